@@ -1,0 +1,182 @@
+//! Episode or note: a dated happening kept as it was, or a standing belief that may be revised.
+
+use crate::Kind;
+
+closed_set! {
+    /// The form of a memory. Derived, never stored.
+    pub enum Form ("form") {
+        /// Something at a time: kept as it was.
+        Episode = "episode",
+        /// A standing belief: may be revised.
+        Note = "note",
+    }
+}
+
+const TEMPORAL: &[&str] = &[
+    "today",
+    "yesterday",
+    "tonight",
+    "this morning",
+    "this afternoon",
+    "this evening",
+    "just now",
+    "last night",
+    "last week",
+    "last month",
+    "an hour ago",
+    "minutes ago",
+    "hours ago",
+    "days ago",
+    "on monday",
+    "on tuesday",
+    "on wednesday",
+    "on thursday",
+    "on friday",
+    "on saturday",
+    "on sunday",
+];
+const NOTE_TAGS: &[&str] = &[
+    "preference",
+    "decision",
+    "principle",
+    "rule",
+    "standing",
+    "note",
+];
+const EPISODE_TAGS: &[&str] = &["event", "moment", "incident", "log", "meeting", "episode"];
+const PAST_ACTIONS: &[&str] = &[
+    "fixed",
+    "deployed",
+    "shipped",
+    "merged",
+    "ran",
+    "broke",
+    "failed",
+    "met",
+    "called",
+    "moved",
+    "renamed",
+    "deleted",
+    "released",
+    "reverted",
+    "migrated",
+    "discussed",
+    "finished",
+    "started",
+    "crashed",
+    "installed",
+    "upgraded",
+    "visited",
+];
+const STANDING: &[&str] = &[
+    "prefers", "prefer", "always", "never", "must", "should", "likes", "wants", "usually", "is",
+];
+
+/// Decides the form by the first rule that speaks: a time in the text, the kind, the tags, a past
+/// action, a standing word; else an episode.
+pub fn form(kind: Kind, content: &str, tags: &[String]) -> Form {
+    let text = crate::text::normalise(content);
+    let words: Vec<&str> = text.split(' ').collect();
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    let tagged = |list: &[&str]| tags.iter().any(|tag| list.contains(&tag.as_str()));
+
+    if is_dated(&text, &words) {
+        return Form::Episode;
+    }
+    match kind {
+        Kind::Preference | Kind::Decision | Kind::Commitment | Kind::Principle => {
+            return Form::Note;
+        }
+        Kind::Event => return Form::Episode,
+        Kind::Fact
+        | Kind::Procedure
+        | Kind::Negative
+        | Kind::Correction
+        | Kind::Lesson
+        | Kind::Gap => {}
+    }
+    if tagged(NOTE_TAGS) {
+        Form::Note
+    } else if tagged(EPISODE_TAGS) || has(PAST_ACTIONS) {
+        Form::Episode
+    } else if has(STANDING) {
+        Form::Note
+    } else {
+        Form::Episode
+    }
+}
+
+/// Whether a dated text also states something that stands: "today I decided …" is an event and a
+/// decision, and both are kept.
+pub fn also_stands(kind: Kind, content: &str) -> bool {
+    let text = crate::text::normalise(content);
+    let words: Vec<&str> = text.split(' ').collect();
+    let stands = matches!(
+        kind,
+        Kind::Preference | Kind::Decision | Kind::Commitment | Kind::Principle
+    );
+    stands && is_dated(&text, &words)
+}
+
+fn is_dated(text: &str, words: &[&str]) -> bool {
+    let padded = format!(" {text} ");
+    TEMPORAL
+        .iter()
+        .any(|marker| padded.contains(&format!(" {marker} ")))
+        || words.iter().any(|word| is_date(word))
+}
+
+/// `2026-11-15`, with or without a time behind it.
+fn is_date(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    bytes.len() >= 10
+        && bytes[..10].iter().enumerate().all(|(at, byte)| match at {
+            4 | 7 => *byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rule_that_speaks_decides_the_form() {
+        let note = |tag: &str| vec![tag.to_owned()];
+        for (kind, content, tags, expected) in [
+            (
+                Kind::Decision,
+                "today we chose Redis",
+                vec![],
+                Form::Episode,
+            ),
+            (
+                Kind::Fact,
+                "on 2026-11-15 the disk was full",
+                vec![],
+                Form::Episode,
+            ),
+            (Kind::Decision, "we chose Redis", vec![], Form::Note),
+            (Kind::Event, "the user prefers tabs", vec![], Form::Episode),
+            (Kind::Fact, "deployed the api", note("rule"), Form::Note),
+            (
+                Kind::Fact,
+                "the api always answers",
+                note("incident"),
+                Form::Episode,
+            ),
+            (Kind::Fact, "we migrated to Postgres", vec![], Form::Episode),
+            (Kind::Fact, "builds must be green", vec![], Form::Note),
+            (Kind::Fact, "blue, mostly", vec![], Form::Episode),
+        ] {
+            assert_eq!(form(kind, content, &tags), expected, "{kind}: {content}");
+        }
+    }
+
+    #[test]
+    fn a_dated_decision_is_an_event_and_a_decision() {
+        assert!(also_stands(Kind::Decision, "Today I decided to use Redis"));
+        assert!(!also_stands(Kind::Decision, "I decided to use Redis"));
+        assert!(!also_stands(Kind::Event, "today the disk was full"));
+    }
+}

@@ -1,0 +1,68 @@
+//! The rules of memory: plain data and pure functions.
+//!
+//! Nothing here does I/O, reads a clock, makes an id, draws a random number or waits. Time, ids and
+//! settings are handed in; decisions come back as [`Change`]s. Same input, same output; ties break
+//! by id.
+//!
+//! In reading order:
+//!
+//! | what | where |
+//! |---|---|
+//! | the nouns | [`memory`], [`evidence`], [`entity`], [`edge`], [`episode`], [`watermark`], [`scope`], [`usage`] |
+//! | who says so, and what may become what | [`authority`], [`state`] |
+//! | how true, how retrievable, how active | [`trust`], [`salience`], [`activation`] |
+//! | text | [`text`], [`near`], [`words`], [`tokens`], [`form`] |
+//! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
+//! | what to do with something new | [`reconcile`] |
+//! | when things leave view, change tier or graduate | [`lifecycle`] |
+//! | the final order | [`rank`] |
+//! | every number an owner may tune | [`policy`] |
+
+#[macro_use]
+mod closed_set;
+
+pub mod activation;
+pub mod authority;
+pub mod change;
+pub mod edge;
+pub mod entity;
+pub mod episode;
+pub mod evidence;
+pub mod fold;
+pub mod form;
+pub mod id;
+pub mod lifecycle;
+pub mod memory;
+pub mod near;
+pub mod policy;
+pub mod rank;
+pub mod reconcile;
+pub mod row;
+pub mod salience;
+pub mod scope;
+pub mod state;
+pub mod text;
+pub mod time;
+pub mod tokens;
+pub mod trust;
+pub mod undo;
+pub mod usage;
+pub mod watermark;
+pub mod words;
+
+pub use authority::Authority;
+pub use change::{Actor, Batch, Cause, Change, Commit, Logged};
+pub use edge::{Edge, Relation};
+pub use entity::{Entity, EntityKind};
+pub use episode::Episode;
+pub use evidence::Evidence;
+pub use id::{BatchId, EntityId, EpisodeId, EvidenceId, MemoryId, NodeId, SessionId, SpaceId};
+pub use memory::{Cardinality, Kind, Layer, Memory, Slot};
+pub use policy::Policy;
+pub use row::{Row, RowKey, Table, Write};
+pub use scope::{Scope, Space};
+pub use state::State;
+pub use text::Fingerprint;
+pub use time::Timestamp;
+pub use usage::Usage;
+pub use watermark::Watermark;

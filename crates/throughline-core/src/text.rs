@@ -1,0 +1,140 @@
+//! Text in comparable form: normalisation, fingerprints, headlines, safe display.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use unicode_normalization::UnicodeNormalization;
+
+/// The SHA-256 of a text's comparable form. Equal fingerprints are the same claim.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fingerprint(pub String);
+
+impl Fingerprint {
+    /// The fingerprint of a text.
+    pub fn of(text: &str) -> Self {
+        Self(sha256_hex(normalise(text).as_bytes()))
+    }
+
+    /// What remains of a fingerprint when the text was erased.
+    pub fn erased() -> Self {
+        Self(String::new())
+    }
+}
+
+/// SHA-256 in hexadecimal.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    let mut hex = String::with_capacity(64);
+    for byte in Sha256::digest(bytes) {
+        write!(hex, "{byte:02x}").expect("writing to a String cannot fail");
+    }
+    hex
+}
+
+/// The comparable form of a text: compatibility characters unified, case folded, invisible
+/// characters dropped, sentence punctuation dropped, white space collapsed.
+///
+/// Signs that carry meaning stay: `!=`, `C++`, `-5`, `1.5`, `what?`.
+pub fn normalise(text: &str) -> String {
+    let folded: String = text
+        .nfkc()
+        .filter(|c| !is_invisible(*c))
+        .map(|c| match c {
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{201c}' | '\u{201d}' => '"',
+            other => other,
+        })
+        .flat_map(char::to_lowercase)
+        .nfkc()
+        .filter(|c| !is_invisible(*c))
+        .collect();
+
+    let mut words: Vec<&str> = Vec::new();
+    for chunk in folded.split(char::is_whitespace) {
+        for piece in split_at_separators(chunk) {
+            let word = piece.trim_start_matches(OPENING).trim_end_matches(CLOSING);
+            if word.chars().any(|c| !is_dash(c)) {
+                words.push(word);
+            }
+        }
+    }
+    words.join(" ")
+}
+
+const OPENING: &[char] = &['"', '\'', '(', '[', '{', '`', '*', '«'];
+const CLOSING: &[char] = &[
+    '.', ',', ';', ':', '!', '"', '\'', ')', ']', '}', '`', '*', '»', '…', '。', '、',
+];
+
+fn is_dash(c: char) -> bool {
+    matches!(c, '-' | '\u{2010}'..='\u{2015}')
+}
+
+/// Splits at commas and semicolons that separate words, not at those inside numbers.
+fn split_at_separators(chunk: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut before: Option<char> = None;
+    let mut rest = chunk.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        let digit_follows = rest.peek().is_some_and(|(_, next)| next.is_ascii_digit());
+        let in_number = digit_follows && before.is_some_and(|c| c.is_ascii_digit());
+        if matches!(c, ',' | ';') && !in_number {
+            pieces.push(&chunk[start..at]);
+            start = at + c.len_utf8();
+        }
+        before = Some(c);
+    }
+    pieces.push(&chunk[start..]);
+    pieces
+}
+
+/// Characters that change nothing a reader sees, or change what the reader sees into something
+/// else: zero-width, direction marks, tags, controls.
+pub fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{e0000}'..='\u{e0fff}')
+        || (c.is_control() && !c.is_whitespace())
+}
+
+/// The beginning of a text on one line, cut at a word, at most `max` characters.
+pub fn headline(text: &str, max: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= max {
+        return line;
+    }
+    let cut: String = line.chars().take(max.saturating_sub(1)).collect();
+    let end = cut
+        .rfind(' ')
+        .filter(|at| *at > cut.len() / 2)
+        .unwrap_or(cut.len());
+    format!("{}…", cut[..end].trim_end())
+}
+
+/// A text made safe to print: controls, escape sequences and direction marks become visible.
+///
+/// Line breaks and tabs stay. What comes out can neither move a cursor nor reverse a line.
+pub fn printable(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\n' || c == '\t' {
+            safe.push(c);
+        } else if c.is_control() || is_deceptive(c) {
+            write!(safe, "\\u{{{:x}}}", u32::from(c)).expect("writing to a String cannot fail");
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}
+
+/// Invisible characters that scripts do not need for their shape. Joiners stay: emoji and several
+/// scripts are written with them.
+fn is_deceptive(c: char) -> bool {
+    is_invisible(c) && !matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+        || matches!(c, '\u{2028}' | '\u{2029}')
+}

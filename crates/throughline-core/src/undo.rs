@@ -1,0 +1,142 @@
+//! Undo: putting the rows of a batch back as they were, unless something later was built on them.
+
+use std::collections::BTreeMap;
+
+use crate::row::Image;
+use crate::{Batch, BatchId, Cause, Change, Logged, Row, RowKey, Table};
+
+/// Why a batch cannot be undone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UndoRefusal {
+    /// What it erased is gone.
+    #[error("batch {0} erased something for good; that cannot be undone")]
+    Erased(BatchId),
+    /// A later batch changed the same thing.
+    #[error("{row} was changed again by batch {by}; undo that one first")]
+    ChangedSince {
+        /// What.
+        row: String,
+        /// By which batch.
+        by: BatchId,
+    },
+    /// Something that came later hangs on what would be removed.
+    #[error("{what} hangs on {on}, which this would remove")]
+    BuiltUpon {
+        /// What hangs.
+        what: String,
+        /// On what.
+        on: String,
+    },
+    /// It has no effect left to undo.
+    #[error("batch {0} changed nothing that is still there")]
+    Nothing(BatchId),
+}
+
+/// What must be known about a row that the batch touched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Touched {
+    /// What it holds now.
+    pub now: Option<Row>,
+    /// The first later change that touched it, and what the row held before that.
+    pub next: Option<(BatchId, Option<Row>)>,
+    /// What hangs on it now, if it is a node.
+    pub attached: Vec<Row>,
+}
+
+/// Plans the change that undoes a batch, from its logged changes and what became of their rows.
+pub fn plan(
+    batch: &Batch,
+    logged: &[Logged],
+    touched: &BTreeMap<RowKey, Touched>,
+) -> Result<Change, UndoRefusal> {
+    if batch.cause == Cause::Purge {
+        return Err(UndoRefusal::Erased(batch.id));
+    }
+    // The first image of a row is what it was before the whole batch.
+    let mut before: BTreeMap<RowKey, Option<Row>> = BTreeMap::new();
+    for image in logged.iter().flat_map(|one| &one.before) {
+        before
+            .entry(image.key.clone())
+            .or_insert_with(|| image.row.clone());
+    }
+    for key in before.keys() {
+        refuse_if_changed(key, touched)?;
+    }
+    let mut rows: Vec<Image> = Vec::new();
+    for (key, row) in &before {
+        let now = touched.get(key).and_then(|one| one.now.as_ref());
+        if row.is_none() && now.is_some() {
+            rows.extend(remove_attached(key, &before, touched)?);
+        }
+        if now != row.as_ref() {
+            rows.push(Image {
+                key: key.clone(),
+                row: row.clone(),
+            });
+        }
+    }
+    if rows.is_empty() {
+        return Err(UndoRefusal::Nothing(batch.id));
+    }
+    // Memories come back first and go last, because the other rows refer to them.
+    rows.sort_by_key(|image| {
+        (
+            image.row.is_none() == (image.key.table == Table::Memory),
+            image.key.clone(),
+        )
+    });
+    Ok(Change::Restore {
+        batch: batch.id,
+        rows,
+    })
+}
+
+/// A row may have been changed and changed back; only a lasting difference stands in the way.
+fn refuse_if_changed(key: &RowKey, touched: &BTreeMap<RowKey, Touched>) -> Result<(), UndoRefusal> {
+    let Some(Touched {
+        now,
+        next: Some((by, left)),
+        ..
+    }) = touched.get(key)
+    else {
+        return Ok(());
+    };
+    if now == left || key.table == Table::Usage {
+        return Ok(());
+    }
+    Err(UndoRefusal::ChangedSince {
+        row: format!("{} {}", key.table, key.key),
+        by: *by,
+    })
+}
+
+/// The rows that go with a node when its making is undone: its own counters. Anything else that
+/// the batch did not make itself was built on it later.
+fn remove_attached(
+    key: &RowKey,
+    before: &BTreeMap<RowKey, Option<Row>>,
+    touched: &BTreeMap<RowKey, Touched>,
+) -> Result<Vec<Image>, UndoRefusal> {
+    let mut gone = Vec::new();
+    let attached = touched
+        .get(key)
+        .map(|one| one.attached.as_slice())
+        .unwrap_or_default();
+    for row in attached {
+        let its_key = row.key();
+        if before.contains_key(&its_key) {
+            continue;
+        }
+        if its_key.table != Table::Usage {
+            return Err(UndoRefusal::BuiltUpon {
+                what: format!("{} {}", its_key.table, its_key.key),
+                on: format!("{} {}", key.table, key.key),
+            });
+        }
+        gone.push(Image {
+            key: its_key,
+            row: None,
+        });
+    }
+    Ok(gone)
+}

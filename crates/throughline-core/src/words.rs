@@ -1,0 +1,188 @@
+//! Words: text taken apart for search, and BM25 over the parts.
+//!
+//! Every store ranks alike because terms are made here and scored here; a store only finds
+//! candidates and counts.
+
+use std::collections::BTreeMap;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization;
+
+use crate::{policy::WordPolicy, text};
+
+/// The terms of a text, in order: stemmed words, the parts of identifiers and the identifiers
+/// whole, two-letter slices of scripts that are written without spaces.
+///
+/// A term holds ASCII letters and digits or other scripts' letters, nothing else.
+pub fn terms(content: &str) -> Vec<String> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let mut terms = Vec::new();
+    let clean: String = content.nfkc().filter(|c| !text::is_invisible(*c)).collect();
+    for chunk in clean.split(|c: char| !(c.is_alphanumeric() || is_joiner(c))) {
+        let parts = identifier_parts(chunk);
+        for part in &parts {
+            push_part(part, &stemmer, &mut terms);
+        }
+        if parts.len() > 1 {
+            let whole: String = parts.concat().to_lowercase();
+            if whole.len() <= TERM_BYTES_MAX && !whole.chars().any(is_spaceless) {
+                terms.push(whole);
+            }
+        }
+    }
+    terms
+}
+
+/// Longer runs are no words; they are cut so that an index stays small.
+const TERM_BYTES_MAX: usize = 64;
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '_' | '-' | '.' | '/' | ':' | '+' | '#' | '@')
+}
+
+/// Splits an identifier at its joiners and at its humps: `parseHTTPLine2` is parse, HTTP, Line2.
+fn identifier_parts(chunk: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    for piece in chunk.split(is_joiner) {
+        let letters: Vec<char> = piece.chars().collect();
+        let mut part = String::new();
+        for (at, c) in letters.iter().enumerate() {
+            let before = at.checked_sub(1).map(|at| letters[at]);
+            let after = letters.get(at + 1);
+            let hump = c.is_uppercase()
+                && (before.is_some_and(char::is_lowercase)
+                    || before.is_some_and(char::is_uppercase)
+                        && after.is_some_and(|after| after.is_lowercase()));
+            if hump && !part.is_empty() {
+                parts.push(std::mem::take(&mut part));
+            }
+            part.push(*c);
+        }
+        if !part.is_empty() {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+fn push_part(part: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
+    let lower: String = part
+        .to_lowercase()
+        .nfkc()
+        .filter(|c| c.is_alphanumeric())
+        .collect();
+    if lower.chars().any(is_spaceless) {
+        let letters: Vec<char> = lower.chars().collect();
+        if letters.len() == 1 {
+            terms.push(lower);
+        } else {
+            terms.extend(
+                letters
+                    .windows(2)
+                    .map(|pair| pair.iter().collect::<String>()),
+            );
+        }
+    } else if !lower.is_empty() {
+        let cut: String = lower.chars().take(TERM_BYTES_MAX).collect();
+        let word = if cut.bytes().all(|b| b.is_ascii_lowercase()) {
+            stemmer.stem(&cut).into_owned()
+        } else {
+            cut
+        };
+        terms.push(word);
+    }
+}
+
+/// Letters of scripts that do not put spaces between words.
+fn is_spaceless(c: char) -> bool {
+    matches!(c,
+        '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Words that say nothing about a topic; asked for only when a query has no others.
+const COMMON: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "by", "did", "do", "does", "for", "from", "had",
+    "has", "have", "how", "i", "in", "is", "it", "its", "my", "of", "on", "or", "our", "that",
+    "the", "their", "there", "this", "to", "was", "we", "were", "what", "when", "where", "which",
+    "who", "why", "will", "with", "you", "your",
+];
+
+/// The distinct terms of a query, without common words where there are others.
+pub fn query_terms(query: &str) -> Vec<String> {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let common: Vec<_> = COMMON.iter().map(|word| stemmer.stem(word)).collect();
+    let mut distinct: Vec<String> = Vec::new();
+    for term in terms(query) {
+        if !distinct.contains(&term) {
+            distinct.push(term);
+        }
+    }
+    let telling: Vec<String> = distinct
+        .iter()
+        .filter(|term| !common.iter().any(|word| word == *term))
+        .cloned()
+        .collect();
+    if telling.is_empty() {
+        distinct
+    } else {
+        telling
+    }
+}
+
+/// The query terms worth looking up: the rarest first, until together they occur in more documents
+/// than can be scored in time. The rarest is always kept; terms that occur nowhere are dropped.
+pub fn affordable(frequencies: &[(String, u64)], policy: &WordPolicy) -> Vec<(String, u64)> {
+    let mut known: Vec<_> = frequencies
+        .iter()
+        .filter(|(_, docs)| *docs > 0)
+        .cloned()
+        .collect();
+    known.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
+    let mut kept = Vec::new();
+    let mut total = 0;
+    for (term, docs) in known {
+        total += docs;
+        if !kept.is_empty() && total > policy.postings_max {
+            break;
+        }
+        kept.push((term, docs));
+    }
+    kept
+}
+
+/// What a collection must tell for its documents to be scored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Collection {
+    /// How many documents it has.
+    pub docs: u64,
+    /// How many terms they have together.
+    pub terms: u64,
+}
+
+/// BM25 of one document, given its terms and how many documents each query term occurs in.
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+pub fn bm25(
+    query: &[(String, u64)],
+    document: &[&str],
+    collection: Collection,
+    policy: &WordPolicy,
+) -> f64 {
+    let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
+    for term in document {
+        *counts.entry(term).or_default() += 1.0;
+    }
+    let docs = collection.docs.max(1) as f64;
+    let mean_length = (collection.terms as f64 / docs).max(1.0);
+    let length = document.len() as f64 / mean_length;
+    query
+        .iter()
+        .filter_map(|(term, holding)| Some((counts.get(term.as_str())?, *holding as f64)))
+        .map(|(count, holding)| {
+            let rarity = (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
+            let damped = policy.k1 * (1.0 - policy.b + policy.b * length);
+            rarity * count * (policy.k1 + 1.0) / (count + damped)
+        })
+        .sum()
+}
