@@ -124,7 +124,7 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
             session,
             at,
         } => count(*space, memories, view, |usage| {
-            usage.used(session.as_ref(), *at)
+            usage.used(session.as_ref(), *at);
         }),
         Change::Rate {
             space,
@@ -132,9 +132,9 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
             helpful,
         } => count(*space, &[*memory], view, |usage| {
             if *helpful {
-                usage.helpful += 1
+                usage.helpful += 1;
             } else {
-                usage.unhelpful += 1
+                usage.unhelpful += 1;
             }
         }),
         Change::Attend(session) => Ok(vec![Write::Put(Row::Session(session.clone()))]),
@@ -355,10 +355,6 @@ fn purge<V: View>(tombstone: &Tombstone, view: &V) -> Folded<V::Error> {
     }
     writes.push(Write::Delete(RowKey::memory(space, id)));
     writes.push(Write::Put(Row::Tombstone(tombstone.clone())));
-    writes.sort_by_key(
-        |write| matches!(write, Write::Delete(key) if key.table == crate::Table::Memory),
-    );
-    writes.dedup();
     Ok(writes)
 }
 

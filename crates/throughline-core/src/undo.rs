@@ -78,13 +78,6 @@ pub fn plan(
     if rows.is_empty() {
         return Err(UndoRefusal::Nothing(batch.id));
     }
-    // Memories come back first and go last, because the other rows refer to them.
-    rows.sort_by_key(|image| {
-        (
-            image.row.is_none() == (image.key.table == Table::Memory),
-            image.key.clone(),
-        )
-    });
     Ok(Change::Restore {
         batch: batch.id,
         rows,

@@ -1,1 +1,67 @@
+//! The flows of memory, in order: the library others embed.
+//!
+//! An [`Engine`] holds a store, a clock and the policies. Each flow takes a [`Context`] that says
+//! who asks and from where, reads, lets `throughline-core` decide, and writes one batch.
+//!
+//! ```
+//! use throughline_engine::{Clock, Context, Engine, NewMemory, Project};
+//!
+//! let home = tempfile::tempdir()?;
+//! let engine = Engine::open(home.path(), Clock::System)?;
+//! let context = Context::user(Project::at(home.path())?);
+//!
+//! let first = engine.remember(&context, &NewMemory::new("staging runs Postgres 14"))?;
+//! engine.correct(&context, &first.card.memory.id.to_string(), "staging runs Postgres 16", None)?;
+//!
+//! let found = engine.search(&*engine.now_reader()?, &context, "postgres", &Default::default())?;
+//! assert_eq!(found.items[0].memory.content, "staging runs Postgres 16");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![warn(missing_docs)]
 
+mod backup;
+mod card;
+mod clock;
+mod context;
+mod correct;
+mod doctor;
+mod engine;
+mod error;
+mod export;
+mod find;
+mod graph;
+mod history;
+mod import;
+mod mint;
+mod project;
+mod purge;
+mod recall;
+mod relate;
+mod remember;
+mod retire;
+mod revise;
+mod undo;
+mod why;
+
+pub use backup::Restored;
+pub use card::Card;
+pub use clock::Clock;
+pub use context::Context;
+pub use doctor::{Check, Outcome};
+pub use engine::Engine;
+pub use error::{Error, ErrorKind, Result};
+pub use export::export_markdown;
+pub use find::{Filter, Listing};
+pub use graph::{Graph, GraphNode};
+pub use history::Version;
+pub use import::Imported;
+pub use project::Project;
+pub use purge::Purged;
+pub use recall::{Recall, Recalled};
+pub use remember::{NewMemory, Remembered};
+pub use revise::Edits;
+pub use undo::Undone;
+pub use why::{Reason, Why};
+
+pub use throughline_core as core;
+pub use throughline_store::{Reader, StoredBatch};

@@ -1,1 +1,19 @@
+//! Where memory is kept: one trait, SQLite behind it, and an in-memory model as oracle and time
+//! machine. The only crate with SQL in it.
 
+mod apply;
+mod error;
+mod map;
+mod query;
+mod sqlite;
+mod store;
+mod tables;
+
+pub use error::{Error, Result};
+pub use map::MapStore;
+pub use query::{
+    EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextOf, TextQuery, Vector,
+};
+pub use sqlite::{Health, SQLITE_FLOOR, SqliteStore};
+pub use store::{Erasure, Finding, Plan, Reader, Store, StoredBatch, compare_dumps};
+pub use tables::{Tables, nodes_of_key};

@@ -1,0 +1,217 @@
+//! A tiny world to test in: tables kept in a map, and short ways to make things.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use throughline_core::evidence::Testimony;
+use throughline_core::fold::{Refusal, Trouble, View, fold};
+use throughline_core::reconcile::{self, Blocked, Candidate, Neighbours, Plan};
+use throughline_core::{
+    Authority, Change, Evidence, Fingerprint, Kind, Memory, MemoryId, NodeId, Row, RowKey, Scope,
+    SessionId, SpaceId, State, Table, Timestamp, Write,
+};
+use uuid::Uuid;
+
+/// Where everything lives unless a test says otherwise.
+pub(crate) const SPACE: SpaceId = SpaceId(1);
+
+pub(crate) fn id(number: u128) -> MemoryId {
+    MemoryId(Uuid::from_u128(number))
+}
+
+pub(crate) fn session(name: &str) -> SessionId {
+    SessionId(name.to_owned())
+}
+
+/// Day `number` of the test's calendar.
+pub(crate) fn day(number: u32) -> Timestamp {
+    Timestamp::EPOCH.plus_days(20_000.0 + f64::from(number))
+}
+
+pub(crate) fn everywhere() -> Scope {
+    Scope {
+        space: SPACE,
+        session: None,
+    }
+}
+
+pub(crate) fn fact(number: u128, content: &str, authority: Authority) -> Memory {
+    let (scope, at) = (everywhere(), day(0));
+    Memory::new(id(number), &scope, Kind::Fact, content, authority, at)
+}
+
+/// A source speaking in a session of its own.
+pub(crate) fn says(authority: Authority, session_name: &str, on: u32) -> Testimony {
+    Testimony {
+        session: Some(session(session_name)),
+        ..Testimony::new(authority, day(on))
+    }
+}
+
+pub(crate) fn candidate(number: u128, content: &str, testimony: Testimony) -> Candidate {
+    Candidate {
+        id: id(number),
+        scope: everywhere(),
+        kind: Kind::Fact,
+        content: content.to_owned(),
+        slot: None,
+        tags: Vec::new(),
+        label: None,
+        domain: None,
+        importance: None,
+        confidence: 1.0,
+        pinned: false,
+        testimony,
+        revive: false,
+    }
+}
+
+/// The tables of a store, without the store.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Tables(pub(crate) BTreeMap<RowKey, Row>);
+
+impl View for Tables {
+    type Error = Infallible;
+
+    fn row(&self, key: &RowKey) -> Result<Option<Row>, Infallible> {
+        Ok(self.0.get(key).cloned())
+    }
+
+    fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>, Infallible> {
+        let hangs = |key: &RowKey| {
+            let table = key.table;
+            [Table::Evidence, Table::Watermark, Table::Usage, Table::Edge].contains(&table)
+        };
+        Ok(self
+            .0
+            .iter()
+            .filter(|(key, row)| key.space == space && hangs(key) && row.nodes().contains(&node))
+            .map(|(_, row)| row.clone())
+            .collect())
+    }
+
+    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>, Infallible> {
+        let mut memories = self.memories();
+        memories.retain(|memory| memory.space == space && memory.superseded_by == Some(id));
+        Ok(memories)
+    }
+}
+
+impl Tables {
+    pub(crate) fn holding(memories: impl IntoIterator<Item = Memory>) -> Self {
+        let rows = memories
+            .into_iter()
+            .map(|memory| Row::Memory(Box::new(memory)));
+        Self(rows.map(|row| (row.key(), row)).collect())
+    }
+
+    /// What a change would write.
+    pub(crate) fn writes(&self, change: &Change) -> Result<Vec<Write>, Refusal> {
+        fold(change, self).map_err(|trouble| match trouble {
+            Trouble::Refused(refusal) => refusal,
+            Trouble::View(never) => match never {},
+        })
+    }
+
+    pub(crate) fn apply(&mut self, change: &Change) -> Result<(), Refusal> {
+        for write in self.writes(change)? {
+            match write {
+                Write::Put(row) => drop(self.0.insert(row.key(), row)),
+                Write::Delete(key) => drop(self.0.remove(&key)),
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn memories(&self) -> Vec<Memory> {
+        let rows = self.0.values().cloned();
+        rows.filter_map(Row::into_memory).collect()
+    }
+
+    pub(crate) fn memory(&self, number: u128) -> Memory {
+        let row = self.0.get(&RowKey::memory(SPACE, id(number))).cloned();
+        row.and_then(Row::into_memory)
+            .expect("the test put this memory there")
+    }
+
+    pub(crate) fn state(&self, number: u128) -> State {
+        self.memory(number).state
+    }
+
+    pub(crate) fn evidence(&self) -> Vec<Evidence> {
+        let rows = self.0.values();
+        rows.filter_map(|row| match row {
+            Row::Evidence(evidence) => Some(evidence.clone()),
+            Row::Space(_)
+            | Row::Memory(_)
+            | Row::Watermark(_)
+            | Row::Usage(_)
+            | Row::Entity(_)
+            | Row::Edge(_)
+            | Row::Episode(_)
+            | Row::Session(_)
+            | Row::Injection(_)
+            | Row::Tombstone(_) => None,
+        })
+        .collect()
+    }
+
+    pub(crate) fn count(&self, table: Table) -> usize {
+        self.0.keys().filter(|key| key.table == table).count()
+    }
+
+    /// Puts a candidate through the only door: look around, decide, write.
+    pub(crate) fn remember(&mut self, candidate: &Candidate) -> Result<Plan, Blocked> {
+        let mut next = 1_000_000 + u128::try_from(self.0.len()).expect("small");
+        let mut mint = || {
+            next += 1;
+            Uuid::from_u128(next)
+        };
+        let plan = reconcile::plan(candidate, &self.neighbours(candidate), &mut mint)?;
+        for change in &plan.changes {
+            self.apply(change)
+                .unwrap_or_else(|refusal| panic!("{refusal}\n{change:?}"));
+        }
+        Ok(plan)
+    }
+
+    fn neighbours(&self, candidate: &Candidate) -> Neighbours {
+        let here = |memory: &Memory| memory.space == candidate.scope.space;
+        let mut found = Neighbours {
+            evidence: self.evidence(),
+            ..Neighbours::default()
+        };
+        for memory in self.memories().into_iter().filter(here) {
+            let key = candidate.slot.as_ref().map(throughline_core::Slot::key);
+            if memory.state.is_active() && key.is_some() && memory.slot_key() == key {
+                found.same_slot.push(memory.clone());
+            }
+            if memory.fingerprint == Fingerprint::of(&candidate.content) {
+                found.heads.insert(memory.id, self.head(&memory));
+                found.same_text.push(memory);
+            }
+        }
+        let marks = reconcile::burial_marks(candidate);
+        for row in self.0.values() {
+            if let Row::Tombstone(stone) = row {
+                let slot = stone.slot.as_ref();
+                if marks.contains(&stone.fingerprint) || slot.is_some_and(|it| marks.contains(it)) {
+                    found.tombstones.push(stone.clone());
+                }
+            } else if let Row::Entity(entity) = row {
+                for name in entity.names() {
+                    found.entities.insert((entity.kind, name), entity.id);
+                }
+            }
+        }
+        found
+    }
+
+    fn head(&self, memory: &Memory) -> Memory {
+        let next = memory
+            .superseded_by
+            .and_then(|id| self.0.get(&RowKey::memory(memory.space, id)).cloned())
+            .and_then(Row::into_memory);
+        next.map_or_else(|| memory.clone(), |next| self.head(&next))
+    }
+}

@@ -1,0 +1,266 @@
+//! A card: a memory with everything that is computed when asked.
+
+use std::collections::BTreeMap;
+
+use throughline_core::form::{self, Form};
+use throughline_core::salience::{self, Salience};
+use throughline_core::scope::{self, Level};
+use throughline_core::state::Flag;
+use throughline_core::trust::{self, Trust};
+use throughline_core::{
+    Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey, SpaceId,
+    Timestamp, Usage, Watermark,
+};
+use throughline_store::Reader;
+
+use crate::Result;
+
+/// A memory with its evidence and what follows from it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    /// The claim.
+    pub memory: Memory,
+    /// How far it reaches.
+    pub level: Level,
+    /// The name of its project, if it belongs to one.
+    pub project: Option<String>,
+    /// Dated happening or standing belief.
+    pub form: Form,
+    /// Labels, sorted.
+    pub tags: Vec<String>,
+    /// Why it is believed, oldest first.
+    pub evidence: Vec<Evidence>,
+    /// What it hangs on.
+    pub watermarks: Vec<Watermark>,
+    /// How it was used.
+    pub usage: Usage,
+    /// What it replaced.
+    pub supersedes: Vec<MemoryId>,
+    /// Active memories that say otherwise and rank no lower.
+    pub contested_by: Vec<MemoryId>,
+    /// How true.
+    pub trust: Trust,
+    /// How retrievable.
+    pub salience: Salience,
+    /// What follows from all this.
+    pub flags: Vec<Flag>,
+}
+
+/// Describes memories, reading once for each space.
+pub(crate) fn describe(
+    reader: &dyn Reader,
+    memories: &[Memory],
+    now: Timestamp,
+    policy: &Policy,
+) -> Result<Vec<Card>> {
+    let mut by_space: BTreeMap<SpaceId, Surroundings> = BTreeMap::new();
+    for memory in memories {
+        by_space
+            .entry(memory.space)
+            .or_default()
+            .nodes
+            .push(memory.id.into());
+    }
+    for (space, surroundings) in &mut by_space {
+        surroundings.fill(reader, *space)?;
+    }
+    Ok(memories
+        .iter()
+        .map(|memory| by_space[&memory.space].card(memory, now, policy))
+        .collect())
+}
+
+/// What lies around the memories of one space.
+#[derive(Default)]
+struct Surroundings {
+    nodes: Vec<NodeId>,
+    project: Option<String>,
+    evidence: BTreeMap<MemoryId, Vec<Evidence>>,
+    watermarks: BTreeMap<MemoryId, Vec<Watermark>>,
+    usage: BTreeMap<MemoryId, Usage>,
+    edges: BTreeMap<NodeId, Vec<Edge>>,
+    ends: BTreeMap<NodeId, Row>,
+    active_days: Vec<i64>,
+}
+
+impl Surroundings {
+    fn fill(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<()> {
+        let mut ends: Vec<NodeId> = Vec::new();
+        for row in reader.attached(space, &self.nodes)? {
+            match row {
+                Row::Evidence(one) => self.evidence.entry(one.memory).or_default().push(one),
+                Row::Watermark(one) => self.watermarks.entry(one.memory).or_default().push(one),
+                Row::Usage(one) => {
+                    self.usage.insert(one.memory, one);
+                }
+                Row::Edge(edge) => {
+                    if let Relation::Tagged | Relation::Contradicts = edge.relation {
+                        ends.extend([edge.from, edge.to]);
+                    }
+                    for end in [edge.from, edge.to] {
+                        self.edges.entry(end).or_default().push(edge.clone());
+                    }
+                }
+                Row::Space(_)
+                | Row::Memory(_)
+                | Row::Entity(_)
+                | Row::Episode(_)
+                | Row::Session(_)
+                | Row::Injection(_)
+                | Row::Tombstone(_) => {}
+            }
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        let keys: Vec<RowKey> = ends.iter().map(|end| RowKey::node(space, *end)).collect();
+        let rows = reader.rows(&keys)?;
+        self.ends = ends
+            .into_iter()
+            .zip(rows)
+            .filter_map(|(end, row)| Some((end, row?)))
+            .collect();
+        self.active_days = reader.active_days(space)?;
+        self.project = reader
+            .spaces()?
+            .into_iter()
+            .find(|one| one.space == space && space != SpaceId::GLOBAL)
+            .map(|one| one.name);
+        Ok(())
+    }
+
+    fn card(&self, memory: &Memory, now: Timestamp, policy: &Policy) -> Card {
+        let mut evidence = self.evidence.get(&memory.id).cloned().unwrap_or_default();
+        evidence.sort_by(|a, b| (a.at, &a.id).cmp(&(b.at, &b.id)));
+        let watermarks = self.watermarks.get(&memory.id).cloned().unwrap_or_default();
+        let usage = self
+            .usage
+            .get(&memory.id)
+            .cloned()
+            .unwrap_or_else(|| Usage::none(memory.space, memory.id));
+        let edges = self
+            .edges
+            .get(&memory.id.into())
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        let tags = self.tags(memory, edges);
+        let contested_by = self.contested_by(memory, edges);
+        let trust = trust::trust(
+            &evidence,
+            &watermarks,
+            !contested_by.is_empty(),
+            &policy.trust,
+        );
+
+        let asserted_at = evidence
+            .iter()
+            .map(|one| one.at)
+            .max()
+            .unwrap_or(memory.recorded_at);
+        let touched_at = usage
+            .last_used_at
+            .max(Some(asserted_at))
+            .unwrap_or(asserted_at);
+        let idle = salience::idle_days(&self.active_days, touched_at, now);
+        let salience = salience::salience(memory, &usage, idle, &policy.salience);
+        let confirmed_at = memory
+            .last_verified_at
+            .max(Some(asserted_at))
+            .unwrap_or(asserted_at);
+        let unconfirmed = salience::idle_days(&self.active_days, confirmed_at, now);
+
+        let mut card = Card {
+            level: scope::level(memory),
+            project: self.project.clone(),
+            form: form::form(memory.kind, &memory.content, &tags),
+            tags,
+            supersedes: supersedes(memory, edges),
+            contested_by,
+            trust,
+            salience,
+            flags: Vec::new(),
+            evidence,
+            watermarks,
+            usage,
+            memory: memory.clone(),
+        };
+        card.flags = flags(&card, edges, unconfirmed, policy);
+        card
+    }
+
+    fn tags(&self, memory: &Memory, edges: &[Edge]) -> Vec<String> {
+        let mut tags: Vec<String> = edges
+            .iter()
+            .filter(|edge| edge.relation == Relation::Tagged && edge.from == memory.id.into())
+            .filter_map(|edge| match self.ends.get(&edge.to) {
+                Some(Row::Entity(entity)) => Some(entity.name.clone()),
+                _ => None,
+            })
+            .collect();
+        tags.sort();
+        tags
+    }
+
+    fn contested_by(&self, memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {
+        if !memory.state.is_active() {
+            return Vec::new();
+        }
+        edges
+            .iter()
+            .filter(|edge| edge.relation == Relation::Contradicts)
+            .filter_map(|edge| match self.ends.get(&edge.other(memory.id.into())) {
+                Some(Row::Memory(other)) => Some(other),
+                _ => None,
+            })
+            .filter(|other| other.state.is_active() && !memory.authority.outranks(other.authority))
+            .map(|other| other.id)
+            .collect()
+    }
+}
+
+fn supersedes(memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {
+    edges
+        .iter()
+        .filter(|edge| edge.relation == Relation::Supersedes && edge.from == memory.id.into())
+        .filter_map(|edge| edge.to.memory())
+        .collect()
+}
+
+fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) -> Vec<Flag> {
+    let memory = &card.memory;
+    let has_why = edges
+        .iter()
+        .any(|edge| edge.relation.is_reason() && edge.from == NodeId::Memory(memory.id));
+    let horizon = salience::half_life_days(memory.kind, memory.authority);
+    let rules = [
+        (Flag::Contested, !card.contested_by.is_empty()),
+        (
+            Flag::Stale,
+            card.watermarks
+                .iter()
+                .any(|mark| mark.reading.wants_check()),
+        ),
+        (
+            Flag::Dormant,
+            card.salience.raw < policy.salience.dormant_below && card.salience.value < 1.0,
+        ),
+        (
+            Flag::Established,
+            card.usage.sessions.len() >= policy.salience.established_sessions,
+        ),
+        (
+            Flag::Speculative,
+            memory.confidence < policy.lifecycle.speculative_below,
+        ),
+        (
+            Flag::ReconfirmDue,
+            card.watermarks.is_empty() && unconfirmed_days > horizon,
+        ),
+        (Flag::Incomplete, memory.kind == Kind::Decision && !has_why),
+        (Flag::Pinned, memory.pinned),
+    ];
+    rules
+        .into_iter()
+        .filter(|(_, holds)| *holds)
+        .map(|(flag, _)| flag)
+        .collect()
+}

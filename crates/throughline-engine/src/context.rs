@@ -1,0 +1,59 @@
+//! Who asks, and from where. Every flow takes one; nothing is remembered between calls.
+
+use throughline_core::scope::{Level, Reach, Scope};
+use throughline_core::{Actor, SessionId, SpaceId};
+
+use crate::Project;
+
+/// Who asks, and from where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    /// The project at hand.
+    pub project: Project,
+    /// The session, if there is one.
+    pub session: Option<SessionId>,
+    /// How far new memories reach.
+    pub level: Level,
+    /// Who asks.
+    pub actor: Actor,
+}
+
+impl Context {
+    /// A person, by hand, in a project.
+    pub fn user(project: Project) -> Self {
+        Self {
+            project,
+            session: None,
+            level: Level::Project,
+            actor: Actor::User,
+        }
+    }
+
+    /// Where this caller may look.
+    pub fn reach(&self) -> Reach {
+        match self.level {
+            Level::Global => Reach::of(SpaceId::GLOBAL, self.session.clone()),
+            Level::Project | Level::Session => {
+                Reach::of(self.project.space(), self.session.clone())
+            }
+        }
+    }
+
+    /// Where something new is put.
+    pub fn scope(&self) -> Scope {
+        match self.level {
+            Level::Global => Scope {
+                space: SpaceId::GLOBAL,
+                session: None,
+            },
+            Level::Project => Scope {
+                space: self.project.space(),
+                session: None,
+            },
+            Level::Session => Scope {
+                space: self.project.space(),
+                session: self.session.clone(),
+            },
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Doctor: is everything as it should be, and if not, what is the cause?
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use throughline_core::SpaceId;
+use throughline_store::{Finding, Store};
+
+use crate::engine::DATABASE;
+use crate::{Clock, Context, Engine, Error, Result};
+
+/// How a check came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should be.
+    Fine,
+    /// Works, but worth knowing.
+    Note,
+    /// Wrong.
+    Wrong,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// What.
+    pub name: String,
+    /// How it came out.
+    pub outcome: Outcome,
+    /// What was found.
+    pub detail: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+impl Check {
+    fn fine(name: &str, detail: impl Into<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            outcome: Outcome::Fine,
+            detail: detail.into(),
+            hint: None,
+        }
+    }
+
+    fn wrong(name: &str, detail: impl Into<String>, hint: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            outcome: Outcome::Wrong,
+            detail: detail.into(),
+            hint: Some(hint.to_owned()),
+        }
+    }
+
+    fn note(name: &str, detail: impl Into<String>, hint: &str) -> Self {
+        Self {
+            outcome: Outcome::Note,
+            ..Self::wrong(name, detail, hint)
+        }
+    }
+}
+
+/// A write-ahead log beyond this has a reader that never ends.
+const WAL_BYTES_MAX: u64 = 64 << 20;
+/// Findings of one check shown at most.
+const SHOWN_MAX: usize = 10;
+
+impl Engine {
+    /// Looks at everything. Works, as far as it can, when the memory cannot be opened.
+    pub fn doctor(home: &Path, clock: Clock, rebuild: bool) -> Vec<Check> {
+        let mut checks = vec![home_check(home)];
+        let engine = match Self::open(home, clock) {
+            Ok(engine) => engine,
+            Err(error) => {
+                let hint = error.hint().unwrap_or_else(|| "see the message".to_owned());
+                checks.push(Check::wrong("database", chain_text(&error), &hint));
+                return checks;
+            }
+        };
+        checks.extend(engine.file_checks());
+        checks.extend(summary(
+            "contents",
+            engine.store.verify().map_err(Error::from),
+        ));
+        if rebuild {
+            checks.extend(summary(
+                "rebuild",
+                engine.store.rebuild_check().map_err(Error::from),
+            ));
+        }
+        checks
+    }
+
+    fn file_checks(&self) -> Vec<Check> {
+        let health = match self.store.health() {
+            Ok(health) => health,
+            Err(error) => {
+                return vec![Check::wrong(
+                    "database",
+                    error.to_string(),
+                    "`restore FILE`",
+                )];
+            }
+        };
+        let mut checks = vec![Check::fine(
+            "database",
+            format!("schema {}, SQLite {}", health.schema, health.sqlite_version),
+        )];
+        if health.wal_bytes > WAL_BYTES_MAX {
+            checks.push(Check::note(
+                "write-ahead log",
+                format!("{} MiB", health.wal_bytes >> 20),
+                "a process keeps an old state open; end it, and the log shrinks by itself",
+            ));
+        }
+        checks
+    }
+
+    /// Counts for `status` and `stats`: of what is within reach, or of everything.
+    pub fn counts(&self, context: &Context, everything: bool) -> Result<BTreeMap<String, u64>> {
+        let reader = self.now_reader()?;
+        let spaces: Vec<SpaceId> = if everything {
+            reader.spaces()?.iter().map(|space| space.space).collect()
+        } else {
+            context.reach().spaces
+        };
+        Ok(reader.counts(&spaces)?)
+    }
+
+    /// The state of the file.
+    pub fn health(&self) -> Result<throughline_store::Health> {
+        Ok(self.store.health()?)
+    }
+}
+
+/// The whole story of an error on one line.
+fn chain_text(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    text
+}
+
+fn home_check(home: &Path) -> Check {
+    let name = "home";
+    if !home.join(DATABASE).exists() {
+        return Check::fine(name, format!("{} (new)", home.display()));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        for path in [home.to_owned(), home.join(DATABASE)] {
+            let mode = std::fs::metadata(&path).map_or(0, |data| data.permissions().mode());
+            if mode & 0o077 != 0 {
+                let detail = format!("{} is open to other users", path.display());
+                return Check::note(name, detail, "chmod go-rwx takes that away");
+            }
+        }
+    }
+    Check::fine(name, home.display().to_string())
+}
+
+/// Findings as checks: one line if there are none, else one for each, up to a limit.
+fn summary(name: &str, findings: Result<Vec<Finding>>) -> Vec<Check> {
+    let hint = "`backup` what is readable, then `restore` a sound copy; `export` saves the log";
+    match findings {
+        Err(error) => vec![Check::wrong(name, chain_text(&error), hint)],
+        Ok(findings) if findings.is_empty() => {
+            let what = match name {
+                "rebuild" => "the log replays to exactly what is stored",
+                _ => "every row, link and index is as it should be",
+            };
+            vec![Check::fine(name, what)]
+        }
+        Ok(findings) => {
+            let mut checks: Vec<Check> = findings
+                .iter()
+                .take(SHOWN_MAX)
+                .map(|finding| Check::wrong(finding.check, finding.detail.clone(), hint))
+                .collect();
+            if findings.len() > SHOWN_MAX {
+                let more = format!("and {} more", findings.len() - SHOWN_MAX);
+                checks.push(Check::wrong(name, more, hint));
+            }
+            checks
+        }
+    }
+}

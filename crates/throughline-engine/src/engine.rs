@@ -1,0 +1,228 @@
+//! The engine: a store, a clock, the policies, and the one door through which every flow writes.
+
+use std::path::{Path, PathBuf};
+
+use throughline_core::scope::{Scope, Space};
+use throughline_core::{
+    Batch, BatchId, Cause, Change, Memory, Policy, RowKey, SessionId, SpaceId, Timestamp,
+};
+use throughline_store::{Error as StoreError, Reader, SqliteStore, Store};
+use uuid::Uuid;
+
+use crate::card::{self, Card};
+use crate::{Clock, Context, Error, Result, mint};
+
+/// Memory, ready to be used.
+#[derive(Debug)]
+pub struct Engine {
+    pub(crate) home: PathBuf,
+    pub(crate) store: SqliteStore,
+    pub(crate) clock: Clock,
+    pub(crate) policy: Policy,
+}
+
+/// The name of the database within its home.
+pub(crate) const DATABASE: &str = "throughline.db";
+
+impl Engine {
+    /// Opens the memory in a folder, creating it if there is none.
+    pub fn open(home: &Path, clock: Clock) -> Result<Self> {
+        let store = SqliteStore::open(&home.join(DATABASE))?;
+        Ok(Self {
+            home: home.to_owned(),
+            store,
+            clock,
+            policy: Policy::default(),
+        })
+    }
+
+    /// The same engine with other numbers.
+    pub fn with_policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// The numbers in force.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Where it lives.
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// The present moment, by the engine's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// A view of the present.
+    pub fn now_reader(&self) -> Result<Box<dyn Reader + '_>> {
+        Ok(self.store.read()?)
+    }
+
+    /// A view of what was believed at a moment, or of the present if none is given.
+    pub fn reader(&self, as_of: Option<Timestamp>) -> Result<Box<dyn Reader + '_>> {
+        match as_of {
+            Some(at) => Ok(self.store.as_of(at)?),
+            None => self.now_reader(),
+        }
+    }
+
+    /// The memory a handle means: an id, the beginning of one (six characters or more), or its
+    /// last eight characters.
+    pub fn resolve(&self, reader: &dyn Reader, context: &Context, handle: &str) -> Result<Memory> {
+        let reach = context.reach();
+        let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
+        let well_formed =
+            wanted.len() >= 6 && wanted.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+        if !well_formed {
+            return Err(Error::BadInput(format!(
+                "{handle:?} is not an id: an id has at least six letters a-f or digits"
+            )));
+        }
+        let mut found = reader.find(&reach.spaces, &wanted)?;
+        found.retain(|memory| reach.sees(memory));
+        match found.len() {
+            0 => Err(Error::NotFound {
+                what: "memory",
+                handle: handle.to_owned(),
+            }),
+            1 => Ok(found.remove(0)),
+            _ => Err(Error::Ambiguous {
+                what: "memory",
+                handle: handle.to_owned(),
+                candidates: found
+                    .iter()
+                    .take(5)
+                    .map(|memory| memory.id.handle())
+                    .collect(),
+            }),
+        }
+    }
+
+    /// Everything about one memory.
+    pub fn show(&self, reader: &dyn Reader, context: &Context, handle: &str) -> Result<Card> {
+        let memory = self.resolve(reader, context, handle)?;
+        self.card(reader, &memory)
+    }
+
+    pub(crate) fn card(&self, reader: &dyn Reader, memory: &Memory) -> Result<Card> {
+        let mut cards = self.cards(reader, std::slice::from_ref(memory))?;
+        Ok(cards.remove(0))
+    }
+
+    pub(crate) fn cards(&self, reader: &dyn Reader, memories: &[Memory]) -> Result<Vec<Card>> {
+        card::describe(reader, memories, self.now(), &self.policy)
+    }
+
+    /// Reads a memory again after a write.
+    pub(crate) fn card_of(&self, space: SpaceId, id: throughline_core::MemoryId) -> Result<Card> {
+        let reader = self.now_reader()?;
+        let row = reader.rows(&[RowKey::memory(space, id)])?.remove(0);
+        let memory = row
+            .and_then(throughline_core::Row::into_memory)
+            .ok_or_else(|| Error::NotFound {
+                what: "memory",
+                handle: id.to_string(),
+            })?;
+        self.card(&*reader, &memory)
+    }
+
+    /// The one door: lets `plan` read and decide, and writes its changes as one batch.
+    ///
+    /// Nobody else writes in between. A plan without changes writes nothing.
+    pub(crate) fn write<T>(
+        &self,
+        context: &Context,
+        cause: Cause,
+        reason: Option<&str>,
+        mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
+    ) -> Result<(T, BatchId)> {
+        let now = self.now();
+        let id = BatchId(mint::id(now));
+        let mut outcome: Option<Result<T>> = None;
+        let applied = self.store.transact(&mut |reader| {
+            let mut draft = Draft {
+                now,
+                scope: context.scope(),
+                session: context.session.clone(),
+                changes: Vec::new(),
+            };
+            let planned = plan(reader, &mut draft);
+            let go_on = planned.is_ok() && !draft.changes.is_empty();
+            let (scope, mut changes) = (draft.scope, draft.changes);
+            outcome = Some(planned);
+            if !go_on {
+                return Err(StoreError::Abandoned);
+            }
+            let named = changes
+                .iter()
+                .any(|change| matches!(change, Change::AddSpace(_)));
+            if !named && let Some(space) = unknown_space(reader, context, scope.space, now)? {
+                changes.insert(0, Change::AddSpace(space));
+            }
+            Ok(Batch {
+                id,
+                space: scope.space,
+                at: now,
+                actor: context.actor,
+                cause,
+                session: context.session.clone(),
+                reason: reason.map(str::to_owned),
+                changes,
+            })
+        });
+        match (outcome, applied) {
+            (Some(outcome), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
+            (_, Err(error)) => Err(error.into()),
+            (None, Ok(_)) => unreachable!("a store cannot apply what was not planned"),
+        }
+    }
+}
+
+/// What a plan works on: the moment, the scope and session of the batch, the changes so far.
+pub(crate) struct Draft {
+    pub(crate) now: Timestamp,
+    pub(crate) scope: Scope,
+    pub(crate) session: Option<SessionId>,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Draft {
+    /// A new id.
+    pub(crate) fn mint(&self) -> Uuid {
+        mint::id(self.now)
+    }
+
+    /// Makes the batch one of the memory's own space: what is global is changed as global.
+    pub(crate) fn settle(&mut self, memory: &Memory) {
+        self.scope = Scope {
+            space: memory.space,
+            session: memory.session.clone(),
+        };
+    }
+}
+
+/// The space of the batch, if this is the first time it is written to.
+fn unknown_space(
+    reader: &dyn Reader,
+    context: &Context,
+    space: SpaceId,
+    now: Timestamp,
+) -> std::result::Result<Option<Space>, StoreError> {
+    if reader.spaces()?.iter().any(|known| known.space == space) {
+        return Ok(None);
+    }
+    let (key, name) = if space == SpaceId::GLOBAL {
+        ("global".to_owned(), "global".to_owned())
+    } else {
+        (context.project.key.clone(), context.project.name.clone())
+    };
+    Ok(Some(Space {
+        space,
+        key,
+        name,
+        created_at: now,
+    }))
+}

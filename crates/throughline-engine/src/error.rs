@@ -1,0 +1,232 @@
+//! Why a flow could not be carried out, and what the caller can do.
+
+use std::path::PathBuf;
+
+use throughline_core::fold::Refusal;
+use throughline_core::reconcile::Blocked;
+use throughline_core::undo::UndoRefusal;
+use throughline_store::Error as StoreError;
+
+/// What every flow returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a flow could not be carried out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The caller named something that is not there.
+    #[error("no {what} with id {handle}")]
+    NotFound {
+        /// What sort of thing.
+        what: &'static str,
+        /// What the caller wrote.
+        handle: String,
+    },
+    /// The caller's short id fits several.
+    #[error("{handle} fits {} {what}s: {}", .candidates.len(), .candidates.join(", "))]
+    Ambiguous {
+        /// What sort of thing.
+        what: &'static str,
+        /// What the caller wrote.
+        handle: String,
+        /// What it may mean.
+        candidates: Vec<String>,
+    },
+    /// The caller gave something that cannot be used.
+    #[error("{0}")]
+    BadInput(String),
+    /// The claim was retired or erased before.
+    #[error(transparent)]
+    Blocked(#[from] Blocked),
+    /// The change cannot be made.
+    #[error(transparent)]
+    Refused(Refusal),
+    /// The batch cannot be undone.
+    #[error(transparent)]
+    UndoRefused(#[from] UndoRefusal),
+    /// There is nothing to undo.
+    #[error("there is nothing to undo here")]
+    NothingToUndo,
+    /// The folder of the project is not there.
+    #[error("no folder {}", path.display())]
+    NoFolder {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that was to be read holds something else.
+    #[error("{}, line {line}: {detail}", path.display())]
+    BadFile {
+        /// Which file.
+        path: PathBuf,
+        /// Where.
+        line: usize,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The store failed.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+/// What sort of failure it is, for exit codes and for callers that react.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The caller should ask otherwise.
+    Usage,
+    /// What was named is not there.
+    NotFound,
+    /// It was asked rightly and cannot be done.
+    Failed,
+}
+
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        if let StoreError::Refused(refusal) = error {
+            Self::Refused(refusal)
+        } else {
+            Self::Store(error)
+        }
+    }
+}
+
+impl Error {
+    /// What sort of failure it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NotFound { .. }
+            | Self::Refused(Refusal::NoMemory(_) | Refusal::NoNode(_) | Refusal::NoEdge) => {
+                ErrorKind::NotFound
+            }
+            Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoFolder { .. } => ErrorKind::Usage,
+            Self::Blocked(_)
+            | Self::Refused(_)
+            | Self::UndoRefused(_)
+            | Self::NothingToUndo
+            | Self::BadFile { .. }
+            | Self::File { .. }
+            | Self::Store(_) => ErrorKind::Failed,
+        }
+    }
+
+    /// A stable name for it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "not_found",
+            Self::Ambiguous { .. } => "ambiguous",
+            Self::BadInput(_) => "bad_input",
+            Self::Blocked(Blocked::Erased(_)) => "erased",
+            Self::Blocked(Blocked::Retired { .. }) => "retired",
+            Self::Refused(refusal) => refusal_code(refusal),
+            Self::UndoRefused(_) => "undo_refused",
+            Self::NothingToUndo => "nothing_to_undo",
+            Self::NoFolder { .. } => "no_folder",
+            Self::BadFile { .. } => "bad_file",
+            Self::File { .. } => "file",
+            Self::Store(error) => store_code(error),
+        }
+    }
+
+    /// What the caller can do, where we know.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NotFound { .. } => {
+                "ids are looked up in this project and in what is global; `list --all` shows them, `--project DIR` looks elsewhere"
+            }
+            Self::Ambiguous { .. } => "write more characters of the id, or its last eight",
+            Self::BadInput(_) => return None,
+            Self::Blocked(Blocked::Erased(_)) => "add --revive if you want it back",
+            Self::Blocked(Blocked::Retired { id, .. }) => {
+                return Some(format!("see `history {}`", id.handle()));
+            }
+            Self::Refused(refusal) => return refusal_hint(refusal),
+            Self::UndoRefused(UndoRefusal::ChangedSince { by, .. }) => {
+                return Some(format!("undo {by} first, or change it by hand"));
+            }
+            Self::UndoRefused(_) => "`log` shows what happened since",
+            Self::NothingToUndo => "`log` shows what happened; `undo BATCH` takes any of it back",
+            Self::NoFolder { .. } => "give the project's folder with --project DIR",
+            Self::BadFile { .. } => "nothing was imported; correct the line and try again",
+            Self::File { .. } => return None,
+            Self::Store(error) => return store_hint(error),
+        };
+        Some(hint.to_owned())
+    }
+}
+
+fn refusal_code(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::NoMemory(_) | Refusal::NoNode(_) | Refusal::NoEdge => "not_found",
+        Refusal::Exists(_) => "exists",
+        Refusal::NoSuchStep { .. } => "no_such_step",
+        Refusal::NotCurrent { .. } => "not_current",
+        Refusal::Circle { .. } => "circle",
+        Refusal::SelfLink => "self_link",
+    }
+}
+
+fn refusal_hint(refusal: &Refusal) -> Option<String> {
+    match refusal {
+        Refusal::NotCurrent { id, .. } => Some(format!(
+            "only a current memory can replace or be replaced; see `history {}`",
+            id.handle()
+        )),
+        Refusal::Circle { new, .. } => Some(format!(
+            "`unsupersede {}` brings it back instead",
+            new.handle()
+        )),
+        Refusal::NoSuchStep { id, .. } => Some(format!("see `show {}`", id.handle())),
+        Refusal::NoMemory(_)
+        | Refusal::NoNode(_)
+        | Refusal::NoEdge
+        | Refusal::Exists(_)
+        | Refusal::SelfLink => None,
+    }
+}
+
+fn store_code(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::Busy { .. } => "busy",
+        StoreError::Full => "disk_full",
+        StoreError::NotWritable { .. } => "not_writable",
+        StoreError::Damaged { .. } | StoreError::BadRow { .. } => "damaged",
+        StoreError::NotOurs { .. } => "not_ours",
+        StoreError::Newer { .. } => "newer",
+        StoreError::OldSqlite { .. } => "old_sqlite",
+        StoreError::Io { .. } => "io",
+        StoreError::Refused(_) | StoreError::Abandoned | StoreError::Database(_) | _ => "database",
+    }
+}
+
+fn store_hint(error: &StoreError) -> Option<String> {
+    let hint = match error {
+        StoreError::Busy { .. } => "nothing was written; try again",
+        StoreError::Full => "nothing was lost; free some space and try again",
+        StoreError::NotWritable { .. } => {
+            "check the permissions, or choose another place with --home DIR"
+        }
+        StoreError::Damaged { .. } | StoreError::BadRow { .. } => {
+            "`doctor` says what is readable; `restore FILE` brings back a copy"
+        }
+        StoreError::NotOurs { .. } => "choose another place with --home DIR",
+        StoreError::Newer { .. } => {
+            "it was left untouched; update this program, or choose another place with --home DIR"
+        }
+        StoreError::Refused(_)
+        | StoreError::Abandoned
+        | StoreError::OldSqlite { .. }
+        | StoreError::Io { .. }
+        | StoreError::Database(_)
+        | _ => return None,
+    };
+    Some(hint.to_owned())
+}

@@ -1,0 +1,136 @@
+//! Find: explicit search and listings. What recall does unasked is elsewhere.
+
+use throughline_core::state::Search;
+use throughline_core::{Kind, Memory, Row, RowKey, State, text, words};
+use throughline_store::{MemoryQuery, Reader, TextOf, TextQuery};
+
+use crate::{Card, Context, Engine, Error, Result};
+
+/// What to include.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Filter {
+    /// States to include; empty means what is seen by default.
+    pub states: Vec<State>,
+    /// Include every state.
+    pub all: bool,
+    /// Kinds to include; empty means all.
+    pub kinds: Vec<Kind>,
+    /// Only this area.
+    pub domain: Option<String>,
+    /// Only with this label.
+    pub tag: Option<String>,
+    /// How many to skip.
+    pub offset: usize,
+    /// How many to return; `None` means as many as the limits allow.
+    pub limit: Option<usize>,
+}
+
+/// What was found, and how many there are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing {
+    /// The memories.
+    pub items: Vec<Card>,
+    /// How many there are without the limit.
+    pub total: usize,
+}
+
+impl Engine {
+    /// Memories that hold the words of a query, best first.
+    pub fn search(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        query: &str,
+        filter: &Filter,
+    ) -> Result<Listing> {
+        let terms = words::query_terms(query);
+        if terms.is_empty() {
+            return Err(Error::BadInput(
+                "the query has no words to look for".to_owned(),
+            ));
+        }
+        let reach = context.reach();
+        let limit = self.policy.limits.list_max;
+        let hits = reader.text(&TextQuery {
+            of: TextOf::Memories,
+            terms,
+            spaces: reach.spaces,
+            session: reach.session,
+            states: states(filter),
+            kinds: filter.kinds.clone(),
+            limit,
+        })?;
+        let keys: Vec<RowKey> = hits
+            .iter()
+            .map(|hit| RowKey::node(hit.space, hit.node))
+            .collect();
+        let found: Vec<Memory> = reader
+            .rows(&keys)?
+            .into_iter()
+            .filter_map(|row| row.and_then(Row::into_memory))
+            .filter(|memory| filter.domain.is_none() || filter.domain == memory.domain)
+            .collect();
+        let found = self.with_tag(reader, found, filter.tag.as_deref())?;
+        let page: Vec<Memory> = found
+            .iter()
+            .skip(filter.offset)
+            .take(filter.limit.unwrap_or(limit))
+            .cloned()
+            .collect();
+        Ok(Listing {
+            total: found.len(),
+            items: self.cards(reader, &page)?,
+        })
+    }
+
+    /// Memories, newest first.
+    pub fn list(&self, reader: &dyn Reader, context: &Context, filter: &Filter) -> Result<Listing> {
+        let reach = context.reach();
+        let page = reader.memories(&MemoryQuery {
+            spaces: reach.spaces,
+            session: reach.session,
+            states: states(filter),
+            kinds: filter.kinds.clone(),
+            domain: filter.domain.clone(),
+            tag: filter.tag.as_deref().map(text::normalise),
+            offset: filter.offset,
+            limit: filter.limit.unwrap_or(self.policy.limits.list_max),
+        })?;
+        Ok(Listing {
+            total: page.total,
+            items: self.cards(reader, &page.items)?,
+        })
+    }
+
+    fn with_tag(
+        &self,
+        reader: &dyn Reader,
+        memories: Vec<Memory>,
+        tag: Option<&str>,
+    ) -> Result<Vec<Memory>> {
+        let Some(tag) = tag.map(text::normalise) else {
+            return Ok(memories);
+        };
+        let cards = self.cards(reader, &memories)?;
+        Ok(cards
+            .into_iter()
+            .filter(|card| card.tags.iter().any(|one| text::normalise(one) == tag))
+            .map(|card| card.memory)
+            .collect())
+    }
+}
+
+/// The states a filter asks for.
+fn states(filter: &Filter) -> Vec<State> {
+    if filter.all {
+        Vec::new()
+    } else if filter.states.is_empty() {
+        State::ALL
+            .iter()
+            .copied()
+            .filter(|state| state.visibility().search == Search::Yes)
+            .collect()
+    } else {
+        filter.states.clone()
+    }
+}

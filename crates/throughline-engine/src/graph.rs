@@ -1,0 +1,130 @@
+//! The graph: nodes and edges around a memory, or the liveliest part of a space.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use throughline_core::{Edge, Entity, Memory, NodeId, Row, RowKey, SpaceId};
+use throughline_store::{MemoryQuery, Reader};
+
+use crate::{Context, Engine, Result};
+
+/// A node to draw.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GraphNode {
+    /// A claim.
+    Memory(Box<Memory>),
+    /// A thing.
+    Entity(Entity),
+}
+
+impl GraphNode {
+    /// Its name.
+    pub fn id(&self) -> NodeId {
+        match self {
+            Self::Memory(memory) => memory.id.into(),
+            Self::Entity(entity) => entity.id.into(),
+        }
+    }
+
+    /// What to write on it.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Memory(memory) => memory.title(),
+            Self::Entity(entity) => entity.name.clone(),
+        }
+    }
+}
+
+/// A part of the graph.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Graph {
+    /// The nodes, in key order.
+    pub nodes: Vec<GraphNode>,
+    /// The edges between them.
+    pub edges: Vec<Edge>,
+    /// Nodes left out because there were too many.
+    pub left_out: usize,
+}
+
+/// Edges followed from one node and direction.
+const FAN_OUT: usize = 50;
+
+impl Engine {
+    /// The part of the graph within `depth` steps of a memory, or around the newest memories.
+    pub fn graph(&self, context: &Context, focus: Option<&str>, depth: usize) -> Result<Graph> {
+        let reader = self.now_reader()?;
+        let mut starts: BTreeMap<SpaceId, BTreeSet<NodeId>> = BTreeMap::new();
+        if let Some(handle) = focus {
+            let memory = self.resolve(&*reader, context, handle)?;
+            starts
+                .entry(memory.space)
+                .or_default()
+                .insert(memory.id.into());
+        } else {
+            let reach = context.reach();
+            let newest = reader.memories(&MemoryQuery {
+                spaces: reach.spaces,
+                session: reach.session,
+                limit: self.policy.limits.graph_nodes_max / 2,
+                ..MemoryQuery::default()
+            })?;
+            for memory in newest.items {
+                starts
+                    .entry(memory.space)
+                    .or_default()
+                    .insert(memory.id.into());
+            }
+        }
+        let mut graph = Graph::default();
+        for (space, nodes) in starts {
+            self.grow(&*reader, &mut graph, space, nodes, depth)?;
+        }
+        Ok(graph)
+    }
+
+    fn grow(
+        &self,
+        reader: &dyn Reader,
+        graph: &mut Graph,
+        space: SpaceId,
+        starts: BTreeSet<NodeId>,
+        depth: usize,
+    ) -> Result<()> {
+        let max = self
+            .policy
+            .limits
+            .graph_nodes_max
+            .saturating_sub(graph.nodes.len());
+        let mut seen = starts.clone();
+        let mut edge_of: BTreeMap<RowKey, Edge> = BTreeMap::new();
+        let mut frontier: Vec<NodeId> = starts.into_iter().collect();
+        for _ in 0..depth {
+            let edges = reader.neighbours(space, &frontier, &[], FAN_OUT)?;
+            frontier.clear();
+            for edge in edges {
+                for end in [edge.from, edge.to] {
+                    if seen.insert(end) {
+                        frontier.push(end);
+                    }
+                }
+                edge_of.insert(RowKey::edge(space, edge.from, edge.relation, edge.to), edge);
+            }
+        }
+        graph.left_out += seen.len().saturating_sub(max);
+        let kept: Vec<NodeId> = seen.into_iter().take(max).collect();
+        let keys: Vec<RowKey> = kept.iter().map(|node| RowKey::node(space, *node)).collect();
+        for row in reader.rows(&keys)?.into_iter().flatten() {
+            if let Row::Memory(memory) = row {
+                graph.nodes.push(GraphNode::Memory(memory));
+            } else if let Row::Entity(entity) = row {
+                graph.nodes.push(GraphNode::Entity(entity));
+            }
+        }
+        let drawn: BTreeSet<NodeId> = graph.nodes.iter().map(GraphNode::id).collect();
+        graph.edges.extend(
+            edge_of
+                .into_values()
+                .filter(|edge| drawn.contains(&edge.from) && drawn.contains(&edge.to)),
+        );
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+//! History: how a memory came to be what it is.
+
+use throughline_core::{Change, Logged, Memory, NodeId, Row, Timestamp};
+use throughline_store::{LogQuery, Reader, StoredBatch};
+
+use crate::{Context, Engine, Result};
+
+/// One step in the life of a memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Version {
+    /// What was changed.
+    pub change: Change,
+    /// When.
+    pub at: Timestamp,
+    /// Which batch, with who and why, without its changes.
+    pub batch: StoredBatch,
+    /// The memory before.
+    pub before: Option<Memory>,
+    /// The memory after.
+    pub after: Option<Memory>,
+}
+
+impl Engine {
+    /// Every change that touched a memory, and those it replaced or was replaced by, in order.
+    pub fn history(&self, context: &Context, handle: &str) -> Result<(Memory, Vec<Version>)> {
+        let reader = self.now_reader()?;
+        let memory = self.resolve(&*reader, context, handle)?;
+        let mut steps = Vec::new();
+        for id in chain(&*reader, &memory)? {
+            let row = throughline_core::RowKey::memory(memory.space, id);
+            let now = reader.rows(&[row])?.remove(0).and_then(Row::into_memory);
+            let logged = reader.history(memory.space, NodeId::Memory(id))?;
+            steps.extend(versions(id, logged, now));
+        }
+        steps.sort_by_key(|(logged, ..)| logged.seq);
+        steps.dedup_by_key(|(logged, ..)| logged.seq);
+        let mut history = Vec::new();
+        for (logged, before, after) in steps {
+            let Some(batch) = reader.headers(&[logged.batch])?.into_iter().next() else {
+                continue;
+            };
+            history.push(Version {
+                at: batch.batch.at,
+                change: logged.change,
+                batch,
+                before,
+                after,
+            });
+        }
+        Ok((memory, history))
+    }
+
+    /// Batches of the log within reach, latest first.
+    pub fn log(
+        &self,
+        context: &Context,
+        since: Option<Timestamp>,
+        limit: usize,
+    ) -> Result<Vec<StoredBatch>> {
+        let spaces = context.reach().spaces;
+        Ok(self.now_reader()?.log(&LogQuery {
+            since,
+            spaces,
+            latest_first: true,
+            limit,
+            ..LogQuery::default()
+        })?)
+    }
+}
+
+/// The memory, everything it replaced, and everything that replaced it.
+pub(crate) fn chain(
+    reader: &dyn Reader,
+    memory: &Memory,
+) -> Result<Vec<throughline_core::MemoryId>> {
+    let mut ids = vec![memory.id];
+    let mut forward = memory.superseded_by;
+    while let Some(next) = forward {
+        if ids.contains(&next) {
+            break;
+        }
+        ids.push(next);
+        let key = throughline_core::RowKey::memory(memory.space, next);
+        forward = reader
+            .rows(&[key])?
+            .remove(0)
+            .and_then(Row::into_memory)
+            .and_then(|memory| memory.superseded_by);
+    }
+    let mut open = ids.clone();
+    while let Some(id) = open.pop() {
+        for older in reader.replaced_by(memory.space, id)? {
+            if !ids.contains(&older.id) {
+                ids.push(older.id);
+                open.push(older.id);
+            }
+        }
+    }
+    Ok(ids)
+}
+
+type Step = (Logged, Option<Memory>, Option<Memory>);
+
+/// Puts each change beside the memory before and after it: what a row held after a change is what
+/// it held before the next one that wrote it, and in the end what it holds now.
+fn versions(id: throughline_core::MemoryId, logged: Vec<Logged>, now: Option<Memory>) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut after = now;
+    for one in logged.into_iter().rev() {
+        let image = one.before.iter().find(|image| {
+            image.key.table == throughline_core::Table::Memory && image.key.key == id.to_string()
+        });
+        let before = match image {
+            Some(image) => image.row.clone().and_then(Row::into_memory),
+            None => after.clone(),
+        };
+        steps.push((one, before.clone(), after));
+        after = before;
+    }
+    steps.reverse();
+    steps
+}

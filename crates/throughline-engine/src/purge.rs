@@ -1,0 +1,118 @@
+//! Purge: erased for good. Only a person can, and it says honestly what it could not reach.
+
+use std::path::PathBuf;
+
+use throughline_core::row::Tombstone;
+use throughline_core::{Actor, Cause, Change, Memory, Row, RowKey};
+use throughline_store::{Erasure, Reader, SqliteStore, Store};
+
+use crate::history::chain;
+use crate::{Context, Engine, Error, Result};
+
+/// What was erased.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Purged {
+    /// The tombstones that keep it from coming back.
+    pub tombstones: Vec<Tombstone>,
+    /// Something is left in a file until its reader goes away.
+    pub pending: bool,
+    /// Copies under the home that were cleaned too.
+    pub copies_cleaned: usize,
+    /// Copies under the home that could not be opened.
+    pub copies_left: Vec<PathBuf>,
+    /// Earlier or later versions that were not asked for and still hold related text.
+    pub related: Vec<Memory>,
+}
+
+impl Engine {
+    /// Erases memories: text, words, vectors, versions, log content. With `whole_chain`, also
+    /// everything they replaced and were replaced by.
+    pub fn purge(
+        &self,
+        context: &Context,
+        handles: &[String],
+        whole_chain: bool,
+    ) -> Result<Purged> {
+        if context.actor != Actor::User {
+            return Err(Error::BadInput("only the user can erase".to_owned()));
+        }
+        let ((tombstones, related), _) =
+            self.write(context, Cause::Purge, None, |reader, draft| {
+                let mut targets: Vec<Memory> = Vec::new();
+                let mut related: Vec<Memory> = Vec::new();
+                for handle in handles {
+                    let memory = self.resolve(reader, context, handle)?;
+                    related.extend(versions(reader, &memory)?);
+                    targets.push(memory);
+                }
+                if whole_chain {
+                    targets.append(&mut related);
+                }
+                targets.sort_by_key(|memory| memory.id);
+                targets.dedup_by_key(|memory| memory.id);
+                related.retain(|one| targets.iter().all(|target| target.id != one.id));
+                if let Some(first) = targets.first() {
+                    draft.scope.space = first.space;
+                }
+                let stones: Vec<Tombstone> = targets
+                    .iter()
+                    .map(|memory| Tombstone::of(memory, draft.now))
+                    .collect();
+                draft
+                    .changes
+                    .extend(stones.iter().cloned().map(Change::Purge));
+                Ok((stones, related))
+            })?;
+        let pending = self.store.finish_erasure()? == Erasure::Pending;
+        let (copies_cleaned, copies_left) = self.clean_copies(&tombstones);
+        Ok(Purged {
+            tombstones,
+            pending,
+            copies_cleaned,
+            copies_left,
+            related,
+        })
+    }
+
+    /// Erases the same from the copies we made ourselves.
+    fn clean_copies(&self, stones: &[Tombstone]) -> (usize, Vec<PathBuf>) {
+        let mut cleaned = 0;
+        let mut left = Vec::new();
+        for copy in self.copies() {
+            let outcome =
+                SqliteStore::open(&copy).and_then(|store| store.reapply_tombstones(stones));
+            match outcome {
+                Ok(erased) => cleaned += usize::from(erased > 0),
+                Err(_) => left.push(copy),
+            }
+        }
+        (cleaned, left)
+    }
+
+    /// The copies under the home.
+    pub(crate) fn copies(&self) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(self.home.join("backups")) else {
+            return Vec::new();
+        };
+        let mut copies: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == "db"))
+            .collect();
+        copies.sort();
+        copies
+    }
+}
+
+/// The other members of a chain of replacements.
+fn versions(reader: &dyn Reader, memory: &Memory) -> Result<Vec<Memory>> {
+    let keys: Vec<RowKey> = chain(reader, memory)?
+        .into_iter()
+        .filter(|id| *id != memory.id)
+        .map(|id| RowKey::memory(memory.space, id))
+        .collect();
+    let rows = reader.rows(&keys)?;
+    Ok(rows
+        .into_iter()
+        .filter_map(|row| row.and_then(Row::into_memory))
+        .collect())
+}

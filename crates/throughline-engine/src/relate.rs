@@ -1,0 +1,176 @@
+//! Relate: links between memories, and labels on them.
+
+use throughline_core::reconcile;
+use throughline_core::{
+    Cause, Change, Edge, EntityId, EntityKind, Memory, NodeId, Relation, RowKey, text,
+};
+use throughline_store::{EntityName, Reader};
+
+use crate::correct::same_space;
+use crate::engine::Draft;
+use crate::{Card, Context, Engine, Error, Result};
+
+impl Engine {
+    /// Connects two memories.
+    pub fn link(
+        &self,
+        context: &Context,
+        from: &str,
+        relation: Relation,
+        to: &str,
+        reason: Option<&str>,
+    ) -> Result<Card> {
+        if relation == Relation::Supersedes {
+            return Err(Error::BadInput(format!(
+                "a replacement is more than a link; write `supersede {to} {from}`"
+            )));
+        }
+        let cause = if relation == Relation::Contradicts {
+            Cause::Contradict
+        } else {
+            Cause::Link
+        };
+        let (from, _) = self.write(context, cause, None, |reader, draft| {
+            let (from, to) = self.both(reader, context, draft, from, to)?;
+            let mut edge = Edge::new(
+                from.space,
+                from.id.into(),
+                relation,
+                to.id.into(),
+                draft.now,
+            );
+            edge.reason = reason.map(str::to_owned);
+            draft.changes.push(Change::Link(edge));
+            Ok(from)
+        })?;
+        self.card_of(from.space, from.id)
+    }
+
+    /// Takes a connection away.
+    pub fn unlink(
+        &self,
+        context: &Context,
+        from: &str,
+        relation: Relation,
+        to: &str,
+    ) -> Result<Card> {
+        if relation == Relation::Supersedes {
+            return Err(Error::BadInput(format!("write `unsupersede {to}`")));
+        }
+        let (from, _) = self.write(context, Cause::Unlink, None, |reader, draft| {
+            let (from, to) = self.both(reader, context, draft, from, to)?;
+            let edge = Edge::new(
+                from.space,
+                from.id.into(),
+                relation,
+                to.id.into(),
+                draft.now,
+            );
+            draft.changes.push(Change::Unlink {
+                space: edge.space,
+                from: edge.from,
+                relation,
+                to: edge.to,
+            });
+            Ok(from)
+        })?;
+        self.card_of(from.space, from.id)
+    }
+
+    /// Puts labels on a memory and takes others off.
+    pub fn tag(
+        &self,
+        context: &Context,
+        handle: &str,
+        add: &[String],
+        remove: &[String],
+    ) -> Result<Card> {
+        for tag in add.iter().chain(remove) {
+            self.check_field(tag)?;
+        }
+        let (memory, _) = self.write(context, Cause::Tag, None, |reader, draft| {
+            let memory = self.resolve(reader, context, handle)?;
+            draft.settle(&memory);
+            for tag in remove {
+                remove_tag(reader, draft, &memory, tag)?;
+            }
+            for tag in add {
+                add_tag(reader, draft, &memory, tag)?;
+            }
+            Ok(memory)
+        })?;
+        self.card_of(memory.space, memory.id)
+    }
+
+    fn both(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        draft: &mut Draft,
+        from: &str,
+        to: &str,
+    ) -> Result<(Memory, Memory)> {
+        let from = self.resolve(reader, context, from)?;
+        let to = self.resolve(reader, context, to)?;
+        same_space(&from, &to)?;
+        draft.settle(&from);
+        Ok((from, to))
+    }
+}
+
+fn tag_entity(reader: &dyn Reader, memory: &Memory, tag: &str) -> Result<Option<EntityId>> {
+    let wanted = EntityName {
+        kind: Some(EntityKind::Tag),
+        name: text::normalise(tag),
+    };
+    Ok(reader
+        .entities(memory.space, &[wanted])?
+        .first()
+        .map(|entity| entity.id))
+}
+
+fn add_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -> Result<()> {
+    let entity = match tag_entity(reader, memory, tag)? {
+        Some(entity) => entity,
+        None => {
+            let id = EntityId(draft.mint());
+            let entity = reconcile::entity(id, memory.space, EntityKind::Tag, tag, draft.now);
+            draft.changes.push(Change::Know(entity));
+            id
+        }
+    };
+    let key = RowKey::edge(
+        memory.space,
+        memory.id.into(),
+        Relation::Tagged,
+        entity.into(),
+    );
+    if reader.rows(&[key])?[0].is_none() {
+        let edge = Edge::new(
+            memory.space,
+            memory.id.into(),
+            Relation::Tagged,
+            entity.into(),
+            draft.now,
+        );
+        draft.changes.push(Change::Link(edge));
+    }
+    Ok(())
+}
+
+fn remove_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -> Result<()> {
+    let not_there = || Error::BadInput(format!("memory {} has no tag {tag:?}", memory.id.handle()));
+    let entity = tag_entity(reader, memory, tag)?.ok_or_else(not_there)?;
+    let (from, to): (NodeId, NodeId) = (memory.id.into(), entity.into());
+    let key = RowKey::edge(memory.space, from, Relation::Tagged, to);
+    if reader.rows(&[key])?[0].is_none() {
+        return Err(not_there());
+    }
+    draft.changes.push(Change::Unlink {
+        space: memory.space,
+        from,
+        relation: Relation::Tagged,
+        to,
+    });
+    Ok(())
+}

@@ -1,0 +1,346 @@
+//! Remember: something new comes in.
+
+use std::collections::BTreeMap;
+
+use throughline_core::evidence::Testimony;
+use throughline_core::reconcile::{self, Candidate, Neighbours};
+use throughline_core::{
+    Authority, BatchId, Cause, Change, Edge, Evidence, Kind, Memory, MemoryId, Relation, Row,
+    RowKey, Slot, State, text,
+};
+use throughline_store::{EntityName, Reader};
+
+use crate::engine::Draft;
+use crate::{Card, Context, Engine, Error, Result};
+
+/// What is to be remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewMemory {
+    /// The claim.
+    pub content: String,
+    /// What sort of claim.
+    pub kind: Kind,
+    /// Its structured form.
+    pub slot: Option<Slot>,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// A title.
+    pub label: Option<String>,
+    /// The area it belongs to.
+    pub domain: Option<String>,
+    /// How much it matters.
+    pub importance: Option<f64>,
+    /// How sure the source is.
+    pub confidence: f64,
+    /// Whether to keep it in front.
+    pub pinned: bool,
+    /// The reasons: ids of memories, or words that become memories.
+    pub because: Vec<String>,
+    /// Who says so.
+    pub authority: Authority,
+    /// Take it back in although it was erased.
+    pub revive: bool,
+}
+
+impl NewMemory {
+    /// A plain fact stated by the user.
+    pub fn new(content: &str) -> Self {
+        Self {
+            content: content.to_owned(),
+            kind: Kind::Fact,
+            slot: None,
+            tags: Vec::new(),
+            label: None,
+            domain: None,
+            importance: None,
+            confidence: 1.0,
+            pinned: false,
+            because: Vec::new(),
+            authority: Authority::UserStated,
+            revive: false,
+        }
+    }
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remembered {
+    /// The memory that now holds the claim.
+    pub card: Card,
+    /// It was known; this added evidence.
+    pub deduped: bool,
+    /// What it replaced.
+    pub superseded: Vec<MemoryId>,
+    /// What it contradicts without replacing it.
+    pub contested: Vec<MemoryId>,
+    /// The batch that undoes it.
+    pub batch: BatchId,
+}
+
+impl Engine {
+    /// Takes in something new: adds it, or recognises it, or lets it replace what it contradicts.
+    pub fn remember(&self, context: &Context, new: &NewMemory) -> Result<Remembered> {
+        self.check_new(context, new)?;
+        let (plan, batch) = self.write(context, Cause::Remember, None, |reader, draft| {
+            let candidate = candidate(new, draft);
+            let plan = self.take_in(reader, draft, &candidate)?;
+            for reason in &new.because {
+                self.give_reason(reader, draft, context, &plan, reason, &candidate.testimony)?;
+            }
+            Ok(plan)
+        })?;
+        Ok(Remembered {
+            card: self.card_of(context.scope().space, plan.memory)?,
+            deduped: plan.deduped,
+            superseded: plan.superseded,
+            contested: plan.contested,
+            batch,
+        })
+    }
+
+    fn check_new(&self, context: &Context, new: &NewMemory) -> Result<()> {
+        self.check_content(&new.content)?;
+        if context.scope().session.is_none()
+            && context.level == throughline_core::scope::Level::Session
+        {
+            return Err(Error::BadInput(
+                "session scope needs a session id".to_owned(),
+            ));
+        }
+        if new.tags.len() > self.policy.limits.tags_max {
+            return Err(Error::BadInput(format!(
+                "{} tags are too many: {} at most",
+                new.tags.len(),
+                self.policy.limits.tags_max
+            )));
+        }
+        for share in [Some(new.confidence), new.importance].into_iter().flatten() {
+            check_share(share)?;
+        }
+        let slot = new
+            .slot
+            .iter()
+            .flat_map(|s| [&s.subject, &s.predicate, &s.object]);
+        let mut fields = new
+            .tags
+            .iter()
+            .chain(&new.label)
+            .chain(&new.domain)
+            .chain(slot);
+        fields.try_for_each(|field| self.check_field(field))
+    }
+
+    /// A claim must say something and not be a book.
+    pub(crate) fn check_content(&self, content: &str) -> Result<()> {
+        let max = self.policy.limits.content_bytes_max;
+        if text::normalise(content).is_empty() {
+            return Err(Error::BadInput(
+                "there is nothing to remember in an empty text".to_owned(),
+            ));
+        }
+        if content.len() > max {
+            return Err(Error::BadInput(format!(
+                "the text has {} bytes; a memory holds {max} at most. Keep what matters, or split it",
+                content.len()
+            )));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn check_field(&self, field: &str) -> Result<()> {
+        let max = self.policy.limits.field_bytes_max;
+        if text::normalise(field).is_empty() {
+            return Err(Error::BadInput(format!("{field:?} is empty")));
+        }
+        if field.len() > max {
+            return Err(Error::BadInput(format!(
+                "a tag, label, domain or slot part has {max} bytes at most"
+            )));
+        }
+        Ok(())
+    }
+
+    /// Lets the rules decide, and adds what they decided to the draft.
+    pub(crate) fn take_in(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        candidate: &Candidate,
+    ) -> Result<reconcile::Plan> {
+        let neighbours = neighbours(reader, candidate)?;
+        let now = draft.now;
+        let mut plan = reconcile::plan(candidate, &neighbours, &mut || crate::mint::id(now))?;
+        draft.changes.append(&mut plan.changes);
+        Ok(plan)
+    }
+
+    /// Connects a claim to its reason, which may be a memory or words that become one.
+    fn give_reason(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        context: &Context,
+        claim: &reconcile::Plan,
+        reason: &str,
+        testimony: &Testimony,
+    ) -> Result<()> {
+        let known = match self.resolve(reader, context, reason) {
+            Ok(memory) => Some(memory.id),
+            Err(Error::Ambiguous {
+                what,
+                handle,
+                candidates,
+            }) => {
+                return Err(Error::Ambiguous {
+                    what,
+                    handle,
+                    candidates,
+                });
+            }
+            Err(_) => None,
+        };
+        let space = draft.scope.space;
+        let to = match known {
+            Some(id) => id,
+            None => {
+                self.check_content(reason)?;
+                let words = NewMemory {
+                    authority: testimony.authority,
+                    ..NewMemory::new(reason)
+                };
+                let candidate = candidate(&words, draft);
+                self.take_in(reader, draft, &candidate)?.memory
+            }
+        };
+        if to == claim.memory {
+            return Err(Error::BadInput(
+                "a claim cannot be its own reason".to_owned(),
+            ));
+        }
+        let edge = Edge::new(
+            space,
+            claim.memory.into(),
+            Relation::Because,
+            to.into(),
+            draft.now,
+        );
+        draft.changes.push(Change::Link(edge));
+        Ok(())
+    }
+}
+
+pub(crate) fn check_share(share: f64) -> Result<()> {
+    if (0.0..=1.0).contains(&share) {
+        return Ok(());
+    }
+    Err(Error::BadInput(format!(
+        "{share} is not a share: write a number from 0 to 1"
+    )))
+}
+
+pub(crate) fn candidate(new: &NewMemory, draft: &Draft) -> Candidate {
+    Candidate {
+        id: MemoryId(draft.mint()),
+        scope: draft.scope.clone(),
+        kind: new.kind,
+        content: new.content.clone(),
+        slot: new.slot.clone(),
+        tags: new.tags.clone(),
+        label: new.label.clone(),
+        domain: new.domain.clone(),
+        importance: new.importance,
+        confidence: new.confidence,
+        pinned: new.pinned,
+        testimony: Testimony {
+            session: draft.session.clone(),
+            ..Testimony::new(new.authority, draft.now)
+        },
+        revive: new.revive,
+    }
+}
+
+/// Reads what bears on a candidate.
+pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<Neighbours> {
+    let space = candidate.scope.space;
+    let marks = reconcile::burial_marks(candidate);
+    let same_text = reader.with_fingerprint(space, &marks[0])?;
+    let mut same_slot = match &candidate.slot {
+        Some(slot) => reader.in_slot(space, &slot.key())?,
+        None => Vec::new(),
+    };
+    same_slot.retain(|memory| memory.state.is_active());
+
+    let mut heads = BTreeMap::new();
+    for memory in same_text
+        .iter()
+        .filter(|memory| memory.state == State::Superseded)
+    {
+        if let Some(head) = head_of(reader, memory)? {
+            heads.insert(memory.id, head);
+        }
+    }
+    let known: Vec<_> = same_text
+        .iter()
+        .chain(&same_slot)
+        .map(|one| one.id.into())
+        .collect();
+    let evidence = evidence_of(reader, space, &known)?;
+    let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
+        .into_iter()
+        .map(|(kind, name, _)| EntityName {
+            kind: Some(kind),
+            name: text::normalise(&name),
+        })
+        .collect();
+    let mut entities = BTreeMap::new();
+    for entity in reader.entities(space, &wanted)? {
+        for name in entity.names() {
+            entities.entry((entity.kind, name)).or_insert(entity.id);
+        }
+    }
+    let tombstones = reader.tombstones(space, &marks)?;
+    Ok(Neighbours {
+        same_text,
+        same_slot,
+        evidence,
+        heads,
+        tombstones,
+        entities,
+    })
+}
+
+fn evidence_of(
+    reader: &dyn Reader,
+    space: throughline_core::SpaceId,
+    nodes: &[throughline_core::NodeId],
+) -> Result<Vec<Evidence>> {
+    let attached = reader.attached(space, nodes)?;
+    Ok(attached
+        .into_iter()
+        .filter_map(|row| {
+            if let Row::Evidence(one) = row {
+                Some(one)
+            } else {
+                None
+            }
+        })
+        .collect())
+}
+
+/// The memory at the end of a chain of replacements; `None` if it was erased.
+pub(crate) fn head_of(reader: &dyn Reader, memory: &Memory) -> Result<Option<Memory>> {
+    let mut current = memory.clone();
+    while current.state == State::Superseded {
+        let Some(next) = current.superseded_by else {
+            return Ok(None);
+        };
+        let row = reader
+            .rows(&[RowKey::memory(current.space, next)])?
+            .remove(0);
+        match row.and_then(Row::into_memory) {
+            Some(next) => current = next,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(current))
+}

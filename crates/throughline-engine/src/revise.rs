@@ -1,0 +1,164 @@
+//! Revise: the same memory, changed by hand. Every version stays in the log.
+
+use throughline_core::evidence::Testimony;
+use throughline_core::{
+    Authority, Cause, Change, Fingerprint, Kind, Memory, Slot, State, Timestamp,
+};
+
+use crate::remember::check_share;
+use crate::{Card, Context, Engine, Error, Result};
+
+/// What to change. `None` leaves a field as it is; an empty label or domain removes it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Edits {
+    /// Other words for the same claim.
+    pub content: Option<String>,
+    /// Another kind.
+    pub kind: Option<Kind>,
+    /// Another title.
+    pub label: Option<String>,
+    /// Another area.
+    pub domain: Option<String>,
+    /// How much it matters.
+    pub importance: Option<f64>,
+    /// Another slot.
+    pub slot: Option<Slot>,
+    /// True from.
+    pub valid_from: Option<Timestamp>,
+    /// True until.
+    pub valid_until: Option<Timestamp>,
+    /// Patterns that bring it up.
+    pub triggers: Option<Vec<String>>,
+}
+
+impl Engine {
+    /// Changes a memory in place. To say that it was *wrong*, correct it instead.
+    pub fn edit(&self, context: &Context, handle: &str, edits: &Edits) -> Result<Card> {
+        if let Some(content) = &edits.content {
+            self.check_content(content)?;
+        }
+        if let Some(share) = edits.importance {
+            check_share(share)?;
+        }
+        for field in edits
+            .label
+            .iter()
+            .chain(&edits.domain)
+            .filter(|field| !field.is_empty())
+        {
+            self.check_field(field)?;
+        }
+        if *edits == Edits::default() {
+            return Err(Error::BadInput("nothing to change was given".to_owned()));
+        }
+        self.revise(context, handle, Cause::Edit, |memory, reader_memories| {
+            let revised = edited(memory, edits);
+            if let Some(twin) = reader_memories
+                .iter()
+                .find(|one| one.id != memory.id && one.state.is_active())
+            {
+                return Err(Error::BadInput(format!(
+                    "memory {} already says this; `supersede {} {}` joins them",
+                    twin.id.handle(),
+                    memory.id.handle(),
+                    twin.id.handle()
+                )));
+            }
+            Ok(revised)
+        })
+    }
+
+    /// Keeps a memory in front, or stops doing so.
+    pub fn pin(&self, context: &Context, handle: &str, pinned: bool) -> Result<Card> {
+        self.revise(context, handle, Cause::Pin, |memory, _| {
+            Ok(Memory {
+                pinned,
+                ..memory.clone()
+            })
+        })
+    }
+
+    /// The user vouches for a memory as it stands.
+    pub fn confirm(&self, context: &Context, handle: &str) -> Result<Card> {
+        let (memory, _) = self.write(context, Cause::Confirm, None, |reader, draft| {
+            let memory = self.resolve(reader, context, handle)?;
+            draft.settle(&memory);
+            let testimony = Testimony {
+                session: draft.session.clone(),
+                why: Some("confirmed by hand".to_owned()),
+                ..Testimony::new(Authority::UserStated, draft.now)
+            };
+            let (space, id) = (memory.space, memory.id);
+            if memory.state != State::Confirmed {
+                draft.changes.push(Change::Move {
+                    space,
+                    id,
+                    to: State::Confirmed,
+                });
+            }
+            draft
+                .changes
+                .push(Change::Reinforce(testimony.about(space, id)));
+            let authority = memory.authority.stronger(Authority::UserStated);
+            draft.changes.push(Change::Revise(Box::new(Memory {
+                last_verified_at: Some(draft.now),
+                authority,
+                ..memory.clone()
+            })));
+            Ok(memory)
+        })?;
+        self.card_of(memory.space, memory.id)
+    }
+
+    /// Reads, lets `revision` make the next version, writes it if it differs. The revision also
+    /// sees the memories that already say what the edited text says.
+    fn revise(
+        &self,
+        context: &Context,
+        handle: &str,
+        cause: Cause,
+        revision: impl Fn(&Memory, &[Memory]) -> Result<Memory>,
+    ) -> Result<Card> {
+        let (memory, _) = self.write(context, cause, None, |reader, draft| {
+            let memory = self.resolve(reader, context, handle)?;
+            draft.settle(&memory);
+            let plain = revision(&memory, &[])?;
+            let twins = reader.with_fingerprint(memory.space, &plain.fingerprint)?;
+            let twins: Vec<Memory> = twins
+                .into_iter()
+                .filter(|twin| twin.session == memory.session)
+                .collect();
+            let revised = revision(&memory, &twins)?;
+            if revised != memory {
+                draft.changes.push(Change::Revise(Box::new(revised)));
+            }
+            Ok(memory)
+        })?;
+        self.card_of(memory.space, memory.id)
+    }
+}
+
+fn edited(memory: &Memory, edits: &Edits) -> Memory {
+    let mut next = memory.clone();
+    if let Some(content) = &edits.content {
+        next.content.clone_from(content);
+        next.fingerprint = Fingerprint::of(content);
+    }
+    next.kind = edits.kind.unwrap_or(next.kind);
+    next.importance = edits.importance.unwrap_or(next.importance);
+    if let Some(label) = &edits.label {
+        next.label = Some(label.clone()).filter(|label| !label.is_empty());
+    }
+    if let Some(domain) = &edits.domain {
+        next.domain = Some(domain.clone()).filter(|domain| !domain.is_empty());
+    }
+    if let Some(slot) = &edits.slot {
+        next.slot = Some(slot.clone());
+    }
+    if let Some(triggers) = &edits.triggers {
+        next.triggers.clone_from(triggers);
+    }
+    next.valid_from = edits.valid_from.or(next.valid_from);
+    next.valid_until = edits.valid_until.or(next.valid_until);
+    next
+}

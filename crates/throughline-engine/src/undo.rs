@@ -1,0 +1,147 @@
+//! Undo: any batch, unless something later was built on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use throughline_core::undo::{self, Touched};
+use throughline_core::{BatchId, Cause, Change, RowKey, Table};
+use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
+
+use crate::{Context, Engine, Error, Result};
+
+/// What was undone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Undone {
+    /// The batch that was undone.
+    pub undone: StoredBatch,
+    /// The batch that undid it, and that can be undone in turn.
+    pub batch: BatchId,
+}
+
+/// Batches looked at in one go when searching for something to undo.
+const PAGE: LogQuery = LogQuery {
+    after_seq: 0,
+    before_seq: None,
+    since: None,
+    spaces: Vec::new(),
+    latest_first: true,
+    limit: 32,
+};
+
+impl Engine {
+    /// Undoes a batch: the named one, or the latest one that is not undone yet.
+    pub fn undo(&self, context: &Context, handle: Option<&str>) -> Result<Undone> {
+        let (undone, batch) = self.write(context, Cause::Undo, None, |reader, draft| {
+            let target = match handle {
+                Some(handle) => find_batch(reader, context, handle)?,
+                None => latest(reader, context)?,
+            };
+            draft.scope.space = target.batch.space;
+            let logged = reader.changes_of(target.batch.space, target.batch.id)?;
+            let mut touched = BTreeMap::new();
+            for image in logged.iter().flat_map(|one| &one.before) {
+                if !touched.contains_key(&image.key) {
+                    let look = look(reader, &image.key, target.last_seq)?;
+                    touched.insert(image.key.clone(), look);
+                }
+            }
+            draft
+                .changes
+                .push(undo::plan(&target.batch, &logged, &touched)?);
+            Ok(target)
+        })?;
+        Ok(Undone { undone, batch })
+    }
+}
+
+/// What became of a row since change number `seq`.
+fn look(reader: &dyn Reader, key: &RowKey, seq: u64) -> Result<Touched> {
+    let now = reader.rows(std::slice::from_ref(key))?.remove(0);
+    let nodes = nodes_of_key(key);
+    let next = reader.next_touch(key, &nodes, seq)?.map(|logged| {
+        let held = logged.before.into_iter().find(|image| image.key == *key);
+        (logged.batch, held.and_then(|image| image.row))
+    });
+    let attached = match key.table {
+        Table::Memory | Table::Entity | Table::Episode => reader.attached(key.space, &nodes)?,
+        Table::Space
+        | Table::Evidence
+        | Table::Watermark
+        | Table::Usage
+        | Table::Edge
+        | Table::Session
+        | Table::Injection
+        | Table::Tombstone => Vec::new(),
+    };
+    Ok(Touched {
+        now,
+        next,
+        attached,
+    })
+}
+
+fn find_batch(reader: &dyn Reader, context: &Context, handle: &str) -> Result<StoredBatch> {
+    let spaces = context.reach().spaces;
+    let wanted = handle.trim().to_ascii_lowercase();
+    if wanted.len() < 6 {
+        return Err(Error::BadInput(format!(
+            "{handle:?} is too short for a batch id"
+        )));
+    }
+    let mut found = reader.find_batches(&wanted)?;
+    found.retain(|one| spaces.contains(&one.batch.space));
+    match found.len() {
+        0 => Err(Error::NotFound {
+            what: "batch",
+            handle: handle.to_owned(),
+        }),
+        1 => Ok(found.remove(0)),
+        _ => Err(Error::Ambiguous {
+            what: "batch",
+            handle: handle.to_owned(),
+            candidates: found
+                .iter()
+                .take(5)
+                .map(|one| one.batch.id.to_string())
+                .collect(),
+        }),
+    }
+}
+
+/// The latest batch that somebody made on purpose and that is not undone yet, so that undoing
+/// again and again walks back.
+fn latest(reader: &dyn Reader, context: &Context) -> Result<StoredBatch> {
+    let mut undone = BTreeSet::new();
+    let spaces = context.reach().spaces;
+    let mut before_seq = None;
+    loop {
+        let query = LogQuery {
+            spaces: spaces.clone(),
+            before_seq,
+            ..PAGE
+        };
+        let page = reader.log(&query)?;
+        let Some(oldest) = page.last() else {
+            return Err(Error::NothingToUndo);
+        };
+        before_seq = Some(oldest.first_seq);
+        for stored in page {
+            if undone.contains(&stored.batch.id) {
+                continue;
+            }
+            if stored.batch.cause == Cause::Undo {
+                undone.extend(stored.batch.changes.iter().filter_map(target));
+            } else if stored.batch.cause != Cause::Recall {
+                return Ok(stored);
+            }
+        }
+    }
+}
+
+/// The batch that an undo undid.
+fn target(change: &Change) -> Option<BatchId> {
+    if let Change::Restore { batch, .. } = change {
+        Some(*batch)
+    } else {
+        None
+    }
+}

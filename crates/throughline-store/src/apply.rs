@@ -1,0 +1,81 @@
+//! Applying a batch: fold each change, write its rows, log it. The same for every store.
+
+use throughline_core::fold::{Trouble, View, fold};
+use throughline_core::row::Image;
+use throughline_core::{
+    Batch, Change, EntityId, Logged, MemoryId, Row, RowKey, SpaceId, Table, Write,
+};
+
+use crate::{Error, Result};
+
+/// Tables that can be written to, one row at a time.
+pub(crate) trait Writable: View<Error = Error> {
+    /// Inserts or replaces a row.
+    fn put(&mut self, row: &Row) -> Result<()>;
+    /// Removes a row.
+    fn delete(&mut self, key: &RowKey) -> Result<()>;
+    /// The number the next change gets.
+    fn next_seq(&self) -> Result<u64>;
+    /// Opens a batch in the log.
+    fn open_batch(&mut self, batch: &Batch, first_seq: u64, last_seq: u64) -> Result<()>;
+    /// Appends a change to the log.
+    fn append(&mut self, batch: &Batch, logged: &Logged) -> Result<()>;
+    /// Takes what was erased out of the log.
+    fn scrub(&mut self, space: SpaceId, memory: MemoryId, entities: &[EntityId]) -> Result<()>;
+}
+
+/// Applies a batch and returns the number of its last change.
+pub(crate) fn apply<T: Writable>(tables: &mut T, batch: &Batch) -> Result<u64> {
+    let first_seq = tables.next_seq()?;
+    let last_seq = first_seq + batch.changes.len().max(1) as u64 - 1;
+    tables.open_batch(batch, first_seq, last_seq)?;
+    for (seq, change) in (first_seq..).zip(&batch.changes) {
+        let writes = fold(change, tables).map_err(|trouble| match trouble {
+            Trouble::Refused(refusal) => Error::Refused(refusal),
+            Trouble::View(error) => error,
+        })?;
+        let before = write_all(tables, &writes)?;
+        let purged = purged(change, &before);
+        let logged = Logged {
+            seq,
+            batch: batch.id,
+            change: change.clone(),
+            before,
+        };
+        tables.append(batch, &logged)?;
+        if let Some((space, memory, entities)) = purged {
+            tables.scrub(space, memory, &entities)?;
+        }
+    }
+    Ok(last_seq)
+}
+
+/// Carries out the writes and returns the rows as they were.
+fn write_all<T: Writable>(tables: &mut T, writes: &[Write]) -> Result<Vec<Image>> {
+    let mut before = Vec::with_capacity(writes.len());
+    for write in writes {
+        let key = write.key();
+        before.push(Image {
+            row: tables.row(&key)?,
+            key,
+        });
+        match write {
+            Write::Put(row) => tables.put(row)?,
+            Write::Delete(key) => tables.delete(key)?,
+        }
+    }
+    Ok(before)
+}
+
+/// What a purge erased: the memory and the entities that only it spoke of.
+fn purged(change: &Change, before: &[Image]) -> Option<(SpaceId, MemoryId, Vec<EntityId>)> {
+    let Change::Purge(stone) = change else {
+        return None;
+    };
+    let entities = before
+        .iter()
+        .filter(|image| image.key.table == Table::Entity)
+        .filter_map(|image| image.key.key.parse().ok())
+        .collect();
+    Some((stone.space, stone.memory, entities))
+}

@@ -1,0 +1,127 @@
+//! Why the store could not do what was asked: one variant for each thing a caller can do about it.
+
+use std::path::PathBuf;
+
+use throughline_core::fold::Refusal;
+
+/// What every store call returns.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why the store could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The change cannot be made; nothing was written.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The planner decided not to write. Its reason is with the planner.
+    #[error("the change was given up before anything was written")]
+    Abandoned,
+    /// Somebody else has been writing for too long.
+    #[error("another process has been writing for {waited_ms} ms")]
+    Busy {
+        /// How long we waited.
+        waited_ms: u64,
+    },
+    /// No room left on the disk. Nothing was lost.
+    #[error("the disk is full")]
+    Full,
+    /// The folder or file cannot be written to.
+    #[error("cannot write to {}", path.display())]
+    NotWritable {
+        /// Which one.
+        path: PathBuf,
+    },
+    /// The file is not a database, or a broken one.
+    #[error("{} is damaged: {detail}", path.display())]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What was found.
+        detail: String,
+    },
+    /// The file belongs to another program.
+    #[error("{} is not a Throughline database", path.display())]
+    NotOurs {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The file was written by a newer version.
+    #[error("{} was written by a newer version (schema {found}, this program knows {known})", path.display())]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// The newest we know.
+        known: u32,
+    },
+    /// The SQLite that was linked has a bug that loses writes.
+    #[error("SQLite {found} is too old: 3.51.3 or newer is needed")]
+    OldSqlite {
+        /// Its version.
+        found: String,
+    },
+    /// A row does not say what its hash says it said.
+    #[error("{what} cannot be read back: {detail}")]
+    BadRow {
+        /// Which row.
+        what: String,
+        /// What was found.
+        detail: String,
+    },
+    /// A file operation failed.
+    #[error("{}", path.display())]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Anything else SQLite says.
+    #[error("the database failed")]
+    Database(#[source] rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy {
+                waited_ms: crate::sqlite::BUSY_LIMIT_MS,
+            },
+            Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged {
+                path: PathBuf::from("the database"),
+                detail: error.to_string(),
+            },
+            Some(ErrorCode::ReadOnly) => Self::NotWritable {
+                path: PathBuf::from("the database"),
+            },
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl Error {
+    /// Names the file where SQLite could not.
+    pub(crate) fn at(self, file: &std::path::Path) -> Self {
+        let cannot_open = |error: &rusqlite::Error| {
+            error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen)
+        };
+        if let Self::Damaged { detail, .. } = self {
+            Self::Damaged {
+                path: file.to_owned(),
+                detail,
+            }
+        } else if matches!(&self, Self::NotWritable { .. })
+            || matches!(&self, Self::Database(error) if cannot_open(error))
+        {
+            Self::NotWritable {
+                path: file.to_owned(),
+            }
+        } else {
+            self
+        }
+    }
+}

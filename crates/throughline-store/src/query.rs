@@ -1,0 +1,109 @@
+//! What may be asked of a store.
+
+use throughline_core::{EntityKind, Kind, Memory, NodeId, SessionId, SpaceId, State, Timestamp};
+
+/// Which memories to list.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MemoryQuery {
+    /// The spaces to look in. None means nothing is found.
+    pub spaces: Vec<SpaceId>,
+    /// The reader's session: what is bound to others stays unseen.
+    pub session: Option<SessionId>,
+    /// States to include; empty means all.
+    pub states: Vec<State>,
+    /// Kinds to include; empty means all.
+    pub kinds: Vec<Kind>,
+    /// Only those in this area.
+    pub domain: Option<String>,
+    /// Only those with this label, in comparable form.
+    pub tag: Option<String>,
+    /// How many to skip.
+    pub offset: usize,
+    /// How many to return.
+    pub limit: usize,
+}
+
+/// A part of a listing, newest first, and how many there are in all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryPage {
+    /// The memories.
+    pub items: Vec<Memory>,
+    /// How many the query matches without its limit.
+    pub total: usize,
+}
+
+/// What to search the words of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextOf {
+    /// Memories.
+    Memories,
+    /// Episodes.
+    Episodes,
+}
+
+/// Which texts to find. States and kinds apply to memories only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextQuery {
+    /// What to search.
+    pub of: TextOf,
+    /// The terms, as `throughline_core::words` makes them.
+    pub terms: Vec<String>,
+    /// The spaces to look in.
+    pub spaces: Vec<SpaceId>,
+    /// The reader's session.
+    pub session: Option<SessionId>,
+    /// States to include; empty means all.
+    pub states: Vec<State>,
+    /// Kinds to include; empty means all.
+    pub kinds: Vec<Kind>,
+    /// How many to return.
+    pub limit: usize,
+}
+
+/// A text that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextHit {
+    /// The space it was found in.
+    pub space: SpaceId,
+    /// What was found.
+    pub node: NodeId,
+    /// Its BM25 score.
+    pub score: f64,
+}
+
+/// A name looked up among entities.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityName {
+    /// What sort of thing, if it matters.
+    pub kind: Option<EntityKind>,
+    /// The name in comparable form.
+    pub name: String,
+}
+
+/// Which batches of the log to read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogQuery {
+    /// Only changes with a higher number.
+    pub after_seq: u64,
+    /// Only changes with a lower number.
+    pub before_seq: Option<u64>,
+    /// Only batches at or after this moment.
+    pub since: Option<Timestamp>,
+    /// Only batches decided in these spaces; empty means all.
+    pub spaces: Vec<SpaceId>,
+    /// Latest first, instead of in the order they happened.
+    pub latest_first: bool,
+    /// How many to return.
+    pub limit: usize,
+}
+
+/// A vector of a node, made by a named model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vector {
+    /// Whose.
+    pub node: NodeId,
+    /// The change number it was made at.
+    pub seq: u64,
+    /// The numbers.
+    pub values: Vec<f32>,
+}

@@ -1,0 +1,219 @@
+//! The SQLite store: one file, many processes, every acknowledged batch on disk.
+//!
+//! Two rules keep it safe. Only SQLite opens the database file, its `-wal` and its `-shm`: closing
+//! any other handle on them would drop SQLite's locks. And one writer at a time holds the writer
+//! lock, so that nobody starves and nothing slow happens inside a transaction.
+
+mod erase;
+mod lock;
+mod log;
+mod migrate;
+mod open;
+mod read;
+mod rows;
+mod text;
+mod verify;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, TransactionBehavior, params};
+use throughline_core::{Commit, SpaceId, Timestamp};
+
+use crate::apply::apply;
+use crate::query::{LogQuery, Vector};
+use crate::store::{Erasure, Finding, Plan, Reader, Store, compare_dumps};
+use crate::tables::Tables;
+use crate::{Error, Result};
+use lock::WriterLock;
+use rows::SqlTables;
+
+/// The oldest SQLite that does not lose committed writes when several processes share a WAL.
+pub const SQLITE_FLOOR: i32 = 3_051_003;
+
+/// How long to wait for other writers before giving up.
+pub(crate) const BUSY_LIMIT_MS: u64 = 10_000;
+
+/// A store in one SQLite file.
+#[derive(Debug)]
+pub struct SqliteStore {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+    lock: WriterLock,
+}
+
+/// What can be said about the file without reading memories.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Health {
+    /// The SQLite that is linked.
+    pub sqlite_version: String,
+    /// The schema of the file.
+    pub schema: u32,
+    /// Bytes of the database file.
+    pub bytes: u64,
+    /// Bytes of the write-ahead log.
+    pub wal_bytes: u64,
+}
+
+impl SqliteStore {
+    /// Opens the store in `path`, creating or migrating it as needed.
+    ///
+    /// A file of an older schema is copied aside before it is migrated; a newer one is refused.
+    pub fn open(path: &Path) -> Result<Self> {
+        let lock = WriterLock::beside(path)?;
+        let connection = open::open(path, &lock).map_err(|error| error.at(path))?;
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Mutex::new(connection),
+            lock,
+        })
+    }
+
+    /// Where the store is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What can be said about the file without reading memories.
+    pub fn health(&self) -> Result<Health> {
+        let connection = self.lock_connection();
+        let schema = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        let size = |path: &Path| std::fs::metadata(path).map(|data| data.len()).unwrap_or(0);
+        let mut wal = self.path.clone().into_os_string();
+        wal.push("-wal");
+        Ok(Health {
+            sqlite_version: rusqlite::version().to_owned(),
+            schema,
+            bytes: size(&self.path),
+            wal_bytes: size(Path::new(&wal)),
+        })
+    }
+
+    /// Whether a file is a Throughline database this version can read, and free of damage.
+    pub fn inspect(path: &Path) -> Result<()> {
+        open::inspect(path).map_err(|error| error.at(path))
+    }
+
+    /// Erases from this file what the tombstones name: what was erased stays erased, also in a
+    /// copy that is older than the erasure. Returns how many memories went.
+    pub fn reapply_tombstones(&self, stones: &[throughline_core::row::Tombstone]) -> Result<usize> {
+        erase::reapply(self, stones)
+    }
+
+    /// Replaces everything by what a copy holds. Goes through SQLite, page by page in one
+    /// transaction, so that other processes may keep the file open.
+    pub fn replace_with(&self, copy: &Path) -> Result<()> {
+        Self::inspect(copy)?;
+        let mut connection = self.lock_connection();
+        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        open::replace(&mut connection, copy, &self.path).map_err(|error| error.at(&self.path))
+    }
+
+    fn lock_connection(&self) -> MutexGuard<'_, Connection> {
+        // A panic inside a transaction rolled it back, so the connection can still be used.
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Every batch of the log, in order.
+    fn whole_log(&self) -> Result<Vec<crate::StoredBatch>> {
+        self.read()?.log(&LogQuery {
+            limit: usize::MAX,
+            ..LogQuery::default()
+        })
+    }
+}
+
+/// A reader that sees one moment: it holds a read transaction until it is dropped.
+struct Snapshot<'a> {
+    connection: MutexGuard<'a, Connection>,
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        // Nothing was written, so there is nothing to lose if ending the transaction fails.
+        self.connection.execute_batch("ROLLBACK").ok();
+    }
+}
+
+impl Store for SqliteStore {
+    fn read(&self) -> Result<Box<dyn Reader + '_>> {
+        let connection = self.lock_connection();
+        connection
+            .execute_batch("BEGIN DEFERRED")
+            .map_err(|e| Error::from(e).at(&self.path))?;
+        Ok(Box::new(Snapshot { connection }))
+    }
+
+    fn transact(&self, plan: Plan<'_>) -> Result<Commit> {
+        let mut connection = self.lock_connection();
+        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        let mut work = |connection: &mut Connection| -> Result<Commit> {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let batch = plan(&SqlTables::new(&transaction))?;
+            let seq = apply(&mut SqlTables::new(&transaction), &batch)?;
+            transaction.commit()?;
+            Ok(Commit {
+                batch: batch.id,
+                seq,
+            })
+        };
+        work(&mut connection).map_err(|error| error.at(&self.path))
+    }
+
+    fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>> {
+        Ok(Box::new(Arc::new(Tables::as_of(&self.whole_log()?, at)?)))
+    }
+
+    fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {
+        let mut connection = self.lock_connection();
+        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        {
+            let mut put = transaction.prepare_cached(
+                "INSERT INTO embedding (space, node, model, seq, vector) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (space, node, model) DO UPDATE SET seq = excluded.seq, vector = excluded.vector",
+            )?;
+            for vector in vectors {
+                let bytes: Vec<u8> = vector.values.iter().flat_map(|v| v.to_le_bytes()).collect();
+                put.execute(params![
+                    space.0,
+                    vector.node.to_string(),
+                    model,
+                    vector.seq.cast_signed(),
+                    bytes
+                ])?;
+            }
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    fn finish_erasure(&self) -> Result<Erasure> {
+        let connection = self.lock_connection();
+        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        erase::checkpoint(&connection)
+    }
+
+    fn verify(&self) -> Result<Vec<Finding>> {
+        let connection = self.lock_connection();
+        verify::verify(&connection)
+    }
+
+    fn rebuild_check(&self) -> Result<Vec<Finding>> {
+        let reader = self.read()?;
+        let log = reader.log(&LogQuery {
+            limit: usize::MAX,
+            ..LogQuery::default()
+        })?;
+        let rebuilt = Arc::new(Tables::replay(log.into_iter().map(|one| one.batch))?);
+        Ok(compare_dumps(&reader.dump()?, &rebuilt.dump()?))
+    }
+
+    fn backup(&self, to: &Path) -> Result<()> {
+        let connection = self.lock_connection();
+        open::copy(&connection, to)
+    }
+}

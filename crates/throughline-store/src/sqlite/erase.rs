@@ -1,0 +1,67 @@
+//! Erasure: making sure that what was deleted is gone from every byte of every file.
+//!
+//! Deleting overwrites (`secure_delete`, and the text index's own), so the database file is clean
+//! after the next checkpoint; the write-ahead log still holds older pages until it is truncated.
+
+use rusqlite::Connection;
+use throughline_core::row::Tombstone;
+use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey};
+
+use super::SqliteStore;
+use crate::store::{Erasure, Store};
+use crate::{Error, Result};
+
+/// Moves everything into the database file and empties the write-ahead log.
+pub(super) fn checkpoint(connection: &Connection) -> Result<Erasure> {
+    let busy: i64 =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+    Ok(if busy == 0 {
+        Erasure::Done
+    } else {
+        Erasure::Pending
+    })
+}
+
+/// Erases what the tombstones name, each as one batch, and returns how many memories went.
+pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize> {
+    let mut erased = 0;
+    for stone in stones {
+        for memory in named_by(store, stone)? {
+            let stone = Tombstone {
+                memory: memory.id,
+                ..stone.clone()
+            };
+            let batch = Batch {
+                // The tombstone's memory names the erasure: doing it twice is refused, not doubled.
+                id: BatchId(memory.id.0),
+                space: stone.space,
+                at: stone.at,
+                actor: Actor::User,
+                cause: Cause::Purge,
+                session: None,
+                reason: None,
+                changes: vec![Change::Purge(stone)],
+            };
+            match store.apply(&batch) {
+                Ok(_) => erased += 1,
+                Err(Error::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    if erased > 0 {
+        store.finish_erasure()?;
+    }
+    Ok(erased)
+}
+
+/// The memories a tombstone names: by what they say, or by their id, when they say it otherwise.
+fn named_by(store: &SqliteStore, stone: &Tombstone) -> Result<Vec<Memory>> {
+    let reader = store.read()?;
+    let mut named = reader.with_fingerprint(stone.space, &stone.fingerprint)?;
+    let by_id = reader.rows(&[RowKey::memory(stone.space, stone.memory)])?;
+    named.extend(by_id.into_iter().flatten().filter_map(Row::into_memory));
+    named.sort_by_key(|memory| memory.id);
+    named.dedup_by_key(|memory| memory.id);
+    Ok(named)
+}

@@ -1,0 +1,95 @@
+//! The writer lock: a queue for writers, kept by the operating system and released by any crash.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::{Error, Result};
+
+/// A lock file beside the database. SQLite's own waiting polls and lets the unlucky starve; a
+/// blocking file lock is served by the kernel.
+#[derive(Debug)]
+pub(super) struct WriterLock {
+    path: PathBuf,
+}
+
+/// The turn to write, given back when dropped.
+pub(super) struct Turn {
+    _file: File,
+}
+
+impl WriterLock {
+    /// The lock of the database in `path`. Creates its folder, private to the user, if need be.
+    pub(super) fn beside(path: &Path) -> Result<Self> {
+        if let Some(folder) = path.parent() {
+            create_private_folder(folder).map_err(|source| io_error(folder, source))?;
+        }
+        let mut name = path.to_owned().into_os_string();
+        name.push(".lock");
+        Ok(Self {
+            path: PathBuf::from(name),
+        })
+    }
+
+    /// Waits for the turn, at most `limit_ms`.
+    pub(super) fn acquire(&self, limit_ms: u64) -> Result<Turn> {
+        let file = self.open()?;
+        match file.try_lock() {
+            Ok(()) => return Ok(Turn { _file: file }),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(source)) => return Err(io_error(&self.path, source)),
+        }
+        // The kernel queues those who block, so a thread blocks and this one keeps the time. If
+        // the time runs out the thread is left behind; its lock dies with its file.
+        let (send, receive) = mpsc::channel();
+        std::thread::spawn(move || {
+            let outcome = file.lock().map(|()| file);
+            send.send(outcome).ok();
+        });
+        match receive.recv_timeout(Duration::from_millis(limit_ms)) {
+            Ok(Ok(file)) => Ok(Turn { _file: file }),
+            Ok(Err(source)) => Err(io_error(&self.path, source)),
+            Err(_) => Err(Error::Busy {
+                waited_ms: limit_ms,
+            }),
+        }
+    }
+
+    fn open(&self) -> Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options
+            .open(&self.path)
+            .map_err(|source| io_error(&self.path, source))
+    }
+}
+
+fn create_private_folder(folder: &Path) -> std::io::Result<()> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+fn io_error(path: &Path, source: std::io::Error) -> Error {
+    use std::io::ErrorKind;
+    if [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem].contains(&source.kind()) {
+        Error::NotWritable {
+            path: path.to_owned(),
+        }
+    } else if source.kind() == ErrorKind::StorageFull {
+        Error::Full
+    } else {
+        Error::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! The change log: batches, changes, and which rows they touched.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, Row as SqlRow, params};
+use throughline_core::change::{scrub as scrub_change, scrub_images};
+use throughline_core::row::Image;
+use throughline_core::{
+    Batch, BatchId, Change, EntityId, Logged, MemoryId, NodeId, RowKey, SpaceId,
+};
+
+use super::rows::checksum;
+use super::text::json_list;
+use crate::query::LogQuery;
+use crate::store::StoredBatch;
+use crate::tables::touched_rows;
+use crate::{Error, Result};
+
+pub(super) fn next_seq(connection: &Connection) -> Result<u64> {
+    let last: Option<i64> = connection
+        .prepare_cached("SELECT max(last_seq) FROM batch")?
+        .query_row([], |row| row.get(0))?;
+    Ok(last.unwrap_or(0).unsigned_abs() + 1)
+}
+
+pub(super) fn open_batch(
+    connection: &Connection,
+    batch: &Batch,
+    first_seq: u64,
+    last_seq: u64,
+) -> Result<()> {
+    let body = header(batch);
+    connection
+        .prepare_cached(
+            "INSERT INTO batch (space, key, body, hash, first_seq, last_seq, at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute(params![
+            batch.space.0,
+            batch.id.to_string(),
+            body,
+            checksum(&body),
+            first_seq.cast_signed(),
+            last_seq.cast_signed(),
+            batch.at.as_millis(),
+        ])?;
+    connection
+        .prepare_cached("INSERT OR IGNORE INTO activity (space, day) VALUES (?1, ?2)")?
+        .execute(params![batch.space.0, batch.at.day()])?;
+    Ok(())
+}
+
+/// A batch without its changes, which have rows of their own.
+fn header(batch: &Batch) -> String {
+    let bare = Batch {
+        changes: Vec::new(),
+        ..batch.clone()
+    };
+    serde_json::to_string(&bare).expect("plain data serialises")
+}
+
+pub(super) fn append(connection: &Connection, batch: &Batch, logged: &Logged) -> Result<()> {
+    let body = serde_json::to_string(&logged.change).expect("plain data serialises");
+    let before = serde_json::to_string(&logged.before).expect("plain data serialises");
+    connection
+        .prepare_cached(
+            "INSERT INTO change (space, seq, batch, body, before, hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute(params![
+            batch.space.0,
+            logged.seq.cast_signed(),
+            batch.id.to_string(),
+            body,
+            before,
+            change_checksum(&body, &before),
+        ])?;
+    let mut touch = connection.prepare_cached(
+        "INSERT OR IGNORE INTO touch (space, node, row, seq) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for (key, nodes) in touched_rows(logged) {
+        for node in names(&nodes) {
+            touch.execute(params![
+                key.space.0,
+                node,
+                row_name(&key),
+                logged.seq.cast_signed()
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn change_checksum(body: &str, before: &str) -> String {
+    checksum(&[body, "\n", before].concat())
+}
+
+/// The nodes a row is filed under; rows that belong to none are filed under the empty name.
+fn names(nodes: &[NodeId]) -> Vec<String> {
+    if nodes.is_empty() {
+        return vec![String::new()];
+    }
+    nodes.iter().map(ToString::to_string).collect()
+}
+
+fn row_name(key: &RowKey) -> String {
+    format!("{} {}", key.table, key.key)
+}
+
+/// Takes what was erased out of every change that touched it.
+pub(super) fn scrub(
+    connection: &Connection,
+    space: SpaceId,
+    memory: MemoryId,
+    entities: &[EntityId],
+) -> Result<()> {
+    let mut nodes: Vec<NodeId> = vec![memory.into()];
+    nodes.extend(entities.iter().map(|entity| NodeId::Entity(*entity)));
+    let mut seen: BTreeMap<u64, Logged> = BTreeMap::new();
+    for node in &nodes {
+        seen.extend(
+            history(connection, space, *node)?
+                .into_iter()
+                .map(|one| (one.seq, one)),
+        );
+    }
+    let mut update = connection.prepare_cached(
+        "UPDATE change INDEXED BY change_seq SET body = ?2, before = ?3, hash = ?4 WHERE seq = ?1",
+    )?;
+    for logged in seen.values_mut() {
+        scrub_change(&mut logged.change, memory, entities);
+        scrub_images(&mut logged.before, memory, entities);
+        let body = serde_json::to_string(&logged.change).expect("plain data serialises");
+        let before = serde_json::to_string(&logged.before).expect("plain data serialises");
+        let hash = change_checksum(&body, &before);
+        update.execute(params![logged.seq.cast_signed(), body, before, hash])?;
+        drop_reason(connection, logged.batch, memory, logged)?;
+    }
+    Ok(())
+}
+
+/// Somebody's words about an erased memory go with it.
+fn drop_reason(
+    connection: &Connection,
+    batch: BatchId,
+    memory: MemoryId,
+    logged: &Logged,
+) -> Result<()> {
+    if !touched_rows(logged)
+        .values()
+        .any(|nodes| nodes.contains(&memory.into()))
+    {
+        return Ok(());
+    }
+    for stored in headers(connection, &[batch])? {
+        if stored.batch.reason.is_some() {
+            let body = header(&Batch {
+                reason: None,
+                ..stored.batch.clone()
+            });
+            connection
+                .prepare_cached(
+                    "UPDATE batch SET body = ?3, hash = ?4 WHERE space = ?1 AND key = ?2",
+                )?
+                .execute(params![
+                    stored.batch.space.0,
+                    batch.to_string(),
+                    body,
+                    checksum(&body)
+                ])?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn list(connection: &Connection, query: &LogQuery) -> Result<Vec<StoredBatch>> {
+    let sql = if query.latest_first {
+        "SELECT key, body, hash, first_seq, last_seq FROM batch INDEXED BY batch_seq
+         WHERE last_seq > ?1 AND (?2 IS NULL OR at >= ?2)
+           AND (?3 IS NULL OR space IN (SELECT value FROM json_each(?3)))
+           AND (?5 IS NULL OR last_seq < ?5)
+         ORDER BY last_seq DESC LIMIT ?4"
+    } else {
+        "SELECT key, body, hash, first_seq, last_seq FROM batch INDEXED BY batch_seq
+         WHERE last_seq > ?1 AND (?2 IS NULL OR at >= ?2)
+           AND (?3 IS NULL OR space IN (SELECT value FROM json_each(?3)))
+           AND (?5 IS NULL OR last_seq < ?5)
+         ORDER BY last_seq LIMIT ?4"
+    };
+    let mut select = connection.prepare_cached(sql)?;
+    let mut found = select.query(params![
+        query.after_seq.cast_signed(),
+        query.since.map(|since| since.as_millis()),
+        json_list(&query.spaces),
+        i64::try_from(query.limit).unwrap_or(i64::MAX),
+        query.before_seq.map(u64::cast_signed),
+    ])?;
+    let mut batches = Vec::new();
+    while let Some(row) = found.next()? {
+        batches.push(with_changes(connection, header_from(row)?)?);
+    }
+    Ok(batches)
+}
+
+pub(super) fn find(connection: &Connection, handle: &str) -> Result<Vec<StoredBatch>> {
+    let sql = if handle.len() == WHOLE_ID {
+        "SELECT key, body, hash, first_seq, last_seq FROM batch INDEXED BY batch_key WHERE key = ?1"
+    } else {
+        "SELECT key, body, hash, first_seq, last_seq FROM batch
+         WHERE substr(key, 1, length(?1)) = ?1 OR substr(key, -length(?1)) = ?1
+         ORDER BY last_seq"
+    };
+    let mut select = connection.prepare_cached(sql)?;
+    let mut found = select.query([handle])?;
+    let mut batches = Vec::new();
+    while let Some(row) = found.next()? {
+        batches.push(with_changes(connection, header_from(row)?)?);
+    }
+    Ok(batches)
+}
+
+/// The length of an id written out.
+const WHOLE_ID: usize = 36;
+
+pub(super) fn headers(connection: &Connection, ids: &[BatchId]) -> Result<Vec<StoredBatch>> {
+    let mut select = connection.prepare_cached(
+        "SELECT key, body, hash, first_seq, last_seq FROM batch INDEXED BY batch_key WHERE key = ?1",
+    )?;
+    let mut headers = Vec::new();
+    for id in ids {
+        let mut found = select.query([id.to_string()])?;
+        while let Some(row) = found.next()? {
+            headers.push(header_from(row)?);
+        }
+    }
+    Ok(headers)
+}
+
+fn with_changes(connection: &Connection, mut stored: StoredBatch) -> Result<StoredBatch> {
+    let changes = changes_of(connection, stored.batch.space, stored.batch.id)?;
+    stored.batch.changes = changes.into_iter().map(|one| one.change).collect();
+    Ok(stored)
+}
+
+fn header_from(row: &SqlRow<'_>) -> Result<StoredBatch> {
+    let (key, body, hash): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let (first_seq, last_seq): (i64, i64) = (row.get(3)?, row.get(4)?);
+    let bad = |detail: &str| Error::BadRow {
+        what: format!("batch {key}"),
+        detail: detail.to_owned(),
+    };
+    if checksum(&body) != hash {
+        return Err(bad("its content does not match its hash"));
+    }
+    let batch: Batch = serde_json::from_str(&body).map_err(|error| bad(&error.to_string()))?;
+    Ok(StoredBatch {
+        first_seq: first_seq.unsigned_abs(),
+        last_seq: last_seq.unsigned_abs(),
+        batch,
+    })
+}
+
+pub(super) fn changes_of(
+    connection: &Connection,
+    space: SpaceId,
+    batch: BatchId,
+) -> Result<Vec<Logged>> {
+    select_changes(
+        connection,
+        "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_batch
+         WHERE space = ?1 AND batch = ?2 ORDER BY seq",
+        params![space.0, batch.to_string()],
+    )
+}
+
+pub(super) fn history(
+    connection: &Connection,
+    space: SpaceId,
+    node: NodeId,
+) -> Result<Vec<Logged>> {
+    select_changes(
+        connection,
+        "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_seq
+         WHERE seq IN (SELECT seq FROM touch WHERE space = ?1 AND node = ?2) ORDER BY seq",
+        params![space.0, node.to_string()],
+    )
+}
+
+pub(super) fn next_touch(
+    connection: &Connection,
+    row: &RowKey,
+    nodes: &[NodeId],
+    seq: u64,
+) -> Result<Option<Logged>> {
+    let node = names(nodes).into_iter().next().unwrap_or_default();
+    let found = select_changes(
+        connection,
+        "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_seq
+         WHERE seq = (SELECT min(seq) FROM touch
+                      WHERE space = ?1 AND node = ?2 AND row = ?3 AND seq > ?4)",
+        params![row.space.0, node, row_name(row), seq.cast_signed()],
+    )?;
+    Ok(found.into_iter().next())
+}
+
+fn select_changes<P: rusqlite::Params>(
+    connection: &Connection,
+    sql: &'static str,
+    params: P,
+) -> Result<Vec<Logged>> {
+    let mut select = connection.prepare_cached(sql)?;
+    let mut found = select.query(params)?;
+    let mut changes = Vec::new();
+    while let Some(row) = found.next()? {
+        changes.push(logged_from(row)?);
+    }
+    Ok(changes)
+}
+
+fn logged_from(row: &SqlRow<'_>) -> Result<Logged> {
+    let seq: i64 = row.get(0)?;
+    let (batch, body): (String, String) = (row.get(1)?, row.get(2)?);
+    let (before, hash): (String, String) = (row.get(3)?, row.get(4)?);
+    let bad = |detail: String| Error::BadRow {
+        what: format!("change {seq}"),
+        detail,
+    };
+    if change_checksum(&body, &before) != hash {
+        return Err(bad("its content does not match its hash".to_owned()));
+    }
+    let change: Change = serde_json::from_str(&body).map_err(|error| bad(error.to_string()))?;
+    let before: Vec<Image> =
+        serde_json::from_str(&before).map_err(|error| bad(error.to_string()))?;
+    let batch = batch
+        .parse()
+        .map_err(|_| bad("its batch has no id".to_owned()))?;
+    Ok(Logged {
+        seq: seq.unsigned_abs(),
+        batch,
+        change,
+        before,
+    })
+}

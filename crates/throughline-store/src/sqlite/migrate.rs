@@ -1,0 +1,173 @@
+//! Migrations: numbered, append-only, each in one transaction, never without a copy of what was.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, TransactionBehavior, params};
+use throughline_core::text::sha256_hex;
+
+use super::open;
+use crate::{Error, Result};
+
+/// One step of the schema.
+pub(super) struct Migration {
+    number: u32,
+    name: &'static str,
+    sql: &'static str,
+}
+
+/// Every step there ever was. A released step is never edited: its checksum is kept in the file.
+pub(super) const MIGRATIONS: &[Migration] = &[Migration {
+    number: 1,
+    name: "foundation",
+    sql: include_str!("../../migrations/sqlite/0001_foundation.sql"),
+}];
+
+/// The schema that these steps lead to.
+pub(super) fn newest(migrations: &[Migration]) -> u32 {
+    migrations.last().map_or(0, |migration| migration.number)
+}
+
+/// Brings the file to the newest schema. The caller holds the writer lock.
+pub(super) fn migrate(
+    connection: &mut Connection,
+    path: &Path,
+    migrations: &[Migration],
+) -> Result<()> {
+    // Another process may have migrated while we waited for the lock.
+    let from: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if from == newest(migrations) {
+        return Ok(());
+    }
+    if from > 0 {
+        open::copy(connection, &backup_path(path, from)?)?;
+    }
+    for migration in migrations
+        .iter()
+        .filter(|migration| migration.number > from)
+    {
+        let step = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
+        step.execute_batch(migration.sql)?;
+        step.execute(
+            "INSERT INTO migration (number, name, checksum) VALUES (?1, ?2, ?3)",
+            params![
+                migration.number,
+                migration.name,
+                sha256_hex(migration.sql.as_bytes())
+            ],
+        )?;
+        step.pragma_update(None, "user_version", migration.number)?;
+        step.commit()?;
+    }
+    Ok(())
+}
+
+/// A free name for the copy made before migrating, in the `backups` folder beside the file.
+fn backup_path(path: &Path, from: u32) -> Result<PathBuf> {
+    let folder = path.with_file_name("backups");
+    std::fs::create_dir_all(&folder).map_err(|source| Error::Io {
+        path: folder.clone(),
+        source,
+    })?;
+    let free = (0..)
+        .map(|n| folder.join(format!("before-migration-from-{from}.{n}.db")))
+        .find(|candidate| !candidate.exists());
+    Ok(free.expect("one of endlessly many names is free"))
+}
+
+/// Compares the steps recorded in the file with the steps this program knows.
+pub(super) fn check(connection: &Connection) -> Result<Vec<String>> {
+    let mut recorded = connection.prepare("SELECT number, checksum FROM migration")?;
+    let rows = recorded
+        .query_map([], |row| {
+            Ok((row.get::<_, u32>(0)?, row.get::<_, String>(1)?))
+        })?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok(rows
+        .iter()
+        .filter(|(number, checksum)| {
+            !MIGRATIONS
+                .iter()
+                .any(|step| step.number == *number && sha256_hex(step.sql.as_bytes()) == *checksum)
+        })
+        .map(|(number, _)| format!("migration {number} is not the one this program knows"))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEXT: Migration = Migration {
+        number: 2,
+        name: "next",
+        sql: "CREATE TABLE next (a INTEGER) STRICT;",
+    };
+    const BROKEN: Migration = Migration {
+        number: 2,
+        name: "broken",
+        sql: "CREATE TABLE half (a); CREATE NONSENSE;",
+    };
+
+    fn with(extra: Migration) -> Vec<Migration> {
+        let first = &MIGRATIONS[0];
+        vec![
+            Migration {
+                number: 1,
+                name: first.name,
+                sql: first.sql,
+            },
+            extra,
+        ]
+    }
+
+    fn fresh(folder: &Path) -> (PathBuf, Connection) {
+        let path = folder.join("a.db");
+        drop(crate::SqliteStore::open(&path).unwrap());
+        let connection = Connection::open(&path).unwrap();
+        (path, connection)
+    }
+
+    #[test]
+    fn a_file_is_copied_aside_before_it_is_migrated() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, mut connection) = fresh(folder.path());
+        migrate(&mut connection, &path, &with(NEXT)).unwrap();
+
+        let version: u32 = connection
+            .query_row("PRAGMA user_version", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(version, 2);
+        let copy = folder.path().join("backups/before-migration-from-1.0.db");
+        super::super::SqliteStore::inspect(&copy).unwrap();
+        let newer = crate::SqliteStore::open(&path).unwrap_err();
+        assert!(
+            matches!(
+                newer,
+                Error::Newer {
+                    found: 2,
+                    known: 1,
+                    ..
+                }
+            ),
+            "{newer}"
+        );
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, mut connection) = fresh(folder.path());
+        migrate(&mut connection, &path, &with(BROKEN)).unwrap_err();
+
+        let half: u32 = connection
+            .query_row(
+                "SELECT count(*) FROM sqlite_schema WHERE name = 'half'",
+                [],
+                |r| r.get(0),
+            )
+            .unwrap();
+        assert_eq!(half, 0);
+        drop(connection);
+        crate::SqliteStore::open(&path).unwrap();
+    }
+}

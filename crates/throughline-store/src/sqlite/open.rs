@@ -1,0 +1,200 @@
+//! Opening a file: its settings, its version, its copies.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::lock::WriterLock;
+use super::migrate::{self, MIGRATIONS};
+use super::{BUSY_LIMIT_MS, SQLITE_FLOOR};
+use crate::{Error, Result};
+
+/// Marks the file as ours: "Thrd".
+const APPLICATION_ID: i32 = 0x5468_7264;
+
+/// Opens, configures and if need be creates or migrates the file.
+pub(super) fn open(path: &Path, lock: &WriterLock) -> Result<Connection> {
+    if rusqlite::version_number() < SQLITE_FLOOR {
+        return Err(Error::OldSqlite {
+            found: rusqlite::version().to_owned(),
+        });
+    }
+    create_private(path)?;
+    let mut connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    configure(&mut connection)?;
+    let known = migrate::newest(MIGRATIONS);
+    let version = version_of(&connection, path)?;
+    if version > known {
+        return Err(Error::Newer {
+            path: path.to_owned(),
+            found: version,
+            known,
+        });
+    }
+    if version < known {
+        let _turn = lock.acquire(BUSY_LIMIT_MS)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+        migrate::migrate(&mut connection, path, MIGRATIONS)?;
+    }
+    Ok(connection)
+}
+
+/// Creates the file empty and private, so that SQLite never creates it readable for others.
+fn create_private(path: &Path) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::StorageFull => Err(Error::Full),
+        Err(_) => Err(Error::NotWritable {
+            path: path.to_owned(),
+        }),
+    }
+}
+
+/// The settings of every connection. Why each: docs/database.md.
+fn configure(connection: &mut Connection) -> Result<()> {
+    connection.busy_handler(Some(wait_a_little))?;
+    connection.execute_batch(
+        "PRAGMA synchronous = FULL;
+         PRAGMA fullfsync = ON;
+         PRAGMA foreign_keys = ON;
+         PRAGMA secure_delete = ON;
+         PRAGMA trusted_schema = OFF;
+         PRAGMA cell_size_check = ON;
+         PRAGMA mmap_size = 0;
+         PRAGMA temp_store = MEMORY;",
+    )?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}
+
+/// Called when the file is locked by somebody who does not use our lock. Short naps of uneven
+/// length: SQLite's own handler sleeps ever longer and starves.
+fn wait_a_little(attempt: i32) -> bool {
+    let nap_us = 300 + fastrand::u64(0..400);
+    let waited_ms = u64::from(attempt.unsigned_abs()) * 500 / 1_000;
+    if waited_ms > BUSY_LIMIT_MS {
+        return false;
+    }
+    std::thread::sleep(Duration::from_micros(nap_us));
+    true
+}
+
+/// The schema version, after making sure that the file is ours or new.
+fn version_of(connection: &Connection, path: &Path) -> Result<u32> {
+    let version: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let owner: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    if owner == APPLICATION_ID {
+        return Ok(version);
+    }
+    let tables: u32 =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    if version == 0 && owner == 0 && tables == 0 {
+        return Ok(0);
+    }
+    Err(Error::NotOurs {
+        path: path.to_owned(),
+    })
+}
+
+/// Checks that a file is a sound Throughline database that this version can read.
+pub(super) fn inspect(path: &Path) -> Result<()> {
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    let version = version_of(&connection, path)?;
+    let known = migrate::newest(MIGRATIONS);
+    if version == 0 {
+        return Err(Error::NotOurs {
+            path: path.to_owned(),
+        });
+    }
+    if version > known {
+        return Err(Error::Newer {
+            path: path.to_owned(),
+            found: version,
+            known,
+        });
+    }
+    let verdict: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
+    if verdict != "ok" {
+        return Err(Error::Damaged {
+            path: path.to_owned(),
+            detail: verdict,
+        });
+    }
+    Ok(())
+}
+
+/// Writes a compact copy to a new file, whole or not at all.
+pub(super) fn copy(connection: &Connection, to: &Path) -> Result<()> {
+    if to.exists() {
+        let source = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+        return Err(Error::Io {
+            path: to.to_owned(),
+            source,
+        });
+    }
+    let mut partial = to.to_owned().into_os_string();
+    partial.push(".partial");
+    let partial = Path::new(&partial);
+    create_private(partial)?;
+    let path = partial.to_str().ok_or_else(|| Error::NotWritable {
+        path: to.to_owned(),
+    })?;
+    let copied = connection
+        .execute("VACUUM INTO ?1", [path])
+        .map_err(|error| Error::from(error).at(to))
+        .and_then(|_| move_into_place(partial, to));
+    if copied.is_err() {
+        std::fs::remove_file(partial).ok();
+    }
+    copied
+}
+
+/// Syncs a finished file, gives it its name, and syncs the folder that now holds the name.
+fn move_into_place(partial: &Path, to: &Path) -> Result<()> {
+    let io = |source| Error::Io {
+        path: to.to_owned(),
+        source,
+    };
+    std::fs::File::open(partial)
+        .and_then(|file| file.sync_all())
+        .map_err(io)?;
+    std::fs::rename(partial, to).map_err(io)?;
+    if let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(io)?;
+    }
+    Ok(())
+}
+
+/// Copies every page of `from` over the open database, and migrates what came if it is older.
+pub(super) fn replace(connection: &mut Connection, from: &Path, path: &Path) -> Result<()> {
+    let source = Connection::open_with_flags(
+        from,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    let copy = rusqlite::backup::Backup::new(&source, connection)?;
+    copy.run_to_completion(1_024, Duration::ZERO, None)?;
+    drop(copy);
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    migrate::migrate(connection, path, MIGRATIONS)
+}

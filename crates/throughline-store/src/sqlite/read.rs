@@ -1,0 +1,419 @@
+//! Reading: the verbs of [`Reader`] over a connection inside a transaction.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use rusqlite::{Connection, params};
+use throughline_core::fold::View;
+use throughline_core::row::{Injection, Tombstone};
+use throughline_core::scope::Space;
+use throughline_core::{
+    BatchId, Edge, Entity, Fingerprint, Logged, Memory, MemoryId, NodeId, Relation, Row, RowKey,
+    SpaceId, Table,
+};
+
+use super::rows::{self, SqlTables, collect};
+use super::text::json_list;
+use super::{Snapshot, log, text};
+use crate::query::{EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextQuery, Vector};
+use crate::store::{Reader, StoredBatch};
+use crate::tables::dump_line;
+use crate::{Error, Result};
+
+impl Reader for SqlTables<'_> {
+    fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>> {
+        keys.iter().map(|key| self.row(key)).collect()
+    }
+
+    fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>> {
+        let mut found = BTreeMap::new();
+        for node in nodes {
+            for row in View::attached(self, space, *node)? {
+                found.insert(row.key(), row);
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn neighbours(
+        &self,
+        space: SpaceId,
+        nodes: &[NodeId],
+        relations: &[Relation],
+        limit: usize,
+    ) -> Result<Vec<Edge>> {
+        let relations = json_list(relations);
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut found = BTreeMap::new();
+        for node in nodes {
+            let node = node.to_string();
+            for sql in [
+                "SELECT key, body, hash FROM edge INDEXED BY edge_src
+                 WHERE space = ?1 AND src = ?2
+                   AND (?3 IS NULL OR relation IN (SELECT value FROM json_each(?3)))
+                 ORDER BY key LIMIT ?4",
+                "SELECT key, body, hash FROM edge INDEXED BY edge_dst
+                 WHERE space = ?1 AND dst = ?2
+                   AND (?3 IS NULL OR relation IN (SELECT value FROM json_each(?3)))
+                 ORDER BY key LIMIT ?4",
+            ] {
+                let params = params![space.0, node, relations, limit];
+                for row in collect(self.connection, Table::Edge, sql, params)? {
+                    if let Row::Edge(edge) = row {
+                        found.insert(Row::Edge(edge.clone()).key(), edge);
+                    }
+                }
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
+        let mut found: Vec<Memory> = Vec::new();
+        let mut total = 0;
+        let wanted = query.offset.saturating_add(query.limit);
+        for space in &query.spaces {
+            let narrow = params![
+                space.0,
+                query.session.as_ref().map(|session| &session.0),
+                json_list(&query.states),
+                json_list(&query.kinds),
+                query.domain,
+                query.tag,
+                i64::try_from(wanted).unwrap_or(i64::MAX),
+            ];
+            found.extend(rows::memories(self.connection, LIST, narrow)?);
+            let count: i64 = self
+                .connection
+                .prepare_cached(COUNT)?
+                .query_row(narrow, |row| row.get(0))?;
+            total += usize::try_from(count).unwrap_or(0);
+        }
+        found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+        let items = found
+            .into_iter()
+            .skip(query.offset)
+            .take(query.limit)
+            .collect();
+        Ok(MemoryPage { items, total })
+    }
+
+    fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>> {
+        let mut found = BTreeMap::new();
+        for space in spaces {
+            let by_head = rows::memories(
+                self.connection,
+                "SELECT key, body, hash FROM memory
+                 WHERE space = ?1 AND key >= ?2 AND key < ?2 || 'g' ORDER BY key LIMIT 20",
+                params![space.0, handle],
+            )?;
+            let by_tail = rows::memories(
+                self.connection,
+                "SELECT key, body, hash FROM memory INDEXED BY memory_tail
+                 WHERE space = ?1 AND tail = substr(?2, -8) AND length(?2) >= 8
+                   AND substr(key, -length(?2)) = ?2 ORDER BY key LIMIT 20",
+                params![space.0, handle],
+            )?;
+            found.extend(
+                by_head
+                    .into_iter()
+                    .chain(by_tail)
+                    .map(|memory| (memory.id, memory)),
+            );
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
+        rows::memories(
+            self.connection,
+            "SELECT key, body, hash FROM memory INDEXED BY memory_fingerprint
+             WHERE space = ?1 AND fingerprint = ?2 ORDER BY key",
+            params![space.0, fingerprint.0],
+        )
+    }
+
+    fn in_slot(&self, space: SpaceId, slot: &str) -> Result<Vec<Memory>> {
+        rows::memories(
+            self.connection,
+            "SELECT m.key, m.body, m.hash FROM slot AS s
+             JOIN memory AS m ON m.space = s.space AND m.key = s.memory
+             WHERE s.space = ?1 AND s.slot = ?2 ORDER BY m.key",
+            params![space.0, slot],
+        )
+    }
+
+    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
+        View::replaced_by(self, space, id)
+    }
+
+    fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>> {
+        let marks = serde_json::to_string(marks).expect("plain data serialises");
+        let rows = collect(
+            self.connection,
+            Table::Tombstone,
+            "SELECT key, body, hash FROM tombstone
+             WHERE space = ?1 AND (key IN (SELECT value FROM json_each(?2))
+                                OR slot IN (SELECT value FROM json_each(?2))) ORDER BY key",
+            params![space.0, marks],
+        )?;
+        Ok(rows.into_iter().filter_map(into_tombstone).collect())
+    }
+
+    fn all_tombstones(&self) -> Result<Vec<Tombstone>> {
+        let sql = "SELECT key, body, hash FROM tombstone ORDER BY space, key";
+        let rows = collect(self.connection, Table::Tombstone, sql, [])?;
+        Ok(rows.into_iter().filter_map(into_tombstone).collect())
+    }
+
+    fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
+        let mut found = BTreeMap::new();
+        for wanted in names {
+            let rows = collect(
+                self.connection,
+                Table::Entity,
+                "SELECT e.key, e.body, e.hash FROM alias AS a
+                 JOIN entity AS e ON e.space = a.space AND e.key = a.entity
+                 WHERE a.space = ?1 AND a.name = ?2 AND (?3 IS NULL OR e.kind = ?3)",
+                params![space.0, wanted.name, wanted.kind.map(|kind| kind.as_str())],
+            )?;
+            for row in rows {
+                if let Row::Entity(entity) = row {
+                    found.insert(entity.id, entity);
+                }
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
+        text::search(self.connection, query)
+    }
+
+    fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT node, seq, vector FROM embedding INDEXED BY embedding_seq
+             WHERE space = ?1 AND model = ?2 AND seq > ?3 ORDER BY node",
+        )?;
+        let mut found = select.query(params![space.0, model, after_seq.cast_signed()])?;
+        let mut vectors = Vec::new();
+        while let Some(row) = found.next()? {
+            let node: String = row.get(0)?;
+            let seq: i64 = row.get(1)?;
+            let bytes: Vec<u8> = row.get(2)?;
+            let bad = |detail| Error::BadRow {
+                what: format!("vector of {node}"),
+                detail,
+            };
+            vectors.push(Vector {
+                node: node.parse().map_err(bad)?,
+                seq: seq.unsigned_abs(),
+                values: bytes
+                    .as_chunks::<4>()
+                    .0
+                    .iter()
+                    .map(|four| f32::from_le_bytes(*four))
+                    .collect(),
+            });
+        }
+        Ok(vectors)
+    }
+
+    fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>> {
+        log::list(self.connection, query)
+    }
+
+    fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>> {
+        log::find(self.connection, handle)
+    }
+
+    fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>> {
+        log::headers(self.connection, batches)
+    }
+
+    fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {
+        log::changes_of(self.connection, space, batch)
+    }
+
+    fn history(&self, space: SpaceId, node: NodeId) -> Result<Vec<Logged>> {
+        log::history(self.connection, space, node)
+    }
+
+    fn next_touch(&self, row: &RowKey, nodes: &[NodeId], seq: u64) -> Result<Option<Logged>> {
+        log::next_touch(self.connection, row, nodes, seq)
+    }
+
+    fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT day FROM activity WHERE space = ?1 ORDER BY day")?;
+        let days = select.query_map([space.0], |row| row.get(0))?;
+        Ok(days.collect::<rusqlite::Result<_>>()?)
+    }
+
+    fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>> {
+        let rows = collect(
+            self.connection,
+            Table::Injection,
+            "SELECT key, body, hash FROM injection INDEXED BY injection_at
+             WHERE space = ?1 AND EXISTS
+               (SELECT 1 FROM json_each(body, '$.memories') WHERE value = ?2)
+             ORDER BY at DESC, key DESC LIMIT ?3",
+            params![
+                space.0,
+                memory.to_string(),
+                i64::try_from(limit).unwrap_or(i64::MAX)
+            ],
+        )?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|row| {
+                if let Row::Injection(one) = row {
+                    Some(one)
+                } else {
+                    None
+                }
+            })
+            .collect())
+    }
+
+    fn spaces(&self) -> Result<Vec<Space>> {
+        let sql = "SELECT key, body, hash FROM space ORDER BY space, key";
+        let rows = collect(self.connection, Table::Space, sql, [])?;
+        Ok(rows
+            .into_iter()
+            .filter_map(|row| {
+                if let Row::Space(space) = row {
+                    Some(space)
+                } else {
+                    None
+                }
+            })
+            .collect())
+    }
+
+    fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {
+        let spaces = serde_json::to_string(spaces).expect("plain data serialises");
+        let mut select = self.connection.prepare_cached(COUNTS)?;
+        let found = select.query_map([spaces], |row| {
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get::<_, i64>(1)?.unsigned_abs(),
+            ))
+        })?;
+        let counts = found.collect::<rusqlite::Result<BTreeMap<_, _>>>()?;
+        Ok(counts.into_iter().filter(|(_, count)| *count > 0).collect())
+    }
+
+    fn dump(&self) -> Result<Vec<String>> {
+        let mut lines = Vec::new();
+        for table in Table::ALL {
+            for (space, key, body, _) in rows::raw(self.connection, *table)? {
+                lines.push(dump_line(
+                    &RowKey {
+                        space,
+                        table: *table,
+                        key,
+                    },
+                    &body,
+                ));
+            }
+        }
+        lines.sort();
+        Ok(lines)
+    }
+}
+
+fn into_tombstone(row: Row) -> Option<Tombstone> {
+    if let Row::Tombstone(stone) = row {
+        Some(stone)
+    } else {
+        None
+    }
+}
+
+macro_rules! narrowed {
+    ($select:literal, $order:literal) => {
+        concat!(
+            "SELECT ",
+            $select,
+            " FROM memory AS m INDEXED BY memory_recorded
+             WHERE m.space = ?1
+               AND (m.session IS NULL OR m.session = ?2)
+               AND (?3 IS NULL OR m.state IN (SELECT value FROM json_each(?3)))
+               AND (?4 IS NULL OR m.kind IN (SELECT value FROM json_each(?4)))
+               AND (?5 IS NULL OR m.domain = ?5)
+               AND (?6 IS NULL OR EXISTS (
+                     SELECT 1 FROM alias AS a JOIN edge AS e INDEXED BY edge_src
+                       ON e.space = a.space AND e.src = 'm:' || m.key
+                      AND e.relation = 'tagged' AND e.dst = 'n:' || a.entity
+                     WHERE a.space = m.space AND a.name = ?6)) ",
+            $order
+        )
+    };
+}
+
+const LIST: &str = narrowed!(
+    "m.key, m.body, m.hash",
+    "ORDER BY m.recorded_at DESC, m.key DESC LIMIT ?7"
+);
+const COUNT: &str = narrowed!("count(*)", "AND ?7 IS ?7");
+
+const COUNTS: &str = "
+    WITH here (space) AS (SELECT value FROM json_each(?1))
+    SELECT 'space', count(*) FROM space WHERE space IN here
+    UNION ALL SELECT 'memory', count(*) FROM memory WHERE space IN here
+    UNION ALL SELECT 'evidence', count(*) FROM evidence WHERE space IN here
+    UNION ALL SELECT 'watermark', count(*) FROM watermark WHERE space IN here
+    UNION ALL SELECT 'usage', count(*) FROM usage WHERE space IN here
+    UNION ALL SELECT 'entity', count(*) FROM entity WHERE space IN here
+    UNION ALL SELECT 'edge', count(*) FROM edge WHERE space IN here
+    UNION ALL SELECT 'episode', count(*) FROM episode WHERE space IN here
+    UNION ALL SELECT 'session', count(*) FROM session WHERE space IN here
+    UNION ALL SELECT 'injection', count(*) FROM injection WHERE space IN here
+    UNION ALL SELECT 'tombstone', count(*) FROM tombstone WHERE space IN here
+    UNION ALL SELECT 'state ' || state, count(*) FROM memory WHERE space IN here GROUP BY state
+    UNION ALL SELECT 'kind ' || kind, count(*) FROM memory WHERE space IN here GROUP BY kind
+    UNION ALL SELECT 'authority ' || (body ->> '$.authority'), count(*)
+              FROM memory WHERE space IN here GROUP BY 1
+    UNION ALL SELECT 'relation ' || relation, count(*)
+              FROM edge WHERE space IN here GROUP BY relation";
+
+/// Passes every verb on to the tables behind the snapshot's connection.
+macro_rules! pass_on {
+    ($( fn $name:ident(&self $(, $arg:ident: $type:ty)*) -> $returns:ty; )+) => {
+        impl Reader for Snapshot<'_> {
+            $( fn $name(&self $(, $arg: $type)*) -> $returns {
+                let connection: &Connection = &self.connection;
+                Reader::$name(&SqlTables::new(connection) $(, $arg)*)
+            } )+
+        }
+    };
+}
+
+pass_on! {
+    fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>>;
+    fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>>;
+    fn neighbours(&self, space: SpaceId, nodes: &[NodeId], relations: &[Relation], limit: usize) -> Result<Vec<Edge>>;
+    fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
+    fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;
+    fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>>;
+    fn in_slot(&self, space: SpaceId, slot: &str) -> Result<Vec<Memory>>;
+    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>>;
+    fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>>;
+    fn all_tombstones(&self) -> Result<Vec<Tombstone>>;
+    fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>>;
+    fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;
+    fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>>;
+    fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>>;
+    fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>>;
+    fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>>;
+    fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>>;
+    fn history(&self, space: SpaceId, node: NodeId) -> Result<Vec<Logged>>;
+    fn next_touch(&self, row: &RowKey, nodes: &[NodeId], seq: u64) -> Result<Option<Logged>>;
+    fn active_days(&self, space: SpaceId) -> Result<Vec<i64>>;
+    fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>>;
+    fn spaces(&self) -> Result<Vec<Space>>;
+    fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>>;
+    fn dump(&self) -> Result<Vec<String>>;
+}

@@ -1,0 +1,341 @@
+//! Rows in and out of their tables, and the indexes that are kept beside them.
+
+use rusqlite::{Connection, OptionalExtension, params};
+use throughline_core::fold::View;
+use throughline_core::text::sha256_hex;
+use throughline_core::{Memory, MemoryId, NodeId, Row, RowKey, SpaceId, Table, words};
+
+use super::log;
+use crate::apply::Writable;
+use crate::query::TextOf;
+use crate::{Error, Result};
+
+/// The tables, seen through a connection that is inside a transaction.
+pub(super) struct SqlTables<'c> {
+    pub(super) connection: &'c Connection,
+}
+
+impl<'c> SqlTables<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Self {
+        Self { connection }
+    }
+}
+
+/// The statements of one table. SQL is static text; names of tables never come from data.
+struct Statements {
+    get: &'static str,
+    put: &'static str,
+    delete: &'static str,
+    all: &'static str,
+}
+
+macro_rules! statements {
+    ($table:literal) => {
+        Statements {
+            get: concat!("SELECT body, hash FROM ", $table, " WHERE space = ?1 AND key = ?2"),
+            put: concat!(
+                "INSERT INTO ",
+                $table,
+                " (space, key, body, hash) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (space, key) DO UPDATE SET body = excluded.body, hash = excluded.hash"
+            ),
+            delete: concat!("DELETE FROM ", $table, " WHERE space = ?1 AND key = ?2"),
+            all: concat!("SELECT space, key, body, hash FROM ", $table),
+        }
+    };
+}
+
+fn statements(table: Table) -> Statements {
+    match table {
+        Table::Space => Statements {
+            put:
+                "INSERT INTO space (space, key, body, hash, no)
+                  VALUES (?1, ?2, ?3, ?4, (SELECT coalesce(max(no), 0) + 1 FROM space))
+                  ON CONFLICT (space, key) DO UPDATE SET body = excluded.body, hash = excluded.hash",
+            ..statements!("space")
+        },
+        Table::Memory => statements!("memory"),
+        Table::Evidence => statements!("evidence"),
+        Table::Watermark => statements!("watermark"),
+        Table::Usage => statements!("usage"),
+        Table::Entity => statements!("entity"),
+        Table::Edge => statements!("edge"),
+        Table::Episode => statements!("episode"),
+        Table::Session => statements!("session"),
+        Table::Injection => statements!("injection"),
+        Table::Tombstone => statements!("tombstone"),
+    }
+}
+
+/// The hash kept beside a text: enough to notice a flipped bit.
+pub(super) fn checksum(text: &str) -> String {
+    sha256_hex(text.as_bytes())[..16].to_owned()
+}
+
+/// Reads a row back and makes sure that it is what was written.
+pub(super) fn parse(table: Table, key: &str, body: &str, hash: &str) -> Result<Row> {
+    let bad = |detail: String| Error::BadRow {
+        what: format!("{table} {key}"),
+        detail,
+    };
+    if checksum(body) != hash {
+        return Err(bad("its content does not match its hash".to_owned()));
+    }
+    let row = Row::from_body(table, body).map_err(|error| bad(error.to_string()))?;
+    if row.key().key != key {
+        return Err(bad("its content belongs to another key".to_owned()));
+    }
+    Ok(row)
+}
+
+/// Every row of a table: space, key, body and hash as they are.
+pub(super) fn raw(
+    connection: &Connection,
+    table: Table,
+) -> Result<Vec<(SpaceId, String, String, String)>> {
+    let mut all = connection.prepare(statements(table).all)?;
+    let rows = all.query_map([], |row| {
+        Ok((SpaceId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?))
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Reads the bodies and hashes that a query returns as its first three columns (key, body, hash).
+pub(super) fn collect<P: rusqlite::Params>(
+    connection: &Connection,
+    table: Table,
+    sql: &'static str,
+    params: P,
+) -> Result<Vec<Row>> {
+    let mut query = connection.prepare_cached(sql)?;
+    let mut found = query.query(params)?;
+    let mut rows = Vec::new();
+    while let Some(row) = found.next()? {
+        let (key, body, hash) = (row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?);
+        let text = |value: rusqlite::types::ValueRef<'_>| {
+            value
+                .as_str()
+                .map(str::to_owned)
+                .map_err(rusqlite::Error::from)
+        };
+        rows.push(parse(table, &text(key)?, &text(body)?, &text(hash)?)?);
+    }
+    Ok(rows)
+}
+
+/// The same for a query on memories.
+pub(super) fn memories<P: rusqlite::Params>(
+    connection: &Connection,
+    sql: &'static str,
+    params: P,
+) -> Result<Vec<Memory>> {
+    let rows = collect(connection, Table::Memory, sql, params)?;
+    Ok(rows.into_iter().filter_map(Row::into_memory).collect())
+}
+
+impl View for SqlTables<'_> {
+    type Error = Error;
+
+    fn row(&self, key: &RowKey) -> Result<Option<Row>> {
+        let mut get = self.connection.prepare_cached(statements(key.table).get)?;
+        let found: Option<(String, String)> = get
+            .query_row(params![key.space.0, key.key], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .optional()?;
+        found
+            .map(|(body, hash)| parse(key.table, &key.key, &body, &hash))
+            .transpose()
+    }
+
+    fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>> {
+        let name = node.to_string();
+        let mut rows = Vec::new();
+        if let Some(id) = node.memory() {
+            let id = id.to_string();
+            for (table, sql) in [
+                (
+                    Table::Evidence,
+                    "SELECT key, body, hash FROM evidence INDEXED BY evidence_memory
+                     WHERE space = ?1 AND memory = ?2 ORDER BY key",
+                ),
+                (
+                    Table::Watermark,
+                    "SELECT key, body, hash FROM watermark INDEXED BY watermark_memory
+                     WHERE space = ?1 AND memory = ?2 ORDER BY key",
+                ),
+                (
+                    Table::Usage,
+                    "SELECT key, body, hash FROM usage WHERE space = ?1 AND key = ?2",
+                ),
+            ] {
+                rows.extend(collect(self.connection, table, sql, params![space.0, id])?);
+            }
+        }
+        rows.extend(collect(
+            self.connection,
+            Table::Edge,
+            "SELECT key, body, hash FROM edge INDEXED BY edge_src WHERE space = ?1 AND src = ?2
+             UNION ALL
+             SELECT key, body, hash FROM edge INDEXED BY edge_dst WHERE space = ?1 AND dst = ?2",
+            params![space.0, name],
+        )?);
+        Ok(rows)
+    }
+
+    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
+        memories(
+            self.connection,
+            "SELECT key, body, hash FROM memory INDEXED BY memory_successor
+             WHERE space = ?1 AND superseded_by = ?2 ORDER BY key",
+            params![space.0, id.to_string()],
+        )
+    }
+}
+
+impl Writable for SqlTables<'_> {
+    fn put(&mut self, row: &Row) -> Result<()> {
+        let key = row.key();
+        let old = self.row(&key)?;
+        let body = row.body();
+        self.connection
+            .prepare_cached(statements(key.table).put)?
+            .execute(params![key.space.0, key.key, body, checksum(&body)])?;
+        self.index(&key, old.as_ref(), Some(row))
+    }
+
+    fn delete(&mut self, key: &RowKey) -> Result<()> {
+        let old = self.row(key)?;
+        self.index(key, old.as_ref(), None)?;
+        self.connection
+            .prepare_cached(statements(key.table).delete)?
+            .execute(params![key.space.0, key.key])?;
+        Ok(())
+    }
+
+    fn next_seq(&self) -> Result<u64> {
+        log::next_seq(self.connection)
+    }
+
+    fn open_batch(
+        &mut self,
+        batch: &throughline_core::Batch,
+        first_seq: u64,
+        last_seq: u64,
+    ) -> Result<()> {
+        log::open_batch(self.connection, batch, first_seq, last_seq)
+    }
+
+    fn append(
+        &mut self,
+        batch: &throughline_core::Batch,
+        logged: &throughline_core::Logged,
+    ) -> Result<()> {
+        log::append(self.connection, batch, logged)
+    }
+
+    fn scrub(
+        &mut self,
+        space: SpaceId,
+        memory: MemoryId,
+        entities: &[throughline_core::EntityId],
+    ) -> Result<()> {
+        log::scrub(self.connection, space, memory, entities)
+    }
+}
+
+impl SqlTables<'_> {
+    /// Keeps the derived tables in step with a row that changed from `old` to `new`.
+    fn index(&self, key: &RowKey, old: Option<&Row>, new: Option<&Row>) -> Result<()> {
+        match key.table {
+            Table::Memory => {
+                let slot = |row: Option<&Row>| match row {
+                    Some(Row::Memory(memory)) => memory.slot_key(),
+                    _ => None,
+                };
+                self.index_slot(key, slot(old).as_deref(), slot(new).as_deref())?;
+                self.index_text(TextOf::Memories, key, text_of(old), text_of(new))
+            }
+            Table::Episode => self.index_text(TextOf::Episodes, key, text_of(old), text_of(new)),
+            Table::Entity => self.index_names(key, new),
+            Table::Space
+            | Table::Evidence
+            | Table::Watermark
+            | Table::Usage
+            | Table::Edge
+            | Table::Session
+            | Table::Injection
+            | Table::Tombstone => Ok(()),
+        }
+    }
+
+    fn index_slot(&self, key: &RowKey, old: Option<&str>, new: Option<&str>) -> Result<()> {
+        if old == new {
+            return Ok(());
+        }
+        if old.is_some() {
+            self.connection
+                .prepare_cached("DELETE FROM slot WHERE space = ?1 AND memory = ?2")?
+                .execute(params![key.space.0, key.key])?;
+        }
+        if let Some(slot) = new {
+            self.connection
+                .prepare_cached("INSERT INTO slot (space, slot, memory) VALUES (?1, ?2, ?3)")?
+                .execute(params![key.space.0, slot, key.key])?;
+        }
+        Ok(())
+    }
+
+    fn index_names(&self, key: &RowKey, new: Option<&Row>) -> Result<()> {
+        self.connection
+            .prepare_cached("DELETE FROM alias WHERE space = ?1 AND entity = ?2")?
+            .execute(params![key.space.0, key.key])?;
+        if let Some(Row::Entity(entity)) = new {
+            let mut insert = self
+                .connection
+                .prepare_cached("INSERT INTO alias (space, name, entity) VALUES (?1, ?2, ?3)")?;
+            for name in entity.names() {
+                insert.execute(params![key.space.0, name, key.key])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn index_text(
+        &self,
+        of: TextOf,
+        key: &RowKey,
+        old: Option<&str>,
+        new: Option<&str>,
+    ) -> Result<()> {
+        if old == new {
+            return Ok(());
+        }
+        if old.is_some() {
+            super::text::remove(self.connection, of, key)?;
+            self.connection
+                .prepare_cached("DELETE FROM embedding WHERE space = ?1 AND node = ?2")?
+                .execute(params![key.space.0, node_name(key)])?;
+        }
+        if let Some(text) = new {
+            super::text::add(self.connection, of, key, &words::terms(text))?;
+        }
+        Ok(())
+    }
+}
+
+fn text_of(row: Option<&Row>) -> Option<&str> {
+    match row {
+        Some(Row::Memory(memory)) => Some(&memory.content),
+        Some(Row::Episode(episode)) => Some(&episode.text),
+        _ => None,
+    }
+}
+
+/// The name of the node that a memory's or an episode's row stands for.
+fn node_name(key: &RowKey) -> String {
+    crate::tables::nodes_of_key(key)
+        .first()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}

@@ -1,0 +1,271 @@
+//! Verifying a file: SQLite's own checks, then everything we promise on top of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::Connection;
+use throughline_core::{Memory, Row, RowKey, SpaceId, State, Table, words};
+
+use super::{log, migrate, rows};
+use crate::Result;
+use crate::query::LogQuery;
+use crate::store::Finding;
+
+/// Runs every check and returns what is wrong.
+pub(super) fn verify(connection: &Connection) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    let mut note = |check: &'static str, details: Vec<String>| {
+        findings.extend(details.into_iter().map(|detail| Finding { check, detail }));
+    };
+    note("integrity", integrity(connection)?);
+    note("references", references(connection)?);
+    note("migrations", migrate::check(connection)?);
+    note("text index", text_index(connection));
+    let (held, bad) = readable(connection)?;
+    note("rows", bad);
+    note("links", dangling(&held));
+    note("replacements", replacements(&held));
+    note("duplicates", duplicates(&held));
+    note("slots and names", side_indexes(connection, &held)?);
+    note("words", text_content(connection, &held)?);
+    note("log", log_content(connection));
+    Ok(findings)
+}
+
+fn integrity(connection: &Connection) -> Result<Vec<String>> {
+    let mut check = connection.prepare("PRAGMA integrity_check")?;
+    let lines = check
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<Vec<String>>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
+}
+
+fn references(connection: &Connection) -> Result<Vec<String>> {
+    let mut check = connection.prepare("PRAGMA foreign_key_check")?;
+    let lines = check.query_map([], |row| {
+        Ok(format!(
+            "a row of {} refers to nothing in {}",
+            row.get::<_, String>(0)?,
+            row.get::<_, String>(2)?
+        ))
+    })?;
+    Ok(lines.collect::<rusqlite::Result<_>>()?)
+}
+
+fn text_index(connection: &Connection) -> Vec<String> {
+    [
+        "INSERT INTO memory_text (memory_text, rank) VALUES ('integrity-check', 1)",
+        "INSERT INTO episode_text (episode_text, rank) VALUES ('integrity-check', 1)",
+    ]
+    .iter()
+    .filter_map(|sql| connection.execute(sql, []).err())
+    .map(|error| error.to_string())
+    .collect()
+}
+
+type Held = BTreeMap<RowKey, Row>;
+
+/// Reads every row back, against its hash and its key.
+fn readable(connection: &Connection) -> Result<(Held, Vec<String>)> {
+    let (mut held, mut bad) = (Held::new(), Vec::new());
+    for table in Table::ALL {
+        for (space, key, body, hash) in rows::raw(connection, *table)? {
+            match rows::parse(*table, &key, &body, &hash) {
+                Ok(row) if row.key().space == space => {
+                    held.insert(row.key(), row);
+                }
+                Ok(_) => bad.push(format!("{table} {key} lies in the wrong space")),
+                Err(error) => bad.push(error.to_string()),
+            }
+        }
+    }
+    Ok((held, bad))
+}
+
+fn dangling(held: &Held) -> Vec<String> {
+    let edges = held.values().filter_map(|row| {
+        if let Row::Edge(e) = row {
+            Some(e)
+        } else {
+            None
+        }
+    });
+    edges
+        .flat_map(|edge| [(edge, edge.from), (edge, edge.to)])
+        .filter(|(edge, end)| !held.contains_key(&RowKey::node(edge.space, *end)))
+        .map(|(edge, end)| format!("a {} link ends at {end}, which is not there", edge.relation))
+        .collect()
+}
+
+fn memories(held: &Held) -> impl Iterator<Item = &Memory> {
+    held.values().filter_map(|row| {
+        if let Row::Memory(memory) = row {
+            Some(&**memory)
+        } else {
+            None
+        }
+    })
+}
+
+/// What was replaced names what replaced it, unless that was erased; nobody else names one; and
+/// following the names ends.
+fn replacements(held: &Held) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for memory in memories(held) {
+        if memory.superseded_by.is_some() && memory.state != State::Superseded {
+            wrong.push(format!(
+                "memory {} is {} but has a replacement",
+                memory.id, memory.state
+            ));
+        }
+        let mut seen = BTreeSet::from([memory.id]);
+        let mut next = memory.superseded_by;
+        while let Some(id) = next {
+            if !seen.insert(id) {
+                wrong.push(format!(
+                    "the replacements of memory {} go in a circle",
+                    memory.id
+                ));
+                break;
+            }
+            match held.get(&RowKey::memory(memory.space, id)) {
+                Some(Row::Memory(one)) => next = one.superseded_by,
+                _ => {
+                    wrong.push(format!(
+                        "memory {} was replaced by {id}, which is not there",
+                        memory.id
+                    ));
+                    break;
+                }
+            }
+        }
+    }
+    wrong
+}
+
+fn duplicates(held: &Held) -> Vec<String> {
+    let mut seen: BTreeMap<_, &Memory> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for memory in memories(held).filter(|memory| memory.state.is_active()) {
+        let claim = (
+            memory.space,
+            memory.session.clone(),
+            memory.fingerprint.clone(),
+        );
+        if let Some(other) = seen.insert(claim, memory) {
+            wrong.push(format!(
+                "memories {} and {} say the same",
+                other.id, memory.id
+            ));
+        }
+    }
+    wrong
+}
+
+/// The slot and alias tables hold just what the rows say.
+fn side_indexes(connection: &Connection, held: &Held) -> Result<Vec<String>> {
+    let expected_slots: BTreeSet<_> = memories(held)
+        .filter_map(|memory| Some((memory.space.0, memory.slot_key()?, memory.id.to_string())))
+        .collect();
+    let expected_names: BTreeSet<_> = held
+        .values()
+        .filter_map(|row| {
+            if let Row::Entity(entity) = row {
+                Some(entity)
+            } else {
+                None
+            }
+        })
+        .flat_map(|entity| {
+            entity
+                .names()
+                .into_iter()
+                .map(|name| (entity.space.0, name, entity.id.to_string()))
+        })
+        .collect();
+    let mut wrong = Vec::new();
+    for (what, sql, expected) in [
+        (
+            "slot",
+            "SELECT space, slot, memory FROM slot",
+            expected_slots,
+        ),
+        (
+            "alias",
+            "SELECT space, name, entity FROM alias",
+            expected_names,
+        ),
+    ] {
+        let mut select = connection.prepare(sql)?;
+        let found = select
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+            .collect::<rusqlite::Result<BTreeSet<(i64, String, String)>>>()?;
+        for (_, name, _) in found.symmetric_difference(&expected) {
+            wrong.push(format!(
+                "the {what} index disagrees with the rows about {name}"
+            ));
+        }
+    }
+    Ok(wrong)
+}
+
+/// The text index holds the terms of every memory and episode, and of nothing else.
+fn text_content(connection: &Connection, held: &Held) -> Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    for (table, sql) in [
+        (
+            Table::Memory,
+            "SELECT m.space, m.key, t.terms FROM memory AS m LEFT JOIN memory_text AS t ON t.rowid = m.doc",
+        ),
+        (
+            Table::Episode,
+            "SELECT m.space, m.key, t.terms FROM episode AS m LEFT JOIN episode_text AS t ON t.rowid = m.doc",
+        ),
+    ] {
+        let mut select = connection.prepare(sql)?;
+        let mut found = select.query([])?;
+        while let Some(row) = found.next()? {
+            let key = RowKey {
+                space: SpaceId(row.get(0)?),
+                table,
+                key: row.get(1)?,
+            };
+            let indexed: Option<String> = row.get(2)?;
+            let expected = match held.get(&key) {
+                Some(Row::Memory(memory)) => words::terms(&memory.content).join(" "),
+                Some(Row::Episode(episode)) => words::terms(&episode.text).join(" "),
+                _ => continue,
+            };
+            if indexed.as_deref() != Some(expected.as_str()) {
+                wrong.push(format!(
+                    "the words of {table} {} are not indexed as they are",
+                    key.key
+                ));
+            }
+        }
+    }
+    let strays: i64 = connection.query_row(
+        "SELECT (SELECT count(*) FROM memory_text) - (SELECT count(*) FROM memory)
+              + (SELECT count(*) FROM episode_text) - (SELECT count(*) FROM episode)",
+        [],
+        |row| row.get(0),
+    )?;
+    if strays != 0 {
+        wrong.push(format!(
+            "the text index has {strays} entries too many or too few"
+        ));
+    }
+    Ok(wrong)
+}
+
+/// Every batch and change can be read back against its hash.
+fn log_content(connection: &Connection) -> Vec<String> {
+    let everything = LogQuery {
+        limit: usize::MAX,
+        ..LogQuery::default()
+    };
+    log::list(connection, &everything)
+        .err()
+        .map(|error| error.to_string())
+        .into_iter()
+        .collect()
+}

@@ -1,0 +1,630 @@
+//! The tables as plain maps: the oracle that SQLite is compared with, and the state that a replay
+//! of the log arrives at. Clear rather than fast.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use throughline_core::change::{scrub, scrub_images};
+use throughline_core::fold::View;
+use throughline_core::policy::WordPolicy;
+use throughline_core::row::{Injection, Tombstone};
+use throughline_core::scope::{Reach, Space};
+use throughline_core::words::{self, Collection};
+use throughline_core::{
+    Batch, BatchId, Edge, Entity, EntityId, Episode, Fingerprint, Logged, Memory, MemoryId, NodeId,
+    Relation, Row, RowKey, SpaceId, Table, Timestamp,
+};
+
+use crate::apply::{Writable, apply};
+use crate::query::{
+    EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextOf, TextQuery, Vector,
+};
+use crate::store::{Reader, StoredBatch};
+use crate::{Error, Result};
+
+/// Everything a store knows, in maps.
+#[derive(Debug, Clone, Default)]
+pub struct Tables {
+    rows: BTreeMap<RowKey, Row>,
+    batches: Vec<StoredBatch>,
+    log: Vec<Logged>,
+    pub(crate) vectors: BTreeMap<(SpaceId, String, NodeId), Vector>,
+}
+
+impl Tables {
+    /// Applies a batch and returns the number of its last change.
+    pub fn apply(&mut self, batch: &Batch) -> Result<u64> {
+        apply(self, batch)
+    }
+
+    /// The state that a log arrives at.
+    pub fn replay(batches: impl IntoIterator<Item = Batch>) -> Result<Self> {
+        let mut tables = Self::default();
+        for batch in batches {
+            tables.apply(&batch)?;
+        }
+        Ok(tables)
+    }
+
+    /// The state at a moment: everything up to the last batch that had happened by then.
+    pub fn as_of(batches: &[StoredBatch], at: Timestamp) -> Result<Self> {
+        let end = batches
+            .iter()
+            .rposition(|one| one.batch.at <= at)
+            .map_or(0, |last| last + 1);
+        Self::replay(batches[..end].iter().map(|one| one.batch.clone()))
+    }
+
+    /// The batches, in order.
+    pub fn batches(&self) -> &[StoredBatch] {
+        &self.batches
+    }
+
+    fn table(&self, table: Table) -> impl Iterator<Item = &Row> {
+        self.rows
+            .iter()
+            .filter(move |(key, _)| key.table == table)
+            .map(|(_, row)| row)
+    }
+
+    fn all_memories(&self) -> impl Iterator<Item = &Memory> {
+        self.table(Table::Memory).filter_map(|row| {
+            if let Row::Memory(memory) = row {
+                Some(&**memory)
+            } else {
+                None
+            }
+        })
+    }
+
+    fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.table(Table::Edge).filter_map(|row| {
+            if let Row::Edge(edge) = row {
+                Some(edge)
+            } else {
+                None
+            }
+        })
+    }
+
+    fn episodes(&self) -> impl Iterator<Item = &Episode> {
+        self.table(Table::Episode).filter_map(|row| {
+            if let Row::Episode(episode) = row {
+                Some(episode)
+            } else {
+                None
+            }
+        })
+    }
+
+    fn entity_rows(&self) -> impl Iterator<Item = &Entity> {
+        self.table(Table::Entity).filter_map(|row| {
+            if let Row::Entity(entity) = row {
+                Some(entity)
+            } else {
+                None
+            }
+        })
+    }
+
+    fn tombstone_rows(&self) -> impl Iterator<Item = &Tombstone> {
+        self.table(Table::Tombstone).filter_map(|row| {
+            if let Row::Tombstone(stone) = row {
+                Some(stone)
+            } else {
+                None
+            }
+        })
+    }
+
+    fn memories_where(&self, keep: impl Fn(&Memory) -> bool) -> Vec<Memory> {
+        self.all_memories()
+            .filter(|memory| keep(memory))
+            .cloned()
+            .collect()
+    }
+
+    fn has_tag(&self, memory: &Memory, tag: &str) -> bool {
+        self.edges().any(|edge| {
+            edge.space == memory.space
+                && edge.relation == Relation::Tagged
+                && edge.from == memory.id.into()
+                && self.entity_rows().any(|entity| {
+                    NodeId::Entity(entity.id) == edge.to && entity.names().iter().any(|n| n == tag)
+                })
+        })
+    }
+
+    /// The documents of a text index: space, node, whether the query may return it, and its terms.
+    fn documents(&self, query: &TextQuery) -> Vec<(SpaceId, NodeId, bool, Vec<String>)> {
+        let reach = Reach {
+            spaces: query.spaces.clone(),
+            session: query.session.clone(),
+        };
+        match query.of {
+            TextOf::Memories => self
+                .all_memories()
+                .map(|memory| {
+                    let wanted = reach.sees(memory)
+                        && (query.states.is_empty() || query.states.contains(&memory.state))
+                        && (query.kinds.is_empty() || query.kinds.contains(&memory.kind));
+                    (
+                        memory.space,
+                        memory.id.into(),
+                        wanted,
+                        words::terms(&memory.content),
+                    )
+                })
+                .collect(),
+            TextOf::Episodes => self
+                .episodes()
+                .map(|episode| {
+                    let wanted = query.spaces.contains(&episode.space);
+                    let node = NodeId::Episode(episode.id);
+                    (episode.space, node, wanted, words::terms(&episode.text))
+                })
+                .collect(),
+        }
+    }
+}
+
+impl View for Tables {
+    type Error = Error;
+
+    fn row(&self, key: &RowKey) -> Result<Option<Row>> {
+        Ok(self.rows.get(key).cloned())
+    }
+
+    fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>> {
+        Ok(self
+            .rows
+            .iter()
+            .filter(|(key, _)| {
+                key.space == space
+                    && matches!(
+                        key.table,
+                        Table::Evidence | Table::Watermark | Table::Usage | Table::Edge
+                    )
+            })
+            .filter(|(_, row)| row.nodes().contains(&node))
+            .map(|(_, row)| row.clone())
+            .collect())
+    }
+
+    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
+        Ok(self.memories_where(|memory| memory.space == space && memory.superseded_by == Some(id)))
+    }
+}
+
+impl Writable for Tables {
+    fn put(&mut self, row: &Row) -> Result<()> {
+        self.rows.insert(row.key(), row.clone());
+        Ok(())
+    }
+
+    fn delete(&mut self, key: &RowKey) -> Result<()> {
+        self.rows.remove(key);
+        if let Table::Memory | Table::Episode = key.table {
+            self.vectors.retain(|(space, _, node), _| {
+                *space != key.space || RowKey::node(*space, *node) != *key
+            });
+        }
+        Ok(())
+    }
+
+    fn next_seq(&self) -> Result<u64> {
+        Ok(self.batches.last().map_or(0, |batch| batch.last_seq) + 1)
+    }
+
+    fn open_batch(&mut self, batch: &Batch, first_seq: u64, last_seq: u64) -> Result<()> {
+        self.batches.push(StoredBatch {
+            first_seq,
+            last_seq,
+            batch: batch.clone(),
+        });
+        Ok(())
+    }
+
+    fn append(&mut self, _batch: &Batch, logged: &Logged) -> Result<()> {
+        self.log.push(logged.clone());
+        Ok(())
+    }
+
+    fn scrub(&mut self, _space: SpaceId, memory: MemoryId, entities: &[EntityId]) -> Result<()> {
+        let touching = touching_batches(&self.log, memory);
+        for logged in &mut self.log {
+            scrub(&mut logged.change, memory, entities);
+            scrub_images(&mut logged.before, memory, entities);
+        }
+        for stored in &mut self.batches {
+            for change in &mut stored.batch.changes {
+                scrub(change, memory, entities);
+            }
+            if touching.contains(&stored.batch.id) {
+                stored.batch.reason = None;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn touching_batches(log: &[Logged], memory: MemoryId) -> BTreeSet<BatchId> {
+    log.iter()
+        .filter(|one| touches(one, memory.into()))
+        .map(|one| one.batch)
+        .collect()
+}
+
+/// The nodes that a logged change touched, by the rows it wrote.
+pub(crate) fn touched_rows(logged: &Logged) -> BTreeMap<RowKey, Vec<NodeId>> {
+    logged
+        .before
+        .iter()
+        .map(|image| (image.key.clone(), nodes_of_key(&image.key)))
+        .collect()
+}
+
+fn touches(logged: &Logged, node: NodeId) -> bool {
+    touched_rows(logged)
+        .values()
+        .any(|nodes| nodes.contains(&node))
+}
+
+/// The nodes a row belongs to, read from its key alone.
+pub fn nodes_of_key(key: &RowKey) -> Vec<NodeId> {
+    let first = key.key.split(' ').next().unwrap_or_default();
+    let as_memory = || first.parse().ok().map(NodeId::Memory).into_iter().collect();
+    match key.table {
+        Table::Memory | Table::Evidence | Table::Watermark | Table::Usage => as_memory(),
+        Table::Entity => first.parse().ok().map(NodeId::Entity).into_iter().collect(),
+        Table::Episode => first
+            .parse()
+            .ok()
+            .map(NodeId::Episode)
+            .into_iter()
+            .collect(),
+        Table::Edge => key
+            .key
+            .split(' ')
+            .filter_map(|part| part.parse().ok())
+            .collect(),
+        Table::Space | Table::Session | Table::Injection | Table::Tombstone => Vec::new(),
+    }
+}
+
+impl Reader for Arc<Tables> {
+    fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>> {
+        keys.iter().map(|key| self.row(key)).collect()
+    }
+
+    fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>> {
+        let mut rows = BTreeMap::new();
+        for node in nodes {
+            for row in View::attached(&**self, space, *node)? {
+                rows.insert(row.key(), row);
+            }
+        }
+        Ok(rows.into_values().collect())
+    }
+
+    fn neighbours(
+        &self,
+        space: SpaceId,
+        nodes: &[NodeId],
+        relations: &[Relation],
+        limit: usize,
+    ) -> Result<Vec<Edge>> {
+        let mut found = BTreeMap::new();
+        for node in nodes {
+            for outward in [true, false] {
+                self.edges()
+                    .filter(|edge| edge.space == space)
+                    .filter(|edge| relations.is_empty() || relations.contains(&edge.relation))
+                    .filter(|edge| {
+                        if outward {
+                            edge.from == *node
+                        } else {
+                            edge.to == *node
+                        }
+                    })
+                    .take(limit)
+                    .for_each(|edge| {
+                        found.insert(Row::Edge(edge.clone()).key(), edge.clone());
+                    });
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
+        let reach = Reach {
+            spaces: query.spaces.clone(),
+            session: query.session.clone(),
+        };
+        let mut all = self.memories_where(|memory| {
+            reach.sees(memory)
+                && (query.states.is_empty() || query.states.contains(&memory.state))
+                && (query.kinds.is_empty() || query.kinds.contains(&memory.kind))
+                && (query.domain.is_none() || query.domain == memory.domain)
+                && query
+                    .tag
+                    .as_ref()
+                    .is_none_or(|tag| self.has_tag(memory, tag))
+        });
+        all.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+        let total = all.len();
+        let items = all
+            .into_iter()
+            .skip(query.offset)
+            .take(query.limit)
+            .collect();
+        Ok(MemoryPage { items, total })
+    }
+
+    fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>> {
+        Ok(self.memories_where(|memory| {
+            let id = memory.id.to_string();
+            let tail = handle.len() >= 8 && id.ends_with(handle);
+            spaces.contains(&memory.space) && (id.starts_with(handle) || tail)
+        }))
+    }
+
+    fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
+        Ok(self.memories_where(|one| one.space == space && one.fingerprint == *fingerprint))
+    }
+
+    fn in_slot(&self, space: SpaceId, slot: &str) -> Result<Vec<Memory>> {
+        Ok(
+            self.memories_where(|one| {
+                one.space == space && one.slot_key().as_deref() == Some(slot)
+            }),
+        )
+    }
+
+    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
+        View::replaced_by(&**self, space, id)
+    }
+
+    fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>> {
+        Ok(self
+            .tombstone_rows()
+            .filter(|stone| stone.space == space)
+            .filter(|stone| {
+                marks.contains(&stone.fingerprint)
+                    || stone.slot.as_ref().is_some_and(|slot| marks.contains(slot))
+            })
+            .cloned()
+            .collect())
+    }
+
+    fn all_tombstones(&self) -> Result<Vec<Tombstone>> {
+        Ok(self.tombstone_rows().cloned().collect())
+    }
+
+    fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
+        Ok(self
+            .entity_rows()
+            .filter(|entity| entity.space == space)
+            .filter(|entity| {
+                names.iter().any(|wanted| {
+                    wanted.kind.is_none_or(|kind| kind == entity.kind)
+                        && entity.names().contains(&wanted.name)
+                })
+            })
+            .cloned()
+            .collect())
+    }
+
+    fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
+        let policy = WordPolicy::default();
+        let documents = self.documents(query);
+        let collection = Collection {
+            docs: documents.len() as u64,
+            terms: documents.iter().map(|(.., terms)| terms.len() as u64).sum(),
+        };
+        let frequencies: Vec<(String, u64)> = query
+            .terms
+            .iter()
+            .map(|term| {
+                let docs = documents
+                    .iter()
+                    .filter(|(.., terms)| terms.contains(term))
+                    .count();
+                (term.clone(), docs as u64)
+            })
+            .collect();
+        let kept = words::affordable(&frequencies, &policy);
+        let mut hits: Vec<TextHit> = documents
+            .iter()
+            .filter(|(_, _, wanted, _)| *wanted)
+            .map(|(space, node, _, terms)| {
+                let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+                let score = words::bm25(&kept, &terms, collection, &policy);
+                TextHit {
+                    space: *space,
+                    node: *node,
+                    score,
+                }
+            })
+            .filter(|hit| hit.score > 0.0)
+            .collect();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
+        hits.truncate(query.limit);
+        Ok(hits)
+    }
+
+    fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>> {
+        Ok(self
+            .vectors
+            .iter()
+            .filter(|((at, by, _), vector)| *at == space && by == model && vector.seq > after_seq)
+            .map(|(_, vector)| vector.clone())
+            .collect())
+    }
+
+    fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>> {
+        let mut found: Vec<StoredBatch> = self
+            .batches
+            .iter()
+            .filter(|one| one.last_seq > query.after_seq)
+            .filter(|one| query.before_seq.is_none_or(|seq| one.last_seq < seq))
+            .filter(|one| query.since.is_none_or(|since| one.batch.at >= since))
+            .filter(|one| query.spaces.is_empty() || query.spaces.contains(&one.batch.space))
+            .cloned()
+            .collect();
+        if query.latest_first {
+            found.reverse();
+        }
+        found.truncate(query.limit);
+        Ok(found)
+    }
+
+    fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>> {
+        Ok(self
+            .batches
+            .iter()
+            .filter(|one| {
+                let id = one.batch.id.to_string();
+                id.starts_with(handle) || id.ends_with(handle)
+            })
+            .cloned()
+            .collect())
+    }
+
+    fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>> {
+        let wanted = |one: &&StoredBatch| batches.contains(&one.batch.id);
+        Ok(self
+            .batches
+            .iter()
+            .filter(wanted)
+            .map(|one| StoredBatch {
+                batch: Batch {
+                    changes: Vec::new(),
+                    ..one.batch.clone()
+                },
+                ..one.clone()
+            })
+            .collect())
+    }
+
+    fn changes_of(&self, _space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {
+        Ok(self
+            .log
+            .iter()
+            .filter(|one| one.batch == batch)
+            .cloned()
+            .collect())
+    }
+
+    fn history(&self, space: SpaceId, node: NodeId) -> Result<Vec<Logged>> {
+        Ok(self
+            .log
+            .iter()
+            .filter(|one| {
+                touched_rows(one)
+                    .iter()
+                    .any(|(key, nodes)| key.space == space && nodes.contains(&node))
+            })
+            .cloned()
+            .collect())
+    }
+
+    fn next_touch(&self, row: &RowKey, _nodes: &[NodeId], seq: u64) -> Result<Option<Logged>> {
+        Ok(self
+            .log
+            .iter()
+            .find(|one| one.seq > seq && one.before.iter().any(|image| image.key == *row))
+            .cloned())
+    }
+
+    fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
+        let days: BTreeSet<i64> = self
+            .batches
+            .iter()
+            .filter(|one| one.batch.space == space)
+            .map(|one| one.batch.at.day())
+            .collect();
+        Ok(days.into_iter().collect())
+    }
+
+    fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>> {
+        let mut found: Vec<Injection> = self
+            .table(Table::Injection)
+            .filter_map(|row| {
+                if let Row::Injection(one) = row {
+                    Some(one)
+                } else {
+                    None
+                }
+            })
+            .filter(|one| one.space == space && one.memories.contains(&memory))
+            .cloned()
+            .collect();
+        found.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    fn spaces(&self) -> Result<Vec<Space>> {
+        Ok(self
+            .table(Table::Space)
+            .filter_map(|row| {
+                if let Row::Space(space) = row {
+                    Some(space.clone())
+                } else {
+                    None
+                }
+            })
+            .collect())
+    }
+
+    fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {
+        let mut counts = BTreeMap::new();
+        for (key, row) in &self.rows {
+            if !spaces.contains(&key.space) {
+                continue;
+            }
+            *counts.entry(key.table.to_string()).or_default() += 1;
+            match row {
+                Row::Memory(memory) => {
+                    *counts.entry(format!("state {}", memory.state)).or_default() += 1;
+                    *counts.entry(format!("kind {}", memory.kind)).or_default() += 1;
+                    *counts
+                        .entry(format!("authority {}", memory.authority))
+                        .or_default() += 1;
+                }
+                Row::Edge(edge) => {
+                    *counts
+                        .entry(format!("relation {}", edge.relation))
+                        .or_default() += 1;
+                }
+                Row::Space(_)
+                | Row::Evidence(_)
+                | Row::Watermark(_)
+                | Row::Usage(_)
+                | Row::Entity(_)
+                | Row::Episode(_)
+                | Row::Session(_)
+                | Row::Injection(_)
+                | Row::Tombstone(_) => {}
+            }
+        }
+        Ok(counts)
+    }
+
+    fn dump(&self) -> Result<Vec<String>> {
+        let mut lines: Vec<String> = self
+            .rows
+            .iter()
+            .map(|(key, row)| dump_line(key, &row.body()))
+            .collect();
+        lines.sort();
+        Ok(lines)
+    }
+}
+
+/// One line of a dump.
+pub(crate) fn dump_line(key: &RowKey, body: &str) -> String {
+    format!("{} {} {} {body}", key.table, key.space, key.key)
+}
