@@ -47,7 +47,7 @@ pub fn activation(
 }
 
 /// The nodes in focus: the most present ones, at most `policy.focus_max`, none below
-/// `policy.focus_from` beyond what keeps the focus from being empty. Ties break by id.
+/// `policy.focus_from`. Ties break by id.
 pub fn focus(present: &[(NodeId, f64)], policy: &ActivationPolicy) -> Vec<NodeId> {
     let mut sorted: Vec<_> = present
         .iter()

@@ -30,6 +30,8 @@ pub enum Change {
         id: MemoryId,
         /// Where it goes.
         to: State,
+        /// When.
+        at: Timestamp,
     },
     /// The world moved on: `old` stays readable but stops being current at `at`.
     Supersede {

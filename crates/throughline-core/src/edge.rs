@@ -77,6 +77,16 @@ impl Relation {
     pub fn is_symmetric(self) -> bool {
         matches!(self, Self::Contradicts | Self::RelatesTo | Self::CoUsed)
     }
+
+    /// The two ends as they are kept: those of a symmetric relation in one order, so that saying
+    /// it from either side makes one edge.
+    pub fn in_order(self, from: NodeId, to: NodeId) -> (NodeId, NodeId) {
+        if self.is_symmetric() && to < from {
+            (to, from)
+        } else {
+            (from, to)
+        }
+    }
 }
 
 /// One connection between two nodes of a space.
@@ -113,8 +123,7 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl Edge {
-    /// A new edge at full strength. The ends of a symmetric relation are put in order, so that
-    /// saying it from either side makes one edge.
+    /// A new edge at full strength, its ends in order.
     pub fn new(
         space: SpaceId,
         from: NodeId,
@@ -122,11 +131,7 @@ impl Edge {
         to: NodeId,
         at: Timestamp,
     ) -> Self {
-        let (from, to) = if relation.is_symmetric() && to < from {
-            (to, from)
-        } else {
-            (from, to)
-        };
+        let (from, to) = relation.in_order(from, to);
         Self {
             space,
             from,

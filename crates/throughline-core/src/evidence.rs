@@ -1,6 +1,6 @@
 //! Evidence: who said it, when, where and why we believe it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -102,22 +102,59 @@ pub fn merge(left: &[Evidence], right: &[Evidence]) -> Vec<Evidence> {
 
 /// The sources that count for trust, strongest first.
 ///
-/// A source counts if it is no echo of ours and comes from another session than those already
-/// counted, and from another kind of source unless it is a person. Everything else is the same
-/// voice heard twice.
+/// No echo of ours counts. Each session counts once, and so does each kind of source, except that
+/// every session in which a person said it counts: everything else is the same voice heard twice.
+/// Of all ways to pick sources under these rules the strongest is taken, so that one more piece of
+/// evidence never lowers support, and neither order nor time decides.
 pub fn independent(evidence: &[Evidence]) -> Vec<&Evidence> {
-    let mut sorted: Vec<&Evidence> = evidence.iter().filter(|one| !one.echo).collect();
-    sorted.sort_by(|a, b| (a.authority, a.at, &a.id).cmp(&(b.authority, b.at, &b.id)));
-
-    let mut counted: Vec<&Evidence> = Vec::new();
-    for one in sorted {
-        let new_voice = counted.iter().all(|other| {
-            one.session != other.session
-                && (one.authority != other.authority || one.authority.is_user())
-        });
-        if new_voice {
-            counted.push(one);
+    let mut voices: BTreeMap<Voice<'_>, BTreeMap<Option<&SessionId>, &Evidence>> = BTreeMap::new();
+    for one in evidence.iter().filter(|one| !one.echo) {
+        let session = one.session.as_ref();
+        let voice = (one.authority, one.authority.is_user().then_some(session));
+        let first = voices
+            .entry(voice)
+            .or_default()
+            .entry(session)
+            .or_insert(one);
+        if (one.at, &one.id) < (first.at, &first.id) {
+            *first = one;
         }
     }
+    // Strongest voice first, each given a session of its own, moving earlier ones if need be.
+    let mut taken: BTreeMap<Option<&SessionId>, Voice<'_>> = BTreeMap::new();
+    for voice in voices.keys() {
+        seat(*voice, &voices, &mut taken, &mut BTreeSet::new());
+    }
+    let mut counted: Vec<&Evidence> = taken
+        .iter()
+        .map(|(session, voice)| voices[voice][session])
+        .collect();
+    counted.sort_by(|a, b| (a.authority, a.at, &a.id).cmp(&(b.authority, b.at, &b.id)));
     counted
+}
+
+/// A kind of source; a person is another voice in every session.
+type Voice<'a> = (Authority, Option<Option<&'a SessionId>>);
+
+/// Finds a session for a voice, asking those already seated to move.
+fn seat<'a>(
+    voice: Voice<'a>,
+    voices: &BTreeMap<Voice<'a>, BTreeMap<Option<&'a SessionId>, &'a Evidence>>,
+    taken: &mut BTreeMap<Option<&'a SessionId>, Voice<'a>>,
+    asked: &mut BTreeSet<Option<&'a SessionId>>,
+) -> bool {
+    for session in voices[&voice].keys() {
+        if !asked.insert(*session) {
+            continue;
+        }
+        let free = match taken.get(session).copied() {
+            None => true,
+            Some(seated) => seat(seated, voices, taken, asked),
+        };
+        if free {
+            taken.insert(*session, voice);
+            return true;
+        }
+    }
+    false
 }

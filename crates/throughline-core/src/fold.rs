@@ -91,7 +91,7 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         Change::Insert(memory) => put_new(Row::Memory(memory.clone()), view),
         Change::Reinforce(evidence) => reinforce(evidence, view),
         Change::Revise(memory) => revise(memory, view),
-        Change::Move { space, id, to } => move_to(*space, *id, *to, view),
+        Change::Move { space, id, to, at } => move_to(*space, *id, *to, *at, view),
         Change::Supersede {
             space,
             old,
@@ -106,7 +106,8 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
             relation,
             to,
         } => {
-            let key = RowKey::edge(*space, *from, *relation, *to);
+            let (from, to) = relation.in_order(*from, *to);
+            let key = RowKey::edge(*space, from, *relation, to);
             if look(view, &key)?.is_none() {
                 return Err(Refusal::NoEdge.into());
             }
@@ -189,6 +190,7 @@ fn revise<V: View>(revised: &Memory, view: &V) -> Folded<V::Error> {
     let next = Memory {
         state: held.state,
         previous: held.previous,
+        since: held.since,
         superseded_by: held.superseded_by,
         recorded_at: held.recorded_at,
         ..revised.clone()
@@ -196,7 +198,13 @@ fn revise<V: View>(revised: &Memory, view: &V) -> Folded<V::Error> {
     Ok(vec![put(next)])
 }
 
-fn move_to<V: View>(space: SpaceId, id: MemoryId, to: State, view: &V) -> Folded<V::Error> {
+fn move_to<V: View>(
+    space: SpaceId,
+    id: MemoryId,
+    to: State,
+    at: Timestamp,
+    view: &V,
+) -> Folded<V::Error> {
     let mut held = memory(space, id, view)?;
     let by_move = to != State::Superseded && held.state != State::Superseded;
     if !by_move || !held.state.may_become(to) {
@@ -207,11 +215,9 @@ fn move_to<V: View>(space: SpaceId, id: MemoryId, to: State, view: &V) -> Folded
         }
         .into());
     }
-    held.previous = if to.is_active() {
-        None
-    } else {
-        Some(held.state)
-    };
+    let leaves = !to.is_active();
+    held.previous = leaves.then_some(held.state);
+    held.since = leaves.then_some(at);
     held.state = to;
     Ok(vec![put(held)])
 }
@@ -240,7 +246,7 @@ fn supersede<V: View>(
     held.previous = Some(held.state);
     held.state = State::Superseded;
     held.superseded_by = Some(new);
-    held.valid_until = held.valid_until.or(Some(at));
+    held.since = Some(at);
     let edge = Edge::new(space, new.into(), Relation::Supersedes, old.into(), at);
     Ok(vec![put(held), Write::Put(Row::Edge(edge))])
 }
@@ -277,15 +283,13 @@ fn unsupersede<V: View>(space: SpaceId, old: MemoryId, view: &V) -> Folded<V::Er
     let mut writes = Vec::new();
     if let Some(new) = held.superseded_by {
         let key = RowKey::edge(space, new.into(), Relation::Supersedes, old.into());
-        if let Some(Row::Edge(edge)) = look(view, &key)? {
-            if held.valid_until == Some(edge.last_reinforced_at) {
-                held.valid_until = None;
-            }
+        if look(view, &key)?.is_some() {
             writes.push(Write::Delete(key));
         }
     }
     held.state = to;
     held.previous = None;
+    held.since = None;
     held.superseded_by = None;
     writes.push(put(held));
     Ok(writes)
@@ -301,16 +305,22 @@ fn link<V: View>(edge: &Edge, view: &V) -> Folded<V::Error> {
             return Err(Refusal::NoNode(end).into());
         }
     }
-    let key = RowKey::edge(edge.space, edge.from, edge.relation, edge.to);
+    let (from, to) = edge.relation.in_order(edge.from, edge.to);
+    let edge = Edge {
+        from,
+        to,
+        ..edge.clone()
+    };
+    let key = RowKey::edge(edge.space, from, edge.relation, to);
     let next = match look(view, &key)? {
         Some(Row::Edge(held)) => Edge {
             reinforcements: held.reinforcements.saturating_add(1),
             last_reinforced_at: held.last_reinforced_at.max(edge.last_reinforced_at),
             confidence: held.confidence.max(edge.confidence),
-            reason: edge.reason.clone().or(held.reason),
+            reason: edge.reason.or(held.reason),
             ..held
         },
-        _ => edge.clone(),
+        _ => edge,
     };
     Ok(vec![Write::Put(Row::Edge(next))])
 }

@@ -128,11 +128,8 @@ impl Slot {
 
     /// What two claims must share to be about the same thing.
     pub fn key(&self) -> String {
-        format!(
-            "{}|{}",
-            text::normalise(&self.subject),
-            text::normalise(&self.predicate)
-        )
+        let part = |text: &str| text::normalise(text).replace('|', " ");
+        format!("{}|{}", part(&self.subject), part(&self.predicate))
     }
 
     /// The value in comparable form.
@@ -177,6 +174,9 @@ pub struct Memory {
     /// The state to return to when it comes back from being put away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<State>,
+    /// Since when it has been out of view. Nothing said before that brings it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
     /// True from, in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_from: Option<Timestamp>,
@@ -228,6 +228,7 @@ impl Memory {
                 State::Staged
             },
             previous: None,
+            since: None,
             valid_from: None,
             valid_until: None,
             recorded_at: at,
@@ -236,6 +237,12 @@ impl Memory {
             pinned: false,
             triggers: Vec::new(),
         }
+    }
+
+    /// Until when it held: as somebody said, or until something took its place.
+    pub fn held_until(&self) -> Option<Timestamp> {
+        let replaced_at = self.since.filter(|_| self.state == State::Superseded);
+        self.valid_until.or(replaced_at)
     }
 
     /// Which layer it belongs to.

@@ -25,7 +25,7 @@ pub fn veto(left: &str, right: &str) -> Option<Veto> {
         Some(Veto::Number)
     } else if left.denials % 2 != right.denials % 2 {
         Some(Veto::Negation)
-    } else if left.identifiers != right.identifiers {
+    } else if !left.names_only_what(&right) || !right.names_only_what(&left) {
         Some(Veto::Identifier)
     } else {
         None
@@ -37,6 +37,7 @@ struct Marks {
     numbers: BTreeSet<String>,
     denials: usize,
     identifiers: BTreeSet<String>,
+    words: BTreeSet<String>,
 }
 
 const DENIALS: &[&str] = &[
@@ -77,6 +78,7 @@ impl Marks {
             numbers: BTreeSet::new(),
             denials: 0,
             identifiers: BTreeSet::new(),
+            words: BTreeSet::new(),
         };
         for word in text::normalise(content).split(' ') {
             if DENIALS.contains(&word) {
@@ -89,10 +91,16 @@ impl Marks {
         for word in content.split_whitespace() {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
             if is_identifier(word) {
-                marks.identifiers.insert(word.to_owned());
+                marks.identifiers.insert(word.to_lowercase());
             }
+            marks.words.insert(word.to_lowercase());
         }
         marks
+    }
+
+    /// Whether every identifier here stands in the other text too, in whatever case.
+    fn names_only_what(&self, other: &Self) -> bool {
+        self.identifiers.is_subset(&other.words)
     }
 }
 

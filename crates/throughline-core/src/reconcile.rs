@@ -114,7 +114,7 @@ pub fn plan(
             return_of_the_replaced(candidate, memory, neighbours, mint)
         }
         Some(memory) => support(candidate, memory, neighbours, mint),
-        None => Ok(insert(candidate, neighbours, mint)),
+        None => Ok(insert(candidate, neighbours, None, mint)),
     }
 }
 
@@ -125,20 +125,19 @@ fn support(
     neighbours: &Neighbours,
     mint: &mut dyn FnMut() -> Uuid,
 ) -> Result<Plan, Blocked> {
-    let source = candidate.testimony.authority;
-    let returns = match held.state {
-        State::Retracted if !source.is_user() => {
-            return Err(Blocked::Retired {
-                id: held.id,
-                state: held.state,
-            });
-        }
-        State::Retracted | State::Draft => true,
-        State::Expired => !candidate.testimony.echo,
-        State::Archived => source.is_user(),
-        State::Staged | State::Confirmed | State::Superseded => false,
-    };
     let mut testimony = candidate.testimony.clone();
+    let by_person = testimony.authority.is_user() && !testimony.echo;
+    let returns = match held.state {
+        State::Staged | State::Confirmed => false,
+        State::Draft => true,
+        State::Expired => !testimony.echo,
+        State::Archived => by_person,
+        State::Retracted | State::Superseded if by_person => true,
+        State::Retracted | State::Superseded => return Err(retired(held)),
+    };
+    if returns && is_old_news(held, testimony.at) {
+        return Err(retired(held));
+    }
     if testimony.snippet.is_none() && candidate.content != held.content {
         testimony.snippet = Some(candidate.content.clone());
     }
@@ -150,29 +149,49 @@ fn support(
         .cloned()
         .collect();
     let voices = evidence::merge(&before, std::slice::from_ref(&evidence));
-    let backed = source.is_user() || evidence::independent(&voices).len() >= 2;
+    let backed = by_person || evidence::independent(&voices).len() >= 2;
 
-    let mut changes = vec![Change::Reinforce(evidence)];
+    let mut plan = Plan::about(held.id, true);
+    plan.changes.push(Change::Reinforce(evidence));
     let to = if backed {
         State::Confirmed
     } else {
         State::Staged
     };
     if returns || (held.state == State::Staged && backed) {
-        changes.push(Change::Move {
+        plan.changes.push(Change::Move {
             space: held.space,
             id: held.id,
             to,
+            at: testimony.at,
         });
     }
-    changes.extend(label_changes(candidate, held.id, neighbours, mint));
-    Ok(Plan {
-        changes,
-        memory: held.id,
-        deduped: true,
-        superseded: vec![],
-        contested: vec![],
-    })
+    // Known in words, now said in structured form: the claim takes the form on.
+    if held.slot.is_none() && candidate.slot.is_some() && (returns || held.state.is_active()) {
+        let authority = held.authority.stronger(testimony.authority);
+        let slot = candidate.slot.clone();
+        plan.changes.push(Change::Revise(Box::new(Memory {
+            slot,
+            authority,
+            ..held.clone()
+        })));
+        plan.settle(conflicts(candidate, neighbours, None), candidate);
+    }
+    plan.changes
+        .extend(label_changes(candidate, held.id, neighbours, mint));
+    Ok(plan)
+}
+
+/// Whether something was said before the memory left view, so that saying it brings nothing back.
+fn is_old_news(held: &Memory, at: Timestamp) -> bool {
+    held.since.is_some_and(|since| at < since)
+}
+
+fn retired(held: &Memory) -> Blocked {
+    Blocked::Retired {
+        id: held.id,
+        state: held.state,
+    }
 }
 
 /// What was replaced is said again. A person means it: it takes the place of its replacement, as a
@@ -183,24 +202,25 @@ fn return_of_the_replaced(
     neighbours: &Neighbours,
     mint: &mut dyn FnMut() -> Uuid,
 ) -> Result<Plan, Blocked> {
-    if !candidate.testimony.authority.is_user() {
-        return Err(Blocked::Retired {
-            id: held.id,
-            state: held.state,
-        });
+    let testimony = &candidate.testimony;
+    let by_person = testimony.authority.is_user() && !testimony.echo;
+    if !by_person || is_old_news(held, testimony.at) {
+        return Err(retired(held));
     }
-    let mut plan = insert(candidate, neighbours, mint);
-    if let Some(head) = neighbours.heads.get(&held.id)
-        && head.state.is_active()
-        && !plan.superseded.contains(&head.id)
-    {
-        plan.changes.push(supersede(head, candidate));
-        plan.superseded.push(head.id);
-    }
-    Ok(plan)
+    let head = neighbours
+        .heads
+        .get(&held.id)
+        .filter(|head| head.state.is_active());
+    Ok(insert(candidate, neighbours, head, mint))
 }
 
-fn insert(candidate: &Candidate, neighbours: &Neighbours, mint: &mut dyn FnMut() -> Uuid) -> Plan {
+/// New to us. `replaces` is what it takes the place of, whoever said that.
+fn insert(
+    candidate: &Candidate,
+    neighbours: &Neighbours,
+    replaces: Option<&Memory>,
+    mint: &mut dyn FnMut() -> Uuid,
+) -> Plan {
     let testimony = &candidate.testimony;
     let (space, id) = (candidate.scope.space, candidate.id);
     let mut memory = Memory::new(
@@ -218,76 +238,91 @@ fn insert(candidate: &Candidate, neighbours: &Neighbours, mint: &mut dyn FnMut()
     memory.confidence = candidate.confidence;
     memory.pinned = candidate.pinned;
 
-    let conflicts = conflicts(candidate, neighbours);
-    if conflicts
+    let conflicts = conflicts(candidate, neighbours, replaces);
+    let outranked = conflicts
         .iter()
-        .any(|(_, verdict)| *verdict == Contest::Outranked)
-    {
+        .any(|(_, verdict)| *verdict == Contest::Outranked);
+    if outranked || testimony.echo {
         memory.state = State::Staged;
     }
-    let mut changes = vec![
-        Change::Insert(Box::new(memory)),
-        Change::Reinforce(testimony.about(space, id)),
-    ];
-    changes.extend(label_changes(candidate, id, neighbours, mint));
-    let (mut superseded, mut contested) = (Vec::new(), Vec::new());
-    for (old, verdict) in conflicts {
-        if verdict == Contest::Supersede {
-            changes.push(supersede(old, candidate));
-            superseded.push(old.id);
-        } else {
-            let edge = Edge::new(
-                space,
-                id.into(),
-                Relation::Contradicts,
-                old.id.into(),
-                testimony.at,
-            );
-            changes.push(Change::Link(edge));
-            contested.push(old.id);
+    let mut plan = Plan::about(id, false);
+    plan.changes.push(Change::Insert(Box::new(memory)));
+    plan.changes
+        .push(Change::Reinforce(testimony.about(space, id)));
+    plan.changes
+        .extend(label_changes(candidate, id, neighbours, mint));
+    plan.settle(conflicts, candidate);
+    plan
+}
+
+impl Plan {
+    fn about(memory: MemoryId, deduped: bool) -> Self {
+        Self {
+            changes: vec![],
+            memory,
+            deduped,
+            superseded: vec![],
+            contested: vec![],
         }
     }
-    Plan {
-        changes,
-        memory: id,
-        deduped: false,
-        superseded,
-        contested,
+
+    /// Carries out what was decided about the claims that this one conflicts with.
+    fn settle(&mut self, conflicts: Vec<(&Memory, Contest)>, candidate: &Candidate) {
+        let at = candidate.testimony.at;
+        for (old, verdict) in conflicts
+            .into_iter()
+            .filter(|(old, _)| old.id != self.memory)
+        {
+            if verdict == Contest::Supersede {
+                let (space, new) = (old.space, self.memory);
+                self.changes.push(Change::Supersede {
+                    space,
+                    old: old.id,
+                    new,
+                    at,
+                });
+                self.superseded.push(old.id);
+            } else {
+                let (from, to) = (self.memory.into(), old.id.into());
+                let edge = Edge::new(old.space, from, Relation::Contradicts, to, at);
+                self.changes.push(Change::Link(edge));
+                self.contested.push(old.id);
+            }
+        }
     }
 }
 
-fn supersede(old: &Memory, candidate: &Candidate) -> Change {
-    Change::Supersede {
-        space: old.space,
-        old: old.id,
-        new: candidate.id,
-        at: candidate.testimony.at,
-    }
-}
-
-/// The active memories that give the same single-valued slot another value, and how that ends.
-fn conflicts<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Vec<(&'a Memory, Contest)> {
+/// The active memories that this one conflicts with, and how each conflict ends: what it is known
+/// to replace, and those that give the same single-valued slot another value.
+fn conflicts<'a>(
+    candidate: &Candidate,
+    neighbours: &'a Neighbours,
+    replaces: Option<&'a Memory>,
+) -> Vec<(&'a Memory, Contest)> {
+    let mut conflicts: Vec<_> = replaces
+        .into_iter()
+        .map(|old| (old, Contest::Supersede))
+        .collect();
     let Some(slot) = &candidate.slot else {
-        return Vec::new();
+        return conflicts;
     };
-    neighbours
-        .same_slot
-        .iter()
-        .filter(|old| old.session == candidate.scope.session)
-        .filter_map(|old| Some((old, old.slot.as_ref()?)))
-        .filter(|(_, held)| {
-            // Either side may declare that there is only one value.
-            held.value() != slot.value()
-                && [held.cardinality, slot.cardinality].contains(&Cardinality::One)
-        })
-        .map(|(old, _)| {
-            let later = candidate.testimony.at >= old.recorded_at;
-            (
-                old,
-                contest(candidate.testimony.authority, old.authority, later),
-            )
-        })
-        .collect()
+    for old in &neighbours.same_slot {
+        let Some(held) = &old.slot else { continue };
+        // Either side may declare that there is only one value.
+        let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
+        let apart = old.session != candidate.scope.session || held.value() == slot.value();
+        if apart || !single || replaces.is_some_and(|replaced| replaced.id == old.id) {
+            continue;
+        }
+        let later = candidate.testimony.at >= old.recorded_at;
+        let verdict = if candidate.testimony.echo {
+            Contest::Outranked
+        } else {
+            contest(candidate.testimony.authority, old.authority, later)
+        };
+        conflicts.push((old, verdict));
+    }
+    conflicts
 }
 
 /// Tags and subject become entities, and edges to them.

@@ -33,7 +33,7 @@ impl State {
         match self {
             Self::Draft => matches!(next, Self::Staged | Self::Confirmed | Self::Retracted),
             Self::Staged => !matches!(next, Self::Draft | Self::Staged),
-            Self::Confirmed => !matches!(next, Self::Draft | Self::Confirmed),
+            Self::Confirmed => !matches!(next, Self::Draft | Self::Staged | Self::Confirmed),
             Self::Superseded | Self::Retracted | Self::Expired | Self::Archived => next.is_active(),
         }
     }

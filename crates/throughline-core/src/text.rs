@@ -62,9 +62,9 @@ pub fn normalise(text: &str) -> String {
     words.join(" ")
 }
 
-const OPENING: &[char] = &['"', '\'', '(', '[', '{', '`', '*', '«'];
+const OPENING: &[char] = &['"', '\'', '(', '[', '{', '`', '«'];
 const CLOSING: &[char] = &[
-    '.', ',', ';', ':', '!', '"', '\'', ')', ']', '}', '`', '*', '»', '…', '。', '、',
+    '.', ',', ';', ':', '!', '"', '\'', ')', ']', '}', '`', '»', '…', '。', '、',
 ];
 
 fn is_dash(c: char) -> bool {
@@ -104,10 +104,13 @@ pub fn is_invisible(c: char) -> bool {
 /// The beginning of a text on one line, cut at a word, at most `max` characters.
 pub fn headline(text: &str, max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if max == 0 {
+        return String::new();
+    }
     if line.chars().count() <= max {
         return line;
     }
-    let cut: String = line.chars().take(max.saturating_sub(1)).collect();
+    let cut: String = line.chars().take(max - 1).collect();
     let end = cut
         .rfind(' ')
         .filter(|at| *at > cut.len() / 2)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::row::Image;
-use crate::{Batch, BatchId, Cause, Change, Logged, Row, RowKey, Table};
+use crate::{Batch, BatchId, Change, Logged, Row, RowKey, Table};
 
 /// Why a batch cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +49,11 @@ pub fn plan(
     logged: &[Logged],
     touched: &BTreeMap<RowKey, Touched>,
 ) -> Result<Change, UndoRefusal> {
-    if batch.cause == Cause::Purge {
+    if batch
+        .changes
+        .iter()
+        .any(|change| matches!(change, Change::Purge(_)))
+    {
         return Err(UndoRefusal::Erased(batch.id));
     }
     // The first image of a row is what it was before the whole batch.
@@ -59,21 +63,20 @@ pub fn plan(
             .entry(image.key.clone())
             .or_insert_with(|| image.row.clone());
     }
+    // A row that is as it was needs nothing, however often it changed in between.
+    before.retain(|key, row| touched.get(key).and_then(|one| one.now.as_ref()) != row.as_ref());
     for key in before.keys() {
         refuse_if_changed(key, touched)?;
     }
     let mut rows: Vec<Image> = Vec::new();
     for (key, row) in &before {
-        let now = touched.get(key).and_then(|one| one.now.as_ref());
-        if row.is_none() && now.is_some() {
+        if row.is_none() {
             rows.extend(remove_attached(key, &before, touched)?);
         }
-        if now != row.as_ref() {
-            rows.push(Image {
-                key: key.clone(),
-                row: row.clone(),
-            });
-        }
+        rows.push(Image {
+            key: key.clone(),
+            row: row.clone(),
+        });
     }
     if rows.is_empty() {
         return Err(UndoRefusal::Nothing(batch.id));

@@ -7,18 +7,19 @@ use std::collections::BTreeMap;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 use crate::{policy::WordPolicy, text};
 
 /// The terms of a text, in order: stemmed words, the parts of identifiers and the identifiers
 /// whole, two-letter slices of scripts that are written without spaces.
 ///
-/// A term holds ASCII letters and digits or other scripts' letters, nothing else.
+/// Of ASCII a term holds letters and digits only.
 pub fn terms(content: &str) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut terms = Vec::new();
     let clean: String = content.nfkc().filter(|c| !text::is_invisible(*c)).collect();
-    for chunk in clean.split(|c: char| !(c.is_alphanumeric() || is_joiner(c))) {
+    for chunk in clean.split(|c: char| !(is_letter(c) || is_joiner(c))) {
         let parts = identifier_parts(chunk);
         for part in &parts {
             push_part(part, &stemmer, &mut terms);
@@ -36,11 +37,17 @@ pub fn terms(content: &str) -> Vec<String> {
 /// Longer runs are no words; they are cut so that an index stays small.
 const TERM_BYTES_MAX: usize = 64;
 
+/// Letters, digits, and the marks that some scripts write words with.
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
+}
+
 fn is_joiner(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | '/' | ':' | '+' | '#' | '@')
 }
 
-/// Splits an identifier at its joiners and at its humps: `parseHTTPLine2` is parse, HTTP, Line2.
+/// Splits an identifier at its joiners, at its humps and where the way of writing changes:
+/// `parseHTTPLine2` is parse, HTTP, Line2.
 fn identifier_parts(chunk: &str) -> Vec<String> {
     let mut parts = Vec::new();
     for piece in chunk.split(is_joiner) {
@@ -53,7 +60,9 @@ fn identifier_parts(chunk: &str) -> Vec<String> {
                 && (before.is_some_and(char::is_lowercase)
                     || before.is_some_and(char::is_uppercase)
                         && after.is_some_and(|after| after.is_lowercase()));
-            if hump && !part.is_empty() {
+            let script_change =
+                before.is_some_and(|before| is_spaceless(before) != is_spaceless(*c));
+            if (hump || script_change) && !part.is_empty() {
                 parts.push(std::mem::take(&mut part));
             }
             part.push(*c);
@@ -66,11 +75,7 @@ fn identifier_parts(chunk: &str) -> Vec<String> {
 }
 
 fn push_part(part: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
-    let lower: String = part
-        .to_lowercase()
-        .nfkc()
-        .filter(|c| c.is_alphanumeric())
-        .collect();
+    let lower: String = part.to_lowercase().nfkc().collect();
     if lower.chars().any(is_spaceless) {
         let letters: Vec<char> = lower.chars().collect();
         if letters.len() == 1 {
@@ -83,11 +88,11 @@ fn push_part(part: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
             );
         }
     } else if !lower.is_empty() {
-        let cut: String = lower.chars().take(TERM_BYTES_MAX).collect();
+        let cut = &lower[..lower.floor_char_boundary(TERM_BYTES_MAX)];
         let word = if cut.bytes().all(|b| b.is_ascii_lowercase()) {
-            stemmer.stem(&cut).into_owned()
+            stemmer.stem(cut).into_owned()
         } else {
-            cut
+            cut.to_owned()
         };
         terms.push(word);
     }

@@ -204,9 +204,9 @@ fn history_line(reader: &dyn Reader, card: &Card) -> Result<Option<String>> {
         .into_iter()
         .filter_map(|row| row.and_then(Row::into_memory))
         .collect();
-    replaced.sort_by_key(|memory| (memory.valid_until, memory.id));
+    replaced.sort_by_key(|memory| (memory.held_until(), memory.id));
     Ok(replaced.last().map(|memory| {
-        let until = memory.valid_until.unwrap_or(Timestamp::EPOCH).date();
+        let until = memory.held_until().unwrap_or(Timestamp::EPOCH).date();
         format!(
             "until {until}: {}",
             text::headline(&one_line(&memory.content), 80)

@@ -45,11 +45,8 @@ impl Engine {
             draft.settle(&memory);
             let to = target(&memory)?;
             if to != memory.state {
-                draft.changes.push(Change::Move {
-                    space: memory.space,
-                    id: memory.id,
-                    to,
-                });
+                let (space, id, at) = (memory.space, memory.id, draft.now);
+                draft.changes.push(Change::Move { space, id, to, at });
             }
             Ok(memory)
         })?;

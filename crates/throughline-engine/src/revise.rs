@@ -94,6 +94,7 @@ impl Engine {
                     space,
                     id,
                     to: State::Confirmed,
+                    at: draft.now,
                 });
             }
             draft
