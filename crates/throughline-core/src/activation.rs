@@ -39,21 +39,14 @@ pub fn activation(
     let distance = f64::from(hops.min(cap)) / f64::from(cap);
     let faded = 0.5_f64.powf(f64::from(turns) / policy.half_life_turns);
     let present = (weight * (1.0 - policy.distance_loss * distance) * faded).clamp(0.0, 1.0);
-    if anchor {
-        present.max(policy.anchor_floor)
-    } else {
-        present
-    }
+    if anchor { present.max(policy.anchor_floor) } else { present }
 }
 
 /// The nodes in focus: the most present ones, at most `policy.focus_max`, none below
 /// `policy.focus_from`. Ties break by id.
 pub fn focus(present: &[(NodeId, f64)], policy: &ActivationPolicy) -> Vec<NodeId> {
-    let mut sorted: Vec<_> = present
-        .iter()
-        .filter(|(_, value)| *value >= policy.focus_from)
-        .copied()
-        .collect();
+    let mut sorted: Vec<_> =
+        present.iter().filter(|(_, value)| *value >= policy.focus_from).copied().collect();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     sorted.truncate(policy.focus_max);
     sorted.into_iter().map(|(node, _)| node).collect()

@@ -88,12 +88,7 @@ mod tests {
     #[test]
     fn support_falls_strictly_with_rank() {
         for pair in Authority::ALL.windows(2) {
-            assert!(
-                pair[0].support() > pair[1].support(),
-                "{} above {}",
-                pair[0],
-                pair[1]
-            );
+            assert!(pair[0].support() > pair[1].support(), "{} above {}", pair[0], pair[1]);
             assert!(pair[0].outranks(pair[1]));
         }
     }
@@ -102,11 +97,7 @@ mod tests {
     fn a_weaker_source_never_replaces_a_stronger_one() {
         for old in Authority::ALL {
             for new in Authority::ALL.iter().filter(|new| old.outranks(**new)) {
-                assert_eq!(
-                    contest(*new, *old, true),
-                    Contest::Outranked,
-                    "{new} against {old}"
-                );
+                assert_eq!(contest(*new, *old, true), Contest::Outranked, "{new} against {old}");
             }
         }
     }
@@ -125,11 +116,7 @@ mod tests {
                 | Authority::External => Contest::Contested,
             };
             assert_eq!(contest(*rank, *rank, true), expected, "{rank} later");
-            assert_eq!(
-                contest(*rank, *rank, false),
-                Contest::Contested,
-                "{rank} earlier"
-            );
+            assert_eq!(contest(*rank, *rank, false), Contest::Contested, "{rank} earlier");
         }
     }
 }

@@ -283,9 +283,7 @@ fn scrub_evidence(evidence: &mut Evidence) {
 }
 
 fn scrub_watermark(mark: &mut Watermark) {
-    mark.referent = crate::watermark::Referent::Flag {
-        name: String::new(),
-    };
+    mark.referent = crate::watermark::Referent::Flag { name: String::new() };
     mark.stamp.clear();
 }
 

@@ -59,18 +59,12 @@ impl Relation {
 
     /// Whether it fades without use. What is a fact about facts does not.
     pub fn fades(self) -> bool {
-        matches!(
-            self,
-            Self::RelatesTo | Self::CoUsed | Self::InCluster | Self::InBox
-        )
+        matches!(self, Self::RelatesTo | Self::CoUsed | Self::InCluster | Self::InBox)
     }
 
     /// Whether it gives a reason: followed by `why`.
     pub fn is_reason(self) -> bool {
-        matches!(
-            self,
-            Self::Because | Self::EvidencedBy | Self::DerivedFrom | Self::DependsOn
-        )
+        matches!(self, Self::Because | Self::EvidencedBy | Self::DerivedFrom | Self::DependsOn)
     }
 
     /// Whether it means the same in both directions.
@@ -81,11 +75,7 @@ impl Relation {
     /// The two ends as they are kept: those of a symmetric relation in one order, so that saying
     /// it from either side makes one edge.
     pub fn in_order(self, from: NodeId, to: NodeId) -> (NodeId, NodeId) {
-        if self.is_symmetric() && to < from {
-            (to, from)
-        } else {
-            (from, to)
-        }
+        if self.is_symmetric() && to < from { (to, from) } else { (from, to) }
     }
 }
 
@@ -114,10 +104,7 @@ pub struct Edge {
     pub reason: Option<String>,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature serde asks for"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
 fn is_zero(count: &u32) -> bool {
     *count == 0
 }
@@ -147,11 +134,7 @@ impl Edge {
 
     /// The other end, seen from `node`.
     pub fn other(&self, node: NodeId) -> NodeId {
-        if self.from == node {
-            self.to
-        } else {
-            self.from
-        }
+        if self.from == node { self.to } else { self.from }
     }
 }
 
@@ -162,11 +145,7 @@ pub fn strength(edge: &Edge, idle_active_days: f64, policy: &EdgePolicy) -> f64 
     assert!(policy.window_days > 0.0, "an edge window must be positive");
     let gained = policy.reinforcement * f64::from(edge.reinforcements);
     let windows = (idle_active_days.max(0.0) / policy.window_days).floor();
-    let lost = if edge.relation.fades() {
-        policy.loss_per_window * windows
-    } else {
-        0.0
-    };
+    let lost = if edge.relation.fades() { policy.loss_per_window * windows } else { 0.0 };
     (edge.weight + gained - lost).clamp(policy.floor, 1.0)
 }
 

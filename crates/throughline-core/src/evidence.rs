@@ -58,15 +58,7 @@ pub struct Testimony {
 impl Testimony {
     /// A bare statement by a source.
     pub fn new(authority: Authority, at: Timestamp) -> Self {
-        Self {
-            authority,
-            session: None,
-            turn: None,
-            at,
-            snippet: None,
-            why: None,
-            echo: false,
-        }
+        Self { authority, session: None, turn: None, at, snippet: None, why: None, echo: false }
     }
 
     /// Attaches it to a memory.
@@ -92,11 +84,8 @@ impl Testimony {
 
 /// Joins two bodies of evidence. Order and repetition make no difference.
 pub fn merge(left: &[Evidence], right: &[Evidence]) -> Vec<Evidence> {
-    let by_id: BTreeMap<_, _> = left
-        .iter()
-        .chain(right)
-        .map(|evidence| (evidence.id.clone(), evidence.clone()))
-        .collect();
+    let by_id: BTreeMap<_, _> =
+        left.iter().chain(right).map(|evidence| (evidence.id.clone(), evidence.clone())).collect();
     by_id.into_values().collect()
 }
 
@@ -111,11 +100,7 @@ pub fn independent(evidence: &[Evidence]) -> Vec<&Evidence> {
     for one in evidence.iter().filter(|one| !one.echo) {
         let session = one.session.as_ref();
         let voice = (one.authority, one.authority.is_user().then_some(session));
-        let first = voices
-            .entry(voice)
-            .or_default()
-            .entry(session)
-            .or_insert(one);
+        let first = voices.entry(voice).or_default().entry(session).or_insert(one);
         if (one.at, &one.id) < (first.at, &first.id) {
             *first = one;
         }
@@ -125,10 +110,8 @@ pub fn independent(evidence: &[Evidence]) -> Vec<&Evidence> {
     for voice in voices.keys() {
         seat(*voice, &voices, &mut taken, &mut BTreeSet::new());
     }
-    let mut counted: Vec<&Evidence> = taken
-        .iter()
-        .map(|(session, voice)| voices[voice][session])
-        .collect();
+    let mut counted: Vec<&Evidence> =
+        taken.iter().map(|(session, voice)| voices[voice][session]).collect();
     counted.sort_by(|a, b| (a.authority, a.at, &a.id).cmp(&(b.authority, b.at, &b.id)));
     counted
 }

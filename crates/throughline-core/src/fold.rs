@@ -92,20 +92,10 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         Change::Reinforce(evidence) => reinforce(evidence, view),
         Change::Revise(memory) => revise(memory, view),
         Change::Move { space, id, to, at } => move_to(*space, *id, *to, *at, view),
-        Change::Supersede {
-            space,
-            old,
-            new,
-            at,
-        } => supersede(*space, *old, *new, *at, view),
+        Change::Supersede { space, old, new, at } => supersede(*space, *old, *new, *at, view),
         Change::Unsupersede { space, old } => unsupersede(*space, *old, view),
         Change::Link(edge) => link(edge, view),
-        Change::Unlink {
-            space,
-            from,
-            relation,
-            to,
-        } => {
+        Change::Unlink { space, from, relation, to } => {
             let (from, to) = relation.in_order(*from, *to);
             let key = RowKey::edge(*space, from, *relation, to);
             if look(view, &key)?.is_none() {
@@ -119,19 +109,10 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         }
         Change::Know(entity) => Ok(vec![Write::Put(Row::Entity(entity.clone()))]),
         Change::Record(episode) => put_new(Row::Episode(episode.clone()), view),
-        Change::Use {
-            space,
-            memories,
-            session,
-            at,
-        } => count(*space, memories, view, |usage| {
+        Change::Use { space, memories, session, at } => count(*space, memories, view, |usage| {
             usage.used(session.as_ref(), *at);
         }),
-        Change::Rate {
-            space,
-            memory,
-            helpful,
-        } => count(*space, &[*memory], view, |usage| {
+        Change::Rate { space, memory, helpful } => count(*space, &[*memory], view, |usage| {
             if *helpful {
                 usage.helpful += 1;
             } else {
@@ -208,12 +189,7 @@ fn move_to<V: View>(
     let mut held = memory(space, id, view)?;
     let by_move = to != State::Superseded && held.state != State::Superseded;
     if !by_move || !held.state.may_become(to) {
-        return Err(Refusal::NoSuchStep {
-            id,
-            from: held.state,
-            to,
-        }
-        .into());
+        return Err(Refusal::NoSuchStep { id, from: held.state, to }.into());
     }
     let leaves = !to.is_active();
     held.previous = leaves.then_some(held.state);
@@ -236,11 +212,7 @@ fn supersede<V: View>(
     }
     for one in [&held, &successor] {
         if !one.state.is_active() {
-            return Err(Refusal::NotCurrent {
-                id: one.id,
-                state: one.state,
-            }
-            .into());
+            return Err(Refusal::NotCurrent { id: one.id, state: one.state }.into());
         }
     }
     held.previous = Some(held.state);
@@ -273,12 +245,7 @@ fn unsupersede<V: View>(space: SpaceId, old: MemoryId, view: &V) -> Folded<V::Er
     let mut held = memory(space, old, view)?;
     let to = held.previous.unwrap_or(State::Staged);
     if held.state != State::Superseded {
-        return Err(Refusal::NoSuchStep {
-            id: old,
-            from: held.state,
-            to,
-        }
-        .into());
+        return Err(Refusal::NoSuchStep { id: old, from: held.state, to }.into());
     }
     let mut writes = Vec::new();
     if let Some(new) = held.superseded_by {
@@ -306,11 +273,7 @@ fn link<V: View>(edge: &Edge, view: &V) -> Folded<V::Error> {
         }
     }
     let (from, to) = edge.relation.in_order(edge.from, edge.to);
-    let edge = Edge {
-        from,
-        to,
-        ..edge.clone()
-    };
+    let edge = Edge { from, to, ..edge.clone() };
     let key = RowKey::edge(edge.space, from, edge.relation, to);
     let next = match look(view, &key)? {
         Some(Row::Edge(held)) => Edge {

@@ -35,14 +35,7 @@ const TEMPORAL: &[&str] = &[
     "on saturday",
     "on sunday",
 ];
-const NOTE_TAGS: &[&str] = &[
-    "preference",
-    "decision",
-    "principle",
-    "rule",
-    "standing",
-    "note",
-];
+const NOTE_TAGS: &[&str] = &["preference", "decision", "principle", "rule", "standing", "note"];
 const EPISODE_TAGS: &[&str] = &["event", "moment", "incident", "log", "meeting", "episode"];
 const PAST_ACTIONS: &[&str] = &[
     "fixed",
@@ -68,9 +61,8 @@ const PAST_ACTIONS: &[&str] = &[
     "upgraded",
     "visited",
 ];
-const STANDING: &[&str] = &[
-    "prefers", "prefer", "always", "never", "must", "should", "likes", "wants", "usually", "is",
-];
+const STANDING: &[&str] =
+    &["prefers", "prefer", "always", "never", "must", "should", "likes", "wants", "usually", "is"];
 
 /// Decides the form by the first rule that speaks: a time in the text, the kind, the tags, a past
 /// action, a standing word; else an episode.
@@ -111,18 +103,14 @@ pub fn form(kind: Kind, content: &str, tags: &[String]) -> Form {
 pub fn also_stands(kind: Kind, content: &str) -> bool {
     let text = crate::text::normalise(content);
     let words: Vec<&str> = text.split(' ').collect();
-    let stands = matches!(
-        kind,
-        Kind::Preference | Kind::Decision | Kind::Commitment | Kind::Principle
-    );
+    let stands =
+        matches!(kind, Kind::Preference | Kind::Decision | Kind::Commitment | Kind::Principle);
     stands && is_dated(&text, &words)
 }
 
 fn is_dated(text: &str, words: &[&str]) -> bool {
     let padded = format!(" {text} ");
-    TEMPORAL
-        .iter()
-        .any(|marker| padded.contains(&format!(" {marker} ")))
+    TEMPORAL.iter().any(|marker| padded.contains(&format!(" {marker} ")))
         || words.iter().any(|word| is_date(word))
 }
 
@@ -144,27 +132,12 @@ mod tests {
     fn the_first_rule_that_speaks_decides_the_form() {
         let note = |tag: &str| vec![tag.to_owned()];
         for (kind, content, tags, expected) in [
-            (
-                Kind::Decision,
-                "today we chose Redis",
-                vec![],
-                Form::Episode,
-            ),
-            (
-                Kind::Fact,
-                "on 2026-11-15 the disk was full",
-                vec![],
-                Form::Episode,
-            ),
+            (Kind::Decision, "today we chose Redis", vec![], Form::Episode),
+            (Kind::Fact, "on 2026-11-15 the disk was full", vec![], Form::Episode),
             (Kind::Decision, "we chose Redis", vec![], Form::Note),
             (Kind::Event, "the user prefers tabs", vec![], Form::Episode),
             (Kind::Fact, "deployed the api", note("rule"), Form::Note),
-            (
-                Kind::Fact,
-                "the api always answers",
-                note("incident"),
-                Form::Episode,
-            ),
+            (Kind::Fact, "the api always answers", note("incident"), Form::Episode),
             (Kind::Fact, "we migrated to Postgres", vec![], Form::Episode),
             (Kind::Fact, "builds must be green", vec![], Form::Note),
             (Kind::Fact, "blue, mostly", vec![], Form::Episode),

@@ -94,10 +94,7 @@ impl SpaceId {
     /// The space of the project known by `key`. 52 bits: exact in any JSON reader.
     pub fn of_project(key: &str) -> Self {
         let digest = Sha256::digest(format!("project:{key}").as_bytes());
-        let head = digest
-            .iter()
-            .take(7)
-            .fold(0_i64, |sum, byte| (sum << 8) | i64::from(*byte));
+        let head = digest.iter().take(7).fold(0_i64, |sum, byte| (sum << 8) | i64::from(*byte));
         Self((head >> 4).max(1))
     }
 }
@@ -202,10 +199,7 @@ mod tests {
             SpaceId::of_project("github.com/acme/app"),
             SpaceId::of_project("github.com/acme/app2")
         );
-        assert!(
-            SpaceId::of_project("x").0 < 1 << 52,
-            "exact in any JSON reader"
-        );
+        assert!(SpaceId::of_project("x").0 < 1 << 52, "exact in any JSON reader");
     }
 
     #[test]
@@ -218,10 +212,6 @@ mod tests {
         ] {
             assert_eq!(node.to_string().parse(), Ok(node));
         }
-        assert!(
-            "x:00000000-0000-0000-0000-000000000007"
-                .parse::<NodeId>()
-                .is_err()
-        );
+        assert!("x:00000000-0000-0000-0000-000000000007".parse::<NodeId>().is_err());
     }
 }

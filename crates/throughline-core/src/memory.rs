@@ -112,10 +112,7 @@ impl Slot {
             [one] => one.parse()?,
             _ => return Err(format!("slot \"{text}\" has more than four parts")),
         };
-        if [subject, predicate, object]
-            .iter()
-            .any(|part| text::normalise(part).is_empty())
-        {
+        if [subject, predicate, object].iter().any(|part| text::normalise(part).is_empty()) {
             return Err(format!("slot \"{text}\" has an empty part"));
         }
         Ok(Self {
@@ -222,11 +219,7 @@ impl Memory {
             slot: None,
             authority,
             confidence: 1.0,
-            state: if authority.is_user() {
-                State::Confirmed
-            } else {
-                State::Staged
-            },
+            state: if authority.is_user() { State::Confirmed } else { State::Staged },
             previous: None,
             since: None,
             valid_from: None,
@@ -252,9 +245,7 @@ impl Memory {
 
     /// The given label, or the beginning of the content.
     pub fn title(&self) -> String {
-        self.label
-            .clone()
-            .unwrap_or_else(|| text::headline(&self.content, 60))
+        self.label.clone().unwrap_or_else(|| text::headline(&self.content, 60))
     }
 
     /// The key of its slot, if it has one.
@@ -288,12 +279,7 @@ mod tests {
 
     #[test]
     fn what_must_not_be_forgotten_matters_most() {
-        for kind in [
-            Kind::Correction,
-            Kind::Decision,
-            Kind::Negative,
-            Kind::Principle,
-        ] {
+        for kind in [Kind::Correction, Kind::Decision, Kind::Negative, Kind::Principle] {
             assert!(kind.importance() >= 0.8, "{kind}");
         }
         for kind in Kind::ALL {

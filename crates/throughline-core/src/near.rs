@@ -110,10 +110,8 @@ fn is_identifier(word: &str) -> bool {
         at > 0 && at + 1 < word.chars().count() && matches!(c, '_' | '/' | '.' | ':' | '=')
     });
     let flag = word.starts_with("--") && word.len() > 2;
-    let camel = word
-        .chars()
-        .zip(word.chars().skip(1))
-        .any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+    let camel =
+        word.chars().zip(word.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
     inner_sign || flag || camel
 }
 
@@ -129,19 +127,11 @@ mod tests {
             ("upgrade to v1.2", "upgrade to v1.3", Some(Veto::Number)),
             ("we use Redis", "we do not use Redis", Some(Veto::Negation)),
             ("never push to main", "push to main", Some(Veto::Negation)),
-            (
-                "call parse_line first",
-                "call parse_page first",
-                Some(Veto::Identifier),
-            ),
+            ("call parse_line first", "call parse_page first", Some(Veto::Identifier)),
             ("edit src/a.rs", "edit src/b.rs", Some(Veto::Identifier)),
             ("run with --fast", "run with --slow", Some(Veto::Identifier)),
             ("rename fooBar", "rename fooBaz", Some(Veto::Identifier)),
-            (
-                "we use Redis for caching",
-                "Redis is used for caching",
-                None,
-            ),
+            ("we use Redis for caching", "Redis is used for caching", None),
             ("Never push.", "never push", None),
         ] {
             assert_eq!(veto(left, right), expected, "{left} / {right}");

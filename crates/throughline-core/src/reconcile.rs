@@ -142,43 +142,25 @@ fn support(
         testimony.snippet = Some(candidate.content.clone());
     }
     let evidence = testimony.about(held.space, held.id);
-    let before: Vec<Evidence> = neighbours
-        .evidence
-        .iter()
-        .filter(|one| one.memory == held.id)
-        .cloned()
-        .collect();
+    let before: Vec<Evidence> =
+        neighbours.evidence.iter().filter(|one| one.memory == held.id).cloned().collect();
     let voices = evidence::merge(&before, std::slice::from_ref(&evidence));
     let backed = by_person || evidence::independent(&voices).len() >= 2;
 
     let mut plan = Plan::about(held.id, true);
     plan.changes.push(Change::Reinforce(evidence));
-    let to = if backed {
-        State::Confirmed
-    } else {
-        State::Staged
-    };
+    let to = if backed { State::Confirmed } else { State::Staged };
     if returns || (held.state == State::Staged && backed) {
-        plan.changes.push(Change::Move {
-            space: held.space,
-            id: held.id,
-            to,
-            at: testimony.at,
-        });
+        plan.changes.push(Change::Move { space: held.space, id: held.id, to, at: testimony.at });
     }
     // Known in words, now said in structured form: the claim takes the form on.
     if held.slot.is_none() && candidate.slot.is_some() && (returns || held.state.is_active()) {
         let authority = held.authority.stronger(testimony.authority);
         let slot = candidate.slot.clone();
-        plan.changes.push(Change::Revise(Box::new(Memory {
-            slot,
-            authority,
-            ..held.clone()
-        })));
+        plan.changes.push(Change::Revise(Box::new(Memory { slot, authority, ..held.clone() })));
         plan.settle(conflicts(candidate, neighbours, None), candidate);
     }
-    plan.changes
-        .extend(label_changes(candidate, held.id, neighbours, mint));
+    plan.changes.extend(label_changes(candidate, held.id, neighbours, mint));
     Ok(plan)
 }
 
@@ -188,10 +170,7 @@ fn is_old_news(held: &Memory, at: Timestamp) -> bool {
 }
 
 fn retired(held: &Memory) -> Blocked {
-    Blocked::Retired {
-        id: held.id,
-        state: held.state,
-    }
+    Blocked::Retired { id: held.id, state: held.state }
 }
 
 /// What was replaced is said again. A person means it: it takes the place of its replacement, as a
@@ -207,10 +186,7 @@ fn return_of_the_replaced(
     if !by_person || is_old_news(held, testimony.at) {
         return Err(retired(held));
     }
-    let head = neighbours
-        .heads
-        .get(&held.id)
-        .filter(|head| head.state.is_active());
+    let head = neighbours.heads.get(&held.id).filter(|head| head.state.is_active());
     Ok(insert(candidate, neighbours, head, mint))
 }
 
@@ -239,48 +215,30 @@ fn insert(
     memory.pinned = candidate.pinned;
 
     let conflicts = conflicts(candidate, neighbours, replaces);
-    let outranked = conflicts
-        .iter()
-        .any(|(_, verdict)| *verdict == Contest::Outranked);
+    let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
     if outranked || testimony.echo {
         memory.state = State::Staged;
     }
     let mut plan = Plan::about(id, false);
     plan.changes.push(Change::Insert(Box::new(memory)));
-    plan.changes
-        .push(Change::Reinforce(testimony.about(space, id)));
-    plan.changes
-        .extend(label_changes(candidate, id, neighbours, mint));
+    plan.changes.push(Change::Reinforce(testimony.about(space, id)));
+    plan.changes.extend(label_changes(candidate, id, neighbours, mint));
     plan.settle(conflicts, candidate);
     plan
 }
 
 impl Plan {
     fn about(memory: MemoryId, deduped: bool) -> Self {
-        Self {
-            changes: vec![],
-            memory,
-            deduped,
-            superseded: vec![],
-            contested: vec![],
-        }
+        Self { changes: vec![], memory, deduped, superseded: vec![], contested: vec![] }
     }
 
     /// Carries out what was decided about the claims that this one conflicts with.
     fn settle(&mut self, conflicts: Vec<(&Memory, Contest)>, candidate: &Candidate) {
         let at = candidate.testimony.at;
-        for (old, verdict) in conflicts
-            .into_iter()
-            .filter(|(old, _)| old.id != self.memory)
-        {
+        for (old, verdict) in conflicts.into_iter().filter(|(old, _)| old.id != self.memory) {
             if verdict == Contest::Supersede {
                 let (space, new) = (old.space, self.memory);
-                self.changes.push(Change::Supersede {
-                    space,
-                    old: old.id,
-                    new,
-                    at,
-                });
+                self.changes.push(Change::Supersede { space, old: old.id, new, at });
                 self.superseded.push(old.id);
             } else {
                 let (from, to) = (self.memory.into(), old.id.into());
@@ -299,10 +257,7 @@ fn conflicts<'a>(
     neighbours: &'a Neighbours,
     replaces: Option<&'a Memory>,
 ) -> Vec<(&'a Memory, Contest)> {
-    let mut conflicts: Vec<_> = replaces
-        .into_iter()
-        .map(|old| (old, Contest::Supersede))
-        .collect();
+    let mut conflicts: Vec<_> = replaces.into_iter().map(|old| (old, Contest::Supersede)).collect();
     let Some(slot) = &candidate.slot else {
         return conflicts;
     };
@@ -336,42 +291,24 @@ fn label_changes(
     let mut changes = Vec::new();
     let mut met = neighbours.entities.clone();
     for (kind, name, relation) in named_entities(candidate) {
-        let entity = *met
-            .entry((kind, text::normalise(&name)))
-            .or_insert_with(|| {
-                let entity = entity(EntityId(mint()), space, kind, &name, at);
-                changes.push(Change::Know(entity.clone()));
-                entity.id
-            });
-        changes.push(Change::Link(Edge::new(
-            space,
-            memory.into(),
-            relation,
-            entity.into(),
-            at,
-        )));
+        let entity = *met.entry((kind, text::normalise(&name))).or_insert_with(|| {
+            let entity = entity(EntityId(mint()), space, kind, &name, at);
+            changes.push(Change::Know(entity.clone()));
+            entity.id
+        });
+        changes.push(Change::Link(Edge::new(space, memory.into(), relation, entity.into(), at)));
     }
     changes
 }
 
 /// A thing met for the first time.
 pub fn entity(id: EntityId, space: SpaceId, kind: EntityKind, name: &str, at: Timestamp) -> Entity {
-    Entity {
-        id,
-        space,
-        kind,
-        name: name.trim().to_owned(),
-        aliases: Vec::new(),
-        created_at: at,
-    }
+    Entity { id, space, kind, name: name.trim().to_owned(), aliases: Vec::new(), created_at: at }
 }
 
 /// The entities a candidate names, and how it relates to each.
 pub fn named_entities(candidate: &Candidate) -> Vec<(EntityKind, String, Relation)> {
-    let tags = candidate
-        .tags
-        .iter()
-        .map(|tag| (EntityKind::Tag, tag.clone(), Relation::Tagged));
+    let tags = candidate.tags.iter().map(|tag| (EntityKind::Tag, tag.clone(), Relation::Tagged));
     let subject = candidate
         .slot
         .iter()
@@ -382,7 +319,5 @@ pub fn named_entities(candidate: &Candidate) -> Vec<(EntityKind, String, Relatio
 /// The fingerprints under which a candidate may lie buried.
 pub fn burial_marks(candidate: &Candidate) -> Vec<Fingerprint> {
     let text = Fingerprint::of(&candidate.content);
-    std::iter::once(text)
-        .chain(candidate.slot.as_ref().map(slot_fingerprint))
-        .collect()
+    std::iter::once(text).chain(candidate.slot.as_ref().map(slot_fingerprint)).collect()
 }

@@ -101,9 +101,7 @@ impl Tombstone {
 
 /// The unreadable form of a slot and its value.
 pub fn slot_fingerprint(slot: &crate::Slot) -> Fingerprint {
-    Fingerprint(text::sha256_hex(
-        format!("slot:{}|{}", slot.key(), slot.value()).as_bytes(),
-    ))
+    Fingerprint(text::sha256_hex(format!("slot:{}|{}", slot.key(), slot.value()).as_bytes()))
 }
 
 /// The name of a row.
@@ -120,20 +118,12 @@ pub struct RowKey {
 impl RowKey {
     /// The key of a memory.
     pub fn memory(space: SpaceId, id: MemoryId) -> Self {
-        Self {
-            space,
-            table: Table::Memory,
-            key: id.to_string(),
-        }
+        Self { space, table: Table::Memory, key: id.to_string() }
     }
 
     /// The key of a memory's counters.
     pub fn usage(space: SpaceId, id: MemoryId) -> Self {
-        Self {
-            space,
-            table: Table::Usage,
-            key: id.to_string(),
-        }
+        Self { space, table: Table::Usage, key: id.to_string() }
     }
 
     /// The key of a node: a memory, an entity or an episode.
@@ -148,11 +138,7 @@ impl RowKey {
 
     /// The key of an edge.
     pub fn edge(space: SpaceId, from: NodeId, relation: crate::Relation, to: NodeId) -> Self {
-        Self {
-            space,
-            table: Table::Edge,
-            key: format!("{from} {relation} {to}"),
-        }
+        Self { space, table: Table::Edge, key: format!("{from} {relation} {to}") }
     }
 }
 
@@ -190,19 +176,13 @@ impl Row {
         let (space, table, key) = match self {
             Self::Space(row) => (row.space, Table::Space, row.key.clone()),
             Self::Memory(row) => (row.space, Table::Memory, row.id.to_string()),
-            Self::Evidence(row) => (
-                row.space,
-                Table::Evidence,
-                format!("{} {}", row.memory, row.id),
-            ),
+            Self::Evidence(row) => {
+                (row.space, Table::Evidence, format!("{} {}", row.memory, row.id))
+            }
             Self::Watermark(row) => {
                 let referent = serde_json::to_string(&row.referent).expect("plain data serialises");
                 let hash = text::sha256_hex(referent.as_bytes());
-                (
-                    row.space,
-                    Table::Watermark,
-                    format!("{} {}", row.memory, &hash[..16]),
-                )
+                (row.space, Table::Watermark, format!("{} {}", row.memory, &hash[..16]))
             }
             Self::Usage(row) => (row.space, Table::Usage, row.memory.to_string()),
             Self::Entity(row) => (row.space, Table::Entity, row.id.to_string()),
@@ -267,11 +247,7 @@ impl Row {
 
     /// The memory, if it is one.
     pub fn into_memory(self) -> Option<Memory> {
-        if let Self::Memory(memory) = self {
-            Some(*memory)
-        } else {
-            None
-        }
+        if let Self::Memory(memory) = self { Some(*memory) } else { None }
     }
 }
 

@@ -29,10 +29,7 @@ pub fn salience(
     let used =
         (1.0 + policy.usage_weight * (1.0 + usage.uses as f64).log10()).min(policy.usage_max);
     let raw = memory.importance * faded * used * (0.5 + usage.utility());
-    Salience {
-        raw,
-        value: raw.min(1.0).max(floor(memory, policy)),
-    }
+    Salience { raw, value: raw.min(1.0).max(floor(memory, policy)) }
 }
 
 /// Active days of disuse after which salience halves.

@@ -50,11 +50,8 @@ pub struct Reach {
 impl Reach {
     /// A project and what is global.
     pub fn of(project: SpaceId, session: Option<SessionId>) -> Self {
-        let spaces = if project == SpaceId::GLOBAL {
-            vec![project]
-        } else {
-            vec![project, SpaceId::GLOBAL]
-        };
+        let spaces =
+            if project == SpaceId::GLOBAL { vec![project] } else { vec![project, SpaceId::GLOBAL] };
         Self { spaces, session }
     }
 

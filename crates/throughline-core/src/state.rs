@@ -41,26 +41,15 @@ impl State {
     /// Where a memory in this state is seen.
     pub fn visibility(self) -> Visibility {
         match self {
-            Self::Draft => Visibility {
-                recall: Recall::No,
-                search: Search::OwnSession,
-            },
-            Self::Staged => Visibility {
-                recall: Recall::Reserved,
-                search: Search::Yes,
-            },
-            Self::Confirmed => Visibility {
-                recall: Recall::Yes,
-                search: Search::Yes,
-            },
-            Self::Superseded => Visibility {
-                recall: Recall::HeadInstead,
-                search: Search::OnRequest,
-            },
-            Self::Retracted | Self::Expired | Self::Archived => Visibility {
-                recall: Recall::No,
-                search: Search::OnRequest,
-            },
+            Self::Draft => Visibility { recall: Recall::No, search: Search::OwnSession },
+            Self::Staged => Visibility { recall: Recall::Reserved, search: Search::Yes },
+            Self::Confirmed => Visibility { recall: Recall::Yes, search: Search::Yes },
+            Self::Superseded => {
+                Visibility { recall: Recall::HeadInstead, search: Search::OnRequest }
+            }
+            Self::Retracted | Self::Expired | Self::Archived => {
+                Visibility { recall: Recall::No, search: Search::OnRequest }
+            }
         }
     }
 }
@@ -127,26 +116,15 @@ mod tests {
     #[test]
     fn every_state_has_a_way_out_and_none_leads_to_draft() {
         for from in State::ALL {
-            assert!(
-                State::ALL.iter().any(|to| from.may_become(*to)),
-                "{from} is a dead end"
-            );
-            assert!(
-                !from.may_become(State::Draft),
-                "{from} must not become a draft"
-            );
+            assert!(State::ALL.iter().any(|to| from.may_become(*to)), "{from} is a dead end");
+            assert!(!from.may_become(State::Draft), "{from} must not become a draft");
             assert!(!from.may_become(*from), "{from} to itself is not a change");
         }
     }
 
     #[test]
     fn what_was_put_away_comes_back_only_as_active() {
-        for from in [
-            State::Superseded,
-            State::Retracted,
-            State::Expired,
-            State::Archived,
-        ] {
+        for from in [State::Superseded, State::Retracted, State::Expired, State::Archived] {
             for to in State::ALL {
                 assert_eq!(from.may_become(*to), to.is_active(), "{from} to {to}");
             }

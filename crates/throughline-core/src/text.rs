@@ -63,9 +63,8 @@ pub fn normalise(text: &str) -> String {
 }
 
 const OPENING: &[char] = &['"', '\'', '(', '[', '{', '`', '«'];
-const CLOSING: &[char] = &[
-    '.', ',', ';', ':', '!', '"', '\'', ')', ']', '}', '`', '»', '…', '。', '、',
-];
+const CLOSING: &[char] =
+    &['.', ',', ';', ':', '!', '"', '\'', ')', ']', '}', '`', '»', '…', '。', '、'];
 
 fn is_dash(c: char) -> bool {
     matches!(c, '-' | '\u{2010}'..='\u{2015}')
@@ -111,10 +110,7 @@ pub fn headline(text: &str, max: usize) -> String {
         return line;
     }
     let cut: String = line.chars().take(max - 1).collect();
-    let end = cut
-        .rfind(' ')
-        .filter(|at| *at > cut.len() / 2)
-        .unwrap_or(cut.len());
+    let end = cut.rfind(' ').filter(|at| *at > cut.len() / 2).unwrap_or(cut.len());
     format!("{}…", cut[..end].trim_end())
 }
 

@@ -33,10 +33,7 @@ impl Timestamp {
     }
 
     /// Days from `earlier` to here; negative when `earlier` is later.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "milliseconds of 9999 years fit in 53 bits"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of 9999 years fit in 53 bits")]
     pub fn days_since(self, earlier: Self) -> f64 {
         (self.0 - earlier.0) as f64 / MS_PER_DAY as f64
     }
@@ -68,9 +65,7 @@ impl Timestamp {
         {
             return Ok(Self::from_millis(zoned.timestamp().as_millisecond()));
         }
-        Err(format!(
-            "{text} is not a time; write 2026-11-15, 2026-11-15T09:30:00Z or 2d"
-        ))
+        Err(format!("{text} is not a time; write 2026-11-15, 2026-11-15T09:30:00Z or 2d"))
     }
 }
 
@@ -101,9 +96,8 @@ impl FromStr for Timestamp {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let moment: jiff::Timestamp = text
-            .parse()
-            .map_err(|_| format!("{text} is not an RFC 3339 time"))?;
+        let moment: jiff::Timestamp =
+            text.parse().map_err(|_| format!("{text} is not an RFC 3339 time"))?;
         Ok(Self::from_millis(moment.as_millisecond()))
     }
 }

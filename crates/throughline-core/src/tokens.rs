@@ -28,11 +28,7 @@ mod tests {
     fn an_english_sentence_costs_about_a_token_a_word() {
         let sentence =
             "We decided to keep the log in one file because moving it cost more than it gave.";
-        assert!(
-            (17..=24).contains(&estimate(sentence)),
-            "{}",
-            estimate(sentence)
-        );
+        assert!((17..=24).contains(&estimate(sentence)), "{}", estimate(sentence));
     }
 
     proptest! {

@@ -31,10 +31,7 @@ pub fn trust(
 ) -> Trust {
     Trust {
         support: support(evidence, policy),
-        watermark: watermarks
-            .iter()
-            .map(|mark| mark.reading.factor())
-            .fold(1.0, f64::min),
+        watermark: watermarks.iter().map(|mark| mark.reading.factor()).fold(1.0, f64::min),
         contest: if contested { policy.contested } else { 1.0 },
     }
 }

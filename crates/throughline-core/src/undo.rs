@@ -49,19 +49,13 @@ pub fn plan(
     logged: &[Logged],
     touched: &BTreeMap<RowKey, Touched>,
 ) -> Result<Change, UndoRefusal> {
-    if batch
-        .changes
-        .iter()
-        .any(|change| matches!(change, Change::Purge(_)))
-    {
+    if batch.changes.iter().any(|change| matches!(change, Change::Purge(_))) {
         return Err(UndoRefusal::Erased(batch.id));
     }
     // The first image of a row is what it was before the whole batch.
     let mut before: BTreeMap<RowKey, Option<Row>> = BTreeMap::new();
     for image in logged.iter().flat_map(|one| &one.before) {
-        before
-            .entry(image.key.clone())
-            .or_insert_with(|| image.row.clone());
+        before.entry(image.key.clone()).or_insert_with(|| image.row.clone());
     }
     // A row that is as it was needs nothing, however often it changed in between.
     before.retain(|key, row| touched.get(key).and_then(|one| one.now.as_ref()) != row.as_ref());
@@ -73,37 +67,23 @@ pub fn plan(
         if row.is_none() {
             rows.extend(remove_attached(key, &before, touched)?);
         }
-        rows.push(Image {
-            key: key.clone(),
-            row: row.clone(),
-        });
+        rows.push(Image { key: key.clone(), row: row.clone() });
     }
     if rows.is_empty() {
         return Err(UndoRefusal::Nothing(batch.id));
     }
-    Ok(Change::Restore {
-        batch: batch.id,
-        rows,
-    })
+    Ok(Change::Restore { batch: batch.id, rows })
 }
 
 /// A row may have been changed and changed back; only a lasting difference stands in the way.
 fn refuse_if_changed(key: &RowKey, touched: &BTreeMap<RowKey, Touched>) -> Result<(), UndoRefusal> {
-    let Some(Touched {
-        now,
-        next: Some((by, left)),
-        ..
-    }) = touched.get(key)
-    else {
+    let Some(Touched { now, next: Some((by, left)), .. }) = touched.get(key) else {
         return Ok(());
     };
     if now == left || key.table == Table::Usage {
         return Ok(());
     }
-    Err(UndoRefusal::ChangedSince {
-        row: format!("{} {}", key.table, key.key),
-        by: *by,
-    })
+    Err(UndoRefusal::ChangedSince { row: format!("{} {}", key.table, key.key), by: *by })
 }
 
 /// The rows that go with a node when its making is undone: its own counters. Anything else that
@@ -114,10 +94,7 @@ fn remove_attached(
     touched: &BTreeMap<RowKey, Touched>,
 ) -> Result<Vec<Image>, UndoRefusal> {
     let mut gone = Vec::new();
-    let attached = touched
-        .get(key)
-        .map(|one| one.attached.as_slice())
-        .unwrap_or_default();
+    let attached = touched.get(key).map(|one| one.attached.as_slice()).unwrap_or_default();
     for row in attached {
         let its_key = row.key();
         if before.contains_key(&its_key) {
@@ -129,10 +106,7 @@ fn remove_attached(
                 on: format!("{} {}", key.table, key.key),
             });
         }
-        gone.push(Image {
-            key: its_key,
-            row: None,
-        });
+        gone.push(Image { key: its_key, row: None });
     }
     Ok(gone)
 }

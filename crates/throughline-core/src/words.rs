@@ -81,11 +81,7 @@ fn push_part(part: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
         if letters.len() == 1 {
             terms.push(lower);
         } else {
-            terms.extend(
-                letters
-                    .windows(2)
-                    .map(|pair| pair.iter().collect::<String>()),
-            );
+            terms.extend(letters.windows(2).map(|pair| pair.iter().collect::<String>()));
         }
     } else if !lower.is_empty() {
         let cut = &lower[..lower.floor_char_boundary(TERM_BYTES_MAX)];
@@ -124,26 +120,15 @@ pub fn query_terms(query: &str) -> Vec<String> {
             distinct.push(term);
         }
     }
-    let telling: Vec<String> = distinct
-        .iter()
-        .filter(|term| !common.iter().any(|word| word == *term))
-        .cloned()
-        .collect();
-    if telling.is_empty() {
-        distinct
-    } else {
-        telling
-    }
+    let telling: Vec<String> =
+        distinct.iter().filter(|term| !common.iter().any(|word| word == *term)).cloned().collect();
+    if telling.is_empty() { distinct } else { telling }
 }
 
 /// The query terms worth looking up: the rarest first, until together they occur in more documents
 /// than can be scored in time. The rarest is always kept; terms that occur nowhere are dropped.
 pub fn affordable(frequencies: &[(String, u64)], policy: &WordPolicy) -> Vec<(String, u64)> {
-    let mut known: Vec<_> = frequencies
-        .iter()
-        .filter(|(_, docs)| *docs > 0)
-        .cloned()
-        .collect();
+    let mut known: Vec<_> = frequencies.iter().filter(|(_, docs)| *docs > 0).cloned().collect();
     known.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
     let mut kept = Vec::new();
     let mut total = 0;

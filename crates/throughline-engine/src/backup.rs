@@ -24,10 +24,8 @@ impl Engine {
             return Err(Error::BadInput(format!("{} exists already", to.display())));
         }
         self.store.backup(to)?;
-        let data = std::fs::metadata(to).map_err(|source| Error::File {
-            path: to.to_owned(),
-            source,
-        })?;
+        let data =
+            std::fs::metadata(to).map_err(|source| Error::File { path: to.to_owned(), source })?;
         Ok(data.len())
     }
 
@@ -56,10 +54,8 @@ impl Engine {
     /// Makes a copy under the home.
     fn keep_copy(&self, name: &str) -> Result<PathBuf> {
         let folder = self.home.join("backups");
-        std::fs::create_dir_all(&folder).map_err(|source| Error::File {
-            path: folder.clone(),
-            source,
-        })?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|source| Error::File { path: folder.clone(), source })?;
         let copy = free_name(&folder, name, self.clock);
         self.store.backup(&copy)?;
         Ok(copy)
@@ -77,20 +73,16 @@ fn free_name(folder: &Path, name: &str, clock: Clock) -> PathBuf {
 /// Moves a damaged database and what belongs to it out of the way.
 fn set_aside(home: &Path, clock: Clock) -> Result<PathBuf> {
     let folder = home.join("damaged");
-    std::fs::create_dir_all(&folder).map_err(|source| Error::File {
-        path: folder.clone(),
-        source,
-    })?;
+    std::fs::create_dir_all(&folder)
+        .map_err(|source| Error::File { path: folder.clone(), source })?;
     let kept = free_name(&folder, "damaged", clock);
     for suffix in ["", "-wal", "-shm"] {
         let from = home.join(format!("{DATABASE}{suffix}"));
         if from.exists() {
             let mut to = kept.clone().into_os_string();
             to.push(suffix);
-            std::fs::rename(&from, &to).map_err(|source| Error::File {
-                path: from.clone(),
-                source,
-            })?;
+            std::fs::rename(&from, &to)
+                .map_err(|source| Error::File { path: from.clone(), source })?;
         }
     }
     Ok(kept)

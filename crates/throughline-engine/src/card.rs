@@ -55,19 +55,12 @@ pub(crate) fn describe(
 ) -> Result<Vec<Card>> {
     let mut by_space: BTreeMap<SpaceId, Surroundings> = BTreeMap::new();
     for memory in memories {
-        by_space
-            .entry(memory.space)
-            .or_default()
-            .nodes
-            .push(memory.id.into());
+        by_space.entry(memory.space).or_default().nodes.push(memory.id.into());
     }
     for (space, surroundings) in &mut by_space {
         surroundings.fill(reader, *space)?;
     }
-    Ok(memories
-        .iter()
-        .map(|memory| by_space[&memory.space].card(memory, now, policy))
-        .collect())
+    Ok(memories.iter().map(|memory| by_space[&memory.space].card(memory, now, policy)).collect())
 }
 
 /// What lies around the memories of one space.
@@ -114,11 +107,7 @@ impl Surroundings {
         ends.dedup();
         let keys: Vec<RowKey> = ends.iter().map(|end| RowKey::node(space, *end)).collect();
         let rows = reader.rows(&keys)?;
-        self.ends = ends
-            .into_iter()
-            .zip(rows)
-            .filter_map(|(end, row)| Some((end, row?)))
-            .collect();
+        self.ends = ends.into_iter().zip(rows).filter_map(|(end, row)| Some((end, row?))).collect();
         self.active_days = reader.active_days(space)?;
         self.project = reader
             .spaces()?
@@ -137,35 +126,16 @@ impl Surroundings {
             .get(&memory.id)
             .cloned()
             .unwrap_or_else(|| Usage::none(memory.space, memory.id));
-        let edges = self
-            .edges
-            .get(&memory.id.into())
-            .map(Vec::as_slice)
-            .unwrap_or_default();
+        let edges = self.edges.get(&memory.id.into()).map(Vec::as_slice).unwrap_or_default();
         let tags = self.tags(memory, edges);
         let contested_by = self.contested_by(memory, edges);
-        let trust = trust::trust(
-            &evidence,
-            &watermarks,
-            !contested_by.is_empty(),
-            &policy.trust,
-        );
+        let trust = trust::trust(&evidence, &watermarks, !contested_by.is_empty(), &policy.trust);
 
-        let asserted_at = evidence
-            .iter()
-            .map(|one| one.at)
-            .max()
-            .unwrap_or(memory.recorded_at);
-        let touched_at = usage
-            .last_used_at
-            .max(Some(asserted_at))
-            .unwrap_or(asserted_at);
+        let asserted_at = evidence.iter().map(|one| one.at).max().unwrap_or(memory.recorded_at);
+        let touched_at = usage.last_used_at.max(Some(asserted_at)).unwrap_or(asserted_at);
         let idle = salience::idle_days(&self.active_days, touched_at, now);
         let salience = salience::salience(memory, &usage, idle, &policy.salience);
-        let confirmed_at = memory
-            .last_verified_at
-            .max(Some(asserted_at))
-            .unwrap_or(asserted_at);
+        let confirmed_at = memory.last_verified_at.max(Some(asserted_at)).unwrap_or(asserted_at);
         let unconfirmed = salience::idle_days(&self.active_days, confirmed_at, now);
 
         let mut card = Card {
@@ -233,34 +203,16 @@ fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) ->
     let horizon = salience::half_life_days(memory.kind, memory.authority);
     let rules = [
         (Flag::Contested, !card.contested_by.is_empty()),
-        (
-            Flag::Stale,
-            card.watermarks
-                .iter()
-                .any(|mark| mark.reading.wants_check()),
-        ),
+        (Flag::Stale, card.watermarks.iter().any(|mark| mark.reading.wants_check())),
         (
             Flag::Dormant,
             card.salience.raw < policy.salience.dormant_below && card.salience.value < 1.0,
         ),
-        (
-            Flag::Established,
-            card.usage.sessions.len() >= policy.salience.established_sessions,
-        ),
-        (
-            Flag::Speculative,
-            memory.confidence < policy.lifecycle.speculative_below,
-        ),
-        (
-            Flag::ReconfirmDue,
-            card.watermarks.is_empty() && unconfirmed_days > horizon,
-        ),
+        (Flag::Established, card.usage.sessions.len() >= policy.salience.established_sessions),
+        (Flag::Speculative, memory.confidence < policy.lifecycle.speculative_below),
+        (Flag::ReconfirmDue, card.watermarks.is_empty() && unconfirmed_days > horizon),
         (Flag::Incomplete, memory.kind == Kind::Decision && !has_why),
         (Flag::Pinned, memory.pinned),
     ];
-    rules
-        .into_iter()
-        .filter(|(_, holds)| *holds)
-        .map(|(flag, _)| flag)
-        .collect()
+    rules.into_iter().filter(|(_, holds)| *holds).map(|(flag, _)| flag).collect()
 }

@@ -24,8 +24,6 @@ impl Clock {
 #[expect(clippy::disallowed_methods, reason = "this is where the clock is read")]
 fn system_now() -> Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let millis = since.map_or(0, |since| {
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
-    });
+    let millis = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
     Timestamp::from_millis(millis)
 }

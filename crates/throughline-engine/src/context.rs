@@ -21,12 +21,7 @@ pub struct Context {
 impl Context {
     /// A person, by hand, in a project.
     pub fn user(project: Project) -> Self {
-        Self {
-            project,
-            session: None,
-            level: Level::Project,
-            actor: Actor::User,
-        }
+        Self { project, session: None, level: Level::Project, actor: Actor::User }
     }
 
     /// Where this caller may look.
@@ -42,18 +37,9 @@ impl Context {
     /// Where something new is put.
     pub fn scope(&self) -> Scope {
         match self.level {
-            Level::Global => Scope {
-                space: SpaceId::GLOBAL,
-                session: None,
-            },
-            Level::Project => Scope {
-                space: self.project.space(),
-                session: None,
-            },
-            Level::Session => Scope {
-                space: self.project.space(),
-                session: self.session.clone(),
-            },
+            Level::Global => Scope { space: SpaceId::GLOBAL, session: None },
+            Level::Project => Scope { space: self.project.space(), session: None },
+            Level::Session => Scope { space: self.project.space(), session: self.session.clone() },
         }
     }
 }

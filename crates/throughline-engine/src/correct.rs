@@ -25,10 +25,8 @@ impl Engine {
             let old = self.resolve(reader, context, handle)?;
             draft.settle(&old);
             if !old.state.is_active() {
-                let refusal = throughline_core::fold::Refusal::NotCurrent {
-                    id: old.id,
-                    state: old.state,
-                };
+                let refusal =
+                    throughline_core::fold::Refusal::NotCurrent { id: old.id, state: old.state };
                 return Err(Error::Refused(refusal));
             }
             if text::normalise(content) == text::normalise(&old.content) {
@@ -68,9 +66,11 @@ impl Engine {
                 plan.superseded.push(old.id);
             }
             let attached = reader.attached(old.space, &[old.id.into()])?;
-            draft
-                .changes
-                .extend(inherited(&attached, old.id, plan.memory, draft.now));
+            for link in inherited(&attached, old.id, plan.memory, draft.now) {
+                if !draft.changes.contains(&link) {
+                    draft.changes.push(link);
+                }
+            }
             Ok((old, plan))
         })?;
         Ok(Remembered {
@@ -112,10 +112,7 @@ impl Engine {
                     old.state
                 )));
             }
-            draft.changes.push(Change::Unsupersede {
-                space: old.space,
-                old: old.id,
-            });
+            draft.changes.push(Change::Unsupersede { space: old.space, old: old.id });
             Ok(old)
         })?;
         self.card_of(old.space, old.id)
@@ -146,24 +143,10 @@ fn inherited(
 ) -> Vec<Change> {
     attached
         .iter()
-        .filter_map(|row| {
-            if let Row::Edge(edge) = row {
-                Some(edge)
-            } else {
-                None
-            }
-        })
+        .filter_map(|row| if let Row::Edge(edge) = row { Some(edge) } else { None })
         .filter(|edge| {
             edge.from == old.into() && matches!(edge.relation, Relation::Tagged | Relation::About)
         })
-        .map(|edge| {
-            Change::Link(Edge::new(
-                edge.space,
-                new.into(),
-                edge.relation,
-                edge.to,
-                at,
-            ))
-        })
+        .map(|edge| Change::Link(Edge::new(edge.space, new.into(), edge.relation, edge.to, at)))
         .collect()
 }

@@ -35,12 +35,7 @@ pub struct Check {
 
 impl Check {
     fn fine(name: &str, detail: impl Into<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            outcome: Outcome::Fine,
-            detail: detail.into(),
-            hint: None,
-        }
+        Self { name: name.to_owned(), outcome: Outcome::Fine, detail: detail.into(), hint: None }
     }
 
     fn wrong(name: &str, detail: impl Into<String>, hint: &str) -> Self {
@@ -53,10 +48,7 @@ impl Check {
     }
 
     fn note(name: &str, detail: impl Into<String>, hint: &str) -> Self {
-        Self {
-            outcome: Outcome::Note,
-            ..Self::wrong(name, detail, hint)
-        }
+        Self { outcome: Outcome::Note, ..Self::wrong(name, detail, hint) }
     }
 }
 
@@ -78,15 +70,9 @@ impl Engine {
             }
         };
         checks.extend(engine.file_checks());
-        checks.extend(summary(
-            "contents",
-            engine.store.verify().map_err(Error::from),
-        ));
+        checks.extend(summary("contents", engine.store.verify().map_err(Error::from)));
         if rebuild {
-            checks.extend(summary(
-                "rebuild",
-                engine.store.rebuild_check().map_err(Error::from),
-            ));
+            checks.extend(summary("rebuild", engine.store.rebuild_check().map_err(Error::from)));
         }
         checks
     }
@@ -95,11 +81,7 @@ impl Engine {
         let health = match self.store.health() {
             Ok(health) => health,
             Err(error) => {
-                return vec![Check::wrong(
-                    "database",
-                    error.to_string(),
-                    "`restore FILE`",
-                )];
+                return vec![Check::wrong("database", error.to_string(), "`restore FILE`")];
             }
         };
         let mut checks = vec![Check::fine(

@@ -28,12 +28,7 @@ impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
     pub fn open(home: &Path, clock: Clock) -> Result<Self> {
         let store = SqliteStore::open(&home.join(DATABASE))?;
-        Ok(Self {
-            home: home.to_owned(),
-            store,
-            clock,
-            policy: Policy::default(),
-        })
+        Ok(Self { home: home.to_owned(), store, clock, policy: Policy::default() })
     }
 
     /// The same engine with other numbers.
@@ -84,19 +79,12 @@ impl Engine {
         let mut found = reader.find(&reach.spaces, &wanted)?;
         found.retain(|memory| reach.sees(memory));
         match found.len() {
-            0 => Err(Error::NotFound {
-                what: "memory",
-                handle: handle.to_owned(),
-            }),
+            0 => Err(Error::NotFound { what: "memory", handle: handle.to_owned() }),
             1 => Ok(found.remove(0)),
             _ => Err(Error::Ambiguous {
                 what: "memory",
                 handle: handle.to_owned(),
-                candidates: found
-                    .iter()
-                    .take(5)
-                    .map(|memory| memory.id.handle())
-                    .collect(),
+                candidates: found.iter().take(5).map(|memory| memory.id.handle()).collect(),
             }),
         }
     }
@@ -122,10 +110,7 @@ impl Engine {
         let row = reader.rows(&[RowKey::memory(space, id)])?.remove(0);
         let memory = row
             .and_then(throughline_core::Row::into_memory)
-            .ok_or_else(|| Error::NotFound {
-                what: "memory",
-                handle: id.to_string(),
-            })?;
+            .ok_or_else(|| Error::NotFound { what: "memory", handle: id.to_string() })?;
         self.card(&*reader, &memory)
     }
 
@@ -156,9 +141,7 @@ impl Engine {
             if !go_on {
                 return Err(StoreError::Abandoned);
             }
-            let named = changes
-                .iter()
-                .any(|change| matches!(change, Change::AddSpace(_)));
+            let named = changes.iter().any(|change| matches!(change, Change::AddSpace(_)));
             if !named && let Some(space) = unknown_space(reader, context, scope.space, now)? {
                 changes.insert(0, Change::AddSpace(space));
             }
@@ -197,10 +180,7 @@ impl Draft {
 
     /// Makes the batch one of the memory's own space: what is global is changed as global.
     pub(crate) fn settle(&mut self, memory: &Memory) {
-        self.scope = Scope {
-            space: memory.space,
-            session: memory.session.clone(),
-        };
+        self.scope = Scope { space: memory.space, session: memory.session.clone() };
     }
 }
 
@@ -219,10 +199,5 @@ fn unknown_space(
     } else {
         (context.project.key.clone(), context.project.name.clone())
     };
-    Ok(Some(Space {
-        space,
-        key,
-        name,
-        created_at: now,
-    }))
+    Ok(Some(Space { space, key, name, created_at: now }))
 }

@@ -180,10 +180,9 @@ fn refusal_hint(refusal: &Refusal) -> Option<String> {
             "only a current memory can replace or be replaced; see `history {}`",
             id.handle()
         )),
-        Refusal::Circle { new, .. } => Some(format!(
-            "`unsupersede {}` brings it back instead",
-            new.handle()
-        )),
+        Refusal::Circle { new, .. } => {
+            Some(format!("`unsupersede {}` brings it back instead", new.handle()))
+        }
         Refusal::NoSuchStep { id, .. } => Some(format!("see `show {}`", id.handle())),
         Refusal::NoMemory(_)
         | Refusal::NoNode(_)

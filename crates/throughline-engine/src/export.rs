@@ -29,19 +29,12 @@ impl Engine {
         out: &mut dyn Write,
         progress: &mut dyn FnMut(usize),
     ) -> Result<usize> {
-        let header = Header {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-        };
+        let header = Header { format: FORMAT.to_owned(), version: VERSION };
         write_line(out, &header)?;
         let reader = self.now_reader()?;
         let (mut after_seq, mut written) = (0, 0);
         loop {
-            let page = reader.log(&LogQuery {
-                after_seq,
-                limit: PAGE,
-                ..LogQuery::default()
-            })?;
+            let page = reader.log(&LogQuery { after_seq, limit: PAGE, ..LogQuery::default() })?;
             let Some(last) = page.last() else {
                 return Ok(written);
             };
@@ -57,10 +50,7 @@ impl Engine {
 
 fn write_line(out: &mut dyn Write, value: &impl serde::Serialize) -> Result<()> {
     let line = serde_json::to_string(value).expect("plain data serialises");
-    writeln!(out, "{line}").map_err(|source| Error::File {
-        path: "the export".into(),
-        source,
-    })
+    writeln!(out, "{line}").map_err(|source| Error::File { path: "the export".into(), source })
 }
 
 /// What is held, readable: one section for each layer, one line for each memory.
@@ -102,16 +92,7 @@ fn markdown_item(section: &mut String, card: &Card) {
     if memory.state != State::Confirmed {
         notes.push(memory.state.to_string());
     }
-    notes.extend(
-        card.tags
-            .iter()
-            .map(|tag| format!("#{}", text::printable(tag))),
-    );
-    writeln!(
-        section,
-        "- {content}\n  *{} · `{}`*",
-        notes.join(" · "),
-        memory.id.handle()
-    )
-    .expect("writing to a String cannot fail");
+    notes.extend(card.tags.iter().map(|tag| format!("#{}", text::printable(tag))));
+    writeln!(section, "- {content}\n  *{} · `{}`*", notes.join(" · "), memory.id.handle())
+        .expect("writing to a String cannot fail");
 }

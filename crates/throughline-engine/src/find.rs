@@ -45,9 +45,7 @@ impl Engine {
     ) -> Result<Listing> {
         let terms = words::query_terms(query);
         if terms.is_empty() {
-            return Err(Error::BadInput(
-                "the query has no words to look for".to_owned(),
-            ));
+            return Err(Error::BadInput("the query has no words to look for".to_owned()));
         }
         let reach = context.reach();
         let limit = self.policy.limits.list_max;
@@ -60,10 +58,7 @@ impl Engine {
             kinds: filter.kinds.clone(),
             limit,
         })?;
-        let keys: Vec<RowKey> = hits
-            .iter()
-            .map(|hit| RowKey::node(hit.space, hit.node))
-            .collect();
+        let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
         let found: Vec<Memory> = reader
             .rows(&keys)?
             .into_iter()
@@ -71,16 +66,9 @@ impl Engine {
             .filter(|memory| filter.domain.is_none() || filter.domain == memory.domain)
             .collect();
         let found = self.with_tag(reader, found, filter.tag.as_deref())?;
-        let page: Vec<Memory> = found
-            .iter()
-            .skip(filter.offset)
-            .take(filter.limit.unwrap_or(limit))
-            .cloned()
-            .collect();
-        Ok(Listing {
-            total: found.len(),
-            items: self.cards(reader, &page)?,
-        })
+        let page: Vec<Memory> =
+            found.iter().skip(filter.offset).take(filter.limit.unwrap_or(limit)).cloned().collect();
+        Ok(Listing { total: found.len(), items: self.cards(reader, &page)? })
     }
 
     /// Memories, newest first.
@@ -96,10 +84,7 @@ impl Engine {
             offset: filter.offset,
             limit: filter.limit.unwrap_or(self.policy.limits.list_max),
         })?;
-        Ok(Listing {
-            total: page.total,
-            items: self.cards(reader, &page.items)?,
-        })
+        Ok(Listing { total: page.total, items: self.cards(reader, &page.items)? })
     }
 
     fn with_tag(

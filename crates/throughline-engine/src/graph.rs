@@ -55,10 +55,7 @@ impl Engine {
         let mut starts: BTreeMap<SpaceId, BTreeSet<NodeId>> = BTreeMap::new();
         if let Some(handle) = focus {
             let memory = self.resolve(&*reader, context, handle)?;
-            starts
-                .entry(memory.space)
-                .or_default()
-                .insert(memory.id.into());
+            starts.entry(memory.space).or_default().insert(memory.id.into());
         } else {
             let reach = context.reach();
             let newest = reader.memories(&MemoryQuery {
@@ -68,10 +65,7 @@ impl Engine {
                 ..MemoryQuery::default()
             })?;
             for memory in newest.items {
-                starts
-                    .entry(memory.space)
-                    .or_default()
-                    .insert(memory.id.into());
+                starts.entry(memory.space).or_default().insert(memory.id.into());
             }
         }
         let mut graph = Graph::default();
@@ -89,11 +83,7 @@ impl Engine {
         starts: BTreeSet<NodeId>,
         depth: usize,
     ) -> Result<()> {
-        let max = self
-            .policy
-            .limits
-            .graph_nodes_max
-            .saturating_sub(graph.nodes.len());
+        let max = self.policy.limits.graph_nodes_max.saturating_sub(graph.nodes.len());
         let mut seen = starts.clone();
         let mut edge_of: BTreeMap<RowKey, Edge> = BTreeMap::new();
         let mut frontier: Vec<NodeId> = starts.into_iter().collect();

@@ -43,23 +43,11 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Imported> {
         let batches = read(file)?;
-        let empty = self
-            .now_reader()?
-            .log(&LogQuery {
-                limit: 1,
-                ..LogQuery::default()
-            })?
-            .is_empty();
-        let bad = |detail: String| Error::BadFile {
-            path: file.to_owned(),
-            line: 1,
-            detail,
-        };
-        let theirs = Tables::replay(batches.iter().cloned()).map_err(|error| {
-            bad(format!(
-                "its changes do not follow from each other: {error}"
-            ))
-        })?;
+        let empty =
+            self.now_reader()?.log(&LogQuery { limit: 1, ..LogQuery::default() })?.is_empty();
+        let bad = |detail: String| Error::BadFile { path: file.to_owned(), line: 1, detail };
+        let theirs = Tables::replay(batches.iter().cloned())
+            .map_err(|error| bad(format!("its changes do not follow from each other: {error}")))?;
         let theirs = Arc::new(theirs);
         if empty {
             return self.replay(&batches, &theirs, progress);
@@ -81,11 +69,7 @@ impl Engine {
         }
         self.store.finish_erasure()?;
         let memories = all_memories(theirs)?.len();
-        Ok(Imported {
-            batches: batches.len(),
-            memories,
-            ..Imported::default()
-        })
+        Ok(Imported { batches: batches.len(), memories, ..Imported::default() })
     }
 
     /// Takes in what another store holds. Its history stays there; what it knows comes here, in
@@ -95,11 +79,8 @@ impl Engine {
         for space in theirs.spaces()? {
             let (part, _) = self.write(context, Cause::Import, None, |reader, draft| {
                 draft.scope.space = space.space;
-                let known = RowKey {
-                    space: space.space,
-                    table: Table::Space,
-                    key: space.key.clone(),
-                };
+                let known =
+                    RowKey { space: space.space, table: Table::Space, key: space.key.clone() };
                 if reader.rows(&[known])?[0].is_none() {
                     draft.changes.push(Change::AddSpace(space.clone()));
                 }
@@ -116,15 +97,9 @@ impl Engine {
 
 /// Reads and checks the lines of an export.
 fn read(file: &Path) -> Result<Vec<Batch>> {
-    let open = std::fs::File::open(file).map_err(|source| Error::File {
-        path: file.to_owned(),
-        source,
-    })?;
-    let bad = |line: usize, detail: String| Error::BadFile {
-        path: file.to_owned(),
-        line,
-        detail,
-    };
+    let open = std::fs::File::open(file)
+        .map_err(|source| Error::File { path: file.to_owned(), source })?;
+    let bad = |line: usize, detail: String| Error::BadFile { path: file.to_owned(), line, detail };
     let mut batches = Vec::new();
     for (at, line) in std::io::BufReader::new(open).lines().enumerate() {
         let number = at + 1;
@@ -155,11 +130,7 @@ fn read(file: &Path) -> Result<Vec<Batch>> {
 
 fn all_memories(tables: &Arc<Tables>) -> Result<Vec<Memory>> {
     let spaces = tables.spaces()?.iter().map(|space| space.space).collect();
-    let query = MemoryQuery {
-        spaces,
-        limit: usize::MAX,
-        ..MemoryQuery::default()
-    };
+    let query = MemoryQuery { spaces, limit: usize::MAX, ..MemoryQuery::default() };
     Ok(tables.memories(&query)?.items)
 }
 
@@ -173,16 +144,9 @@ fn merge_space(
     let mut report = Imported::default();
     let mut place = Places::default();
     let mut new: Vec<Memory> = Vec::new();
-    let query = MemoryQuery {
-        spaces: vec![space],
-        limit: usize::MAX,
-        ..MemoryQuery::default()
-    };
+    let query = MemoryQuery { spaces: vec![space], limit: usize::MAX, ..MemoryQuery::default() };
     for memory in theirs.memories(&query)?.items {
-        if !reader
-            .tombstones(space, std::slice::from_ref(&memory.fingerprint))?
-            .is_empty()
-        {
+        if !reader.tombstones(space, std::slice::from_ref(&memory.fingerprint))?.is_empty() {
             report.blocked += 1;
         } else if reader.rows(&[RowKey::memory(space, memory.id)])?[0].is_some() {
             place.memories.insert(memory.id, memory.id);
@@ -191,9 +155,7 @@ fn merge_space(
             place.memories.insert(memory.id, twin);
             report.known += 1;
             for one in evidence(theirs, &memory)? {
-                draft
-                    .changes
-                    .push(Change::Reinforce(retold(one).about(space, twin)));
+                draft.changes.push(Change::Reinforce(retold(one).about(space, twin)));
             }
         } else {
             place.memories.insert(memory.id, memory.id);
@@ -203,14 +165,10 @@ fn merge_space(
     }
     for mut memory in new {
         // What took its place may be known here under another name, or have been erased here.
-        memory.superseded_by = memory
-            .superseded_by
-            .and_then(|id| place.memories.get(&id).copied());
+        memory.superseded_by = memory.superseded_by.and_then(|id| place.memories.get(&id).copied());
         let support = evidence(theirs, &memory)?;
         draft.changes.push(Change::Insert(Box::new(memory)));
-        draft
-            .changes
-            .extend(support.into_iter().map(Change::Reinforce));
+        draft.changes.extend(support.into_iter().map(Change::Reinforce));
     }
     merge_links(reader, draft, theirs, space, &mut place, &mut report)?;
     Ok(report)
@@ -227,13 +185,7 @@ fn evidence(theirs: &Arc<Tables>, memory: &Memory) -> Result<Vec<Evidence>> {
     let attached = theirs.attached(memory.space, &[memory.id.into()])?;
     Ok(attached
         .into_iter()
-        .filter_map(|row| {
-            if let Row::Evidence(one) = row {
-                Some(one)
-            } else {
-                None
-            }
-        })
+        .filter_map(|row| if let Row::Evidence(one) = row { Some(one) } else { None })
         .collect())
 }
 
@@ -257,10 +209,8 @@ fn twin(reader: &dyn Reader, memory: &Memory) -> Result<Option<MemoryId>> {
         return Ok(None);
     }
     let ours = reader.with_fingerprint(memory.space, &memory.fingerprint)?;
-    let mut ours: Vec<Memory> = ours
-        .into_iter()
-        .filter(|one| one.session == memory.session)
-        .collect();
+    let mut ours: Vec<Memory> =
+        ours.into_iter().filter(|one| one.session == memory.session).collect();
     ours.sort_by_key(|one| (!one.state.is_active(), one.id));
     Ok(ours.first().map(|one| one.id))
 }
@@ -315,10 +265,7 @@ fn find_place(
     let names: Vec<EntityName> = entity
         .names()
         .into_iter()
-        .map(|name| EntityName {
-            kind: Some(entity.kind),
-            name,
-        })
+        .map(|name| EntityName { kind: Some(entity.kind), name })
         .collect();
     let ours = match reader.entities(space, &names)?.first() {
         Some(known) => known.id,

@@ -24,26 +24,17 @@ const CONFIG_BYTES_MAX: u64 = 1 << 20;
 impl Project {
     /// The project of a folder. Clones and worktrees of one origin are one project.
     pub fn at(folder: &Path) -> Result<Self> {
-        let folder = folder.canonicalize().map_err(|source| Error::NoFolder {
-            path: folder.to_owned(),
-            source,
-        })?;
-        let (root, git) = match folder
-            .ancestors()
-            .find_map(|at| Some((at, git_folder(at)?)))
-        {
+        let folder = folder
+            .canonicalize()
+            .map_err(|source| Error::NoFolder { path: folder.to_owned(), source })?;
+        let (root, git) = match folder.ancestors().find_map(|at| Some((at, git_folder(at)?))) {
             Some((root, git)) => (root.to_owned(), Some(git)),
             None => (folder, None),
         };
-        let key = git.and_then(|git| origin(&git)).map_or_else(
-            || root.to_string_lossy().into_owned(),
-            |url| normalise_origin(&url),
-        );
-        let name = key
-            .rsplit('/')
-            .find(|part| !part.is_empty())
-            .unwrap_or("root")
-            .to_owned();
+        let key = git
+            .and_then(|git| origin(&git))
+            .map_or_else(|| root.to_string_lossy().into_owned(), |url| normalise_origin(&url));
+        let name = key.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root").to_owned();
         Ok(Self { key, name, root })
     }
 
@@ -100,10 +91,8 @@ fn normalise_origin(url: &str) -> String {
     if !has_scheme && !rest.contains(':') {
         return rest.to_owned(); // a path on this machine
     }
-    let rest = rest
-        .split_once('@')
-        .filter(|(user, _)| !user.contains('/'))
-        .map_or(rest, |(_, r)| r);
+    let rest =
+        rest.split_once('@').filter(|(user, _)| !user.contains('/')).map_or(rest, |(_, r)| r);
     let (host, path) = if has_scheme {
         rest.split_once('/').unwrap_or((rest, ""))
     } else {
@@ -161,9 +150,6 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_is_an_error() {
-        assert!(matches!(
-            Project::at(Path::new("/no/such/folder")),
-            Err(Error::NoFolder { .. })
-        ));
+        assert!(matches!(Project::at(Path::new("/no/such/folder")), Err(Error::NoFolder { .. })));
     }
 }

@@ -54,24 +54,14 @@ impl Engine {
                 if let Some(first) = targets.first() {
                     draft.scope.space = first.space;
                 }
-                let stones: Vec<Tombstone> = targets
-                    .iter()
-                    .map(|memory| Tombstone::of(memory, draft.now))
-                    .collect();
-                draft
-                    .changes
-                    .extend(stones.iter().cloned().map(Change::Purge));
+                let stones: Vec<Tombstone> =
+                    targets.iter().map(|memory| Tombstone::of(memory, draft.now)).collect();
+                draft.changes.extend(stones.iter().cloned().map(Change::Purge));
                 Ok((stones, related))
             })?;
         let pending = self.store.finish_erasure()? == Erasure::Pending;
         let (copies_cleaned, copies_left) = self.clean_copies(&tombstones);
-        Ok(Purged {
-            tombstones,
-            pending,
-            copies_cleaned,
-            copies_left,
-            related,
-        })
+        Ok(Purged { tombstones, pending, copies_cleaned, copies_left, related })
     }
 
     /// Erases the same from the copies we made ourselves.
@@ -111,8 +101,5 @@ fn versions(reader: &dyn Reader, memory: &Memory) -> Result<Vec<Memory>> {
         .map(|id| RowKey::memory(memory.space, id))
         .collect();
     let rows = reader.rows(&keys)?;
-    Ok(rows
-        .into_iter()
-        .filter_map(|row| row.and_then(Row::into_memory))
-        .collect())
+    Ok(rows.into_iter().filter_map(|row| row.and_then(Row::into_memory)).collect())
 }

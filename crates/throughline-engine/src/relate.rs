@@ -25,20 +25,10 @@ impl Engine {
                 "a replacement is more than a link; write `supersede {to} {from}`"
             )));
         }
-        let cause = if relation == Relation::Contradicts {
-            Cause::Contradict
-        } else {
-            Cause::Link
-        };
+        let cause = if relation == Relation::Contradicts { Cause::Contradict } else { Cause::Link };
         let (from, _) = self.write(context, cause, None, |reader, draft| {
             let (from, to) = self.both(reader, context, draft, from, to)?;
-            let mut edge = Edge::new(
-                from.space,
-                from.id.into(),
-                relation,
-                to.id.into(),
-                draft.now,
-            );
+            let mut edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
             edge.reason = reason.map(str::to_owned);
             draft.changes.push(Change::Link(edge));
             Ok(from)
@@ -59,13 +49,7 @@ impl Engine {
         }
         let (from, _) = self.write(context, Cause::Unlink, None, |reader, draft| {
             let (from, to) = self.both(reader, context, draft, from, to)?;
-            let edge = Edge::new(
-                from.space,
-                from.id.into(),
-                relation,
-                to.id.into(),
-                draft.now,
-            );
+            let edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
             draft.changes.push(Change::Unlink {
                 space: edge.space,
                 from: edge.from,
@@ -119,14 +103,8 @@ impl Engine {
 }
 
 fn tag_entity(reader: &dyn Reader, memory: &Memory, tag: &str) -> Result<Option<EntityId>> {
-    let wanted = EntityName {
-        kind: Some(EntityKind::Tag),
-        name: text::normalise(tag),
-    };
-    Ok(reader
-        .entities(memory.space, &[wanted])?
-        .first()
-        .map(|entity| entity.id))
+    let wanted = EntityName { kind: Some(EntityKind::Tag), name: text::normalise(tag) };
+    Ok(reader.entities(memory.space, &[wanted])?.first().map(|entity| entity.id))
 }
 
 fn add_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -> Result<()> {
@@ -139,20 +117,10 @@ fn add_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -
             id
         }
     };
-    let key = RowKey::edge(
-        memory.space,
-        memory.id.into(),
-        Relation::Tagged,
-        entity.into(),
-    );
+    let key = RowKey::edge(memory.space, memory.id.into(), Relation::Tagged, entity.into());
     if reader.rows(&[key])?[0].is_none() {
-        let edge = Edge::new(
-            memory.space,
-            memory.id.into(),
-            Relation::Tagged,
-            entity.into(),
-            draft.now,
-        );
+        let edge =
+            Edge::new(memory.space, memory.id.into(), Relation::Tagged, entity.into(), draft.now);
         draft.changes.push(Change::Link(edge));
     }
     Ok(())

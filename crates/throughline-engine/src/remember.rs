@@ -103,9 +103,7 @@ impl Engine {
         if context.scope().session.is_none()
             && context.level == throughline_core::scope::Level::Session
         {
-            return Err(Error::BadInput(
-                "session scope needs a session id".to_owned(),
-            ));
+            return Err(Error::BadInput("session scope needs a session id".to_owned()));
         }
         if new.tags.len() > self.policy.limits.tags_max {
             return Err(Error::BadInput(format!(
@@ -117,16 +115,8 @@ impl Engine {
         for share in [Some(new.confidence), new.importance].into_iter().flatten() {
             check_share(share)?;
         }
-        let slot = new
-            .slot
-            .iter()
-            .flat_map(|s| [&s.subject, &s.predicate, &s.object]);
-        let mut fields = new
-            .tags
-            .iter()
-            .chain(&new.label)
-            .chain(&new.domain)
-            .chain(slot);
+        let slot = new.slot.iter().flat_map(|s| [&s.subject, &s.predicate, &s.object]);
+        let mut fields = new.tags.iter().chain(&new.label).chain(&new.domain).chain(slot);
         fields.try_for_each(|field| self.check_field(field))
     }
 
@@ -186,16 +176,8 @@ impl Engine {
     ) -> Result<()> {
         let known = match self.resolve(reader, context, reason) {
             Ok(memory) => Some(memory.id),
-            Err(Error::Ambiguous {
-                what,
-                handle,
-                candidates,
-            }) => {
-                return Err(Error::Ambiguous {
-                    what,
-                    handle,
-                    candidates,
-                });
+            Err(Error::Ambiguous { what, handle, candidates }) => {
+                return Err(Error::Ambiguous { what, handle, candidates });
             }
             Err(_) => None,
         };
@@ -204,26 +186,15 @@ impl Engine {
             Some(id) => id,
             None => {
                 self.check_content(reason)?;
-                let words = NewMemory {
-                    authority: testimony.authority,
-                    ..NewMemory::new(reason)
-                };
+                let words = NewMemory { authority: testimony.authority, ..NewMemory::new(reason) };
                 let candidate = candidate(&words, draft);
                 self.take_in(reader, draft, &candidate)?.memory
             }
         };
         if to == claim.memory {
-            return Err(Error::BadInput(
-                "a claim cannot be its own reason".to_owned(),
-            ));
+            return Err(Error::BadInput("a claim cannot be its own reason".to_owned()));
         }
-        let edge = Edge::new(
-            space,
-            claim.memory.into(),
-            Relation::Because,
-            to.into(),
-            draft.now,
-        );
+        let edge = Edge::new(space, claim.memory.into(), Relation::Because, to.into(), draft.now);
         draft.changes.push(Change::Link(edge));
         Ok(())
     }
@@ -233,9 +204,7 @@ pub(crate) fn check_share(share: f64) -> Result<()> {
     if (0.0..=1.0).contains(&share) {
         return Ok(());
     }
-    Err(Error::BadInput(format!(
-        "{share} is not a share: write a number from 0 to 1"
-    )))
+    Err(Error::BadInput(format!("{share} is not a share: write a number from 0 to 1")))
 }
 
 pub(crate) fn candidate(new: &NewMemory, draft: &Draft) -> Candidate {
@@ -271,26 +240,16 @@ pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<N
     same_slot.retain(|memory| memory.state.is_active());
 
     let mut heads = BTreeMap::new();
-    for memory in same_text
-        .iter()
-        .filter(|memory| memory.state == State::Superseded)
-    {
+    for memory in same_text.iter().filter(|memory| memory.state == State::Superseded) {
         if let Some(head) = head_of(reader, memory)? {
             heads.insert(memory.id, head);
         }
     }
-    let known: Vec<_> = same_text
-        .iter()
-        .chain(&same_slot)
-        .map(|one| one.id.into())
-        .collect();
+    let known: Vec<_> = same_text.iter().chain(&same_slot).map(|one| one.id.into()).collect();
     let evidence = evidence_of(reader, space, &known)?;
     let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
         .into_iter()
-        .map(|(kind, name, _)| EntityName {
-            kind: Some(kind),
-            name: text::normalise(&name),
-        })
+        .map(|(kind, name, _)| EntityName { kind: Some(kind), name: text::normalise(&name) })
         .collect();
     let mut entities = BTreeMap::new();
     for entity in reader.entities(space, &wanted)? {
@@ -299,14 +258,7 @@ pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<N
         }
     }
     let tombstones = reader.tombstones(space, &marks)?;
-    Ok(Neighbours {
-        same_text,
-        same_slot,
-        evidence,
-        heads,
-        tombstones,
-        entities,
-    })
+    Ok(Neighbours { same_text, same_slot, evidence, heads, tombstones, entities })
 }
 
 fn evidence_of(
@@ -317,13 +269,7 @@ fn evidence_of(
     let attached = reader.attached(space, nodes)?;
     Ok(attached
         .into_iter()
-        .filter_map(|row| {
-            if let Row::Evidence(one) = row {
-                Some(one)
-            } else {
-                None
-            }
-        })
+        .filter_map(|row| if let Row::Evidence(one) = row { Some(one) } else { None })
         .collect())
 }
 
@@ -334,9 +280,7 @@ pub(crate) fn head_of(reader: &dyn Reader, memory: &Memory) -> Result<Option<Mem
         let Some(next) = current.superseded_by else {
             return Ok(None);
         };
-        let row = reader
-            .rows(&[RowKey::memory(current.space, next)])?
-            .remove(0);
+        let row = reader.rows(&[RowKey::memory(current.space, next)])?.remove(0);
         match row.and_then(Row::into_memory) {
             Some(next) => current = next,
             None => return Ok(None),

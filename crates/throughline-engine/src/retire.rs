@@ -7,9 +7,7 @@ use crate::{Card, Context, Engine, Error, Result};
 impl Engine {
     /// Puts a memory away. It stays findable on request.
     pub fn archive(&self, context: &Context, handle: &str, reason: Option<&str>) -> Result<Card> {
-        self.move_to(context, handle, Cause::Archive, reason, |_| {
-            Ok(State::Archived)
-        })
+        self.move_to(context, handle, Cause::Archive, reason, |_| Ok(State::Archived))
     }
 
     /// Takes a memory out again, as what it was before.
@@ -18,18 +16,13 @@ impl Engine {
             if memory.state == State::Archived {
                 return Ok(memory.previous.unwrap_or(State::Staged));
             }
-            Err(Error::BadInput(format!(
-                "memory {} is not archived",
-                memory.id.handle()
-            )))
+            Err(Error::BadInput(format!("memory {} is not archived", memory.id.handle())))
         })
     }
 
     /// Takes a memory back: it is no longer held, and does not return by itself. Reversible.
     pub fn forget(&self, context: &Context, handle: &str, reason: Option<&str>) -> Result<Card> {
-        self.move_to(context, handle, Cause::Forget, reason, |_| {
-            Ok(State::Retracted)
-        })
+        self.move_to(context, handle, Cause::Forget, reason, |_| Ok(State::Retracted))
     }
 
     fn move_to(

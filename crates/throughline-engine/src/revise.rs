@@ -40,12 +40,7 @@ impl Engine {
         if let Some(share) = edits.importance {
             check_share(share)?;
         }
-        for field in edits
-            .label
-            .iter()
-            .chain(&edits.domain)
-            .filter(|field| !field.is_empty())
-        {
+        for field in edits.label.iter().chain(&edits.domain).filter(|field| !field.is_empty()) {
             self.check_field(field)?;
         }
         if *edits == Edits::default() {
@@ -53,9 +48,8 @@ impl Engine {
         }
         self.revise(context, handle, Cause::Edit, |memory, reader_memories| {
             let revised = edited(memory, edits);
-            if let Some(twin) = reader_memories
-                .iter()
-                .find(|one| one.id != memory.id && one.state.is_active())
+            if let Some(twin) =
+                reader_memories.iter().find(|one| one.id != memory.id && one.state.is_active())
             {
                 return Err(Error::BadInput(format!(
                     "memory {} already says this; `supersede {} {}` joins them",
@@ -71,10 +65,7 @@ impl Engine {
     /// Keeps a memory in front, or stops doing so.
     pub fn pin(&self, context: &Context, handle: &str, pinned: bool) -> Result<Card> {
         self.revise(context, handle, Cause::Pin, |memory, _| {
-            Ok(Memory {
-                pinned,
-                ..memory.clone()
-            })
+            Ok(Memory { pinned, ..memory.clone() })
         })
     }
 
@@ -90,16 +81,9 @@ impl Engine {
             };
             let (space, id) = (memory.space, memory.id);
             if memory.state != State::Confirmed {
-                draft.changes.push(Change::Move {
-                    space,
-                    id,
-                    to: State::Confirmed,
-                    at: draft.now,
-                });
+                draft.changes.push(Change::Move { space, id, to: State::Confirmed, at: draft.now });
             }
-            draft
-                .changes
-                .push(Change::Reinforce(testimony.about(space, id)));
+            draft.changes.push(Change::Reinforce(testimony.about(space, id)));
             let authority = memory.authority.stronger(Authority::UserStated);
             draft.changes.push(Change::Revise(Box::new(Memory {
                 last_verified_at: Some(draft.now),
@@ -125,10 +109,8 @@ impl Engine {
             draft.settle(&memory);
             let plain = revision(&memory, &[])?;
             let twins = reader.with_fingerprint(memory.space, &plain.fingerprint)?;
-            let twins: Vec<Memory> = twins
-                .into_iter()
-                .filter(|twin| twin.session == memory.session)
-                .collect();
+            let twins: Vec<Memory> =
+                twins.into_iter().filter(|twin| twin.session == memory.session).collect();
             let revised = revision(&memory, &twins)?;
             if revised != memory {
                 draft.changes.push(Change::Revise(Box::new(revised)));

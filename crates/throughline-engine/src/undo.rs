@@ -44,9 +44,7 @@ impl Engine {
                     touched.insert(image.key.clone(), look);
                 }
             }
-            draft
-                .changes
-                .push(undo::plan(&target.batch, &logged, &touched)?);
+            draft.changes.push(undo::plan(&target.batch, &logged, &touched)?);
             Ok(target)
         })?;
         Ok(Undone { undone, batch })
@@ -72,37 +70,24 @@ fn look(reader: &dyn Reader, key: &RowKey, seq: u64) -> Result<Touched> {
         | Table::Injection
         | Table::Tombstone => Vec::new(),
     };
-    Ok(Touched {
-        now,
-        next,
-        attached,
-    })
+    Ok(Touched { now, next, attached })
 }
 
 fn find_batch(reader: &dyn Reader, context: &Context, handle: &str) -> Result<StoredBatch> {
     let spaces = context.reach().spaces;
     let wanted = handle.trim().to_ascii_lowercase();
     if wanted.len() < 6 {
-        return Err(Error::BadInput(format!(
-            "{handle:?} is too short for a batch id"
-        )));
+        return Err(Error::BadInput(format!("{handle:?} is too short for a batch id")));
     }
     let mut found = reader.find_batches(&wanted)?;
     found.retain(|one| spaces.contains(&one.batch.space));
     match found.len() {
-        0 => Err(Error::NotFound {
-            what: "batch",
-            handle: handle.to_owned(),
-        }),
+        0 => Err(Error::NotFound { what: "batch", handle: handle.to_owned() }),
         1 => Ok(found.remove(0)),
         _ => Err(Error::Ambiguous {
             what: "batch",
             handle: handle.to_owned(),
-            candidates: found
-                .iter()
-                .take(5)
-                .map(|one| one.batch.id.to_string())
-                .collect(),
+            candidates: found.iter().take(5).map(|one| one.batch.id.to_string()).collect(),
         }),
     }
 }
@@ -114,11 +99,7 @@ fn latest(reader: &dyn Reader, context: &Context) -> Result<StoredBatch> {
     let spaces = context.reach().spaces;
     let mut before_seq = None;
     loop {
-        let query = LogQuery {
-            spaces: spaces.clone(),
-            before_seq,
-            ..PAGE
-        };
+        let query = LogQuery { spaces: spaces.clone(), before_seq, ..PAGE };
         let page = reader.log(&query)?;
         let Some(oldest) = page.last() else {
             return Err(Error::NothingToUndo);
@@ -139,9 +120,5 @@ fn latest(reader: &dyn Reader, context: &Context) -> Result<StoredBatch> {
 
 /// The batch that an undo undid.
 fn target(change: &Change) -> Option<BatchId> {
-    if let Change::Restore { batch, .. } = change {
-        Some(*batch)
-    } else {
-        None
-    }
+    if let Change::Restore { batch, .. } = change { Some(*batch) } else { None }
 }

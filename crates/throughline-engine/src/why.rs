@@ -69,12 +69,7 @@ impl Engine {
                 because = self.reasons(reader, &reason, path)?;
                 path.pop();
             }
-            reasons.push(Reason {
-                relation,
-                memory: reason,
-                repeated,
-                because,
-            });
+            reasons.push(Reason { relation, memory: reason, repeated, because });
         }
         Ok(reasons)
     }
@@ -86,18 +81,13 @@ fn reason_edges(
     memory: &Memory,
     outward: bool,
 ) -> Result<Vec<(Relation, Memory)>> {
-    let relations: Vec<Relation> = Relation::ALL
-        .iter()
-        .copied()
-        .filter(|relation| relation.is_reason())
-        .collect();
+    let relations: Vec<Relation> =
+        Relation::ALL.iter().copied().filter(|relation| relation.is_reason()).collect();
     let node = NodeId::Memory(memory.id);
     let edges = reader.neighbours(memory.space, &[node], &relations, REASONS_MAX)?;
     let mut found = Vec::new();
     for edge in edges.iter().filter(|edge| (edge.from == node) == outward) {
-        let row = reader
-            .rows(&[RowKey::node(memory.space, edge.other(node))])?
-            .remove(0);
+        let row = reader.rows(&[RowKey::node(memory.space, edge.other(node))])?.remove(0);
         if let Some(other) = row.and_then(Row::into_memory) {
             found.push((edge.relation, other));
         }

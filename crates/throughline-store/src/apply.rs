@@ -36,12 +36,7 @@ pub(crate) fn apply<T: Writable>(tables: &mut T, batch: &Batch) -> Result<u64> {
         })?;
         let before = write_all(tables, &writes)?;
         let purged = purged(change, &before);
-        let logged = Logged {
-            seq,
-            batch: batch.id,
-            change: change.clone(),
-            before,
-        };
+        let logged = Logged { seq, batch: batch.id, change: change.clone(), before };
         tables.append(batch, &logged)?;
         if let Some((space, memory, entities)) = purged {
             tables.scrub(space, memory, &entities)?;
@@ -55,10 +50,7 @@ fn write_all<T: Writable>(tables: &mut T, writes: &[Write]) -> Result<Vec<Image>
     let mut before = Vec::with_capacity(writes.len());
     for write in writes {
         let key = write.key();
-        before.push(Image {
-            row: tables.row(&key)?,
-            key,
-        });
+        before.push(Image { row: tables.row(&key)?, key });
         match write {
             Write::Put(row) => tables.put(row)?,
             Write::Delete(key) => tables.delete(key)?,

@@ -87,17 +87,14 @@ impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy {
-                waited_ms: crate::sqlite::BUSY_LIMIT_MS,
-            },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                Self::Busy { waited_ms: crate::sqlite::BUSY_LIMIT_MS }
+            }
             Some(ErrorCode::DiskFull) => Self::Full,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged {
-                path: PathBuf::from("the database"),
-                detail: error.to_string(),
-            },
-            Some(ErrorCode::ReadOnly) => Self::NotWritable {
-                path: PathBuf::from("the database"),
-            },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::Damaged { path: PathBuf::from("the database"), detail: error.to_string() }
+            }
+            Some(ErrorCode::ReadOnly) => Self::NotWritable { path: PathBuf::from("the database") },
             _ => Self::Database(error),
         }
     }
@@ -110,16 +107,11 @@ impl Error {
             error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen)
         };
         if let Self::Damaged { detail, .. } = self {
-            Self::Damaged {
-                path: file.to_owned(),
-                detail,
-            }
+            Self::Damaged { path: file.to_owned(), detail }
         } else if matches!(&self, Self::NotWritable { .. })
             || matches!(&self, Self::Database(error) if cannot_open(error))
         {
-            Self::NotWritable {
-                path: file.to_owned(),
-            }
+            Self::NotWritable { path: file.to_owned() }
         } else {
             self
         }

@@ -34,10 +34,7 @@ impl Store for MapStore {
         let mut next = Tables::clone(&held);
         let seq = next.apply(&batch)?;
         *held = Arc::new(next);
-        Ok(Commit {
-            batch: batch.id,
-            seq,
-        })
+        Ok(Commit { batch: batch.id, seq })
     }
 
     fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>> {
@@ -49,9 +46,7 @@ impl Store for MapStore {
         let mut held = self.lock();
         let tables = Arc::make_mut(&mut held);
         for vector in vectors {
-            tables
-                .vectors
-                .insert((space, model.to_owned(), vector.node), vector.clone());
+            tables.vectors.insert((space, model.to_owned(), vector.node), vector.clone());
         }
         Ok(())
     }
@@ -72,8 +67,6 @@ impl Store for MapStore {
     }
 
     fn backup(&self, to: &Path) -> Result<()> {
-        Err(Error::NotWritable {
-            path: to.to_owned(),
-        })
+        Err(Error::NotWritable { path: to.to_owned() })
     }
 }

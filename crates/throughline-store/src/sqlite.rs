@@ -62,11 +62,7 @@ impl SqliteStore {
     pub fn open(path: &Path) -> Result<Self> {
         let lock = WriterLock::beside(path)?;
         let connection = open::open(path, &lock).map_err(|error| error.at(path))?;
-        Ok(Self {
-            path: path.to_owned(),
-            connection: Mutex::new(connection),
-            lock,
-        })
+        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection), lock })
     }
 
     /// Where the store is.
@@ -111,17 +107,12 @@ impl SqliteStore {
 
     fn lock_connection(&self) -> MutexGuard<'_, Connection> {
         // A panic inside a transaction rolled it back, so the connection can still be used.
-        self.connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Every batch of the log, in order.
     fn whole_log(&self) -> Result<Vec<crate::StoredBatch>> {
-        self.read()?.log(&LogQuery {
-            limit: usize::MAX,
-            ..LogQuery::default()
-        })
+        self.read()?.log(&LogQuery { limit: usize::MAX, ..LogQuery::default() })
     }
 }
 
@@ -140,9 +131,7 @@ impl Drop for Snapshot<'_> {
 impl Store for SqliteStore {
     fn read(&self) -> Result<Box<dyn Reader + '_>> {
         let connection = self.lock_connection();
-        connection
-            .execute_batch("BEGIN DEFERRED")
-            .map_err(|e| Error::from(e).at(&self.path))?;
+        connection.execute_batch("BEGIN DEFERRED").map_err(|e| Error::from(e).at(&self.path))?;
         Ok(Box::new(Snapshot { connection }))
     }
 
@@ -155,10 +144,7 @@ impl Store for SqliteStore {
             let batch = plan(&SqlTables::new(&transaction))?;
             let seq = apply(&mut SqlTables::new(&transaction), &batch)?;
             transaction.commit()?;
-            Ok(Commit {
-                batch: batch.id,
-                seq,
-            })
+            Ok(Commit { batch: batch.id, seq })
         };
         work(&mut connection).map_err(|error| error.at(&self.path))
     }
@@ -204,10 +190,7 @@ impl Store for SqliteStore {
 
     fn rebuild_check(&self) -> Result<Vec<Finding>> {
         let reader = self.read()?;
-        let log = reader.log(&LogQuery {
-            limit: usize::MAX,
-            ..LogQuery::default()
-        })?;
+        let log = reader.log(&LogQuery { limit: usize::MAX, ..LogQuery::default() })?;
         let rebuilt = Arc::new(Tables::replay(log.into_iter().map(|one| one.batch))?);
         Ok(compare_dumps(&reader.dump()?, &rebuilt.dump()?))
     }

@@ -165,10 +165,9 @@ pub fn compare_dumps(found: &[String], expected: &[String]) -> Vec<Finding> {
     let found_set: std::collections::BTreeSet<_> = found.iter().collect();
     let expected_set: std::collections::BTreeSet<_> = expected.iter().collect();
     let short = |line: &String| line.chars().take(120).collect::<String>();
-    let missing = expected_set.difference(&found_set).map(|line| Finding {
-        check: "rebuild",
-        detail: format!("the log has {}", short(line)),
-    });
+    let missing = expected_set
+        .difference(&found_set)
+        .map(|line| Finding { check: "rebuild", detail: format!("the log has {}", short(line)) });
     let extra = found_set.difference(&expected_set).map(|line| Finding {
         check: "rebuild",
         detail: format!("not from the log: {}", short(line)),

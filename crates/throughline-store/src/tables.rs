@@ -49,10 +49,7 @@ impl Tables {
 
     /// The state at a moment: everything up to the last batch that had happened by then.
     pub fn as_of(batches: &[StoredBatch], at: Timestamp) -> Result<Self> {
-        let end = batches
-            .iter()
-            .rposition(|one| one.batch.at <= at)
-            .map_or(0, |last| last + 1);
+        let end = batches.iter().rposition(|one| one.batch.at <= at).map_or(0, |last| last + 1);
         Self::replay(batches[..end].iter().map(|one| one.batch.clone()))
     }
 
@@ -62,67 +59,36 @@ impl Tables {
     }
 
     fn table(&self, table: Table) -> impl Iterator<Item = &Row> {
-        self.rows
-            .iter()
-            .filter(move |(key, _)| key.table == table)
-            .map(|(_, row)| row)
+        self.rows.iter().filter(move |(key, _)| key.table == table).map(|(_, row)| row)
     }
 
     fn all_memories(&self) -> impl Iterator<Item = &Memory> {
-        self.table(Table::Memory).filter_map(|row| {
-            if let Row::Memory(memory) = row {
-                Some(&**memory)
-            } else {
-                None
-            }
-        })
+        self.table(Table::Memory)
+            .filter_map(|row| if let Row::Memory(memory) = row { Some(&**memory) } else { None })
     }
 
     fn edges(&self) -> impl Iterator<Item = &Edge> {
-        self.table(Table::Edge).filter_map(|row| {
-            if let Row::Edge(edge) = row {
-                Some(edge)
-            } else {
-                None
-            }
-        })
+        self.table(Table::Edge)
+            .filter_map(|row| if let Row::Edge(edge) = row { Some(edge) } else { None })
     }
 
     fn episodes(&self) -> impl Iterator<Item = &Episode> {
-        self.table(Table::Episode).filter_map(|row| {
-            if let Row::Episode(episode) = row {
-                Some(episode)
-            } else {
-                None
-            }
-        })
+        self.table(Table::Episode)
+            .filter_map(|row| if let Row::Episode(episode) = row { Some(episode) } else { None })
     }
 
     fn entity_rows(&self) -> impl Iterator<Item = &Entity> {
-        self.table(Table::Entity).filter_map(|row| {
-            if let Row::Entity(entity) = row {
-                Some(entity)
-            } else {
-                None
-            }
-        })
+        self.table(Table::Entity)
+            .filter_map(|row| if let Row::Entity(entity) = row { Some(entity) } else { None })
     }
 
     fn tombstone_rows(&self) -> impl Iterator<Item = &Tombstone> {
-        self.table(Table::Tombstone).filter_map(|row| {
-            if let Row::Tombstone(stone) = row {
-                Some(stone)
-            } else {
-                None
-            }
-        })
+        self.table(Table::Tombstone)
+            .filter_map(|row| if let Row::Tombstone(stone) = row { Some(stone) } else { None })
     }
 
     fn memories_where(&self, keep: impl Fn(&Memory) -> bool) -> Vec<Memory> {
-        self.all_memories()
-            .filter(|memory| keep(memory))
-            .cloned()
-            .collect()
+        self.all_memories().filter(|memory| keep(memory)).cloned().collect()
     }
 
     fn has_tag(&self, memory: &Memory, tag: &str) -> bool {
@@ -138,10 +104,7 @@ impl Tables {
 
     /// The documents of a text index: space, node, whether the query may return it, and its terms.
     fn documents(&self, query: &TextQuery) -> Vec<(SpaceId, NodeId, bool, Vec<String>)> {
-        let reach = Reach {
-            spaces: query.spaces.clone(),
-            session: query.session.clone(),
-        };
+        let reach = Reach { spaces: query.spaces.clone(), session: query.session.clone() };
         match query.of {
             TextOf::Memories => self
                 .all_memories()
@@ -149,12 +112,7 @@ impl Tables {
                     let wanted = reach.sees(memory)
                         && (query.states.is_empty() || query.states.contains(&memory.state))
                         && (query.kinds.is_empty() || query.kinds.contains(&memory.kind));
-                    (
-                        memory.space,
-                        memory.id.into(),
-                        wanted,
-                        words::terms(&memory.content),
-                    )
+                    (memory.space, memory.id.into(), wanted, words::terms(&memory.content))
                 })
                 .collect(),
             TextOf::Episodes => self
@@ -218,11 +176,7 @@ impl Writable for Tables {
     }
 
     fn open_batch(&mut self, batch: &Batch, first_seq: u64, last_seq: u64) -> Result<()> {
-        self.batches.push(StoredBatch {
-            first_seq,
-            last_seq,
-            batch: batch.clone(),
-        });
+        self.batches.push(StoredBatch { first_seq, last_seq, batch: batch.clone() });
         Ok(())
     }
 
@@ -250,25 +204,16 @@ impl Writable for Tables {
 }
 
 fn touching_batches(log: &[Logged], memory: MemoryId) -> BTreeSet<BatchId> {
-    log.iter()
-        .filter(|one| touches(one, memory.into()))
-        .map(|one| one.batch)
-        .collect()
+    log.iter().filter(|one| touches(one, memory.into())).map(|one| one.batch).collect()
 }
 
 /// The nodes that a logged change touched, by the rows it wrote.
 pub(crate) fn touched_rows(logged: &Logged) -> BTreeMap<RowKey, Vec<NodeId>> {
-    logged
-        .before
-        .iter()
-        .map(|image| (image.key.clone(), nodes_of_key(&image.key)))
-        .collect()
+    logged.before.iter().map(|image| (image.key.clone(), nodes_of_key(&image.key))).collect()
 }
 
 fn touches(logged: &Logged, node: NodeId) -> bool {
-    touched_rows(logged)
-        .values()
-        .any(|nodes| nodes.contains(&node))
+    touched_rows(logged).values().any(|nodes| nodes.contains(&node))
 }
 
 /// The nodes a row belongs to, read from its key alone.
@@ -278,17 +223,8 @@ pub fn nodes_of_key(key: &RowKey) -> Vec<NodeId> {
     match key.table {
         Table::Memory | Table::Evidence | Table::Watermark | Table::Usage => as_memory(),
         Table::Entity => first.parse().ok().map(NodeId::Entity).into_iter().collect(),
-        Table::Episode => first
-            .parse()
-            .ok()
-            .map(NodeId::Episode)
-            .into_iter()
-            .collect(),
-        Table::Edge => key
-            .key
-            .split(' ')
-            .filter_map(|part| part.parse().ok())
-            .collect(),
+        Table::Episode => first.parse().ok().map(NodeId::Episode).into_iter().collect(),
+        Table::Edge => key.key.split(' ').filter_map(|part| part.parse().ok()).collect(),
         Table::Space | Table::Session | Table::Injection | Table::Tombstone => Vec::new(),
     }
 }
@@ -321,13 +257,7 @@ impl Reader for Arc<Tables> {
                 self.edges()
                     .filter(|edge| edge.space == space)
                     .filter(|edge| relations.is_empty() || relations.contains(&edge.relation))
-                    .filter(|edge| {
-                        if outward {
-                            edge.from == *node
-                        } else {
-                            edge.to == *node
-                        }
-                    })
+                    .filter(|edge| if outward { edge.from == *node } else { edge.to == *node })
                     .take(limit)
                     .for_each(|edge| {
                         found.insert(Row::Edge(edge.clone()).key(), edge.clone());
@@ -338,27 +268,17 @@ impl Reader for Arc<Tables> {
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
-        let reach = Reach {
-            spaces: query.spaces.clone(),
-            session: query.session.clone(),
-        };
+        let reach = Reach { spaces: query.spaces.clone(), session: query.session.clone() };
         let mut all = self.memories_where(|memory| {
             reach.sees(memory)
                 && (query.states.is_empty() || query.states.contains(&memory.state))
                 && (query.kinds.is_empty() || query.kinds.contains(&memory.kind))
                 && (query.domain.is_none() || query.domain == memory.domain)
-                && query
-                    .tag
-                    .as_ref()
-                    .is_none_or(|tag| self.has_tag(memory, tag))
+                && query.tag.as_ref().is_none_or(|tag| self.has_tag(memory, tag))
         });
         all.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
         let total = all.len();
-        let items = all
-            .into_iter()
-            .skip(query.offset)
-            .take(query.limit)
-            .collect();
+        let items = all.into_iter().skip(query.offset).take(query.limit).collect();
         Ok(MemoryPage { items, total })
     }
 
@@ -375,11 +295,7 @@ impl Reader for Arc<Tables> {
     }
 
     fn in_slot(&self, space: SpaceId, slot: &str) -> Result<Vec<Memory>> {
-        Ok(
-            self.memories_where(|one| {
-                one.space == space && one.slot_key().as_deref() == Some(slot)
-            }),
-        )
+        Ok(self.memories_where(|one| one.space == space && one.slot_key().as_deref() == Some(slot)))
     }
 
     fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
@@ -427,10 +343,7 @@ impl Reader for Arc<Tables> {
             .terms
             .iter()
             .map(|term| {
-                let docs = documents
-                    .iter()
-                    .filter(|(.., terms)| terms.contains(term))
-                    .count();
+                let docs = documents.iter().filter(|(.., terms)| terms.contains(term)).count();
                 (term.clone(), docs as u64)
             })
             .collect();
@@ -441,11 +354,7 @@ impl Reader for Arc<Tables> {
             .map(|(space, node, _, terms)| {
                 let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
                 let score = words::bm25(&kept, &terms, collection, &policy);
-                TextHit {
-                    space: *space,
-                    node: *node,
-                    score,
-                }
+                TextHit { space: *space, node: *node, score }
             })
             .filter(|hit| hit.score > 0.0)
             .collect();
@@ -499,22 +408,14 @@ impl Reader for Arc<Tables> {
             .iter()
             .filter(wanted)
             .map(|one| StoredBatch {
-                batch: Batch {
-                    changes: Vec::new(),
-                    ..one.batch.clone()
-                },
+                batch: Batch { changes: Vec::new(), ..one.batch.clone() },
                 ..one.clone()
             })
             .collect())
     }
 
     fn changes_of(&self, _space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {
-        Ok(self
-            .log
-            .iter()
-            .filter(|one| one.batch == batch)
-            .cloned()
-            .collect())
+        Ok(self.log.iter().filter(|one| one.batch == batch).cloned().collect())
     }
 
     fn history(&self, space: SpaceId, node: NodeId) -> Result<Vec<Logged>> {
@@ -551,13 +452,7 @@ impl Reader for Arc<Tables> {
     fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>> {
         let mut found: Vec<Injection> = self
             .table(Table::Injection)
-            .filter_map(|row| {
-                if let Row::Injection(one) = row {
-                    Some(one)
-                } else {
-                    None
-                }
-            })
+            .filter_map(|row| if let Row::Injection(one) = row { Some(one) } else { None })
             .filter(|one| one.space == space && one.memories.contains(&memory))
             .cloned()
             .collect();
@@ -569,13 +464,7 @@ impl Reader for Arc<Tables> {
     fn spaces(&self) -> Result<Vec<Space>> {
         Ok(self
             .table(Table::Space)
-            .filter_map(|row| {
-                if let Row::Space(space) = row {
-                    Some(space.clone())
-                } else {
-                    None
-                }
-            })
+            .filter_map(|row| if let Row::Space(space) = row { Some(space.clone()) } else { None })
             .collect())
     }
 
@@ -590,14 +479,10 @@ impl Reader for Arc<Tables> {
                 Row::Memory(memory) => {
                     *counts.entry(format!("state {}", memory.state)).or_default() += 1;
                     *counts.entry(format!("kind {}", memory.kind)).or_default() += 1;
-                    *counts
-                        .entry(format!("authority {}", memory.authority))
-                        .or_default() += 1;
+                    *counts.entry(format!("authority {}", memory.authority)).or_default() += 1;
                 }
                 Row::Edge(edge) => {
-                    *counts
-                        .entry(format!("relation {}", edge.relation))
-                        .or_default() += 1;
+                    *counts.entry(format!("relation {}", edge.relation)).or_default() += 1;
                 }
                 Row::Space(_)
                 | Row::Evidence(_)
@@ -614,11 +499,8 @@ impl Reader for Arc<Tables> {
     }
 
     fn dump(&self) -> Result<Vec<String>> {
-        let mut lines: Vec<String> = self
-            .rows
-            .iter()
-            .map(|(key, row)| dump_line(key, &row.body()))
-            .collect();
+        let mut lines: Vec<String> =
+            self.rows.iter().map(|(key, row)| dump_line(key, &row.body())).collect();
         lines.sort();
         Ok(lines)
     }

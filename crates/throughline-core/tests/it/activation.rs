@@ -81,9 +81,6 @@ fn presence_halves_every_twenty_turns_and_loses_half_at_four_hops() {
         (4, 20, 0.2),
     ] {
         let found = present(0.8, hops, turns);
-        assert!(
-            (found - expected).abs() < 1e-12,
-            "{hops} hops, {turns} turns: {found}"
-        );
+        assert!((found - expected).abs() < 1e-12, "{hops} hops, {turns} turns: {found}");
     }
 }

@@ -28,21 +28,14 @@ pub(crate) fn session_name() -> impl Strategy<Value = Option<SessionId>> {
 pub(crate) fn testimony() -> impl Strategy<Value = Testimony> {
     let echo = prop::bool::weighted(0.2);
     (authority(), session_name(), 0..200_u32, echo).prop_map(|(authority, session, on, echo)| {
-        Testimony {
-            session,
-            echo,
-            ..Testimony::new(authority, day(on))
-        }
+        Testimony { session, echo, ..Testimony::new(authority, day(on)) }
     })
 }
 
 /// Reasons to believe memory 1.
 pub(crate) fn evidence() -> impl Strategy<Value = Vec<Evidence>> {
-    vec(testimony(), 0..8).prop_map(|said| {
-        said.iter()
-            .map(|testimony| testimony.about(SPACE, id(1)))
-            .collect()
-    })
+    vec(testimony(), 0..8)
+        .prop_map(|said| said.iter().map(|testimony| testimony.about(SPACE, id(1))).collect())
 }
 
 pub(crate) fn usage() -> impl Strategy<Value = Usage> {
@@ -82,9 +75,7 @@ pub(crate) fn watermark(number: usize, reading: Reading) -> Watermark {
     Watermark {
         space: SPACE,
         memory: id(1),
-        referent: Referent::Flag {
-            name: format!("FLAG_{number}"),
-        },
+        referent: Referent::Flag { name: format!("FLAG_{number}") },
         stamp: "on".to_owned(),
         stamped_at: day(0),
         reading,

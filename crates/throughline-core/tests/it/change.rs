@@ -38,16 +38,14 @@ fn place(change: &Change) -> usize {
 fn the_log_is_written_as_it_always_was() {
     let places: Vec<_> = one_of_each().iter().map(place).collect();
     assert_eq!(places, (0..18).collect::<Vec<_>>(), "one of every variant");
-    let lines: Vec<_> = one_of_each()
-        .iter()
-        .map(|change| serde_json::to_string(change).unwrap())
-        .collect();
+    let lines: Vec<_> =
+        one_of_each().iter().map(|change| serde_json::to_string(change).unwrap()).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
     {"add_space":{"space":1,"key":"github.com/acme/app","name":"app","created_at":"2024-10-04T00:00:00.000Z"}}
     {"insert":{"id":"00000000-0000-0000-0000-000000000001","space":1,"kind":"fact","content":"Use tabs.","fingerprint":"274ce604304bf99bb24a95026c7c1a340e70cc6d4607fe899d4d27e35132410a","importance":0.5,"authority":"inferred","confidence":1.0,"state":"staged","recorded_at":"2024-10-04T00:00:00.000Z"}}
     {"reinforce":{"id":"3aa5ac01b728cc8d","space":1,"memory":"00000000-0000-0000-0000-000000000001","authority":"extracted","session":"s","turn":"t7","at":"2024-10-05T00:00:00.000Z","snippet":"we moved","why":"stated in passing","echo":true}}
-    {"revise":{"id":"00000000-0000-0000-0000-000000000001","space":1,"session":"s","kind":"fact","content":"Staging runs Postgres 16.","fingerprint":"1e67a2c6b8f659aba2028afd61ee0e8791a495eb13ee2d1a46e31d89b2c65fc3","label":"database","domain":"technical","importance":0.5,"slot":{"subject":"staging","predicate":"runs","object":"Postgres 16","cardinality":"one"},"authority":"user_corrected","confidence":1.0,"state":"superseded","previous":"staged","valid_from":"2024-10-05T00:00:00.000Z","valid_until":"2024-10-06T00:00:00.000Z","recorded_at":"2024-10-04T00:00:00.000Z","last_verified_at":"2024-10-05T00:00:00.000Z","superseded_by":"00000000-0000-0000-0000-000000000002","pinned":true,"triggers":["psql"]}}
-    {"move":{"space":1,"id":"00000000-0000-0000-0000-000000000001","to":"archived"}}
+    {"revise":{"id":"00000000-0000-0000-0000-000000000001","space":1,"session":"s","kind":"fact","content":"Staging runs Postgres 16.","fingerprint":"1e67a2c6b8f659aba2028afd61ee0e8791a495eb13ee2d1a46e31d89b2c65fc3","label":"database","domain":"technical","importance":0.5,"slot":{"subject":"staging","predicate":"runs","object":"Postgres 16","cardinality":"one"},"authority":"user_corrected","confidence":1.0,"state":"superseded","previous":"staged","since":"2024-10-06T00:00:00.000Z","valid_from":"2024-10-05T00:00:00.000Z","valid_until":"2024-10-06T00:00:00.000Z","recorded_at":"2024-10-04T00:00:00.000Z","last_verified_at":"2024-10-05T00:00:00.000Z","superseded_by":"00000000-0000-0000-0000-000000000002","pinned":true,"triggers":["psql"]}}
+    {"move":{"space":1,"id":"00000000-0000-0000-0000-000000000001","to":"archived","at":"2024-10-06T00:00:00.000Z"}}
     {"supersede":{"space":1,"old":"00000000-0000-0000-0000-000000000001","new":"00000000-0000-0000-0000-000000000002","at":"2024-10-06T00:00:00.000Z"}}
     {"unsupersede":{"space":1,"old":"00000000-0000-0000-0000-000000000001"}}
     {"link":{"space":1,"from":"m:00000000-0000-0000-0000-000000000001","relation":"evidenced_by","to":"m:00000000-0000-0000-0000-000000000002","weight":1.0,"confidence":1.0,"reinforcements":2,"last_reinforced_at":"2024-10-05T00:00:00.000Z","reason":"it was measured"}}
@@ -68,22 +66,14 @@ fn the_log_is_written_as_it_always_was() {
 fn every_change_can_be_read_back_from_the_log() {
     for change in one_of_each() {
         let line = serde_json::to_string(&change).unwrap();
-        assert_eq!(
-            serde_json::from_str::<Change>(&line).unwrap(),
-            change,
-            "{line}"
-        );
+        assert_eq!(serde_json::from_str::<Change>(&line).unwrap(), change, "{line}");
     }
 }
 
 #[test]
 fn fields_of_a_later_version_do_not_keep_a_log_from_being_read() {
-    let line = r#"{"move":{"space":1,"id":"00000000-0000-0000-0000-000000000001","to":"archived","mood":"calm"}}"#;
-    let expected = Change::Move {
-        space: SPACE,
-        id: id(1),
-        to: State::Archived,
-    };
+    let line = r#"{"move":{"space":1,"id":"00000000-0000-0000-0000-000000000001","to":"archived","at":"2024-10-05T00:00:00.000Z","mood":"calm"}}"#;
+    let expected = Change::Move { space: SPACE, id: id(1), to: State::Archived, at: day(1) };
     assert_eq!(serde_json::from_str::<Change>(line).unwrap(), expected);
 }
 
@@ -112,12 +102,8 @@ fn a_row_of_every_table_survives_being_written_down() {
 
 #[test]
 fn everything_a_memory_can_hang_on_can_be_written_down() {
-    let git = Referent::Git {
-        paths: vec!["src".to_owned(), "Cargo.toml".to_owned()],
-    };
-    let flag = Referent::Flag {
-        name: "RUST_LOG".to_owned(),
-    };
+    let git = Referent::Git { paths: vec!["src".to_owned(), "Cargo.toml".to_owned()] };
+    let flag = Referent::Flag { name: "RUST_LOG".to_owned() };
     let written = [file(), git, flag].map(|referent| serde_json::to_string(&referent).unwrap());
     insta::assert_snapshot!(written.join("\n"), @r#"
     {"type":"file","path":"compose.yml","span":[3,9]}

@@ -63,21 +63,23 @@ proptest! {
 }
 
 #[test]
+fn only_a_mutual_relation_may_be_turned_round() {
+    let (one, two) = (id(1).into(), id(2).into());
+    for relation in Relation::ALL {
+        assert_eq!(relation.in_order(one, two), (one, two), "{relation}");
+        let turned = relation.in_order(two, one) == (one, two);
+        assert_eq!(turned, relation.is_symmetric(), "{relation}");
+    }
+}
+
+#[test]
 fn a_loose_connection_loses_a_tenth_for_every_whole_ninety_days() {
     let edge = Edge::new(SPACE, id(1).into(), Relation::CoUsed, id(2).into(), day(0));
-    for (idle, expected) in [
-        (0.0, 1.0),
-        (89.9, 1.0),
-        (90.0, 0.9),
-        (179.9, 0.9),
-        (180.0, 0.8),
-        (90_000.0, 0.1),
-    ] {
+    for (idle, expected) in
+        [(0.0, 1.0), (89.9, 1.0), (90.0, 0.9), (179.9, 0.9), (180.0, 0.8), (90_000.0, 0.1)]
+    {
         let found = after(&edge, idle);
-        assert!(
-            (found - expected).abs() < 1e-12,
-            "after {idle} days: {found}"
-        );
+        assert!((found - expected).abs() < 1e-12, "after {idle} days: {found}");
     }
 }
 
@@ -86,24 +88,10 @@ fn reasons_and_replacements_lead_farther_than_company() {
     use Relation::{
         About, Because, CoUsed, Contradicts, DependsOn, InCluster, RelatesTo, Supersedes, Tagged,
     };
-    let ordered = [
-        Supersedes,
-        Contradicts,
-        Because,
-        DependsOn,
-        About,
-        Tagged,
-        CoUsed,
-        RelatesTo,
-        InCluster,
-    ];
+    let ordered =
+        [Supersedes, Contradicts, Because, DependsOn, About, Tagged, CoUsed, RelatesTo, InCluster];
     for pair in ordered.windows(2) {
-        assert!(
-            pair[0].prior() > pair[1].prior(),
-            "{} before {}",
-            pair[0],
-            pair[1]
-        );
+        assert!(pair[0].prior() > pair[1].prior(), "{} before {}", pair[0], pair[1]);
     }
     for relation in Relation::ALL {
         assert!((0.0..=1.0).contains(&relation.prior()), "{relation}");

@@ -1,11 +1,34 @@
 //! Bodies of evidence: joined in any order, counted once for each voice.
 
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
 use proptest::prelude::*;
 use throughline_core::evidence::{independent, merge};
 use throughline_core::{Authority, Evidence};
 
 use crate::arbitrary;
 use crate::world::{SPACE, id, says};
+
+fn ranks(counted: &[&Evidence]) -> Vec<Authority> {
+    counted.iter().map(|one| one.authority).collect()
+}
+
+/// Whether these may all count: no echo, no session twice, no kind of source twice but a person.
+fn may_count_together(picked: &[&Evidence]) -> bool {
+    let mut sessions = BTreeSet::new();
+    let mut kinds = BTreeSet::new();
+    picked.iter().all(|one| {
+        let new_kind = one.authority.is_user() || kinds.insert(one.authority);
+        !one.echo && sessions.insert(&one.session) && new_kind
+    })
+}
+
+/// Whether `left` has at every place a source as strong as the one of `right`.
+fn is_as_strong(left: &[Authority], right: &[Authority]) -> bool {
+    let weaker = |(left, right): (&Authority, &Authority)| right.outranks(*left);
+    left.len() >= right.len() && !left.iter().zip(right).any(weaker)
+}
 
 proptest! {
     #[test]
@@ -30,6 +53,36 @@ proptest! {
         prop_assert_eq!(&merge(&both, &b), &both);
         prop_assert_eq!(&merge(&both, &both), &both);
         prop_assert!(a.iter().chain(&b).all(|one| both.contains(one)));
+    }
+
+    #[test]
+    fn no_other_choice_of_sources_would_be_stronger(evidence in arbitrary::evidence()) {
+        let counted = independent(&evidence);
+        prop_assert!(may_count_together(&counted), "{:?}", counted);
+        for choice in 0..1_u32 << evidence.len() {
+            let chosen = evidence.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
+            let mut picked: Vec<_> = chosen.map(|(_, one)| one).collect();
+            if may_count_together(&picked) {
+                picked.sort_by_key(|one| one.authority);
+                prop_assert!(is_as_strong(&ranks(&counted), &ranks(&picked)), "{:?}", picked);
+            }
+        }
+    }
+
+    #[test]
+    fn neither_time_nor_order_decides_which_sources_count(
+        (evidence, shuffled) in arbitrary::evidence()
+            .prop_flat_map(|evidence| (Just(evidence.clone()), Just(evidence).prop_shuffle())),
+        days in vec(-500.0..500.0_f64, 8),
+    ) {
+        let expected = ranks(&independent(&evidence));
+        prop_assert_eq!(&ranks(&independent(&shuffled)), &expected);
+        let mut redated = shuffled;
+        for (at, one) in redated.iter_mut().enumerate() {
+            one.at = one.at.plus_days(days[at]);
+            one.id = throughline_core::EvidenceId(format!("{}", days[at]));
+        }
+        prop_assert_eq!(&ranks(&independent(&redated)), &expected);
     }
 
     #[test]
@@ -74,4 +127,17 @@ fn evidence_is_named_by_what_it_says() {
     ] {
         assert_ne!(same.id, other.id, "{other:?}");
     }
+}
+
+#[test]
+fn a_source_makes_room_for_another_that_has_no_other_session() {
+    let heard = |sources: &[(Authority, &str)]| -> Vec<Evidence> {
+        let said = sources.iter();
+        said.map(|(authority, session)| says(*authority, session, 0).about(SPACE, id(1))).collect()
+    };
+    let both = heard(&[(Authority::File, "a"), (Authority::File, "b"), (Authority::Observed, "a")]);
+    let expected = [Authority::File, Authority::Observed];
+    assert_eq!(ranks(&independent(&both)), expected);
+    let one_room = heard(&[(Authority::File, "a"), (Authority::Observed, "a")]);
+    assert_eq!(ranks(&independent(&one_room)), [Authority::File]);
 }

@@ -15,10 +15,7 @@ use crate::world::{SPACE, fact, id, session};
 fn standing(age: f64, sources: usize) -> Standing {
     Standing {
         age_active_days: age,
-        salience: Salience {
-            raw: 0.6,
-            value: 0.6,
-        },
+        salience: Salience { raw: 0.6, value: 0.6 },
         sources,
         edges: 2,
         contested: false,
@@ -26,18 +23,12 @@ fn standing(age: f64, sources: usize) -> Standing {
 }
 
 fn used(uses: u64) -> Usage {
-    Usage {
-        uses,
-        ..Usage::none(SPACE, id(1))
-    }
+    Usage { uses, ..Usage::none(SPACE, id(1)) }
 }
 
 #[test]
 fn only_what_is_old_unimportant_and_unused_is_put_away_by_itself() {
-    let dull = Memory {
-        importance: 0.29,
-        ..fact(1, "the old logo was blue", Authority::Observed)
-    };
+    let dull = Memory { importance: 0.29, ..fact(1, "the old logo was blue", Authority::Observed) };
     let archived = |memory: &Memory, uses, age| {
         should_archive(memory, &used(uses), age, &LifecyclePolicy::default())
     };
@@ -46,35 +37,14 @@ fn only_what_is_old_unimportant_and_unused_is_put_away_by_itself() {
     assert!(!archived(&dull, 2, 90.0), "not old enough");
     assert!(!archived(&dull, 3, 90.1), "used too often");
     for (kept, why) in [
-        (
-            Memory {
-                importance: 0.3,
-                ..dull.clone()
-            },
-            "important enough",
-        ),
-        (
-            Memory {
-                authority: Authority::UserCorrected,
-                ..dull.clone()
-            },
-            "corrected by the user",
-        ),
-        (
-            Memory {
-                pinned: true,
-                ..dull.clone()
-            },
-            "pinned",
-        ),
+        (Memory { importance: 0.3, ..dull.clone() }, "important enough"),
+        (Memory { authority: Authority::UserCorrected, ..dull.clone() }, "corrected by the user"),
+        (Memory { pinned: true, ..dull.clone() }, "pinned"),
     ] {
         assert!(!archived(&kept, 2, 90.1), "{why}");
     }
     for state in State::ALL {
-        let memory = Memory {
-            state: *state,
-            ..dull.clone()
-        };
+        let memory = Memory { state: *state, ..dull.clone() };
         assert_eq!(archived(&memory, 2, 90.1), state.is_active(), "{state}");
     }
     for kind in Kind::ALL {
@@ -86,61 +56,26 @@ fn only_what_is_old_unimportant_and_unused_is_put_away_by_itself() {
                 | Kind::Principle
                 | Kind::Correction
         );
-        let memory = Memory {
-            kind: *kind,
-            ..dull.clone()
-        };
+        let memory = Memory { kind: *kind, ..dull.clone() };
         assert_eq!(archived(&memory, 2, 90.1), !kept, "{kind}");
     }
 }
 
 #[test]
 fn a_guess_runs_out_after_thirty_days_unless_somebody_backs_it() {
-    let guess = Memory {
-        confidence: 0.39,
-        ..fact(1, "they may move to Go", Authority::Inferred)
-    };
+    let guess = Memory { confidence: 0.39, ..fact(1, "they may move to Go", Authority::Inferred) };
     let expired = |memory: &Memory, age, sources| {
-        should_expire(
-            memory,
-            &standing(age, sources),
-            None,
-            &LifecyclePolicy::default(),
-        )
+        should_expire(memory, &standing(age, sources), None, &LifecyclePolicy::default())
     };
     assert!(expired(&guess, 30.1, 1), "all conditions hold");
 
     assert!(!expired(&guess, 30.0, 1), "not yet");
     assert!(!expired(&guess, 30.1, 2), "two sources");
     for (kept, why) in [
-        (
-            Memory {
-                state: State::Confirmed,
-                ..guess.clone()
-            },
-            "confirmed",
-        ),
-        (
-            Memory {
-                confidence: 0.4,
-                ..guess.clone()
-            },
-            "no guess",
-        ),
-        (
-            Memory {
-                pinned: true,
-                ..guess.clone()
-            },
-            "pinned",
-        ),
-        (
-            Memory {
-                state: State::Archived,
-                ..guess
-            },
-            "already put away",
-        ),
+        (Memory { state: State::Confirmed, ..guess.clone() }, "confirmed"),
+        (Memory { confidence: 0.4, ..guess.clone() }, "no guess"),
+        (Memory { pinned: true, ..guess.clone() }, "pinned"),
+        (Memory { state: State::Archived, ..guess }, "already put away"),
     ] {
         assert!(!expired(&kept, 30.1, 1), "{why}");
     }
@@ -148,30 +83,17 @@ fn a_guess_runs_out_after_thirty_days_unless_somebody_backs_it() {
 
 #[test]
 fn a_commitment_runs_out_ninety_days_after_it_was_settled() {
-    let promise = Memory {
-        kind: Kind::Commitment,
-        ..fact(1, "send the report", Authority::UserStated)
-    };
+    let promise =
+        Memory { kind: Kind::Commitment, ..fact(1, "send the report", Authority::UserStated) };
     let expired = |memory: &Memory, settled| {
-        should_expire(
-            memory,
-            &standing(900.0, 1),
-            settled,
-            &LifecyclePolicy::default(),
-        )
+        should_expire(memory, &standing(900.0, 1), settled, &LifecyclePolicy::default())
     };
     assert!(expired(&promise, Some(90.1)));
     assert!(!expired(&promise, Some(90.0)), "not yet");
     assert!(!expired(&promise, None), "an open promise never runs out");
-    let pinned = Memory {
-        pinned: true,
-        ..promise.clone()
-    };
+    let pinned = Memory { pinned: true, ..promise.clone() };
     assert!(!expired(&pinned, Some(90.1)), "pinned");
-    let fact = Memory {
-        kind: Kind::Fact,
-        ..promise
-    };
+    let fact = Memory { kind: Kind::Fact, ..promise };
     assert!(!expired(&fact, Some(90.1)), "only commitments are settled");
 }
 
@@ -202,19 +124,10 @@ proptest! {
 fn confirmation_brings_a_memory_closer_and_contest_pushes_it_away() {
     let policy = LifecyclePolicy::default();
     let staged = fact(1, "x", Authority::Observed);
-    let confirmed = Memory {
-        state: State::Confirmed,
-        ..staged.clone()
-    };
-    let corrected = Memory {
-        kind: Kind::Correction,
-        ..staged.clone()
-    };
+    let confirmed = Memory { state: State::Confirmed, ..staged.clone() };
+    let corrected = Memory { kind: Kind::Correction, ..staged.clone() };
     let calm = standing(1.0, 1);
-    let contested = Standing {
-        contested: true,
-        ..calm
-    };
+    let contested = Standing { contested: true, ..calm };
     for (memory, standing, expected) in [
         (&staged, &calm, 0.6),
         (&confirmed, &calm, 0.7),
@@ -258,24 +171,9 @@ fn graduation_needs_sessions_salience_and_connections_all_three() {
     assert!(may(&three, &ready));
 
     assert!(!may(&seen_in(&["a", "b"]), &ready), "too few sessions");
-    assert!(
-        !may(&three, &Standing { edges: 1, ..ready }),
-        "too few connections"
-    );
-    let faint = Salience {
-        raw: 0.59,
-        value: 0.59,
-    };
-    assert!(
-        !may(
-            &three,
-            &Standing {
-                salience: faint,
-                ..ready
-            }
-        ),
-        "not salient enough"
-    );
+    assert!(!may(&three, &Standing { edges: 1, ..ready }), "too few connections");
+    let faint = Salience { raw: 0.59, value: 0.59 };
+    assert!(!may(&three, &Standing { salience: faint, ..ready }), "not salient enough");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod near;
 mod purge;
 mod rank;
 mod reconcile;
+mod returning;
 mod salience;
 mod sample;
 mod scope;

@@ -29,3 +29,17 @@ proptest! {
         prop_assert_eq!(veto(&words, &doubly), None);
     }
 }
+
+#[test]
+fn a_name_in_other_letters_is_the_same_name() {
+    for (one, other, expected) in [
+        ("we run Node.js here", "we run node.js here", None),
+        ("set MAX_RETRY first", "set max_retry first", None),
+        ("call parseLine first", "call parseline first", None),
+        ("we run Node.js here", "we run Deno.js here", Some(Veto::Identifier)),
+        ("set MAX_RETRY first", "set MAX_RETRIES first", Some(Veto::Identifier)),
+    ] {
+        assert_eq!(veto(one, other), expected, "{one} / {other}");
+        assert_eq!(veto(other, one), expected, "{other} / {one}");
+    }
+}

@@ -35,21 +35,14 @@ fn tables() -> Tables {
 
     let mut edge = Edge::new(SPACE, id(1).into(), Relation::Informs, id(2).into(), day(1));
     edge.reason = Some("secret reason".to_owned());
-    tables
-        .apply(&Change::Link(edge))
-        .expect("nothing stands in its way");
-    tables
-        .apply(&Change::Watch(secret_mark()))
-        .expect("nothing stands in its way");
+    tables.apply(&Change::Link(edge)).expect("nothing stands in its way");
+    tables.apply(&Change::Watch(secret_mark())).expect("nothing stands in its way");
     tables
 }
 
 fn secret_mark() -> Watermark {
     Watermark {
-        referent: Referent::File {
-            path: "secret.txt".to_owned(),
-            span: None,
-        },
+        referent: Referent::File { path: "secret.txt".to_owned(), span: None },
         stamp: "secret stamp".to_owned(),
         ..arbitrary::watermark(0, Reading::Unchanged)
     }
@@ -70,34 +63,18 @@ fn an_erased_memory_leaves_nothing_readable_and_its_neighbour_untouched() {
     assert!(!bodies(&tables).contains("secret"), "{}", bodies(&tables));
     assert_eq!(tables.memories(), [beside]);
     assert_eq!(tables.count(Table::Entity), 1, "the shared tag stays");
-    assert_eq!(
-        tables.count(Table::Edge),
-        1,
-        "and the neighbour's edge to it"
-    );
-    assert_eq!(
-        tables.0.get(&Row::Tombstone(stone.clone()).key()),
-        Some(&Row::Tombstone(stone))
-    );
+    assert_eq!(tables.count(Table::Edge), 1, "and the neighbour's edge to it");
+    assert_eq!(tables.0.get(&Row::Tombstone(stone.clone()).key()), Some(&Row::Tombstone(stone)));
 }
 
 #[test]
 fn what_an_erased_memory_had_replaced_stays_replaced() {
     let mut tables = Tables::holding([1, 2].map(|number| fact(number, "x", Authority::UserStated)));
-    let replace = Change::Supersede {
-        space: SPACE,
-        old: id(1),
-        new: id(2),
-        at: day(1),
-    };
+    let replace = Change::Supersede { space: SPACE, old: id(1), new: id(2), at: day(1) };
     tables.apply(&replace).unwrap();
     let stone = Tombstone::of(&tables.memory(2), day(2));
     tables.apply(&Change::Purge(stone)).unwrap();
-    let Memory {
-        state,
-        superseded_by,
-        ..
-    } = tables.memory(1);
+    let Memory { state, superseded_by, .. } = tables.memory(1);
     assert_eq!((state, superseded_by), (State::Superseded, None));
 }
 
@@ -105,15 +82,9 @@ fn what_an_erased_memory_had_replaced_stays_replaced() {
 fn scrubbing_takes_every_readable_word_out_of_the_log() {
     let tables = tables();
     let rows: Vec<_> = tables.0.values().cloned().collect();
-    let entities: Vec<_> = rows
-        .iter()
-        .flat_map(Row::nodes)
-        .filter_map(throughline_core::NodeId::entity)
-        .collect();
-    let before = |row: &Row| Image {
-        key: row.key(),
-        row: Some(row.clone()),
-    };
+    let entities: Vec<_> =
+        rows.iter().flat_map(Row::nodes).filter_map(throughline_core::NodeId::entity).collect();
+    let before = |row: &Row| Image { key: row.key(), row: Some(row.clone()) };
     let mut changes: Vec<Change> = rows
         .iter()
         .filter_map(|row| match row.clone() {
@@ -143,8 +114,5 @@ fn scrubbing_takes_every_readable_word_out_of_the_log() {
     scrub_images(&mut images, id(1), &entities);
     let left = serde_json::to_string(&(&changes, &images)).unwrap();
     assert!(!left.contains("secret"), "{left}");
-    assert!(
-        left.contains("the public launch"),
-        "others keep their words"
-    );
+    assert!(left.contains("the public launch"), "others keep their words");
 }

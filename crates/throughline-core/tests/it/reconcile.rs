@@ -16,22 +16,14 @@ fn claim(number: u128, authority: Authority, session: &str) -> Candidate {
 }
 
 fn holding(state: State, authority: Authority) -> Tables {
-    Tables::holding([Memory {
-        state,
-        ..fact(1, CLAIM, authority)
-    }])
+    Tables::holding([Memory { state, ..fact(1, CLAIM, authority) }])
 }
 
 fn any_candidate() -> impl Strategy<Value = Candidate> {
-    const SLOTS: &[&str] = &[
-        "staging|runs|Postgres 14",
-        "staging|runs|Postgres 16",
-        "team|uses|Rust",
-    ];
-    let slot = prop::option::of((
-        prop::sample::select(SLOTS),
-        prop::sample::select(Cardinality::ALL),
-    ));
+    const SLOTS: &[&str] =
+        &["staging|runs|Postgres 14", "staging|runs|Postgres 16", "team|uses|Rust"];
+    let slot =
+        prop::option::of((prop::sample::select(SLOTS), prop::sample::select(Cardinality::ALL)));
     let flags = (any::<bool>(), arbitrary::session_name());
     (0..5_u8, slot, arbitrary::testimony(), flags).prop_map(
         |(text, slot, said, (revive, bound_to))| Candidate {
@@ -40,10 +32,7 @@ fn any_candidate() -> impl Strategy<Value = Candidate> {
                 ..Slot::parse(text).expect("three parts")
             }),
             tags: vec!["Ops".to_owned(), "ops".to_owned()],
-            scope: Scope {
-                space: SPACE,
-                session: bound_to,
-            },
+            scope: Scope { space: SPACE, session: bound_to },
             revive,
             ..candidate(0, &format!("claim {text}"), said)
         },
@@ -76,35 +65,16 @@ proptest! {
 #[test]
 fn saying_it_again_in_other_letters_adds_evidence_and_no_second_memory() {
     let mut tables = Tables::default();
-    tables
-        .remember(&claim(1, Authority::Observed, "monday"))
-        .unwrap();
-    let again = candidate(
-        2,
-        "staging runs postgres 16",
-        says(Authority::File, "tuesday", 6),
-    );
+    tables.remember(&claim(1, Authority::Observed, "monday")).unwrap();
+    let again = candidate(2, "staging runs postgres 16", says(Authority::File, "tuesday", 6));
     let plan = tables.remember(&again).unwrap();
 
     assert!(plan.deduped);
     assert_eq!(plan.memory, id(1));
-    assert!(
-        !plan
-            .changes
-            .iter()
-            .any(|change| matches!(change, Change::Insert(_)))
-    );
+    assert!(!plan.changes.iter().any(|change| matches!(change, Change::Insert(_))));
     assert_eq!(tables.memories().len(), 1);
-    let snippets: Vec<_> = tables
-        .evidence()
-        .into_iter()
-        .filter_map(|one| one.snippet)
-        .collect();
-    assert_eq!(
-        snippets,
-        ["staging runs postgres 16"],
-        "the other wording is kept"
-    );
+    let snippets: Vec<_> = tables.evidence().into_iter().filter_map(|one| one.snippet).collect();
+    assert_eq!(snippets, ["staging runs postgres 16"], "the other wording is kept");
 }
 
 #[test]
@@ -119,9 +89,7 @@ fn a_second_independent_source_confirms_and_the_same_voice_or_an_echo_does_not()
         (echo, State::Staged),
     ] {
         let mut tables = Tables::default();
-        tables
-            .remember(&claim(1, Authority::Observed, "monday"))
-            .unwrap();
+        tables.remember(&claim(1, Authority::Observed, "monday")).unwrap();
         assert_eq!(tables.state(1), State::Staged);
         tables.remember(&again).unwrap();
         assert_eq!(tables.state(1), expected, "{:?}", again.testimony);
@@ -137,10 +105,7 @@ fn what_was_erased_stays_out_unless_asked_for() {
         let said = tables.remember(&claim(2, *authority, "s"));
         assert_eq!(said, Err(Blocked::Erased(day(3))), "{authority}");
     }
-    let asked = Candidate {
-        revive: true,
-        ..claim(2, Authority::UserStated, "s")
-    };
+    let asked = Candidate { revive: true, ..claim(2, Authority::UserStated, "s") };
     tables.remember(&asked).unwrap();
     assert_eq!(tables.state(2), State::Confirmed);
 }
@@ -151,22 +116,14 @@ fn an_erased_value_does_not_come_back_in_other_words() {
     let mut tables = Tables::default();
     let told = Candidate {
         slot: slot(),
-        ..candidate(
-            1,
-            "Ana lives in Lisbon",
-            says(Authority::UserStated, "s", 1),
-        )
+        ..candidate(1, "Ana lives in Lisbon", says(Authority::UserStated, "s", 1))
     };
     tables.remember(&told).unwrap();
     let stone = Tombstone::of(&tables.memory(1), day(2));
     tables.apply(&Change::Purge(stone)).unwrap();
     let reworded = Candidate {
         slot: slot(),
-        ..candidate(
-            2,
-            "Lisbon is Ana's home",
-            says(Authority::Extracted, "t", 3),
-        )
+        ..candidate(2, "Lisbon is Ana's home", says(Authority::Extracted, "t", 3))
     };
     assert_eq!(tables.remember(&reworded), Err(Blocked::Erased(day(2))));
 }
@@ -202,11 +159,7 @@ fn an_archived_memory_returns_for_a_person_and_an_expired_one_for_any_real_voice
         let mut said = claim(2, authority, "s");
         said.testimony.echo = echo;
         tables.remember(&said).unwrap();
-        assert_eq!(
-            tables.state(1),
-            expected,
-            "{held} said again by {authority}, echo {echo}"
-        );
+        assert_eq!(tables.state(1), expected, "{held} said again by {authority}, echo {echo}");
     }
 }
 
@@ -215,40 +168,23 @@ fn a_tag_becomes_one_entity_however_often_it_is_written() {
     let mut tables = Tables::default();
     let tagged = |number: u128, tags: &[&str]| Candidate {
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        ..candidate(
-            number,
-            &format!("claim {number}"),
-            says(Authority::File, "s", 1),
-        )
+        ..candidate(number, &format!("claim {number}"), says(Authority::File, "s", 1))
     };
-    tables
-        .remember(&tagged(1, &["Database", "database"]))
-        .unwrap();
+    tables.remember(&tagged(1, &["Database", "database"])).unwrap();
     tables.remember(&tagged(2, &["DATABASE."])).unwrap();
-    assert_eq!(
-        (tables.count(Table::Entity), tables.count(Table::Edge)),
-        (1, 2)
-    );
+    assert_eq!((tables.count(Table::Entity), tables.count(Table::Edge)), (1, 2));
 }
 
 #[test]
 fn what_holds_in_one_session_is_not_what_holds_everywhere() {
     let mut tables = Tables::default();
     let within = |number, name: &str| Candidate {
-        scope: Scope {
-            space: SPACE,
-            session: Some(session(name)),
-        },
+        scope: Scope { space: SPACE, session: Some(session(name)) },
         ..claim(number, Authority::Observed, name)
     };
     tables.remember(&within(1, "monday")).unwrap();
     assert!(!tables.remember(&within(2, "tuesday")).unwrap().deduped);
-    assert!(
-        !tables
-            .remember(&claim(3, Authority::File, "wednesday"))
-            .unwrap()
-            .deduped
-    );
+    assert!(!tables.remember(&claim(3, Authority::File, "wednesday")).unwrap().deduped);
     let covered = tables.remember(&within(4, "thursday")).unwrap();
     assert!(covered.deduped, "what holds everywhere holds there too");
     assert_eq!(covered.memory, id(3));

@@ -128,14 +128,8 @@ fn what_a_file_says_stays_within_reach_but_its_raw_value_fades() {
 fn what_helped_is_more_salient_than_what_did_not() {
     let memory = fact(1, "x", Authority::Observed);
     let none = Usage::none(SPACE, id(1));
-    let helpful = Usage {
-        helpful: 3,
-        ..none.clone()
-    };
-    let unhelpful = Usage {
-        unhelpful: 3,
-        ..none.clone()
-    };
+    let helpful = Usage { helpful: 3, ..none.clone() };
+    let unhelpful = Usage { unhelpful: 3, ..none.clone() };
     let raw = |usage| after(&memory, usage, 0.0).raw;
     assert!(raw(&unhelpful) < raw(&none) && raw(&none) < raw(&helpful));
 }
@@ -143,17 +137,10 @@ fn what_helped_is_more_salient_than_what_did_not() {
 #[test]
 fn a_quiet_project_does_not_rot_and_a_clock_set_back_counts_as_no_time() {
     let active = [day(1).day(), day(2).day(), day(900).day()];
-    for (since, now, expected) in [
-        (2, 899, 0.0),
-        (2, 900, 1.0),
-        (1, 900, 2.0),
-        (1, 1, 0.0),
-        (900, 1, 0.0),
-    ] {
+    for (since, now, expected) in
+        [(2, 899, 0.0), (2, 900, 1.0), (1, 900, 2.0), (1, 1, 0.0), (900, 1, 0.0)]
+    {
         let found = idle_days(&active, day(since), day(now));
-        assert!(
-            (found - expected).abs() < 1e-12,
-            "{since} to {now}: {found}"
-        );
+        assert!((found - expected).abs() < 1e-12, "{since} to {now}: {found}");
     }
 }

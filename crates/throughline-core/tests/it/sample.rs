@@ -23,6 +23,7 @@ pub(crate) fn full_memory() -> Memory {
         }),
         state: State::Superseded,
         previous: Some(State::Staged),
+        since: Some(day(2)),
         valid_from: Some(day(1)),
         valid_until: Some(day(2)),
         last_verified_at: Some(day(1)),
@@ -48,13 +49,7 @@ pub(crate) fn edge() -> Edge {
     Edge {
         reinforcements: 2,
         reason: Some("it was measured".to_owned()),
-        ..Edge::new(
-            SPACE,
-            id(1).into(),
-            Relation::EvidencedBy,
-            id(2).into(),
-            day(1),
-        )
+        ..Edge::new(SPACE, id(1).into(), Relation::EvidencedBy, id(2).into(), day(1))
     }
 }
 
@@ -122,10 +117,7 @@ pub(crate) fn evidence() -> throughline_core::Evidence {
 }
 
 pub(crate) fn file() -> Referent {
-    Referent::File {
-        path: "compose.yml".to_owned(),
-        span: Some((3, 9)),
-    }
+    Referent::File { path: "compose.yml".to_owned(), span: Some((3, 9)) }
 }
 
 /// One of every variant, in the order of their declaration.
@@ -143,21 +135,9 @@ pub(crate) fn one_of_each() -> Vec<Change> {
         Change::Insert(Box::new(fact(1, "Use tabs.", Authority::Inferred))),
         Change::Reinforce(evidence()),
         Change::Revise(Box::new(full_memory())),
-        Change::Move {
-            space: space_id,
-            id: id(1),
-            to: State::Archived,
-        },
-        Change::Supersede {
-            space: space_id,
-            old: id(1),
-            new: id(2),
-            at,
-        },
-        Change::Unsupersede {
-            space: space_id,
-            old: id(1),
-        },
+        Change::Move { space: space_id, id: id(1), to: State::Archived, at },
+        Change::Supersede { space: space_id, old: id(1), new: id(2), at },
+        Change::Unsupersede { space: space_id, old: id(1) },
         Change::Link(edge()),
         Change::Unlink {
             space: space_id,
@@ -168,31 +148,16 @@ pub(crate) fn one_of_each() -> Vec<Change> {
         Change::Watch(watermark(file())),
         Change::Know(entity()),
         Change::Record(episode()),
-        Change::Use {
-            space: space_id,
-            memories: vec![id(1)],
-            session: Some(session("s")),
-            at,
-        },
-        Change::Rate {
-            space: space_id,
-            memory: id(1),
-            helpful: true,
-        },
+        Change::Use { space: space_id, memories: vec![id(1)], session: Some(session("s")), at },
+        Change::Rate { space: space_id, memory: id(1), helpful: true },
         Change::Attend(attended()),
         Change::Inject(injection()),
         Change::Purge(stone),
         Change::Restore {
             batch: BatchId(Uuid::from_u128(5)),
             rows: vec![
-                Image {
-                    key: RowKey::memory(SPACE, id(1)),
-                    row: None,
-                },
-                Image {
-                    key: RowKey::usage(SPACE, id(1)),
-                    row: Some(Row::Usage(usage)),
-                },
+                Image { key: RowKey::memory(SPACE, id(1)), row: None },
+                Image { key: RowKey::usage(SPACE, id(1)), row: Some(Row::Usage(usage)) },
             ],
         },
     ]

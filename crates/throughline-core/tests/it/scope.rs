@@ -6,11 +6,7 @@ use throughline_core::{Authority, Memory, SpaceId};
 use crate::world::{SPACE, fact, session};
 
 fn kept_in(space: SpaceId, bound_to: Option<&str>) -> Memory {
-    Memory {
-        space,
-        session: bound_to.map(session),
-        ..fact(1, "x", Authority::Observed)
-    }
+    Memory { space, session: bound_to.map(session), ..fact(1, "x", Authority::Observed) }
 }
 
 #[test]

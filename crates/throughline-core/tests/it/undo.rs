@@ -25,27 +25,19 @@ struct History {
 
 impl History {
     fn starting_with(tables: Tables) -> Self {
-        Self {
-            tables,
-            batches: Vec::new(),
-        }
+        Self { tables, batches: Vec::new() }
     }
 
     /// Carries out what can be carried out, and logs it as one batch.
     fn commit(&mut self, cause: Cause, changes: Vec<Change>) -> BatchId {
-        let id = BatchId(Uuid::from_u128(
-            u128::try_from(self.batches.len()).expect("few"),
-        ));
+        let id = BatchId(Uuid::from_u128(u128::try_from(self.batches.len()).expect("few")));
         let mut logged = Vec::new();
         for change in &changes {
             let Ok(writes) = self.tables.writes(change) else {
                 continue;
             };
             let keys = writes.iter().map(Write::key);
-            let before = keys.map(|key| Image {
-                row: self.tables.0.get(&key).cloned(),
-                key,
-            });
+            let before = keys.map(|key| Image { row: self.tables.0.get(&key).cloned(), key });
             logged.push(Logged {
                 seq: 0,
                 batch: id,
@@ -78,14 +70,10 @@ impl History {
                 Some((one.batch, image.row.clone()))
             }),
             attached: node(key).map_or_else(Vec::new, |node| {
-                self.tables
-                    .attached(SPACE, node)
-                    .expect("a map can be read")
+                self.tables.attached(SPACE, node).expect("a map can be read")
             }),
         };
-        images
-            .map(|image| (image.key.clone(), look(&image.key)))
-            .collect()
+        images.map(|image| (image.key.clone(), look(&image.key))).collect()
     }
 
     fn undo(&mut self, id: BatchId) -> Result<BatchId, UndoRefusal> {
@@ -119,29 +107,15 @@ fn insert(number: u128) -> Change {
 }
 
 fn move_to(number: u128, to: State) -> Change {
-    Change::Move {
-        space: SPACE,
-        id: id(number),
-        to,
-    }
+    Change::Move { space: SPACE, id: id(number), to, at: day(1) }
 }
 
 fn use_of(number: u128) -> Change {
-    Change::Use {
-        space: SPACE,
-        memories: vec![id(number)],
-        session: None,
-        at: day(1),
-    }
+    Change::Use { space: SPACE, memories: vec![id(number)], session: None, at: day(1) }
 }
 
 fn replace(old: u128, new: u128) -> Change {
-    Change::Supersede {
-        space: SPACE,
-        old: id(old),
-        new: id(new),
-        at: day(1),
-    }
+    Change::Supersede { space: SPACE, old: id(old), new: id(new), at: day(1) }
 }
 
 fn any_change() -> impl Strategy<Value = Change> {
@@ -150,10 +124,7 @@ fn any_change() -> impl Strategy<Value = Change> {
         one().prop_map(insert),
         (one(), arbitrary::state()).prop_map(|(number, to)| move_to(number, to)),
         (one(), one()).prop_map(|(old, new)| replace(old, new)),
-        one().prop_map(|old| Change::Unsupersede {
-            space: SPACE,
-            old: id(old)
-        }),
+        one().prop_map(|old| Change::Unsupersede { space: SPACE, old: id(old) }),
         one().prop_map(use_of),
         (one(), arbitrary::testimony())
             .prop_map(|(number, said)| Change::Reinforce(said.about(SPACE, id(number)))),
@@ -192,6 +163,8 @@ proptest! {
         let batch = history.commit(Cause::Edit, changes);
         let after = history.tables.clone();
         if let Ok(undone) = history.undo(batch) {
+            let nothing = Err(UndoRefusal::Nothing(batch));
+            prop_assert_eq!(history.undo(batch), nothing, "not twice");
             history.undo(undone).unwrap();
             prop_assert_eq!(&history.tables, &after);
         }
@@ -200,11 +173,14 @@ proptest! {
 
 #[test]
 fn what_was_erased_cannot_be_brought_back() {
-    let mut history = History::default();
-    history.commit(Cause::Remember, vec![insert(1)]);
-    let stone = Tombstone::of(&history.tables.memory(1), day(2));
-    let batch = history.commit(Cause::Purge, vec![Change::Purge(stone)]);
-    assert_eq!(history.undo(batch), Err(UndoRefusal::Erased(batch)));
+    for cause in Cause::ALL {
+        let mut history = History::default();
+        history.commit(Cause::Remember, vec![insert(1)]);
+        let stone = Tombstone::of(&history.tables.memory(1), day(2));
+        let batch = history.commit(*cause, vec![insert(2), Change::Purge(stone)]);
+        let refused = Err(UndoRefusal::Erased(batch));
+        assert_eq!(history.undo(batch), refused, "{cause}");
+    }
 }
 
 #[test]
@@ -259,19 +235,12 @@ fn having_been_read_does_not_keep_a_memory_from_being_undone() {
     history.commit(Cause::Recall, vec![use_of(1)]);
     history.commit(Cause::Recall, vec![use_of(1)]);
     history.undo(made).unwrap();
-    assert_eq!(
-        history.tables,
-        Tables::default(),
-        "its counters went with it"
-    );
+    assert_eq!(history.tables, Tables::default(), "its counters went with it");
 }
 
 #[test]
 fn undoing_a_correction_makes_the_old_memory_current_again() {
-    let old = Memory {
-        state: State::Confirmed,
-        ..fact(1, "old", Authority::UserStated)
-    };
+    let old = Memory { state: State::Confirmed, ..fact(1, "old", Authority::UserStated) };
     let mut history = History::starting_with(Tables::holding([old.clone()]));
     let batch = history.commit(Cause::Correct, vec![insert(2), replace(1, 2)]);
     assert_eq!(history.tables.state(1), State::Superseded);

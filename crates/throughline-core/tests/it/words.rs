@@ -7,16 +7,10 @@ use throughline_core::words::{Collection, affordable, bm25, query_terms, terms};
 
 use crate::arbitrary;
 
-const COLLECTION: Collection = Collection {
-    docs: 1_000,
-    terms: 20_000,
-};
+const COLLECTION: Collection = Collection { docs: 1_000, terms: 20_000 };
 
 fn score(query: &[(&str, u64)], document: &[&str]) -> f64 {
-    let query: Vec<_> = query
-        .iter()
-        .map(|(term, docs)| ((*term).to_owned(), *docs))
-        .collect();
+    let query: Vec<_> = query.iter().map(|(term, docs)| ((*term).to_owned(), *docs)).collect();
     bm25(&query, document, COLLECTION, &WordPolicy::default())
 }
 
@@ -29,9 +23,9 @@ fn holding(count: usize, length: usize) -> Vec<&'static str> {
 
 proptest! {
     #[test]
-    fn a_term_is_never_empty_and_holds_no_signs(text in arbitrary::text()) {
+    fn a_term_is_neither_empty_nor_endless_and_holds_no_signs(text in arbitrary::text()) {
         for term in terms(&text) {
-            prop_assert!(!term.is_empty());
+            prop_assert!((1..=64).contains(&term.len()), "{term:?}");
             let plain = |c: char| !c.is_ascii() || c.is_ascii_lowercase() || c.is_ascii_digit();
             prop_assert!(term.chars().all(plain), "{term:?}");
         }
@@ -109,45 +103,21 @@ fn an_identifier_is_found_whole_and_by_its_parts() {
         ),
         (
             "set max_retry_count",
-            &[
-                "retry",
-                "max",
-                "maxRetryCount",
-                "max_retry_count",
-                "max-retry-count",
-            ],
+            &["retry", "max", "maxRetryCount", "max_retry_count", "max-retry-count"],
         ),
-        (
-            "edit src/fold/view.rs now",
-            &["fold", "view", "src/fold/view.rs", "view.rs"],
-        ),
+        ("edit src/fold/view.rs now", &["fold", "view", "src/fold/view.rs", "view.rs"]),
         ("we are on v1.22.3", &["v1.22.3", "22"]),
         ("run with --dry-run", &["--dry-run", "dry", "dry-run"]),
-        (
-            "see std::fmt::Display",
-            &["fmt", "display", "std::fmt::Display"],
-        ),
+        ("see std::fmt::Display", &["fmt", "display", "std::fmt::Display"]),
     ] {
         let known = terms(text);
         for query in queries {
-            let missing: Vec<_> = query_terms(query)
-                .into_iter()
-                .filter(|term| !known.contains(term))
-                .collect();
-            assert!(
-                missing.len() < query_terms(query).len(),
-                "{query} in {text}: {known:?}"
-            );
+            let missing: Vec<_> =
+                query_terms(query).into_iter().filter(|term| !known.contains(term)).collect();
+            assert!(missing.len() < query_terms(query).len(), "{query} in {text}: {known:?}");
         }
-        let whole = queries
-            .iter()
-            .map(|query| terms(query))
-            .max_by_key(Vec::len)
-            .unwrap();
-        assert!(
-            whole.iter().all(|term| known.contains(term)),
-            "{whole:?} in {known:?}"
-        );
+        let whole = queries.iter().map(|query| terms(query)).max_by_key(Vec::len).unwrap();
+        assert!(whole.iter().all(|term| known.contains(term)), "{whole:?} in {known:?}");
     }
     assert_ne!(terms("v1.22.3"), terms("v1.22.4"));
     assert!(terms("parseHTTPLine").contains(&"parsehttpline".to_owned()));
@@ -162,18 +132,50 @@ fn scripts_without_spaces_are_found_by_two_letters() {
     ] {
         let known = terms(text);
         for query in found {
-            assert!(
-                terms(query).iter().all(|term| known.contains(term)),
-                "{query} in {text}"
-            );
+            assert!(terms(query).iter().all(|term| known.contains(term)), "{query} in {text}");
         }
-        assert!(
-            !terms(absent).iter().any(|term| known.contains(term)),
-            "{absent} in {text}"
-        );
+        assert!(!terms(absent).iter().any(|term| known.contains(term)), "{absent} in {text}");
     }
     assert_eq!(terms("数据库"), ["数据", "据库"]);
     assert_eq!(terms("库"), ["库"]);
+}
+
+#[test]
+fn a_word_glued_to_another_script_is_found() {
+    for (text, query) in [
+        ("Rustで書く", "rust"),
+        ("Rustで書く", "書く"),
+        ("我们用Postgres存数据", "postgres"),
+        ("我们用Postgres存数据", "数据"),
+        ("ใช้Dockerรัน", "docker"),
+        ("データはv16です", "v16"),
+    ] {
+        let known = terms(text);
+        let asked = query_terms(query);
+        assert!(!asked.is_empty(), "{query}");
+        assert!(asked.iter().all(|term| known.contains(term)), "{query} in {known:?}");
+    }
+}
+
+#[test]
+fn marks_above_and_below_letters_do_not_break_a_word() {
+    let known = terms("ฐานข้อมูล");
+    let asked = query_terms("ข้อมูล");
+    assert!(asked.iter().all(|term| known.contains(term)), "{asked:?} in {known:?}");
+    for word in ["हिन्दी", "ভাষা", "தமிழ்", "עִבְרִית"] {
+        assert_eq!(terms(word).len(), 1, "{word}");
+    }
+}
+
+#[test]
+fn an_endless_word_is_cut_and_still_found() {
+    let endless = "ab1".repeat(100);
+    let found = terms(&endless);
+    assert_eq!(found, [&endless[..64]]);
+    assert_eq!(query_terms(&endless), found);
+    let joined = vec!["part"; 40].join("_");
+    assert_eq!(query_terms(&joined), ["part"], "the whole is too long to keep");
+    assert!(terms(&"é".repeat(100))[0].len() <= 64, "never amid a letter");
 }
 
 #[test]
@@ -191,10 +193,7 @@ fn one_or_many_makes_no_difference_to_search() {
 
 #[test]
 fn common_words_are_asked_for_only_when_there_are_no_others() {
-    assert_eq!(
-        query_terms("which Postgres does the staging run?"),
-        ["postgr", "stage", "run"]
-    );
+    assert_eq!(query_terms("which Postgres does the staging run?"), ["postgr", "stage", "run"]);
     assert_eq!(query_terms("what is it"), ["what", "is", "it"]);
     assert_eq!(query_terms("Redis redis REDIS"), ["redi"]);
     assert!(query_terms(" ?! ").is_empty());

@@ -29,10 +29,7 @@ pub(crate) fn day(number: u32) -> Timestamp {
 }
 
 pub(crate) fn everywhere() -> Scope {
-    Scope {
-        space: SPACE,
-        session: None,
-    }
+    Scope { space: SPACE, session: None }
 }
 
 pub(crate) fn fact(number: u128, content: &str, authority: Authority) -> Memory {
@@ -42,10 +39,7 @@ pub(crate) fn fact(number: u128, content: &str, authority: Authority) -> Memory 
 
 /// A source speaking in a session of its own.
 pub(crate) fn says(authority: Authority, session_name: &str, on: u32) -> Testimony {
-    Testimony {
-        session: Some(session(session_name)),
-        ..Testimony::new(authority, day(on))
-    }
+    Testimony { session: Some(session(session_name)), ..Testimony::new(authority, day(on)) }
 }
 
 pub(crate) fn candidate(number: u128, content: &str, testimony: Testimony) -> Candidate {
@@ -99,9 +93,7 @@ impl View for Tables {
 
 impl Tables {
     pub(crate) fn holding(memories: impl IntoIterator<Item = Memory>) -> Self {
-        let rows = memories
-            .into_iter()
-            .map(|memory| Row::Memory(Box::new(memory)));
+        let rows = memories.into_iter().map(|memory| Row::Memory(Box::new(memory)));
         Self(rows.map(|row| (row.key(), row)).collect())
     }
 
@@ -130,8 +122,7 @@ impl Tables {
 
     pub(crate) fn memory(&self, number: u128) -> Memory {
         let row = self.0.get(&RowKey::memory(SPACE, id(number))).cloned();
-        row.and_then(Row::into_memory)
-            .expect("the test put this memory there")
+        row.and_then(Row::into_memory).expect("the test put this memory there")
     }
 
     pub(crate) fn state(&self, number: u128) -> State {
@@ -169,18 +160,14 @@ impl Tables {
         };
         let plan = reconcile::plan(candidate, &self.neighbours(candidate), &mut mint)?;
         for change in &plan.changes {
-            self.apply(change)
-                .unwrap_or_else(|refusal| panic!("{refusal}\n{change:?}"));
+            self.apply(change).unwrap_or_else(|refusal| panic!("{refusal}\n{change:?}"));
         }
         Ok(plan)
     }
 
     fn neighbours(&self, candidate: &Candidate) -> Neighbours {
         let here = |memory: &Memory| memory.space == candidate.scope.space;
-        let mut found = Neighbours {
-            evidence: self.evidence(),
-            ..Neighbours::default()
-        };
+        let mut found = Neighbours { evidence: self.evidence(), ..Neighbours::default() };
         for memory in self.memories().into_iter().filter(here) {
             let key = candidate.slot.as_ref().map(throughline_core::Slot::key);
             if memory.state.is_active() && key.is_some() && memory.slot_key() == key {

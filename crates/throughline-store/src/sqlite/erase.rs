@@ -15,11 +15,7 @@ use crate::{Error, Result};
 pub(super) fn checkpoint(connection: &Connection) -> Result<Erasure> {
     let busy: i64 =
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    Ok(if busy == 0 {
-        Erasure::Done
-    } else {
-        Erasure::Pending
-    })
+    Ok(if busy == 0 { Erasure::Done } else { Erasure::Pending })
 }
 
 /// Erases what the tombstones name, each as one batch, and returns how many memories went.
@@ -27,10 +23,7 @@ pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize
     let mut erased = 0;
     for stone in stones {
         for memory in named_by(store, stone)? {
-            let stone = Tombstone {
-                memory: memory.id,
-                ..stone.clone()
-            };
+            let stone = Tombstone { memory: memory.id, ..stone.clone() };
             let batch = Batch {
                 // The tombstone's memory names the erasure: doing it twice is refused, not doubled.
                 id: BatchId(memory.id.0),

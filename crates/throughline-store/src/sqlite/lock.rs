@@ -27,9 +27,7 @@ impl WriterLock {
         }
         let mut name = path.to_owned().into_os_string();
         name.push(".lock");
-        Ok(Self {
-            path: PathBuf::from(name),
-        })
+        Ok(Self { path: PathBuf::from(name) })
     }
 
     /// Waits for the turn, at most `limit_ms`.
@@ -50,9 +48,7 @@ impl WriterLock {
         match receive.recv_timeout(Duration::from_millis(limit_ms)) {
             Ok(Ok(file)) => Ok(Turn { _file: file }),
             Ok(Err(source)) => Err(io_error(&self.path, source)),
-            Err(_) => Err(Error::Busy {
-                waited_ms: limit_ms,
-            }),
+            Err(_) => Err(Error::Busy { waited_ms: limit_ms }),
         }
     }
 
@@ -61,9 +57,7 @@ impl WriterLock {
         options.read(true).write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options
-            .open(&self.path)
-            .map_err(|source| io_error(&self.path, source))
+        options.open(&self.path).map_err(|source| io_error(&self.path, source))
     }
 }
 
@@ -81,15 +75,10 @@ fn create_private_folder(folder: &Path) -> std::io::Result<()> {
 fn io_error(path: &Path, source: std::io::Error) -> Error {
     use std::io::ErrorKind;
     if [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem].contains(&source.kind()) {
-        Error::NotWritable {
-            path: path.to_owned(),
-        }
+        Error::NotWritable { path: path.to_owned() }
     } else if source.kind() == ErrorKind::StorageFull {
         Error::Full
     } else {
-        Error::Io {
-            path: path.to_owned(),
-            source,
-        }
+        Error::Io { path: path.to_owned(), source }
     }
 }

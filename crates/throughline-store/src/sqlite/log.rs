@@ -52,10 +52,7 @@ pub(super) fn open_batch(
 
 /// A batch without its changes, which have rows of their own.
 fn header(batch: &Batch) -> String {
-    let bare = Batch {
-        changes: Vec::new(),
-        ..batch.clone()
-    };
+    let bare = Batch { changes: Vec::new(), ..batch.clone() };
     serde_json::to_string(&bare).expect("plain data serialises")
 }
 
@@ -80,12 +77,7 @@ pub(super) fn append(connection: &Connection, batch: &Batch, logged: &Logged) ->
     )?;
     for (key, nodes) in touched_rows(logged) {
         for node in names(&nodes) {
-            touch.execute(params![
-                key.space.0,
-                node,
-                row_name(&key),
-                logged.seq.cast_signed()
-            ])?;
+            touch.execute(params![key.space.0, node, row_name(&key), logged.seq.cast_signed()])?;
         }
     }
     Ok(())
@@ -118,11 +110,7 @@ pub(super) fn scrub(
     nodes.extend(entities.iter().map(|entity| NodeId::Entity(*entity)));
     let mut seen: BTreeMap<u64, Logged> = BTreeMap::new();
     for node in &nodes {
-        seen.extend(
-            history(connection, space, *node)?
-                .into_iter()
-                .map(|one| (one.seq, one)),
-        );
+        seen.extend(history(connection, space, *node)?.into_iter().map(|one| (one.seq, one)));
     }
     let mut update = connection.prepare_cached(
         "UPDATE change INDEXED BY change_seq SET body = ?2, before = ?3, hash = ?4 WHERE seq = ?1",
@@ -146,28 +134,17 @@ fn drop_reason(
     memory: MemoryId,
     logged: &Logged,
 ) -> Result<()> {
-    if !touched_rows(logged)
-        .values()
-        .any(|nodes| nodes.contains(&memory.into()))
-    {
+    if !touched_rows(logged).values().any(|nodes| nodes.contains(&memory.into())) {
         return Ok(());
     }
     for stored in headers(connection, &[batch])? {
         if stored.batch.reason.is_some() {
-            let body = header(&Batch {
-                reason: None,
-                ..stored.batch.clone()
-            });
+            let body = header(&Batch { reason: None, ..stored.batch.clone() });
             connection
                 .prepare_cached(
                     "UPDATE batch SET body = ?3, hash = ?4 WHERE space = ?1 AND key = ?2",
                 )?
-                .execute(params![
-                    stored.batch.space.0,
-                    batch.to_string(),
-                    body,
-                    checksum(&body)
-                ])?;
+                .execute(params![stored.batch.space.0, batch.to_string(), body, checksum(&body)])?;
         }
     }
     Ok(())
@@ -245,10 +222,8 @@ fn with_changes(connection: &Connection, mut stored: StoredBatch) -> Result<Stor
 fn header_from(row: &SqlRow<'_>) -> Result<StoredBatch> {
     let (key, body, hash): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
     let (first_seq, last_seq): (i64, i64) = (row.get(3)?, row.get(4)?);
-    let bad = |detail: &str| Error::BadRow {
-        what: format!("batch {key}"),
-        detail: detail.to_owned(),
-    };
+    let bad =
+        |detail: &str| Error::BadRow { what: format!("batch {key}"), detail: detail.to_owned() };
     if checksum(&body) != hash {
         return Err(bad("its content does not match its hash"));
     }
@@ -321,23 +296,13 @@ fn logged_from(row: &SqlRow<'_>) -> Result<Logged> {
     let seq: i64 = row.get(0)?;
     let (batch, body): (String, String) = (row.get(1)?, row.get(2)?);
     let (before, hash): (String, String) = (row.get(3)?, row.get(4)?);
-    let bad = |detail: String| Error::BadRow {
-        what: format!("change {seq}"),
-        detail,
-    };
+    let bad = |detail: String| Error::BadRow { what: format!("change {seq}"), detail };
     if change_checksum(&body, &before) != hash {
         return Err(bad("its content does not match its hash".to_owned()));
     }
     let change: Change = serde_json::from_str(&body).map_err(|error| bad(error.to_string()))?;
     let before: Vec<Image> =
         serde_json::from_str(&before).map_err(|error| bad(error.to_string()))?;
-    let batch = batch
-        .parse()
-        .map_err(|_| bad("its batch has no id".to_owned()))?;
-    Ok(Logged {
-        seq: seq.unsigned_abs(),
-        batch,
-        change,
-        before,
-    })
+    let batch = batch.parse().map_err(|_| bad("its batch has no id".to_owned()))?;
+    Ok(Logged { seq: seq.unsigned_abs(), batch, change, before })
 }

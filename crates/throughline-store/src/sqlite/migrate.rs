@@ -41,19 +41,12 @@ pub(super) fn migrate(
     if from > 0 {
         open::copy(connection, &backup_path(path, from)?)?;
     }
-    for migration in migrations
-        .iter()
-        .filter(|migration| migration.number > from)
-    {
+    for migration in migrations.iter().filter(|migration| migration.number > from) {
         let step = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
         step.execute_batch(migration.sql)?;
         step.execute(
             "INSERT INTO migration (number, name, checksum) VALUES (?1, ?2, ?3)",
-            params![
-                migration.number,
-                migration.name,
-                sha256_hex(migration.sql.as_bytes())
-            ],
+            params![migration.number, migration.name, sha256_hex(migration.sql.as_bytes())],
         )?;
         step.pragma_update(None, "user_version", migration.number)?;
         step.commit()?;
@@ -64,10 +57,8 @@ pub(super) fn migrate(
 /// A free name for the copy made before migrating, in the `backups` folder beside the file.
 fn backup_path(path: &Path, from: u32) -> Result<PathBuf> {
     let folder = path.with_file_name("backups");
-    std::fs::create_dir_all(&folder).map_err(|source| Error::Io {
-        path: folder.clone(),
-        source,
-    })?;
+    std::fs::create_dir_all(&folder)
+        .map_err(|source| Error::Io { path: folder.clone(), source })?;
     let free = (0..)
         .map(|n| folder.join(format!("before-migration-from-{from}.{n}.db")))
         .find(|candidate| !candidate.exists());
@@ -78,9 +69,7 @@ fn backup_path(path: &Path, from: u32) -> Result<PathBuf> {
 pub(super) fn check(connection: &Connection) -> Result<Vec<String>> {
     let mut recorded = connection.prepare("SELECT number, checksum FROM migration")?;
     let rows = recorded
-        .query_map([], |row| {
-            Ok((row.get::<_, u32>(0)?, row.get::<_, String>(1)?))
-        })?
+        .query_map([], |row| Ok((row.get::<_, u32>(0)?, row.get::<_, String>(1)?)))?
         .collect::<rusqlite::Result<Vec<_>>>()?;
     Ok(rows
         .iter()
@@ -97,27 +86,14 @@ pub(super) fn check(connection: &Connection) -> Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    const NEXT: Migration = Migration {
-        number: 2,
-        name: "next",
-        sql: "CREATE TABLE next (a INTEGER) STRICT;",
-    };
-    const BROKEN: Migration = Migration {
-        number: 2,
-        name: "broken",
-        sql: "CREATE TABLE half (a); CREATE NONSENSE;",
-    };
+    const NEXT: Migration =
+        Migration { number: 2, name: "next", sql: "CREATE TABLE next (a INTEGER) STRICT;" };
+    const BROKEN: Migration =
+        Migration { number: 2, name: "broken", sql: "CREATE TABLE half (a); CREATE NONSENSE;" };
 
     fn with(extra: Migration) -> Vec<Migration> {
         let first = &MIGRATIONS[0];
-        vec![
-            Migration {
-                number: 1,
-                name: first.name,
-                sql: first.sql,
-            },
-            extra,
-        ]
+        vec![Migration { number: 1, name: first.name, sql: first.sql }, extra]
     }
 
     fn fresh(folder: &Path) -> (PathBuf, Connection) {
@@ -133,24 +109,13 @@ mod tests {
         let (path, mut connection) = fresh(folder.path());
         migrate(&mut connection, &path, &with(NEXT)).unwrap();
 
-        let version: u32 = connection
-            .query_row("PRAGMA user_version", [], |row| row.get(0))
-            .unwrap();
+        let version: u32 =
+            connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
         assert_eq!(version, 2);
         let copy = folder.path().join("backups/before-migration-from-1.0.db");
         super::super::SqliteStore::inspect(&copy).unwrap();
         let newer = crate::SqliteStore::open(&path).unwrap_err();
-        assert!(
-            matches!(
-                newer,
-                Error::Newer {
-                    found: 2,
-                    known: 1,
-                    ..
-                }
-            ),
-            "{newer}"
-        );
+        assert!(matches!(newer, Error::Newer { found: 2, known: 1, .. }), "{newer}");
     }
 
     #[test]
@@ -160,11 +125,7 @@ mod tests {
         migrate(&mut connection, &path, &with(BROKEN)).unwrap_err();
 
         let half: u32 = connection
-            .query_row(
-                "SELECT count(*) FROM sqlite_schema WHERE name = 'half'",
-                [],
-                |r| r.get(0),
-            )
+            .query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'half'", [], |r| r.get(0))
             .unwrap();
         assert_eq!(half, 0);
         drop(connection);

@@ -17,9 +17,7 @@ const APPLICATION_ID: i32 = 0x5468_7264;
 /// Opens, configures and if need be creates or migrates the file.
 pub(super) fn open(path: &Path, lock: &WriterLock) -> Result<Connection> {
     if rusqlite::version_number() < SQLITE_FLOOR {
-        return Err(Error::OldSqlite {
-            found: rusqlite::version().to_owned(),
-        });
+        return Err(Error::OldSqlite { found: rusqlite::version().to_owned() });
     }
     create_private(path)?;
     let mut connection = Connection::open_with_flags(
@@ -30,11 +28,7 @@ pub(super) fn open(path: &Path, lock: &WriterLock) -> Result<Connection> {
     let known = migrate::newest(MIGRATIONS);
     let version = version_of(&connection, path)?;
     if version > known {
-        return Err(Error::Newer {
-            path: path.to_owned(),
-            found: version,
-            known,
-        });
+        return Err(Error::Newer { path: path.to_owned(), found: version, known });
     }
     if version < known {
         let _turn = lock.acquire(BUSY_LIMIT_MS)?;
@@ -58,9 +52,7 @@ fn create_private(path: &Path) -> Result<()> {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::StorageFull => Err(Error::Full),
-        Err(_) => Err(Error::NotWritable {
-            path: path.to_owned(),
-        }),
+        Err(_) => Err(Error::NotWritable { path: path.to_owned() }),
     }
 }
 
@@ -107,9 +99,7 @@ fn version_of(connection: &Connection, path: &Path) -> Result<u32> {
     if version == 0 && owner == 0 && tables == 0 {
         return Ok(0);
     }
-    Err(Error::NotOurs {
-        path: path.to_owned(),
-    })
+    Err(Error::NotOurs { path: path.to_owned() })
 }
 
 /// Checks that a file is a sound Throughline database that this version can read.
@@ -121,23 +111,14 @@ pub(super) fn inspect(path: &Path) -> Result<()> {
     let version = version_of(&connection, path)?;
     let known = migrate::newest(MIGRATIONS);
     if version == 0 {
-        return Err(Error::NotOurs {
-            path: path.to_owned(),
-        });
+        return Err(Error::NotOurs { path: path.to_owned() });
     }
     if version > known {
-        return Err(Error::Newer {
-            path: path.to_owned(),
-            found: version,
-            known,
-        });
+        return Err(Error::Newer { path: path.to_owned(), found: version, known });
     }
     let verdict: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
     if verdict != "ok" {
-        return Err(Error::Damaged {
-            path: path.to_owned(),
-            detail: verdict,
-        });
+        return Err(Error::Damaged { path: path.to_owned(), detail: verdict });
     }
     Ok(())
 }
@@ -146,18 +127,13 @@ pub(super) fn inspect(path: &Path) -> Result<()> {
 pub(super) fn copy(connection: &Connection, to: &Path) -> Result<()> {
     if to.exists() {
         let source = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-        return Err(Error::Io {
-            path: to.to_owned(),
-            source,
-        });
+        return Err(Error::Io { path: to.to_owned(), source });
     }
     let mut partial = to.to_owned().into_os_string();
     partial.push(".partial");
     let partial = Path::new(&partial);
     create_private(partial)?;
-    let path = partial.to_str().ok_or_else(|| Error::NotWritable {
-        path: to.to_owned(),
-    })?;
+    let path = partial.to_str().ok_or_else(|| Error::NotWritable { path: to.to_owned() })?;
     let copied = connection
         .execute("VACUUM INTO ?1", [path])
         .map_err(|error| Error::from(error).at(to))
@@ -170,18 +146,11 @@ pub(super) fn copy(connection: &Connection, to: &Path) -> Result<()> {
 
 /// Syncs a finished file, gives it its name, and syncs the folder that now holds the name.
 fn move_into_place(partial: &Path, to: &Path) -> Result<()> {
-    let io = |source| Error::Io {
-        path: to.to_owned(),
-        source,
-    };
-    std::fs::File::open(partial)
-        .and_then(|file| file.sync_all())
-        .map_err(io)?;
+    let io = |source| Error::Io { path: to.to_owned(), source };
+    std::fs::File::open(partial).and_then(|file| file.sync_all()).map_err(io)?;
     std::fs::rename(partial, to).map_err(io)?;
     if let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::File::open(folder)
-            .and_then(|folder| folder.sync_all())
-            .map_err(io)?;
+        std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
     }
     Ok(())
 }

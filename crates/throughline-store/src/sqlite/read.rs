@@ -83,18 +83,12 @@ impl Reader for SqlTables<'_> {
                 i64::try_from(wanted).unwrap_or(i64::MAX),
             ];
             found.extend(rows::memories(self.connection, LIST, narrow)?);
-            let count: i64 = self
-                .connection
-                .prepare_cached(COUNT)?
-                .query_row(narrow, |row| row.get(0))?;
+            let count: i64 =
+                self.connection.prepare_cached(COUNT)?.query_row(narrow, |row| row.get(0))?;
             total += usize::try_from(count).unwrap_or(0);
         }
         found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
-        let items = found
-            .into_iter()
-            .skip(query.offset)
-            .take(query.limit)
-            .collect();
+        let items = found.into_iter().skip(query.offset).take(query.limit).collect();
         Ok(MemoryPage { items, total })
     }
 
@@ -114,12 +108,7 @@ impl Reader for SqlTables<'_> {
                    AND substr(key, -length(?2)) = ?2 ORDER BY key LIMIT 20",
                 params![space.0, handle],
             )?;
-            found.extend(
-                by_head
-                    .into_iter()
-                    .chain(by_tail)
-                    .map(|memory| (memory.id, memory)),
-            );
+            found.extend(by_head.into_iter().chain(by_tail).map(|memory| (memory.id, memory)));
         }
         Ok(found.into_values().collect())
     }
@@ -201,10 +190,7 @@ impl Reader for SqlTables<'_> {
             let node: String = row.get(0)?;
             let seq: i64 = row.get(1)?;
             let bytes: Vec<u8> = row.get(2)?;
-            let bad = |detail| Error::BadRow {
-                what: format!("vector of {node}"),
-                detail,
-            };
+            let bad = |detail| Error::BadRow { what: format!("vector of {node}"), detail };
             vectors.push(Vector {
                 node: node.parse().map_err(bad)?,
                 seq: seq.unsigned_abs(),
@@ -259,21 +245,11 @@ impl Reader for SqlTables<'_> {
              WHERE space = ?1 AND EXISTS
                (SELECT 1 FROM json_each(body, '$.memories') WHERE value = ?2)
              ORDER BY at DESC, key DESC LIMIT ?3",
-            params![
-                space.0,
-                memory.to_string(),
-                i64::try_from(limit).unwrap_or(i64::MAX)
-            ],
+            params![space.0, memory.to_string(), i64::try_from(limit).unwrap_or(i64::MAX)],
         )?;
         Ok(rows
             .into_iter()
-            .filter_map(|row| {
-                if let Row::Injection(one) = row {
-                    Some(one)
-                } else {
-                    None
-                }
-            })
+            .filter_map(|row| if let Row::Injection(one) = row { Some(one) } else { None })
             .collect())
     }
 
@@ -282,13 +258,7 @@ impl Reader for SqlTables<'_> {
         let rows = collect(self.connection, Table::Space, sql, [])?;
         Ok(rows
             .into_iter()
-            .filter_map(|row| {
-                if let Row::Space(space) = row {
-                    Some(space)
-                } else {
-                    None
-                }
-            })
+            .filter_map(|row| if let Row::Space(space) = row { Some(space) } else { None })
             .collect())
     }
 
@@ -296,10 +266,7 @@ impl Reader for SqlTables<'_> {
         let spaces = serde_json::to_string(spaces).expect("plain data serialises");
         let mut select = self.connection.prepare_cached(COUNTS)?;
         let found = select.query_map([spaces], |row| {
-            Ok((
-                row.get::<_, String>(0)?,
-                row.get::<_, i64>(1)?.unsigned_abs(),
-            ))
+            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
         })?;
         let counts = found.collect::<rusqlite::Result<BTreeMap<_, _>>>()?;
         Ok(counts.into_iter().filter(|(_, count)| *count > 0).collect())
@@ -309,14 +276,7 @@ impl Reader for SqlTables<'_> {
         let mut lines = Vec::new();
         for table in Table::ALL {
             for (space, key, body, _) in rows::raw(self.connection, *table)? {
-                lines.push(dump_line(
-                    &RowKey {
-                        space,
-                        table: *table,
-                        key,
-                    },
-                    &body,
-                ));
+                lines.push(dump_line(&RowKey { space, table: *table, key }, &body));
             }
         }
         lines.sort();
@@ -325,11 +285,7 @@ impl Reader for SqlTables<'_> {
 }
 
 fn into_tombstone(row: Row) -> Option<Tombstone> {
-    if let Row::Tombstone(stone) = row {
-        Some(stone)
-    } else {
-        None
-    }
+    if let Row::Tombstone(stone) = row { Some(stone) } else { None }
 }
 
 macro_rules! narrowed {
@@ -353,10 +309,8 @@ macro_rules! narrowed {
     };
 }
 
-const LIST: &str = narrowed!(
-    "m.key, m.body, m.hash",
-    "ORDER BY m.recorded_at DESC, m.key DESC LIMIT ?7"
-);
+const LIST: &str =
+    narrowed!("m.key, m.body, m.hash", "ORDER BY m.recorded_at DESC, m.key DESC LIMIT ?7");
 const COUNT: &str = narrowed!("count(*)", "AND ?7 IS ?7");
 
 const COUNTS: &str = "

@@ -74,10 +74,7 @@ pub(super) fn checksum(text: &str) -> String {
 
 /// Reads a row back and makes sure that it is what was written.
 pub(super) fn parse(table: Table, key: &str, body: &str, hash: &str) -> Result<Row> {
-    let bad = |detail: String| Error::BadRow {
-        what: format!("{table} {key}"),
-        detail,
-    };
+    let bad = |detail: String| Error::BadRow { what: format!("{table} {key}"), detail };
     if checksum(body) != hash {
         return Err(bad("its content does not match its hash".to_owned()));
     }
@@ -94,9 +91,8 @@ pub(super) fn raw(
     table: Table,
 ) -> Result<Vec<(SpaceId, String, String, String)>> {
     let mut all = connection.prepare(statements(table).all)?;
-    let rows = all.query_map([], |row| {
-        Ok((SpaceId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?))
-    })?;
+    let rows =
+        all.query_map([], |row| Ok((SpaceId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -113,10 +109,7 @@ pub(super) fn collect<P: rusqlite::Params>(
     while let Some(row) = found.next()? {
         let (key, body, hash) = (row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?);
         let text = |value: rusqlite::types::ValueRef<'_>| {
-            value
-                .as_str()
-                .map(str::to_owned)
-                .map_err(rusqlite::Error::from)
+            value.as_str().map(str::to_owned).map_err(rusqlite::Error::from)
         };
         rows.push(parse(table, &text(key)?, &text(body)?, &text(hash)?)?);
     }
@@ -139,13 +132,9 @@ impl View for SqlTables<'_> {
     fn row(&self, key: &RowKey) -> Result<Option<Row>> {
         let mut get = self.connection.prepare_cached(statements(key.table).get)?;
         let found: Option<(String, String)> = get
-            .query_row(params![key.space.0, key.key], |row| {
-                Ok((row.get(0)?, row.get(1)?))
-            })
+            .query_row(params![key.space.0, key.key], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
-        found
-            .map(|(body, hash)| parse(key.table, &key.key, &body, &hash))
-            .transpose()
+        found.map(|(body, hash)| parse(key.table, &key.key, &body, &hash)).transpose()
     }
 
     fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>> {
@@ -164,10 +153,7 @@ impl View for SqlTables<'_> {
                     "SELECT key, body, hash FROM watermark INDEXED BY watermark_memory
                      WHERE space = ?1 AND memory = ?2 ORDER BY key",
                 ),
-                (
-                    Table::Usage,
-                    "SELECT key, body, hash FROM usage WHERE space = ?1 AND key = ?2",
-                ),
+                (Table::Usage, "SELECT key, body, hash FROM usage WHERE space = ?1 AND key = ?2"),
             ] {
                 rows.extend(collect(self.connection, table, sql, params![space.0, id])?);
             }
@@ -198,9 +184,12 @@ impl Writable for SqlTables<'_> {
         let key = row.key();
         let old = self.row(&key)?;
         let body = row.body();
-        self.connection
-            .prepare_cached(statements(key.table).put)?
-            .execute(params![key.space.0, key.key, body, checksum(&body)])?;
+        self.connection.prepare_cached(statements(key.table).put)?.execute(params![
+            key.space.0,
+            key.key,
+            body,
+            checksum(&body)
+        ])?;
         self.index(&key, old.as_ref(), Some(row))
     }
 
@@ -334,8 +323,5 @@ fn text_of(row: Option<&Row>) -> Option<&str> {
 
 /// The name of the node that a memory's or an episode's row stands for.
 fn node_name(key: &RowKey) -> String {
-    crate::tables::nodes_of_key(key)
-        .first()
-        .map(ToString::to_string)
-        .unwrap_or_default()
+    crate::tables::nodes_of_key(key).first().map(ToString::to_string).unwrap_or_default()
 }

@@ -96,19 +96,9 @@ pub(super) fn add(
         .prepare_cached(sql.last_doc)?
         .query_row(params![first, end], |row| row.get(0))?;
     let doc = last.map_or(first, |last| last + 1);
-    connection
-        .prepare_cached(sql.insert)?
-        .execute(params![doc, terms.join(" ")])?;
-    connection
-        .prepare_cached(sql.set_doc)?
-        .execute(params![key.space.0, key.key, doc])?;
-    resize(
-        connection,
-        key.space,
-        sql.what,
-        1,
-        i64::try_from(terms.len()).unwrap_or(i64::MAX),
-    )
+    connection.prepare_cached(sql.insert)?.execute(params![doc, terms.join(" ")])?;
+    connection.prepare_cached(sql.set_doc)?.execute(params![key.space.0, key.key, doc])?;
+    resize(connection, key.space, sql.what, 1, i64::try_from(terms.len()).unwrap_or(i64::MAX))
 }
 
 /// Takes the terms of a row out of the index.
@@ -120,19 +110,11 @@ pub(super) fn remove(connection: &Connection, of: TextOf, key: &RowKey) -> Resul
         .optional()?
         .flatten();
     let Some(doc) = doc else { return Ok(()) };
-    let terms: Option<String> = connection
-        .prepare_cached(sql.terms)?
-        .query_row([doc], |row| row.get(0))
-        .optional()?;
+    let terms: Option<String> =
+        connection.prepare_cached(sql.terms)?.query_row([doc], |row| row.get(0)).optional()?;
     connection.prepare_cached(sql.delete)?.execute([doc])?;
     let gone = terms.map_or(0, |terms| terms.split_ascii_whitespace().count());
-    resize(
-        connection,
-        key.space,
-        sql.what,
-        -1,
-        -i64::try_from(gone).unwrap_or(i64::MAX),
-    )
+    resize(connection, key.space, sql.what, -1, -i64::try_from(gone).unwrap_or(i64::MAX))
 }
 
 fn resize(
@@ -186,11 +168,7 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
             let terms: String = row.get(1)?;
             let terms: Vec<&str> = terms.split_ascii_whitespace().collect();
             let score = words::bm25(&kept, &terms, collection, &policy);
-            hits.push(TextHit {
-                space: *space,
-                node: node(query.of, &key)?,
-                score,
-            });
+            hits.push(TextHit { space: *space, node: node(query.of, &key)?, score });
         }
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
@@ -199,10 +177,7 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
 }
 
 fn node(of: TextOf, key: &str) -> Result<NodeId> {
-    let bad = |_| Error::BadRow {
-        what: key.to_owned(),
-        detail: "it is not an id".to_owned(),
-    };
+    let bad = |_| Error::BadRow { what: key.to_owned(), detail: "it is not an id".to_owned() };
     match of {
         TextOf::Memories => key.parse::<MemoryId>().map(NodeId::Memory).map_err(bad),
         TextOf::Episodes => key.parse::<EpisodeId>().map(NodeId::Episode).map_err(bad),
@@ -238,8 +213,5 @@ fn collection(connection: &Connection, what: &str) -> Result<Collection> {
             "SELECT coalesce(sum(docs), 0), coalesce(sum(terms), 0) FROM text_size WHERE what = ?1",
         )?
         .query_row([what], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(Collection {
-        docs: docs.unsigned_abs(),
-        terms: terms.unsigned_abs(),
-    })
+    Ok(Collection { docs: docs.unsigned_abs(), terms: terms.unsigned_abs() })
 }

@@ -33,9 +33,8 @@ pub(super) fn verify(connection: &Connection) -> Result<Vec<Finding>> {
 
 fn integrity(connection: &Connection) -> Result<Vec<String>> {
     let mut check = connection.prepare("PRAGMA integrity_check")?;
-    let lines = check
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<Vec<String>>>()?;
+    let lines =
+        check.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
     Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
 
@@ -82,13 +81,7 @@ fn readable(connection: &Connection) -> Result<(Held, Vec<String>)> {
 }
 
 fn dangling(held: &Held) -> Vec<String> {
-    let edges = held.values().filter_map(|row| {
-        if let Row::Edge(e) = row {
-            Some(e)
-        } else {
-            None
-        }
-    });
+    let edges = held.values().filter_map(|row| if let Row::Edge(e) = row { Some(e) } else { None });
     edges
         .flat_map(|edge| [(edge, edge.from), (edge, edge.to)])
         .filter(|(edge, end)| !held.contains_key(&RowKey::node(edge.space, *end)))
@@ -97,13 +90,11 @@ fn dangling(held: &Held) -> Vec<String> {
 }
 
 fn memories(held: &Held) -> impl Iterator<Item = &Memory> {
-    held.values().filter_map(|row| {
-        if let Row::Memory(memory) = row {
-            Some(&**memory)
-        } else {
-            None
-        }
-    })
+    held.values().filter_map(
+        |row| {
+            if let Row::Memory(memory) = row { Some(&**memory) } else { None }
+        },
+    )
 }
 
 /// What was replaced names what replaced it, unless that was erased; nobody else names one; and
@@ -112,19 +103,13 @@ fn replacements(held: &Held) -> Vec<String> {
     let mut wrong = Vec::new();
     for memory in memories(held) {
         if memory.superseded_by.is_some() && memory.state != State::Superseded {
-            wrong.push(format!(
-                "memory {} is {} but has a replacement",
-                memory.id, memory.state
-            ));
+            wrong.push(format!("memory {} is {} but has a replacement", memory.id, memory.state));
         }
         let mut seen = BTreeSet::from([memory.id]);
         let mut next = memory.superseded_by;
         while let Some(id) = next {
             if !seen.insert(id) {
-                wrong.push(format!(
-                    "the replacements of memory {} go in a circle",
-                    memory.id
-                ));
+                wrong.push(format!("the replacements of memory {} go in a circle", memory.id));
                 break;
             }
             match held.get(&RowKey::memory(memory.space, id)) {
@@ -146,16 +131,9 @@ fn duplicates(held: &Held) -> Vec<String> {
     let mut seen: BTreeMap<_, &Memory> = BTreeMap::new();
     let mut wrong = Vec::new();
     for memory in memories(held).filter(|memory| memory.state.is_active()) {
-        let claim = (
-            memory.space,
-            memory.session.clone(),
-            memory.fingerprint.clone(),
-        );
+        let claim = (memory.space, memory.session.clone(), memory.fingerprint.clone());
         if let Some(other) = seen.insert(claim, memory) {
-            wrong.push(format!(
-                "memories {} and {} say the same",
-                other.id, memory.id
-            ));
+            wrong.push(format!("memories {} and {} say the same", other.id, memory.id));
         }
     }
     wrong
@@ -168,41 +146,22 @@ fn side_indexes(connection: &Connection, held: &Held) -> Result<Vec<String>> {
         .collect();
     let expected_names: BTreeSet<_> = held
         .values()
-        .filter_map(|row| {
-            if let Row::Entity(entity) = row {
-                Some(entity)
-            } else {
-                None
-            }
-        })
+        .filter_map(|row| if let Row::Entity(entity) = row { Some(entity) } else { None })
         .flat_map(|entity| {
-            entity
-                .names()
-                .into_iter()
-                .map(|name| (entity.space.0, name, entity.id.to_string()))
+            entity.names().into_iter().map(|name| (entity.space.0, name, entity.id.to_string()))
         })
         .collect();
     let mut wrong = Vec::new();
     for (what, sql, expected) in [
-        (
-            "slot",
-            "SELECT space, slot, memory FROM slot",
-            expected_slots,
-        ),
-        (
-            "alias",
-            "SELECT space, name, entity FROM alias",
-            expected_names,
-        ),
+        ("slot", "SELECT space, slot, memory FROM slot", expected_slots),
+        ("alias", "SELECT space, name, entity FROM alias", expected_names),
     ] {
         let mut select = connection.prepare(sql)?;
         let found = select
             .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
             .collect::<rusqlite::Result<BTreeSet<(i64, String, String)>>>()?;
         for (_, name, _) in found.symmetric_difference(&expected) {
-            wrong.push(format!(
-                "the {what} index disagrees with the rows about {name}"
-            ));
+            wrong.push(format!("the {what} index disagrees with the rows about {name}"));
         }
     }
     Ok(wrong)
@@ -224,11 +183,7 @@ fn text_content(connection: &Connection, held: &Held) -> Result<Vec<String>> {
         let mut select = connection.prepare(sql)?;
         let mut found = select.query([])?;
         while let Some(row) = found.next()? {
-            let key = RowKey {
-                space: SpaceId(row.get(0)?),
-                table,
-                key: row.get(1)?,
-            };
+            let key = RowKey { space: SpaceId(row.get(0)?), table, key: row.get(1)? };
             let indexed: Option<String> = row.get(2)?;
             let expected = match held.get(&key) {
                 Some(Row::Memory(memory)) => words::terms(&memory.content).join(" "),
@@ -236,10 +191,7 @@ fn text_content(connection: &Connection, held: &Held) -> Result<Vec<String>> {
                 _ => continue,
             };
             if indexed.as_deref() != Some(expected.as_str()) {
-                wrong.push(format!(
-                    "the words of {table} {} are not indexed as they are",
-                    key.key
-                ));
+                wrong.push(format!("the words of {table} {} are not indexed as they are", key.key));
             }
         }
     }
@@ -250,22 +202,13 @@ fn text_content(connection: &Connection, held: &Held) -> Result<Vec<String>> {
         |row| row.get(0),
     )?;
     if strays != 0 {
-        wrong.push(format!(
-            "the text index has {strays} entries too many or too few"
-        ));
+        wrong.push(format!("the text index has {strays} entries too many or too few"));
     }
     Ok(wrong)
 }
 
 /// Every batch and change can be read back against its hash.
 fn log_content(connection: &Connection) -> Vec<String> {
-    let everything = LogQuery {
-        limit: usize::MAX,
-        ..LogQuery::default()
-    };
-    log::list(connection, &everything)
-        .err()
-        .map(|error| error.to_string())
-        .into_iter()
-        .collect()
+    let everything = LogQuery { limit: usize::MAX, ..LogQuery::default() };
+    log::list(connection, &everything).err().map(|error| error.to_string()).into_iter().collect()
 }

@@ -1,0 +1,487 @@
+//! What may be written on the command line. Help texts are the manual's first page.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use throughline_core::memory::{Kind, Slot};
+use throughline_core::scope::Level;
+use throughline_core::{Authority, Relation, State};
+
+/// The memory of AI agents: kept true, inspectable, and yours.
+#[derive(Debug, Parser)]
+#[command(
+    name = "throughline",
+    version,
+    about,
+    arg_required_else_help = true,
+    after_help = "Ids may be shortened: to their last eight characters, as tables show them, or to a unique\n\
+                  beginning of six or more. Start with `throughline demo`."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Global {
+    /// Where memory is kept [default: your data folder, or `THROUGHLINE_HOME`]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub(crate) home: Option<PathBuf>,
+    /// The project's folder [default: the project of the current folder]
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub(crate) project: Option<PathBuf>,
+    /// How far memories reach: global, project or session
+    #[arg(long, global = true, value_name = "SCOPE", help_heading = "Global options")]
+    pub(crate) scope: Option<Level>,
+    /// The session, for what holds only within one
+    #[arg(long, global = true, value_name = "ID", help_heading = "Global options")]
+    pub(crate) session: Option<String>,
+    /// Answer with one JSON document
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+    /// Say nothing but errors
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Remember something: add it, or recognise it and add evidence
+    Remember(Remember),
+    /// The few memories that fit a question, as an agent would read them
+    Recall(Recall),
+    /// Find memories by their words
+    Search(Search),
+    /// List memories, newest first
+    List(List),
+    /// Show everything about a memory
+    Show(Show),
+    /// Why a memory is believed: reasons, evidence, trust
+    Why(Id),
+    /// How a memory came to be what it is
+    History(Id),
+    /// What happened, latest first
+    Log(Log),
+    /// Undo a batch of changes: the latest, or the one named
+    Undo(Undo),
+    /// Change a memory's wording or properties, keeping the old version in its history
+    Edit(Edit),
+    /// Vouch for a memory
+    Confirm(Id),
+    /// Say what is right: the new text takes the old memory's place
+    Correct(Correct),
+    /// Let one memory take another's place
+    Supersede(Supersede),
+    /// Make a replaced memory current again
+    Unsupersede(Id),
+    /// Mark two memories as saying different things
+    Contradict(Pair),
+    /// Connect two memories
+    Link(Link),
+    /// Take a connection away
+    Unlink(Link),
+    /// Put labels on a memory, or take them off
+    Tag(Tag),
+    /// Keep a memory in front
+    Pin(Pin),
+    /// Put a memory away
+    Archive(Retire),
+    /// Take a memory out again
+    Unarchive(Id),
+    /// Take a memory back (reversible; `purge` erases)
+    Forget(Retire),
+    /// Erase memories for good: text, words, versions, log
+    Purge(Purge),
+    /// Write everything to a file: the log as JSONL, or what is held as Markdown
+    Export(Export),
+    /// Read an export
+    Import(Import),
+    /// Write a complete copy of the database
+    Backup(File),
+    /// Put a copy in the place of the database; what was there is kept beside it
+    Restore(File),
+    /// Where memory is and how much there is
+    Status,
+    /// What memory is made of, in numbers
+    Stats(Stats),
+    /// Look for anything wrong, and say what to do
+    Doctor(Doctor),
+    /// Draw memories and their connections
+    Graph(Graph),
+    /// Read or change settings
+    Config(Config),
+    /// Write completions for a shell
+    Completions(Completions),
+    /// A guided tour on a throwaway memory
+    Demo,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Id {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Remember {
+    /// What to remember; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+    /// What sort of claim: fact, preference, principle, decision, commitment, procedure, negative,
+    /// correction, event, lesson, gap
+    #[arg(long, default_value = "fact")]
+    pub(crate) kind: Kind,
+    /// A label; may be given several times
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(crate) tags: Vec<String>,
+    /// Why: the id of a memory, or words that become one; may be given several times
+    #[arg(long, value_name = "WHY")]
+    pub(crate) because: Vec<String>,
+    /// The claim in parts: "subject|predicate|object", with "|one" if there can only be one
+    #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
+    pub(crate) slot: Option<Slot>,
+    /// Who says so
+    #[arg(long, default_value = "user_stated")]
+    pub(crate) authority: Authority,
+    /// The area: relationship, project, technical, personal or a word of yours
+    #[arg(long)]
+    pub(crate) domain: Option<String>,
+    /// A short title
+    #[arg(long)]
+    pub(crate) label: Option<String>,
+    /// How much it matters, from 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) importance: Option<f64>,
+    /// How sure the source is, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    pub(crate) confidence: f64,
+    /// Keep it in front
+    #[arg(long)]
+    pub(crate) pin: bool,
+    /// Take it in although it was erased before
+    #[arg(long)]
+    pub(crate) revive: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Recall {
+    /// The question or prompt
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: String,
+    /// Tokens to spend
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<usize>,
+    /// Memories at most
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Also what was replaced, as itself
+    #[arg(long)]
+    pub(crate) include_superseded: bool,
+    /// As it was believed then
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// The words to look for
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: String,
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Filter {
+    /// Only this state; may be given several times
+    #[arg(long = "state", value_name = "STATE")]
+    pub(crate) states: Vec<State>,
+    /// Only this kind; may be given several times
+    #[arg(long = "kind", value_name = "KIND")]
+    pub(crate) kinds: Vec<Kind>,
+    /// Only with this label
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Option<String>,
+    /// Only in this area
+    #[arg(long, value_name = "DOMAIN")]
+    pub(crate) domain: Option<String>,
+    /// Every state: also superseded, retracted, expired, archived
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// As it was believed then: 2026-11-15, 2026-11-15T09:30:00Z, 2d
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
+    /// How many to show
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// How many to skip
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) offset: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// As it was then
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// How many batches
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Only since then
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// The batch, as `log` shows it [default: the latest that is not undone yet]
+    #[arg(value_name = "BATCH")]
+    pub(crate) batch: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Edit {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Its new wording; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// What sort of claim
+    #[arg(long)]
+    pub(crate) kind: Option<Kind>,
+    /// A short title; empty removes it
+    #[arg(long)]
+    pub(crate) label: Option<String>,
+    /// The area; empty removes it
+    #[arg(long)]
+    pub(crate) domain: Option<String>,
+    /// How much it matters, from 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) importance: Option<f64>,
+    /// The claim in parts: "subject|predicate|object[|one]"
+    #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
+    pub(crate) slot: Option<Slot>,
+    /// True from
+    #[arg(long, value_name = "TIME")]
+    pub(crate) valid_from: Option<String>,
+    /// True until
+    #[arg(long, value_name = "TIME")]
+    pub(crate) valid_until: Option<String>,
+    /// A pattern that brings it up; may be given several times, replaces the ones there are
+    #[arg(long = "trigger", value_name = "PATTERN")]
+    pub(crate) triggers: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Correct {
+    /// The memory that is wrong
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// What is right; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+    /// What is right, in parts: "subject|predicate|object[|one]"
+    #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
+    pub(crate) slot: Option<Slot>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Supersede {
+    /// What was believed
+    #[arg(value_name = "OLD")]
+    pub(crate) old: String,
+    /// What is believed now
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pair {
+    #[arg(value_name = "A")]
+    pub(crate) a: String,
+    #[arg(value_name = "B")]
+    pub(crate) b: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Link {
+    /// From this memory
+    #[arg(value_name = "A")]
+    pub(crate) from: String,
+    /// One of `because`, `evidenced_by`, `derived_from`, `depends_on`, `blocks`, `informs`,
+    /// `extends`, `contradicts`, `relates_to`, …
+    #[arg(value_name = "RELATION")]
+    pub(crate) relation: Relation,
+    /// To this memory
+    #[arg(value_name = "B")]
+    pub(crate) to: String,
+    /// In your words
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tag {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Labels to put on
+    #[arg(value_name = "TAG")]
+    pub(crate) add: Vec<String>,
+    /// A label to take off; may be given several times
+    #[arg(long = "remove", value_name = "TAG")]
+    pub(crate) remove: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pin {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// No longer
+    #[arg(long)]
+    pub(crate) off: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Retire {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Purge {
+    /// The memories
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Also everything they replaced and were replaced by
+    #[arg(long)]
+    pub(crate) chain: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// Everything, with history: can be imported
+    Jsonl,
+    /// What is held, for reading
+    Markdown,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// What to write
+    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    pub(crate) format: ExportFormat,
+    /// Where to write it [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The export
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct File {
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    /// Of every project, not only of this one and what is global
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Also replay the whole log and compare every table with what it gives
+    #[arg(long)]
+    pub(crate) rebuild_check: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphFormat {
+    /// For reading
+    Text,
+    /// For programs
+    Json,
+    /// For Graphviz
+    Dot,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Graph {
+    /// The memory in the middle [default: the newest ones]
+    #[arg(long, value_name = "ID")]
+    pub(crate) focus: Option<String>,
+    /// Steps to go from there
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub(crate) depth: usize,
+    /// How to draw it
+    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
+    pub(crate) format: GraphFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    pub(crate) action: Option<ConfigAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// Read one setting
+    Get {
+        /// Its name
+        key: String,
+    },
+    /// Change one setting
+    Set {
+        /// Its name
+        key: String,
+        /// Its value
+        value: String,
+    },
+    /// Go back to the default
+    Unset {
+        /// Its name
+        key: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}

@@ -1,0 +1,98 @@
+//! The commands: settings in, one answer out. This page is the list.
+
+mod change;
+mod config;
+mod find;
+mod graph;
+mod health;
+mod history;
+mod remember;
+mod transfer;
+
+use std::io::Read as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde::Serialize;
+use throughline_engine::Card;
+
+use crate::args::{Cli, Command};
+use crate::settings::Settings;
+use crate::ui::Ui;
+use crate::view::{self, WireMemory};
+
+/// Carries out a command.
+pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    if !settings.enabled && !matches!(command, Command::Config(_) | Command::Completions(_)) {
+        return Ok(ExitCode::SUCCESS);
+    }
+    match command {
+        Command::Remember(args) => remember::remember(args, settings, ui),
+        Command::Recall(args) => find::recall(args, settings, ui),
+        Command::Search(args) => find::search(args, settings, ui),
+        Command::List(args) => find::list(args, settings, ui),
+        Command::Show(args) => find::show(args, settings, ui),
+        Command::Why(args) => history::why(&args.id, settings, ui),
+        Command::History(args) => history::history(&args.id, settings, ui),
+        Command::Log(args) => history::log(args, settings, ui),
+        Command::Undo(args) => history::undo(args, settings, ui),
+        Command::Edit(args) => change::edit(args, settings, ui),
+        Command::Confirm(args) => change::confirm(&args.id, settings, ui),
+        Command::Correct(args) => remember::correct(args, settings, ui),
+        Command::Supersede(args) => change::supersede(args, settings, ui),
+        Command::Unsupersede(args) => change::unsupersede(&args.id, settings, ui),
+        Command::Contradict(args) => change::contradict(args, settings, ui),
+        Command::Link(args) => change::link(args, settings, ui),
+        Command::Unlink(args) => change::unlink(args, settings, ui),
+        Command::Tag(args) => change::tag(args, settings, ui),
+        Command::Pin(args) => change::pin(args, settings, ui),
+        Command::Archive(args) => change::archive(args, settings, ui),
+        Command::Unarchive(args) => change::unarchive(&args.id, settings, ui),
+        Command::Forget(args) => change::forget(args, settings, ui),
+        Command::Purge(args) => change::purge(args, settings, ui),
+        Command::Export(args) => transfer::export(args, settings, ui),
+        Command::Import(args) => transfer::import(args, settings, ui),
+        Command::Backup(args) => transfer::backup(&args.file, settings, ui),
+        Command::Restore(args) => transfer::restore(&args.file, settings, ui),
+        Command::Status => health::status(settings, ui),
+        Command::Stats(args) => health::stats(args, settings, ui),
+        Command::Doctor(args) => health::doctor(args, settings, ui),
+        Command::Graph(args) => graph::graph(args, settings, ui),
+        Command::Config(args) => config::config(args, settings, ui),
+        Command::Completions(args) => {
+            use clap::CommandFactory as _;
+            let mut page = Vec::new();
+            clap_complete::generate(args.shell, &mut Cli::command(), "throughline", &mut page);
+            ui.print(&String::from_utf8_lossy(&page))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Demo => crate::demo::demo(ui),
+    }
+}
+
+/// The answer of every command that ends with one memory.
+#[derive(Debug, Serialize)]
+struct OneMemory {
+    memory: WireMemory,
+}
+
+/// Answers with a memory and a word about what was done to it.
+fn answer_memory(ui: &mut Ui, done: &str, card: &Card) -> anyhow::Result<ExitCode> {
+    ui.answer(&OneMemory { memory: card.into() }, || {
+        format!("{}\n{}", crate::ui::paint(crate::ui::GOOD, done), view::brief(card))
+    })
+}
+
+/// The text itself, or standard input if it is `-`.
+fn text_or_stdin(text: &str) -> anyhow::Result<String> {
+    if text != "-" {
+        return Ok(text.to_owned());
+    }
+    // One byte more than a memory may hold, so that too much is noticed and not cut.
+    let limit = throughline_core::Policy::default().limits.content_bytes_max as u64 + 1;
+    let mut bytes = Vec::new();
+    std::io::stdin().take(limit).read_to_end(&mut bytes).context("standard input")?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| throughline_engine::Error::BadInput("the text is not UTF-8".to_owned()))?;
+    Ok(text.trim_end_matches('\n').to_owned())
+}

@@ -1,0 +1,204 @@
+//! The commands that change one memory: edit, confirm, supersede, link, tag, pin, archive, forget,
+//! purge.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use serde::Serialize;
+use throughline_core::Relation;
+use throughline_engine::{Edits, Error, Purged};
+
+use super::{answer_memory, text_or_stdin};
+use crate::args;
+use crate::settings::Settings;
+use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint};
+use crate::view;
+
+pub(super) fn edit(
+    args: &args::Edit,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let edits = Edits {
+        content: args.text.as_deref().map(text_or_stdin).transpose()?,
+        kind: args.kind,
+        label: args.label.clone(),
+        domain: args.domain.clone(),
+        importance: args.importance,
+        slot: args.slot.clone(),
+        valid_from: settings.moment(args.valid_from.as_deref())?,
+        valid_until: settings.moment(args.valid_until.as_deref())?,
+        triggers: Some(args.triggers.clone()).filter(|triggers| !triggers.is_empty()),
+    };
+    let card = settings.engine()?.edit(&settings.context()?, &args.id, &edits)?;
+    answer_memory(ui, "Edited", &card)
+}
+
+pub(super) fn confirm(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let card = settings.engine()?.confirm(&settings.context()?, id)?;
+    answer_memory(ui, "Confirmed", &card)
+}
+
+pub(super) fn supersede(
+    args: &args::Supersede,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let card = settings.engine()?.supersede(&settings.context()?, &args.old, &args.new)?;
+    answer_memory(ui, "Now current", &card)
+}
+
+pub(super) fn unsupersede(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let card = settings.engine()?.unsupersede(&settings.context()?, id)?;
+    answer_memory(ui, "Current again", &card)
+}
+
+pub(super) fn contradict(
+    args: &args::Pair,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let context = settings.context()?;
+    let card = settings.engine()?.link(&context, &args.a, Relation::Contradicts, &args.b, None)?;
+    answer_memory(ui, "Marked as contradicting", &card)
+}
+
+pub(super) fn link(
+    args: &args::Link,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let (context, reason) = (settings.context()?, args.reason.as_deref());
+    let card = settings.engine()?.link(&context, &args.from, args.relation, &args.to, reason)?;
+    answer_memory(ui, "Linked", &card)
+}
+
+pub(super) fn unlink(
+    args: &args::Link,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let context = settings.context()?;
+    let card = settings.engine()?.unlink(&context, &args.from, args.relation, &args.to)?;
+    answer_memory(ui, "Unlinked", &card)
+}
+
+pub(super) fn tag(args: &args::Tag, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    if args.add.is_empty() && args.remove.is_empty() {
+        bail!(Error::BadInput("name a tag to put on, or one to --remove".to_owned()));
+    }
+    let card = settings.engine()?.tag(&settings.context()?, &args.id, &args.add, &args.remove)?;
+    answer_memory(ui, "Tagged", &card)
+}
+
+pub(super) fn pin(args: &args::Pin, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let card = settings.engine()?.pin(&settings.context()?, &args.id, !args.off)?;
+    answer_memory(ui, if args.off { "Unpinned" } else { "Pinned" }, &card)
+}
+
+pub(super) fn archive(
+    args: &args::Retire,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let reason = args.reason.as_deref();
+    let card = settings.engine()?.archive(&settings.context()?, &args.id, reason)?;
+    answer_memory(ui, "Archived", &card)
+}
+
+pub(super) fn unarchive(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let card = settings.engine()?.unarchive(&settings.context()?, id)?;
+    answer_memory(ui, "Taken out again", &card)
+}
+
+pub(super) fn forget(
+    args: &args::Retire,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let reason = args.reason.as_deref();
+    let card = settings.engine()?.forget(&settings.context()?, &args.id, reason)?;
+    answer_memory(ui, "Forgotten (undo brings it back; purge erases)", &card)
+}
+
+#[derive(Debug, Serialize)]
+struct WirePurged {
+    purged: usize,
+    pending: bool,
+    tombstones: Vec<WireTombstone>,
+    copies_cleaned: usize,
+    copies_left: Vec<String>,
+    related: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireTombstone {
+    memory: String,
+    fingerprint: String,
+    at: String,
+}
+
+pub(super) fn purge(
+    args: &args::Purge,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    if !args.yes {
+        let mut question = "Erase for good:\n".to_owned();
+        {
+            let reader = engine.now_reader()?;
+            for id in &args.ids {
+                let card = engine.show(&*reader, &context, id)?;
+                writeln!(question, "{}", view::brief(&card))?;
+            }
+        }
+        match ui.ask(&format!("{question}This cannot be undone. Erase?"))? {
+            Some(true) => {}
+            Some(false) => bail!("nothing was erased"),
+            None => bail!(Error::BadInput("purge asks first; add --yes to answer it".to_owned())),
+        }
+    }
+    let purged = engine.purge(&context, &args.ids, args.chain)?;
+    ui.answer(&wire(&purged), || in_words(&purged))
+}
+
+fn wire(purged: &Purged) -> WirePurged {
+    let stones = purged.tombstones.iter().map(|stone| WireTombstone {
+        memory: stone.memory.to_string(),
+        fingerprint: stone.fingerprint.0.clone(),
+        at: stone.at.to_string(),
+    });
+    WirePurged {
+        purged: purged.tombstones.len(),
+        pending: purged.pending,
+        tombstones: stones.collect(),
+        copies_cleaned: purged.copies_cleaned,
+        copies_left: purged.copies_left.iter().map(|path| path.display().to_string()).collect(),
+        related: purged.related.iter().map(|memory| memory.id.to_string()).collect(),
+    }
+}
+
+fn in_words(purged: &Purged) -> String {
+    let mut page = paint(GOOD, format!("Erased {}", purged.tombstones.len()));
+    let mut note = |style, text: String| {
+        write!(page, "\n  {}", paint(style, text)).expect("writing to a String cannot fail");
+    };
+    if purged.pending {
+        let text = "a process still reads an older state; the last traces go when it ends and `purge` or any write follows";
+        note(WARN, text.to_owned());
+    }
+    if purged.copies_cleaned > 0 {
+        note(DIM, format!("also from {} copies under the home", purged.copies_cleaned));
+    }
+    for copy in &purged.copies_left {
+        note(WARN, format!("{} could not be opened and may still hold it", copy.display()));
+    }
+    for memory in &purged.related {
+        let handle = paint(ID, memory.id.handle());
+        note(WARN, format!("{handle} is another version and still there (--chain erases all)"));
+    }
+    note(DIM, "exports and backups elsewhere are not reached".to_owned());
+    page
+}

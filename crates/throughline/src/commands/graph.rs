@@ -1,0 +1,180 @@
+//! `graph`: memories and their connections, drawn.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use throughline_core::{NodeId, text};
+use throughline_engine::{Graph, GraphNode};
+
+use crate::args::{self, GraphFormat};
+use crate::settings::Settings;
+use crate::ui::{BOLD, DIM, ID, Ui, paint, safe};
+
+#[derive(Debug, Serialize)]
+struct WireGraph {
+    nodes: Vec<WireNode>,
+    edges: Vec<WireEdge>,
+    left_out: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct WireNode {
+    id: String,
+    r#type: &'static str,
+    kind: &'static str,
+    label: String,
+    state: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireEdge {
+    from: String,
+    relation: &'static str,
+    to: String,
+    weight: f64,
+    confidence: f64,
+}
+
+pub(super) fn graph(
+    args: &args::Graph,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let context = settings.context()?;
+    let graph = settings.engine()?.graph(&context, args.focus.as_deref(), args.depth)?;
+    let as_json = args.format == GraphFormat::Json;
+    ui.json |= as_json;
+    ui.answer(&wire(&graph), || match args.format {
+        GraphFormat::Dot => dot(&graph),
+        GraphFormat::Text | GraphFormat::Json => in_words(&graph),
+    })
+}
+
+/// The bare id of a node, as other commands take it.
+fn bare(node: NodeId) -> String {
+    let text = node.to_string();
+    text[2..].to_owned()
+}
+
+fn wire(graph: &Graph) -> WireGraph {
+    let node = |node: &GraphNode| match node {
+        GraphNode::Memory(memory) => WireNode {
+            id: memory.id.to_string(),
+            r#type: "memory",
+            kind: memory.kind.as_str(),
+            label: memory.title(),
+            state: Some(memory.state.as_str()),
+        },
+        GraphNode::Entity(entity) => WireNode {
+            id: entity.id.to_string(),
+            r#type: "entity",
+            kind: entity.kind.as_str(),
+            label: entity.name.clone(),
+            state: None,
+        },
+    };
+    WireGraph {
+        nodes: graph.nodes.iter().map(node).collect(),
+        edges: graph
+            .edges
+            .iter()
+            .map(|edge| WireEdge {
+                from: bare(edge.from),
+                relation: edge.relation.as_str(),
+                to: bare(edge.to),
+                weight: edge.weight,
+                confidence: edge.confidence,
+            })
+            .collect(),
+        left_out: graph.left_out,
+    }
+}
+
+/// Each memory with what it points to; then what nothing points to or from.
+fn in_words(graph: &Graph) -> String {
+    if graph.nodes.is_empty() {
+        return paint(DIM, "nothing is remembered yet");
+    }
+    let by_id: BTreeMap<NodeId, &GraphNode> =
+        graph.nodes.iter().map(|node| (node.id(), node)).collect();
+    let mut page = String::new();
+    let mut alone = Vec::new();
+    for node in &graph.nodes {
+        let out: Vec<_> = graph.edges.iter().filter(|edge| edge.from == node.id()).collect();
+        let linked = graph.edges.iter().any(|edge| edge.to == node.id());
+        if out.is_empty() {
+            if !linked {
+                alone.push(node);
+            }
+            continue;
+        }
+        writeln!(page, "{}", line(node)).expect("writing to a String cannot fail");
+        for (at, edge) in out.iter().enumerate() {
+            let fork = if at + 1 == out.len() { "└─" } else { "├─" };
+            let end = by_id.get(&edge.to).map(|end| line(end)).unwrap_or_default();
+            writeln!(page, "  {fork} {} {end}", paint(DIM, edge.relation))
+                .expect("writing to a String cannot fail");
+        }
+    }
+    for node in alone {
+        writeln!(page, "{}", line(node)).expect("writing to a String cannot fail");
+    }
+    if graph.left_out > 0 {
+        let more = format!("… and {} more (--focus ID narrows)", graph.left_out);
+        writeln!(page, "{}", paint(DIM, more)).expect("writing to a String cannot fail");
+    }
+    page
+}
+
+fn line(node: &GraphNode) -> String {
+    match node {
+        GraphNode::Memory(memory) => {
+            let state = if memory.state.is_active() {
+                String::new()
+            } else {
+                paint(DIM, format!(" ({})", memory.state))
+            };
+            format!("{} {}{state}", paint(ID, memory.id.handle()), safe(&memory.title()))
+        }
+        GraphNode::Entity(entity) => {
+            format!("{} {}", paint(DIM, entity.kind), paint(BOLD, safe(&entity.name)))
+        }
+    }
+}
+
+fn dot(graph: &Graph) -> String {
+    let quote = |name: &str| {
+        let name = text::headline(&safe(name), 60).replace('\\', "\\\\").replace('"', "\\\"");
+        format!("\"{name}\"")
+    };
+    let mut page =
+        "digraph memory {\n  rankdir=LR;\n  node [fontname=\"sans-serif\"];\n".to_owned();
+    for node in &graph.nodes {
+        let shape = match node {
+            GraphNode::Memory(memory) if memory.state.is_active() => "box",
+            GraphNode::Memory(_) => "box, style=dashed",
+            GraphNode::Entity(_) => "ellipse",
+        };
+        writeln!(
+            page,
+            "  \"{}\" [shape={shape}, label={}];",
+            bare(node.id()),
+            quote(&node.title())
+        )
+        .expect("writing to a String cannot fail");
+    }
+    for edge in &graph.edges {
+        writeln!(
+            page,
+            "  \"{}\" -> \"{}\" [label=\"{}\"];",
+            bare(edge.from),
+            bare(edge.to),
+            edge.relation
+        )
+        .expect("writing to a String cannot fail");
+    }
+    page.push_str("}\n");
+    page
+}

@@ -1,0 +1,380 @@
+//! `why`, `history`, `log`, `undo`: where things come from, and the way back.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use serde_json::Value;
+use throughline_core::{Change, Memory, text};
+use throughline_engine::{Reason, StoredBatch, Version};
+
+use crate::args;
+use crate::settings::Settings;
+use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, paint, safe};
+use crate::view::{self, WireEvidence, WireMemory, rounded, wire_evidence};
+
+#[derive(Debug, Serialize)]
+struct WireWhy {
+    memory: WireMemory,
+    because: Vec<WireReason>,
+    evidence: Vec<WireEvidence>,
+    supports: Vec<WireNode>,
+    trust: WireTrust,
+    injected: Vec<WireInjection>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireTrust {
+    support: f64,
+    watermark: f64,
+    contest: f64,
+    value: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct WireNode {
+    id: String,
+    kind: &'static str,
+    state: &'static str,
+    content: String,
+}
+
+#[derive(Debug, Serialize)]
+struct WireReason {
+    relation: &'static str,
+    #[serde(flatten)]
+    node: WireNode,
+    repeated: bool,
+    because: Vec<Self>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireInjection {
+    session: Option<String>,
+    at: String,
+    tokens: usize,
+}
+
+fn node(memory: &Memory) -> WireNode {
+    WireNode {
+        id: memory.id.to_string(),
+        kind: memory.kind.as_str(),
+        state: memory.state.as_str(),
+        content: memory.content.clone(),
+    }
+}
+
+fn wire_reason(reason: &Reason) -> WireReason {
+    WireReason {
+        relation: reason.relation.as_str(),
+        node: node(&reason.memory),
+        repeated: reason.repeated,
+        because: reason.because.iter().map(wire_reason).collect(),
+    }
+}
+
+pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let why = settings.engine()?.why(&settings.context()?, id)?;
+    let trust = why.card.trust;
+    let wire = WireWhy {
+        memory: (&why.card).into(),
+        because: why.because.iter().map(wire_reason).collect(),
+        evidence: why.card.evidence.iter().map(wire_evidence).collect(),
+        supports: why.supports.iter().map(node).collect(),
+        trust: WireTrust {
+            support: rounded(trust.support),
+            watermark: rounded(trust.watermark),
+            contest: rounded(trust.contest),
+            value: rounded(trust.value()),
+        },
+        injected: why
+            .injected
+            .iter()
+            .map(|one| WireInjection {
+                session: one.session.as_ref().map(ToString::to_string),
+                at: one.at.to_string(),
+                tokens: one.tokens,
+            })
+            .collect(),
+    };
+    ui.answer(&wire, || {
+        let mut page = format!("{}\n", paint(BOLD, safe(&why.card.memory.content)));
+        page.push_str(&format!("{}\n", view::notes(&why.card)));
+        branches(&mut page, &why.because, "");
+        let mut line = |name: &str, value: String| {
+            writeln!(page, "{} {value}", paint(DIM, format!("{name:>9}")))
+                .expect("writing to a String cannot fail");
+        };
+        line("trust", view::trust_line(&why.card));
+        for one in &why.card.evidence {
+            line("evidence", view::evidence_line(one));
+        }
+        for memory in &why.supports {
+            line("supports", format!("{} {}", view::handle(memory), short(&memory.content)));
+        }
+        for one in &why.injected {
+            line("shown", format!("{} ({} tokens)", one.at, one.tokens));
+        }
+        page
+    })
+}
+
+/// The reasons as a tree.
+fn branches(page: &mut String, reasons: &[Reason], indent: &str) {
+    for (at, reason) in reasons.iter().enumerate() {
+        let last = at + 1 == reasons.len();
+        let (fork, next) = if last { ("└─", "   ") } else { ("├─", "│  ") };
+        let state = if reason.memory.state.is_active() {
+            String::new()
+        } else {
+            paint(WARN, format!(" ({})", reason.memory.state))
+        };
+        let again = if reason.repeated { " …" } else { "" };
+        writeln!(
+            page,
+            "{indent}{fork} {} {} {}{state}{again}",
+            paint(DIM, reason.relation),
+            view::handle(&reason.memory),
+            short(&reason.memory.content)
+        )
+        .expect("writing to a String cannot fail");
+        branches(page, &reason.because, &format!("{indent}{next}"));
+    }
+}
+
+fn short(content: &str) -> String {
+    text::headline(&safe(content), 90)
+}
+
+#[derive(Debug, Serialize)]
+struct WireHistory {
+    versions: Vec<WireVersion>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireVersion {
+    change: &'static str,
+    at: String,
+    actor: &'static str,
+    cause: &'static str,
+    batch: String,
+    memory: Option<String>,
+    before: Option<Value>,
+    after: Option<Value>,
+    reason: Option<String>,
+}
+
+pub(super) fn history(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let (_, versions) = settings.engine()?.history(&settings.context()?, id)?;
+    let wire = WireHistory { versions: versions.iter().map(wire_version).collect() };
+    ui.answer(&wire, || {
+        let telling: Vec<String> =
+            versions.iter().filter(|one| is_telling(one, &versions)).map(version_line).collect();
+        telling.join("\n")
+    })
+}
+
+/// What a person wants to read: not the evidence that comes with every new memory, not its labels.
+fn is_telling(version: &Version, all: &[Version]) -> bool {
+    match &version.change {
+        Change::Reinforce(evidence) => !all.iter().any(|other| {
+            other.batch.batch.id == version.batch.batch.id
+                && matches!(&other.change, Change::Insert(memory) if memory.id == evidence.memory)
+        }),
+        Change::Link(edge) => edge.to.memory().is_some(),
+        change => !matches!(change, Change::Use { .. } | Change::Inject(_)),
+    }
+}
+
+fn wire_version(version: &Version) -> WireVersion {
+    let batch = &version.batch.batch;
+    let plain = |memory: &Option<Memory>| {
+        memory.as_ref().map(|memory| serde_json::to_value(memory).unwrap_or(Value::Null))
+    };
+    let subject = version.after.as_ref().or(version.before.as_ref());
+    WireVersion {
+        change: change_name(&version.change),
+        at: version.at.to_string(),
+        actor: batch.actor.as_str(),
+        cause: batch.cause.as_str(),
+        batch: batch.id.to_string(),
+        memory: subject.map(|memory| memory.id.to_string()),
+        before: plain(&version.before),
+        after: plain(&version.after),
+        reason: batch.reason.clone(),
+    }
+}
+
+fn version_line(version: &Version) -> String {
+    let batch = &version.batch.batch;
+    let mut line = format!(
+        "{}  {:<11} {}",
+        paint(DIM, time(version.at)),
+        batch.cause,
+        change_words(&version.change, version.before.as_ref(), version.after.as_ref())
+    );
+    if let Some(reason) = &batch.reason {
+        write!(line, " {}", paint(DIM, format!("({})", safe(reason))))
+            .expect("writing to a String cannot fail");
+    }
+    line
+}
+
+fn time(at: throughline_core::Timestamp) -> String {
+    at.to_string()[..19].replace('T', " ")
+}
+
+/// The written name of a change: the tag of its JSON.
+fn change_name(change: &Change) -> &'static str {
+    match change {
+        Change::AddSpace(_) => "add_space",
+        Change::Insert(_) => "insert",
+        Change::Reinforce(_) => "reinforce",
+        Change::Revise(_) => "revise",
+        Change::Move { .. } => "move",
+        Change::Supersede { .. } => "supersede",
+        Change::Unsupersede { .. } => "unsupersede",
+        Change::Link(_) => "link",
+        Change::Unlink { .. } => "unlink",
+        Change::Watch(_) => "watch",
+        Change::Know(_) => "know",
+        Change::Record(_) => "record",
+        Change::Use { .. } => "use",
+        Change::Rate { .. } => "rate",
+        Change::Attend(_) => "attend",
+        Change::Inject(_) => "inject",
+        Change::Purge(_) => "purge",
+        Change::Restore { .. } => "restore",
+    }
+}
+
+/// A change in a few words.
+fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>) -> String {
+    let id = |id: &throughline_core::MemoryId| paint(ID, id.handle());
+    let content = |memory: &Memory| format!("“{}”", short(&memory.content));
+    match change {
+        Change::Insert(memory) => format!("{} {}", id(&memory.id), content(memory)),
+        Change::Reinforce(one) => format!("{} + evidence: {}", id(&one.memory), one.authority),
+        Change::Revise(memory) => match before {
+            Some(before) if before.content != memory.content => {
+                format!("{} {} → {}", id(&memory.id), content(before), content(memory))
+            }
+            _ => format!("{} changed", id(&memory.id)),
+        },
+        Change::Move { id: which, to, .. } => format!("{} → {to}", id(which)),
+        Change::Supersede { old, new, .. } => format!("{} replaced by {}", id(old), id(new)),
+        Change::Unsupersede { old, .. } => format!("{} current again", id(old)),
+        Change::Link(edge) => {
+            format!("{} {} {}", edge_end(edge.from), edge.relation, edge_end(edge.to))
+        }
+        Change::Unlink { from, relation, to, .. } => {
+            format!("{} no longer {relation} {}", edge_end(*from), edge_end(*to))
+        }
+        Change::Know(entity) => format!("{} {}", entity.kind, safe(&entity.name)),
+        Change::AddSpace(space) => format!("space {}", safe(&space.name)),
+        Change::Purge(stone) => format!("{} erased", id(&stone.memory)),
+        Change::Restore { batch, .. } => {
+            let now = after.map_or_else(String::new, |memory| format!(": {}", content(memory)));
+            format!("undid {}{now}", paint(ID, batch_handle(batch)))
+        }
+        Change::Watch(_)
+        | Change::Record(_)
+        | Change::Use { .. }
+        | Change::Rate { .. }
+        | Change::Attend(_)
+        | Change::Inject(_) => change_name(change).to_owned(),
+    }
+}
+
+fn edge_end(node: throughline_core::NodeId) -> String {
+    let text = node.to_string();
+    paint(ID, text[text.len() - 8..].to_owned())
+}
+
+fn batch_handle(batch: &throughline_core::BatchId) -> String {
+    let text = batch.to_string();
+    text[text.len() - 8..].to_owned()
+}
+
+#[derive(Debug, Serialize)]
+struct WireLog {
+    batches: Vec<WireBatch>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireBatch {
+    id: String,
+    at: String,
+    actor: &'static str,
+    cause: &'static str,
+    session: Option<String>,
+    reason: Option<String>,
+    changes: Vec<Change>,
+}
+
+fn wire_batch(stored: &StoredBatch) -> WireBatch {
+    let batch = &stored.batch;
+    WireBatch {
+        id: batch.id.to_string(),
+        at: batch.at.to_string(),
+        actor: batch.actor.as_str(),
+        cause: batch.cause.as_str(),
+        session: batch.session.as_ref().map(ToString::to_string),
+        reason: batch.reason.clone(),
+        changes: batch.changes.clone(),
+    }
+}
+
+pub(super) fn log(args: &args::Log, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let since = settings.moment(args.since.as_deref())?;
+    let batches = settings.engine()?.log(&settings.context()?, since, args.limit)?;
+    let wire = WireLog { batches: batches.iter().map(wire_batch).collect() };
+    ui.answer(&wire, || {
+        if batches.is_empty() {
+            return paint(DIM, "nothing happened yet");
+        }
+        batches.iter().map(batch_lines).collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// Changes of one batch shown at most.
+const SHOWN: usize = 6;
+
+fn batch_lines(stored: &StoredBatch) -> String {
+    let batch = &stored.batch;
+    let handle = paint(ID, batch_handle(&batch.id));
+    let mut page =
+        format!("{handle}  {}  {} by {}", time(batch.at), paint(BOLD, batch.cause), batch.actor);
+    if let Some(reason) = &batch.reason {
+        page.push_str(&format!(" ({})", safe(reason)));
+    }
+    for change in batch.changes.iter().take(SHOWN) {
+        write!(page, "\n          {}", change_words(change, None, None))
+            .expect("writing to a String cannot fail");
+    }
+    if batch.changes.len() > SHOWN {
+        let more = format!("… and {} more changes", batch.changes.len() - SHOWN);
+        write!(page, "\n          {}", paint(DIM, more)).expect("writing to a String cannot fail");
+    }
+    page
+}
+
+#[derive(Debug, Serialize)]
+struct WireUndone {
+    undone: String,
+    batch: String,
+}
+
+pub(super) fn undo(
+    args: &args::Undo,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let undone = settings.engine()?.undo(&settings.context()?, args.batch.as_deref())?;
+    let wire =
+        WireUndone { undone: undone.undone.batch.id.to_string(), batch: undone.batch.to_string() };
+    ui.answer(&wire, || {
+        let redo = format!("`undo {}` takes this back", batch_handle(&undone.batch));
+        format!("{}\n{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone), paint(DIM, redo))
+    })
+}

@@ -1,0 +1,157 @@
+//! `export`, `import`, `backup`, `restore`: memory comes and goes as files.
+
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde::Serialize;
+use throughline_engine::{Engine, Filter, export_markdown};
+
+use crate::args::{self, ExportFormat};
+use crate::settings::Settings;
+use crate::ui::{DIM, GOOD, Ui, paint};
+
+#[derive(Debug, Serialize)]
+struct WireExported {
+    format: &'static str,
+    file: String,
+    batches: Option<usize>,
+    memories: Option<usize>,
+}
+
+pub(super) fn export(
+    args: &args::Export,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let engine = settings.engine()?;
+    let bar = ui.progress("exporting batches");
+    let write = |out: &mut dyn std::io::Write| -> anyhow::Result<(Option<usize>, Option<usize>)> {
+        match args.format {
+            ExportFormat::Jsonl => {
+                let written = engine.export_log(out, &mut |done| bar.set_position(done as u64))?;
+                Ok((Some(written), None))
+            }
+            ExportFormat::Markdown => {
+                let context = settings.context()?;
+                let reader = engine.now_reader()?;
+                let held = engine.list(&*reader, &context, &Filter::default())?;
+                let title = format!("Memory of {}", context.project.name);
+                out.write_all(export_markdown(&title, &held.items).as_bytes())?;
+                Ok((None, Some(held.items.len())))
+            }
+        }
+    };
+    let Some(path) = &args.output else {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        write(&mut out)?;
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    // Written beside and renamed: there is never half an export under the name.
+    let folder = path.parent().filter(|at| !at.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = tempfile::NamedTempFile::new_in(folder)
+        .with_context(|| format!("cannot write to {}", folder.display()))?;
+    let mut out = BufWriter::new(file);
+    let (batches, memories) = write(&mut out)?;
+    let file = out.into_inner().map_err(|error| error.into_error())?;
+    file.as_file().sync_all()?;
+    file.persist(path).with_context(|| path.display().to_string())?;
+    bar.finish_and_clear();
+    let format = match args.format {
+        ExportFormat::Jsonl => "jsonl",
+        ExportFormat::Markdown => "markdown",
+    };
+    let wire = WireExported { format, file: path.display().to_string(), batches, memories };
+    ui.answer(&wire, || paint(GOOD, format!("Exported to {}", path.display())))
+}
+
+#[derive(Debug, Serialize)]
+struct WireImported {
+    batches: usize,
+    memories: usize,
+    known: usize,
+    blocked: usize,
+    links: usize,
+}
+
+pub(super) fn import(
+    args: &args::Import,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let engine = settings.engine()?;
+    let bar = ui.progress("importing batches");
+    let done = engine.import(&settings.context()?, &args.file, &mut |done| {
+        bar.set_position(done as u64);
+    })?;
+    bar.finish_and_clear();
+    let wire = WireImported {
+        batches: done.batches,
+        memories: done.memories,
+        known: done.known,
+        blocked: done.blocked,
+        links: done.links,
+    };
+    ui.answer(&wire, || {
+        let mut page = paint(GOOD, format!("Imported {} memories", done.memories));
+        if done.batches > 0 {
+            page.push_str(&format!(" with their history of {} batches", done.batches));
+        }
+        if done.known > 0 {
+            page.push_str(&format!("\n  {} were known", done.known));
+        }
+        if done.blocked > 0 {
+            page.push_str(&format!("\n  {} were erased here and stay out", done.blocked));
+        }
+        page
+    })
+}
+
+#[derive(Debug, Serialize)]
+struct WireBackup {
+    file: String,
+    bytes: u64,
+}
+
+pub(super) fn backup(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let bar = ui.progress("copying");
+    let bytes = settings.engine()?.backup(file)?;
+    bar.finish_and_clear();
+    let wire = WireBackup { file: file.display().to_string(), bytes };
+    ui.answer(&wire, || {
+        paint(GOOD, format!("Copied {} KiB to {}", bytes.div_ceil(1_024), file.display()))
+    })
+}
+
+#[derive(Debug, Serialize)]
+struct WireRestored {
+    restored: String,
+    kept: Option<String>,
+    erased_again: usize,
+}
+
+pub(super) fn restore(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let bar = ui.progress("restoring");
+    let done = Engine::restore(&settings.home, settings.clock, file)?;
+    bar.finish_and_clear();
+    let wire = WireRestored {
+        restored: file.display().to_string(),
+        kept: done.kept.as_ref().map(|path| path.display().to_string()),
+        erased_again: done.erased_again,
+    };
+    ui.answer(&wire, || {
+        let mut page = paint(GOOD, format!("Restored from {}", file.display()));
+        if let Some(kept) = &done.kept {
+            page.push_str(&format!(
+                "\n{}",
+                paint(DIM, format!("what was there is in {}", kept.display()))
+            ));
+        }
+        if done.erased_again > 0 {
+            page.push_str(&format!("\n{} erased memories were erased again", done.erased_again));
+        }
+        page
+    })
+}

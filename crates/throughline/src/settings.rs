@@ -1,0 +1,265 @@
+//! Settings: the environment, read once; the settings file; what the command line says.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, anyhow, bail};
+use etcetera::BaseStrategy as _;
+use throughline_core::scope::Level;
+use throughline_core::{Actor, Policy, SessionId, Timestamp};
+use throughline_engine::{Clock, Context, Engine, Project};
+use toml_edit::{DocumentMut, Item, Value};
+
+use crate::args::Global;
+
+/// What the environment says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) now: Option<String>,
+    pub(crate) session: Option<String>,
+    pub(crate) disabled: bool,
+}
+
+impl Environment {
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+    pub(crate) fn read() -> Self {
+        let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Self {
+            home: std::env::var_os("THROUGHLINE_HOME").filter(|v| !v.is_empty()).map(PathBuf::from),
+            now: text("THROUGHLINE_NOW"),
+            session: text("THROUGHLINE_SESSION"),
+            disabled: text("THROUGHLINE_DISABLE").is_some_and(|value| value != "0"),
+        }
+    }
+}
+
+/// Everything a command needs to know before it starts.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings {
+    pub(crate) home: PathBuf,
+    pub(crate) clock: Clock,
+    pub(crate) policy: Policy,
+    pub(crate) enabled: bool,
+    project: Option<PathBuf>,
+    level: Option<Level>,
+    session: Option<SessionId>,
+}
+
+impl Settings {
+    /// Brings together what the command line, the environment and the settings file say.
+    pub(crate) fn resolve(global: &Global, environment: &Environment) -> anyhow::Result<Self> {
+        let home = match global.home.clone().or_else(|| environment.home.clone()) {
+            Some(home) => home,
+            None => etcetera::base_strategy::choose_native_strategy()
+                .context("your home folder cannot be found; give --home DIR")?
+                .data_dir()
+                .join("throughline"),
+        };
+        let clock = match &environment.now {
+            Some(now) => Clock::Fixed(now.parse().map_err(|e| anyhow!("THROUGHLINE_NOW: {e}"))?),
+            None => Clock::System,
+        };
+        let file = ConfigFile::read(&home)?;
+        let session = global.session.clone().or_else(|| environment.session.clone());
+        Ok(Self {
+            policy: file.policy()?,
+            enabled: file.enabled()?,
+            home,
+            clock,
+            project: global.project.clone(),
+            level: global.scope,
+            session: session.map(SessionId),
+        })
+    }
+
+    /// The same settings for a throwaway memory.
+    pub(crate) fn elsewhere(home: &Path, project: &Path, now: Timestamp) -> Self {
+        Self {
+            home: home.to_owned(),
+            clock: Clock::Fixed(now),
+            policy: Policy::default(),
+            enabled: true,
+            project: Some(project.to_owned()),
+            level: None,
+            session: None,
+        }
+    }
+
+    /// Opens the memory.
+    pub(crate) fn engine(&self) -> anyhow::Result<Engine> {
+        Ok(Engine::open(&self.home, self.clock)?.with_policy(self.policy))
+    }
+
+    /// Who asks, and from where.
+    pub(crate) fn context(&self) -> anyhow::Result<Context> {
+        let folder = match &self.project {
+            Some(folder) => folder.clone(),
+            None => std::env::current_dir().context("the current folder cannot be read")?,
+        };
+        Ok(Context {
+            project: Project::at(&folder)?,
+            session: self.session.clone(),
+            level: self.level.unwrap_or(Level::Project),
+            actor: Actor::User,
+        })
+    }
+
+    /// Reads a moment that a person wrote.
+    pub(crate) fn moment(&self, text: Option<&str>) -> anyhow::Result<Option<Timestamp>> {
+        text.map(|text| Timestamp::parse_human(text, self.clock.now()))
+            .transpose()
+            .map_err(|error| throughline_engine::Error::BadInput(error).into())
+    }
+}
+
+/// A setting that can be changed.
+pub(crate) struct Setting {
+    pub(crate) key: &'static str,
+    pub(crate) about: &'static str,
+    default: fn() -> Value,
+}
+
+/// Every setting there is.
+pub(crate) const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "enabled",
+        about: "whether memory is used at all",
+        default: || Value::from(true),
+    },
+    Setting {
+        key: "recall.budget_tokens",
+        about: "tokens put in front of an agent for one prompt",
+        default: || number(Policy::default().recall.budget_tokens),
+    },
+    Setting {
+        key: "recall.items_max",
+        about: "memories put in front of an agent for one prompt",
+        default: || number(Policy::default().recall.items_max),
+    },
+];
+
+fn number(value: usize) -> Value {
+    Value::from(i64::try_from(value).unwrap_or(i64::MAX))
+}
+
+/// The settings file. Comments and order survive changes.
+pub(crate) struct ConfigFile {
+    path: PathBuf,
+    document: DocumentMut,
+}
+
+impl ConfigFile {
+    pub(crate) fn read(home: &Path) -> anyhow::Result<Self> {
+        let path = home.join("config.toml");
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => String::new(),
+            Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        };
+        let document =
+            text.parse().with_context(|| format!("{} is not a settings file", path.display()))?;
+        Ok(Self { path, document })
+    }
+
+    fn item(&self, key: &str) -> Option<&Value> {
+        key.split('.').try_fold(self.document.as_item(), |at, part| at.get(part))?.as_value()
+    }
+
+    /// A setting's value: from the file, else its default. `true` if it is from the file.
+    pub(crate) fn get(&self, key: &str) -> anyhow::Result<(Value, bool)> {
+        let setting = known(key)?;
+        match self.item(key) {
+            Some(value) => Ok((check(setting, value.clone())?, true)),
+            None => Ok(((setting.default)(), false)),
+        }
+    }
+
+    /// Changes a setting and writes the file.
+    pub(crate) fn set(&mut self, key: &str, text: &str) -> anyhow::Result<Value> {
+        let setting = known(key)?;
+        let value: Value = text.parse().unwrap_or_else(|_| Value::from(text));
+        let mut value = check(setting, value)?;
+        value.decor_mut().clear();
+        let mut at: &mut Item = self.document.as_item_mut();
+        for part in key.split('.') {
+            at = &mut at[part];
+        }
+        *at = Item::Value(value.clone());
+        self.write()?;
+        Ok(value)
+    }
+
+    /// Removes a setting and writes the file.
+    pub(crate) fn unset(&mut self, key: &str) -> anyhow::Result<Value> {
+        let setting = known(key)?;
+        if self.item(key).is_some() {
+            let (last, parents) = key.rsplit_once('.').map_or((key, None), |(p, l)| (l, Some(p)));
+            let mut at: &mut Item = self.document.as_item_mut();
+            for part in parents.into_iter().flat_map(|parents| parents.split('.')) {
+                at = &mut at[part];
+            }
+            if let Some(table) = at.as_table_like_mut() {
+                table.remove(last);
+            }
+            self.write()?;
+        }
+        Ok((setting.default)())
+    }
+
+    /// Writes beside the file and renames, so that a full disk leaves the old one whole.
+    fn write(&self) -> anyhow::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)
+            .with_context(|| format!("cannot write to {}", folder.display()))?;
+        file.write_all(self.document.to_string().as_bytes())?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path).with_context(|| self.path.display().to_string())?;
+        Ok(())
+    }
+
+    fn enabled(&self) -> anyhow::Result<bool> {
+        Ok(self.get("enabled")?.0.as_bool().unwrap_or(true))
+    }
+
+    fn policy(&self) -> anyhow::Result<Policy> {
+        let whole = |key: &str| -> anyhow::Result<usize> {
+            let value = self.get(key)?.0.as_integer().unwrap_or(0);
+            Ok(usize::try_from(value)?)
+        };
+        let mut policy = Policy::default();
+        policy.recall.budget_tokens = whole("recall.budget_tokens")?;
+        policy.recall.items_max = whole("recall.items_max")?;
+        Ok(policy)
+    }
+}
+
+fn known(key: &str) -> anyhow::Result<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| {
+        let names: Vec<_> = SETTINGS.iter().map(|setting| setting.key).collect();
+        let message = format!("there is no setting {key}; there are {}", names.join(", "));
+        throughline_engine::Error::BadInput(message).into()
+    })
+}
+
+/// A value must be of the sort its default is, and numbers must not be negative.
+fn check(setting: &Setting, value: Value) -> anyhow::Result<Value> {
+    let default = (setting.default)();
+    let fits = match (&default, &value) {
+        (Value::Boolean(_), Value::Boolean(_)) => true,
+        (Value::Integer(_), Value::Integer(number)) => *number.value() >= 0,
+        _ => false,
+    };
+    if !fits {
+        let wanted = if default.is_bool() { "true or false" } else { "a whole number" };
+        bail!(throughline_engine::Error::BadInput(format!(
+            "{} is {}: give {wanted}, not {}",
+            setting.key,
+            setting.about,
+            value.to_string().trim()
+        )));
+    }
+    Ok(value)
+}

@@ -1,0 +1,181 @@
+//! The only place that prints. Colour only on a terminal; nothing a terminal would obey.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+use throughline_core::text;
+use throughline_engine::{Error, ErrorKind};
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const ID: Style = AnsiColor::Cyan.on_default();
+
+/// A text in a style. Stored text goes through [`safe`] first.
+pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Stored text as it may be printed.
+pub(crate) fn safe(stored: &str) -> String {
+    text::printable(stored)
+}
+
+/// How wide a line may be.
+pub(crate) fn width() -> Option<u16> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
+}
+
+/// Where answers go.
+#[derive(Debug)]
+pub(crate) struct Ui {
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+}
+
+impl Ui {
+    pub(crate) fn new(json: bool, quiet: bool) -> Self {
+        Self { json, quiet }
+    }
+
+    /// Gives an answer: as JSON, or in words.
+    pub(crate) fn answer<T: Serialize>(
+        &mut self,
+        answer: &T,
+        in_words: impl FnOnce() -> String,
+    ) -> anyhow::Result<ExitCode> {
+        if self.json {
+            self.print(&json_text(answer)?)?;
+        } else if !self.quiet {
+            self.print(&in_words())?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Prints a text and ends the line.
+    pub(crate) fn print(&mut self, text: &str) -> anyhow::Result<()> {
+        let mut out = anstream::stdout().lock();
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        match writeln!(out, "{text}").and_then(|()| out.flush()) {
+            // Whoever read us has seen enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    /// Asks a question that only `yes` or `y` agrees to. `None` when there is nobody to ask.
+    pub(crate) fn ask(&mut self, question: &str) -> anyhow::Result<Option<bool>> {
+        if !std::io::stdin().is_terminal() {
+            return Ok(None);
+        }
+        let mut err = anstream::stderr().lock();
+        write!(err, "{question} [y/N] ")?;
+        err.flush()?;
+        let mut reply = String::new();
+        std::io::stdin().read_line(&mut reply)?;
+        Ok(Some(matches!(reply.trim().to_lowercase().as_str(), "y" | "yes")))
+    }
+
+    /// Shows that long work goes on, on a terminal.
+    pub(crate) fn progress(&self, what: &'static str) -> ProgressBar {
+        if self.json || self.quiet || !std::io::stderr().is_terminal() {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new_spinner().with_message(what);
+        let style = ProgressStyle::with_template("{spinner} {msg} {pos} ({elapsed})");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.enable_steady_tick(std::time::Duration::from_millis(120));
+        bar
+    }
+
+    /// Says what went wrong and returns the exit code for it.
+    pub(crate) fn fail(&mut self, error: &anyhow::Error) -> ExitCode {
+        let known = error.downcast_ref::<Error>();
+        let code = known.map_or("failed", Error::code);
+        let hint = known.and_then(Error::hint);
+        let exit = match known.map(Error::kind) {
+            Some(ErrorKind::Usage) => 2,
+            Some(ErrorKind::NotFound) => 3,
+            Some(ErrorKind::Failed) | None => 1,
+        };
+        complain(self.json, code, &story(error), hint.as_deref());
+        ExitCode::from(exit)
+    }
+}
+
+/// An error and its causes, each said once.
+fn story(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if !text.ends_with(&cause) {
+            let gap = if text.is_empty() { "" } else { ": " };
+            write!(text, "{gap}{cause}").expect("writing to a String cannot fail");
+        }
+    }
+    text
+}
+
+fn complain(json: bool, code: &str, message: &str, hint: Option<&str>) {
+    let mut err = anstream::stderr().lock();
+    if json {
+        #[derive(Serialize)]
+        struct Wire<'a> {
+            code: &'a str,
+            message: &'a str,
+            hint: Option<&'a str>,
+        }
+        let wire = Wire { code, message, hint };
+        let text = json_text(&serde_json::json!({ "error": wire })).unwrap_or_default();
+        writeln!(err, "{text}").ok();
+        return;
+    }
+    writeln!(err, "{} {}", paint(BAD, "error:"), safe(message)).ok();
+    if let Some(hint) = hint {
+        writeln!(err, "{} {}", paint(WARN, "hint:"), safe(hint)).ok();
+    }
+}
+
+/// Prints what is wrong with a command line, or the help that was asked for.
+pub(crate) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+    if !error.use_stderr() {
+        error.print().ok();
+        return ExitCode::SUCCESS;
+    }
+    if json {
+        let message = error.to_string();
+        let message = message.trim_start_matches("error: ").lines().next().unwrap_or_default();
+        complain(true, "usage", message, Some("`throughline help` shows what there is"));
+    } else {
+        error.print().ok();
+    }
+    ExitCode::from(2)
+}
+
+/// One JSON document: spread out for people, on one line for programs. Characters that a terminal
+/// would obey are escaped, which JSON allows anywhere inside a string.
+fn json_text<T: Serialize>(value: &T) -> anyhow::Result<String> {
+    let plain = if std::io::stdout().is_terminal() {
+        serde_json::to_string_pretty(value)?
+    } else {
+        serde_json::to_string(value)?
+    };
+    let mut escaped = String::with_capacity(plain.len());
+    for c in plain.chars() {
+        if c != '\n' && (c.is_control() || text::is_invisible(c)) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                write!(escaped, "\\u{unit:04x}").expect("writing to a String cannot fail");
+            }
+        } else {
+            escaped.push(c);
+        }
+    }
+    Ok(escaped)
+}

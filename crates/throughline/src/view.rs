@@ -1,0 +1,300 @@
+//! How memories look to callers: the JSON that they may rely on, and the words that people read.
+
+use std::fmt::Write as _;
+
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
+use serde::Serialize;
+use throughline_core::state::Flag;
+use throughline_core::watermark::{Reading, Referent};
+use throughline_core::{Memory, State, text};
+use throughline_engine::Card;
+
+use crate::ui::{BOLD, DIM, ID, WARN, paint, safe, width};
+
+/// A memory as callers see it. Fields may be added, never renamed or removed.
+#[derive(Debug, Serialize)]
+pub(crate) struct WireMemory {
+    id: String,
+    kind: &'static str,
+    layer: &'static str,
+    form: &'static str,
+    content: String,
+    label: String,
+    state: &'static str,
+    flags: Vec<&'static str>,
+    trust: f64,
+    salience: f64,
+    authority: &'static str,
+    confidence: f64,
+    importance: f64,
+    scope: &'static str,
+    project: Option<String>,
+    domain: Option<String>,
+    tags: Vec<String>,
+    slot: Option<WireSlot>,
+    valid_from: Option<String>,
+    valid_until: Option<String>,
+    recorded_at: String,
+    last_verified_at: Option<String>,
+    superseded_by: Option<String>,
+    supersedes: Vec<String>,
+    contested_by: Vec<String>,
+    watermarks: Vec<WireWatermark>,
+    evidence: Vec<WireEvidence>,
+    triggers: Vec<String>,
+    pinned: bool,
+    uses: u64,
+    sessions: usize,
+    helpful: u64,
+    unhelpful: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireSlot {
+    subject: String,
+    predicate: String,
+    object: String,
+    cardinality: &'static str,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireEvidence {
+    authority: &'static str,
+    session: Option<String>,
+    turn: Option<String>,
+    at: String,
+    snippet: Option<String>,
+    why: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct WireWatermark {
+    r#type: &'static str,
+    target: String,
+    span: Option<String>,
+    status: &'static str,
+}
+
+/// A number as callers see it: six digits are more than anything here is worth.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+impl From<&Card> for WireMemory {
+    fn from(card: &Card) -> Self {
+        let memory = &card.memory;
+        let time = |at: Option<throughline_core::Timestamp>| at.map(|at| at.to_string());
+        Self {
+            id: memory.id.to_string(),
+            kind: memory.kind.as_str(),
+            layer: memory.layer().as_str(),
+            form: card.form.as_str(),
+            content: memory.content.clone(),
+            label: memory.title(),
+            state: memory.state.as_str(),
+            flags: card.flags.iter().map(|flag| flag.as_str()).collect(),
+            trust: rounded(card.trust.value()),
+            salience: rounded(card.salience.value),
+            authority: memory.authority.as_str(),
+            confidence: memory.confidence,
+            importance: memory.importance,
+            scope: card.level.as_str(),
+            project: card.project.clone(),
+            domain: memory.domain.clone(),
+            tags: card.tags.clone(),
+            slot: memory.slot.as_ref().map(|slot| WireSlot {
+                subject: slot.subject.clone(),
+                predicate: slot.predicate.clone(),
+                object: slot.object.clone(),
+                cardinality: slot.cardinality.as_str(),
+            }),
+            valid_from: time(memory.valid_from),
+            valid_until: time(memory.held_until()),
+            recorded_at: memory.recorded_at.to_string(),
+            last_verified_at: time(memory.last_verified_at),
+            superseded_by: memory.superseded_by.map(|id| id.to_string()),
+            supersedes: card.supersedes.iter().map(ToString::to_string).collect(),
+            contested_by: card.contested_by.iter().map(ToString::to_string).collect(),
+            watermarks: card.watermarks.iter().map(wire_watermark).collect(),
+            evidence: card.evidence.iter().map(wire_evidence).collect(),
+            triggers: memory.triggers.clone(),
+            pinned: memory.pinned,
+            uses: card.usage.uses,
+            sessions: card.usage.sessions.len(),
+            helpful: card.usage.helpful,
+            unhelpful: card.usage.unhelpful,
+        }
+    }
+}
+
+pub(crate) fn wire_evidence(one: &throughline_core::Evidence) -> WireEvidence {
+    WireEvidence {
+        authority: one.authority.as_str(),
+        session: one.session.as_ref().map(ToString::to_string),
+        turn: one.turn.clone(),
+        at: one.at.to_string(),
+        snippet: one.snippet.clone(),
+        why: one.why.clone(),
+    }
+}
+
+fn wire_watermark(mark: &throughline_core::Watermark) -> WireWatermark {
+    let (r#type, target, span) = match &mark.referent {
+        Referent::File { path, span } => {
+            ("file", path.clone(), span.map(|(first, last)| format!("L{first}-L{last}")))
+        }
+        Referent::Git { paths } => ("git", paths.join(" "), None),
+        Referent::Flag { name } => ("flag", name.clone(), None),
+    };
+    let status = match mark.reading {
+        Reading::Unchanged | Reading::OutsideScope | Reading::ScopeTouched => "unchanged",
+        Reading::FileChanged | Reading::Moved => "moved",
+        Reading::Missing => "missing",
+        Reading::Unknown => "unknown",
+    };
+    WireWatermark { r#type, target, span, status }
+}
+
+/// A memory's short id, painted.
+pub(crate) fn handle(memory: &Memory) -> String {
+    paint(ID, memory.id.handle())
+}
+
+/// One line: what, when, who, how true.
+pub(crate) fn notes(card: &Card) -> String {
+    let memory = &card.memory;
+    let mut notes = vec![
+        memory.kind.to_string(),
+        memory.recorded_at.date(),
+        memory.authority.to_string(),
+        format!("trust {:.2}", card.trust.value()),
+    ];
+    if !matches!(memory.state, State::Confirmed) {
+        notes.push(memory.state.to_string());
+    }
+    notes.extend(card.flags.iter().map(|flag| flag.to_string()));
+    notes.extend(card.tags.iter().map(|tag| format!("#{}", safe(tag))));
+    paint(DIM, notes.join(" · "))
+}
+
+/// A memory in a few lines: its id, its text, its notes.
+pub(crate) fn brief(card: &Card) -> String {
+    let content = safe(&card.memory.content).replace('\n', "\n          ");
+    format!("{}  {content}\n          {}", handle(&card.memory), notes(card))
+}
+
+/// A table of memories.
+pub(crate) fn table(cards: &[Card], total: usize, offset: usize) -> String {
+    if cards.is_empty() {
+        return paint(DIM, "nothing found");
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    if let Some(width) = width() {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+    table.set_header(["ID", "KIND", "STATE", "TRUST", "WHEN", "WHAT"]);
+    for card in cards {
+        let memory = &card.memory;
+        table.add_row([
+            memory.id.handle(),
+            memory.kind.to_string(),
+            state_with_flags(card),
+            format!("{:.2}", card.trust.value()),
+            memory.recorded_at.date(),
+            text::headline(&safe(&memory.content), 200),
+        ]);
+    }
+    for column in 0..5 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(6)));
+        }
+    }
+    let mut page = table.trim_fmt();
+    if total > offset + cards.len() {
+        let more = total - offset - cards.len();
+        write!(page, "\n{}", paint(DIM, format!("… and {more} more (--limit, --offset)")))
+            .expect("writing to a String cannot fail");
+    }
+    page
+}
+
+fn state_with_flags(card: &Card) -> String {
+    let telling = [Flag::Contested, Flag::Stale, Flag::Pinned];
+    let flags = card.flags.iter().filter(|flag| telling.contains(flag));
+    flags.fold(card.memory.state.to_string(), |text, flag| format!("{text}, {flag}"))
+}
+
+/// Everything about a memory, a line for each thing worth a line.
+pub(crate) fn page(card: &Card) -> String {
+    let memory = &card.memory;
+    let mut page = format!("{}\n{}\n", paint(BOLD, safe(&memory.content)), notes(card));
+    let mut line = |name: &str, value: String| {
+        if !value.is_empty() {
+            writeln!(page, "{} {value}", paint(DIM, format!("{name:>12}")))
+                .expect("writing to a String cannot fail");
+        }
+    };
+    line("id", memory.id.to_string());
+    line(
+        "scope",
+        match &card.project {
+            Some(project) => format!("{} ({})", card.level, safe(project)),
+            None => card.level.to_string(),
+        },
+    );
+    line("label", memory.label.as_deref().map(safe).unwrap_or_default());
+    line("domain", memory.domain.as_deref().map(safe).unwrap_or_default());
+    if let Some(slot) = &memory.slot {
+        let parts = [&slot.subject, &slot.predicate, &slot.object].map(|part| safe(part));
+        line("slot", format!("{} ({})", parts.join(" | "), slot.cardinality));
+    }
+    line("layer", format!("{} · {}", memory.layer(), card.form));
+    line("trust", trust_line(card));
+    line(
+        "salience",
+        format!(
+            "{:.2} · importance {:.2} · used {} times",
+            card.salience.value, memory.importance, card.usage.uses
+        ),
+    );
+    line("recorded", memory.recorded_at.to_string());
+    line("true from", memory.valid_from.map(|at| at.to_string()).unwrap_or_default());
+    line("true until", memory.held_until().map(|at| at.to_string()).unwrap_or_default());
+    line("verified", memory.last_verified_at.map(|at| at.to_string()).unwrap_or_default());
+    line("replaced by", memory.superseded_by.map(|id| paint(ID, id.handle())).unwrap_or_default());
+    for id in &card.supersedes {
+        line("replaces", paint(ID, id.handle()));
+    }
+    for id in &card.contested_by {
+        line("contested by", paint(WARN, id.handle()));
+    }
+    for one in &card.evidence {
+        line("evidence", evidence_line(one));
+    }
+    page
+}
+
+/// Trust and what it is made of.
+pub(crate) fn trust_line(card: &Card) -> String {
+    let trust = card.trust;
+    format!(
+        "{:.2} = support {:.2} × watermark {:.2} × contest {:.2}",
+        trust.value(),
+        trust.support,
+        trust.watermark,
+        trust.contest
+    )
+}
+
+pub(crate) fn evidence_line(one: &throughline_core::Evidence) -> String {
+    let mut parts = vec![one.authority.to_string(), one.at.to_string()];
+    parts.extend(one.session.iter().map(|session| format!("session {}", safe(&session.0))));
+    parts.extend(one.why.iter().map(|why| safe(why)));
+    parts.extend(one.snippet.iter().map(|said| format!("“{}”", text::headline(&safe(said), 80))));
+    if one.echo {
+        parts.push("an echo of ours: not counted".to_owned());
+    }
+    parts.join(" · ")
+}
