@@ -1,5 +1,6 @@
 //! Reconcile: what to do with something new. Pure: candidate and neighbours in, changes out.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use uuid::Uuid;
@@ -8,8 +9,8 @@ use crate::authority::{Contest, contest};
 use crate::evidence::{self, Testimony};
 use crate::row::{Tombstone, slot_fingerprint};
 use crate::{
-    Cardinality, Change, Edge, Entity, EntityId, EntityKind, Evidence, Fingerprint, Kind, Memory,
-    MemoryId, Relation, Scope, Slot, SpaceId, State, Timestamp, text,
+    Authority, Cardinality, Change, Edge, Entity, EntityId, EntityKind, Evidence, Fingerprint,
+    Kind, Memory, MemoryId, Relation, Scope, SessionId, Slot, SpaceId, State, Timestamp, text,
 };
 
 /// Something that may become a memory.
@@ -48,7 +49,8 @@ pub struct Candidate {
 pub struct Neighbours {
     /// Memories with the same fingerprint, in any state.
     pub same_text: Vec<Memory>,
-    /// Active memories in the same slot.
+    /// Memories in the candidate's slot, and in the slots of those with the same fingerprint, in
+    /// any state.
     pub same_slot: Vec<Memory>,
     /// The evidence of all of these.
     pub evidence: Vec<Evidence>,
@@ -102,20 +104,31 @@ pub fn plan(
     {
         return Err(Blocked::Erased(stone.at));
     }
-    let covering =
-        |memory: &&Memory| memory.session.is_none() || memory.session == candidate.scope.session;
-    let mut known: Vec<&Memory> = neighbours.same_text.iter().filter(covering).collect();
-    known.sort_by_key(|memory| (!memory.state.is_active(), memory.recorded_at, memory.id));
-    let same_value = neighbours.same_slot.iter().filter(covering).find(|memory| {
-        candidate.slot.as_ref().map(Slot::value) == memory.slot.as_ref().map(Slot::value)
-    });
-    match known.first().copied().or(same_value) {
-        Some(memory) if memory.state == State::Superseded => {
-            return_of_the_replaced(candidate, memory, neighbours, mint)
-        }
-        Some(memory) => support(candidate, memory, neighbours, mint),
-        None => Ok(insert(candidate, neighbours, None, mint)),
+    let Some(held) = known(candidate, neighbours) else {
+        return Ok(insert(candidate, neighbours, None, mint));
+    };
+    if held.state == State::Superseded {
+        return_of_the_replaced(candidate, held, neighbours, mint)
+    } else {
+        support(candidate, held, neighbours, mint)
     }
+}
+
+/// The memory that already makes this claim, in the same words or in the same slot with the same
+/// value: a current one if there is one, else the one that was retired last.
+fn known<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Option<&'a Memory> {
+    let value = candidate.slot.as_ref().map(|slot| (slot.key(), slot.value()));
+    let same_value = neighbours.same_slot.iter().filter(|memory| {
+        value.is_some() && memory.slot.as_ref().map(|slot| (slot.key(), slot.value())) == value
+    });
+    neighbours
+        .same_text
+        .iter()
+        .chain(same_value)
+        .filter(|memory| memory.session.is_none() || memory.session == candidate.scope.session)
+        .min_by_key(|memory| {
+            (!memory.state.is_active(), Reverse(memory.since), memory.recorded_at, memory.id)
+        })
 }
 
 /// Said again: evidence is added; what a person says again comes back into view.
@@ -126,67 +139,76 @@ fn support(
     mint: &mut dyn FnMut() -> Uuid,
 ) -> Result<Plan, Blocked> {
     let mut testimony = candidate.testimony.clone();
-    let by_person = testimony.authority.is_user() && !testimony.echo;
-    let returns = match held.state {
-        State::Staged | State::Confirmed => false,
-        State::Draft => true,
-        State::Expired => !testimony.echo,
-        State::Archived => by_person,
-        State::Retracted | State::Superseded if by_person => true,
-        State::Retracted | State::Superseded => return Err(retired(held)),
-    };
-    if returns && is_old_news(held, testimony.at) {
-        return Err(retired(held));
-    }
     if testimony.snippet.is_none() && candidate.content != held.content {
         testimony.snippet = Some(candidate.content.clone());
     }
     let evidence = testimony.about(held.space, held.id);
     let before: Vec<Evidence> =
         neighbours.evidence.iter().filter(|one| one.memory == held.id).cloned().collect();
-    let voices = evidence::merge(&before, std::slice::from_ref(&evidence));
-    let backed = by_person || evidence::independent(&voices).len() >= 2;
-
     let mut plan = Plan::about(held.id, true);
-    plan.changes.push(Change::Reinforce(evidence));
-    let to = if backed { State::Confirmed } else { State::Staged };
-    if returns || (held.state == State::Staged && backed) {
+    if before.contains(&evidence) {
+        return Ok(plan); // the very same words, read again
+    }
+    let returns = returns(held, &testimony)?;
+    plan.changes.push(Change::Reinforce(evidence.clone()));
+    plan.changes.extend(label_changes(candidate, held.id, neighbours, mint));
+    if testimony.echo || !(returns || held.state.is_active()) {
+        return Ok(plan);
+    }
+
+    let claim = Claim {
+        slot: candidate.slot.as_ref().or(held.slot.as_ref()),
+        authority: held.authority.stronger(testimony.authority),
+        ..Claim::of(candidate)
+    };
+    let conflicts = conflicts(&claim, neighbours, None);
+    let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
+    let voices = evidence::merge(&before, &[evidence]);
+    let backed = testimony.authority.is_user() || evidence::independent(&voices).len() >= 2;
+    let to = if backed && !outranked { State::Confirmed } else { State::Staged };
+    if returns || (held.state == State::Staged && to == State::Confirmed) {
         plan.changes.push(Change::Move { space: held.space, id: held.id, to, at: testimony.at });
     }
-    // Known in words, now said in structured form: the claim takes the form on.
-    if held.slot.is_none() && candidate.slot.is_some() && (returns || held.state.is_active()) {
-        let authority = held.authority.stronger(testimony.authority);
+    if held.slot.is_none() && candidate.slot.is_some() {
+        // Known in words, now said in structured form: the claim takes the form on.
         let slot = candidate.slot.clone();
+        let authority = claim.authority;
         plan.changes.push(Change::Revise(Box::new(Memory { slot, authority, ..held.clone() })));
-        plan.settle(conflicts(candidate, neighbours, None), candidate);
     }
-    plan.changes.extend(label_changes(candidate, held.id, neighbours, mint));
+    plan.settle(conflicts, testimony.at);
     Ok(plan)
 }
 
-/// Whether something was said before the memory left view, so that saying it brings nothing back.
-fn is_old_news(held: &Memory, at: Timestamp) -> bool {
-    held.since.is_some_and(|since| at < since)
-}
-
-fn retired(held: &Memory) -> Blocked {
-    Blocked::Retired { id: held.id, state: held.state }
+/// Whether this testimony brings a memory back into view. What was retired on purpose comes back
+/// only by a person who says it after that.
+fn returns(held: &Memory, testimony: &Testimony) -> Result<bool, Blocked> {
+    let by_person = testimony.authority.is_user() && !testimony.echo;
+    let news = held.since.is_none_or(|since| testimony.at >= since);
+    match held.state {
+        State::Staged | State::Confirmed => Ok(false),
+        State::Draft | State::Expired => Ok(news && !testimony.echo),
+        State::Archived => Ok(news && by_person),
+        State::Retracted | State::Superseded if news && by_person => Ok(true),
+        State::Retracted | State::Superseded => {
+            Err(Blocked::Retired { id: held.id, state: held.state })
+        }
+    }
 }
 
 /// What was replaced is said again. A person means it: it takes the place of its replacement, as a
-/// new memory, so that history stays a line. Anybody else is repeating old news.
+/// new memory, so that history stays a line. Anybody else is repeating old news, and so is a
+/// person who spoke before the present value was learnt.
 fn return_of_the_replaced(
     candidate: &Candidate,
     held: &Memory,
     neighbours: &Neighbours,
     mint: &mut dyn FnMut() -> Uuid,
 ) -> Result<Plan, Blocked> {
-    let testimony = &candidate.testimony;
-    let by_person = testimony.authority.is_user() && !testimony.echo;
-    if !by_person || is_old_news(held, testimony.at) {
-        return Err(retired(held));
-    }
     let head = neighbours.heads.get(&held.id).filter(|head| head.state.is_active());
+    let news = head.is_none_or(|head| candidate.testimony.at >= head.recorded_at);
+    if !returns(held, &candidate.testimony)? || !news {
+        return Err(Blocked::Retired { id: held.id, state: held.state });
+    }
     Ok(insert(candidate, neighbours, head, mint))
 }
 
@@ -214,7 +236,7 @@ fn insert(
     memory.confidence = candidate.confidence;
     memory.pinned = candidate.pinned;
 
-    let conflicts = conflicts(candidate, neighbours, replaces);
+    let conflicts = conflicts(&Claim::of(candidate), neighbours, replaces);
     let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
     if outranked || testimony.echo {
         memory.state = State::Staged;
@@ -223,7 +245,7 @@ fn insert(
     plan.changes.push(Change::Insert(Box::new(memory)));
     plan.changes.push(Change::Reinforce(testimony.about(space, id)));
     plan.changes.extend(label_changes(candidate, id, neighbours, mint));
-    plan.settle(conflicts, candidate);
+    plan.settle(conflicts, testimony.at);
     plan
 }
 
@@ -233,8 +255,7 @@ impl Plan {
     }
 
     /// Carries out what was decided about the claims that this one conflicts with.
-    fn settle(&mut self, conflicts: Vec<(&Memory, Contest)>, candidate: &Candidate) {
-        let at = candidate.testimony.at;
+    fn settle(&mut self, conflicts: Vec<(&Memory, Contest)>, at: Timestamp) {
         for (old, verdict) in conflicts.into_iter().filter(|(old, _)| old.id != self.memory) {
             if verdict == Contest::Supersede {
                 let (space, new) = (old.space, self.memory);
@@ -250,30 +271,50 @@ impl Plan {
     }
 }
 
-/// The active memories that this one conflicts with, and how each conflict ends: what it is known
+/// What decides a conflict: the slot, who stands behind the claim, and since when.
+struct Claim<'a> {
+    slot: Option<&'a Slot>,
+    session: Option<&'a SessionId>,
+    authority: Authority,
+    at: Timestamp,
+    echo: bool,
+}
+
+impl<'a> Claim<'a> {
+    fn of(candidate: &'a Candidate) -> Self {
+        Self {
+            slot: candidate.slot.as_ref(),
+            session: candidate.scope.session.as_ref(),
+            authority: candidate.testimony.authority,
+            at: candidate.testimony.at,
+            echo: candidate.testimony.echo,
+        }
+    }
+}
+
+/// The active memories that a claim conflicts with, and how each conflict ends: what it is known
 /// to replace, and those that give the same single-valued slot another value.
 fn conflicts<'a>(
-    candidate: &Candidate,
+    claim: &Claim<'_>,
     neighbours: &'a Neighbours,
     replaces: Option<&'a Memory>,
 ) -> Vec<(&'a Memory, Contest)> {
     let mut conflicts: Vec<_> = replaces.into_iter().map(|old| (old, Contest::Supersede)).collect();
-    let Some(slot) = &candidate.slot else {
-        return conflicts;
-    };
-    for old in &neighbours.same_slot {
-        let Some(held) = &old.slot else { continue };
+    let Some(slot) = claim.slot else { return conflicts };
+    for old in neighbours.same_slot.iter().filter(|old| old.state.is_active()) {
+        let Some(held) = old.slot.as_ref().filter(|held| held.key() == slot.key()) else {
+            continue;
+        };
         // Either side may declare that there is only one value.
         let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
-        let apart = old.session != candidate.scope.session || held.value() == slot.value();
+        let apart = old.session.as_ref() != claim.session || held.value() == slot.value();
         if apart || !single || replaces.is_some_and(|replaced| replaced.id == old.id) {
             continue;
         }
-        let later = candidate.testimony.at >= old.recorded_at;
-        let verdict = if candidate.testimony.echo {
+        let verdict = if claim.echo {
             Contest::Outranked
         } else {
-            contest(candidate.testimony.authority, old.authority, later)
+            contest(claim.authority, old.authority, claim.at >= old.recorded_at)
         };
         conflicts.push((old, verdict));
     }

@@ -60,8 +60,8 @@ fn identifier_parts(chunk: &str) -> Vec<String> {
                 && (before.is_some_and(char::is_lowercase)
                     || before.is_some_and(char::is_uppercase)
                         && after.is_some_and(|after| after.is_lowercase()));
-            let script_change =
-                before.is_some_and(|before| is_spaceless(before) != is_spaceless(*c));
+            let script_change = !is_combining_mark(*c)
+                && before.is_some_and(|before| is_spaceless(before) != is_spaceless(*c));
             if (hump || script_change) && !part.is_empty() {
                 parts.push(std::mem::take(&mut part));
             }

@@ -233,14 +233,17 @@ pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<N
     let space = candidate.scope.space;
     let marks = reconcile::burial_marks(candidate);
     let same_text = reader.with_fingerprint(space, &marks[0])?;
-    let mut same_slot = match &candidate.slot {
-        Some(slot) => reader.in_slot(space, &slot.key())?,
-        None => Vec::new(),
-    };
-    same_slot.retain(|memory| memory.state.is_active());
-
+    let mut slots: Vec<String> = same_text.iter().filter_map(Memory::slot_key).collect();
+    slots.extend(candidate.slot.as_ref().map(Slot::key));
+    slots.sort();
+    slots.dedup();
+    let mut same_slot = Vec::new();
+    for slot in &slots {
+        same_slot.extend(reader.in_slot(space, slot)?);
+    }
     let mut heads = BTreeMap::new();
-    for memory in same_text.iter().filter(|memory| memory.state == State::Superseded) {
+    let replaced = same_text.iter().chain(&same_slot);
+    for memory in replaced.filter(|memory| memory.state == State::Superseded) {
         if let Some(head) = head_of(reader, memory)? {
             heads.insert(memory.id, head);
         }

@@ -176,13 +176,18 @@ pub(super) fn history(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Res
 
 /// What a person wants to read: not the evidence that comes with every new memory, not its labels.
 fn is_telling(version: &Version, all: &[Version]) -> bool {
-    match &version.change {
-        Change::Reinforce(evidence) => !all.iter().any(|other| {
+    let made_in_this_batch = |id| {
+        all.iter().any(|other| {
             other.batch.batch.id == version.batch.batch.id
-                && matches!(&other.change, Change::Insert(memory) if memory.id == evidence.memory)
-        }),
-        Change::Link(edge) => edge.to.memory().is_some(),
-        change => !matches!(change, Change::Use { .. } | Change::Inject(_)),
+                && matches!(&other.change, Change::Insert(memory) if memory.id == id)
+        })
+    };
+    if let Change::Reinforce(evidence) = &version.change {
+        !made_in_this_batch(evidence.memory)
+    } else if let Change::Link(edge) = &version.change {
+        edge.to.memory().is_some()
+    } else {
+        true
     }
 }
 
