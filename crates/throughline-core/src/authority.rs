@@ -54,8 +54,9 @@ impl Authority {
     }
 }
 
-/// What happens when a new value meets an old one in a slot that holds only one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What happens when a new value meets an old one in a slot that holds only one, best for the new
+/// one first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Contest {
     /// The new value replaces the old.
     Supersede,

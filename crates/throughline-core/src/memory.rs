@@ -125,7 +125,7 @@ impl Slot {
 
     /// What two claims must share to be about the same thing.
     pub fn key(&self) -> String {
-        let part = |text: &str| text::normalise(text).replace('|', "\\|");
+        let part = |text: &str| text::normalise(text).replace('\\', "\\\\").replace('|', "\\|");
         format!("{}|{}", part(&self.subject), part(&self.predicate))
     }
 

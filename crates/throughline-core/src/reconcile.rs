@@ -104,31 +104,49 @@ pub fn plan(
     {
         return Err(Blocked::Erased(stone.at));
     }
-    let Some(held) = known(candidate, neighbours) else {
-        return Ok(insert(candidate, neighbours, None, mint));
-    };
-    if held.state == State::Superseded {
-        return_of_the_replaced(candidate, held, neighbours, mint)
-    } else {
-        support(candidate, held, neighbours, mint)
+    let known = known(candidate, neighbours);
+    if let Some(held) = known.iter().find(|held| is_on_record(candidate, held, neighbours)) {
+        return Ok(Plan::about(held.id, true)); // the very same words, read again
+    }
+    match known.first() {
+        None => Ok(insert(candidate, neighbours, None, mint)),
+        Some(held) if held.state == State::Superseded => {
+            return_of_the_replaced(candidate, held, neighbours, mint)
+        }
+        Some(held) => support(candidate, held, neighbours, mint),
     }
 }
 
-/// The memory that already makes this claim, in the same words or in the same slot with the same
-/// value: a current one if there is one, else the one that was retired last.
-fn known<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Option<&'a Memory> {
+/// The memories that already make this claim, in the same words or in the same slot with the same
+/// value: current ones first, then those that were retired last.
+fn known<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Vec<&'a Memory> {
     let value = candidate.slot.as_ref().map(|slot| (slot.key(), slot.value()));
     let same_value = neighbours.same_slot.iter().filter(|memory| {
         value.is_some() && memory.slot.as_ref().map(|slot| (slot.key(), slot.value())) == value
     });
-    neighbours
+    let mut known: Vec<&Memory> = neighbours
         .same_text
         .iter()
         .chain(same_value)
         .filter(|memory| memory.session.is_none() || memory.session == candidate.scope.session)
-        .min_by_key(|memory| {
-            (!memory.state.is_active(), Reverse(memory.since), memory.recorded_at, memory.id)
-        })
+        .collect();
+    known.sort_by_key(|memory| {
+        (!memory.state.is_active(), Reverse(memory.since), memory.recorded_at, memory.id)
+    });
+    known
+}
+
+/// What a candidate says, as evidence about a memory. Other words are kept beside it.
+fn evidence_about(candidate: &Candidate, held: &Memory) -> Evidence {
+    let mut testimony = candidate.testimony.clone();
+    if testimony.snippet.is_none() && candidate.content != held.content {
+        testimony.snippet = Some(candidate.content.clone());
+    }
+    testimony.about(held.space, held.id)
+}
+
+fn is_on_record(candidate: &Candidate, held: &Memory, neighbours: &Neighbours) -> bool {
+    neighbours.evidence.contains(&evidence_about(candidate, held))
 }
 
 /// Said again: evidence is added; what a person says again comes back into view.
@@ -138,30 +156,19 @@ fn support(
     neighbours: &Neighbours,
     mint: &mut dyn FnMut() -> Uuid,
 ) -> Result<Plan, Blocked> {
-    let mut testimony = candidate.testimony.clone();
-    if testimony.snippet.is_none() && candidate.content != held.content {
-        testimony.snippet = Some(candidate.content.clone());
-    }
-    let evidence = testimony.about(held.space, held.id);
+    let testimony = &candidate.testimony;
+    let evidence = evidence_about(candidate, held);
     let before: Vec<Evidence> =
         neighbours.evidence.iter().filter(|one| one.memory == held.id).cloned().collect();
+    let returns = returns(held, testimony)?;
     let mut plan = Plan::about(held.id, true);
-    if before.contains(&evidence) {
-        return Ok(plan); // the very same words, read again
-    }
-    let returns = returns(held, &testimony)?;
     plan.changes.push(Change::Reinforce(evidence.clone()));
     plan.changes.extend(label_changes(candidate, held.id, neighbours, mint));
     if testimony.echo || !(returns || held.state.is_active()) {
         return Ok(plan);
     }
 
-    let claim = Claim {
-        slot: candidate.slot.as_ref().or(held.slot.as_ref()),
-        authority: held.authority.stronger(testimony.authority),
-        ..Claim::of(candidate)
-    };
-    let conflicts = conflicts(&claim, neighbours, None);
+    let conflicts = conflicts_said_again(candidate, held, &before, neighbours);
     let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
     let voices = evidence::merge(&before, &[evidence]);
     let backed = testimony.authority.is_user() || evidence::independent(&voices).len() >= 2;
@@ -169,14 +176,44 @@ fn support(
     if returns || (held.state == State::Staged && to == State::Confirmed) {
         plan.changes.push(Change::Move { space: held.space, id: held.id, to, at: testimony.at });
     }
-    if held.slot.is_none() && candidate.slot.is_some() {
-        // Known in words, now said in structured form: the claim takes the form on.
+    if takes_form(candidate, held) {
+        let authority = held.authority.stronger(testimony.authority);
         let slot = candidate.slot.clone();
-        let authority = claim.authority;
         plan.changes.push(Change::Revise(Box::new(Memory { slot, authority, ..held.clone() })));
     }
     plan.settle(conflicts, testimony.at);
     Ok(plan)
+}
+
+/// Whether a claim known in words takes on the structured form it is said in now: it had none, or
+/// somebody no weaker reads it otherwise.
+fn takes_form(candidate: &Candidate, held: &Memory) -> bool {
+    candidate.slot.is_some()
+        && candidate.slot != held.slot
+        && (held.slot.is_none() || !held.authority.outranks(candidate.testimony.authority))
+}
+
+/// How the conflicts of a known claim end when it is said again: by what speaks for it best, the
+/// new voice or what stood behind it before, each at its own time. What was learnt after these
+/// words were spoken is not touched by them.
+fn conflicts_said_again<'a>(
+    candidate: &Candidate,
+    held: &Memory,
+    before: &[Evidence],
+    neighbours: &'a Neighbours,
+) -> Vec<(&'a Memory, Contest)> {
+    let slot = candidate.slot.as_ref().or(held.slot.as_ref());
+    let strongest = before.iter().filter(|one| one.authority == held.authority && !one.echo);
+    let stood_at = strongest.map(|one| one.at).max().unwrap_or(held.recorded_at);
+    let now = Claim { slot, ..Claim::of(candidate) };
+    let then = Claim { slot, authority: held.authority, at: stood_at, ..Claim::of(candidate) };
+    let before = conflicts(&then, neighbours, None);
+    conflicts(&now, neighbours, None)
+        .into_iter()
+        .zip(before)
+        .map(|((old, now), (_, then))| (old, now.min(then)))
+        .filter(|(old, _)| candidate.testimony.at >= old.recorded_at)
+        .collect()
 }
 
 /// Whether this testimony brings a memory back into view. What was retired on purpose comes back
@@ -241,6 +278,9 @@ fn insert(
     if outranked || testimony.echo {
         memory.state = State::Staged;
     }
+    if testimony.echo {
+        memory.authority = Authority::External; // our own words lend no rank
+    }
     let mut plan = Plan::about(id, false);
     plan.changes.push(Change::Insert(Box::new(memory)));
     plan.changes.push(Change::Reinforce(testimony.about(space, id)));
@@ -259,6 +299,7 @@ impl Plan {
         for (old, verdict) in conflicts.into_iter().filter(|(old, _)| old.id != self.memory) {
             if verdict == Contest::Supersede {
                 let (space, new) = (old.space, self.memory);
+                let at = at.max(old.recorded_at);
                 self.changes.push(Change::Supersede { space, old: old.id, new, at });
                 self.superseded.push(old.id);
             } else {

@@ -54,7 +54,7 @@ fn identifier_parts(chunk: &str) -> Vec<String> {
         let letters: Vec<char> = piece.chars().collect();
         let mut part = String::new();
         for (at, c) in letters.iter().enumerate() {
-            let before = at.checked_sub(1).map(|at| letters[at]);
+            let before = letters[..at].iter().rev().copied().find(|c| !is_combining_mark(*c));
             let after = letters.get(at + 1);
             let hump = c.is_uppercase()
                 && (before.is_some_and(char::is_lowercase)
@@ -77,11 +77,11 @@ fn identifier_parts(chunk: &str) -> Vec<String> {
 fn push_part(part: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
     let lower: String = part.to_lowercase().nfkc().collect();
     if lower.chars().any(is_spaceless) {
-        let letters: Vec<char> = lower.chars().collect();
+        let letters = letters_with_marks(&lower);
         if letters.len() == 1 {
             terms.push(lower);
         } else {
-            terms.extend(letters.windows(2).map(|pair| pair.iter().collect::<String>()));
+            terms.extend(letters.windows(2).map(<[String]>::concat));
         }
     } else if !lower.is_empty() {
         let cut = &lower[..lower.floor_char_boundary(TERM_BYTES_MAX)];
@@ -92,6 +92,18 @@ fn push_part(part: &str, stemmer: &Stemmer, terms: &mut Vec<String>) {
         };
         terms.push(word);
     }
+}
+
+/// The letters of a word, each with the marks written on it.
+fn letters_with_marks(word: &str) -> Vec<String> {
+    let mut letters: Vec<String> = Vec::new();
+    for c in word.chars() {
+        match letters.last_mut() {
+            Some(letter) if is_combining_mark(c) => letter.push(c),
+            _ => letters.push(c.to_string()),
+        }
+    }
+    letters
 }
 
 /// Letters of scripts that do not put spaces between words.

@@ -25,7 +25,10 @@ pub struct Filter {
     pub limit: Option<usize>,
 }
 
-/// What was found, and how many there are.
+/// Hits returned by a search that does not say how many.
+const SEARCH_DEFAULT: usize = 50;
+
+/// What was found, and how many there are. A search counts only its best candidates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing {
     /// The memories.
@@ -48,7 +51,7 @@ impl Engine {
             return Err(Error::BadInput("the query has no words to look for".to_owned()));
         }
         let reach = context.reach();
-        let limit = self.policy.limits.list_max;
+        let wanted = filter.offset.saturating_add(filter.limit.unwrap_or(SEARCH_DEFAULT));
         let hits = reader.text(&TextQuery {
             of: TextOf::Memories,
             terms,
@@ -56,9 +59,13 @@ impl Engine {
             session: reach.session,
             states: states(filter),
             kinds: filter.kinds.clone(),
-            limit,
+            limit: wanted.clamp(self.policy.words.candidates_max, self.policy.limits.list_max),
         })?;
-        let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+        // Without a further filter only the page that is shown has to be read.
+        let narrowed = filter.domain.is_some() || filter.tag.is_some();
+        let read = if narrowed { hits.len() } else { wanted.min(hits.len()) };
+        let keys: Vec<RowKey> =
+            hits[..read].iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
         let found: Vec<Memory> = reader
             .rows(&keys)?
             .into_iter()
@@ -66,9 +73,9 @@ impl Engine {
             .filter(|memory| filter.domain.is_none() || filter.domain == memory.domain)
             .collect();
         let found = self.with_tag(reader, found, filter.tag.as_deref())?;
-        let page: Vec<Memory> =
-            found.iter().skip(filter.offset).take(filter.limit.unwrap_or(limit)).cloned().collect();
-        Ok(Listing { total: found.len(), items: self.cards(reader, &page)? })
+        let total = if narrowed { found.len() } else { hits.len() };
+        let page: Vec<Memory> = found.into_iter().take(wanted).skip(filter.offset).collect();
+        Ok(Listing { total, items: self.cards(reader, &page)? })
     }
 
     /// Memories, newest first.

@@ -65,17 +65,17 @@ pub fn cases() -> Vec<Case> {
             vec![ $($($( Case { name: stringify!($name), run: $area::$name }, )+)+)+ ]
         };
     }
-    for_every_case!(list {})
+    crate::for_every_case!([list] {})
 }
 
 /// Makes one `#[test]` of every case for one backend. The factory is an expression.
 #[macro_export]
 macro_rules! store_conformance {
     (in_memory: $factory:expr) => {
-        $crate::for_every_case!($crate::conformance_tests { in_memory $factory, });
+        $crate::for_every_case!([$crate::conformance_tests] { in_memory $factory, });
     };
     (kept: $factory:expr) => {
-        $crate::for_every_case!($crate::conformance_tests { kept $factory, });
+        $crate::for_every_case!([$crate::conformance_tests] { kept $factory, });
     };
 }
 
@@ -101,8 +101,8 @@ macro_rules! conformance_tests {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! for_every_case {
-    ($with:path { $($first:tt)* }) => {
-        $with! {
+    ([$($with:tt)+] { $($first:tt)* }) => {
+        $($with)+! {
             $($first)*
             every {
                 rows {
@@ -114,10 +114,105 @@ macro_rules! for_every_case {
                     every_space_that_was_written_to_is_known
                     a_session_is_one_row_however_often_it_is_reported
                 }
+                changes {
+                    a_refused_change_takes_its_whole_batch_with_it
+                    what_cannot_be_done_is_refused_without_a_trace
+                    a_planner_that_gives_up_writes_nothing
+                    a_planner_that_panics_leaves_the_store_as_it_was
+                    a_planner_sees_what_is_there_and_its_batch_is_applied
+                    a_commit_names_its_batch_and_its_last_change
+                    a_batch_without_changes_is_kept_too
+                    one_batch_may_touch_several_spaces
+                }
+                undo {
+                    undoing_every_batch_walks_back_to_the_beginning
+                    an_undo_can_be_undone
+                    what_was_undone_is_found_no_more
+                    an_erasure_cannot_be_undone
+                }
+                log {
+                    the_log_holds_every_batch_as_it_was_applied
+                    numbers_grow_by_one_with_every_change
+                    the_log_is_read_page_by_page_in_both_directions
+                    the_log_is_narrowed_by_number_moment_and_space
+                    a_batch_is_found_by_the_beginning_or_the_end_of_its_id
+                    headers_leave_the_changes_out
+                    the_changes_of_a_batch_carry_the_rows_as_they_were
+                    history_tells_in_order_what_touched_a_node_and_what_hangs_on_it
+                    the_next_touch_of_a_row_is_the_first_later_change
+                    days_with_work_are_told_once_for_each_space
+                    memory_can_be_read_as_it_was_believed_at_a_moment
+                }
+                find {
+                    a_memory_is_found_by_its_id_its_beginning_or_its_tail
+                    the_same_claim_is_found_in_any_state
+                    a_slot_holds_what_speaks_of_it_now
+                    a_memory_knows_what_it_replaced
+                    a_thing_answers_to_every_name_it_has_now
+                    neighbours_are_limited_for_each_node_and_direction
+                    saying_a_symmetric_link_from_either_side_makes_one_edge
+                    the_times_a_memory_was_shown_come_latest_first
+                    a_tombstone_is_found_by_the_claim_or_the_slot_it_marks
+                }
+                lists {
+                    a_listing_is_newest_first
+                    a_listing_is_narrowed_by_state_kind_and_domain
+                    a_listing_is_narrowed_by_label
+                    what_is_bound_to_a_session_is_listed_only_there
+                    a_listing_covers_just_the_spaces_asked_for
+                    a_listing_comes_in_pages_that_know_the_total
+                }
+                text {
+                    what_fits_better_is_found_first
+                    equals_come_in_the_order_of_their_ids
+                    words_are_found_in_other_forms_and_inside_identifiers
+                    a_search_is_narrowed_by_state_and_kind
+                    what_is_bound_to_a_session_is_found_only_there
+                    a_search_covers_just_the_spaces_asked_for
+                    episodes_are_searched_apart_from_memories
+                    a_search_follows_every_change_of_the_text
+                }
+                vectors {
+                    vectors_come_back_exactly_and_by_model
+                    only_vectors_made_after_a_change_are_asked_for
+                    vectors_are_neither_logged_nor_dumped
+                    a_vector_goes_with_its_node
+                    a_vector_stays_while_the_text_stays
+                }
+                purge {
+                    erasing_takes_the_memory_and_all_that_hangs_on_it
+                    a_thing_nothing_else_speaks_of_is_erased_too
+                    what_the_erased_one_replaced_stays_replaced_without_a_name
+                    no_word_of_the_erased_is_left_in_any_log_or_table
+                    the_past_no_longer_shows_what_was_erased
+                    the_same_claim_may_come_back_and_be_erased_again
+                    erasing_in_one_space_leaves_the_same_claim_in_others
+                }
+                walls {
+                    the_same_words_in_three_spaces_never_meet
+                    an_id_means_nothing_in_another_space
+                    every_space_counts_its_own
+                    a_change_cannot_reach_over_the_wall
+                }
+                random {
+                    any_history_leaves_a_sound_store
+                    replaying_any_log_gives_the_same_tables_to_the_byte
+                }
+                threads {
+                    four_writers_at_once_lose_nothing
+                    who_reads_and_then_writes_never_loses_an_update
+                    readers_during_writes_see_whole_batches_of_one_moment
+                    a_reader_stays_where_it_is_while_another_writes
+                }
             }
             kept {
                 kept {
                     everything_is_there_after_closing_and_opening_again
+                    numbers_go_on_after_opening_again
+                    what_one_handle_writes_another_reads_at_once
+                }
+                random {
+                    any_history_is_told_alike_by_the_model
                 }
             }
         }

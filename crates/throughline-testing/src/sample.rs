@@ -5,8 +5,8 @@ use throughline_core::row::{Injection, Session};
 use throughline_core::watermark::{Reading, Referent};
 use throughline_core::{
     Actor, Authority, Batch, BatchId, Cardinality, Cause, Change, Edge, Entity, EntityId,
-    EntityKind, Episode, EpisodeId, Evidence, Kind, Memory, MemoryId, NodeId, Relation, Scope,
-    SessionId, Slot, Space, SpaceId, Timestamp, Watermark,
+    EntityKind, Episode, EpisodeId, Evidence, Fingerprint, Kind, Memory, MemoryId, NodeId,
+    Relation, Scope, SessionId, Slot, Space, SpaceId, Timestamp, Watermark,
 };
 
 /// Where most samples live.
@@ -16,30 +16,31 @@ pub const THERE: SpaceId = SpaceId(202);
 /// A third space.
 pub const ELSEWHERE: SpaceId = SpaceId(303);
 
-/// The written id with this number: the number in front, something unlike it at the end.
-fn id_text(number: u64) -> String {
-    let tail = number.wrapping_mul(0x9e37_79b1) & 0xffff_ffff;
-    format!("{number:08x}-0000-7000-8000-0000{tail:08x}")
+/// The written id with this number: the number in front, something unlike it at the end. Things
+/// of different sorts have different ids.
+fn id_text(sort: u64, number: u64) -> String {
+    let tail = (number * 8 + sort).wrapping_mul(0x9e37_79b1) & 0xffff_ffff;
+    format!("{number:08x}-000{sort}-7000-8000-0000{tail:08x}")
 }
 
 /// The memory with this number.
 pub fn memory_id(number: u64) -> MemoryId {
-    id_text(number).parse().expect("a well-formed id")
+    id_text(1, number).parse().expect("a well-formed id")
 }
 
 /// The entity with this number.
 pub fn entity_id(number: u64) -> EntityId {
-    id_text(number).parse().expect("a well-formed id")
+    id_text(2, number).parse().expect("a well-formed id")
 }
 
 /// The episode with this number.
 pub fn episode_id(number: u64) -> EpisodeId {
-    id_text(number).parse().expect("a well-formed id")
+    id_text(3, number).parse().expect("a well-formed id")
 }
 
 /// The batch with this number.
 pub fn batch_id(number: u64) -> BatchId {
-    id_text(number).parse().expect("a well-formed id")
+    id_text(4, number).parse().expect("a well-formed id")
 }
 
 /// A memory as the end of an edge.
@@ -79,10 +80,7 @@ pub fn guess(space: SpaceId, number: u64, content: &str) -> Memory {
 
 /// A fact from any source.
 pub fn memory(space: SpaceId, number: u64, authority: Authority, content: &str) -> Memory {
-    let scope = Scope {
-        space,
-        session: None,
-    };
+    let scope = Scope { space, session: None };
     let id = memory_id(number);
     Memory::new(id, &scope, Kind::Fact, content, authority, day(0))
 }
@@ -103,6 +101,11 @@ pub fn full_memory(space: SpaceId, number: u64, content: &str) -> Memory {
         triggers: vec!["psql".to_owned(), "*.sql".to_owned()],
         ..fact(space, number, content)
     }
+}
+
+/// The same memory in other words.
+pub fn reworded(memory: &Memory, content: &str) -> Memory {
+    Memory { content: content.to_owned(), fingerprint: Fingerprint::of(content), ..memory.clone() }
 }
 
 /// A slot that holds one value.
@@ -132,9 +135,7 @@ pub fn watermark(space: SpaceId, memory: u64, flag: &str) -> Watermark {
     Watermark {
         space,
         memory: memory_id(memory),
-        referent: Referent::Flag {
-            name: flag.to_owned(),
-        },
+        referent: Referent::Flag { name: flag.to_owned() },
         stamp: "on".to_owned(),
         stamped_at: day(1),
         reading: Reading::Unchanged,

@@ -116,6 +116,9 @@ fn a_bar_inside_a_name_does_not_make_two_things_one() {
     };
     assert_ne!(key("a|b", "c"), key("a", "b|c"));
     assert_ne!(key("a|b", "c"), key("a", "c"));
+    for bar in [key("a|b", "c"), key("a", "b|c")] {
+        assert_ne!(bar, key("a b", "c"), "a bar is no space");
+    }
     assert_eq!(key("A|b.", "c"), key("a|b", "C"));
 }
 

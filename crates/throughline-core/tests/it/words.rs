@@ -168,6 +168,18 @@ fn marks_above_and_below_letters_do_not_break_a_word() {
 }
 
 #[test]
+fn a_mark_on_a_letter_is_no_word_of_its_own() {
+    for (text, expected) in [
+        ("数\u{301}", &["数\u{301}"][..]),
+        ("数\u{20dd} x", &["数\u{20dd}", "x"]),
+        ("数\u{301}据", &["数\u{301}据"]),
+        ("rust数\u{301}", &["rust", "数\u{301}"]),
+    ] {
+        assert_eq!(terms(text), expected, "{text}");
+    }
+}
+
+#[test]
 fn an_endless_word_is_cut_and_still_found() {
     let endless = "ab1".repeat(100);
     let found = terms(&endless);

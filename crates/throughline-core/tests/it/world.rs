@@ -1,6 +1,6 @@
 //! A tiny world to test in: tables kept in a map, and short ways to make things.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
 use throughline_core::evidence::Testimony;
@@ -8,7 +8,7 @@ use throughline_core::fold::{Refusal, Trouble, View, fold};
 use throughline_core::reconcile::{self, Blocked, Candidate, Neighbours, Plan};
 use throughline_core::{
     Authority, Change, Evidence, Fingerprint, Kind, Memory, MemoryId, NodeId, Row, RowKey, Scope,
-    SessionId, SpaceId, State, Table, Timestamp, Write,
+    SessionId, Slot, SpaceId, State, Table, Timestamp, Write,
 };
 use uuid::Uuid;
 
@@ -58,6 +58,34 @@ pub(crate) fn candidate(number: u128, content: &str, testimony: Testimony) -> Ca
         testimony,
         revive: false,
     }
+}
+
+/// "Ana lives in a place", and she lives in one place only.
+pub(crate) fn home(number: u128, place: &str, authority: Authority, on: u32) -> Candidate {
+    let said = says(authority, &format!("session {number}"), on);
+    Candidate {
+        slot: Some(Slot::parse(&format!("ana|lives in|{place}|one")).expect("four parts")),
+        ..candidate(number, &format!("Ana lives in {place}"), said)
+    }
+}
+
+/// The same in other words.
+pub(crate) fn reworded(said: Candidate) -> Candidate {
+    let place = said.slot.iter().map(|slot| slot.object.as_str()).collect::<String>();
+    Candidate { content: format!("{place} is where Ana has her home"), ..said }
+}
+
+pub(crate) fn echoed(mut said: Candidate) -> Candidate {
+    said.testimony.echo = true;
+    said
+}
+
+pub(crate) fn put_away(number: u128, to: State, on: u32) -> Change {
+    Change::Move { space: SPACE, id: id(number), to, at: day(on) }
+}
+
+pub(crate) fn retired(id: MemoryId, state: State) -> Blocked {
+    Blocked::Retired { id, state }
 }
 
 /// The tables of a store, without the store.
@@ -129,6 +157,17 @@ impl Tables {
         self.memory(number).state
     }
 
+    pub(crate) fn states(&self) -> Vec<(MemoryId, State)> {
+        let memories = self.memories().into_iter();
+        memories.map(|memory| (memory.id, memory.state)).collect()
+    }
+
+    /// The values that hold now.
+    pub(crate) fn current(&self) -> Vec<String> {
+        let active = self.memories().into_iter().filter(|memory| memory.state.is_active());
+        active.filter_map(|memory| memory.slot.map(|slot| slot.object)).collect()
+    }
+
     pub(crate) fn evidence(&self) -> Vec<Evidence> {
         let rows = self.0.values();
         rows.filter_map(|row| match row {
@@ -167,15 +206,19 @@ impl Tables {
 
     fn neighbours(&self, candidate: &Candidate) -> Neighbours {
         let here = |memory: &Memory| memory.space == candidate.scope.space;
+        let fingerprint = Fingerprint::of(&candidate.content);
+        let memories: Vec<_> = self.memories().into_iter().filter(here).collect();
         let mut found = Neighbours { evidence: self.evidence(), ..Neighbours::default() };
-        for memory in self.memories().into_iter().filter(here) {
-            let key = candidate.slot.as_ref().map(throughline_core::Slot::key);
-            if memory.state.is_active() && key.is_some() && memory.slot_key() == key {
-                found.same_slot.push(memory.clone());
-            }
-            if memory.fingerprint == Fingerprint::of(&candidate.content) {
-                found.heads.insert(memory.id, self.head(&memory));
-                found.same_text.push(memory);
+        let same_text = memories.iter().filter(|memory| memory.fingerprint == fingerprint);
+        found.same_text = same_text.cloned().collect();
+        let told = candidate.slot.iter();
+        let held = found.same_text.iter().filter_map(|memory| memory.slot.as_ref());
+        let keys: BTreeSet<_> = told.chain(held).map(Slot::key).collect();
+        let in_slot = |memory: &Memory| memory.slot_key().is_some_and(|key| keys.contains(&key));
+        found.same_slot = memories.into_iter().filter(in_slot).collect();
+        for memory in found.same_text.iter().chain(&found.same_slot) {
+            if memory.state == State::Superseded {
+                found.heads.insert(memory.id, self.head(memory));
             }
         }
         let marks = reconcile::burial_marks(candidate);

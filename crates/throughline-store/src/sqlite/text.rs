@@ -152,6 +152,7 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
         let Some((first, end)) = doc_range(connection, *space)? else {
             continue;
         };
+        let first = newest_part(connection, sql, (first, end), &kept, &policy)?;
         let mut search = connection.prepare_cached(sql.search)?;
         let mut found = search.query(params![
             wanted,
@@ -174,6 +175,27 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
     hits.truncate(query.limit);
     Ok(hits)
+}
+
+/// Where to begin when even the rarest word is nearly everywhere: only as many of the newest
+/// documents are looked at as can be scored in time.
+fn newest_part(
+    connection: &Connection,
+    sql: &Statements,
+    (first, end): (i64, i64),
+    kept: &[(String, u64)],
+    policy: &WordPolicy,
+) -> Result<i64> {
+    let holding: u64 = kept.iter().map(|(_, docs)| docs).sum();
+    if holding <= policy.postings_max {
+        return Ok(first);
+    }
+    let last: Option<i64> = connection
+        .prepare_cached(sql.last_doc)?
+        .query_row(params![first, end], |row| row.get(0))?;
+    let docs = i128::from(last.unwrap_or(first) - first);
+    let part = docs * i128::from(policy.postings_max) / i128::from(holding);
+    Ok(last.unwrap_or(first) - i64::try_from(part).unwrap_or(0))
 }
 
 fn node(of: TextOf, key: &str) -> Result<NodeId> {

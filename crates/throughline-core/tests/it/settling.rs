@@ -1,0 +1,58 @@
+//! An open conflict, and the word that settles it.
+
+use throughline_core::reconcile::Candidate;
+use throughline_core::{Authority, State};
+
+use crate::world::{Tables, home, id};
+
+#[test]
+fn two_agents_against_the_user_stay_on_probation_until_the_user_agrees() {
+    let mut tables = Tables::default();
+    tables.remember(&home(1, "NYC", Authority::UserCorrected, 1)).unwrap();
+    tables.remember(&home(2, "SF", Authority::File, 2)).unwrap();
+    let plan = tables.remember(&home(3, "SF", Authority::Observed, 3)).unwrap();
+    assert_eq!((plan.memory, plan.contested), (id(2), vec![id(1)]));
+    assert_eq!([1, 2].map(|number| tables.state(number)), [State::Confirmed, State::Staged]);
+
+    let plan = tables.remember(&home(4, "SF", Authority::UserCorrected, 4)).unwrap();
+    assert_eq!((plan.memory, plan.superseded), (id(2), vec![id(1)]));
+    assert_eq!([1, 2].map(|number| tables.state(number)), [State::Superseded, State::Confirmed]);
+    assert_eq!(tables.memory(1).superseded_by, Some(id(2)));
+    assert_eq!(tables.current(), ["SF"]);
+}
+
+#[test]
+fn a_contested_value_said_again_wins_only_with_enough_authority() {
+    for again in Authority::ALL {
+        let mut tables = Tables::default();
+        tables.remember(&home(1, "NYC", Authority::File, 1)).unwrap();
+        tables.remember(&home(2, "SF", Authority::File, 2)).unwrap();
+        let plan = tables.remember(&home(3, "SF", *again, 3)).unwrap();
+
+        let settles = again.outranks(Authority::File);
+        let (won, open) = if settles { (vec![id(1)], vec![]) } else { (vec![], vec![id(1)]) };
+        assert_eq!((plan.superseded, plan.contested), (won, open), "{again}");
+        assert_eq!(tables.state(1) == State::Superseded, settles, "{again}");
+        assert!(tables.state(2).is_active(), "{again}");
+    }
+}
+
+#[test]
+fn a_claim_that_takes_on_a_slot_keeps_the_weight_of_whoever_said_it_first() {
+    for own in Authority::ALL {
+        for speaker in Authority::ALL {
+            let mut tables = Tables::default();
+            tables.remember(&Candidate { slot: None, ..home(1, "SF", *own, 1) }).unwrap();
+            tables.remember(&home(2, "NYC", Authority::File, 1)).unwrap();
+            let plan = tables.remember(&home(3, "SF", *speaker, 2)).unwrap();
+
+            let wins = own.stronger(*speaker).outranks(Authority::File);
+            let expected = if wins { vec![id(1)] } else { vec![] };
+            assert_eq!(plan.memory, id(1), "{own}, then {speaker}");
+            assert_eq!(plan.superseded.contains(&id(2)), wins, "{own}, then {speaker}");
+            assert_eq!(tables.memory(1).authority, own.stronger(*speaker), "{own}, then {speaker}");
+            let replaced_by: Vec<_> = tables.memory(2).superseded_by.into_iter().collect();
+            assert_eq!(replaced_by, expected, "{own}, then {speaker}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The stores against the suite that every store must pass, and what only SQLite promises.
+
+mod conformance;
+mod damage;
+mod erasure;
+mod files;
+mod home;
+mod plans;
+mod restore;
+mod waiting;

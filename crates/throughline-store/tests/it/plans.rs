@@ -1,0 +1,199 @@
+//! Query plans: the hot statements use the index meant for them, before SQLite has statistics.
+//!
+//! The statements are read out of the source, so that there is no second copy to go stale.
+
+use rusqlite::Connection;
+
+use crate::home::Home;
+
+const READ: &str = include_str!("../../src/sqlite/read.rs");
+const ROWS: &str = include_str!("../../src/sqlite/rows.rs");
+const LOG: &str = include_str!("../../src/sqlite/log.rs");
+const TEXT: &str = include_str!("../../src/sqlite/text.rs");
+
+/// The string literals of a source file, with white space collapsed.
+fn literals(source: &str) -> Vec<String> {
+    let pieces = source.split('"').skip(1).step_by(2);
+    pieces.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// The statements of a source file that begin so. There must be some.
+fn statements(source: &str, beginning: &str) -> Vec<String> {
+    let mut found = literals(source);
+    found.retain(|text| text.starts_with(beginning));
+    assert!(!found.is_empty(), "no statement begins with {beginning}");
+    found
+}
+
+/// How SQLite would carry a statement out, one step a line.
+fn plan(connection: &Connection, sql: &str) -> Vec<String> {
+    let mut explain = connection
+        .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
+        .unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let mut rows = explain.raw_query();
+    let mut steps = Vec::new();
+    while let Some(row) = rows.next().expect("a step") {
+        steps.push(row.get(3).expect("its words"));
+    }
+    steps
+}
+
+/// A file that was written to and never analysed.
+fn unanalysed() -> (Home, Connection) {
+    let home = Home::lived_in();
+    let connection = home.foreign_connection();
+    let statistics: i64 = connection
+        .query_row("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'sqlite_stat%'", [], |row| {
+            row.get(0)
+        })
+        .expect("a count");
+    assert_eq!(statistics, 0);
+    (home, connection)
+}
+
+fn assert_steps(connection: &Connection, sql: &str, expected: &[&str]) {
+    let steps = plan(connection, sql);
+    for step in expected {
+        assert!(steps.iter().any(|found| found.contains(step)), "{sql}\n{steps:#?}\nnot {step}");
+    }
+    let scans = |step: &String| step.starts_with("SCAN") && !step.contains("VIRTUAL TABLE");
+    assert!(!steps.iter().any(scans), "{sql}\nreads a whole table:\n{steps:#?}");
+}
+
+#[test]
+fn looking_something_up_uses_the_index_made_for_it() {
+    let (_home, connection) = unanalysed();
+    for (source, beginning, steps) in [
+        (
+            READ,
+            "SELECT key, body, hash FROM memory WHERE space = ?1 AND key >= ?2",
+            &["(space=? AND key>? AND key<?)"][..],
+        ),
+        (
+            READ,
+            "SELECT key, body, hash FROM memory INDEXED BY memory_tail",
+            &["memory_tail (space=? AND tail=?)"],
+        ),
+        (
+            READ,
+            "SELECT key, body, hash FROM memory INDEXED BY memory_fingerprint",
+            &["memory_fingerprint (space=? AND fingerprint=?)"],
+        ),
+        (
+            READ,
+            "SELECT m.key, m.body, m.hash FROM slot",
+            &["SEARCH s USING PRIMARY KEY (space=? AND slot=?)", "(space=? AND key=?)"],
+        ),
+        (
+            READ,
+            "SELECT e.key, e.body, e.hash FROM alias",
+            &["SEARCH a USING PRIMARY KEY (space=? AND name=?)", "(space=? AND key=?)"],
+        ),
+        (
+            READ,
+            "SELECT node, seq, vector FROM embedding",
+            &["embedding_seq (space=? AND model=? AND seq>?)"],
+        ),
+        (READ, "SELECT day FROM activity", &["(space=?)"]),
+        (
+            READ,
+            "SELECT key, body, hash FROM edge INDEXED BY edge_src",
+            &["edge_src (space=? AND src=?"],
+        ),
+        (
+            READ,
+            "SELECT key, body, hash FROM edge INDEXED BY edge_dst",
+            &["edge_dst (space=? AND dst=?"],
+        ),
+        (
+            ROWS,
+            "SELECT key, body, hash FROM edge",
+            &["edge_src (space=? AND src=?)", "edge_dst (space=? AND dst=?)"],
+        ),
+        (ROWS, "SELECT key, body, hash FROM evidence", &["evidence_memory (space=? AND memory=?)"]),
+        (
+            ROWS,
+            "SELECT key, body, hash FROM watermark",
+            &["watermark_memory (space=? AND memory=?)"],
+        ),
+        (ROWS, "SELECT key, body, hash FROM usage", &["PRIMARY KEY (space=? AND key=?)"]),
+        (
+            ROWS,
+            "SELECT key, body, hash FROM memory INDEXED BY memory_successor",
+            &["memory_successor (space=? AND superseded_by=?)"],
+        ),
+        (ROWS, "DELETE FROM slot", &["slot_memory (space=? AND memory=?)"]),
+        (ROWS, "DELETE FROM alias", &["alias_entity (space=? AND entity=?)"]),
+        (ROWS, "DELETE FROM embedding", &["(space=? AND node=?)"]),
+        (TEXT, "SELECT doc FROM memory WHERE", &["(space=? AND key=?)"]),
+        (TEXT, "SELECT doc FROM episode WHERE", &["(space=? AND key=?)"]),
+        (TEXT, "SELECT no FROM space", &["PRIMARY KEY (space=?)"]),
+    ] {
+        for sql in statements(source, beginning) {
+            assert_steps(&connection, &sql, steps);
+        }
+    }
+}
+
+#[test]
+fn reading_the_log_uses_the_index_made_for_it() {
+    let (_home, connection) = unanalysed();
+    for (beginning, steps) in [
+        (
+            "SELECT key, body, hash, first_seq, last_seq FROM batch INDEXED BY batch_seq",
+            "batch_seq (last_seq>?",
+        ),
+        (
+            "SELECT key, body, hash, first_seq, last_seq FROM batch INDEXED BY batch_key",
+            "batch_key (key=?)",
+        ),
+        (
+            "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_batch",
+            "change_batch (space=? AND batch=?)",
+        ),
+        (
+            "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_seq WHERE seq IN",
+            "SEARCH touch USING PRIMARY KEY (space=? AND node=?)",
+        ),
+        (
+            "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_seq WHERE seq =",
+            "SEARCH touch USING PRIMARY KEY (space=? AND node=? AND row=? AND seq>?)",
+        ),
+        ("UPDATE change", "change_seq (seq=?)"),
+    ] {
+        for sql in statements(LOG, beginning) {
+            assert_steps(&connection, &sql, &[steps]);
+        }
+    }
+    let sql = &statements(LOG, "SELECT max(last_seq) FROM batch")[0];
+    assert_steps(&connection, sql, &["SEARCH batch USING COVERING INDEX batch_seq"]);
+}
+
+#[test]
+fn a_listing_is_read_in_its_order_without_sorting() {
+    let (_home, connection) = unanalysed();
+    let narrowed = &statements(READ, "FROM memory AS m INDEXED BY memory_recorded")[0];
+    let order = &statements(READ, "ORDER BY m.recorded_at DESC")[0];
+    let sql = format!("SELECT m.key, m.body, m.hash {narrowed} {order}");
+    let steps = plan(&connection, &sql);
+    let told = steps.join("\n");
+    assert!(told.contains("SEARCH m USING INDEX memory_recorded (space=?)"), "{told}");
+    assert!(told.contains("SEARCH a USING PRIMARY KEY (space=? AND name=?)"), "{told}");
+    assert!(told.contains("edge_src (space=? AND src=? AND relation=?)"), "{told}");
+    assert!(!told.contains("TEMP B-TREE"), "{told}");
+}
+
+#[test]
+fn a_search_starts_from_the_words_and_reads_only_what_holds_them() {
+    let (_home, connection) = unanalysed();
+    for (beginning, index) in [
+        ("SELECT m.key, t.terms FROM memory_text", "memory_doc (space=? AND doc=?)"),
+        ("SELECT m.key, t.terms FROM episode_text", "episode_doc (space=? AND doc=?)"),
+    ] {
+        for sql in statements(TEXT, beginning) {
+            let steps = plan(&connection, &sql);
+            assert!(steps[0].starts_with("SCAN t VIRTUAL TABLE"), "{sql}\n{steps:#?}");
+            assert!(steps[1].contains(index), "{sql}\n{steps:#?}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Copies: complete, checked, and put back without bringing back what was erased.
+
+use throughline_store::{Error, SqliteStore, Store};
+use throughline_testing::sample::{HERE, batch, day, fact, insert, revise};
+
+use crate::home::{Home, dump, erase, tell};
+
+#[test]
+fn a_copy_puts_everything_back_as_it_was() {
+    let home = Home::new();
+    let store = home.store();
+    tell(&store, &["staging runs Postgres 16", "tabs, not spaces"]);
+    let before = dump(&store);
+    let copy = home.folder().join("copy.db");
+    store.backup(&copy).expect("a copy");
+    SqliteStore::inspect(&copy).expect("a sound copy");
+    assert_eq!(dump(&SqliteStore::open(&copy).expect("a store too")), before);
+
+    let later = vec![revise(&fact(HERE, 1, "staging is gone")), insert(&fact(HERE, 9, "news"))];
+    store.apply(&batch(9, HERE, day(3), later)).expect("the batch is accepted");
+    assert_ne!(dump(&store), before);
+    let other = home.store();
+    store.replace_with(&copy).expect("it is put back");
+    assert_eq!(dump(&store), before);
+    assert_eq!(dump(&other), before, "other handles see it too");
+    assert_eq!(store.verify().expect("verify runs"), []);
+    assert_eq!(store.rebuild_check().expect("the log replays"), []);
+    let next = batch(10, HERE, day(4), vec![insert(&fact(HERE, 10, "life goes on"))]);
+    other.apply(&next).expect("the batch is accepted");
+    assert_eq!(dump(&store).len(), before.len() + 1);
+}
+
+#[test]
+fn a_copy_holds_what_was_there_when_it_was_made() {
+    let home = Home::new();
+    let store = home.store();
+    tell(&store, &["one"]);
+    let before = dump(&store);
+    let copy = home.folder().join("copy.db");
+    store.backup(&copy).expect("a copy");
+    let later = batch(9, HERE, day(3), vec![insert(&fact(HERE, 9, "two"))]);
+    store.apply(&later).expect("the batch is accepted");
+    assert_eq!(dump(&SqliteStore::open(&copy).expect("a store too")), before);
+}
+
+#[test]
+fn nothing_is_replaced_by_a_copy_that_is_not_sound() {
+    let home = Home::lived_in();
+    let store = home.store();
+    let before = dump(&store);
+    let bad = home.folder().join("bad.db");
+    for bytes in [vec![b'x'; 5_000], home.bytes()[..home.bytes().len() / 2].to_vec()] {
+        std::fs::write(&bad, bytes).expect("a file");
+        let refusal = store.replace_with(&bad).expect_err("it is not sound");
+        assert!(matches!(refusal, Error::Damaged { .. }), "{refusal:?}");
+        assert_eq!(dump(&store), before);
+    }
+    store.replace_with(&home.folder().join("nowhere.db")).expect_err("it is not there");
+    assert_eq!(dump(&store), before);
+    assert_eq!(store.verify().expect("verify runs"), []);
+}
+
+#[test]
+fn what_was_erased_is_erased_from_an_older_copy_too() {
+    let home = Home::new();
+    let store = home.store();
+    tell(&store, &["a xylophone", "stays"]);
+    let copy = home.folder().join("copy.db");
+    store.backup(&copy).expect("a copy");
+    let stone = erase(&store, 1, "a xylophone");
+
+    let older = SqliteStore::open(&copy).expect("a store too");
+    let stones = [stone];
+    assert_eq!(older.reapply_tombstones(&stones).expect("erased"), 1);
+    assert_eq!(older.reapply_tombstones(&stones).expect("erased"), 0, "nothing left to erase");
+    assert_eq!(older.read().expect("a reader").all_tombstones().expect("tombstones"), stones);
+    assert_eq!(dump(&older), dump(&store));
+    assert_eq!(older.verify().expect("verify runs"), []);
+    assert_eq!(older.rebuild_check().expect("the log replays"), []);
+    drop(older);
+    let bytes = std::fs::read(&copy).expect("the copy");
+    assert!(!bytes.windows(9).any(|window| window == b"xylophone"));
+    assert!(bytes.windows(5).any(|window| window == b"stays"));
+}
+
+#[test]
+fn a_tombstone_also_names_a_memory_that_says_it_otherwise() {
+    let home = Home::new();
+    let store = home.store();
+    tell(&store, &["a xylophone"]);
+    let copy = home.folder().join("copy.db");
+    store.backup(&copy).expect("a copy");
+    let reworded = batch(9, HERE, day(2), vec![revise(&fact(HERE, 1, "two xylophones"))]);
+    store.apply(&reworded).expect("the batch is accepted");
+    let stone = erase(&store, 1, "two xylophones");
+
+    let older = SqliteStore::open(&copy).expect("a store too");
+    assert_eq!(older.reapply_tombstones(&[stone]).expect("erased"), 1);
+    assert!(!dump(&older).join("\n").contains("xylophone"));
+}

@@ -1,0 +1,138 @@
+//! Several at once: nothing is lost, nothing is half seen.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use throughline_core::{Row, RowKey};
+use throughline_store::{MemoryQuery, Reader};
+
+use super::Factory;
+use super::world::{World, assert_sound};
+use crate::sample::{HERE, batch, day, fact, insert, memory_id, revise};
+
+const WRITERS: u64 = 4;
+const BATCHES: u64 = 25;
+
+/// A number for one batch of one writer.
+fn number(writer: u64, turn: u64) -> u64 {
+    writer * 1_000 + turn
+}
+
+pub(super) fn four_writers_at_once_lose_nothing(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let start = world.log().last().expect("the opening").last_seq;
+    thread::scope(|scope| {
+        for writer in 1..=WRITERS {
+            let store = world.place.open();
+            scope.spawn(move || {
+                for turn in 0..BATCHES {
+                    let number = number(writer, turn);
+                    let told = insert(&fact(HERE, number, &format!("memory {number}")));
+                    let batch = batch(number, HERE, day(1), vec![told]);
+                    store.apply(&batch).expect("the batch is accepted");
+                }
+            });
+        }
+    });
+    let log = world.log();
+    let seqs: Vec<u64> = log.iter().skip(1).map(|stored| stored.last_seq).collect();
+    assert_eq!(seqs, (start + 1..=start + WRITERS * BATCHES).collect::<Vec<_>>());
+    let ids: BTreeSet<_> = log.iter().map(|stored| stored.batch.id).collect();
+    assert_eq!(ids.len(), log.len());
+    let counts = world.read().counts(&[HERE]).expect("counts");
+    assert_eq!(counts["memory"], WRITERS * BATCHES);
+    assert_sound(&*world.place.open());
+}
+
+/// The number written in the memory that is counted in.
+fn counted(reader: &dyn Reader) -> u64 {
+    let key = RowKey::memory(HERE, memory_id(1));
+    let row = reader.rows(&[key]).expect("rows").remove(0);
+    let memory = row.and_then(Row::into_memory).expect("it is there");
+    memory.content.parse().expect("a number")
+}
+
+pub(super) fn who_reads_and_then_writes_never_loses_an_update(factory: &dyn Factory) {
+    let world = World::new(factory);
+    world.write(vec![insert(&fact(HERE, 1, "0"))]);
+    thread::scope(|scope| {
+        for writer in 1..=WRITERS {
+            let store = world.place.open();
+            scope.spawn(move || {
+                for turn in 0..BATCHES {
+                    let commit = store.transact(&mut |reader| {
+                        let next = (counted(reader) + 1).to_string();
+                        let changes = vec![revise(&fact(HERE, 1, &next))];
+                        Ok(batch(number(writer, turn), HERE, day(1), changes))
+                    });
+                    commit.expect("the batch is accepted");
+                }
+            });
+        }
+    });
+    assert_eq!(counted(&*world.read()), WRITERS * BATCHES);
+    assert_sound(&*world.place.open());
+}
+
+pub(super) fn readers_during_writes_see_whole_batches_of_one_moment(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let readers: Vec<_> = (0..2)
+            .map(|_| {
+                let store = world.place.open();
+                scope.spawn(|| {
+                    let store = store;
+                    let mut looks = 0;
+                    while looks == 0 || !done.load(Ordering::Acquire) {
+                        look_twice(&*store.read().expect("a reader"));
+                        looks += 1;
+                    }
+                })
+            })
+            .collect();
+        let store = world.place.open();
+        for turn in 1..=40 {
+            let pair =
+                [2 * turn, 2 * turn + 1].map(|n| insert(&fact(HERE, n, &format!("half {n}"))));
+            let batch = batch(turn, HERE, day(1), pair.to_vec());
+            store.apply(&batch).expect("the batch is accepted");
+        }
+        done.store(true, Ordering::Release);
+        for reader in readers {
+            reader.join().expect("a reader that saw nothing odd");
+        }
+    });
+    assert_eq!(world.read().counts(&[HERE]).expect("counts")["memory"], 80);
+    assert_sound(&*world.place.open());
+}
+
+/// Everything one reader is told belongs to one moment, between two batches.
+fn look_twice(reader: &dyn Reader) {
+    let dump = reader.dump().expect("a dump");
+    let query = MemoryQuery { spaces: vec![HERE], limit: 1_000, ..MemoryQuery::default() };
+    let page = reader.memories(&query).expect("a listing");
+    assert_eq!(page.total % 2, 0, "half a batch");
+    assert_eq!(page.items.len(), page.total);
+    let log = reader.log(&super::world::EVERYTHING).expect("the log");
+    let logged: usize = log.iter().skip(1).map(|stored| stored.batch.changes.len()).sum();
+    assert_eq!(logged, page.total, "the log and the tables are of one moment");
+    assert_eq!(reader.dump().expect("a dump"), dump, "a reader stays where it is");
+}
+
+pub(super) fn a_reader_stays_where_it_is_while_another_writes(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let reader = world.read();
+    let before = reader.dump().expect("a dump");
+    let other = world.place.open();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let told = batch(1, HERE, day(1), vec![insert(&fact(HERE, 1, "news"))]);
+            other.apply(&told).expect("writers do not wait for readers");
+        });
+    });
+    assert_eq!(reader.dump().expect("a dump"), before);
+    drop(reader);
+    assert_eq!(world.dump().len(), before.len() + 1);
+}

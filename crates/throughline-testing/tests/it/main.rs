@@ -1,0 +1,3 @@
+//! The suite itself: nothing in it goes untried.
+
+mod suite;

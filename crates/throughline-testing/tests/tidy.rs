@@ -1,0 +1,156 @@
+//! Rules of the repository, checked as code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Which crates of ours each crate may use, dev-dependencies aside. As in ARCHITECTURE.md.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("throughline-core", &[]),
+    ("throughline-store", &["throughline-core"]),
+    ("throughline-engine", &["throughline-core", "throughline-store"]),
+    ("throughline", &["throughline-core", "throughline-engine"]),
+    ("throughline-testing", &["throughline-core", "throughline-engine", "throughline-store"]),
+    ("throughline-bench", &["throughline-core", "throughline-engine"]),
+];
+
+/// Crates that must stay out of the pure core.
+const NOT_IN_CORE: &[&str] = &["rusqlite", "tokio", "fastrand", "rand", "tempfile", "anyhow"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn metadata() -> serde_json::Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The normal dependencies of each of our crates.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let name = |value: &serde_json::Value| value["name"].as_str().unwrap().to_owned();
+    metadata()["packages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|package| {
+            let normal = package["dependencies"].as_array().unwrap();
+            let normal = normal.iter().filter(|one| one["kind"].is_null());
+            (name(package), normal.map(name).collect())
+        })
+        .collect()
+}
+
+fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            rust_files(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            into.push(path);
+        }
+    }
+}
+
+fn sources() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    rust_files(&root().join("crates"), &mut files);
+    files
+        .into_iter()
+        .map(|path| {
+            let name = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(path).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn crates_use_only_the_crates_below_them() {
+    let found = dependencies();
+    let known: BTreeSet<&str> = ARROWS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(known, found.keys().map(String::as_str).collect(), "a crate is missing in ARROWS");
+    for (name, allowed) in ARROWS {
+        for used in &found[*name] {
+            let ours = known.contains(used.as_str());
+            assert!(!ours || allowed.contains(&used.as_str()), "{name} must not use {used}");
+        }
+    }
+}
+
+#[test]
+fn the_core_stays_free_of_anything_that_acts() {
+    let found = dependencies();
+    for unwanted in NOT_IN_CORE {
+        assert!(!found["throughline-core"].contains(*unwanted), "{unwanted} in the core");
+    }
+    for (name, text) in sources() {
+        if !name.starts_with("crates/throughline-core/src") {
+            continue;
+        }
+        for word in ["std::fs", "std::net", "std::env", "std::process", "SystemTime", "Instant::now", "async fn"] {
+            assert!(!text.contains(word), "{name} has {word}");
+        }
+    }
+}
+
+#[test]
+fn sql_stands_only_in_the_store() {
+    for (name, text) in sources() {
+        let allowed = name.starts_with("crates/throughline-store/")
+            || name.starts_with("crates/throughline-bench/")
+            || name.contains("/tests/");
+        for word in ["rusqlite", "SELECT ", "INSERT INTO ", "PRAGMA "] {
+            assert!(allowed || !text.contains(word), "{name} has {word}");
+        }
+    }
+}
+
+#[test]
+fn only_one_file_of_the_program_prints() {
+    for (name, text) in sources() {
+        let program = name.starts_with("crates/throughline/src");
+        if !program || name.ends_with("/ui.rs") {
+            continue;
+        }
+        for word in ["println!", "eprintln!", "print!(", "anstream::"] {
+            assert!(!text.contains(word), "{name} has {word}");
+        }
+    }
+}
+
+#[test]
+fn files_stay_short_and_say_what_they_are() {
+    for (name, text) in sources() {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines = code.lines().count();
+        assert!(lines <= 600, "{name} has {lines} lines; split it by noun");
+        let opens = text.lines().next().unwrap_or_default();
+        assert!(opens.starts_with("//!"), "{name} does not open with what it is");
+    }
+}
+
+#[test]
+fn every_crate_has_a_readme() {
+    for (name, _) in ARROWS {
+        let readme = root().join("crates").join(name).join("README.md");
+        assert!(readme.exists(), "{name} has no README.md");
+    }
+}
+
+#[test]
+fn migrations_are_numbered_without_gaps() {
+    let folder = root().join("crates/throughline-store/migrations/sqlite");
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    for (at, name) in names.iter().enumerate() {
+        assert!(name.starts_with(&format!("{:04}_", at + 1)), "{name} is out of order");
+    }
+}

@@ -1,0 +1,130 @@
+//! Backup and restore: whole copies, also over damage, and never a way back for what was erased.
+
+use std::path::PathBuf;
+
+use crate::harness::{Home, overwrite};
+
+fn backup(home: &Home, name: &str) -> String {
+    let file = home.arg(name);
+    let answer = home.json(&["backup", &file]);
+    assert_eq!(answer["bytes"], std::fs::metadata(&file).unwrap().len());
+    file
+}
+
+#[test]
+fn a_copy_brings_everything_back() {
+    let home = Home::new();
+    let id = home.remember_with(&["Staging runs Postgres 14", "--tag", "infra"]);
+    home.json(&["correct", &id, "Staging runs Postgres 16"]);
+    let before = (home.everything(), home.json(&["history", &id]), home.page(&["export"]));
+    let copy = backup(&home, "copy.db");
+    home.remember("Written after the copy");
+    home.json(&["forget", &id]).get("memory").unwrap_or(&serde_json::Value::Null);
+    let answer = home.json(&["restore", &copy]);
+    assert_eq!(answer["erased_again"], 0);
+    let after = (home.everything(), home.json(&["history", &id]), home.page(&["export"]));
+    assert_eq!(after, before);
+    home.assert_sound();
+    let kept = PathBuf::from(answer["kept"].as_str().unwrap());
+    home.json(&["restore", kept.to_str().unwrap()]);
+    assert_eq!(home.texts(&["search", "written after"]), ["Written after the copy"]);
+}
+
+#[test]
+fn a_copy_restores_into_a_home_that_is_gone() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    let copy = backup(&home, "copy.db");
+    home.wipe();
+    home.json(&["restore", &copy]);
+    assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 14"]);
+    home.assert_sound();
+}
+
+#[test]
+fn an_older_copy_does_not_bring_back_what_was_erased_since() {
+    let home = Home::new();
+    let id = home.remember_with(&["Quixotic zebra", "--tag", "tagword"]);
+    home.remember("Ordinary cow");
+    let copy = backup(&home, "copy.db");
+    home.json(&["purge", &id, "--yes"]);
+    assert_eq!(home.json(&["restore", &copy])["erased_again"], 1);
+    assert_eq!(home.texts(&["list", "--all"]), ["Ordinary cow"]);
+    for word in ["quixotic", "zebra", "tagword"] {
+        assert_eq!(home.files_holding(word), Vec::<PathBuf>::new(), "{word}");
+    }
+    assert_eq!(home.error(&["remember", "Quixotic zebra"]).1["code"], "erased");
+    home.assert_sound();
+}
+
+#[test]
+fn a_damaged_database_is_replaced_and_kept() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    let copy = backup(&home, "copy.db");
+    home.wipe();
+    std::fs::create_dir(home.path()).unwrap();
+    let garbage = vec![0x5a; 20_000];
+    std::fs::write(home.database(), &garbage).unwrap();
+    assert_eq!(home.error(&["list"]).1["code"], "damaged");
+    let answer = home.json(&["restore", &copy]);
+    assert_eq!(std::fs::read(answer["kept"].as_str().unwrap()).unwrap(), garbage);
+    assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 14"]);
+}
+
+#[test]
+fn what_is_not_a_sound_copy_is_refused_and_the_home_stays_as_it_is() {
+    let home = Home::new();
+    for n in 0..40 {
+        home.remember(&format!("Fact number {n} of a home that fills a few pages"));
+    }
+    let good = backup(&home, "good.db");
+    let (garbage, torn, newer) =
+        (home.arg("garbage.db"), home.arg("torn.db"), home.arg("newer.db"));
+    std::fs::write(&garbage, "this is not a database at all").unwrap();
+    let bytes = std::fs::read(&good).unwrap();
+    std::fs::write(&torn, &bytes[..bytes.len() / 2]).unwrap();
+    std::fs::write(&newer, &bytes).unwrap();
+    overwrite(newer.as_ref(), USER_VERSION, &[0, 0, 0, 99]);
+    let before = home.everything();
+    for (file, wanted) in [(&garbage, "damaged"), (&torn, "damaged"), (&newer, "newer")] {
+        let (code, error) = home.error(&["restore", file]);
+        assert_eq!((code, error["code"].as_str()), (1, Some(wanted)), "{error}");
+        assert!(error["message"].as_str().unwrap().contains(file.as_str()), "{error}");
+        assert_eq!(home.everything(), before);
+    }
+    assert_eq!(home.error(&["restore", &home.arg("missing.db")]).0, 1);
+    assert!(!home.outside("missing.db").exists(), "looking for a copy does not make one");
+    assert_eq!(home.everything(), before);
+    assert!(!home.path().join("backups").exists() && !home.path().join("damaged").exists());
+}
+
+/// Where SQLite keeps the schema's version in a database file.
+pub(crate) const USER_VERSION: usize = 60;
+
+#[test]
+fn a_backup_never_writes_over_a_file() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    std::fs::write(home.outside("precious.txt"), "precious").unwrap();
+    let (code, error) = home.error(&["backup", &home.arg("precious.txt")]);
+    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert_eq!(std::fs::read_to_string(home.outside("precious.txt")).unwrap(), "precious");
+    assert_eq!(home.error(&["backup", &home.arg("no/such/folder/copy.db")]).0, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_home_and_its_copies_are_closed_to_other_users() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    let copy = backup(&home, "copy.db");
+    home.json(&["restore", &copy]);
+    let mut paths = home.files();
+    paths.extend([home.path(), copy.into()]);
+    for path in paths {
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{} is open to others", path.display());
+    }
+}

@@ -1,0 +1,162 @@
+//! Correcting and undoing: the new value holds at once, the old one stays in the history.
+
+use crate::harness::{Home, batches, id_of, strings};
+
+fn batch(home: &Home, latest: usize) -> String {
+    id_of(&batches(home)[latest])
+}
+
+#[test]
+fn after_a_correction_only_the_new_value_is_found() {
+    let home = Home::new();
+    let old = home.remember_with(&["Staging runs Postgres 14", "--tag", "infra"]);
+    let answer = home.json(&["correct", &old, "Staging runs Postgres 16"]);
+    let new = id_of(&answer["memory"]);
+    assert_eq!(strings(&answer["superseded"]), [&old]);
+    assert_eq!(answer["memory"]["authority"], "user_corrected");
+    assert_eq!(answer["memory"]["tags"][0], "infra", "labels go over to what is right");
+    for args in [&["list"][..], &["search", "staging postgres"], &["recall", "staging postgres"]] {
+        assert_eq!(home.texts(args), ["Staging runs Postgres 16"], "{args:?}");
+    }
+    let before = home.show(&old);
+    assert_eq!(before["state"], "superseded");
+    assert_eq!(before["superseded_by"], new.as_str());
+    assert_eq!(home.json(&["list", "--all"])["total"], 2);
+    let recalled = home.json(&["recall", "staging postgres"]);
+    let line = recalled["items"][0]["history"].as_str().unwrap();
+    assert!(line.contains("Staging runs Postgres 14"), "{line}");
+}
+
+#[test]
+fn the_history_of_either_version_shows_both() {
+    let home = Home::new();
+    let old = home.remember("Staging runs Postgres 14");
+    let new = id_of(&home.json(&["correct", &old, "Staging runs Postgres 16"])["memory"]);
+    for id in [&new, &old] {
+        let told = home.json(&["history", id]);
+        let versions = told["versions"].as_array().unwrap();
+        let changes: Vec<_> = versions.iter().map(|version| &version["change"]).collect();
+        assert_eq!(changes, ["insert", "reinforce", "insert", "reinforce", "supersede"]);
+    }
+    let told = home.json(&["history", &old]);
+    let last = &told["versions"][4];
+    assert_eq!(last["before"]["state"], "confirmed");
+    assert_eq!(last["after"]["state"], "superseded");
+    assert_eq!(last["actor"], "user");
+}
+
+#[test]
+fn undo_brings_the_corrected_value_back_and_can_itself_be_undone() {
+    let home = Home::new();
+    let old = home.remember("Staging runs Postgres 14");
+    home.json(&["correct", &old, "Staging runs Postgres 16"]);
+    let undone = home.json(&["undo"]);
+    assert_eq!(home.texts(&["list", "--all"]), ["Staging runs Postgres 14"]);
+    assert_eq!(home.show(&old)["state"], "confirmed");
+    let back = undone["batch"].as_str().unwrap();
+    home.json(&["undo", back]);
+    assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 16"]);
+    assert_eq!(home.show(&old)["state"], "superseded");
+    home.assert_sound();
+}
+
+#[test]
+fn undoing_again_and_again_walks_back_to_nothing() {
+    let home = Home::new();
+    let first = home.remember("One");
+    home.remember("Two");
+    home.json(&["pin", &first]);
+    home.json(&["forget", &first]);
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        home.json(&["undo"]);
+        seen.push(home.texts(&["list"]).len());
+    }
+    assert_eq!(seen, [2, 2, 1, 0]);
+    let (code, error) = home.error(&["undo"]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("nothing_to_undo")));
+    home.assert_sound();
+}
+
+#[test]
+fn nothing_to_undo_in_a_new_home() {
+    let (code, error) = Home::new().error(&["undo"]);
+    assert_eq!(code, 1);
+    assert_eq!(error["code"], "nothing_to_undo");
+    assert!(error["hint"].as_str().unwrap().contains("log"));
+}
+
+#[test]
+fn undo_refuses_when_something_later_was_built_on_it() {
+    let home = Home::new();
+    let old = home.remember("Staging runs Postgres 14");
+    let new = id_of(&home.json(&["correct", &old, "Staging runs Postgres 16"])["memory"]);
+    let correction = batch(&home, 0);
+    home.json(&["edit", &new, "Staging runs Postgres 16.2"]);
+    let edit = batch(&home, 0);
+    let before = home.everything();
+
+    let (code, error) = home.error(&["undo", &correction]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("undo_refused")));
+    assert!(error["message"].as_str().unwrap().contains(&edit), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains(&edit), "{error}");
+    assert_eq!(home.everything()["total"], before["total"]);
+    assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 16.2"]);
+
+    home.json(&["undo", &edit]);
+    home.json(&["undo", &correction]);
+    assert_eq!(home.texts(&["list", "--all"]), ["Staging runs Postgres 14"]);
+}
+
+#[test]
+fn undo_refuses_to_remove_a_memory_that_another_one_is_linked_to() {
+    let home = Home::new();
+    home.remember("Somewhere to start");
+    let reason = home.remember("Redis lost sessions");
+    let made = batch(&home, 0);
+    home.remember_with(&["Sessions live in Postgres", "--because", &reason]);
+    let (_, error) = home.error(&["undo", &made]);
+    assert_eq!(error["code"], "undo_refused");
+    assert_eq!(home.json(&["list"])["total"], 3);
+}
+
+#[test]
+fn an_erasure_cannot_be_undone() {
+    let home = Home::new();
+    let id = home.remember("Something private");
+    home.json(&["purge", &id, "--yes"]);
+    let (_, error) = home.error(&["undo"]);
+    assert_eq!(error["code"], "undo_refused");
+    assert!(error["message"].as_str().unwrap().contains("erased"), "{error}");
+}
+
+#[test]
+fn a_correction_that_says_the_same_is_refused() {
+    let home = Home::new();
+    let id = home.remember("Staging runs Postgres 14");
+    let (code, error) = home.error(&["correct", &id, "staging runs postgres 14!"]);
+    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert_eq!(home.json(&["list", "--all"])["total"], 1);
+}
+
+#[test]
+fn what_was_replaced_can_only_be_corrected_through_what_replaced_it() {
+    let home = Home::new();
+    let old = home.remember("Port is 80");
+    home.json(&["correct", &old, "Port is 8080"]);
+    let (code, error) = home.error(&["correct", &old, "Port is 9090"]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_current")));
+}
+
+#[test]
+fn a_value_that_a_person_says_again_later_takes_its_place_back() {
+    let home = Home::new();
+    let old = home.remember("Staging runs Postgres 14");
+    home.json(&["correct", &old, "Staging runs Postgres 16"]);
+    home.json(&["remember", "Staging runs Postgres 14"]);
+    assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 14"]);
+    let (code, error) =
+        home.error(&["remember", "Staging runs Postgres 16", "--authority", "extracted"]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("retired")));
+    assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 14"]);
+}

@@ -1,0 +1,14 @@
+//! The program from outside: every command as a user runs it, and every way it can go wrong.
+
+mod as_of;
+mod copies;
+mod correcting;
+mod everyday;
+mod harness;
+mod purging;
+mod reasons;
+mod remembering;
+mod scopes;
+mod slots;
+mod superseding;
+mod transfer;

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Everything that must pass. `./test.sh quick` leaves out installing tools and the licence check.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+quick=${1:-}
+say() { printf '\n== %s\n' "$*"; }
+have() { command -v "$1" >/dev/null 2>&1; }
+
+if [ "$quick" != quick ]; then
+  say "tools"
+  if ! have cc; then
+    have apt-get || { echo "a C compiler is needed to build SQLite" >&2; exit 1; }
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq build-essential >/dev/null
+  fi
+  cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-nextest
+  cargo deny --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-deny
+fi
+
+say "format"
+cargo fmt --all --check
+
+say "lints"
+cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+say "documentation"
+RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
+
+if [ "$quick" != quick ]; then
+  say "licences, sources, one SQLite"
+  cargo deny --log-level error check bans licenses sources
+  # The advisory database is on the network; where it cannot be reached the check is left out aloud.
+  if cargo deny fetch db >/dev/null 2>&1; then
+    cargo deny --log-level error check advisories
+  else
+    echo "advisories: their database cannot be reached from here; not checked"
+  fi
+fi
+
+say "tests"
+cargo nextest run --workspace --no-fail-fast
+cargo test --workspace --doc --quiet
