@@ -61,12 +61,14 @@ impl Teller {
         let parsed = parse(line).unwrap_or_else(|error| panic!("{line:?}: {error}"));
         self.day = parsed.day.unwrap_or(self.day);
         if let Err(error) = self.act(&parsed) {
-            writeln!(self.answers, "refused: {}", error.code()).expect("a String can be written to");
+            writeln!(self.answers, "refused: {}", error.code())
+                .expect("a String can be written to");
         }
     }
 
     fn act(&mut self, line: &Line<'_>) -> Result<()> {
-        let engine = Engine::open(&self.folder.path().join("home"), Clock::Fixed(moment(self.day)))?;
+        let engine =
+            Engine::open(&self.folder.path().join("home"), Clock::Fixed(moment(self.day)))?;
         let mut context = Context::user(self.project.clone());
         context.session = line.session.map(|session| SessionId(session.to_owned()));
         match line.verb {
@@ -112,7 +114,7 @@ impl Teller {
             lines.extend(found.items.iter().map(|card| spoken(card, None)));
         }
         if lines.is_empty() {
-            lines.push("(nothing)".to_owned());
+            writeln!(self.answers, "(nothing)").expect("a String can be written to");
         }
         for line in lines {
             writeln!(self.answers, "- {line}").expect("a String can be written to");
@@ -129,12 +131,17 @@ fn moment(day: u32) -> Timestamp {
 /// A memory as a story tells it: what, since which day, how true, what it replaced.
 fn spoken(card: &Card, history: Option<&str>) -> String {
     let memory = &card.memory;
-    let mut notes = vec![format!("day {}", day_of(memory)), format!("trust {:.2}", card.trust.value())];
+    let mut notes =
+        vec![format!("day {}", day_of(memory)), format!("trust {:.2}", card.trust.value())];
     if !memory.state.is_active() || memory.state == throughline_core::State::Staged {
         notes.push(memory.state.to_string());
     }
     notes.extend(card.flags.iter().map(ToString::to_string));
-    notes.extend(history.map(|line| line.split_once(": ").map_or(line, |(_, was)| was)).map(|was| format!("replaced: {was}")));
+    notes.extend(
+        history
+            .map(|line| line.split_once(": ").map_or(line, |(_, was)| was))
+            .map(|was| format!("replaced: {was}")),
+    );
     format!("{} ({})", memory.content, notes.join("; "))
 }
 

@@ -81,11 +81,6 @@ fn looking_something_up_uses_the_index_made_for_it() {
         ),
         (
             READ,
-            "SELECT m.key, m.body, m.hash FROM slot",
-            &["SEARCH s USING PRIMARY KEY (space=? AND slot=?)", "(space=? AND key=?)"],
-        ),
-        (
-            READ,
             "SELECT e.key, e.body, e.hash FROM alias",
             &["SEARCH a USING PRIMARY KEY (space=? AND name=?)", "(space=? AND key=?)"],
         ),

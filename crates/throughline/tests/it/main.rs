@@ -1,6 +1,7 @@
 //! The program from outside: every command as a user runs it, and every way it can go wrong.
 
 mod as_of;
+mod bad_input;
 mod copies;
 mod correcting;
 mod everyday;
@@ -11,4 +12,6 @@ mod remembering;
 mod scopes;
 mod slots;
 mod superseding;
+mod switch;
 mod transfer;
+mod trouble;

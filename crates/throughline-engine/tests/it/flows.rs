@@ -1,0 +1,133 @@
+//! Flows that a story cannot tell: walls, erasure, import, limits.
+
+use throughline_core::scope::Level;
+use throughline_core::{Kind, SessionId, State};
+use throughline_engine::{Clock, Context, Engine, Error, Filter, NewMemory, Project};
+
+struct Desk {
+    _folder: tempfile::TempDir,
+    engine: Engine,
+    context: Context,
+    other: Context,
+}
+
+/// An engine, and two projects that use it.
+fn desk() -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let project = |name: &str| {
+        let root = folder.path().join(name);
+        std::fs::create_dir(&root).unwrap();
+        Context::user(Project::at(&root).unwrap())
+    };
+    let (context, other) = (project("one"), project("two"));
+    let engine = Engine::open(&folder.path().join("home"), Clock::System).unwrap();
+    Desk { _folder: folder, engine, context, other }
+}
+
+impl Desk {
+    fn remember(&self, context: &Context, text: &str) -> String {
+        let new = NewMemory::new(text);
+        self.engine.remember(context, &new).unwrap().card.memory.id.to_string()
+    }
+
+    fn found(&self, context: &Context, query: &str) -> Vec<String> {
+        let reader = self.engine.now_reader().unwrap();
+        let found = self.engine.search(&*reader, context, query, &Filter::default()).unwrap();
+        found.items.into_iter().map(|card| card.memory.content).collect()
+    }
+}
+
+#[test]
+fn a_project_does_not_see_another_even_with_the_same_words() {
+    let desk = desk();
+    let one = desk.remember(&desk.context, "the queue is Kafka");
+    let two = desk.remember(&desk.other, "the queue is Kafka");
+    assert_ne!(one, two, "twins in two projects are two memories");
+
+    let reader = desk.engine.now_reader().unwrap();
+    let across = desk.engine.show(&*reader, &desk.other, &one);
+    assert!(matches!(across, Err(Error::NotFound { .. })), "{across:?}");
+    drop(reader);
+    desk.engine.correct(&desk.other, &two, "the queue is NATS", None).unwrap();
+    assert_eq!(desk.found(&desk.context, "queue"), ["the queue is Kafka"]);
+    assert_eq!(desk.found(&desk.other, "queue"), ["the queue is NATS"]);
+}
+
+#[test]
+fn what_is_global_is_seen_from_every_project_and_changed_as_global() {
+    let desk = desk();
+    let global = Context { level: Level::Global, ..desk.context.clone() };
+    let id = desk.remember(&global, "commits are signed");
+    assert_eq!(desk.found(&desk.other, "signed"), ["commits are signed"]);
+    desk.engine.correct(&desk.other, &id, "commits and tags are signed", None).unwrap();
+    assert_eq!(desk.found(&desk.context, "signed"), ["commits and tags are signed"]);
+}
+
+#[test]
+fn what_holds_for_a_session_is_unseen_by_others() {
+    let desk = desk();
+    let session = |name: &str| Context {
+        level: Level::Session,
+        session: Some(SessionId(name.to_owned())),
+        ..desk.context.clone()
+    };
+    desk.remember(&session("a"), "we are on the release branch");
+    assert_eq!(desk.found(&session("a"), "release branch").len(), 1);
+    assert!(desk.found(&session("b"), "release branch").is_empty());
+    assert!(desk.found(&desk.context, "release branch").is_empty());
+}
+
+#[test]
+fn a_decision_without_its_why_is_flagged_until_it_gets_one() {
+    let desk = desk();
+    let flags = |new: &NewMemory| {
+        let card = desk.engine.remember(&desk.context, new).unwrap().card;
+        card.flags.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let decision = |text: &str| NewMemory { kind: Kind::Decision, ..NewMemory::new(text) };
+    assert_eq!(flags(&decision("we use Nix")), ["incomplete"]);
+    let because = vec!["builds differed between laptops".to_owned()];
+    assert!(flags(&NewMemory { because, ..decision("we use Bazel") }).is_empty());
+}
+
+#[test]
+fn reasons_that_go_in_a_circle_still_end() {
+    let desk = desk();
+    let a = desk.remember(&desk.context, "alpha is slow");
+    let b = desk.remember(&desk.context, "beta is slow");
+    let link = |from: &str, to: &str| {
+        let because = throughline_core::Relation::Because;
+        desk.engine.link(&desk.context, from, because, to, None).unwrap();
+    };
+    link(&a, &b);
+    link(&b, &a);
+    let why = desk.engine.why(&desk.context, &a).unwrap();
+    assert_eq!(why.because[0].memory.content, "beta is slow");
+    assert!(why.because[0].because[0].repeated);
+}
+
+#[test]
+fn only_the_user_can_erase() {
+    let desk = desk();
+    let id = desk.remember(&desk.context, "something private");
+    let agent = Context { actor: throughline_core::Actor::Agent, ..desk.context.clone() };
+    desk.engine.purge(&agent, std::slice::from_ref(&id), false).unwrap_err();
+    assert_eq!(desk.found(&desk.context, "private").len(), 1);
+    desk.engine.purge(&desk.context, &[id], false).unwrap();
+    assert!(desk.found(&desk.context, "private").is_empty());
+}
+
+#[test]
+fn every_change_can_be_undone_and_the_undoing_too() {
+    let desk = desk();
+    let id = desk.remember(&desk.context, "the cache is warm");
+    let state = || {
+        let reader = desk.engine.now_reader().unwrap();
+        desk.engine.show(&*reader, &desk.context, &id).unwrap().memory.state
+    };
+    desk.engine.archive(&desk.context, &id, Some("done with it")).unwrap();
+    let undone = desk.engine.undo(&desk.context, None).unwrap();
+    assert_eq!(state(), State::Confirmed);
+    desk.engine.undo(&desk.context, Some(&undone.batch.to_string())).unwrap();
+    assert_eq!(state(), State::Archived);
+}

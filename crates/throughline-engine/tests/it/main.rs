@@ -1,0 +1,5 @@
+//! Behaviour of the engine, told as stories and shown as flows.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+mod flows;
+mod stories;
