@@ -13,8 +13,8 @@ if [ "$quick" != quick ]; then
     have apt-get || { echo "a C compiler is needed to build SQLite" >&2; exit 1; }
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq build-essential >/dev/null
   fi
-  cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-nextest
-  cargo deny --version >/dev/null 2>&1 || cargo install --quiet --locked cargo-deny
+  cargo nextest --version >/dev/null 2>&1 || cargo install --quiet --locked --profile dev cargo-nextest
+  cargo deny --version >/dev/null 2>&1 || cargo install --quiet --locked --profile dev cargo-deny
 fi
 
 say "format"

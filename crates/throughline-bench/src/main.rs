@@ -1,6 +1,6 @@
 //! Measures speed and size at a given number of memories, beside plain SQLite doing the same.
 //!
-//! `cargo run --release -p throughline-bench -- [--memories N] [--runs N] [--binary FILE]`
+//! `cargo run --release -p throughline-bench -- [--memories N] [--runs N] [--binary FILE] [--keep DIR]`
 //!
 //! Every figure is a whole process, from start to exit, so that both sides pay the same.
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
@@ -19,6 +19,8 @@ struct Options {
     memories: usize,
     runs: usize,
     binary: PathBuf,
+    /// Where to leave what was made, for a closer look.
+    keep: Option<PathBuf>,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -31,14 +33,15 @@ fn main() -> anyhow::Result<()> {
 
 fn options(words: &[String]) -> anyhow::Result<Options> {
     let beside = std::env::current_exe()?.with_file_name("throughline");
-    let mut options = Options { memories: 100_000, runs: 41, binary: beside };
+    let mut options = Options { memories: 100_000, runs: 41, binary: beside, keep: None };
     for pair in words.chunks(2) {
         let [name, value] = pair else { bail!("{} needs a value", pair[0]) };
         match name.as_str() {
             "--memories" => options.memories = value.parse()?,
             "--runs" => options.runs = value.parse()?,
             "--binary" => options.binary = PathBuf::from(value),
-            _ => bail!("unknown option {name}; there are --memories, --runs and --binary"),
+            "--keep" => options.keep = Some(PathBuf::from(value)),
+            _ => bail!("unknown option {name}; there are --memories, --runs, --binary, --keep"),
         }
     }
     ensure!(
@@ -50,7 +53,13 @@ fn options(words: &[String]) -> anyhow::Result<Options> {
 }
 
 fn bench(options: &Options) -> anyhow::Result<()> {
-    let folder = tempfile::tempdir()?;
+    let folder = match &options.keep {
+        Some(folder) => {
+            std::fs::create_dir(folder).with_context(|| folder.display().to_string())?;
+            tempfile::TempDir::new_in(folder)?
+        }
+        None => tempfile::tempdir()?,
+    };
     let corpus = Corpus::new(options.memories);
     let seeded = Instant::now();
     let home = corpus.fill(folder.path(), &options.binary)?;
@@ -89,7 +98,11 @@ fn bench(options: &Options) -> anyhow::Result<()> {
         let fts = theirs.measure(&mut |_| plain(&["search", &query]))?;
         row(name, &search, Some(&fts));
     }
-    sizes(&home, &plain_file, &options.binary)
+    sizes(&home, &plain_file, &options.binary)?;
+    if options.keep.is_some() {
+        println!("kept in {}", folder.keep().display());
+    }
+    Ok(())
 }
 
 /// One of the two programs that are compared.

@@ -22,6 +22,7 @@ CREATE TABLE memory (
   state         TEXT NOT NULL AS (body ->> '$.state') STORED,
   fingerprint   TEXT NOT NULL AS (body ->> '$.fingerprint') STORED,
   domain        TEXT          AS (body ->> '$.domain') STORED,
+  authority     TEXT NOT NULL AS (body ->> '$.authority') STORED,
   recorded_at   TEXT NOT NULL AS (body ->> '$.recorded_at') STORED,
   superseded_by TEXT          AS (body ->> '$.superseded_by') STORED,
   tail          TEXT NOT NULL AS (substr(key, -8)) STORED,
@@ -30,6 +31,7 @@ CREATE TABLE memory (
 CREATE INDEX memory_doc         ON memory (space, doc);
 CREATE INDEX memory_fingerprint ON memory (space, fingerprint);
 CREATE INDEX memory_recorded    ON memory (space, recorded_at, key);
+CREATE INDEX memory_shape       ON memory (space, state, kind, authority, domain, session, key);
 CREATE INDEX memory_successor   ON memory (space, superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memory_tail        ON memory (space, tail);
 

@@ -289,12 +289,13 @@ fn into_tombstone(row: Row) -> Option<Tombstone> {
 }
 
 macro_rules! narrowed {
-    ($select:literal, $order:literal) => {
+    ($select:literal, $index:literal, $order:literal) => {
         concat!(
             "SELECT ",
             $select,
-            " FROM memory AS m INDEXED BY memory_recorded
-             WHERE m.space = ?1
+            " FROM memory AS m INDEXED BY ",
+            $index,
+            " WHERE m.space = ?1
                AND (m.session IS NULL OR m.session = ?2)
                AND (?3 IS NULL OR m.state IN (SELECT value FROM json_each(?3)))
                AND (?4 IS NULL OR m.kind IN (SELECT value FROM json_each(?4)))
@@ -309,9 +310,12 @@ macro_rules! narrowed {
     };
 }
 
-const LIST: &str =
-    narrowed!("m.key, m.body, m.hash", "ORDER BY m.recorded_at DESC, m.key DESC LIMIT ?7");
-const COUNT: &str = narrowed!("count(*)", "AND ?7 IS ?7");
+const LIST: &str = narrowed!(
+    "m.key, m.body, m.hash",
+    "memory_recorded",
+    "ORDER BY m.recorded_at DESC, m.key DESC LIMIT ?7"
+);
+const COUNT: &str = narrowed!("count(*)", "memory_shape", "AND ?7 IS ?7");
 
 const COUNTS: &str = "
     WITH here (space) AS (SELECT value FROM json_each(?1))
@@ -328,8 +332,8 @@ const COUNTS: &str = "
     UNION ALL SELECT 'tombstone', count(*) FROM tombstone WHERE space IN here
     UNION ALL SELECT 'state ' || state, count(*) FROM memory WHERE space IN here GROUP BY state
     UNION ALL SELECT 'kind ' || kind, count(*) FROM memory WHERE space IN here GROUP BY kind
-    UNION ALL SELECT 'authority ' || (body ->> '$.authority'), count(*)
-              FROM memory WHERE space IN here GROUP BY 1
+    UNION ALL SELECT 'authority ' || authority, count(*)
+              FROM memory WHERE space IN here GROUP BY authority
     UNION ALL SELECT 'relation ' || relation, count(*)
               FROM edge WHERE space IN here GROUP BY relation";
 

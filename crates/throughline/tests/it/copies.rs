@@ -7,7 +7,8 @@ use crate::harness::{Home, overwrite};
 fn backup(home: &Home, name: &str) -> String {
     let file = home.arg(name);
     let answer = home.json(&["backup", &file]);
-    assert_eq!(answer["bytes"], std::fs::metadata(&file).unwrap().len());
+    let data = std::fs::metadata(&file).expect("the copy is there");
+    assert_eq!(answer["bytes"], data.len());
     file
 }
 

@@ -256,7 +256,11 @@ impl Seen<'_> {
 
 /// The program without anything this machine's environment would tell it.
 pub(crate) fn bare() -> Command {
-    let mut command = Command::new(PROGRAM);
+    clean(Command::new(PROGRAM))
+}
+
+/// Takes our variables out of a command's environment, and the terminal away from its input.
+pub(crate) fn clean(mut command: Command) -> Command {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("THROUGHLINE_") {
             command.env_remove(name);

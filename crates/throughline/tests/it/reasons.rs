@@ -88,7 +88,7 @@ fn the_graph_has_every_memory_tag_and_link() {
     };
     let edges: Vec<_> = edges.iter().map(edge).collect();
     assert_eq!(edges.len(), 2);
-    assert!(edges.contains(&(id.clone(), json!("because"), cause.clone())));
+    assert!(edges.contains(&(id, json!("because"), cause.clone())));
     assert!(edges.contains(&(cause, json!("tagged"), id_of(tag))));
     assert_eq!(graph["left_out"], 0);
     let as_format: Value =

@@ -49,7 +49,7 @@ fn lived_in(home: &Home) -> String {
 fn export(home: &Home, name: &str) -> Vec<u8> {
     let file = home.arg(name);
     home.json(&["export", "-o", &file]);
-    std::fs::read(file).unwrap()
+    std::fs::read(file).expect("the export is there")
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn an_export_that_cannot_be_written_leaves_no_half_file() {
 
 /// Makes a folder look like a clone.
 fn clone_of(folder: &Path, origin: &str) {
-    std::fs::create_dir_all(folder.join(".git")).unwrap();
+    std::fs::create_dir_all(folder.join(".git")).expect("a folder can be filled");
     std::fs::write(folder.join(".git/config"), format!("[remote \"origin\"]\n\turl = {origin}\n"))
-        .unwrap();
+        .expect("a folder can be filled");
 }

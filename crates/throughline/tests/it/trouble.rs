@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::copies::USER_VERSION;
-use crate::harness::{Home, PROGRAM, Run, overwrite};
+use crate::harness::{Home, PROGRAM, Run, bare, clean, overwrite};
 
 /// Commands that read and commands that write.
 const COMMANDS: &[&[&str]] = &[
@@ -20,8 +20,8 @@ const COMMANDS: &[&[&str]] = &[
 
 /// Puts a file in the place of the database.
 fn install(home: &Home, bytes: &[u8]) {
-    std::fs::create_dir_all(home.path()).unwrap();
-    std::fs::write(home.database(), bytes).unwrap();
+    std::fs::create_dir_all(home.path()).expect("a folder can be made");
+    std::fs::write(home.database(), bytes).expect("a file can be written");
 }
 
 /// A copy of a database with a few pages.
@@ -36,14 +36,16 @@ fn sound_copy() -> Vec<u8> {
 }
 
 fn assert_refused_and_untouched(home: &Home, code: &str) {
-    let before = std::fs::read(home.database()).unwrap();
+    let bytes = || std::fs::read(home.database()).expect("the file is there");
+    let before = bytes();
     for args in COMMANDS {
         let (exit, error) = home.error(args);
         assert_eq!((exit, error["code"].as_str()), (1, Some(code)), "{args:?}: {error}");
-        assert!(error["message"].as_str().unwrap().contains("throughline.db"), "{error}");
+        let message = error["message"].as_str().expect("an error has a message");
+        assert!(message.contains("throughline.db"), "{error}");
         assert!(error["hint"].is_string(), "{args:?}: {error}");
     }
-    assert!(std::fs::read(home.database()).unwrap() == before, "the file must stay as it is");
+    assert!(bytes() == before, "the file must stay as it is");
 }
 
 #[test]
@@ -97,7 +99,7 @@ fn a_home_that_cannot_be_made_is_an_error() {
     std::fs::write(&file, "plain").unwrap();
     for place in [file.clone(), file.join("below")] {
         for args in COMMANDS {
-            let run: Run = Command::new(PROGRAM)
+            let run: Run = bare()
                 .arg("--home")
                 .arg(&place)
                 .arg("--project")
@@ -123,18 +125,19 @@ fn fill(home: &Home, home_path: &Path, limit_kib: Option<u32>) -> (usize, serde_
     let script = format!("{limit}exec \"$0\" \"$@\"");
     for n in 0..200 {
         let text = format!("Filler {n} {}", "x".repeat(4_000));
-        let run: Run = Command::new("bash")
+        let run: Run = clean(Command::new("bash"))
             .args(["-c", &script, PROGRAM, "--home"])
             .arg(home_path)
             .arg("--project")
             .arg(home.project())
             .args(["--json", "remember", &text])
             .output()
-            .unwrap()
+            .expect("bash starts")
             .into();
         if run.code != 0 {
             assert_eq!((run.code, run.stdout.as_str()), (1, ""));
-            let error: serde_json::Value = serde_json::from_str(&run.stderr).unwrap();
+            let error: serde_json::Value =
+                serde_json::from_str(&run.stderr).expect("one JSON document");
             return (n, error["error"].clone());
         }
     }
@@ -154,35 +157,50 @@ fn a_file_that_may_not_grow_fails_cleanly_and_loses_nothing() {
     home.remember("Written after");
 }
 
+/// A disk of one mebibyte, for as long as this lives.
+#[cfg(target_os = "linux")]
+struct SmallDisk(std::path::PathBuf);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    /// `None` where this user may not mount anything.
+    fn mount(at: std::path::PathBuf) -> Option<Self> {
+        std::fs::create_dir(&at).expect("a folder can be made");
+        let options = ["-t", "tmpfs", "-o", "size=1m", "tmpfs"];
+        let done = Command::new("mount").args(options).arg(&at).output();
+        done.is_ok_and(|done| done.status.success()).then_some(Self(at))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        Command::new("umount").arg(&self.0).status().ok();
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_fails_cleanly_and_loses_nothing() {
     let home = Home::new();
-    let disk = home.outside("disk");
-    std::fs::create_dir(&disk).unwrap();
-    let mount = |args: &[&str]| {
-        let done = Command::new(args[0]).args(&args[1..]).arg(&disk).output();
-        done.is_ok_and(|done| done.status.success())
-    };
-    if !mount(&["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs"]) {
+    let Some(disk) = SmallDisk::mount(home.outside("disk")) else {
         println!("skipped: mounting a small disk needs rights that this user does not have");
         return;
-    }
-    let outcome = std::panic::catch_unwind(|| fill(&home, &disk.join("home"), None));
-    let list = home_at(&home, &disk.join("home"), &["list", "--limit", "1", "--json"]);
-    let doctor = home_at(&home, &disk.join("home"), &["doctor", "--rebuild-check", "--json"]);
-    assert!(mount(&["umount"]), "the small disk goes away again");
-    let (written, error) = outcome.unwrap();
+    };
+    let place = disk.0.join("home");
+    let (written, error) = fill(&home, &place, None);
     assert_eq!(error["code"], "disk_full", "{error}");
     assert!(error["hint"].as_str().unwrap().contains("nothing was lost"));
+    let list = home_at(&home, &place, &["list", "--limit", "1", "--json"]);
     let list: serde_json::Value = serde_json::from_str(&list.stdout).unwrap();
     assert_eq!(list["total"], written);
+    let doctor = home_at(&home, &place, &["doctor", "--rebuild-check", "--json"]);
     assert_eq!(doctor.code, 0, "{}", doctor.stdout);
 }
 
 #[cfg(target_os = "linux")]
 fn home_at(home: &Home, path: &Path, args: &[&str]) -> Run {
-    let mut command = crate::harness::bare();
+    let mut command = bare();
     command.arg("--home").arg(path).arg("--project").arg(home.project()).args(args);
     command.output().expect("the program starts").into()
 }
@@ -195,7 +213,7 @@ fn a_reader_that_goes_away_is_no_error() {
         home.remember(&format!("Fact number {n}"));
     }
     let script = "\"$0\" \"$@\" | head -n 1; exit ${PIPESTATUS[0]}";
-    let run: Run = Command::new("bash")
+    let run: Run = clean(Command::new("bash"))
         .args(["-c", script, PROGRAM, "--home"])
         .arg(home.path())
         .arg("--project")

@@ -1,0 +1,182 @@
+//! Many processes at once, and processes that are killed: nothing acknowledged is ever lost.
+
+use std::io::Read as _;
+use std::process::{Child, Stdio};
+
+use crate::harness::{Home, clean, id_of, slow};
+
+/// Processes that write at the same time.
+const WRITERS: usize = 16;
+
+/// Memories that each of them writes: few in everyday runs, the full load when the long versions
+/// are asked for with `THROUGHLINE_SLOW=1`.
+fn memories_each() -> usize {
+    if slow() { 50 } else { 10 }
+}
+
+#[test]
+fn sixteen_writers_at_once_lose_nothing() {
+    let home = Home::live();
+    let each = memories_each();
+    std::thread::scope(|scope| {
+        for writer in 0..WRITERS {
+            let commands: Vec<_> = (0..each)
+                .map(|n| {
+                    let mut command = home.command();
+                    command.args(["--json", "remember", &format!("Writer {writer} says {n}")]);
+                    command
+                })
+                .collect();
+            scope.spawn(move || {
+                for mut command in commands {
+                    let done = command.output().expect("the program starts");
+                    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+                }
+            });
+        }
+    });
+    assert_eq!(home.json(&["list", "--limit", "1"])["total"], WRITERS * each);
+    home.assert_sound();
+}
+
+#[test]
+fn the_same_text_from_many_processes_is_one_memory() {
+    let home = Home::live();
+    let children: Vec<Child> = (0..8)
+        .map(|_| {
+            let mut command = home.command();
+            command.args(["--json", "remember", "Everybody says this", "--tag", "chorus"]);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let mut ids = Vec::new();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        ids.push(id_of(&answer["memory"]));
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 1, "everybody is told the same id");
+    assert_eq!(home.json(&["list", "--all"])["total"], 1);
+    assert_eq!(home.show(&ids[0])["tags"], serde_json::json!(["chorus"]));
+    home.assert_sound();
+}
+
+#[test]
+fn readers_beside_writers_always_get_an_answer() {
+    let home = Home::live();
+    home.remember("The first of many");
+    std::thread::scope(|scope| {
+        for reader in 0..4 {
+            let commands: Vec<_> = (0..10)
+                .map(|n| {
+                    let (mut read, mut write) = (home.command(), home.command());
+                    read.args(["--json", "search", "first of many"]);
+                    write.args(["remember", &format!("Between reads {reader} {n}")]);
+                    (read, write)
+                })
+                .collect();
+            scope.spawn(move || {
+                for (mut read, mut write) in commands {
+                    assert!(write.output().expect("the program starts").status.success());
+                    let found = read.output().expect("the program starts");
+                    assert!(String::from_utf8_lossy(&found.stdout).contains("The first of many"));
+                }
+            });
+        }
+    });
+    assert_eq!(home.json(&["list", "--limit", "1"])["total"], 41);
+}
+
+/// How often the writers are killed: a few times in everyday runs, many when the long versions are
+/// asked for.
+fn kills() -> u32 {
+    if slow() { 120 } else { 12 }
+}
+
+/// Where a writer's answers go.
+#[cfg(unix)]
+fn answers_of(home: &Home, cycle: u32, writer: u32) -> std::path::PathBuf {
+    home.outside(&format!("answers-{cycle}-{writer}"))
+}
+
+/// Starts a process group that remembers without end and writes down every acknowledged answer.
+#[cfg(unix)]
+fn endless_writer(home: &Home, cycle: u32, writer: u32) -> Child {
+    use std::os::unix::process::CommandExt as _;
+    // A file of its own: only its last line can be torn by a kill.
+    let answers =
+        std::fs::File::create(answers_of(home, cycle, writer)).expect("a file can be made");
+    let script = "n=0; while :; do n=$((n+1)); \"$@\" --json remember \"Cycle $CYCLE $n\"; done";
+    let program = home.command();
+    clean(std::process::Command::new("bash"))
+        .args(["-c", script, "writer"])
+        .arg(program.get_program())
+        .args(program.get_args())
+        .env("CYCLE", format!("{cycle}, writer {writer}, number"))
+        .stdin(Stdio::null())
+        .stdout(answers)
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .expect("bash starts")
+}
+
+#[cfg(unix)]
+#[test]
+fn what_was_acknowledged_survives_kill_nine_at_any_moment() {
+    let home = Home::live();
+    home.remember("Before the first kill");
+    for cycle in 0..kills() {
+        let mut writers: Vec<Child> = (0..4).map(|n| endless_writer(&home, cycle, n)).collect();
+        // The moment of the kill is the point of the test: a different one in each cycle.
+        std::thread::sleep(std::time::Duration::from_millis(u64::from(40 + cycle * 37 % 160)));
+        for writer in &writers {
+            let group = format!("-{}", writer.id());
+            let kill = std::process::Command::new("kill").args(["-9", "--", &group]).status();
+            assert!(kill.unwrap().success());
+        }
+        for writer in &mut writers {
+            let mut complaints = String::new();
+            writer.stderr.take().unwrap().read_to_string(&mut complaints).unwrap();
+            writer.wait().unwrap();
+            assert_eq!(complaints, "", "a kill never makes another writer fail");
+        }
+        assert_eq!(home.json(&["doctor"])["ok"], true, "cycle {cycle}");
+    }
+    let held = home.everything();
+    let held: std::collections::BTreeSet<String> =
+        held["items"].as_array().unwrap().iter().map(id_of).collect();
+    let mut acknowledged = 0;
+    for (cycle, writer) in (0..kills()).flat_map(|cycle| (0..4).map(move |n| (cycle, n))) {
+        let answers = std::fs::read_to_string(answers_of(&home, cycle, writer)).unwrap();
+        for line in answers.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+            let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert!(held.contains(&id_of(&answer["memory"])), "acknowledged and lost: {line}");
+            acknowledged += 1;
+        }
+    }
+    assert!(acknowledged >= kills(), "only {acknowledged} answers in {} cycles", kills());
+    home.assert_sound();
+    home.remember("After the last kill");
+}
+
+#[test]
+fn the_same_home_and_clock_give_the_same_bytes() {
+    let home = Home::new();
+    for n in 0..12 {
+        home.remember(&format!("Deploy step {n} is done by hand"));
+    }
+    for args in [&["search", "deploy hand"][..], &["recall", "deploy hand"], &["list"], &["graph"]]
+    {
+        let answer = || {
+            let mut command = home.command();
+            command.env("THROUGHLINE_NOW", "2026-04-01T00:00:00Z").arg("--json").args(args);
+            command.output().unwrap().stdout
+        };
+        let first = answer();
+        assert!(first.len() > 100, "{args:?}");
+        assert!((0..4).all(|_| answer() == first), "{args:?}");
+    }
+}
