@@ -146,7 +146,10 @@ impl Store for SqliteStore {
             transaction.commit()?;
             Ok(Commit { batch: batch.id, seq })
         };
-        work(&mut connection).map_err(|error| error.at(&self.path))
+        let commit = work(&mut connection).map_err(|error| error.at(&self.path))?;
+        // The batch is on disk; if the log cannot be emptied now, the next writer will.
+        open::keep_log_small(&mut connection, &self.path).ok();
+        Ok(commit)
     }
 
     fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>> {
@@ -178,9 +181,9 @@ impl Store for SqliteStore {
     }
 
     fn finish_erasure(&self) -> Result<Erasure> {
-        let connection = self.lock_connection();
+        let mut connection = self.lock_connection();
         let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
-        erase::checkpoint(&connection)
+        erase::checkpoint(&mut connection)
     }
 
     fn verify(&self) -> Result<Vec<Finding>> {

@@ -3,19 +3,29 @@
 //! Deleting overwrites (`secure_delete`, and the text index's own), so the database file is clean
 //! after the next checkpoint; the write-ahead log still holds older pages until it is truncated.
 
+use std::time::Duration;
+
 use rusqlite::Connection;
 use throughline_core::row::Tombstone;
 use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey};
 
-use super::SqliteStore;
+use super::{SqliteStore, open};
 use crate::store::{Erasure, Store};
 use crate::{Error, Result};
 
-/// Moves everything into the database file and empties the write-ahead log.
-pub(super) fn checkpoint(connection: &Connection) -> Result<Erasure> {
-    let busy: i64 =
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-    Ok(if busy == 0 { Erasure::Done } else { Erasure::Pending })
+/// How often to try, and how long to wait in between, for a reader to go away.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Empties the write-ahead log, waiting a little for readers of an older state.
+pub(super) fn checkpoint(connection: &mut Connection) -> Result<Erasure> {
+    for _ in 0..TRIES {
+        if open::empty_log(connection)? {
+            return Ok(Erasure::Done);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(Erasure::Pending)
 }
 
 /// Erases what the tombstones name, each as one batch, and returns how many memories went.

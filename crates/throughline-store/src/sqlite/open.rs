@@ -68,12 +68,41 @@ fn configure(connection: &mut Connection) -> Result<()> {
          PRAGMA cell_size_check = ON;
          PRAGMA mmap_size = 0;
          PRAGMA temp_store = MEMORY;
-         PRAGMA wal_autocheckpoint = 200;",
+         PRAGMA wal_autocheckpoint = 0;",
     )?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
+}
+
+/// Pages of the write-ahead log beyond which a writer empties it.
+const WAL_PAGES_MAX: u64 = 256;
+const PAGE_BYTES: u64 = 4_096;
+
+/// Empties the write-ahead log once it has grown. Called by a writer after its commit, while it
+/// still has its turn.
+///
+/// SQLite's own checkpoints do not do: a process that opens the file alone reads the whole log and
+/// cannot know what was moved already, so with short processes the log would grow without end.
+pub(super) fn keep_log_small(connection: &mut Connection, path: &Path) -> Result<()> {
+    let mut wal = path.to_owned().into_os_string();
+    wal.push("-wal");
+    let bytes = std::fs::metadata(&wal).map_or(0, |data| data.len());
+    if bytes > WAL_PAGES_MAX * PAGE_BYTES {
+        empty_log(connection)?;
+    }
+    Ok(())
+}
+
+/// Moves everything into the database file and empties the write-ahead log. Says `false`, without
+/// waiting, if somebody still reads an older state; what can be moved is moved even then.
+pub(super) fn empty_log(connection: &mut Connection) -> Result<bool> {
+    connection.busy_handler(None::<fn(i32) -> bool>)?;
+    let busy: rusqlite::Result<i64> =
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0));
+    connection.busy_handler(Some(wait_a_little))?;
+    Ok(busy? == 0)
 }
 
 /// Called when the file is locked by somebody who does not use our lock. Short naps of uneven

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use throughline_engine::{Engine, Outcome};
+use throughline_engine::{Engine, Filter, Outcome};
 
 use crate::args;
 use crate::settings::Settings;
@@ -18,9 +18,9 @@ struct WireStatus {
     project: String,
     project_key: String,
     scope: &'static str,
-    memories: u64,
-    active: u64,
-    batches_today: usize,
+    memories: usize,
+    active: usize,
+    last_change: Option<String>,
     database_bytes: u64,
     wal_bytes: u64,
     schema: u32,
@@ -30,20 +30,21 @@ struct WireStatus {
 
 pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
-    let counts = engine.counts(&context, false)?;
     let health = engine.health()?;
-    let of = |name: &str| counts.get(name).copied().unwrap_or(0);
-    let midnight = throughline_core::Timestamp::from_millis(engine.now().day() * 86_400_000);
-    let today = engine.log(&context, Some(midnight), 10_000)?.len();
+    let count = |all: bool| -> anyhow::Result<usize> {
+        let filter = Filter { all, limit: Some(0), ..Filter::default() };
+        Ok(engine.list(&*engine.now_reader()?, &context, &filter)?.total)
+    };
+    let last = engine.log(&context, None, 1)?;
     let wire = WireStatus {
         version: env!("CARGO_PKG_VERSION"),
         home: settings.home.display().to_string(),
         project: context.project.name.clone(),
         project_key: context.project.key.clone(),
         scope: context.level.as_str(),
-        memories: of("memory"),
-        active: of("state confirmed") + of("state staged"),
-        batches_today: today,
+        memories: count(true)?,
+        active: count(false)?,
+        last_change: last.first().map(|stored| stored.batch.at.to_string()),
         database_bytes: health.bytes,
         wal_bytes: health.wal_bytes,
         schema: health.schema,
@@ -58,7 +59,7 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         };
         line("project", format!("{} ({})", safe(&wire.project), safe(&wire.project_key)));
         line("memories", format!("{} held of {}, within reach", wire.active, wire.memories));
-        line("today", format!("{} changes", wire.batches_today));
+        line("changed", wire.last_change.clone().unwrap_or_else(|| "never".to_owned()));
         line("home", safe(&wire.home));
         line("size", format!("{} KiB", (health.bytes + health.wal_bytes).div_ceil(1_024)));
         line(

@@ -103,18 +103,18 @@ fn answers_of(home: &Home, cycle: u32, writer: u32) -> std::path::PathBuf {
 
 /// Starts a process group that remembers without end and writes down every acknowledged answer.
 #[cfg(unix)]
-fn endless_writer(home: &Home, cycle: u32, writer: u32) -> Child {
+fn endless_writer(home: &Home, cycle: u32, writer: u32, what: &str) -> Child {
     use std::os::unix::process::CommandExt as _;
     // A file of its own: only its last line can be torn by a kill.
     let answers =
         std::fs::File::create(answers_of(home, cycle, writer)).expect("a file can be made");
-    let script = "n=0; while :; do n=$((n+1)); \"$@\" --json remember \"Cycle $CYCLE $n\"; done";
+    let script = format!("n=0; while :; do n=$((n+1)); \"$@\" --json remember {what}; done");
     let program = home.command();
     clean(std::process::Command::new("bash"))
-        .args(["-c", script, "writer"])
+        .args(["-c", &script, "writer"])
         .arg(program.get_program())
         .args(program.get_args())
-        .env("CYCLE", format!("{cycle}, writer {writer}, number"))
+        .env("WHO", format!("{cycle}.{writer}"))
         .stdin(Stdio::null())
         .stdout(answers)
         .stderr(Stdio::piped())
@@ -123,26 +123,48 @@ fn endless_writer(home: &Home, cycle: u32, writer: u32) -> Child {
         .expect("bash starts")
 }
 
+/// Lets four of them write for a moment, and kills them all.
+#[cfg(unix)]
+fn write_and_kill(home: &Home, cycle: u32, what: &str) {
+    let mut writers: Vec<Child> =
+        (0..4).map(|writer| endless_writer(home, cycle, writer, what)).collect();
+    // The moment of the kill is the point of the test: a different one in each cycle.
+    std::thread::sleep(std::time::Duration::from_millis(u64::from(40 + cycle * 37 % 160)));
+    for writer in &writers {
+        let group = format!("-{}", writer.id());
+        let kill = std::process::Command::new("kill").args(["-9", "--", &group]).status();
+        assert!(kill.is_ok_and(|done| done.success()), "the writers can be killed");
+    }
+    for writer in &mut writers {
+        let mut complaints = String::new();
+        let mut told = writer.stderr.take().expect("standard error is piped");
+        told.read_to_string(&mut complaints).expect("the program prints UTF-8");
+        writer.wait().expect("a killed process ends");
+        assert_eq!(complaints, "", "a kill never makes another writer fail");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_single_valued_slot_has_one_value_after_kill_nine_at_any_moment() {
+    let home = Home::live();
+    let what = "\"Counter is $WHO $n\" --slot \"counter|is|$WHO $n|one\"";
+    for cycle in 0..kills() / 2 {
+        write_and_kill(&home, cycle, what);
+        let held = home.json(&["list"]);
+        assert_eq!(held["total"], 1, "never no value, never two: {held}");
+    }
+    assert!(home.json(&["list", "--all"])["total"].as_u64().unwrap() > u64::from(kills()));
+    home.assert_sound();
+}
+
 #[cfg(unix)]
 #[test]
 fn what_was_acknowledged_survives_kill_nine_at_any_moment() {
     let home = Home::live();
     home.remember("Before the first kill");
     for cycle in 0..kills() {
-        let mut writers: Vec<Child> = (0..4).map(|n| endless_writer(&home, cycle, n)).collect();
-        // The moment of the kill is the point of the test: a different one in each cycle.
-        std::thread::sleep(std::time::Duration::from_millis(u64::from(40 + cycle * 37 % 160)));
-        for writer in &writers {
-            let group = format!("-{}", writer.id());
-            let kill = std::process::Command::new("kill").args(["-9", "--", &group]).status();
-            assert!(kill.unwrap().success());
-        }
-        for writer in &mut writers {
-            let mut complaints = String::new();
-            writer.stderr.take().unwrap().read_to_string(&mut complaints).unwrap();
-            writer.wait().unwrap();
-            assert_eq!(complaints, "", "a kill never makes another writer fail");
-        }
+        write_and_kill(&home, cycle, "\"Writer $WHO says $n\"");
         assert_eq!(home.json(&["doctor"])["ok"], true, "cycle {cycle}");
     }
     let held = home.everything();
