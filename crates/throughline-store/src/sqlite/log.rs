@@ -213,9 +213,18 @@ pub(super) fn headers(connection: &Connection, ids: &[BatchId]) -> Result<Vec<St
     Ok(headers)
 }
 
+/// Adds the changes of a batch, without the rows as they were before: nobody who reads whole
+/// batches needs those.
 fn with_changes(connection: &Connection, mut stored: StoredBatch) -> Result<StoredBatch> {
-    let changes = changes_of(connection, stored.batch.space, stored.batch.id)?;
-    stored.batch.changes = changes.into_iter().map(|one| one.change).collect();
+    let mut select = connection.prepare_cached(
+        "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_batch
+         WHERE space = ?1 AND batch = ?2 ORDER BY seq",
+    )?;
+    let batch = &mut stored.batch;
+    let mut found = select.query(params![batch.space.0, batch.id.to_string()])?;
+    while let Some(row) = found.next()? {
+        batch.changes.push(checked(row)?.1);
+    }
     Ok(stored)
 }
 
@@ -293,16 +302,24 @@ fn select_changes<P: rusqlite::Params>(
 }
 
 fn logged_from(row: &SqlRow<'_>) -> Result<Logged> {
-    let seq: i64 = row.get(0)?;
-    let (batch, body): (String, String) = (row.get(1)?, row.get(2)?);
-    let (before, hash): (String, String) = (row.get(3)?, row.get(4)?);
+    let (seq, change) = checked(row)?;
     let bad = |detail: String| Error::BadRow { what: format!("change {seq}"), detail };
-    if change_checksum(&body, &before) != hash {
-        return Err(bad("its content does not match its hash".to_owned()));
-    }
-    let change: Change = serde_json::from_str(&body).map_err(|error| bad(error.to_string()))?;
+    let (batch, before): (String, String) = (row.get(1)?, row.get(3)?);
     let before: Vec<Image> =
         serde_json::from_str(&before).map_err(|error| bad(error.to_string()))?;
     let batch = batch.parse().map_err(|_| bad("its batch has no id".to_owned()))?;
-    Ok(Logged { seq: seq.unsigned_abs(), batch, change, before })
+    Ok(Logged { seq, batch, change, before })
+}
+
+/// The number and the change of a row of the log, after comparing its hash.
+fn checked(row: &SqlRow<'_>) -> Result<(u64, Change)> {
+    let seq: i64 = row.get(0)?;
+    let bad = |detail: String| Error::BadRow { what: format!("change {seq}"), detail };
+    let text = |at: usize| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
+    let (body, before) = (text(2)?, text(3)?);
+    if change_checksum(body, before) != text(4)? {
+        return Err(bad("its content does not match its hash".to_owned()));
+    }
+    let change = serde_json::from_str(body).map_err(|error| bad(error.to_string()))?;
+    Ok((seq.unsigned_abs(), change))
 }

@@ -203,7 +203,7 @@ fn status_and_stats_count_what_is_there() {
     home.json(&["forget", &id]);
     let status = home.json(&["status"]);
     assert_eq!((&status["memories"], &status["active"]), (&json!(2), &json!(1)));
-    assert_eq!(status["batches_today"], 3);
+    assert_eq!(status["last_change"], "2026-03-02T09:02:00.000Z");
     assert_eq!(status["project"], "webshop");
     assert_eq!(status["home"], home.path().to_str().unwrap());
     let stats = home.json(&["stats"]);

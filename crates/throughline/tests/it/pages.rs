@@ -184,7 +184,7 @@ fn status_stats_and_doctor_are_short_pages() {
     insta::assert_snapshot!(lasting.join("\n"), @r"
      project webshop ([TEMP]/webshop)
     memories 3 held of 4, within reach
-       today 2 changes
+     changed 2026-05-11T09:01:00.000Z
         home [TEMP]/home
     ");
     insta::assert_snapshot!(home.page(&["stats"]), @r"

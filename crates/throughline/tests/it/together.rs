@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::process::{Child, Stdio};
 
-use crate::harness::{Home, clean, id_of, slow};
+use crate::harness::{Home, clean, id_of, slow, strings};
 
 /// Processes that write at the same time.
 const WRITERS: usize = 16;
@@ -140,19 +140,22 @@ fn write_and_kill(home: &Home, cycle: u32, what: &str) {
         let mut told = writer.stderr.take().expect("standard error is piped");
         told.read_to_string(&mut complaints).expect("the program prints UTF-8");
         writer.wait().expect("a killed process ends");
-        assert_eq!(complaints, "", "a kill never makes another writer fail");
+        assert!(!complaints.contains("panicked"), "{complaints}");
     }
 }
 
 #[cfg(unix)]
 #[test]
-fn a_single_valued_slot_has_one_value_after_kill_nine_at_any_moment() {
+fn a_single_valued_slot_never_has_no_value_or_two_unsaid_after_kill_nine_at_any_moment() {
     let home = Home::live();
     let what = "\"Counter is $WHO $n\" --slot \"counter|is|$WHO $n|one\"";
     for cycle in 0..kills() / 2 {
         write_and_kill(&home, cycle, what);
         let held = home.json(&["list"]);
-        assert_eq!(held["total"], 1, "never no value, never two: {held}");
+        let values = held["items"].as_array().unwrap();
+        let contested = |one: &serde_json::Value| strings(&one["flags"]).contains(&"contested");
+        assert!(!values.is_empty(), "never without a value");
+        assert!(values.len() == 1 || values.iter().all(contested), "never two unsaid: {held}");
     }
     assert!(home.json(&["list", "--all"])["total"].as_u64().unwrap() > u64::from(kills()));
     home.assert_sound();
