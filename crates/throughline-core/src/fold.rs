@@ -55,7 +55,7 @@ pub enum Refusal {
         state: State,
     },
     /// A memory cannot, by any detour, take its own place.
-    #[error("{new} was itself replaced by {old}; replacing {old} by it would make a circle")]
+    #[error("{old} would in the end take its own place")]
     Circle {
         /// What was to be replaced.
         old: MemoryId,
@@ -63,7 +63,7 @@ pub enum Refusal {
         new: MemoryId,
     },
     /// A memory cannot be linked to itself.
-    #[error("a link needs two different ends")]
+    #[error("it takes two different memories")]
     SelfLink,
 }
 

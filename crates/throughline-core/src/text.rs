@@ -137,3 +137,20 @@ fn is_deceptive(c: char) -> bool {
     is_invisible(c) && !matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
         || matches!(c, '\u{2028}' | '\u{2029}')
 }
+
+/// JSON made safe to print: characters that a terminal would obey are escaped, which JSON allows
+/// anywhere inside a string, and they can stand nowhere else.
+pub fn printable_json(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c != '\n' && (c.is_control() || is_invisible(c)) {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                write!(safe, "\\u{unit:04x}").expect("writing to a String cannot fail");
+            }
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
+}

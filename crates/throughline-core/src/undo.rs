@@ -58,6 +58,7 @@ pub fn plan(
         before.entry(image.key.clone()).or_insert_with(|| image.row.clone());
     }
     // A row that is as it was needs nothing, however often it changed in between.
+    before.retain(|key, _| key.table != Table::Space); // a wall stays once it stands
     before.retain(|key, row| touched.get(key).and_then(|one| one.now.as_ref()) != row.as_ref());
     for key in before.keys() {
         refuse_if_changed(key, touched)?;

@@ -30,35 +30,58 @@ impl Engine {
     }
 
     /// Puts a copy in the place of what is in `home`, even if that is damaged. What was there is
-    /// kept beside it; what was erased since the copy was made is erased again.
+    /// kept beside it; what was erased since the copy was made is erased from it first, so that
+    /// there is no moment at which it is back.
     pub fn restore(home: &Path, clock: Clock, from: &Path) -> Result<Restored> {
+        if !from.is_file() {
+            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+            return Err(Error::File { path: from.to_owned(), source });
+        }
         SqliteStore::inspect(from)?;
-        let (engine, kept, stones) = match Self::open(home, clock) {
-            Ok(engine) => {
-                let stones: Vec<Tombstone> = engine.now_reader()?.all_tombstones()?;
-                let kept = engine.keep_copy("before-restore")?;
-                (engine, Some(kept), stones)
-            }
-            Err(Error::Store(StoreError::Damaged { .. } | StoreError::NotOurs { .. })) => {
-                let kept = set_aside(home, clock)?;
-                (Self::open(home, clock)?, Some(kept), Vec::new())
-            }
+        let (kept, stones) = match Self::open(home, clock).and_then(|engine| engine.keep()) {
+            Ok(kept) => kept,
+            Err(Error::Store(
+                StoreError::Damaged { .. }
+                | StoreError::NotOurs { .. }
+                | StoreError::BadRow { .. }
+                | StoreError::Database(_),
+            )) => (set_aside(home, clock)?, Vec::new()),
             Err(error) => return Err(error),
         };
-        engine.store.replace_with(from)?;
-        let erased_again = engine.store.reapply_tombstones(&stones)?;
-        engine.store.finish_erasure()?;
-        Ok(Restored { kept, erased_again })
+        let engine = Self::open(home, clock)?;
+        let clean = free_name(&engine.backups()?, "restoring", clock);
+        let restored = engine.restore_cleaned(from, &clean, &stones);
+        for suffix in ["", "-journal", ".lock"] {
+            let mut left_over = clean.clone().into_os_string();
+            left_over.push(suffix);
+            std::fs::remove_file(left_over).ok();
+        }
+        Ok(Restored { kept: Some(kept), erased_again: restored? })
     }
 
-    /// Makes a copy under the home.
-    fn keep_copy(&self, name: &str) -> Result<PathBuf> {
+    /// Copies `from` to `clean`, erases there what the tombstones name, and takes that in.
+    fn restore_cleaned(&self, from: &Path, clean: &Path, stones: &[Tombstone]) -> Result<usize> {
+        SqliteStore::copy(from, clean)?;
+        let erased = SqliteStore::open(clean)?.reapply_tombstones(stones)?;
+        self.store.replace_with(clean)?;
+        self.store.finish_erasure()?;
+        Ok(erased)
+    }
+
+    /// Makes a copy of what is here, and reads what was erased.
+    fn keep(&self) -> Result<(PathBuf, Vec<Tombstone>)> {
+        let stones = self.now_reader()?.all_tombstones()?;
+        let copy = free_name(&self.backups()?, "before-restore", self.clock);
+        self.store.backup(&copy)?;
+        Ok((copy, stones))
+    }
+
+    /// The folder for copies under the home.
+    fn backups(&self) -> Result<PathBuf> {
         let folder = self.home.join("backups");
         std::fs::create_dir_all(&folder)
             .map_err(|source| Error::File { path: folder.clone(), source })?;
-        let copy = free_name(&folder, name, self.clock);
-        self.store.backup(&copy)?;
-        Ok(copy)
+        Ok(folder)
     }
 }
 

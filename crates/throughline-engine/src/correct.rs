@@ -3,8 +3,12 @@
 use throughline_core::evidence::Testimony;
 use throughline_core::reconcile::Candidate;
 use throughline_core::{
-    Authority, Cause, Change, Edge, MemoryId, Relation, Row, Slot, State, text,
+    Authority, Cardinality, Cause, Change, Edge, Memory, MemoryId, Relation, Row, RowKey, Slot,
+    State, Table, text,
 };
+use throughline_store::Reader;
+
+use crate::engine::Draft;
 
 use crate::{Context, Engine, Error, Remembered, Result};
 
@@ -89,6 +93,11 @@ impl Engine {
             let new = self.resolve(reader, context, new)?;
             draft.settle(&old);
             same_space(&old, &new)?;
+            if new.session.is_some() && new.session != old.session {
+                return Err(Error::BadInput(
+                    "what holds only in a session cannot replace what reaches further".to_owned(),
+                ));
+            }
             draft.changes.push(Change::Supersede {
                 space: old.space,
                 old: old.id,
@@ -113,17 +122,52 @@ impl Engine {
                 )));
             }
             draft.changes.push(Change::Unsupersede { space: old.space, old: old.id });
+            mark_rivals(reader, draft, &old)?;
             Ok(old)
         })?;
         self.card_of(old.space, old.id)
     }
 }
 
+/// Marks what gives the same single-valued slot another value, when a memory comes into view by
+/// another way than being said: neither wins, and both are shown together.
+pub(crate) fn mark_rivals(reader: &dyn Reader, draft: &mut Draft, memory: &Memory) -> Result<()> {
+    let Some(slot) = &memory.slot else { return Ok(()) };
+    for other in reader.in_slot(memory.space, &slot.key())? {
+        let Some(held) = &other.slot else { continue };
+        let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
+        let leaves = draft.changes.iter().any(|change| takes_out_of_view(change, other.id));
+        let rival = other.id != memory.id
+            && other.state.is_active()
+            && other.session == memory.session
+            && held.value() != slot.value();
+        if rival && single && !leaves {
+            let (from, to) = (memory.id.into(), other.id.into());
+            let edge = Edge::new(memory.space, from, Relation::Contradicts, to, draft.now);
+            let key = RowKey::edge(edge.space, edge.from, edge.relation, edge.to);
+            if reader.rows(&[key])?[0].is_none() {
+                draft.changes.push(Change::Link(edge));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a change of the same batch retires or removes a memory.
+fn takes_out_of_view(change: &Change, id: MemoryId) -> bool {
+    if let Change::Restore { rows, .. } = change {
+        let key = id.to_string();
+        rows.iter().filter(|image| image.key.key == key).any(|image| match &image.row {
+            Some(Row::Memory(memory)) => !memory.state.is_active(),
+            _ => image.key.table == Table::Memory,
+        })
+    } else {
+        matches!(change, Change::Supersede { old, .. } if *old == id)
+    }
+}
+
 /// Links stay behind one wall.
-pub(crate) fn same_space(
-    one: &throughline_core::Memory,
-    other: &throughline_core::Memory,
-) -> Result<()> {
+pub(crate) fn same_space(one: &Memory, other: &Memory) -> Result<()> {
     if one.space == other.space {
         return Ok(());
     }

@@ -124,10 +124,11 @@ impl Engine {
         reason: Option<&str>,
         mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
     ) -> Result<(T, BatchId)> {
-        let now = self.now();
-        let id = BatchId(mint::id(now));
-        let mut outcome: Option<Result<T>> = None;
+        let mut outcome: Option<(Result<T>, BatchId)> = None;
         let applied = self.store.transact(&mut |reader| {
+            // Read when it is our turn, so that what is written later also says so.
+            let now = self.now();
+            let id = BatchId(mint::id(now));
             let mut draft = Draft {
                 now,
                 scope: context.scope(),
@@ -137,7 +138,7 @@ impl Engine {
             let planned = plan(reader, &mut draft);
             let go_on = planned.is_ok() && !draft.changes.is_empty();
             let (scope, mut changes) = (draft.scope, draft.changes);
-            outcome = Some(planned);
+            outcome = Some((planned, id));
             if !go_on {
                 return Err(StoreError::Abandoned);
             }
@@ -156,8 +157,12 @@ impl Engine {
                 changes,
             })
         });
+        // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
+        if applied.is_ok() && cause != Cause::Purge && !self.store.erasure_due()?.is_empty() {
+            self.finish_erasures()?;
+        }
         match (outcome, applied) {
-            (Some(outcome), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
+            (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
             (_, Err(error)) => Err(error.into()),
             (None, Ok(_)) => unreachable!("a store cannot apply what was not planned"),
         }

@@ -181,7 +181,7 @@ fn refusal_hint(refusal: &Refusal) -> Option<String> {
             id.handle()
         )),
         Refusal::Circle { new, .. } => {
-            Some(format!("`unsupersede {}` brings it back instead", new.handle()))
+            Some(format!("what was replaced comes back with `unsupersede {}`", new.handle()))
         }
         Refusal::NoSuchStep { id, .. } => Some(format!("see `show {}`", id.handle())),
         Refusal::NoMemory(_)

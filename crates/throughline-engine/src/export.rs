@@ -49,7 +49,7 @@ impl Engine {
 }
 
 fn write_line(out: &mut dyn Write, value: &impl serde::Serialize) -> Result<()> {
-    let line = serde_json::to_string(value).expect("plain data serialises");
+    let line = text::printable_json(&serde_json::to_string(value).expect("plain data serialises"));
     writeln!(out, "{line}").map_err(|source| Error::File { path: "the export".into(), source })
 }
 

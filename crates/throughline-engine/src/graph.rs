@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use throughline_core::scope::Reach;
 use throughline_core::{Edge, Entity, Memory, NodeId, Row, RowKey, SpaceId};
 use throughline_store::{MemoryQuery, Reader};
 
@@ -70,7 +71,7 @@ impl Engine {
         }
         let mut graph = Graph::default();
         for (space, nodes) in starts {
-            self.grow(&*reader, &mut graph, space, nodes, depth)?;
+            self.grow(&*reader, &context.reach(), &mut graph, space, nodes, depth)?;
         }
         Ok(graph)
     }
@@ -78,6 +79,7 @@ impl Engine {
     fn grow(
         &self,
         reader: &dyn Reader,
+        reach: &Reach,
         graph: &mut Graph,
         space: SpaceId,
         starts: BTreeSet<NodeId>,
@@ -104,7 +106,9 @@ impl Engine {
         let keys: Vec<RowKey> = kept.iter().map(|node| RowKey::node(space, *node)).collect();
         for row in reader.rows(&keys)?.into_iter().flatten() {
             if let Row::Memory(memory) = row {
-                graph.nodes.push(GraphNode::Memory(memory));
+                if reach.sees(&memory) {
+                    graph.nodes.push(GraphNode::Memory(memory));
+                }
             } else if let Row::Entity(entity) = row {
                 graph.nodes.push(GraphNode::Entity(entity));
             }

@@ -1,5 +1,6 @@
 //! History: how a memory came to be what it is.
 
+use throughline_core::scope::Reach;
 use throughline_core::{Change, Logged, Memory, NodeId, Row, Timestamp};
 use throughline_store::{LogQuery, Reader, StoredBatch};
 
@@ -25,14 +26,19 @@ impl Engine {
     pub fn history(&self, context: &Context, handle: &str) -> Result<(Memory, Vec<Version>)> {
         let reader = self.now_reader()?;
         let memory = self.resolve(&*reader, context, handle)?;
+        let reach = context.reach();
         let mut steps = Vec::new();
         for id in chain(&*reader, &memory)? {
             let row = throughline_core::RowKey::memory(memory.space, id);
             let now = reader.rows(&[row])?.remove(0).and_then(Row::into_memory);
+            if now.as_ref().is_some_and(|memory| !reach.sees(memory)) {
+                continue;
+            }
             let logged = reader.history(memory.space, NodeId::Memory(id))?;
             steps.extend(versions(id, logged, now));
         }
-        steps.sort_by_key(|(logged, ..)| logged.seq);
+        // A change may touch several memories of the chain; it is told about the one it rewrote.
+        steps.sort_by_key(|(logged, before, after)| (logged.seq, before == after));
         steps.dedup_by_key(|(logged, ..)| logged.seq);
         let mut history = Vec::new();
         for (logged, before, after) in steps {
@@ -57,14 +63,26 @@ impl Engine {
         since: Option<Timestamp>,
         limit: usize,
     ) -> Result<Vec<StoredBatch>> {
-        let spaces = context.reach().spaces;
-        Ok(self.now_reader()?.log(&LogQuery {
+        let reach = context.reach();
+        let query = LogQuery {
             since,
-            spaces,
+            spaces: reach.spaces.clone(),
             latest_first: true,
             limit,
             ..LogQuery::default()
-        })?)
+        };
+        let mut log = self.now_reader()?.log(&query)?;
+        log.retain(|stored| stored.batch.changes.iter().all(|change| is_within(change, &reach)));
+        Ok(log)
+    }
+}
+
+/// Whether a change says nothing that holds only in somebody else's session.
+fn is_within(change: &Change, reach: &Reach) -> bool {
+    if let Change::Insert(memory) | Change::Revise(memory) = change {
+        reach.sees_session(memory.session.as_ref())
+    } else {
+        true
     }
 }
 

@@ -12,6 +12,7 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, LogQuery, MemoryQuery, Reader, Store, Tables};
 
+use crate::correct::mark_rivals;
 use crate::engine::Draft;
 use crate::export::{FORMAT, Header, VERSION};
 use crate::{Context, Engine, Error, Result};
@@ -155,7 +156,10 @@ fn merge_space(
             place.memories.insert(memory.id, twin);
             report.known += 1;
             for one in evidence(theirs, &memory)? {
-                draft.changes.push(Change::Reinforce(retold(one).about(space, twin)));
+                let told = retold(one).about(space, twin);
+                if reader.rows(&[Row::Evidence(told.clone()).key()])?[0].is_none() {
+                    draft.changes.push(Change::Reinforce(told));
+                }
             }
         } else {
             place.memories.insert(memory.id, memory.id);
@@ -167,7 +171,10 @@ fn merge_space(
         // What took its place may be known here under another name, or have been erased here.
         memory.superseded_by = memory.superseded_by.and_then(|id| place.memories.get(&id).copied());
         let support = evidence(theirs, &memory)?;
-        draft.changes.push(Change::Insert(Box::new(memory)));
+        draft.changes.push(Change::Insert(Box::new(memory.clone())));
+        if memory.state.is_active() {
+            mark_rivals(reader, draft, &memory)?;
+        }
         draft.changes.extend(support.into_iter().map(Change::Reinforce));
     }
     merge_links(reader, draft, theirs, space, &mut place, &mut report)?;

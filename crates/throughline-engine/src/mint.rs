@@ -1,13 +1,13 @@
 //! The one place that makes ids.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Mutex, PoisonError};
 
 use throughline_core::Timestamp;
 use uuid::Uuid;
 
-/// The millisecond of the last id, and how many ids it has had.
-static LAST: Mutex<(u64, u16)> = Mutex::new((0, 0));
+/// The millisecond of the last id, how many ids it has had, and where randomness comes from.
+static LAST: Mutex<(u64, u16, Option<fastrand::Rng>)> = Mutex::new((0, 0, None));
 
 /// A new id (UUIDv7): sorts by the moment it was made, then by the order in which this process
 /// made it, and is random beyond that.
@@ -16,10 +16,17 @@ pub(crate) fn id(now: Timestamp) -> Uuid {
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     // Beyond 4,096 ids in a millisecond the order within it is no longer kept.
     let count = if last.0 == millis { last.1.wrapping_add(1) & 0x0fff } else { 0 };
-    *last = (millis, count);
-    let mut random: [u8; 10] = std::array::from_fn(|_| fastrand::u8(..));
-    random[..2].copy_from_slice(&count.to_be_bytes());
-    uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
+    (last.0, last.1) = (millis, count);
+    let random = last.2.get_or_insert_with(seeded);
+    let mut bytes: [u8; 10] = std::array::from_fn(|_| random.u8(..));
+    bytes[..2].copy_from_slice(&count.to_be_bytes());
+    uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid()
+}
+
+/// A generator seeded by the operating system, through the keys of the standard library's hash
+/// maps: two processes that start in the same instant must not make the same ids.
+fn seeded() -> fastrand::Rng {
+    fastrand::Rng::with_seed(RandomState::new().hash_one(std::process::id()))
 }
 
 #[cfg(test)]

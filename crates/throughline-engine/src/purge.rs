@@ -16,8 +16,6 @@ pub struct Purged {
     pub tombstones: Vec<Tombstone>,
     /// Something is left in a file until its reader goes away.
     pub pending: bool,
-    /// Copies under the home that were cleaned too.
-    pub copies_cleaned: usize,
     /// Copies under the home that could not be opened.
     pub copies_left: Vec<PathBuf>,
     /// Earlier or later versions that were not asked for and still hold related text.
@@ -59,32 +57,34 @@ impl Engine {
                 draft.changes.extend(stones.iter().cloned().map(Change::Purge));
                 Ok((stones, related))
             })?;
-        let pending = self.store.finish_erasure()? == Erasure::Pending;
-        let (copies_cleaned, copies_left) = self.clean_copies(&tombstones);
-        Ok(Purged { tombstones, pending, copies_cleaned, copies_left, related })
+        let (pending, copies_left) = self.finish_erasures()?;
+        Ok(Purged { tombstones, pending, copies_left, related })
     }
 
-    /// Erases the same from the copies we made ourselves.
-    fn clean_copies(&self, stones: &[Tombstone]) -> (usize, Vec<PathBuf>) {
-        let mut cleaned = 0;
+    /// Erases what is due from the copies we made ourselves, then from the store's own files. Says
+    /// whether something is left there, and which copies could not be opened.
+    ///
+    /// Called after every write that finds something due.
+    pub(crate) fn finish_erasures(&self) -> Result<(bool, Vec<PathBuf>)> {
+        let stones = self.store.erasure_due()?;
         let mut left = Vec::new();
         for copy in self.copies() {
-            let outcome =
-                SqliteStore::open(&copy).and_then(|store| store.reapply_tombstones(stones));
-            match outcome {
-                Ok(erased) => cleaned += usize::from(erased > 0),
-                Err(_) => left.push(copy),
+            let cleaned =
+                SqliteStore::open(&copy).and_then(|store| store.reapply_tombstones(&stones));
+            if cleaned.is_err() {
+                left.push(copy);
             }
         }
-        (cleaned, left)
+        let pending = self.store.finish_erasure()? == Erasure::Pending;
+        Ok((pending, left))
     }
 
-    /// The copies under the home.
-    pub(crate) fn copies(&self) -> Vec<PathBuf> {
-        let Ok(entries) = std::fs::read_dir(self.home.join("backups")) else {
-            return Vec::new();
-        };
-        let mut copies: Vec<PathBuf> = entries
+    /// The copies under the home, damaged ones and left-overs included.
+    fn copies(&self) -> Vec<PathBuf> {
+        let mut copies: Vec<PathBuf> = ["backups", "damaged"]
+            .iter()
+            .filter_map(|folder| std::fs::read_dir(self.home.join(folder)).ok())
+            .flatten()
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| path.extension().is_some_and(|extension| extension == "db"))
             .collect();

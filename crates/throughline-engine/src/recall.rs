@@ -96,8 +96,8 @@ impl Engine {
         let hits = reader.text(&TextQuery {
             of: TextOf::Memories,
             terms: words::query_terms(query),
-            spaces: reach.spaces,
-            session: reach.session,
+            spaces: reach.spaces.clone(),
+            session: reach.session.clone(),
             states: vec![State::Staged, State::Confirmed, State::Superseded],
             kinds: Vec::new(),
             limit: self.policy.words.candidates_max,
@@ -109,7 +109,8 @@ impl Engine {
                 continue;
             };
             let shown = if with_replaced { Some(memory) } else { head_of(reader, &memory)? };
-            let Some(shown) = shown.filter(|one| one.state.is_active() || with_replaced) else {
+            let seen = |one: &Memory| reach.sees(one) && (one.state.is_active() || with_replaced);
+            let Some(shown) = shown.filter(seen) else {
                 continue;
             };
             let entry = found.entry(shown.id).or_insert((0.0, shown));

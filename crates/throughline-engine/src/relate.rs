@@ -25,6 +25,9 @@ impl Engine {
                 "a replacement is more than a link; write `supersede {to} {from}`"
             )));
         }
+        if let Some(reason) = reason {
+            self.check_field(reason)?;
+        }
         let cause = if relation == Relation::Contradicts { Cause::Contradict } else { Cause::Link };
         let (from, _) = self.write(context, cause, None, |reader, draft| {
             let (from, to) = self.both(reader, context, draft, from, to)?;
@@ -78,8 +81,13 @@ impl Engine {
             for tag in remove {
                 remove_tag(reader, draft, &memory, tag)?;
             }
+            let mut named: Vec<String> = Vec::new();
             for tag in add {
-                add_tag(reader, draft, &memory, tag)?;
+                let name = text::normalise(tag);
+                if !named.contains(&name) {
+                    add_tag(reader, draft, &memory, tag)?;
+                    named.push(name);
+                }
             }
             Ok(memory)
         })?;

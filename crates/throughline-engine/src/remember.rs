@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use throughline_core::evidence::Testimony;
 use throughline_core::reconcile::{self, Candidate, Neighbours};
 use throughline_core::{
-    Authority, BatchId, Cause, Change, Edge, Evidence, Kind, Memory, MemoryId, Relation, Row,
-    RowKey, Slot, State, text,
+    Authority, BatchId, Cause, Change, Edge, Evidence, Fingerprint, Kind, Memory, MemoryId,
+    Relation, Row, RowKey, Slot, State, text,
 };
 use throughline_store::{EntityName, Reader};
 
@@ -187,8 +187,13 @@ impl Engine {
             None => {
                 self.check_content(reason)?;
                 let words = NewMemory { authority: testimony.authority, ..NewMemory::new(reason) };
-                let candidate = candidate(&words, draft);
-                self.take_in(reader, draft, &candidate)?.memory
+                match said_in(draft, reason) {
+                    Some(id) => id,
+                    None => {
+                        let candidate = candidate(&words, draft);
+                        self.take_in(reader, draft, &candidate)?.memory
+                    }
+                }
             }
         };
         if to == claim.memory {
@@ -198,6 +203,19 @@ impl Engine {
         draft.changes.push(Change::Link(edge));
         Ok(())
     }
+}
+
+/// The memory of this very batch that says the same, which the store does not know of yet.
+fn said_in(draft: &Draft, content: &str) -> Option<MemoryId> {
+    let wanted = Fingerprint::of(content);
+    let inserted = |change: &Change| {
+        if let Change::Insert(memory) = change {
+            Some((memory.id, memory.fingerprint == wanted))
+        } else {
+            None
+        }
+    };
+    draft.changes.iter().filter_map(inserted).find(|(_, same)| *same).map(|(id, _)| id)
 }
 
 pub(crate) fn check_share(share: f64) -> Result<()> {

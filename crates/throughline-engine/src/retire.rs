@@ -2,6 +2,7 @@
 
 use throughline_core::{Cause, Change, Memory, State};
 
+use crate::correct::mark_rivals;
 use crate::{Card, Context, Engine, Error, Result};
 
 impl Engine {
@@ -33,6 +34,9 @@ impl Engine {
         reason: Option<&str>,
         target: impl Fn(&Memory) -> Result<State>,
     ) -> Result<Card> {
+        if let Some(reason) = reason {
+            self.check_field(reason)?;
+        }
         let (memory, _) = self.write(context, cause, reason, |reader, draft| {
             let memory = self.resolve(reader, context, handle)?;
             draft.settle(&memory);
@@ -40,6 +44,9 @@ impl Engine {
             if to != memory.state {
                 let (space, id, at) = (memory.space, memory.id, draft.now);
                 draft.changes.push(Change::Move { space, id, to, at });
+                if to.is_active() {
+                    mark_rivals(reader, draft, &memory)?;
+                }
             }
             Ok(memory)
         })?;

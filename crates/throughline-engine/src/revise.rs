@@ -1,10 +1,12 @@
 //! Revise: the same memory, changed by hand. Every version stays in the log.
 
 use throughline_core::evidence::Testimony;
+use throughline_core::reconcile::Blocked;
 use throughline_core::{
     Authority, Cause, Change, Fingerprint, Kind, Memory, Slot, State, Timestamp,
 };
 
+use crate::correct::mark_rivals;
 use crate::remember::check_share;
 use crate::{Card, Context, Engine, Error, Result};
 
@@ -39,6 +41,9 @@ impl Engine {
         }
         if let Some(share) = edits.importance {
             check_share(share)?;
+        }
+        for trigger in edits.triggers.iter().flatten() {
+            self.check_field(trigger)?;
         }
         for field in edits.label.iter().chain(&edits.domain).filter(|field| !field.is_empty()) {
             self.check_field(field)?;
@@ -112,8 +117,18 @@ impl Engine {
             let twins: Vec<Memory> =
                 twins.into_iter().filter(|twin| twin.session == memory.session).collect();
             let revised = revision(&memory, &twins)?;
+            if revised.content != memory.content
+                && let Some(stone) = reader
+                    .tombstones(memory.space, std::slice::from_ref(&revised.fingerprint))?
+                    .first()
+            {
+                return Err(Blocked::Erased(stone.at).into());
+            }
             if revised != memory {
-                draft.changes.push(Change::Revise(Box::new(revised)));
+                draft.changes.push(Change::Revise(Box::new(revised.clone())));
+            }
+            if revised.slot != memory.slot && revised.state.is_active() {
+                mark_rivals(reader, draft, &revised)?;
             }
             Ok(memory)
         })?;

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::undo::{self, Touched};
-use throughline_core::{BatchId, Cause, Change, RowKey, Table};
+use throughline_core::{BatchId, Cause, Change, Memory, Row, RowKey, Table};
 use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
+use crate::correct::mark_rivals;
 use crate::{Context, Engine, Error, Result};
 
 /// What was undone.
@@ -44,11 +45,25 @@ impl Engine {
                     touched.insert(image.key.clone(), look);
                 }
             }
-            draft.changes.push(undo::plan(&target.batch, &logged, &touched)?);
+            let restore = undo::plan(&target.batch, &logged, &touched)?;
+            draft.changes.push(restore.clone());
+            for memory in back_in_view(&restore) {
+                mark_rivals(reader, draft, memory)?;
+            }
             Ok(target)
         })?;
         Ok(Undone { undone, batch })
     }
+}
+
+/// The memories that an undo makes current. One that it takes out of view at the same time is no
+/// rival of theirs, so those that it leaves alone decide.
+fn back_in_view(restore: &Change) -> impl Iterator<Item = &Memory> {
+    let rows = if let Change::Restore { rows, .. } = restore { rows.as_slice() } else { &[] };
+    rows.iter().filter_map(|image| match &image.row {
+        Some(Row::Memory(memory)) if memory.state.is_active() => Some(&**memory),
+        _ => None,
+    })
 }
 
 /// What became of a row since change number `seq`.

@@ -1,6 +1,7 @@
 //! Why: the reasons behind a memory, as a tree that always ends.
 
 use throughline_core::row::Injection;
+use throughline_core::scope::Reach;
 use throughline_core::{Memory, MemoryId, NodeId, Relation, Row, RowKey};
 use throughline_store::Reader;
 
@@ -43,8 +44,9 @@ impl Engine {
         let reader = self.now_reader()?;
         let memory = self.resolve(&*reader, context, handle)?;
         let mut path = vec![memory.id];
-        let because = self.reasons(&*reader, &memory, &mut path)?;
-        let incoming = reason_edges(&*reader, &memory, false)?;
+        let reach = context.reach();
+        let because = self.reasons(&*reader, &reach, &memory, &mut path)?;
+        let incoming = reason_edges(&*reader, &reach, &memory, false)?;
         let supports = incoming.into_iter().map(|(_, memory)| memory).collect();
         Ok(Why {
             card: self.card(&*reader, &memory)?,
@@ -57,16 +59,17 @@ impl Engine {
     fn reasons(
         &self,
         reader: &dyn Reader,
+        reach: &Reach,
         memory: &Memory,
         path: &mut Vec<MemoryId>,
     ) -> Result<Vec<Reason>> {
         let mut reasons = Vec::new();
-        for (relation, reason) in reason_edges(reader, memory, true)? {
+        for (relation, reason) in reason_edges(reader, reach, memory, true)? {
             let repeated = path.contains(&reason.id);
             let mut because = Vec::new();
             if !repeated && path.len() < self.policy.limits.why_depth_max {
                 path.push(reason.id);
-                because = self.reasons(reader, &reason, path)?;
+                because = self.reasons(reader, reach, &reason, path)?;
                 path.pop();
             }
             reasons.push(Reason { relation, memory: reason, repeated, because });
@@ -78,6 +81,7 @@ impl Engine {
 /// The memories that give a reason for this one, or the other way round.
 fn reason_edges(
     reader: &dyn Reader,
+    reach: &Reach,
     memory: &Memory,
     outward: bool,
 ) -> Result<Vec<(Relation, Memory)>> {
@@ -88,7 +92,7 @@ fn reason_edges(
     let mut found = Vec::new();
     for edge in edges.iter().filter(|edge| (edge.from == node) == outward) {
         let row = reader.rows(&[RowKey::node(memory.space, edge.other(node))])?.remove(0);
-        if let Some(other) = row.and_then(Row::into_memory) {
+        if let Some(other) = row.and_then(Row::into_memory).filter(|other| reach.sees(other)) {
             found.push((edge.relation, other));
         }
     }

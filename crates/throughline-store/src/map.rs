@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use throughline_core::row::Tombstone;
 use throughline_core::{Commit, SpaceId, Timestamp};
 
 use crate::query::Vector;
@@ -49,6 +50,10 @@ impl Store for MapStore {
             tables.vectors.insert((space, model.to_owned(), vector.node), vector.clone());
         }
         Ok(())
+    }
+
+    fn erasure_due(&self) -> Result<Vec<Tombstone>> {
+        Ok(Vec::new())
     }
 
     fn finish_erasure(&self) -> Result<Erasure> {

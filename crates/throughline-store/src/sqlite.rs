@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, TransactionBehavior, params};
+use throughline_core::row::Tombstone;
 use throughline_core::{Commit, SpaceId, Timestamp};
 
 use crate::apply::apply;
@@ -90,9 +91,14 @@ impl SqliteStore {
         open::inspect(path).map_err(|error| error.at(path))
     }
 
+    /// Copies a database file, which nobody has to have open, through SQLite.
+    pub fn copy(from: &Path, to: &Path) -> Result<()> {
+        open::copy_file(from, to).map_err(|error| error.at(from))
+    }
+
     /// Erases from this file what the tombstones name: what was erased stays erased, also in a
     /// copy that is older than the erasure. Returns how many memories went.
-    pub fn reapply_tombstones(&self, stones: &[throughline_core::row::Tombstone]) -> Result<usize> {
+    pub fn reapply_tombstones(&self, stones: &[Tombstone]) -> Result<usize> {
         erase::reapply(self, stones)
     }
 
@@ -178,6 +184,10 @@ impl Store for SqliteStore {
         }
         transaction.commit()?;
         Ok(())
+    }
+
+    fn erasure_due(&self) -> Result<Vec<Tombstone>> {
+        erase::due(&self.lock_connection())
     }
 
     fn finish_erasure(&self) -> Result<Erasure> {

@@ -147,7 +147,10 @@ pub trait Store: Send + Sync {
     /// Keeps vectors. They are derived: not logged, not dumped, erased with their node.
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()>;
 
-    /// Makes sure that what was deleted is gone from every file.
+    /// What was erased while something of it may still be in a file of ours.
+    fn erasure_due(&self) -> Result<Vec<Tombstone>>;
+
+    /// Makes sure that what was deleted is gone from the store's own files; then nothing is due.
     fn finish_erasure(&self) -> Result<Erasure>;
 
     /// Checks everything that can be checked without the log.

@@ -50,7 +50,20 @@ impl Tables {
     /// The state at a moment: everything up to the last batch that had happened by then.
     pub fn as_of(batches: &[StoredBatch], at: Timestamp) -> Result<Self> {
         let end = batches.iter().rposition(|one| one.batch.at <= at).map_or(0, |last| last + 1);
-        Self::replay(batches[..end].iter().map(|one| one.batch.clone()))
+        let mut tables = Self::replay(batches[..end].iter().map(|one| one.batch.clone()))?;
+        tables.drop_erased();
+        Ok(tables)
+    }
+
+    /// Takes out what was erased since: the log has only its shape, and the past shows nothing of it.
+    fn drop_erased(&mut self) {
+        let gone: BTreeSet<NodeId> = self
+            .all_memories()
+            .filter(|memory| memory.fingerprint == Fingerprint::erased())
+            .map(|memory| memory.id.into())
+            .chain(self.entity_rows().filter(|one| one.name.is_empty()).map(|one| one.id.into()))
+            .collect();
+        self.rows.retain(|_, row| row.nodes().iter().all(|node| !gone.contains(node)));
     }
 
     /// The batches, in order.

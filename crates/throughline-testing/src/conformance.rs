@@ -208,6 +208,7 @@ macro_rules! for_every_case {
             kept {
                 kept {
                     everything_is_there_after_closing_and_opening_again
+                    an_erasure_is_due_until_it_is_finished_even_after_a_crash
                     numbers_go_on_after_opening_again
                     what_one_handle_writes_another_reads_at_once
                 }

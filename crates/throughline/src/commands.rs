@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_engine::Card;
+use throughline_engine::{Card, Error};
 
 use crate::args::{Cli, Command};
 use crate::settings::Settings;
@@ -23,8 +23,13 @@ use crate::view::{self, WireMemory};
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    if !settings.enabled && !matches!(command, Command::Config(_) | Command::Completions(_)) {
-        return Ok(ExitCode::SUCCESS);
+    if !matches!(command, Command::Config(_) | Command::Completions(_)) {
+        if let Some(problem) = &settings.problem {
+            anyhow::bail!(Error::BadInput(format!("{problem} (`config set` corrects it)")));
+        }
+        if !settings.enabled {
+            return Ok(ExitCode::SUCCESS);
+        }
     }
     match command {
         Command::Remember(args) => remember::remember(args, settings, ui),
@@ -88,11 +93,11 @@ fn text_or_stdin(text: &str) -> anyhow::Result<String> {
     if text != "-" {
         return Ok(text.to_owned());
     }
-    // One byte more than a memory may hold, so that too much is noticed and not cut.
-    let limit = throughline_core::Policy::default().limits.content_bytes_max as u64 + 1;
+    // Far more than a memory may hold, so that too much is noticed and not cut.
+    let limit = throughline_core::Policy::default().limits.content_bytes_max as u64 * 4;
     let mut bytes = Vec::new();
     std::io::stdin().take(limit).read_to_end(&mut bytes).context("standard input")?;
     let text = String::from_utf8(bytes)
-        .map_err(|_| throughline_engine::Error::BadInput("the text is not UTF-8".to_owned()))?;
+        .map_err(|_| Error::BadInput("the text is not UTF-8".to_owned()))?;
     Ok(text.trim_end_matches('\n').to_owned())
 }

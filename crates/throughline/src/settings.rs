@@ -41,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) clock: Clock,
     pub(crate) policy: Policy,
     pub(crate) enabled: bool,
+    /// What is wrong with the settings file, if something is.
+    pub(crate) problem: Option<String>,
     project: Option<PathBuf>,
     level: Option<Level>,
     session: Option<SessionId>,
@@ -62,9 +64,15 @@ impl Settings {
         };
         let file = ConfigFile::read(&home)?;
         let session = global.session.clone().or_else(|| environment.session.clone());
+        let (policy, problem) = match file.policy().and_then(|policy| Ok((policy, file.enabled()?)))
+        {
+            Ok((policy, enabled)) => ((policy, enabled), None),
+            Err(error) => ((Policy::default(), true), Some(error.to_string())),
+        };
         Ok(Self {
-            policy: file.policy()?,
-            enabled: file.enabled()?,
+            policy: policy.0,
+            enabled: policy.1,
+            problem,
             home,
             clock,
             project: global.project.clone(),
@@ -80,6 +88,7 @@ impl Settings {
             clock: Clock::Fixed(now),
             policy: Policy::default(),
             enabled: true,
+            problem: None,
             project: Some(project.to_owned()),
             level: None,
             session: None,
@@ -182,11 +191,14 @@ impl ConfigFile {
         let value: Value = text.parse().unwrap_or_else(|_| Value::from(text));
         let mut value = check(setting, value)?;
         value.decor_mut().clear();
+        let (parents, last) = key.rsplit_once('.').map_or((None, key), |(p, l)| (Some(p), l));
         let mut at: &mut Item = self.document.as_item_mut();
-        for part in key.split('.') {
-            at = &mut at[part];
+        for part in parents.into_iter().flat_map(|parents| parents.split('.')) {
+            let table = at.as_table_like_mut().ok_or_else(|| not_a_section(&self.path, part))?;
+            at = table.entry(part).or_insert(toml_edit::table());
         }
-        *at = Item::Value(value.clone());
+        let table = at.as_table_like_mut().ok_or_else(|| not_a_section(&self.path, key))?;
+        table.insert(last, Item::Value(value.clone()));
         self.write()?;
         Ok(value)
     }
@@ -234,6 +246,11 @@ impl ConfigFile {
         policy.recall.items_max = whole("recall.items_max")?;
         Ok(policy)
     }
+}
+
+fn not_a_section(path: &Path, name: &str) -> anyhow::Error {
+    let message = format!("{}: {name} is not a section; remove that line", path.display());
+    throughline_engine::Error::BadInput(message).into()
 }
 
 fn known(key: &str) -> anyhow::Result<&'static Setting> {

@@ -158,24 +158,12 @@ pub(crate) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// One JSON document: spread out for people, on one line for programs. Characters that a terminal
-/// would obey are escaped, which JSON allows anywhere inside a string.
+/// One JSON document: spread out for people, on one line for programs.
 fn json_text<T: Serialize>(value: &T) -> anyhow::Result<String> {
     let plain = if std::io::stdout().is_terminal() {
         serde_json::to_string_pretty(value)?
     } else {
         serde_json::to_string(value)?
     };
-    let mut escaped = String::with_capacity(plain.len());
-    for c in plain.chars() {
-        if c != '\n' && (c.is_control() || text::is_invisible(c)) {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                write!(escaped, "\\u{unit:04x}").expect("writing to a String cannot fail");
-            }
-        } else {
-            escaped.push(c);
-        }
-    }
-    Ok(escaped)
+    Ok(text::printable_json(&plain))
 }

@@ -119,6 +119,12 @@ CREATE TABLE tombstone (
 ) STRICT;
 CREATE INDEX tombstone_slot ON tombstone (space, slot) WHERE slot IS NOT NULL;
 
+-- Erasures that are not finished: something may still be in the write-ahead log or in a copy.
+CREATE TABLE erasure_due (
+  space INTEGER NOT NULL, key TEXT NOT NULL,
+  PRIMARY KEY (space, key)
+) STRICT, WITHOUT ROWID;
+
 -- The change log. A batch is one transaction; its changes carry the rows as they were before.
 CREATE TABLE batch (
   space INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL,

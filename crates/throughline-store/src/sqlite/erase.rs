@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 use throughline_core::row::Tombstone;
-use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey};
+use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey, Table};
 
+use super::rows::collect;
 use super::{SqliteStore, open};
 use crate::store::{Erasure, Store};
 use crate::{Error, Result};
@@ -21,11 +22,27 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(super) fn checkpoint(connection: &mut Connection) -> Result<Erasure> {
     for _ in 0..TRIES {
         if open::empty_log(connection)? {
+            connection.execute("DELETE FROM erasure_due", [])?;
             return Ok(Erasure::Done);
         }
         std::thread::sleep(PAUSE);
     }
     Ok(Erasure::Pending)
+}
+
+/// The tombstones of erasures that are not finished.
+pub(super) fn due(connection: &Connection) -> Result<Vec<Tombstone>> {
+    let rows = collect(
+        connection,
+        Table::Tombstone,
+        "SELECT t.key, t.body, t.hash FROM erasure_due AS d
+         JOIN tombstone AS t ON t.space = d.space AND t.key = d.key ORDER BY t.space, t.key",
+        [],
+    )?;
+    Ok(rows
+        .into_iter()
+        .filter_map(|row| if let Row::Tombstone(stone) = row { Some(stone) } else { None })
+        .collect())
 }
 
 /// Erases what the tombstones name, each as one batch, and returns how many memories went.
@@ -52,9 +69,7 @@ pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize
             }
         }
     }
-    if erased > 0 {
-        store.finish_erasure()?;
-    }
+    store.finish_erasure()?;
     Ok(erased)
 }
 

@@ -106,6 +106,12 @@ pub(super) fn scrub(
     memory: MemoryId,
     entities: &[EntityId],
 ) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT OR IGNORE INTO erasure_due (space, key)
+             SELECT space, key FROM tombstone WHERE space = ?1 AND body ->> '$.memory' = ?2",
+        )?
+        .execute(params![space.0, memory.to_string()])?;
     let mut nodes: Vec<NodeId> = vec![memory.into()];
     nodes.extend(entities.iter().map(|entity| NodeId::Entity(*entity)));
     let mut seen: BTreeMap<u64, Logged> = BTreeMap::new();

@@ -153,6 +153,15 @@ pub(super) fn inspect(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Copies a file that is not open.
+pub(super) fn copy_file(from: &Path, to: &Path) -> Result<()> {
+    let source = Connection::open_with_flags(
+        from,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    copy(&source, to)
+}
+
 /// Writes a compact copy to a new file, whole or not at all.
 pub(super) fn copy(connection: &Connection, to: &Path) -> Result<()> {
     if to.exists() {

@@ -167,15 +167,26 @@ fn reading_the_log_uses_the_index_made_for_it() {
 #[test]
 fn a_listing_is_read_in_its_order_without_sorting() {
     let (_home, connection) = unanalysed();
-    let narrowed = &statements(READ, "FROM memory AS m INDEXED BY memory_recorded")[0];
+    // The statement is put together from parts, two of them for each use.
+    let narrow = &statements(READ, "WHERE m.space = ?1 AND (m.session IS NULL")[0];
     let order = &statements(READ, "ORDER BY m.recorded_at DESC")[0];
-    let sql = format!("SELECT m.key, m.body, m.hash {narrowed} {order}");
-    let steps = plan(&connection, &sql);
-    let told = steps.join("\n");
-    assert!(told.contains("SEARCH m USING INDEX memory_recorded (space=?)"), "{told}");
-    assert!(told.contains("SEARCH a USING PRIMARY KEY (space=? AND name=?)"), "{told}");
-    assert!(told.contains("edge_src (space=? AND src=? AND relation=?)"), "{told}");
-    assert!(!told.contains("TEMP B-TREE"), "{told}");
+    for (columns, index, end, step) in [
+        (
+            "m.key, m.body, m.hash",
+            "memory_recorded",
+            order.as_str(),
+            "SEARCH m USING INDEX memory_recorded (space=?)",
+        ),
+        ("count(*)", "memory_shape", "", "SEARCH m USING INDEX memory_shape (space=?)"),
+    ] {
+        assert!(literals(READ).iter().any(|text| text == index), "{index} is not used");
+        let sql = format!("SELECT {columns} FROM memory AS m INDEXED BY {index} {narrow} {end}");
+        let told = plan(&connection, &sql).join("\n");
+        assert!(told.contains(step), "{told}");
+        assert!(told.contains("SEARCH a USING PRIMARY KEY (space=? AND name=?)"), "{told}");
+        assert!(told.contains("edge_src (space=? AND src=? AND relation=?)"), "{told}");
+        assert!(!told.contains("TEMP B-TREE"), "{told}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::Factory;
 use super::world::World;
 use crate::sample::{HERE, day, fact, insert, revise};
 use throughline_core::{Change, row::Tombstone};
+use throughline_store::Erasure;
 
 pub(super) fn everything_is_there_after_closing_and_opening_again(factory: &dyn Factory) {
     let world = World::new(factory);
@@ -22,6 +23,22 @@ pub(super) fn everything_is_there_after_closing_and_opening_again(factory: &dyn 
     assert_eq!(reader.dump().expect("a dump"), dump);
     assert_eq!(reader.log(&super::world::EVERYTHING).expect("the log"), log);
     drop(reader);
+    super::world::assert_sound(&*store);
+}
+
+pub(super) fn an_erasure_is_due_until_it_is_finished_even_after_a_crash(factory: &dyn Factory) {
+    let world = World::new(factory);
+    world.write(vec![insert(&fact(HERE, 1, "a secret"))]);
+    let stone = Tombstone::of(&fact(HERE, 1, "a secret"), day(2));
+    assert_eq!(world.store.erasure_due().expect("what is due"), []);
+    world.write(vec![Change::Purge(stone.clone())]);
+    let World { store, place, .. } = world;
+    drop(store);
+
+    let store = place.open();
+    assert_eq!(store.erasure_due().expect("what is due"), [stone]);
+    assert_eq!(store.finish_erasure().expect("erasure"), Erasure::Done);
+    assert_eq!(store.erasure_due().expect("what is due"), []);
     super::world::assert_sound(&*store);
 }
 

@@ -12,7 +12,7 @@ use throughline_engine::{Edits, Error, Purged};
 use super::{answer_memory, text_or_stdin};
 use crate::args;
 use crate::settings::Settings;
-use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint};
+use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint, safe};
 use crate::view;
 
 pub(super) fn edit(
@@ -127,7 +127,6 @@ struct WirePurged {
     purged: usize,
     pending: bool,
     tombstones: Vec<WireTombstone>,
-    copies_cleaned: usize,
     copies_left: Vec<String>,
     related: Vec<String>,
 }
@@ -174,7 +173,6 @@ fn wire(purged: &Purged) -> WirePurged {
         purged: purged.tombstones.len(),
         pending: purged.pending,
         tombstones: stones.collect(),
-        copies_cleaned: purged.copies_cleaned,
         copies_left: purged.copies_left.iter().map(|path| path.display().to_string()).collect(),
         related: purged.related.iter().map(|memory| memory.id.to_string()).collect(),
     }
@@ -186,14 +184,17 @@ fn in_words(purged: &Purged) -> String {
         write!(page, "\n  {}", paint(style, text)).expect("writing to a String cannot fail");
     };
     if purged.pending {
-        let text = "a process still reads an older state; the last traces go when it ends and `purge` or any write follows";
+        let text = "a process still reads an older state; the last traces go with the next write after it ends";
         note(WARN, text.to_owned());
     }
-    if purged.copies_cleaned > 0 {
-        note(DIM, format!("also from {} copies under the home", purged.copies_cleaned));
-    }
     for copy in &purged.copies_left {
-        note(WARN, format!("{} could not be opened and may still hold it", copy.display()));
+        note(
+            WARN,
+            format!(
+                "{} could not be opened and may still hold it",
+                safe(&copy.display().to_string())
+            ),
+        );
     }
     for memory in &purged.related {
         let handle = paint(ID, memory.id.handle());

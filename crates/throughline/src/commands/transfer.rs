@@ -10,7 +10,7 @@ use throughline_engine::{Engine, Filter, export_markdown};
 
 use crate::args::{self, ExportFormat};
 use crate::settings::Settings;
-use crate::ui::{DIM, GOOD, Ui, paint};
+use crate::ui::{DIM, GOOD, Ui, paint, safe};
 
 #[derive(Debug, Serialize)]
 struct WireExported {
@@ -64,7 +64,7 @@ pub(super) fn export(
         ExportFormat::Markdown => "markdown",
     };
     let wire = WireExported { format, file: path.display().to_string(), batches, memories };
-    ui.answer(&wire, || paint(GOOD, format!("Exported to {}", path.display())))
+    ui.answer(&wire, || paint(GOOD, format!("Exported to {}", shown(path))))
 }
 
 #[derive(Debug, Serialize)]
@@ -100,10 +100,10 @@ pub(super) fn import(
             page.push_str(&format!(" with their history of {} batches", done.batches));
         }
         if done.known > 0 {
-            page.push_str(&format!("\n  {} were known", done.known));
+            page.push_str(&format!("\n  known already: {}", done.known));
         }
         if done.blocked > 0 {
-            page.push_str(&format!("\n  {} were erased here and stay out", done.blocked));
+            page.push_str(&format!("\n  erased here, and staying out: {}", done.blocked));
         }
         page
     })
@@ -121,7 +121,7 @@ pub(super) fn backup(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::R
     bar.finish_and_clear();
     let wire = WireBackup { file: file.display().to_string(), bytes };
     ui.answer(&wire, || {
-        paint(GOOD, format!("Copied {} KiB to {}", bytes.div_ceil(1_024), file.display()))
+        paint(GOOD, format!("Copied {} KiB to {}", bytes.div_ceil(1_024), shown(file)))
     })
 }
 
@@ -142,11 +142,11 @@ pub(super) fn restore(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::
         erased_again: done.erased_again,
     };
     ui.answer(&wire, || {
-        let mut page = paint(GOOD, format!("Restored from {}", file.display()));
+        let mut page = paint(GOOD, format!("Restored from {}", shown(file)));
         if let Some(kept) = &done.kept {
             page.push_str(&format!(
                 "\n{}",
-                paint(DIM, format!("what was there is in {}", kept.display()))
+                paint(DIM, format!("what was there is in {}", shown(kept)))
             ));
         }
         if done.erased_again > 0 {
@@ -154,4 +154,9 @@ pub(super) fn restore(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::
         }
         page
     })
+}
+
+/// A path as it may be printed.
+fn shown(path: &Path) -> String {
+    safe(&path.display().to_string())
 }
