@@ -12,10 +12,13 @@ use crate::{Clock, Engine, Error, Result};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restored {
     /// Where what was there before is kept.
-    pub kept: Option<PathBuf>,
+    pub kept: PathBuf,
     /// Memories that the copy still held and that were erased since: erased again.
     pub erased_again: usize,
 }
+
+/// How the working copy of a restore begins.
+const RESTORING: &str = "restoring";
 
 impl Engine {
     /// Writes a complete copy to a new file.
@@ -49,14 +52,22 @@ impl Engine {
             Err(error) => return Err(error),
         };
         let engine = Self::open(home, clock)?;
-        let clean = free_name(&engine.backups()?, "restoring", clock);
+        engine.sweep();
+        let clean = free_name(&engine.backups()?, RESTORING, clock);
         let restored = engine.restore_cleaned(from, &clean, &stones);
-        for suffix in ["", "-journal", ".lock"] {
-            let mut left_over = clean.clone().into_os_string();
-            left_over.push(suffix);
-            std::fs::remove_file(left_over).ok();
+        engine.sweep();
+        Ok(Restored { kept, erased_again: restored? })
+    }
+
+    /// Removes what an interrupted restore left behind: it may hold what was erased.
+    pub(crate) fn sweep(&self) {
+        let Ok(entries) = std::fs::read_dir(self.home.join("backups")) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.starts_with(RESTORING) || name.ends_with(".partial") {
+                std::fs::remove_file(entry.path()).ok();
+            }
         }
-        Ok(Restored { kept: Some(kept), erased_again: restored? })
     }
 
     /// Copies `from` to `clean`, erases there what the tombstones name, and takes that in.

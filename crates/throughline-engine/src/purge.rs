@@ -66,6 +66,7 @@ impl Engine {
     ///
     /// Called after every write that finds something due.
     pub(crate) fn finish_erasures(&self) -> Result<(bool, Vec<PathBuf>)> {
+        self.sweep();
         let stones = self.store.erasure_due()?;
         let mut left = Vec::new();
         for copy in self.copies() {

@@ -128,7 +128,7 @@ pub(super) fn backup(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::R
 #[derive(Debug, Serialize)]
 struct WireRestored {
     restored: String,
-    kept: Option<String>,
+    kept: String,
     erased_again: usize,
 }
 
@@ -138,17 +138,15 @@ pub(super) fn restore(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::
     bar.finish_and_clear();
     let wire = WireRestored {
         restored: file.display().to_string(),
-        kept: done.kept.as_ref().map(|path| path.display().to_string()),
+        kept: done.kept.display().to_string(),
         erased_again: done.erased_again,
     };
     ui.answer(&wire, || {
         let mut page = paint(GOOD, format!("Restored from {}", shown(file)));
-        if let Some(kept) = &done.kept {
-            page.push_str(&format!(
-                "\n{}",
-                paint(DIM, format!("what was there is in {}", shown(kept)))
-            ));
-        }
+        page.push_str(&format!(
+            "\n{}",
+            paint(DIM, format!("what was there is in {}", shown(&done.kept)))
+        ));
         if done.erased_again > 0 {
             page.push_str(&format!("\n{} erased memories were erased again", done.erased_again));
         }
