@@ -213,18 +213,20 @@ pub struct Logged {
 /// Takes the readable content of `memory` and `entities` out of a change, leaving its shape.
 ///
 /// What is left replays to the same tables, because the purge that follows removes the rows.
-pub fn scrub(change: &mut Change, memory: MemoryId, entities: &[crate::EntityId]) {
+pub fn scrub(change: &mut Change, space: SpaceId, memory: MemoryId, entities: &[crate::EntityId]) {
+    let ours = |at: SpaceId, id: MemoryId| at == space && id == memory;
     match change {
-        Change::Insert(row) | Change::Revise(row) if row.id == memory => scrub_memory(row),
-        Change::Reinforce(row) if row.memory == memory => scrub_evidence(row),
-        Change::Watch(row) if row.memory == memory => scrub_watermark(row),
-        Change::Link(row) => scrub_edge(row, memory),
-        Change::Know(row) if entities.contains(&row.id) => scrub_entity(row),
-        Change::Restore { rows, .. } => scrub_images(rows, memory, entities),
+        Change::Insert(row) | Change::Revise(row) if ours(row.space, row.id) => scrub_memory(row),
+        Change::Reinforce(row) if ours(row.space, row.memory) => scrub_evidence(row),
+        Change::Watch(row) if ours(row.space, row.memory) => scrub_watermark(row),
+        Change::Link(row) if row.space == space => scrub_edge(row, memory),
+        Change::Know(row) if row.space == space && entities.contains(&row.id) => scrub_entity(row),
+        Change::Restore { rows, .. } => scrub_images(rows, space, memory, entities),
         Change::Insert(_)
         | Change::Revise(_)
         | Change::Reinforce(_)
         | Change::Watch(_)
+        | Change::Link(_)
         | Change::Know(_)
         | Change::AddSpace(_)
         | Change::Move { .. }
@@ -241,9 +243,14 @@ pub fn scrub(change: &mut Change, memory: MemoryId, entities: &[crate::EntityId]
 }
 
 /// The same for rows kept as they were before a change.
-pub fn scrub_images(images: &mut [Image], memory: MemoryId, entities: &[crate::EntityId]) {
+pub fn scrub_images(
+    images: &mut [Image],
+    space: SpaceId,
+    memory: MemoryId,
+    entities: &[crate::EntityId],
+) {
     use crate::Row;
-    for image in images {
+    for image in images.iter_mut().filter(|image| image.key.space == space) {
         match &mut image.row {
             Some(Row::Memory(row)) if row.id == memory => scrub_memory(row),
             Some(Row::Evidence(row)) if row.memory == memory => scrub_evidence(row),

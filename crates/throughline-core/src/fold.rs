@@ -3,7 +3,8 @@
 
 use crate::{
     Change, Edge, Evidence, Memory, MemoryId, NodeId, Relation, Row, RowKey, SpaceId, State,
-    Timestamp, Usage, Write, row::Tombstone,
+    Timestamp, Usage, Write,
+    row::{Image, Tombstone},
 };
 
 /// What the fold must be able to see.
@@ -62,6 +63,12 @@ pub enum Refusal {
         /// By what.
         new: MemoryId,
     },
+    /// A weight, importance or confidence must lie between 0 and 1.
+    #[error("a weight, importance or confidence must lie between 0 and 1")]
+    BadShare,
+    /// It writes to a space that was never opened.
+    #[error("space {0} is not known")]
+    NoSpace(SpaceId),
     /// A memory cannot be linked to itself.
     #[error("it takes two different memories")]
     SelfLink,
@@ -88,7 +95,10 @@ type Folded<E> = Result<Vec<Write>, Trouble<E>>;
 pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
     match change {
         Change::AddSpace(space) => put_new(Row::Space(space.clone()), view),
-        Change::Insert(memory) => put_new(Row::Memory(memory.clone()), view),
+        Change::Insert(memory) => {
+            check_shares(&[memory.importance, memory.confidence])?;
+            put_new(Row::Memory(memory.clone()), view)
+        }
         Change::Reinforce(evidence) => reinforce(evidence, view),
         Change::Revise(memory) => revise(memory, view),
         Change::Move { space, id, to, at } => move_to(*space, *id, *to, *at, view),
@@ -122,14 +132,30 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         Change::Attend(session) => Ok(vec![Write::Put(Row::Session(session.clone()))]),
         Change::Inject(injection) => put_new(Row::Injection(injection.clone()), view),
         Change::Purge(tombstone) => purge(tombstone, view),
-        Change::Restore { rows, .. } => Ok(rows
-            .iter()
-            .map(|image| match &image.row {
-                Some(row) => Write::Put(row.clone()),
-                None => Write::Delete(image.key.clone()),
-            })
-            .collect()),
+        Change::Restore { rows, .. } => restore(rows, view),
     }
+}
+
+/// Puts rows back as they were. What they refer to must be there, or come back with them.
+fn restore<V: View>(rows: &[Image], view: &V) -> Folded<V::Error> {
+    for row in rows.iter().filter_map(|image| image.row.as_ref()) {
+        let successor = if let Row::Memory(memory) = row { memory.superseded_by } else { None };
+        for node in row.nodes().into_iter().chain(successor.map(NodeId::Memory)) {
+            let key = RowKey::node(row.key().space, node);
+            let there = match rows.iter().find(|image| image.key == key) {
+                Some(image) => image.row.is_some(),
+                None => look(view, &key)?.is_some() || matches!(row, Row::Tombstone(_)),
+            };
+            if !there {
+                return Err(Refusal::NoNode(node).into());
+            }
+        }
+    }
+    let write = |image: &Image| match &image.row {
+        Some(row) => Write::Put(row.clone()),
+        None => Write::Delete(image.key.clone()),
+    };
+    Ok(rows.iter().map(write).collect())
 }
 
 fn look<V: View>(view: &V, key: &RowKey) -> Result<Option<Row>, Trouble<V::Error>> {
@@ -150,6 +176,12 @@ fn put_new<V: View>(row: Row, view: &V) -> Folded<V::Error> {
     Ok(vec![Write::Put(row)])
 }
 
+/// Shares lie between nothing and all. A number that is none would not even be read back.
+fn check_shares(shares: &[f64]) -> Result<(), Refusal> {
+    let fits = shares.iter().all(|share| (0.0..=1.0).contains(share));
+    if fits { Ok(()) } else { Err(Refusal::BadShare) }
+}
+
 fn put(memory: Memory) -> Write {
     Write::Put(Row::Memory(Box::new(memory)))
 }
@@ -167,6 +199,7 @@ fn reinforce<V: View>(evidence: &Evidence, view: &V) -> Folded<V::Error> {
 
 /// Replaces what may be edited. Identity, state and the moment of learning stay as they are.
 fn revise<V: View>(revised: &Memory, view: &V) -> Folded<V::Error> {
+    check_shares(&[revised.importance, revised.confidence])?;
     let held = memory(revised.space, revised.id, view)?;
     let next = Memory {
         state: held.state,
@@ -264,6 +297,7 @@ fn unsupersede<V: View>(space: SpaceId, old: MemoryId, view: &V) -> Folded<V::Er
 
 /// Connects two nodes. Saying it again reinforces the edge that is there.
 fn link<V: View>(edge: &Edge, view: &V) -> Folded<V::Error> {
+    check_shares(&[edge.weight, edge.confidence])?;
     if edge.from == edge.to {
         return Err(Refusal::SelfLink.into());
     }

@@ -58,6 +58,14 @@ impl MemoryId {
     }
 }
 
+impl BatchId {
+    /// The id of a batch that follows from a memory and its place in the log, for changes that
+    /// nobody asked for by themselves.
+    pub fn following(memory: MemoryId, seq: u64) -> Self {
+        Self(Uuid::from_u128(memory.0.as_u128() ^ u128::from(seq)))
+    }
+}
+
 /// One piece of evidence, named by what it says, so that adding it twice is adding it once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

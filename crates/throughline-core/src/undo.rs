@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::row::Image;
-use crate::{Batch, BatchId, Change, Logged, Row, RowKey, Table};
+use crate::{Batch, BatchId, Change, Logged, NodeId, Row, RowKey, Table};
 
 /// Why a batch cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +27,9 @@ pub enum UndoRefusal {
         /// On what.
         on: String,
     },
+    /// Something it would put back refers to what is gone.
+    #[error("{0} is gone, and what would come back refers to it")]
+    Gone(NodeId),
     /// It has no effect left to undo.
     #[error("batch {0} changed nothing that is still there")]
     Nothing(BatchId),

@@ -171,6 +171,8 @@ fn refusal_code(refusal: &Refusal) -> &'static str {
         Refusal::NotCurrent { .. } => "not_current",
         Refusal::Circle { .. } => "circle",
         Refusal::SelfLink => "self_link",
+        Refusal::BadShare => "bad_input",
+        Refusal::NoSpace(_) => "no_space",
     }
 }
 
@@ -188,7 +190,9 @@ fn refusal_hint(refusal: &Refusal) -> Option<String> {
         | Refusal::NoNode(_)
         | Refusal::NoEdge
         | Refusal::Exists(_)
-        | Refusal::SelfLink => None,
+        | Refusal::SelfLink
+        | Refusal::BadShare
+        | Refusal::NoSpace(_) => None,
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::undo::{self, Touched};
+use throughline_core::fold::Refusal;
+use throughline_core::undo::{self, Touched, UndoRefusal};
 use throughline_core::{BatchId, Cause, Change, Memory, Row, RowKey, Table};
 use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
@@ -31,27 +32,35 @@ const PAGE: LogQuery = LogQuery {
 impl Engine {
     /// Undoes a batch: the named one, or the latest one that is not undone yet.
     pub fn undo(&self, context: &Context, handle: Option<&str>) -> Result<Undone> {
-        let (undone, batch) = self.write(context, Cause::Undo, None, |reader, draft| {
-            let target = match handle {
-                Some(handle) => find_batch(reader, context, handle)?,
-                None => latest(reader, context)?,
-            };
-            draft.scope.space = target.batch.space;
-            let logged = reader.changes_of(target.batch.space, target.batch.id)?;
-            let mut touched = BTreeMap::new();
-            for image in logged.iter().flat_map(|one| &one.before) {
-                if !touched.contains_key(&image.key) {
-                    let look = look(reader, &image.key, target.last_seq)?;
-                    touched.insert(image.key.clone(), look);
+        let (undone, batch) = self
+            .write(context, Cause::Undo, None, |reader, draft| {
+                let target = match handle {
+                    Some(handle) => find_batch(reader, context, handle)?,
+                    None => latest(reader, context)?,
+                };
+                draft.scope.space = target.batch.space;
+                let logged = reader.changes_of(target.batch.space, target.batch.id)?;
+                let mut touched = BTreeMap::new();
+                for image in logged.iter().flat_map(|one| &one.before) {
+                    if !touched.contains_key(&image.key) {
+                        let look = look(reader, &image.key, target.last_seq)?;
+                        touched.insert(image.key.clone(), look);
+                    }
                 }
-            }
-            let restore = undo::plan(&target.batch, &logged, &touched)?;
-            draft.changes.push(restore.clone());
-            for memory in back_in_view(&restore) {
-                mark_rivals(reader, draft, memory)?;
-            }
-            Ok(target)
-        })?;
+                let restore = undo::plan(&target.batch, &logged, &touched)?;
+                draft.changes.push(restore.clone());
+                for memory in back_in_view(&restore) {
+                    mark_rivals(reader, draft, memory)?;
+                }
+                Ok(target)
+            })
+            .map_err(|error| {
+                if let Error::Refused(Refusal::NoNode(node)) = error {
+                    UndoRefusal::Gone(node).into()
+                } else {
+                    error
+                }
+            })?;
         Ok(Undone { undone, batch })
     }
 }

@@ -1,9 +1,9 @@
 //! Applying a batch: fold each change, write its rows, log it. The same for every store.
 
-use throughline_core::fold::{Trouble, View, fold};
+use throughline_core::fold::{Refusal, Trouble, View, fold};
 use throughline_core::row::Image;
 use throughline_core::{
-    Batch, Change, EntityId, Logged, MemoryId, Row, RowKey, SpaceId, Table, Write,
+    Batch, BatchId, Change, EntityId, Logged, MemoryId, Row, RowKey, SpaceId, Table, Write,
 };
 
 use crate::{Error, Result};
@@ -14,6 +14,10 @@ pub(crate) trait Writable: View<Error = Error> {
     fn put(&mut self, row: &Row) -> Result<()>;
     /// Removes a row.
     fn delete(&mut self, key: &RowKey) -> Result<()>;
+    /// Whether a batch is in the log already.
+    fn knows_batch(&self, batch: BatchId) -> Result<bool>;
+    /// Whether a space was opened.
+    fn knows_space(&self, space: SpaceId) -> Result<bool>;
     /// The number the next change gets.
     fn next_seq(&self) -> Result<u64>;
     /// Opens a batch in the log.
@@ -26,10 +30,18 @@ pub(crate) trait Writable: View<Error = Error> {
 
 /// Applies a batch and returns the number of its last change.
 pub(crate) fn apply<T: Writable>(tables: &mut T, batch: &Batch) -> Result<u64> {
+    if tables.knows_batch(batch.id)? {
+        return Err(Refusal::Exists(format!("batch {}", batch.id)).into());
+    }
     let first_seq = tables.next_seq()?;
     let last_seq = first_seq + batch.changes.len().max(1) as u64 - 1;
     tables.open_batch(batch, first_seq, last_seq)?;
     for (seq, change) in (first_seq..).zip(&batch.changes) {
+        if let Some(space) = enters(change)
+            && !tables.knows_space(space)?
+        {
+            return Err(Refusal::NoSpace(space).into());
+        }
         let writes = fold(change, tables).map_err(|trouble| match trouble {
             Trouble::Refused(refusal) => Error::Refused(refusal),
             Trouble::View(error) => error,
@@ -43,6 +55,17 @@ pub(crate) fn apply<T: Writable>(tables: &mut T, batch: &Batch) -> Result<u64> {
         }
     }
     Ok(last_seq)
+}
+
+/// The space that a change puts something new into, which must have been opened before.
+fn enters(change: &Change) -> Option<SpaceId> {
+    if let Change::Insert(memory) = change {
+        Some(memory.space)
+    } else if let Change::Record(episode) = change {
+        Some(episode.space)
+    } else {
+        None
+    }
 }
 
 /// Carries out the writes and returns the rows as they were.

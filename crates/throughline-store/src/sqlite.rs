@@ -137,7 +137,10 @@ impl Drop for Snapshot<'_> {
 impl Store for SqliteStore {
     fn read(&self) -> Result<Box<dyn Reader + '_>> {
         let connection = self.lock_connection();
-        connection.execute_batch("BEGIN DEFERRED").map_err(|e| Error::from(e).at(&self.path))?;
+        // The first read fixes the moment that the reader sees.
+        connection
+            .execute_batch("BEGIN DEFERRED; SELECT 1 FROM migration LIMIT 1;")
+            .map_err(|error| Error::from(error).at(&self.path))?;
         Ok(Box::new(Snapshot { connection }))
     }
 
@@ -197,8 +200,14 @@ impl Store for SqliteStore {
     }
 
     fn verify(&self) -> Result<Vec<Finding>> {
-        let connection = self.lock_connection();
-        verify::verify(&connection)
+        let mut connection = self.lock_connection();
+        let text_findings = {
+            let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+            verify::text_index(&mut connection)?
+        };
+        let mut findings = verify::verify(&connection)?;
+        findings.extend(text_findings);
+        Ok(findings)
     }
 
     fn rebuild_check(&self) -> Result<Vec<Finding>> {

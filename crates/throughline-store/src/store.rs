@@ -13,6 +13,9 @@ use throughline_core::{
 use crate::Result;
 use crate::query::{EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextQuery, Vector};
 
+/// Memories returned for one handle at most: more than a few is ambiguous anyway.
+pub(crate) const FOUND_MAX: usize = 20;
+
 /// A batch with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredBatch {
@@ -45,7 +48,8 @@ pub trait Reader {
     /// A listing of memories, newest first.
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
 
-    /// The memories an id, the beginning of an id, or the last eight characters of one may mean.
+    /// The memories an id, the beginning of an id, or the last eight characters of one may mean,
+    /// the first few of them by id.
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;
 
     /// Memories with this fingerprint, in any state.
@@ -78,7 +82,7 @@ pub trait Reader {
     /// The batches whose id begins or ends so.
     fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>>;
 
-    /// The batches with these ids, without their changes.
+    /// The batches with these ids, in the order of the log, without their changes.
     fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>>;
 
     /// The changes of one batch, with the rows as they were before.

@@ -20,7 +20,7 @@ use crate::apply::{Writable, apply};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextOf, TextQuery, Vector,
 };
-use crate::store::{Reader, StoredBatch};
+use crate::store::{FOUND_MAX, Reader, StoredBatch};
 use crate::{Error, Result};
 
 /// Everything a store knows, in maps.
@@ -69,6 +69,13 @@ impl Tables {
     /// The batches, in order.
     pub fn batches(&self) -> &[StoredBatch] {
         &self.batches
+    }
+
+    /// Vectors go with the text they were made from.
+    fn drop_vectors(&mut self, key: &RowKey) {
+        if let Table::Memory | Table::Episode | Table::Entity = key.table {
+            self.vectors.retain(|(space, _, node), _| RowKey::node(*space, *node) != *key);
+        }
     }
 
     fn table(&self, table: Table) -> impl Iterator<Item = &Row> {
@@ -170,17 +177,17 @@ impl View for Tables {
 
 impl Writable for Tables {
     fn put(&mut self, row: &Row) -> Result<()> {
-        self.rows.insert(row.key(), row.clone());
+        let key = row.key();
+        if text_of(self.rows.get(&key)) != text_of(Some(row)) {
+            self.drop_vectors(&key);
+        }
+        self.rows.insert(key, row.clone());
         Ok(())
     }
 
     fn delete(&mut self, key: &RowKey) -> Result<()> {
         self.rows.remove(key);
-        if let Table::Memory | Table::Episode = key.table {
-            self.vectors.retain(|(space, _, node), _| {
-                *space != key.space || RowKey::node(*space, *node) != *key
-            });
-        }
+        self.drop_vectors(key);
         Ok(())
     }
 
@@ -198,15 +205,17 @@ impl Writable for Tables {
         Ok(())
     }
 
-    fn scrub(&mut self, _space: SpaceId, memory: MemoryId, entities: &[EntityId]) -> Result<()> {
-        let touching = touching_batches(&self.log, memory);
+    fn scrub(&mut self, space: SpaceId, memory: MemoryId, entities: &[EntityId]) -> Result<()> {
+        let touching = touching_batches(&self.log, space, memory);
         for logged in &mut self.log {
-            scrub(&mut logged.change, memory, entities);
-            scrub_images(&mut logged.before, memory, entities);
+            scrub(&mut logged.change, space, memory, entities);
+            scrub_images(&mut logged.before, space, memory, entities);
         }
+        // What comes later in the same batch was not there yet when this was erased.
+        let logged_up_to = self.log.last().map_or(0, |logged| logged.seq);
         for stored in &mut self.batches {
-            for change in &mut stored.batch.changes {
-                scrub(change, memory, entities);
+            for (_, change) in (stored.first_seq..=logged_up_to).zip(&mut stored.batch.changes) {
+                scrub(change, space, memory, entities);
             }
             if touching.contains(&stored.batch.id) {
                 stored.batch.reason = None;
@@ -214,10 +223,22 @@ impl Writable for Tables {
         }
         Ok(())
     }
+
+    fn knows_batch(&self, batch: BatchId) -> Result<bool> {
+        Ok(self.batches.iter().any(|stored| stored.batch.id == batch))
+    }
+
+    fn knows_space(&self, space: SpaceId) -> Result<bool> {
+        Ok(self.table(Table::Space).any(|row| row.key().space == space))
+    }
 }
 
-fn touching_batches(log: &[Logged], memory: MemoryId) -> BTreeSet<BatchId> {
-    log.iter().filter(|one| touches(one, memory.into())).map(|one| one.batch).collect()
+fn touching_batches(log: &[Logged], space: SpaceId, memory: MemoryId) -> BTreeSet<BatchId> {
+    let touches = |logged: &&Logged| {
+        let rows = touched_rows(logged);
+        rows.iter().any(|(key, nodes)| key.space == space && nodes.contains(&memory.into()))
+    };
+    log.iter().filter(touches).map(|one| one.batch).collect()
 }
 
 /// The nodes that a logged change touched, by the rows it wrote.
@@ -225,8 +246,14 @@ pub(crate) fn touched_rows(logged: &Logged) -> BTreeMap<RowKey, Vec<NodeId>> {
     logged.before.iter().map(|image| (image.key.clone(), nodes_of_key(&image.key))).collect()
 }
 
-fn touches(logged: &Logged, node: NodeId) -> bool {
-    touched_rows(logged).values().any(|nodes| nodes.contains(&node))
+/// What the words and vectors of a row are made from.
+pub(crate) fn text_of(row: Option<&Row>) -> Option<&str> {
+    match row {
+        Some(Row::Memory(memory)) => Some(&memory.content),
+        Some(Row::Episode(episode)) => Some(&episode.text),
+        Some(Row::Entity(entity)) => Some(&entity.name),
+        _ => None,
+    }
 }
 
 /// The nodes a row belongs to, read from its key alone.
@@ -296,11 +323,14 @@ impl Reader for Arc<Tables> {
     }
 
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>> {
-        Ok(self.memories_where(|memory| {
+        let mut found = self.memories_where(|memory| {
             let id = memory.id.to_string();
             let tail = handle.len() >= 8 && id.ends_with(handle);
             spaces.contains(&memory.space) && (id.starts_with(handle) || tail)
-        }))
+        });
+        found.sort_by_key(|memory| (memory.id, memory.space));
+        found.truncate(FOUND_MAX);
+        Ok(found)
     }
 
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
@@ -427,7 +457,11 @@ impl Reader for Arc<Tables> {
             .collect())
     }
 
-    fn changes_of(&self, _space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {
+    fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {
+        let here = |one: &StoredBatch| one.batch.id == batch && one.batch.space == space;
+        if !self.batches.iter().any(here) {
+            return Ok(Vec::new());
+        }
         Ok(self.log.iter().filter(|one| one.batch == batch).cloned().collect())
     }
 

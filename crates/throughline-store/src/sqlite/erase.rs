@@ -11,6 +11,7 @@ use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey
 
 use super::rows::collect;
 use super::{SqliteStore, open};
+use crate::query::LogQuery;
 use crate::store::{Erasure, Store};
 use crate::{Error, Result};
 
@@ -52,8 +53,7 @@ pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize
         for memory in named_by(store, stone)? {
             let stone = Tombstone { memory: memory.id, ..stone.clone() };
             let batch = Batch {
-                // The tombstone's memory names the erasure: doing it twice is refused, not doubled.
-                id: BatchId(memory.id.0),
+                id: BatchId::following(memory.id, last_seq(store)? + 1),
                 space: stone.space,
                 at: stone.at,
                 actor: Actor::User,
@@ -71,6 +71,11 @@ pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize
     }
     store.finish_erasure()?;
     Ok(erased)
+}
+
+fn last_seq(store: &SqliteStore) -> Result<u64> {
+    let latest = LogQuery { latest_first: true, limit: 1, ..LogQuery::default() };
+    Ok(store.read()?.log(&latest)?.first().map_or(0, |stored| stored.last_seq))
 }
 
 /// The memories a tombstone names: by what they say, or by their id, when they say it otherwise.

@@ -74,7 +74,14 @@ fn create_private_folder(folder: &Path) -> std::io::Result<()> {
 
 fn io_error(path: &Path, source: std::io::Error) -> Error {
     use std::io::ErrorKind;
-    if [ErrorKind::PermissionDenied, ErrorKind::ReadOnlyFilesystem].contains(&source.kind()) {
+    let unwritable = [
+        ErrorKind::PermissionDenied,
+        ErrorKind::ReadOnlyFilesystem,
+        ErrorKind::NotADirectory,
+        ErrorKind::AlreadyExists,
+        ErrorKind::IsADirectory,
+    ];
+    if unwritable.contains(&source.kind()) {
         Error::NotWritable { path: path.to_owned() }
     } else if source.kind() == ErrorKind::StorageFull {
         Error::Full

@@ -23,6 +23,10 @@ pub(super) fn next_seq(connection: &Connection) -> Result<u64> {
     Ok(last.unwrap_or(0).unsigned_abs() + 1)
 }
 
+pub(super) fn knows_batch(connection: &Connection, batch: BatchId) -> Result<bool> {
+    Ok(!headers(connection, &[batch])?.is_empty())
+}
+
 pub(super) fn open_batch(
     connection: &Connection,
     batch: &Batch,
@@ -122,8 +126,8 @@ pub(super) fn scrub(
         "UPDATE change INDEXED BY change_seq SET body = ?2, before = ?3, hash = ?4 WHERE seq = ?1",
     )?;
     for logged in seen.values_mut() {
-        scrub_change(&mut logged.change, memory, entities);
-        scrub_images(&mut logged.before, memory, entities);
+        scrub_change(&mut logged.change, space, memory, entities);
+        scrub_images(&mut logged.before, space, memory, entities);
         let body = serde_json::to_string(&logged.change).expect("plain data serialises");
         let before = serde_json::to_string(&logged.before).expect("plain data serialises");
         let hash = change_checksum(&body, &before);
@@ -172,11 +176,11 @@ pub(super) fn list(connection: &Connection, query: &LogQuery) -> Result<Vec<Stor
     };
     let mut select = connection.prepare_cached(sql)?;
     let mut found = select.query(params![
-        query.after_seq.cast_signed(),
+        i64::try_from(query.after_seq).unwrap_or(i64::MAX),
         query.since.map(|since| since.as_millis()),
         json_list(&query.spaces),
         i64::try_from(query.limit).unwrap_or(i64::MAX),
-        query.before_seq.map(u64::cast_signed),
+        query.before_seq.map(|seq| i64::try_from(seq).unwrap_or(i64::MAX)),
     ])?;
     let mut batches = Vec::new();
     while let Some(row) = found.next()? {
@@ -216,6 +220,8 @@ pub(super) fn headers(connection: &Connection, ids: &[BatchId]) -> Result<Vec<St
             headers.push(header_from(row)?);
         }
     }
+    headers.sort_by_key(|stored| stored.first_seq);
+    headers.dedup();
     Ok(headers)
 }
 

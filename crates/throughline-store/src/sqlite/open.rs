@@ -20,6 +20,7 @@ pub(super) fn open(path: &Path, lock: &WriterLock) -> Result<Connection> {
         return Err(Error::OldSqlite { found: rusqlite::version().to_owned() });
     }
     create_private(path)?;
+    refuse_stub(path)?;
     let mut connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -54,6 +55,16 @@ fn create_private(path: &Path) -> Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::StorageFull => Err(Error::Full),
         Err(_) => Err(Error::NotWritable { path: path.to_owned() }),
     }
+}
+
+/// SQLite takes a file shorter than its smallest page for an empty one and would overwrite it.
+fn refuse_stub(path: &Path) -> Result<()> {
+    let bytes = std::fs::metadata(path).map_or(0, |data| data.len());
+    if (1..512).contains(&bytes) {
+        let detail = format!("it has {bytes} bytes, too few for a database");
+        return Err(Error::Damaged { path: path.to_owned(), detail });
+    }
+    Ok(())
 }
 
 /// The settings of every connection. Why each: docs/database.md.
@@ -134,6 +145,10 @@ fn version_of(connection: &Connection, path: &Path) -> Result<u32> {
 
 /// Checks that a file is a sound Throughline database that this version can read.
 pub(super) fn inspect(path: &Path) -> Result<()> {
+    if !path.is_file() {
+        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(Error::Io { path: path.to_owned(), source });
+    }
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -205,4 +220,30 @@ pub(super) fn replace(connection: &mut Connection, from: &Path, path: &Path) -> 
     drop(copy);
     connection.pragma_update(None, "journal_mode", "WAL")?;
     migrate::migrate(connection, path, MIGRATIONS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_connection_waits_until_its_commits_are_on_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let connection = open(&path, &WriterLock::beside(&path).unwrap()).unwrap();
+        for (pragma, expected) in [
+            ("PRAGMA synchronous", 2),
+            ("PRAGMA foreign_keys", 1),
+            ("PRAGMA secure_delete", 1),
+            ("PRAGMA mmap_size", 0),
+            ("PRAGMA trusted_schema", 0),
+            ("PRAGMA wal_autocheckpoint", 0),
+        ] {
+            let found: i64 = connection.query_row(pragma, [], |row| row.get(0)).unwrap();
+            assert_eq!(found, expected, "{pragma}");
+        }
+        let mode: String =
+            connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+        assert_eq!(mode, "wal");
+    }
 }

@@ -16,7 +16,7 @@ use super::rows::{self, SqlTables, collect};
 use super::text::json_list;
 use super::{Snapshot, log, text};
 use crate::query::{EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextQuery, Vector};
-use crate::store::{Reader, StoredBatch};
+use crate::store::{FOUND_MAX, Reader, StoredBatch};
 use crate::tables::dump_line;
 use crate::{Error, Result};
 
@@ -72,7 +72,7 @@ impl Reader for SqlTables<'_> {
         let mut found: Vec<Memory> = Vec::new();
         let mut total = 0;
         let wanted = query.offset.saturating_add(query.limit);
-        for space in &query.spaces {
+        for space in &distinct(&query.spaces) {
             let narrow = params![
                 space.0,
                 query.session.as_ref().map(|session| &session.0),
@@ -108,9 +108,10 @@ impl Reader for SqlTables<'_> {
                    AND substr(key, -length(?2)) = ?2 ORDER BY key LIMIT 20",
                 params![space.0, handle],
             )?;
-            found.extend(by_head.into_iter().chain(by_tail).map(|memory| (memory.id, memory)));
+            let both = by_head.into_iter().chain(by_tail);
+            found.extend(both.map(|memory| ((memory.id, memory.space), memory)));
         }
-        Ok(found.into_values().collect())
+        Ok(found.into_values().take(FOUND_MAX).collect())
     }
 
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
@@ -126,7 +127,7 @@ impl Reader for SqlTables<'_> {
         rows::memories(
             self.connection,
             "SELECT m.key, m.body, m.hash FROM slot AS s
-             JOIN memory AS m ON m.space = s.space AND m.key = s.memory
+             CROSS JOIN memory AS m ON m.space = s.space AND m.key = s.memory
              WHERE s.space = ?1 AND s.slot = ?2 ORDER BY m.key",
             params![space.0, slot],
         )
@@ -184,7 +185,8 @@ impl Reader for SqlTables<'_> {
             "SELECT node, seq, vector FROM embedding INDEXED BY embedding_seq
              WHERE space = ?1 AND model = ?2 AND seq > ?3 ORDER BY node",
         )?;
-        let mut found = select.query(params![space.0, model, after_seq.cast_signed()])?;
+        let mut found =
+            select.query(params![space.0, model, i64::try_from(after_seq).unwrap_or(i64::MAX)])?;
         let mut vectors = Vec::new();
         while let Some(row) = found.next()? {
             let node: String = row.get(0)?;
@@ -282,6 +284,14 @@ impl Reader for SqlTables<'_> {
         lines.sort();
         Ok(lines)
     }
+}
+
+/// The spaces of a query, each once.
+pub(super) fn distinct(spaces: &[SpaceId]) -> Vec<SpaceId> {
+    let mut distinct = spaces.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
 }
 
 fn into_tombstone(row: Row) -> Option<Tombstone> {

@@ -8,6 +8,7 @@ use throughline_core::{Memory, MemoryId, NodeId, Row, RowKey, SpaceId, Table, wo
 use super::log;
 use crate::apply::Writable;
 use crate::query::TextOf;
+use crate::tables::text_of;
 use crate::{Error, Result};
 
 /// The tables, seen through a connection that is inside a transaction.
@@ -166,6 +167,7 @@ impl View for SqlTables<'_> {
              SELECT key, body, hash FROM edge INDEXED BY edge_dst WHERE space = ?1 AND dst = ?2",
             params![space.0, name],
         )?);
+        rows.sort_by_key(Row::key);
         Ok(rows)
     }
 
@@ -200,6 +202,15 @@ impl Writable for SqlTables<'_> {
             .prepare_cached(statements(key.table).delete)?
             .execute(params![key.space.0, key.key])?;
         Ok(())
+    }
+
+    fn knows_batch(&self, batch: throughline_core::BatchId) -> Result<bool> {
+        log::knows_batch(self.connection, batch)
+    }
+
+    fn knows_space(&self, space: SpaceId) -> Result<bool> {
+        let mut known = self.connection.prepare_cached("SELECT 1 FROM space WHERE space = ?1")?;
+        Ok(known.exists([space.0])?)
     }
 
     fn next_seq(&self) -> Result<u64> {
@@ -246,7 +257,12 @@ impl SqlTables<'_> {
                 self.index_text(TextOf::Memories, key, text_of(old), text_of(new))
             }
             Table::Episode => self.index_text(TextOf::Episodes, key, text_of(old), text_of(new)),
-            Table::Entity => self.index_names(key, new),
+            Table::Entity => {
+                if text_of(old) != text_of(new) {
+                    self.drop_vectors(key)?;
+                }
+                self.index_names(key, new)
+            }
             Table::Space
             | Table::Evidence
             | Table::Watermark
@@ -272,6 +288,14 @@ impl SqlTables<'_> {
                 .prepare_cached("INSERT INTO slot (space, slot, memory) VALUES (?1, ?2, ?3)")?
                 .execute(params![key.space.0, slot, key.key])?;
         }
+        Ok(())
+    }
+
+    /// Vectors go with the text they were made from.
+    fn drop_vectors(&self, key: &RowKey) -> Result<()> {
+        self.connection
+            .prepare_cached("DELETE FROM embedding WHERE space = ?1 AND node = ?2")?
+            .execute(params![key.space.0, node_name(key)])?;
         Ok(())
     }
 
@@ -302,22 +326,12 @@ impl SqlTables<'_> {
         }
         if old.is_some() {
             super::text::remove(self.connection, of, key)?;
-            self.connection
-                .prepare_cached("DELETE FROM embedding WHERE space = ?1 AND node = ?2")?
-                .execute(params![key.space.0, node_name(key)])?;
+            self.drop_vectors(key)?;
         }
         if let Some(text) = new {
             super::text::add(self.connection, of, key, &words::terms(text))?;
         }
         Ok(())
-    }
-}
-
-fn text_of(row: Option<&Row>) -> Option<&str> {
-    match row {
-        Some(Row::Memory(memory)) => Some(&memory.content),
-        Some(Row::Episode(episode)) => Some(&episode.text),
-        _ => None,
     }
 }
 

@@ -148,7 +148,7 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
     let wanted = wanted.join(" OR ");
     let candidates = query.limit.max(policy.candidates_max);
     let mut hits = Vec::new();
-    for space in &query.spaces {
+    for space in &super::read::distinct(&query.spaces) {
         let Some((first, end)) = doc_range(connection, *space)? else {
             continue;
         };

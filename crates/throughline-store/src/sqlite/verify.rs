@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, TransactionBehavior};
 use throughline_core::{Memory, Row, RowKey, SpaceId, State, Table, words};
 
 use super::{log, migrate, rows};
@@ -19,7 +19,6 @@ pub(super) fn verify(connection: &Connection) -> Result<Vec<Finding>> {
     note("integrity", integrity(connection)?);
     note("references", references(connection)?);
     note("migrations", migrate::check(connection)?);
-    note("text index", text_index(connection));
     let (held, bad) = readable(connection)?;
     note("rows", bad);
     note("links", dangling(&held));
@@ -50,15 +49,30 @@ fn references(connection: &Connection) -> Result<Vec<String>> {
     Ok(lines.collect::<rusqlite::Result<_>>()?)
 }
 
-fn text_index(connection: &Connection) -> Vec<String> {
-    [
-        "INSERT INTO memory_text (memory_text, rank) VALUES ('integrity-check', 1)",
-        "INSERT INTO episode_text (episode_text, rank) VALUES ('integrity-check', 1)",
-    ]
-    .iter()
-    .filter_map(|sql| connection.execute(sql, []).err())
-    .map(|error| error.to_string())
-    .collect()
+/// Lets the text index compare itself with its content. The caller has its turn to write: the
+/// check is a write to SQLite, and it must see one state throughout.
+pub(super) fn text_index(connection: &mut Connection) -> Result<Vec<Finding>> {
+    let check = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut findings = Vec::new();
+    for (refresh, compare) in [
+        (
+            "SELECT count(*) FROM memory_text WHERE memory_text MATCH 'a'",
+            "INSERT INTO memory_text (memory_text, rank) VALUES ('integrity-check', 1)",
+        ),
+        (
+            "SELECT count(*) FROM episode_text WHERE episode_text MATCH 'a'",
+            "INSERT INTO episode_text (episode_text, rank) VALUES ('integrity-check', 1)",
+        ),
+    ] {
+        // A connection keeps a picture of the index in memory; asking it something makes it look
+        // whether another process has written since.
+        check.query_row(refresh, [], |row| row.get::<_, i64>(0))?;
+        if let Err(error) = check.execute(compare, []) {
+            findings.push(Finding { check: "text index", detail: error.to_string() });
+        }
+    }
+    check.rollback()?;
+    Ok(findings)
 }
 
 type Held = BTreeMap<RowKey, Row>;

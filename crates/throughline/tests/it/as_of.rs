@@ -1,6 +1,6 @@
 //! Asking as of an earlier time gives the answer that was given then.
 
-use crate::harness::Home;
+use crate::harness::{Home, id_of};
 
 /// Postgres 14 in March, 16 since May, and a note that was forgotten in June.
 fn timeline(home: &Home) -> [String; 2] {
@@ -88,4 +88,23 @@ fn the_log_can_start_at_a_moment() {
     };
     assert_eq!((since("2026-03-01"), since("2026-05-11"), since("2026-06-19")), (4, 3, 1));
     assert_eq!(home.json(&["log", "--limit", "2"])["batches"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_was_erased_is_not_shown_at_any_moment_before() {
+    let home = Home::new();
+    let [old, note] = timeline(&home);
+    let moments = ["2026-05-12", "2026-06-01", "2026-06-30"];
+    for moment in moments {
+        assert_eq!(id_of(&home.json(&["show", &note, "--as-of", moment])), note);
+    }
+    home.json(&["purge", &note, "--yes"]);
+    for moment in moments {
+        let (code, error) = home.error(&["show", &note, "--as-of", moment]);
+        assert_eq!((code, error["code"].as_str()), (3, Some("not_found")), "{moment}");
+        let found = home.texts(&["search", "staging moved", "--all", "--as-of", moment]);
+        assert!(!found.is_empty() && !found.iter().any(|text| text.contains("moved")), "{found:?}");
+        assert_eq!(home.texts(&["list", "--all", "--as-of", moment]).len(), 2, "{moment}");
+    }
+    assert_eq!(home.json(&["show", &old, "--as-of", "2026-04-01"])["state"], "confirmed");
 }

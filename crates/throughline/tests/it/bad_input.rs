@@ -209,3 +209,70 @@ fn a_claim_cannot_be_its_own_reason() {
     assert_usage(&home, &["remember", "Here I am", "--because", &id], "own reason");
     assert_eq!(home.json(&["history", &id])["versions"].as_array().unwrap().len(), 2);
 }
+
+#[test]
+fn a_second_line_after_the_last_byte_that_fits_is_refused_and_not_cut() {
+    use std::io::Write as _;
+    let home = Home::new();
+    let long = "a".repeat(65_536);
+    for (text, fits) in [(format!("{long}\n"), true), (format!("{long}\nand more"), false)] {
+        let mut child = home
+            .command()
+            .args(["--json", "remember", "-"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(if fits { 0 } else { 2 }), "{told}");
+        assert!(fits || told.contains("65536"), "{told}");
+        assert_eq!(home.texts(&["list", "--all"]), std::slice::from_ref(&long));
+    }
+}
+
+#[test]
+fn patterns_and_reasons_have_a_size_too() {
+    let home = Home::new();
+    let (a, b) = (home.remember("Here I am"), home.remember("There you are"));
+    let before = home.everything();
+    let (pattern, reason) = ("p".repeat(90_000), "r ".repeat(50_000));
+    assert_usage(&home, &["edit", &a, "--trigger", &pattern], "bytes");
+    for args in [
+        &["archive", &a, "--reason", &reason][..],
+        &["forget", &a, "--reason", &reason],
+        &["link", &a, "relates_to", &b, "--reason", &reason],
+        &["remember", "Something", "--because", &reason],
+    ] {
+        assert_usage(&home, args, "bytes");
+    }
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn a_settings_file_with_a_value_where_a_section_belongs_is_explained() {
+    let home = Home::new();
+    home.remember("Here I am");
+    let file = home.path().join("config.toml");
+    std::fs::write(&file, "recall = 5\n").unwrap();
+    let (code, error) = home.error(&["config", "set", "recall.items_max", "3"]);
+    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("config.toml") && message.contains("recall"), "{error}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "recall = 5\n");
+}
+
+#[test]
+fn a_setting_of_the_wrong_sort_stops_every_command_until_it_is_set_right() {
+    let home = Home::new();
+    home.remember("Here I am");
+    std::fs::write(home.path().join("config.toml"), "# mine\nenabled = \"no\"\n").unwrap();
+    for args in [&["list"][..], &["remember", "Something"], &["recall", "here"], &["status"]] {
+        assert_usage(&home, args, "true or false");
+    }
+    assert_eq!(home.json(&["config", "set", "enabled", "true"])["value"], true);
+    assert_eq!(home.texts(&["list"]), ["Here I am"]);
+    assert!(std::fs::read_to_string(home.path().join("config.toml")).unwrap().contains("# mine"));
+}

@@ -129,3 +129,55 @@ fn the_home_and_its_copies_are_closed_to_other_users() {
         assert_eq!(mode & 0o077, 0, "{} is open to others", path.display());
     }
 }
+
+/// Bytes that look like nothing, the same in every run.
+fn noise(seed: usize, bytes: usize) -> Vec<u8> {
+    let mut state = seed as u64 + 1;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state.to_be_bytes()[0]
+    };
+    (0..bytes).map(|_| next()).collect()
+}
+
+#[test]
+fn a_copy_restores_over_a_database_with_any_page_destroyed() {
+    const PAGE: usize = 4_096;
+    let home = Home::new();
+    for n in 0..40 {
+        home.remember_with(&[&format!("Fact number {n}"), "--tag", &format!("tag {}", n % 7)]);
+    }
+    let good = backup(&home, "good.db");
+    let before = home.everything();
+    // A restored database is all in one file, so that what is destroyed there is in use.
+    home.json(&["restore", &good]);
+    let pages = std::fs::metadata(home.database()).unwrap().len() as usize / PAGE;
+    assert!(pages > 16, "{pages}");
+    let (mut noticed, mut at) = (0, 0);
+    while at < pages {
+        overwrite(&home.database(), at * PAGE, &noise(at, PAGE));
+        let destroyed = std::fs::read(home.database()).unwrap();
+        noticed += usize::from(home.run(&["doctor", "--rebuild-check"]).code != 0);
+        let answer = home.json(&["restore", &good]);
+        let kept = PathBuf::from(answer["kept"].as_str().unwrap());
+        assert!(kept.is_file(), "page {at}: {answer}");
+        if kept.parent().unwrap().ends_with("damaged") {
+            assert!(std::fs::read(&kept).unwrap() == destroyed, "page {at} is kept as it was");
+        }
+        assert_eq!(home.everything(), before, "page {at}");
+        home.assert_sound();
+        at += if at < 3 { 1 } else { pages / 8 };
+    }
+    assert!(noticed > 2, "the damage was real: {noticed}");
+}
+
+#[test]
+fn a_copy_that_is_not_there_is_said_to_be_missing() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    let (code, error) = home.error(&["restore", &home.arg("missing.db")]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("file")));
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("missing.db") && message.contains("not found"), "{error}");
+}

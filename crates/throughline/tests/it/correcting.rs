@@ -160,3 +160,41 @@ fn a_value_that_a_person_says_again_later_takes_its_place_back() {
     assert_eq!((code, error["code"].as_str()), (1, Some("retired")));
     assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 14"]);
 }
+
+#[test]
+fn either_version_tells_the_same_steps_with_the_same_before_and_after() {
+    let home = Home::new();
+    let old = home.remember("Staging runs Postgres 14");
+    let new = id_of(&home.json(&["correct", &old, "Staging runs Postgres 16"])["memory"]);
+    let told = home.json(&["history", &new]);
+    assert_eq!(told, home.json(&["history", &old]));
+    let versions = told["versions"].as_array().unwrap();
+    let step = versions.iter().find(|step| step["change"] == "supersede").unwrap();
+    assert_eq!(step["memory"], old.as_str(), "it is the old one that changes");
+    assert_eq!(step["before"]["content"], "Staging runs Postgres 14");
+    assert_eq!(step["after"]["content"], "Staging runs Postgres 14");
+    assert_eq!(step["after"]["superseded_by"], new.as_str());
+}
+
+#[test]
+fn undoing_the_first_thing_of_a_project_leaves_the_project_its_name() {
+    let home = Home::new();
+    home.remember("The very first");
+    let first = batch(&home, 0);
+    let later = home.remember("Remembered later");
+    home.json(&["undo", &first]);
+    let last = home.remember("Remembered last");
+    for id in [&later, &last] {
+        assert_eq!(home.show(id)["project"], "webshop");
+    }
+    assert_eq!(home.json(&["stats", "--all"])["rows"]["space"], 1);
+    home.assert_sound();
+
+    let home = Home::new();
+    home.remember("The very first");
+    home.json(&["undo"]);
+    assert_eq!(home.json(&["stats", "--all"])["rows"]["space"], 1);
+    let next = home.remember("Remembered next");
+    assert_eq!(home.show(&next)["project"], "webshop");
+    home.assert_sound();
+}

@@ -7,6 +7,7 @@ mod correcting;
 mod demo;
 mod everyday;
 mod harness;
+mod interrupted;
 mod pages;
 mod purging;
 mod reasons;

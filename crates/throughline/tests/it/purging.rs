@@ -220,3 +220,32 @@ fn an_undo_from_before_the_erasure_does_not_bring_it_back() {
     assert_eq!(home.json(&["list", "--all"])["total"], 0);
     assert_gone(&home, &["zebra"]);
 }
+
+#[test]
+fn a_damaged_database_that_was_put_aside_is_named() {
+    let home = Home::new();
+    let id = home.remember("Quixotic zebra");
+    let copy = home.arg("copy.db");
+    home.json(&["backup", &copy]);
+    home.wipe();
+    std::fs::create_dir(home.path()).unwrap();
+    std::fs::write(home.database(), [0x5a; 20_000]).unwrap();
+    let kept = home.json(&["restore", &copy])["kept"].clone();
+    let answer = home.json(&["purge", &id, "--yes"]);
+    assert_eq!(strings(&answer["copies_left"]), [kept.as_str().unwrap()], "{answer}");
+    assert!(home.page(&["list", "--all"]).lines().all(|line| !line.contains("zebra")));
+}
+
+#[test]
+fn an_edit_does_not_bring_erased_words_back() {
+    let home = Home::new();
+    let id = home.remember("Quixotic zebra");
+    let other = home.remember("Ordinary cow");
+    home.json(&["purge", &id, "--yes"]);
+    for text in ["Quixotic zebra", "quixotic ZEBRA!"] {
+        let (code, error) = home.error(&["edit", &other, text]);
+        assert_eq!((code, error["code"].as_str()), (1, Some("erased")), "{text}");
+    }
+    assert_eq!(home.show(&other)["content"], "Ordinary cow");
+    assert_gone(&home, &["zebra"]);
+}

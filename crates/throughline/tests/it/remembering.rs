@@ -177,3 +177,43 @@ fn a_reason_in_words_becomes_a_memory_that_is_known_when_said_again() {
     let why = home.json(&["why", &id_of(&decision["memory"])]);
     assert_eq!(id_of(&why["because"][0]), cause);
 }
+
+#[test]
+fn a_reason_given_twice_is_one_reason() {
+    let home = Home::new();
+    let answer = home.json(&[
+        "remember",
+        "Sessions live in Postgres",
+        "--because",
+        "Redis lost sessions",
+        "--because",
+        "redis LOST sessions!",
+    ]);
+    let mut texts = home.texts(&["list", "--all"]);
+    texts.sort();
+    assert_eq!(texts, ["Redis lost sessions", "Sessions live in Postgres"]);
+    let why = home.json(&["why", &id_of(&answer["memory"])]);
+    assert_eq!(why["because"].as_array().unwrap().len(), 1);
+    home.assert_sound();
+}
+
+#[test]
+fn a_claim_given_as_its_own_reason_in_words_is_refused_and_kept_nowhere() {
+    let home = Home::new();
+    let (code, error) =
+        home.error(&["remember", "Redis lost sessions", "--because", "redis lost SESSIONS."]);
+    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert!(error["message"].as_str().unwrap().contains("own reason"), "{error}");
+    assert_eq!(home.json(&["list", "--all"])["total"], 0);
+}
+
+#[test]
+fn a_tag_in_two_spellings_is_one_tag() {
+    let home = Home::new();
+    let id = home.remember("Redis lost sessions");
+    home.json(&["tag", &id, "new", "New"]);
+    assert_eq!(home.show(&id)["tags"], json!(["new"]));
+    let graph = home.json(&["graph"]);
+    let nodes = graph["nodes"].as_array().unwrap();
+    assert_eq!(nodes.iter().filter(|node| node["type"] == "entity").count(), 1, "{graph}");
+}

@@ -174,3 +174,49 @@ fn a_project_folder_that_is_not_there_is_an_error() {
     }
     assert_eq!(home.json(&["stats", "--all"])["rows"]["memory"], 1);
 }
+
+#[test]
+fn what_holds_only_in_a_session_is_told_nowhere_else() {
+    let home = Home::new();
+    let of_project = home.remember("The deploy is on Friday");
+    let one = home.session("s1");
+    let held = one.remember_with(&[
+        "The deploy needs a zebra",
+        "--scope",
+        "session",
+        "--tag",
+        "zebratag",
+        "--slot",
+        "deploy|needs|zebra",
+    ]);
+    let (code, error) = one.error(&["supersede", &of_project, &held]);
+    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    one.json(&["link", &of_project, "relates_to", &held]);
+    one.json(&["edit", &held, "The deploy needs two zebras"]);
+    let pages: [&[&str]; 8] = [
+        &["graph"],
+        &["graph", "--focus", &of_project],
+        &["log", "--limit", "1000"],
+        &["why", &of_project],
+        &["history", &of_project],
+        &["show", &of_project],
+        &["recall", "deploy zebra", "--include-superseded"],
+        &["search", "deploy zebra", "--all"],
+    ];
+    for other in [home.session("s2"), home.from("webshop")] {
+        for args in pages {
+            for form in [&[][..], &["--json"]] {
+                let run = other.run(&[args, form].concat());
+                assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+                assert!(run.stdout.to_lowercase().contains("deploy"), "{args:?}: {}", run.stdout);
+                assert!(!run.stdout.to_lowercase().contains("zebra"), "{args:?}: {}", run.stdout);
+            }
+        }
+        assert_eq!(other.texts(&["recall", "deploy"]), ["The deploy is on Friday"]);
+    }
+    for args in pages {
+        let seen = one.run(args).stdout.to_lowercase();
+        let about_both = ["graph", "log", "recall", "search"].contains(&args[0]);
+        assert!(!about_both || seen.contains("zebra"), "its own session sees it: {args:?}: {seen}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Slots: claims in parts, of which a single-valued one has one answer, decided by authority.
 
-use crate::harness::{Home, id_of, strings};
+use crate::harness::{Home, batches, id_of, strings};
+use crate::transfer::clone_of;
 
 fn lives(home: &Home, place: &str, authority: &str) -> serde_json::Value {
     let (text, slot) = (format!("The user lives in {place}"), format!("user|lives in|{place}|one"));
@@ -103,4 +104,71 @@ fn a_contradiction_ends_when_one_side_is_taken_back() {
     assert_eq!(home.show(&a)["trust"], 0.95);
     home.json(&["undo"]);
     assert_eq!(home.show(&a)["trust"], 0.475);
+}
+
+/// Both are in view, and each says that the other contradicts it.
+fn assert_contested(home: &Home, one: &str, two: &str, how: &str) {
+    for (id, other) in [(one, two), (two, one)] {
+        let memory = home.show(id);
+        assert_eq!(memory["state"], "confirmed", "{how}: {memory}");
+        assert!(strings(&memory["flags"]).contains(&"contested"), "{how}: {memory}");
+        assert_eq!(strings(&memory["contested_by"]), [other], "{how}");
+    }
+    home.assert_sound();
+}
+
+#[test]
+fn a_second_value_that_an_edit_makes_is_contested() {
+    let home = Home::new();
+    let one = id_of(&lives(&home, "New York", "user_stated")["memory"]);
+    let two = home.remember("Home is San Francisco");
+    home.json(&["edit", &two, "--slot", "user|lives in|San Francisco|one"]);
+    assert_contested(&home, &one, &two, "edit --slot");
+    home.json(&["undo"]);
+    assert_eq!(strings(&home.show(&one)["flags"]), Vec::<&str>::new(), "and undo ends it");
+}
+
+#[test]
+fn a_replaced_value_that_comes_back_is_contested() {
+    let home = Home::new();
+    let one = id_of(&lives(&home, "New York", "user_stated")["memory"]);
+    let two = id_of(&lives(&home, "Boston", "user_stated")["memory"]);
+    home.json(&["unsupersede", &one]);
+    assert_contested(&home, &one, &two, "unsupersede");
+}
+
+#[test]
+fn a_value_that_comes_out_of_the_archive_is_contested() {
+    let home = Home::new();
+    let one = id_of(&lives(&home, "New York", "user_stated")["memory"]);
+    home.json(&["archive", &one]);
+    let two = id_of(&lives(&home, "Boston", "user_stated")["memory"]);
+    assert_eq!(strings(&home.show(&two)["flags"]), Vec::<&str>::new());
+    home.json(&["unarchive", &one]);
+    assert_contested(&home, &one, &two, "unarchive");
+}
+
+#[test]
+fn a_forgotten_value_that_undo_brings_back_is_contested() {
+    let home = Home::new();
+    let one = id_of(&lives(&home, "New York", "user_stated")["memory"]);
+    home.json(&["forget", &one]);
+    let forgetting = id_of(&batches(&home)[0]);
+    let two = id_of(&lives(&home, "Boston", "user_stated")["memory"]);
+    home.json(&["undo", &forgetting]);
+    assert_contested(&home, &one, &two, "undo of forget");
+}
+
+#[test]
+fn a_second_value_that_an_import_brings_is_contested() {
+    let (there, here) = (Home::new(), Home::new());
+    for home in [&there, &here] {
+        clone_of(&home.project(), "https://example.com/acme/webshop.git");
+    }
+    let theirs = id_of(&lives(&there, "New York", "user_stated")["memory"]);
+    there.json(&["export", "-o", &there.arg("theirs.jsonl")]);
+    here.travel("2026-03-03");
+    let ours = id_of(&lives(&here, "Boston", "user_stated")["memory"]);
+    here.json(&["import", &there.arg("theirs.jsonl")]);
+    assert_contested(&here, &theirs, &ours, "import");
 }

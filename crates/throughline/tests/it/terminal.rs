@@ -136,3 +136,38 @@ proptest! {
         assert_all_pages_safe(&text);
     }
 }
+
+#[test]
+fn an_export_on_the_terminal_is_safe_and_loses_no_character() {
+    let home = Home::new();
+    let text = format!("word {}", HOSTILE.concat());
+    let id = home.remember_with(&[&text, "--tag", &format!("tag {}", HOSTILE[11])]);
+    let before = home.everything();
+    let page = home.page(&["export"]);
+    assert_safe("export", &page);
+    std::fs::write(home.outside("all.jsonl"), &page).unwrap();
+    home.wipe();
+    home.json(&["import", &home.arg("all.jsonl")]);
+    assert_eq!(home.show(&id)["content"], text.as_str());
+    assert_eq!(home.everything(), before);
+}
+
+#[test]
+fn hostile_names_of_files_are_made_visible() {
+    let home = Home::new();
+    home.remember("Something");
+    let name = "turned \u{202e}bd.ypoc \u{9b}2J";
+    for (kind, form) in [("page", &[][..]), ("json", &["--json"])] {
+        let file = home.arg(&format!("{kind} {name}"));
+        for args in [["backup", &file], ["restore", &file]] {
+            let run = home.run(&[&args, form].concat());
+            assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+            assert!(run.stdout.contains("202e"), "{args:?}: {}", run.stdout);
+            assert_safe(&format!("{args:?}"), &run.stdout);
+        }
+        assert!(std::path::Path::new(&file).exists(), "the file itself is named as asked");
+        let again = home.run(&[&["backup", &file], form].concat());
+        assert_eq!(again.code, 2);
+        assert_safe("the error", &again.stderr);
+    }
+}

@@ -205,3 +205,55 @@ fn the_same_home_and_clock_give_the_same_bytes() {
         assert!((0..4).all(|_| answer() == first), "{args:?}");
     }
 }
+
+/// Runs all commands at once and returns their answers.
+fn at_once(commands: Vec<std::process::Command>) -> Vec<serde_json::Value> {
+    let start = |mut command: std::process::Command| {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+    };
+    let children: Vec<Child> = commands.into_iter().map(start).collect();
+    let answer = |child: Child| {
+        let output = child.wait_with_output().expect("the program ends");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).expect("the answer is one JSON document")
+    };
+    children.into_iter().map(answer).collect()
+}
+
+#[test]
+fn processes_that_write_in_the_same_millisecond_never_get_the_same_id() {
+    let home = Home::live();
+    let mut ids = std::collections::BTreeSet::new();
+    for round in 0..25 {
+        let command = |writer| {
+            let mut command = home.command();
+            command.env("THROUGHLINE_NOW", "2026-03-02T09:00:00Z");
+            let text = format!("Writer {writer} says {round}");
+            command.args(["--json", "remember", &text, "--tag", &format!("tag {writer}.{round}")]);
+            command
+        };
+        ids.extend(at_once((0..8).map(command).collect()).iter().map(|one| id_of(&one["memory"])));
+    }
+    assert_eq!(ids.len(), 200);
+    assert_eq!(home.json(&["list", "--limit", "1"])["total"], 200);
+    home.assert_sound();
+}
+
+#[test]
+fn when_many_state_a_single_value_at_once_exactly_one_holds_and_the_others_are_replaced() {
+    for round in 0..if slow() { 20 } else { 4 } {
+        let home = Home::live();
+        let command = |n| {
+            let mut command = home.command();
+            let (text, slot) = (format!("The port is 80{n}"), format!("server|port|80{n}|one"));
+            command.args(["--json", "remember", &text, "--slot", &slot]);
+            command
+        };
+        at_once((0..8).map(command).collect());
+        let held = home.json(&["list"]);
+        assert_eq!(held["total"], 1, "round {round}: {held}");
+        assert_eq!(strings(&held["items"][0]["flags"]), Vec::<&str>::new());
+        assert_eq!(home.json(&["list", "--state", "superseded"])["total"], 7, "round {round}");
+        home.assert_sound();
+    }
+}

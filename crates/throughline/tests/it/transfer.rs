@@ -205,8 +205,24 @@ fn an_export_that_cannot_be_written_leaves_no_half_file() {
 }
 
 /// Makes a folder look like a clone.
-fn clone_of(folder: &Path, origin: &str) {
+pub(crate) fn clone_of(folder: &Path, origin: &str) {
     std::fs::create_dir_all(folder.join(".git")).expect("a folder can be filled");
     std::fs::write(folder.join(".git/config"), format!("[remote \"origin\"]\n\turl = {origin}\n"))
         .expect("a folder can be filled");
+}
+
+#[test]
+fn a_second_import_of_the_same_file_is_not_even_logged() {
+    let (there, here) = (Home::new(), Home::new());
+    for home in [&there, &here] {
+        clone_of(&home.project(), "https://example.com/acme/webshop.git");
+    }
+    lived_in(&there);
+    export(&there, "theirs.jsonl");
+    here.remember("Only here");
+    here.json(&["import", &there.arg("theirs.jsonl")]);
+    let first = export(&here, "one.jsonl");
+    assert!(batches(&here).len() > 1, "the first one is");
+    here.json(&["import", &there.arg("theirs.jsonl")]);
+    assert_eq!(export(&here, "two.jsonl"), first);
 }
