@@ -196,7 +196,7 @@ impl Store for SqliteStore {
     fn finish_erasure(&self) -> Result<Erasure> {
         let mut connection = self.lock_connection();
         let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
-        erase::checkpoint(&mut connection)
+        erase::finish(&mut connection)
     }
 
     fn verify(&self) -> Result<Vec<Finding>> {

@@ -1,7 +1,9 @@
 //! Erasure: making sure that what was deleted is gone from every byte of every file.
 //!
-//! Deleting overwrites (`secure_delete`, and the text index's own), so the database file is clean
-//! after the next checkpoint; the write-ahead log still holds older pages until it is truncated.
+//! Deleting overwrites (`secure_delete`, and the text index's own), but that is not all: when
+//! SQLite rearranges a page it may leave an older picture of a row in the unused middle of it. So
+//! an erasure ends with rewriting the file from what is left, and with emptying the write-ahead
+//! log, which still holds older pages.
 
 use std::time::Duration;
 
@@ -19,11 +21,18 @@ use crate::{Error, Result};
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Empties the write-ahead log, waiting a little for readers of an older state.
-pub(super) fn checkpoint(connection: &mut Connection) -> Result<Erasure> {
+/// Rewrites the file if something is due, and empties the write-ahead log, waiting a little for
+/// readers of an older state.
+pub(super) fn finish(connection: &mut Connection) -> Result<Erasure> {
+    let due = !due(connection)?.is_empty();
+    if due {
+        connection.execute_batch("VACUUM")?;
+    }
     for _ in 0..TRIES {
         if open::empty_log(connection)? {
-            connection.execute("DELETE FROM erasure_due", [])?;
+            if due {
+                connection.execute("DELETE FROM erasure_due", [])?;
+            }
             return Ok(Erasure::Done);
         }
         std::thread::sleep(PAUSE);
@@ -69,7 +78,9 @@ pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize
             }
         }
     }
-    store.finish_erasure()?;
+    if !store.erasure_due()?.is_empty() {
+        store.finish_erasure()?;
+    }
     Ok(erased)
 }
 
