@@ -5,6 +5,7 @@ mod damage;
 mod erasure;
 mod files;
 mod home;
+mod old_files;
 mod plans;
 mod restore;
 mod waiting;

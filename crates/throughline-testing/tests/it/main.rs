@@ -1,3 +1,5 @@
-//! The suite itself: nothing in it goes untried.
+//! The rules of the repository, and the suite itself: nothing in it goes untried.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod suite;
+mod tidy;
