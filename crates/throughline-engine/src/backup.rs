@@ -1,5 +1,6 @@
 //! Backup and restore: whole copies, through SQLite, beside running processes.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use throughline_core::row::Tombstone;
@@ -15,6 +16,8 @@ pub struct Restored {
     pub kept: PathBuf,
     /// Memories that the copy still held and that were erased since: erased again.
     pub erased_again: usize,
+    /// What was erased before could no longer be read, so the copy may hold some of it.
+    pub erasures_unknown: bool,
 }
 
 /// How the working copy of a restore begins.
@@ -37,26 +40,17 @@ impl Engine {
     /// there is no moment at which it is back.
     pub fn restore(home: &Path, clock: Clock, from: &Path) -> Result<Restored> {
         if !from.is_file() {
-            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+            let source = std::io::Error::new(ErrorKind::NotFound, "there is no such file");
             return Err(Error::File { path: from.to_owned(), source });
         }
         SqliteStore::inspect(from)?;
-        let (kept, stones) = match Self::open(home, clock).and_then(|engine| engine.keep()) {
-            Ok(kept) => kept,
-            Err(Error::Store(
-                StoreError::Damaged { .. }
-                | StoreError::NotOurs { .. }
-                | StoreError::BadRow { .. }
-                | StoreError::Database(_),
-            )) => (set_aside(home, clock)?, Vec::new()),
-            Err(error) => return Err(error),
-        };
+        let stones = tombstones(home, clock);
+        let kept = keep(home, clock)?;
         let engine = Self::open(home, clock)?;
-        engine.sweep();
         let clean = free_name(&engine.backups()?, RESTORING, clock);
-        let restored = engine.restore_cleaned(from, &clean, &stones);
+        let restored = engine.restore_cleaned(from, &clean, stones.as_deref().unwrap_or_default());
         engine.sweep();
-        Ok(Restored { kept, erased_again: restored? })
+        Ok(Restored { kept, erased_again: restored?, erasures_unknown: stones.is_none() })
     }
 
     /// Removes what an interrupted restore left behind: it may hold what was erased.
@@ -79,20 +73,41 @@ impl Engine {
         Ok(erased)
     }
 
-    /// Makes a copy of what is here, and reads what was erased.
-    fn keep(&self) -> Result<(PathBuf, Vec<Tombstone>)> {
-        let stones = self.now_reader()?.all_tombstones()?;
-        let copy = free_name(&self.backups()?, "before-restore", self.clock);
-        self.store.backup(&copy)?;
-        Ok((copy, stones))
-    }
-
     /// The folder for copies under the home.
     fn backups(&self) -> Result<PathBuf> {
         let folder = self.home.join("backups");
         std::fs::create_dir_all(&folder)
             .map_err(|source| Error::File { path: folder.clone(), source })?;
         Ok(folder)
+    }
+}
+
+/// What was erased from the memory in a folder; `None` if that can no longer be read.
+fn tombstones(home: &Path, clock: Clock) -> Option<Vec<Tombstone>> {
+    if !home.join(DATABASE).exists() {
+        return Some(Vec::new());
+    }
+    Engine::open(home, clock).ok()?.now_reader().ok()?.all_tombstones().ok()
+}
+
+/// Keeps what is there: as a copy if it is sound, else by moving it aside.
+fn keep(home: &Path, clock: Clock) -> Result<PathBuf> {
+    let damaged = |error: &Error| {
+        matches!(error, Error::Store(StoreError::Damaged { .. } | StoreError::NotOurs { .. }))
+    };
+    let kept = Engine::open(home, clock).and_then(|engine| {
+        engine.sweep();
+        let copy = free_name(&engine.backups()?, "before-restore", clock);
+        engine.store.backup(&copy)?;
+        Ok(copy)
+    });
+    match kept {
+        // A copy may fail for many reasons; only a file that is really damaged is moved aside.
+        Err(error) => match SqliteStore::inspect(&home.join(DATABASE)).map_err(Error::from) {
+            Err(found) if damaged(&found) => set_aside(home, clock),
+            _ => Err(error),
+        },
+        Ok(copy) => Ok(copy),
     }
 }
 

@@ -91,13 +91,14 @@ impl Engine {
         let mut frontier: Vec<NodeId> = starts.into_iter().collect();
         for _ in 0..depth {
             let edges = reader.neighbours(space, &frontier, &[], FAN_OUT)?;
-            frontier.clear();
+            let mut ends: Vec<NodeId> =
+                edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
+            ends.retain(|end| !seen.contains(end));
+            ends.sort_unstable();
+            ends.dedup();
+            frontier = visible(reader, reach, space, ends)?;
+            seen.extend(&frontier);
             for edge in edges {
-                for end in [edge.from, edge.to] {
-                    if seen.insert(end) {
-                        frontier.push(end);
-                    }
-                }
                 edge_of.insert(RowKey::edge(space, edge.from, edge.relation, edge.to), edge);
             }
         }
@@ -106,9 +107,7 @@ impl Engine {
         let keys: Vec<RowKey> = kept.iter().map(|node| RowKey::node(space, *node)).collect();
         for row in reader.rows(&keys)?.into_iter().flatten() {
             if let Row::Memory(memory) = row {
-                if reach.sees(&memory) {
-                    graph.nodes.push(GraphNode::Memory(memory));
-                }
+                graph.nodes.push(GraphNode::Memory(memory));
             } else if let Row::Entity(entity) = row {
                 graph.nodes.push(GraphNode::Entity(entity));
             }
@@ -121,4 +120,21 @@ impl Engine {
         );
         Ok(())
     }
+}
+
+/// The nodes that the reader may see. The walk goes no further from the others.
+fn visible(
+    reader: &dyn Reader,
+    reach: &Reach,
+    space: SpaceId,
+    nodes: Vec<NodeId>,
+) -> Result<Vec<NodeId>> {
+    let keys: Vec<RowKey> = nodes.iter().map(|node| RowKey::node(space, *node)).collect();
+    let rows = reader.rows(&keys)?;
+    let seen = |row: &Option<Row>| match row {
+        Some(Row::Memory(memory)) => reach.sees(memory),
+        Some(_) => true,
+        None => false,
+    };
+    Ok(nodes.into_iter().zip(rows).filter(|(_, row)| seen(row)).map(|(node, _)| node).collect())
 }

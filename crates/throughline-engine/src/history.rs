@@ -1,7 +1,7 @@
 //! History: how a memory came to be what it is.
 
 use throughline_core::scope::Reach;
-use throughline_core::{Change, Logged, Memory, NodeId, Row, Timestamp};
+use throughline_core::{Change, Logged, Memory, NodeId, Row, RowKey, Timestamp};
 use throughline_store::{LogQuery, Reader, StoredBatch};
 
 use crate::{Context, Engine, Result};
@@ -29,7 +29,7 @@ impl Engine {
         let reach = context.reach();
         let mut steps = Vec::new();
         for id in chain(&*reader, &memory)? {
-            let row = throughline_core::RowKey::memory(memory.space, id);
+            let row = RowKey::memory(memory.space, id);
             let now = reader.rows(&[row])?.remove(0).and_then(Row::into_memory);
             if now.as_ref().is_some_and(|memory| !reach.sees(memory)) {
                 continue;
@@ -71,19 +71,43 @@ impl Engine {
             limit,
             ..LogQuery::default()
         };
-        let mut log = self.now_reader()?.log(&query)?;
-        log.retain(|stored| stored.batch.changes.iter().all(|change| is_within(change, &reach)));
-        Ok(log)
+        let reader = self.now_reader()?;
+        let mut within = Vec::new();
+        for stored in reader.log(&query)? {
+            if is_within(&*reader, &stored, &reach)? {
+                within.push(stored);
+            }
+        }
+        Ok(within)
     }
 }
 
-/// Whether a change says nothing that holds only in somebody else's session.
-fn is_within(change: &Change, reach: &Reach) -> bool {
-    if let Change::Insert(memory) | Change::Revise(memory) = change {
-        reach.sees_session(memory.session.as_ref())
+/// Whether a batch says nothing of what holds only in somebody else's session.
+fn is_within(reader: &dyn Reader, stored: &StoredBatch, reach: &Reach) -> Result<bool> {
+    let changes = &stored.batch.changes;
+    let told = changes.iter().all(|change| {
+        if let Change::Insert(memory) | Change::Revise(memory) = change {
+            reach.sees_session(memory.session.as_ref())
+        } else {
+            true
+        }
+    });
+    let keys: Vec<RowKey> = changes.iter().flat_map(linked).collect();
+    let rows = reader.rows(&keys)?;
+    let hidden = |row: Row| row.into_memory().is_some_and(|memory| !reach.sees(&memory));
+    Ok(told && !rows.into_iter().flatten().any(hidden))
+}
+
+/// The memories that a change connects.
+fn linked(change: &Change) -> Vec<RowKey> {
+    let (space, ends) = if let Change::Link(edge) = change {
+        (edge.space, [edge.from, edge.to])
+    } else if let Change::Unlink { space, from, to, .. } = change {
+        (*space, [*from, *to])
     } else {
-        true
-    }
+        return Vec::new();
+    };
+    ends.iter().filter_map(|end| end.memory()).map(|id| RowKey::memory(space, id)).collect()
 }
 
 /// The memory, everything it replaced, and everything that replaced it.
@@ -98,7 +122,7 @@ pub(crate) fn chain(
             break;
         }
         ids.push(next);
-        let key = throughline_core::RowKey::memory(memory.space, next);
+        let key = RowKey::memory(memory.space, next);
         forward = reader
             .rows(&[key])?
             .remove(0)

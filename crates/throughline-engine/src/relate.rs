@@ -31,6 +31,12 @@ impl Engine {
         let cause = if relation == Relation::Contradicts { Cause::Contradict } else { Cause::Link };
         let (from, _) = self.write(context, cause, None, |reader, draft| {
             let (from, to) = self.both(reader, context, draft, from, to)?;
+            if relation == Relation::Contradicts && from.session != to.session {
+                return Err(Error::BadInput(
+                    "what holds only in a session cannot put what reaches further in doubt"
+                        .to_owned(),
+                ));
+            }
             let mut edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
             edge.reason = reason.map(str::to_owned);
             draft.changes.push(Change::Link(edge));

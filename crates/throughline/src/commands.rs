@@ -97,6 +97,9 @@ fn text_or_stdin(text: &str) -> anyhow::Result<String> {
     let limit = throughline_core::Policy::default().limits.content_bytes_max as u64 * 4;
     let mut bytes = Vec::new();
     std::io::stdin().take(limit).read_to_end(&mut bytes).context("standard input")?;
+    if bytes.len() as u64 == limit {
+        anyhow::bail!(Error::BadInput(format!("the text has {limit} bytes or more, far too many")));
+    }
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::BadInput("the text is not UTF-8".to_owned()))?;
     Ok(text.trim_end_matches('\n').to_owned())

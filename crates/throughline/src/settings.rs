@@ -197,8 +197,19 @@ impl ConfigFile {
             let table = at.as_table_like_mut().ok_or_else(|| not_a_section(&self.path, part))?;
             at = table.entry(part).or_insert(toml_edit::table());
         }
-        let table = at.as_table_like_mut().ok_or_else(|| not_a_section(&self.path, key))?;
-        table.insert(last, Item::Value(value.clone()));
+        let section = parents.unwrap_or("the file");
+        let table = at.as_table_like_mut().ok_or_else(|| not_a_section(&self.path, section))?;
+        match table.get_mut(last).and_then(Item::as_value_mut) {
+            // What stands around the old value stays: comments above it and beside it.
+            Some(held) => {
+                let decor = held.decor().clone();
+                *held = value.clone();
+                *held.decor_mut() = decor;
+            }
+            None => {
+                table.insert(last, Item::Value(value.clone()));
+            }
+        }
         self.write()?;
         Ok(value)
     }

@@ -146,7 +146,7 @@ fn version_of(connection: &Connection, path: &Path) -> Result<u32> {
 /// Checks that a file is a sound Throughline database that this version can read.
 pub(super) fn inspect(path: &Path) -> Result<()> {
     if !path.is_file() {
-        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let source = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such file");
         return Err(Error::Io { path: path.to_owned(), source });
     }
     let connection = Connection::open_with_flags(
@@ -174,6 +174,7 @@ pub(super) fn copy_file(from: &Path, to: &Path) -> Result<()> {
         from,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
+    source.pragma_update(None, "secure_delete", true)?;
     copy(&source, to)
 }
 
@@ -183,8 +184,9 @@ pub(super) fn copy(connection: &Connection, to: &Path) -> Result<()> {
         let source = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
         return Err(Error::Io { path: to.to_owned(), source });
     }
+    // A name of its own, so that nobody's file is in the way and none is overwritten.
     let mut partial = to.to_owned().into_os_string();
-    partial.push(".partial");
+    partial.push(format!(".{:016x}.partial", fastrand::u64(..)));
     let partial = Path::new(&partial);
     create_private(partial)?;
     let path = partial.to_str().ok_or_else(|| Error::NotWritable { path: to.to_owned() })?;

@@ -10,7 +10,7 @@ use throughline_engine::{Engine, Filter, export_markdown};
 
 use crate::args::{self, ExportFormat};
 use crate::settings::Settings;
-use crate::ui::{DIM, GOOD, Ui, paint, safe};
+use crate::ui::{DIM, GOOD, Ui, WARN, paint, safe};
 
 #[derive(Debug, Serialize)]
 struct WireExported {
@@ -130,6 +130,7 @@ struct WireRestored {
     restored: String,
     kept: String,
     erased_again: usize,
+    erasures_unknown: bool,
 }
 
 pub(super) fn restore(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
@@ -140,6 +141,7 @@ pub(super) fn restore(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::
         restored: file.display().to_string(),
         kept: done.kept.display().to_string(),
         erased_again: done.erased_again,
+        erasures_unknown: done.erasures_unknown,
     };
     ui.answer(&wire, || {
         let mut page = paint(GOOD, format!("Restored from {}", shown(file)));
@@ -149,6 +151,11 @@ pub(super) fn restore(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::
         ));
         if done.erased_again > 0 {
             page.push_str(&format!("\n{} erased memories were erased again", done.erased_again));
+        }
+        if done.erasures_unknown {
+            let warning =
+                "what had been erased could not be read: look whether the copy holds any of it";
+            page.push_str(&format!("\n{}", paint(WARN, warning)));
         }
         page
     })

@@ -179,5 +179,35 @@ fn a_copy_that_is_not_there_is_said_to_be_missing() {
     let (code, error) = home.error(&["restore", &home.arg("missing.db")]);
     assert_eq!((code, error["code"].as_str()), (1, Some("file")));
     let message = error["message"].as_str().unwrap();
-    assert!(message.contains("missing.db") && message.contains("not found"), "{error}");
+    assert!(message.contains("missing.db") && message.contains("no such file"), "{error}");
+}
+
+#[test]
+fn a_restore_over_a_damaged_page_still_knows_what_was_erased() {
+    const PAGE: usize = 4_096;
+    let home = Home::new();
+    let id = home.remember("Quixotic zebra");
+    let copy = backup(&home, "copy.db");
+    home.json(&["purge", &id, "--yes"]);
+    for n in 0..30 {
+        home.remember(&format!("Fact number {n}, told at some length so that it fills its page"));
+    }
+    home.json(&["restore", &backup(&home, "whole.db")]);
+    let bytes = std::fs::read(home.database()).unwrap();
+    let at = bytes.windows(14).position(|window| window == b"Fact number 29").unwrap();
+    overwrite(&home.database(), at / PAGE * PAGE, &noise(7, PAGE));
+    let done = home.json(&["restore", &copy]);
+    assert_eq!(done["erasures_unknown"], false, "{done}");
+    assert_eq!(home.json(&["list", "--all"])["total"], 0, "{done}");
+    assert_eq!(home.error(&["remember", "Quixotic zebra"]).1["code"], "erased");
+}
+
+#[test]
+fn a_backup_leaves_the_files_beside_it_alone() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    let mine = home.outside("n.db.partial");
+    std::fs::write(&mine, "mine").unwrap();
+    home.json(&["backup", &home.arg("n.db")]);
+    assert_eq!(std::fs::read(mine).unwrap(), b"mine");
 }

@@ -52,31 +52,6 @@ fn erased_and_copied() -> (Home, String) {
 }
 
 #[test]
-fn a_restore_that_is_killed_at_any_moment_brings_nothing_erased_back() {
-    let (home, old) = erased_and_copied();
-    let length = length(&home, &["restore", &old]);
-    for cycle in 0..kills() {
-        cut_short(&home, &["restore", &old], cycle, length);
-        assert_eq!(home.texts(&["list", "--all"]), ["Ordinary cow"], "cycle {cycle}");
-        assert_eq!(home.error(&["remember", "Quixotic zebra"]).1["code"], "erased", "{cycle}");
-    }
-    home.json(&["restore", &old]);
-    assert_eq!(home.texts(&["list", "--all"]), ["Ordinary cow"]);
-    home.assert_sound();
-}
-
-#[test]
-fn the_next_restore_clears_away_what_a_killed_one_left() {
-    let (home, old) = erased_and_copied();
-    let length = length(&home, &["restore", &old]);
-    for cycle in 0..kills() {
-        cut_short(&home, &["restore", &old], cycle, length);
-        home.json(&["restore", &old]);
-        assert_nowhere(&home, "zebra", &format!("cycle {cycle}"));
-    }
-}
-
-#[test]
 fn the_next_purge_clears_away_what_a_killed_restore_left() {
     let (home, old) = erased_and_copied();
     let length = length(&home, &["restore", &old]);
@@ -142,4 +117,48 @@ fn an_erasure_that_a_reader_holds_up_is_finished_by_the_next_write_after_it() {
     home.remember("Written after");
     assert_nowhere(&home, "zebra", "after the next write");
     home.assert_sound();
+}
+
+#[test]
+fn a_restore_that_is_killed_at_any_moment_brings_nothing_erased_back() {
+    let (home, old) = erased_and_copied();
+    let length = length(&home, &["restore", &old]);
+    for cycle in 0..kills() {
+        cut_short(&home, &["restore", &old], cycle, length);
+        assert_eq!(home.texts(&["list", "--all"]), ["Ordinary cow"], "cycle {cycle}");
+        assert_eq!(home.error(&["remember", "Quixotic zebra"]).1["code"], "erased", "{cycle}");
+    }
+    home.json(&["restore", &old]);
+    assert_eq!(home.texts(&["list", "--all"]), ["Ordinary cow"]);
+    home.assert_sound();
+}
+
+#[test]
+fn the_next_restore_clears_away_what_a_killed_one_left() {
+    let (home, old) = erased_and_copied();
+    let length = length(&home, &["restore", &old]);
+    for cycle in 0..kills() {
+        cut_short(&home, &["restore", &old], cycle, length);
+        home.json(&["restore", &old]);
+        assert_nowhere(&home, "zebra", &format!("cycle {cycle}"));
+    }
+    home.assert_sound();
+}
+
+#[test]
+fn what_a_killed_restore_left_does_not_make_a_sound_home_look_damaged() {
+    let (home, old) = erased_and_copied();
+    let folder = home.path().join("backups");
+    std::fs::create_dir_all(&folder).unwrap();
+    for name in ["before-restore-2026-03-02.1.db.partial", "restoring-2026-03-02.1.db"] {
+        std::fs::write(folder.join(name), "half a copy of a zebra").unwrap();
+    }
+    let done = home.json(&["restore", &old]);
+    assert_eq!(
+        (done["erased_again"].as_u64(), done["erasures_unknown"].as_bool()),
+        (Some(1), Some(false))
+    );
+    assert!(!done["kept"].as_str().unwrap().contains("damaged"), "{done}");
+    assert_eq!(home.texts(&["list", "--all"]), ["Ordinary cow"]);
+    assert_nowhere(&home, "zebra", "after the restore");
 }

@@ -212,3 +212,21 @@ fn what_holds_only_in_a_session_is_told_nowhere_else() {
         assert!(!about_both || seen.contains("zebra"), "its own session sees it: {args:?}: {seen}");
     }
 }
+
+#[test]
+fn labels_and_reasons_of_a_session_stay_in_it() {
+    let home = Home::new();
+    let of_project = home.remember("The deploy is on Friday");
+    let one = home.session("s1");
+    let text = "Zebra now";
+    let held = one.remember_with(&[text, "--scope", "session", "--tag", "zebratag"]);
+    one.json(&["link", &of_project, "relates_to", &held, "--reason", "zebra reason"]);
+    let (code, error) = one.error(&["contradict", &of_project, &held]);
+    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    let pages: [&[&str]; 3] = [&["graph"], &["graph", "--focus", &of_project], &["log"]];
+    for args in pages {
+        assert!(!home.page(args).to_lowercase().contains("zebra"), "{args:?}");
+        assert!(!home.json(args).to_string().to_lowercase().contains("zebra"), "{args:?}");
+        assert!(one.run(args).stdout.to_lowercase().contains("zebra"), "{args:?}");
+    }
+}

@@ -64,3 +64,19 @@ fn switched_off_before_the_first_use_only_the_setting_is_written() {
     home.run(&["remember", "Something"]);
     assert_eq!(home.files(), [home.path().join("config.toml")]);
 }
+
+#[test]
+fn comments_in_the_settings_file_survive_a_change() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path()).unwrap();
+    let file = home.path().join("config.toml");
+    std::fs::write(&file, "# mine\nenabled = false # why\n\n[recall]\n# few\nitems_max = 2\n")
+        .unwrap();
+    home.json(&["config", "set", "enabled", "true"]);
+    home.json(&["config", "set", "recall.items_max", "3"]);
+    home.json(&["config", "set", "recall.budget_tokens", "500"]);
+    let text = std::fs::read_to_string(file).unwrap();
+    let expected =
+        "# mine\nenabled = true # why\n\n[recall]\n# few\nitems_max = 3\nbudget_tokens = 500\n";
+    assert_eq!(text, expected);
+}
