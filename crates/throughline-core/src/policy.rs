@@ -155,9 +155,11 @@ policy!(
     /// How words are looked up and scored.
     WordPolicy {
         /// Documents that may be scored for one query; frequent words beyond it are dropped.
-        postings_max: u64 = 20_000,
+        postings_max: u64 = 12_000,
         /// Candidates a store hands over for scoring.
         candidates_max: usize = 256,
+        /// Documents looked at when every word of a query is too frequent.
+        newest_max: usize = 1_024,
         /// How soon repeating a word stops paying.
         k1: f64 = 1.2,
         /// How much length counts against a document.

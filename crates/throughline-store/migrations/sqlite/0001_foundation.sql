@@ -171,8 +171,6 @@ CREATE VIRTUAL TABLE memory_text  USING fts5 (terms, tokenize = 'ascii');
 CREATE VIRTUAL TABLE episode_text USING fts5 (terms, tokenize = 'ascii');
 INSERT INTO memory_text  (memory_text,  rank) VALUES ('secure-delete', 1);
 INSERT INTO episode_text (episode_text, rank) VALUES ('secure-delete', 1);
-CREATE VIRTUAL TABLE memory_word  USING fts5vocab (memory_text,  'row');
-CREATE VIRTUAL TABLE episode_word USING fts5vocab (episode_text, 'row');
 
 -- How many documents and terms each text index holds, for scoring.
 CREATE TABLE text_size (

@@ -24,7 +24,40 @@ struct Statements {
     terms: &'static str,
     delete: &'static str,
     frequency: &'static str,
-    search: &'static str,
+    best: &'static str,
+    newest: &'static str,
+}
+
+/// Memories that hold a word, in an order.
+macro_rules! memories_by {
+    ($order:literal) => {
+        concat!(
+            "SELECT m.key, t.terms FROM memory_text AS t
+             JOIN memory AS m INDEXED BY memory_doc ON m.space = ?4 AND m.doc = t.rowid
+             WHERE t.memory_text MATCH ?1 AND t.rowid >= ?2 AND t.rowid < ?3
+               AND (m.session IS NULL OR m.session = ?5)
+               AND (?6 IS NULL OR m.state IN (SELECT value FROM json_each(?6)))
+               AND (?7 IS NULL OR m.kind IN (SELECT value FROM json_each(?7)))
+             ORDER BY ",
+            $order,
+            " LIMIT ?8"
+        )
+    };
+}
+
+/// The same for episodes. Parameters 5 to 7 narrow memories; here they are only named.
+macro_rules! episodes_by {
+    ($order:literal) => {
+        concat!(
+            "SELECT m.key, t.terms FROM episode_text AS t
+             JOIN episode AS m INDEXED BY episode_doc ON m.space = ?4 AND m.doc = t.rowid
+             WHERE t.episode_text MATCH ?1 AND t.rowid >= ?2 AND t.rowid < ?3
+               AND (?5 IS ?5 AND ?6 IS ?6 AND ?7 IS ?7)
+             ORDER BY ",
+            $order,
+            " LIMIT ?8"
+        )
+    };
 }
 
 const MEMORIES: Statements = Statements {
@@ -35,14 +68,10 @@ const MEMORIES: Statements = Statements {
     insert: "INSERT INTO memory_text (rowid, terms) VALUES (?1, ?2)",
     terms: "SELECT terms FROM memory_text WHERE rowid = ?1",
     delete: "DELETE FROM memory_text WHERE rowid = ?1",
-    frequency: "SELECT doc FROM memory_word WHERE term = ?1",
-    search: "SELECT m.key, t.terms FROM memory_text AS t
-             JOIN memory AS m INDEXED BY memory_doc ON m.space = ?4 AND m.doc = t.rowid
-             WHERE t.memory_text MATCH ?1 AND t.rowid >= ?2 AND t.rowid < ?3
-               AND (m.session IS NULL OR m.session = ?5)
-               AND (?6 IS NULL OR m.state IN (SELECT value FROM json_each(?6)))
-               AND (?7 IS NULL OR m.kind IN (SELECT value FROM json_each(?7)))
-             ORDER BY t.rank LIMIT ?8",
+    frequency: "SELECT count(*) FROM
+                  (SELECT 1 FROM memory_text WHERE memory_text MATCH ?1 LIMIT ?2)",
+    best: memories_by!("t.rank"),
+    newest: memories_by!("t.rowid DESC"),
 };
 
 const EPISODES: Statements = Statements {
@@ -53,13 +82,10 @@ const EPISODES: Statements = Statements {
     insert: "INSERT INTO episode_text (rowid, terms) VALUES (?1, ?2)",
     terms: "SELECT terms FROM episode_text WHERE rowid = ?1",
     delete: "DELETE FROM episode_text WHERE rowid = ?1",
-    frequency: "SELECT doc FROM episode_word WHERE term = ?1",
-    // Parameters 5 to 7 narrow memories; here they are only named.
-    search: "SELECT m.key, t.terms FROM episode_text AS t
-             JOIN episode AS m INDEXED BY episode_doc ON m.space = ?4 AND m.doc = t.rowid
-             WHERE t.episode_text MATCH ?1 AND t.rowid >= ?2 AND t.rowid < ?3
-               AND (?5 IS ?5 AND ?6 IS ?6 AND ?7 IS ?7)
-             ORDER BY t.rank LIMIT ?8",
+    frequency: "SELECT count(*) FROM
+                  (SELECT 1 FROM episode_text WHERE episode_text MATCH ?1 LIMIT ?2)",
+    best: episodes_by!("t.rank"),
+    newest: episodes_by!("t.rowid DESC"),
 };
 
 fn statements(of: TextOf) -> &'static Statements {
@@ -138,22 +164,27 @@ fn resize(
 pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<TextHit>> {
     let policy = WordPolicy::default();
     let sql = statements(query.of);
-    let kept = words::affordable(&frequencies(connection, sql, &query.terms)?, &policy);
+    let kept = words::affordable(&frequencies(connection, sql, &query.terms, &policy)?, &policy);
     if kept.is_empty() {
         return Ok(Vec::new());
     }
     let collection = collection(connection, sql.what)?;
-    // Terms hold letters and digits only, so quoting them is enough.
-    let wanted: Vec<String> = kept.iter().map(|(term, _)| format!("\"{term}\"")).collect();
+    let wanted: Vec<String> = kept.iter().map(|(term, _)| quoted(term)).collect();
     let wanted = wanted.join(" OR ");
-    let candidates = query.limit.max(policy.candidates_max);
+    // When even the rarest word is nearly everywhere, ranking all that hold it would take too long
+    // and tell little: the newest of them are looked at.
+    let holding: u64 = kept.iter().map(|(_, docs)| docs).sum();
+    let (statement, candidates) = if holding > policy.postings_max {
+        (sql.newest, query.limit.max(policy.newest_max))
+    } else {
+        (sql.best, query.limit.max(policy.candidates_max))
+    };
     let mut hits = Vec::new();
     for space in &super::read::distinct(&query.spaces) {
         let Some((first, end)) = doc_range(connection, *space)? else {
             continue;
         };
-        let first = newest_part(connection, sql, (first, end), &kept, &policy)?;
-        let mut search = connection.prepare_cached(sql.search)?;
+        let mut search = connection.prepare_cached(statement)?;
         let mut found = search.query(params![
             wanted,
             first,
@@ -177,27 +208,6 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
     Ok(hits)
 }
 
-/// Where to begin when even the rarest word is nearly everywhere: only as many of the newest
-/// documents are looked at as can be scored in time.
-fn newest_part(
-    connection: &Connection,
-    sql: &Statements,
-    (first, end): (i64, i64),
-    kept: &[(String, u64)],
-    policy: &WordPolicy,
-) -> Result<i64> {
-    let holding: u64 = kept.iter().map(|(_, docs)| docs).sum();
-    if holding <= policy.postings_max {
-        return Ok(first);
-    }
-    let last: Option<i64> = connection
-        .prepare_cached(sql.last_doc)?
-        .query_row(params![first, end], |row| row.get(0))?;
-    let docs = i128::from(last.unwrap_or(first) - first);
-    let part = docs * i128::from(policy.postings_max) / i128::from(holding);
-    Ok(last.unwrap_or(first) - i64::try_from(part).unwrap_or(0))
-}
-
 fn node(of: TextOf, key: &str) -> Result<NodeId> {
     let bad = |_| Error::BadRow { what: key.to_owned(), detail: "it is not an id".to_owned() };
     match of {
@@ -214,19 +224,28 @@ pub(super) fn json_list<T: serde::Serialize>(list: &[T]) -> Option<String> {
     Some(serde_json::to_string(list).expect("names serialise"))
 }
 
+/// In how many documents each term occurs, counted no further than matters: a term in more
+/// documents than can be scored is too frequent, however many they are.
 fn frequencies(
     connection: &Connection,
     sql: &Statements,
     terms: &[String],
+    policy: &WordPolicy,
 ) -> Result<Vec<(String, u64)>> {
     let mut frequency = connection.prepare_cached(sql.frequency)?;
+    let enough = i64::try_from(policy.postings_max + 1).unwrap_or(i64::MAX);
     terms
         .iter()
         .map(|term| {
-            let docs: Option<i64> = frequency.query_row([term], |row| row.get(0)).optional()?;
-            Ok((term.clone(), docs.unwrap_or(0).unsigned_abs()))
+            let docs: i64 = frequency.query_row(params![quoted(term), enough], |row| row.get(0))?;
+            Ok((term.clone(), docs.unsigned_abs()))
         })
         .collect()
+}
+
+/// A term as the text index takes it. Terms hold letters and digits only, so quoting is enough.
+fn quoted(term: &str) -> String {
+    format!("\"{term}\"")
 }
 
 fn collection(connection: &Connection, what: &str) -> Result<Collection> {

@@ -196,10 +196,14 @@ fn a_search_starts_from_the_words_and_reads_only_what_holds_them() {
         ("SELECT m.key, t.terms FROM memory_text", "memory_doc (space=? AND doc=?)"),
         ("SELECT m.key, t.terms FROM episode_text", "episode_doc (space=? AND doc=?)"),
     ] {
-        for sql in statements(TEXT, beginning) {
+        // The statement is put together from parts: each order ends it.
+        for order in ["t.rank", "t.rowid DESC"] {
+            assert!(literals(TEXT).iter().any(|text| text == order), "{order} is not used");
+            let sql = format!("{} {order} LIMIT ?8", statements(TEXT, beginning)[0]);
             let steps = plan(&connection, &sql);
             assert!(steps[0].starts_with("SCAN t VIRTUAL TABLE"), "{sql}\n{steps:#?}");
             assert!(steps[1].contains(index), "{sql}\n{steps:#?}");
+            assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{sql}\n{steps:#?}");
         }
     }
 }
