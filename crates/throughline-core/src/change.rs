@@ -96,6 +96,8 @@ pub enum Change {
     Inject(Injection),
     /// Erased for good. The store also scrubs it from the log.
     Purge(Tombstone),
+    /// The same for what an undo took away, so that only the log still holds it.
+    Expunge(Tombstone),
     /// An earlier batch is undone: its rows are put back as they were.
     Restore {
         /// Which batch.
@@ -238,7 +240,8 @@ pub fn scrub(change: &mut Change, space: SpaceId, memory: MemoryId, entities: &[
         | Change::Rate { .. }
         | Change::Attend(_)
         | Change::Inject(_)
-        | Change::Purge(_) => {}
+        | Change::Purge(_)
+        | Change::Expunge(_) => {}
     }
 }
 

@@ -2,8 +2,8 @@
 //! every replay, which is why they agree.
 
 use crate::{
-    Change, Edge, Evidence, Memory, MemoryId, NodeId, Relation, Row, RowKey, SpaceId, State,
-    Timestamp, Usage, Write,
+    Change, Edge, Evidence, Fingerprint, Memory, MemoryId, NodeId, Relation, Row, RowKey, SpaceId,
+    State, Timestamp, Usage, Write,
     row::{Image, Tombstone},
 };
 
@@ -66,6 +66,9 @@ pub enum Refusal {
     /// A weight, importance or confidence must lie between 0 and 1.
     #[error("a weight, importance or confidence must lie between 0 and 1")]
     BadShare,
+    /// Its comparable form is that of another text.
+    #[error("memory {0} has the fingerprint of another text")]
+    BadFingerprint(MemoryId),
     /// It writes to a space that was never opened.
     #[error("space {0} is not known")]
     NoSpace(SpaceId),
@@ -97,6 +100,7 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         Change::AddSpace(space) => put_new(Row::Space(space.clone()), view),
         Change::Insert(memory) => {
             check_shares(&[memory.importance, memory.confidence])?;
+            check_fingerprint(memory)?;
             put_new(Row::Memory(memory.clone()), view)
         }
         Change::Reinforce(evidence) => reinforce(evidence, view),
@@ -132,6 +136,7 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         Change::Attend(session) => Ok(vec![Write::Put(Row::Session(session.clone()))]),
         Change::Inject(injection) => put_new(Row::Injection(injection.clone()), view),
         Change::Purge(tombstone) => purge(tombstone, view),
+        Change::Expunge(tombstone) => Ok(vec![Write::Put(Row::Tombstone(tombstone.clone()))]),
         Change::Restore { rows, .. } => restore(rows, view),
     }
 }
@@ -176,6 +181,17 @@ fn put_new<V: View>(row: Row, view: &V) -> Folded<V::Error> {
     Ok(vec![Write::Put(row)])
 }
 
+/// The comparable form must be that of the content, or both erased: whoever could choose it freely
+/// could bring back what was erased.
+fn check_fingerprint(memory: &Memory) -> Result<(), Refusal> {
+    let erased = memory.content.is_empty() && memory.fingerprint == Fingerprint::erased();
+    if erased || memory.fingerprint == Fingerprint::of(&memory.content) {
+        Ok(())
+    } else {
+        Err(Refusal::BadFingerprint(memory.id))
+    }
+}
+
 /// Shares lie between nothing and all. A number that is none would not even be read back.
 fn check_shares(shares: &[f64]) -> Result<(), Refusal> {
     let fits = shares.iter().all(|share| (0.0..=1.0).contains(share));
@@ -200,6 +216,7 @@ fn reinforce<V: View>(evidence: &Evidence, view: &V) -> Folded<V::Error> {
 /// Replaces what may be edited. Identity, state and the moment of learning stay as they are.
 fn revise<V: View>(revised: &Memory, view: &V) -> Folded<V::Error> {
     check_shares(&[revised.importance, revised.confidence])?;
+    check_fingerprint(revised)?;
     let held = memory(revised.space, revised.id, view)?;
     let next = Memory {
         state: held.state,

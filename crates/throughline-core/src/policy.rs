@@ -174,6 +174,8 @@ policy!(
         salience_share: f64 = 0.2,
         /// How much trust tilts.
         trust_share: f64 = 0.3,
+        /// What is left of the relevance of a memory on probation.
+        unproven: f64 = 0.9,
     }
 );
 
@@ -184,6 +186,8 @@ policy!(
         budget_tokens: usize = 800,
         /// Memories for one prompt.
         items_max: usize = 5,
+        /// Candidates below this share of the best are left out.
+        worth_saying: f64 = 0.35,
     }
 );
 

@@ -176,13 +176,28 @@ fn support(
     if returns || (held.state == State::Staged && to == State::Confirmed) {
         plan.changes.push(Change::Move { space: held.space, id: held.id, to, at: testimony.at });
     }
-    if takes_form(candidate, held) {
+    let revised = enriched(candidate, held);
+    if revised != *held {
         let authority = held.authority.stronger(testimony.authority);
-        let slot = candidate.slot.clone();
-        plan.changes.push(Change::Revise(Box::new(Memory { slot, authority, ..held.clone() })));
+        plan.changes.push(Change::Revise(Box::new(Memory { authority, ..revised })));
     }
     plan.settle(conflicts, testimony.at);
     Ok(plan)
+}
+
+/// The memory with what is said of it now and was not said before.
+fn enriched(candidate: &Candidate, held: &Memory) -> Memory {
+    let mut next = held.clone();
+    if takes_form(candidate, held) {
+        next.slot.clone_from(&candidate.slot);
+    }
+    next.label = next.label.or_else(|| candidate.label.clone());
+    next.domain = next.domain.or_else(|| candidate.domain.clone());
+    if !held.authority.outranks(candidate.testimony.authority) {
+        next.importance = candidate.importance.unwrap_or(next.importance);
+        next.pinned |= candidate.pinned;
+    }
+    next
 }
 
 /// Whether a claim known in words takes on the structured form it is said in now: it had none, or

@@ -52,7 +52,7 @@ pub fn plan(
     logged: &[Logged],
     touched: &BTreeMap<RowKey, Touched>,
 ) -> Result<Change, UndoRefusal> {
-    if batch.changes.iter().any(|change| matches!(change, Change::Purge(_))) {
+    if batch.changes.iter().any(|change| matches!(change, Change::Purge(_) | Change::Expunge(_))) {
         return Err(UndoRefusal::Erased(batch.id));
     }
     // The first image of a row is what it was before the whole batch.

@@ -3,7 +3,6 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use throughline_core::row::Tombstone;
 use throughline_store::{Error as StoreError, SqliteStore, Store};
 
 use crate::engine::DATABASE;
@@ -44,13 +43,44 @@ impl Engine {
             return Err(Error::File { path: from.to_owned(), source });
         }
         SqliteStore::inspect(from)?;
-        let stones = tombstones(home, clock);
-        let kept = keep(home, clock)?;
-        let engine = Self::open(home, clock)?;
-        let clean = free_name(&engine.backups()?, RESTORING, clock);
-        let restored = engine.restore_cleaned(from, &clean, stones.as_deref().unwrap_or_default());
+        let engine = match Self::open(home, clock) {
+            Err(error) if is_damage(&error) => return Self::restore_over_damage(home, clock, from),
+            opened => opened?,
+        };
         engine.sweep();
-        Ok(Restored { kept, erased_again: restored?, erasures_unknown: stones.is_none() })
+        let kept = free_name(&engine.backups()?, "before-restore", clock);
+        let working = free_name(&engine.backups()?, RESTORING, clock);
+        let restored = engine.store.replace_with(from, &kept, &working).map_err(Error::from);
+        engine.sweep();
+        match restored {
+            Ok(erased_again) => Ok(Restored { kept, erased_again, erasures_unknown: false }),
+            // A copy may fail for many reasons; only a file that is really damaged is moved aside.
+            Err(error) => match SqliteStore::inspect(&home.join(DATABASE)).map_err(Error::from) {
+                Err(found) if is_damage(&found) => {
+                    drop(engine);
+                    Self::restore_over_damage(home, clock, from)
+                }
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// Moves a damaged memory aside and puts a copy in its place. What had been erased is erased
+    /// from the copy as far as that can still be read.
+    fn restore_over_damage(home: &Path, clock: Clock, from: &Path) -> Result<Restored> {
+        let stones = Self::open(home, clock)
+            .and_then(|engine| Ok(engine.now_reader()?.all_tombstones()?))
+            .ok();
+        let kept = set_aside(home, clock)?;
+        let engine = Self::open(home, clock)?;
+        let folder = engine.backups()?;
+        let clean = free_name(&folder, RESTORING, clock);
+        let erased_again =
+            SqliteStore::clean_copy(from, &clean, stones.as_deref().unwrap_or_default())?;
+        let (empty, working) = (folder.join("restoring-empty.db"), folder.join("restoring-2.db"));
+        engine.store.replace_with(&clean, &empty, &working)?;
+        engine.sweep();
+        Ok(Restored { kept, erased_again, erasures_unknown: stones.is_none() })
     }
 
     /// Removes what an interrupted restore left behind: it may hold what was erased.
@@ -64,50 +94,25 @@ impl Engine {
         }
     }
 
-    /// Copies `from` to `clean`, erases there what the tombstones name, and takes that in.
-    fn restore_cleaned(&self, from: &Path, clean: &Path, stones: &[Tombstone]) -> Result<usize> {
-        SqliteStore::copy(from, clean)?;
-        let erased = SqliteStore::open(clean)?.reapply_tombstones(stones)?;
-        self.store.replace_with(clean)?;
-        self.store.finish_erasure()?;
-        Ok(erased)
-    }
-
     /// The folder for copies under the home.
     fn backups(&self) -> Result<PathBuf> {
-        let folder = self.home.join("backups");
-        std::fs::create_dir_all(&folder)
-            .map_err(|source| Error::File { path: folder.clone(), source })?;
-        Ok(folder)
+        private_folder(self.home.join("backups"))
     }
 }
 
-/// What was erased from the memory in a folder; `None` if that can no longer be read.
-fn tombstones(home: &Path, clock: Clock) -> Option<Vec<Tombstone>> {
-    if !home.join(DATABASE).exists() {
-        return Some(Vec::new());
-    }
-    Engine::open(home, clock).ok()?.now_reader().ok()?.all_tombstones().ok()
+fn is_damage(error: &Error) -> bool {
+    matches!(error, Error::Store(StoreError::Damaged { .. } | StoreError::NotOurs { .. }))
 }
 
-/// Keeps what is there: as a copy if it is sound, else by moving it aside.
-fn keep(home: &Path, clock: Clock) -> Result<PathBuf> {
-    let damaged = |error: &Error| {
-        matches!(error, Error::Store(StoreError::Damaged { .. } | StoreError::NotOurs { .. }))
-    };
-    let kept = Engine::open(home, clock).and_then(|engine| {
-        engine.sweep();
-        let copy = free_name(&engine.backups()?, "before-restore", clock);
-        engine.store.backup(&copy)?;
-        Ok(copy)
-    });
-    match kept {
-        // A copy may fail for many reasons; only a file that is really damaged is moved aside.
-        Err(error) => match SqliteStore::inspect(&home.join(DATABASE)).map_err(Error::from) {
-            Err(found) if damaged(&found) => set_aside(home, clock),
-            _ => Err(error),
-        },
-        Ok(copy) => Ok(copy),
+/// A folder that only the user may look into.
+fn private_folder(folder: PathBuf) -> Result<PathBuf> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(&folder) {
+        Ok(()) => Ok(folder),
+        Err(source) => Err(Error::File { path: folder, source }),
     }
 }
 
@@ -121,9 +126,7 @@ fn free_name(folder: &Path, name: &str, clock: Clock) -> PathBuf {
 
 /// Moves a damaged database and what belongs to it out of the way.
 fn set_aside(home: &Path, clock: Clock) -> Result<PathBuf> {
-    let folder = home.join("damaged");
-    std::fs::create_dir_all(&folder)
-        .map_err(|source| Error::File { path: folder.clone(), source })?;
+    let folder = private_folder(home.join("damaged"))?;
     let kept = free_name(&folder, "damaged", clock);
     for suffix in ["", "-wal", "-shm"] {
         let from = home.join(format!("{DATABASE}{suffix}"));

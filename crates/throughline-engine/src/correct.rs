@@ -133,7 +133,7 @@ impl Engine {
 /// another way than being said: neither wins, and both are shown together.
 pub(crate) fn mark_rivals(reader: &dyn Reader, draft: &mut Draft, memory: &Memory) -> Result<()> {
     let Some(slot) = &memory.slot else { return Ok(()) };
-    for other in reader.in_slot(memory.space, &slot.key())? {
+    for other in reader.in_slot(memory.space, &slot.key(), None)? {
         let Some(held) = &other.slot else { continue };
         let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
         let leaves = draft.changes.iter().any(|change| takes_out_of_view(change, other.id));

@@ -69,9 +69,7 @@ impl Engine {
     pub fn resolve(&self, reader: &dyn Reader, context: &Context, handle: &str) -> Result<Memory> {
         let reach = context.reach();
         let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
-        let well_formed =
-            wanted.len() >= 6 && wanted.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
-        if !well_formed {
+        if !is_handle(&wanted) {
             return Err(Error::BadInput(format!(
                 "{handle:?} is not an id: an id has at least six letters a-f or digits"
             )));
@@ -158,8 +156,10 @@ impl Engine {
             })
         });
         // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
-        if applied.is_ok() && cause != Cause::Purge && !self.store.erasure_due()?.is_empty() {
-            self.finish_erasures()?;
+        // What was written is written, whether that succeeds now or not.
+        let due = || self.store.erasure_due().is_ok_and(|due| !due.is_empty());
+        if applied.is_ok() && cause != Cause::Purge && due() {
+            self.finish_erasures().ok();
         }
         match (outcome, applied) {
             (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
@@ -167,6 +167,12 @@ impl Engine {
             (None, Ok(_)) => unreachable!("a store cannot apply what was not planned"),
         }
     }
+}
+
+/// Whether a word can mean a memory: six or more letters a-f, digits and dashes.
+pub(crate) fn is_handle(word: &str) -> bool {
+    let word = word.trim().trim_start_matches('#');
+    word.len() >= 6 && word.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
 }
 
 /// What a plan works on: the moment, the scope and session of the batch, the changes so far.

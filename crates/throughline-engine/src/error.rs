@@ -172,6 +172,7 @@ fn refusal_code(refusal: &Refusal) -> &'static str {
         Refusal::Circle { .. } => "circle",
         Refusal::SelfLink => "self_link",
         Refusal::BadShare => "bad_input",
+        Refusal::BadFingerprint(_) => "bad_fingerprint",
         Refusal::NoSpace(_) => "no_space",
     }
 }
@@ -192,6 +193,7 @@ fn refusal_hint(refusal: &Refusal) -> Option<String> {
         | Refusal::Exists(_)
         | Refusal::SelfLink
         | Refusal::BadShare
+        | Refusal::BadFingerprint(_)
         | Refusal::NoSpace(_) => None,
     }
 }

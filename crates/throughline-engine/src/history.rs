@@ -2,7 +2,7 @@
 
 use throughline_core::scope::Reach;
 use throughline_core::{Change, Logged, Memory, NodeId, Row, RowKey, Timestamp};
-use throughline_store::{LogQuery, Reader, StoredBatch};
+use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
 use crate::{Context, Engine, Result};
 
@@ -82,32 +82,33 @@ impl Engine {
     }
 }
 
-/// Whether a batch says nothing of what holds only in somebody else's session.
-fn is_within(reader: &dyn Reader, stored: &StoredBatch, reach: &Reach) -> Result<bool> {
-    let changes = &stored.batch.changes;
-    let told = changes.iter().all(|change| {
-        if let Change::Insert(memory) | Change::Revise(memory) = change {
-            reach.sees_session(memory.session.as_ref())
+/// Whether a batch says nothing of what holds only in somebody else's session: neither in words,
+/// nor by what it touched.
+pub(crate) fn is_within(reader: &dyn Reader, stored: &StoredBatch, reach: &Reach) -> Result<bool> {
+    let batch = &stored.batch;
+    for logged in reader.changes_of(batch.space, batch.id)? {
+        let told = if let Change::Insert(memory) | Change::Revise(memory) = &logged.change {
+            Some((**memory).clone())
         } else {
-            true
+            None
+        };
+        let restored =
+            if let Change::Restore { rows, .. } = &logged.change { &rows[..] } else { &[] };
+        let images = logged.before.iter().chain(restored);
+        let held = images.clone().filter_map(|image| image.row.clone()?.into_memory());
+        if held.chain(told).any(|memory| !reach.sees_session(memory.session.as_ref())) {
+            return Ok(false);
         }
-    });
-    let keys: Vec<RowKey> = changes.iter().flat_map(linked).collect();
-    let rows = reader.rows(&keys)?;
-    let hidden = |row: Row| row.into_memory().is_some_and(|memory| !reach.sees(&memory));
-    Ok(told && !rows.into_iter().flatten().any(hidden))
-}
-
-/// The memories that a change connects.
-fn linked(change: &Change) -> Vec<RowKey> {
-    let (space, ends) = if let Change::Link(edge) = change {
-        (edge.space, [edge.from, edge.to])
-    } else if let Change::Unlink { space, from, to, .. } = change {
-        (*space, [*from, *to])
-    } else {
-        return Vec::new();
-    };
-    ends.iter().filter_map(|end| end.memory()).map(|id| RowKey::memory(space, id)).collect()
+        let keys: Vec<RowKey> = images
+            .flat_map(|image| nodes_of_key(&image.key).into_iter().map(move |node| (image, node)))
+            .filter_map(|(image, node)| Some(RowKey::memory(image.key.space, node.memory()?)))
+            .collect();
+        let hidden = |row: Row| row.into_memory().is_some_and(|memory| !reach.sees(&memory));
+        if reader.rows(&keys)?.into_iter().flatten().any(hidden) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The memory, everything it replaced, and everything that replaced it.

@@ -1,20 +1,23 @@
 //! Import: an export comes back. Into an empty store it is replayed as it was; into one with
 //! memories of its own it goes through the same door as everything else.
 
-use std::collections::BTreeMap;
-use std::io::BufRead;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use throughline_core::evidence::Testimony;
+use throughline_core::row::slot_fingerprint;
 use throughline_core::{
-    Batch, Cause, Change, EntityId, Evidence, Memory, MemoryId, NodeId, Row, RowKey, SpaceId, Table,
+    Batch, BatchId, Cause, Change, EntityId, Evidence, Fingerprint, Memory, MemoryId, NodeId,
+    Relation, Row, RowKey, SpaceId, Table,
 };
 use throughline_store::{EntityName, LogQuery, MemoryQuery, Reader, Store, Tables};
 
 use crate::correct::mark_rivals;
 use crate::engine::Draft;
 use crate::export::{FORMAT, Header, VERSION};
+use crate::remember::head_of;
 use crate::{Context, Engine, Error, Result};
 
 /// What an import did.
@@ -44,19 +47,48 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Imported> {
         let batches = read(file)?;
-        let empty =
-            self.now_reader()?.log(&LogQuery { limit: 1, ..LogQuery::default() })?.is_empty();
-        let bad = |detail: String| Error::BadFile { path: file.to_owned(), line: 1, detail };
-        let theirs = Tables::replay(batches.iter().cloned())
-            .map_err(|error| bad(format!("its changes do not follow from each other: {error}")))?;
-        let theirs = Arc::new(theirs);
-        if empty {
-            return self.replay(&batches, &theirs, progress);
+        for (at, memory) in told(&batches) {
+            self.check_content(&memory.content)
+                .map_err(|error| bad_file(file, at + 2, error.to_string()))?;
         }
-        self.merge(context, &theirs)
+        let theirs = Arc::new(Tables::replay(batches.iter().cloned()).map_err(|error| {
+            bad_file(file, 1, format!("its changes do not follow from each other: {error}"))
+        })?);
+        match self.missing(&batches)? {
+            Some(missing) => self.follow(&missing, &theirs, progress),
+            None => self.merge(context, &theirs),
+        }
     }
 
-    fn replay(
+    /// The batches of an export that are not here, if they follow from what is here: if the store is
+    /// empty, or holds an earlier part of the same history, with nothing of its own that they would
+    /// repeat or bring back.
+    fn missing(&self, batches: &[Batch]) -> Result<Option<Vec<Batch>>> {
+        let reader = self.now_reader()?;
+        let ours = reader.log(&LogQuery { limit: usize::MAX, ..LogQuery::default() })?;
+        let here: BTreeSet<BatchId> = ours.iter().map(|stored| stored.batch.id).collect();
+        let missing: Vec<Batch> =
+            batches.iter().filter(|batch| !here.contains(&batch.id)).cloned().collect();
+        if !here.is_empty() && missing.len() == batches.len() {
+            return Ok(None);
+        }
+        let buried: BTreeSet<Fingerprint> =
+            reader.all_tombstones()?.into_iter().map(|stone| stone.fingerprint).collect();
+        if told(&missing).any(|(_, memory)| buried.contains(&memory.fingerprint)) {
+            return Ok(None);
+        }
+        let whole = ours.into_iter().map(|stored| stored.batch).chain(missing.iter().cloned());
+        let Ok(together) = Tables::replay(whole) else { return Ok(None) };
+        let mut active = BTreeSet::new();
+        let apart = all_memories(&Arc::new(together))?
+            .into_iter()
+            .filter(|memory| memory.state.is_active())
+            .all(|memory| active.insert((memory.space, memory.session, memory.fingerprint)));
+        Ok(apart.then_some(missing))
+    }
+
+    /// Replays batches as they were.
+    fn follow(
         &self,
         batches: &[Batch],
         theirs: &Arc<Tables>,
@@ -69,8 +101,17 @@ impl Engine {
             }
         }
         self.store.finish_erasure()?;
-        let memories = all_memories(theirs)?.len();
-        Ok(Imported { batches: batches.len(), memories, ..Imported::default() })
+        let inserted: BTreeSet<MemoryId> = told(batches).map(|(_, memory)| memory.id).collect();
+        let held = all_memories(theirs)?;
+        let memories = held.iter().filter(|memory| inserted.contains(&memory.id)).count();
+        let mut report = Imported { batches: batches.len(), memories, ..Imported::default() };
+        let reader = self.now_reader()?;
+        for memory in held.iter().filter(|memory| !inserted.contains(&memory.id)) {
+            let mark = std::slice::from_ref(&memory.fingerprint);
+            let erased = !reader.tombstones(memory.space, mark)?.is_empty();
+            if erased { report.blocked += 1 } else { report.known += 1 }
+        }
+        Ok(report)
     }
 
     /// Takes in what another store holds. Its history stays there; what it knows comes here, in
@@ -96,37 +137,66 @@ impl Engine {
     }
 }
 
+fn bad_file(path: &Path, line: usize, detail: String) -> Error {
+    Error::BadFile { path: path.to_owned(), line, detail }
+}
+
+/// Every memory that batches tell in words, with the number of its batch. What was erased there is
+/// not told any more.
+fn told(batches: &[Batch]) -> impl Iterator<Item = (usize, &Memory)> {
+    let changes = batches
+        .iter()
+        .enumerate()
+        .flat_map(|(at, batch)| batch.changes.iter().map(move |change| (at, change)));
+    changes.filter_map(|(at, change)| {
+        if let Change::Insert(memory) | Change::Revise(memory) = change {
+            Some((at, &**memory)).filter(|(_, memory)| memory.fingerprint != Fingerprint::erased())
+        } else {
+            None
+        }
+    })
+}
+
 /// Reads and checks the lines of an export.
 fn read(file: &Path) -> Result<Vec<Batch>> {
     let open = std::fs::File::open(file)
         .map_err(|source| Error::File { path: file.to_owned(), source })?;
-    let bad = |line: usize, detail: String| Error::BadFile { path: file.to_owned(), line, detail };
+    let mut lines = std::io::BufReader::new(open);
     let mut batches = Vec::new();
-    for (at, line) in std::io::BufReader::new(open).lines().enumerate() {
-        let number = at + 1;
-        let line = line.map_err(|error| bad(number, error.to_string()))?;
-        if line.len() > LINE_BYTES_MAX {
-            return Err(bad(number, "the line is too long".to_owned()));
+    for number in 1.. {
+        let mut line = Vec::new();
+        let limit = LINE_BYTES_MAX as u64 + 1;
+        let read = (&mut lines).take(limit).read_until(b'\n', &mut line);
+        read.map_err(|error| bad_file(file, number, error.to_string()))?;
+        if line.is_empty() && number > 1 {
+            break;
         }
-        if at == 0 {
-            let header: Header = serde_json::from_str(&line)
-                .map_err(|_| bad(1, "this is not an export of Throughline".to_owned()))?;
-            if header.format != FORMAT {
-                return Err(bad(1, format!("this is {}, not {FORMAT}", header.format)));
-            }
-            if header.version > VERSION {
-                let detail = format!(
-                    "the export has version {}; this program reads up to {VERSION}",
-                    header.version
-                );
-                return Err(bad(1, detail));
-            }
-        } else if !line.trim().is_empty() {
-            let batch = serde_json::from_str(&line).map_err(|e| bad(number, e.to_string()))?;
+        if line.len() > LINE_BYTES_MAX {
+            return Err(bad_file(file, number, "the line is too long".to_owned()));
+        }
+        if number == 1 {
+            check_header(file, &line)?;
+        } else if !line.trim_ascii().is_empty() {
+            let batch = serde_json::from_slice(&line)
+                .map_err(|error| bad_file(file, number, error.to_string()))?;
             batches.push(batch);
         }
     }
     Ok(batches)
+}
+
+fn check_header(file: &Path, line: &[u8]) -> Result<()> {
+    let header: Header = serde_json::from_slice(line)
+        .map_err(|_| bad_file(file, 1, "this is not an export of Throughline".to_owned()))?;
+    if header.format != FORMAT {
+        return Err(bad_file(file, 1, format!("this is {}, not {FORMAT}", header.format)));
+    }
+    if header.version > VERSION {
+        let newer = header.version;
+        let detail = format!("the export has version {newer}; this program reads up to {VERSION}");
+        return Err(bad_file(file, 1, detail));
+    }
+    Ok(())
 }
 
 fn all_memories(tables: &Arc<Tables>) -> Result<Vec<Memory>> {
@@ -144,14 +214,18 @@ fn merge_space(
 ) -> Result<Imported> {
     let mut report = Imported::default();
     let mut place = Places::default();
-    let mut new: Vec<Memory> = Vec::new();
+    let (mut new, mut known): (Vec<Memory>, Vec<Memory>) = (Vec::new(), Vec::new());
     let query = MemoryQuery { spaces: vec![space], limit: usize::MAX, ..MemoryQuery::default() };
     for memory in theirs.memories(&query)?.items {
-        if !reader.tombstones(space, std::slice::from_ref(&memory.fingerprint))?.is_empty() {
+        let marks: Vec<Fingerprint> = std::iter::once(memory.fingerprint.clone())
+            .chain(memory.slot.as_ref().map(slot_fingerprint))
+            .collect();
+        if !reader.tombstones(space, &marks)?.is_empty() {
             report.blocked += 1;
         } else if reader.rows(&[RowKey::memory(space, memory.id)])?[0].is_some() {
             place.memories.insert(memory.id, memory.id);
             report.known += 1;
+            known.push(memory);
         } else if let Some(twin) = twin(reader, &memory)? {
             place.memories.insert(memory.id, twin);
             report.known += 1;
@@ -167,6 +241,7 @@ fn merge_space(
             new.push(memory);
         }
     }
+    let taken: BTreeSet<NodeId> = new.iter().map(|memory| memory.id.into()).collect();
     for mut memory in new {
         // What took its place may be known here under another name, or have been erased here.
         memory.superseded_by = memory.superseded_by.and_then(|id| place.memories.get(&id).copied());
@@ -177,8 +252,37 @@ fn merge_space(
         }
         draft.changes.extend(support.into_iter().map(Change::Reinforce));
     }
-    merge_links(reader, draft, theirs, space, &mut place, &mut report)?;
+    for memory in known {
+        follow_replacement(reader, draft, theirs, &memory, &place)?;
+    }
+    merge_links(reader, draft, theirs, space, &mut place, &taken, &mut report)?;
     Ok(report)
+}
+
+/// A memory that is current here and was replaced there is replaced here too, if what took its
+/// place came along and is current.
+fn follow_replacement(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    theirs: &Arc<Tables>,
+    memory: &Memory,
+    place: &Places,
+) -> Result<()> {
+    let space = memory.space;
+    let ours = reader.rows(&[RowKey::memory(space, memory.id)])?.remove(0);
+    let current = ours.and_then(Row::into_memory).is_some_and(|ours| ours.state.is_active());
+    let Some(head) = head_of(theirs, memory)?.filter(|head| current && head.id != memory.id) else {
+        return Ok(());
+    };
+    let Some(new) = place.memories.get(&head.id).copied().filter(|_| head.state.is_active()) else {
+        return Ok(());
+    };
+    let here = reader.rows(&[RowKey::memory(space, new)])?.remove(0).and_then(Row::into_memory);
+    if here.is_none_or(|here| here.state.is_active()) {
+        let at = memory.since.unwrap_or(draft.now);
+        draft.changes.push(Change::Supersede { space, old: memory.id, new, at });
+    }
+    Ok(())
 }
 
 /// Where the things of another store are found in ours.
@@ -229,10 +333,14 @@ fn merge_links(
     theirs: &Arc<Tables>,
     space: SpaceId,
     place: &mut Places,
+    new: &BTreeSet<NodeId>,
     report: &mut Imported,
 ) -> Result<()> {
     let nodes: Vec<NodeId> = place.memories.keys().map(|id| (*id).into()).collect();
     for mut edge in theirs.neighbours(space, &nodes, &[], usize::MAX)? {
+        if edge.relation == Relation::Supersedes && !new.contains(&edge.to) {
+            continue; // told by the replacement itself
+        }
         let from = find_place(reader, draft, theirs, space, edge.from, place)?;
         let to = find_place(reader, draft, theirs, space, edge.to, place)?;
         let (Some(from), Some(to)) = (from, to) else {

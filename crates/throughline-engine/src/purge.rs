@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use throughline_core::row::Tombstone;
-use throughline_core::{Actor, Cause, Change, Memory, Row, RowKey};
+use throughline_core::{Actor, Cause, Change, Fingerprint, Logged, Memory, MemoryId, Row, RowKey};
 use throughline_store::{Erasure, Reader, SqliteStore, Store};
 
 use crate::history::chain;
@@ -39,7 +39,7 @@ impl Engine {
                 let mut targets: Vec<Memory> = Vec::new();
                 let mut related: Vec<Memory> = Vec::new();
                 for handle in handles {
-                    let memory = self.resolve(reader, context, handle)?;
+                    let memory = self.resolve_for_erasure(reader, context, handle)?;
                     related.extend(versions(reader, &memory)?);
                     targets.push(memory);
                 }
@@ -54,11 +54,39 @@ impl Engine {
                 }
                 let stones: Vec<Tombstone> =
                     targets.iter().map(|memory| Tombstone::of(memory, draft.now)).collect();
-                draft.changes.extend(stones.iter().cloned().map(Change::Purge));
+                for stone in &stones {
+                    let key = RowKey::memory(stone.space, stone.memory);
+                    let there = reader.rows(&[key])?[0].is_some();
+                    let erase = if there { Change::Purge } else { Change::Expunge };
+                    draft.changes.push(erase(stone.clone()));
+                }
                 Ok((stones, related))
             })?;
         let (pending, copies_left) = self.finish_erasures()?;
         Ok(Purged { tombstones, pending, copies_left, related })
+    }
+
+    /// The memory a handle means, also if an undo took it away and only the log still holds it.
+    fn resolve_for_erasure(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        handle: &str,
+    ) -> Result<Memory> {
+        let not_there = match self.resolve(reader, context, handle) {
+            Err(error @ Error::NotFound { .. }) => error,
+            other => return other,
+        };
+        let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
+        let touched = reader.find_touched(&context.reach().spaces, &wanted)?;
+        let mut told = Vec::new();
+        for (space, id) in touched {
+            let history = reader.history(space, id.into())?;
+            let versions = history.iter().flat_map(|logged| versions_in(logged, id));
+            told.extend(versions.last().filter(|memory| context.reach().sees(memory)));
+        }
+        told.retain(|memory| memory.fingerprint != Fingerprint::erased());
+        if told.len() == 1 { Ok(told.remove(0)) } else { Err(not_there) }
     }
 
     /// Erases what is due from the copies we made ourselves, then from the store's own files. Says
@@ -92,6 +120,17 @@ impl Engine {
         copies.sort();
         copies
     }
+}
+
+/// The versions of a memory that a change of the log holds.
+fn versions_in(logged: &Logged, id: MemoryId) -> Vec<Memory> {
+    let told = if let Change::Insert(memory) | Change::Revise(memory) = &logged.change {
+        Some((**memory).clone())
+    } else {
+        None
+    };
+    let before = logged.before.iter().filter_map(|image| image.row.clone()?.into_memory());
+    before.chain(told).filter(|memory| memory.id == id).collect()
 }
 
 /// The other members of a chain of replacements.

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use throughline_core::policy::RecallPolicy;
 use throughline_core::rank::{self, Ranked};
+use throughline_core::scope::Reach;
 use throughline_core::trust::{self, Presentation};
 use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, text, tokens, words};
 use throughline_store::{Reader, TextOf, TextQuery};
@@ -39,9 +40,6 @@ pub struct Recall {
     pub budget: usize,
 }
 
-/// Candidates below this share of the best are left out.
-const WORTH_SAYING: f64 = 0.35;
-
 impl Engine {
     /// The memories that fit a query, within a budget of tokens.
     pub fn recall(
@@ -54,14 +52,19 @@ impl Engine {
     ) -> Result<Recall> {
         let mut found = self.candidates(reader, context, query, with_replaced)?;
         let best = found.values().map(|(score, _)| *score).fold(0.0, f64::max);
-        found.retain(|_, (score, _)| *score >= best * WORTH_SAYING);
+        found.retain(|_, (score, _)| *score >= best * limits.worth_saying);
         let memories: Vec<Memory> = found.values().map(|(_, memory)| memory.clone()).collect();
         let cards = self.cards(reader, &memories)?;
         let mut ranked: Vec<Ranked> = cards
             .iter()
             .map(|card| Ranked {
                 id: card.memory.id,
-                relevance: found[&card.memory.id].0 / best.max(f64::MIN_POSITIVE),
+                relevance: found[&card.memory.id].0 / best.max(f64::MIN_POSITIVE)
+                    * if card.memory.state == State::Staged {
+                        self.policy.rank.unproven
+                    } else {
+                        1.0
+                    },
                 salience: card.salience.value,
                 trust: card.trust.value(),
             })
@@ -73,7 +76,7 @@ impl Engine {
         let mut items = Vec::new();
         for one in ranked {
             let card = by_id[&one.id].clone();
-            let history = history_line(reader, &card)?;
+            let history = history_line(reader, &context.reach(), &card)?;
             items.push(Recalled {
                 score: one.score(&self.policy.rank),
                 card,
@@ -172,11 +175,15 @@ fn one_line(content: &str) -> String {
 }
 
 /// "was X until D", for the latest memory that this one replaced.
-fn history_line(reader: &dyn Reader, card: &Card) -> Result<Option<String>> {
+fn history_line(reader: &dyn Reader, reach: &Reach, card: &Card) -> Result<Option<String>> {
     let keys: Vec<RowKey> =
         card.supersedes.iter().map(|id| RowKey::memory(card.memory.space, *id)).collect();
-    let mut replaced: Vec<Memory> =
-        reader.rows(&keys)?.into_iter().filter_map(|row| row.and_then(Row::into_memory)).collect();
+    let mut replaced: Vec<Memory> = reader
+        .rows(&keys)?
+        .into_iter()
+        .filter_map(|row| row.and_then(Row::into_memory))
+        .filter(|memory| reach.sees(memory))
+        .collect();
     replaced.sort_by_key(|memory| (memory.held_until(), memory.id));
     Ok(replaced.last().map(|memory| {
         let until = memory.held_until().unwrap_or(Timestamp::EPOCH).date();

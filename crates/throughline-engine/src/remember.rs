@@ -10,7 +10,7 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader};
 
-use crate::engine::Draft;
+use crate::engine::{Draft, is_handle};
 use crate::{Card, Context, Engine, Error, Result};
 
 /// What is to be remembered.
@@ -174,12 +174,17 @@ impl Engine {
         reason: &str,
         testimony: &Testimony,
     ) -> Result<()> {
-        let known = match self.resolve(reader, context, reason) {
-            Ok(memory) => Some(memory.id),
-            Err(Error::Ambiguous { what, handle, candidates }) => {
-                return Err(Error::Ambiguous { what, handle, candidates });
+        let known = if is_handle(reason) {
+            let memory = self.resolve(reader, context, reason)?;
+            if memory.space != draft.scope.space {
+                return Err(Error::BadInput(format!(
+                    "memory {} lives in another scope; give the reason in words",
+                    memory.id.handle()
+                )));
             }
-            Err(_) => None,
+            Some(memory.id)
+        } else {
+            None
         };
         let space = draft.scope.space;
         let to = match known {
@@ -251,13 +256,12 @@ pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<N
     let space = candidate.scope.space;
     let marks = reconcile::burial_marks(candidate);
     let same_text = reader.with_fingerprint(space, &marks[0])?;
-    let mut slots: Vec<String> = same_text.iter().filter_map(Memory::slot_key).collect();
-    slots.extend(candidate.slot.as_ref().map(Slot::key));
-    slots.sort();
-    slots.dedup();
+    let mut slots: BTreeMap<String, Option<String>> =
+        same_text.iter().filter_map(Memory::slot_key).map(|key| (key, None)).collect();
+    slots.extend(candidate.slot.as_ref().map(|slot| (slot.key(), Some(slot.value()))));
     let mut same_slot = Vec::new();
-    for slot in &slots {
-        same_slot.extend(reader.in_slot(space, slot)?);
+    for (slot, value) in &slots {
+        same_slot.extend(reader.in_slot(space, slot, value.as_deref())?);
     }
     let mut heads = BTreeMap::new();
     let replaced = same_text.iter().chain(&same_slot);
@@ -266,7 +270,11 @@ pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<N
             heads.insert(memory.id, head);
         }
     }
-    let known: Vec<_> = same_text.iter().chain(&same_slot).map(|one| one.id.into()).collect();
+    let value = candidate.slot.as_ref().map(Slot::value);
+    let same_value = same_slot
+        .iter()
+        .filter(|memory| value.is_some() && memory.slot.as_ref().map(Slot::value) == value);
+    let known: Vec<_> = same_text.iter().chain(same_value).map(|one| one.id.into()).collect();
     let evidence = evidence_of(reader, space, &known)?;
     let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
         .into_iter()

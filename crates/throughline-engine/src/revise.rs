@@ -87,6 +87,9 @@ impl Engine {
             let (space, id) = (memory.space, memory.id);
             if memory.state != State::Confirmed {
                 draft.changes.push(Change::Move { space, id, to: State::Confirmed, at: draft.now });
+                if !memory.state.is_active() {
+                    mark_rivals(reader, draft, &memory)?;
+                }
             }
             draft.changes.push(Change::Reinforce(testimony.about(space, id)));
             let authority = memory.authority.stronger(Authority::UserStated);

@@ -8,6 +8,7 @@ use throughline_core::{BatchId, Cause, Change, Memory, Row, RowKey, Table};
 use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
 use crate::correct::mark_rivals;
+use crate::history::is_within;
 use crate::{Context, Engine, Error, Result};
 
 /// What was undone.
@@ -105,6 +106,13 @@ fn find_batch(reader: &dyn Reader, context: &Context, handle: &str) -> Result<St
     }
     let mut found = reader.find_batches(&wanted)?;
     found.retain(|one| spaces.contains(&one.batch.space));
+    let mut within = Vec::new();
+    for stored in found {
+        if is_within(reader, &stored, &context.reach())? {
+            within.push(stored);
+        }
+    }
+    let mut found = within;
     match found.len() {
         0 => Err(Error::NotFound { what: "batch", handle: handle.to_owned() }),
         1 => Ok(found.remove(0)),
@@ -135,7 +143,9 @@ fn latest(reader: &dyn Reader, context: &Context) -> Result<StoredBatch> {
             }
             if stored.batch.cause == Cause::Undo {
                 undone.extend(stored.batch.changes.iter().filter_map(target));
-            } else if stored.batch.cause != Cause::Recall {
+            } else if stored.batch.cause != Cause::Recall
+                && is_within(reader, &stored, &context.reach())?
+            {
                 return Ok(stored);
             }
         }

@@ -84,7 +84,7 @@ fn write_all<T: Writable>(tables: &mut T, writes: &[Write]) -> Result<Vec<Image>
 
 /// What a purge erased: the memory and the entities that only it spoke of.
 fn purged(change: &Change, before: &[Image]) -> Option<(SpaceId, MemoryId, Vec<EntityId>)> {
-    let Change::Purge(stone) = change else {
+    let (Change::Purge(stone) | Change::Expunge(stone)) = change else {
         return None;
     };
     let entities = before

@@ -91,24 +91,36 @@ impl SqliteStore {
         open::inspect(path).map_err(|error| error.at(path))
     }
 
-    /// Copies a database file, which nobody has to have open, through SQLite.
-    pub fn copy(from: &Path, to: &Path) -> Result<()> {
-        open::copy_file(from, to).map_err(|error| error.at(from))
-    }
-
     /// Erases from this file what the tombstones name: what was erased stays erased, also in a
     /// copy that is older than the erasure. Returns how many memories went.
     pub fn reapply_tombstones(&self, stones: &[Tombstone]) -> Result<usize> {
         erase::reapply(self, stones)
     }
 
-    /// Replaces everything by what a copy holds. Goes through SQLite, page by page in one
-    /// transaction, so that other processes may keep the file open.
-    pub fn replace_with(&self, copy: &Path) -> Result<()> {
+    /// Replaces everything by what a copy holds, in one turn: nobody writes in between.
+    ///
+    /// What is here is first copied to `kept`. What was erased here is erased from a working copy
+    /// in `working` before that is taken in, page by page in one transaction, so that other
+    /// processes may keep the file open and erased text is back at no moment. Returns how many
+    /// memories were erased again.
+    pub fn replace_with(&self, copy: &Path, kept: &Path, working: &Path) -> Result<usize> {
         Self::inspect(copy)?;
         let mut connection = self.lock_connection();
         let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
-        open::replace(&mut connection, copy, &self.path).map_err(|error| error.at(&self.path))
+        let stones = SqlTables::new(&connection).all_tombstones()?;
+        open::copy(&connection, kept)?;
+        let erased = Self::clean_copy(copy, working, &stones)?;
+        open::replace(&mut connection, working, &self.path)
+            .map_err(|error| error.at(&self.path))?;
+        open::empty_log(&mut connection)?;
+        Ok(erased)
+    }
+
+    /// Copies a file that nobody has to have open, and erases from the copy what the tombstones
+    /// name. Returns how many memories that were.
+    pub fn clean_copy(from: &Path, to: &Path, stones: &[Tombstone]) -> Result<usize> {
+        open::copy_file(from, to).map_err(|error| error.at(from))?;
+        Self::open(to)?.reapply_tombstones(stones)
     }
 
     fn lock_connection(&self) -> MutexGuard<'_, Connection> {

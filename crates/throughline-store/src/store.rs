@@ -52,11 +52,15 @@ pub trait Reader {
     /// the first few of them by id.
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;
 
+    /// The memories that a handle may mean and that the log has touched, whether they are still
+    /// there or not.
+    fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>>;
+
     /// Memories with this fingerprint, in any state.
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>>;
 
-    /// Memories in this slot, in any state.
-    fn in_slot(&self, space: SpaceId, slot: &str) -> Result<Vec<Memory>>;
+    /// The active memories in this slot, and those of any state that give it this value.
+    fn in_slot(&self, space: SpaceId, slot: &str, value: Option<&str>) -> Result<Vec<Memory>>;
 
     /// The memories whose place this one took.
     fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>>;
@@ -151,7 +155,7 @@ pub trait Store: Send + Sync {
     /// Keeps vectors. They are derived: not logged, not dumped, erased with their node.
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()>;
 
-    /// What was erased while something of it may still be in a file of ours.
+    /// What was erased while something of it may still be in a file or a copy of ours.
     fn erasure_due(&self) -> Result<Vec<Tombstone>>;
 
     /// Makes sure that what was deleted is gone from the store's own files; then nothing is due.

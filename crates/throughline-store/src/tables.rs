@@ -13,7 +13,7 @@ use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, Collection};
 use throughline_core::{
     Batch, BatchId, Edge, Entity, EntityId, Episode, Fingerprint, Logged, Memory, MemoryId, NodeId,
-    Relation, Row, RowKey, SpaceId, Table, Timestamp,
+    Relation, Row, RowKey, Slot, SpaceId, Table, Timestamp,
 };
 
 use crate::apply::{Writable, apply};
@@ -333,12 +333,33 @@ impl Reader for Arc<Tables> {
         Ok(found)
     }
 
+    fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>> {
+        let touched = self.log.iter().flat_map(touched_rows);
+        let mut found: Vec<(SpaceId, MemoryId)> = touched
+            .filter(|(key, _)| spaces.contains(&key.space))
+            .flat_map(|(key, nodes)| nodes.into_iter().map(move |node| (key.space, node)))
+            .filter_map(|(space, node)| Some((space, node.memory()?)))
+            .filter(|(_, id)| {
+                let id = id.to_string();
+                id.starts_with(handle) || id.ends_with(handle)
+            })
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
         Ok(self.memories_where(|one| one.space == space && one.fingerprint == *fingerprint))
     }
 
-    fn in_slot(&self, space: SpaceId, slot: &str) -> Result<Vec<Memory>> {
-        Ok(self.memories_where(|one| one.space == space && one.slot_key().as_deref() == Some(slot)))
+    fn in_slot(&self, space: SpaceId, slot: &str, value: Option<&str>) -> Result<Vec<Memory>> {
+        Ok(self.memories_where(|one| {
+            let held = one.slot.as_ref().map(Slot::value);
+            one.space == space
+                && one.slot_key().as_deref() == Some(slot)
+                && (one.state.is_active() || value.is_some() && held.as_deref() == value)
+        }))
     }
 
     fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
@@ -377,7 +398,9 @@ impl Reader for Arc<Tables> {
 
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
         let policy = WordPolicy::default();
-        let documents = self.documents(query);
+        // What lies behind other walls tells nothing, not even how rare a word is.
+        let mut documents = self.documents(query);
+        documents.retain(|(space, ..)| query.spaces.contains(space));
         let collection = Collection {
             docs: documents.len() as u64,
             terms: documents.iter().map(|(.., terms)| terms.len() as u64).sum(),

@@ -2,7 +2,7 @@
 
 use throughline_core::fold::Refusal;
 use throughline_core::{
-    Authority, Change, Edge, Memory, Relation, Row, RowKey, State, Table, Usage, Write,
+    Authority, Change, Edge, Fingerprint, Memory, Relation, Row, RowKey, State, Table, Usage, Write,
 };
 
 use crate::world::{SPACE, Tables, day, fact, id, says, session};
@@ -63,11 +63,13 @@ fn an_edit_changes_the_words_but_neither_state_nor_history() {
         recorded_at: day(50),
         superseded_by: Some(id(2)),
         content: "new words".to_owned(),
+        fingerprint: Fingerprint::of("new words"),
         ..held.clone()
     };
     let mut tables = Tables::holding([held.clone()]);
     tables.apply(&Change::Revise(Box::new(edited))).unwrap();
-    let expected = Memory { content: "new words".to_owned(), ..held };
+    let fingerprint = Fingerprint::of("new words");
+    let expected = Memory { content: "new words".to_owned(), fingerprint, ..held };
     assert_eq!(tables.memory(1), expected);
 }
 

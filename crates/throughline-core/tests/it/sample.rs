@@ -152,7 +152,8 @@ pub(crate) fn one_of_each() -> Vec<Change> {
         Change::Rate { space: space_id, memory: id(1), helpful: true },
         Change::Attend(attended()),
         Change::Inject(injection()),
-        Change::Purge(stone),
+        Change::Purge(stone.clone()),
+        Change::Expunge(stone),
         Change::Restore {
             batch: BatchId(Uuid::from_u128(5)),
             rows: vec![

@@ -35,9 +35,9 @@ CREATE INDEX memory_shape       ON memory (space, state, kind, authority, domain
 CREATE INDEX memory_successor   ON memory (space, superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memory_tail        ON memory (space, tail);
 
--- Which memories speak of which subject and predicate, in comparable form.
+-- Which memories give which value to which subject and predicate, in comparable form.
 CREATE TABLE slot (
-  space INTEGER NOT NULL, slot TEXT NOT NULL, memory TEXT NOT NULL,
+  space INTEGER NOT NULL, slot TEXT NOT NULL, memory TEXT NOT NULL, value TEXT NOT NULL,
   PRIMARY KEY (space, slot, memory),
   FOREIGN KEY (space, memory) REFERENCES memory (space, key) DEFERRABLE INITIALLY DEFERRED
 ) STRICT, WITHOUT ROWID;
@@ -122,6 +122,7 @@ CREATE INDEX tombstone_slot ON tombstone (space, slot) WHERE slot IS NOT NULL;
 -- Erasures that are not finished: something may still be in the write-ahead log or in a copy.
 CREATE TABLE erasure_due (
   space INTEGER NOT NULL, key TEXT NOT NULL,
+  rewritten INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (space, key)
 ) STRICT, WITHOUT ROWID;
 

@@ -24,15 +24,13 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Rewrites the file if something is due, and empties the write-ahead log, waiting a little for
 /// readers of an older state.
 pub(super) fn finish(connection: &mut Connection) -> Result<Erasure> {
-    let due = !due(connection)?.is_empty();
-    if due {
+    if !due(connection)?.is_empty() {
         connection.execute_batch("VACUUM")?;
+        connection.execute("UPDATE erasure_due SET rewritten = 1", [])?;
     }
     for _ in 0..TRIES {
         if open::empty_log(connection)? {
-            if due {
-                connection.execute("DELETE FROM erasure_due", [])?;
-            }
+            connection.execute("DELETE FROM erasure_due", [])?;
             return Ok(Erasure::Done);
         }
         std::thread::sleep(PAUSE);
@@ -40,13 +38,21 @@ pub(super) fn finish(connection: &mut Connection) -> Result<Erasure> {
     Ok(Erasure::Pending)
 }
 
-/// The tombstones of erasures that are not finished.
+/// Whether only readers of an older state still stand in the way of an erasure.
+pub(super) fn waits_for_readers(connection: &Connection) -> Result<bool> {
+    let waiting =
+        connection.prepare_cached("SELECT 1 FROM erasure_due WHERE rewritten = 1")?.exists([])?;
+    Ok(waiting && due(connection)?.is_empty())
+}
+
+/// The tombstones of erasures for which the file was not rewritten yet.
 pub(super) fn due(connection: &Connection) -> Result<Vec<Tombstone>> {
     let rows = collect(
         connection,
         Table::Tombstone,
         "SELECT t.key, t.body, t.hash FROM erasure_due AS d
-         JOIN tombstone AS t ON t.space = d.space AND t.key = d.key ORDER BY t.space, t.key",
+         JOIN tombstone AS t ON t.space = d.space AND t.key = d.key
+         WHERE d.rewritten = 0 ORDER BY t.space, t.key",
         [],
     )?;
     Ok(rows

@@ -282,6 +282,27 @@ pub(super) fn history(
     )
 }
 
+pub(super) fn find_touched(
+    connection: &Connection,
+    spaces: &[SpaceId],
+    handle: &str,
+) -> Result<Vec<(SpaceId, MemoryId)>> {
+    let mut select = connection.prepare_cached(
+        "SELECT DISTINCT node FROM touch
+         WHERE space = ?1 AND node >= 'm:' AND node < 'm;'
+           AND (substr(node, 3, length(?2)) = ?2 OR substr(node, -length(?2)) = ?2) ORDER BY node",
+    )?;
+    let mut found = Vec::new();
+    for space in spaces {
+        let mut nodes = select.query(params![space.0, handle])?;
+        while let Some(row) = nodes.next()? {
+            let node: String = row.get(0)?;
+            found.extend(node.parse().ok().and_then(NodeId::memory).map(|id| (*space, id)));
+        }
+    }
+    Ok(found)
+}
+
 pub(super) fn next_touch(
     connection: &Connection,
     row: &RowKey,

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
@@ -91,7 +92,7 @@ fn configure(connection: &mut Connection) -> Result<()> {
 const WAL_PAGES_MAX: u64 = 256;
 const PAGE_BYTES: u64 = 4_096;
 
-/// Empties the write-ahead log once it has grown. Called by a writer after its commit, while it
+/// Empties the write-ahead log once it has grown, or while an erasure waits for it. Called by a writer after its commit, while it
 /// still has its turn.
 ///
 /// SQLite's own checkpoints do not do: a process that opens the file alone reads the whole log and
@@ -100,8 +101,12 @@ pub(super) fn keep_log_small(connection: &mut Connection, path: &Path) -> Result
     let mut wal = path.to_owned().into_os_string();
     wal.push("-wal");
     let bytes = std::fs::metadata(&wal).map_or(0, |data| data.len());
-    if bytes > WAL_PAGES_MAX * PAGE_BYTES {
-        empty_log(connection)?;
+    let erasing = super::erase::waits_for_readers(connection)?;
+    if erasing || bytes > WAL_PAGES_MAX * PAGE_BYTES {
+        let emptied = empty_log(connection)?;
+        if erasing && emptied {
+            connection.execute("DELETE FROM erasure_due", [])?;
+        }
     }
     Ok(())
 }
@@ -217,8 +222,10 @@ pub(super) fn replace(connection: &mut Connection, from: &Path, path: &Path) -> 
         from,
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    let copy = rusqlite::backup::Backup::new(&source, connection)?;
-    copy.run_to_completion(1_024, Duration::ZERO, None)?;
+    let copy = Backup::new(&source, connection)?;
+    if copy.step(-1)? != StepResult::Done {
+        return Err(Error::Busy { waited_ms: BUSY_LIMIT_MS });
+    }
     drop(copy);
     connection.pragma_update(None, "journal_mode", "WAL")?;
     migrate::migrate(connection, path, MIGRATIONS)

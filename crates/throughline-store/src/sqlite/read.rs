@@ -114,6 +114,10 @@ impl Reader for SqlTables<'_> {
         Ok(found.into_values().take(FOUND_MAX).collect())
     }
 
+    fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>> {
+        log::find_touched(self.connection, &distinct(spaces), handle)
+    }
+
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
         rows::memories(
             self.connection,
@@ -123,13 +127,14 @@ impl Reader for SqlTables<'_> {
         )
     }
 
-    fn in_slot(&self, space: SpaceId, slot: &str) -> Result<Vec<Memory>> {
+    fn in_slot(&self, space: SpaceId, slot: &str, value: Option<&str>) -> Result<Vec<Memory>> {
         rows::memories(
             self.connection,
             "SELECT m.key, m.body, m.hash FROM slot AS s
              CROSS JOIN memory AS m ON m.space = s.space AND m.key = s.memory
-             WHERE s.space = ?1 AND s.slot = ?2 ORDER BY m.key",
-            params![space.0, slot],
+             WHERE s.space = ?1 AND s.slot = ?2
+               AND (s.value = ?3 OR m.state IN ('staged', 'confirmed')) ORDER BY m.key",
+            params![space.0, slot, value],
         )
     }
 
@@ -365,8 +370,9 @@ pass_on! {
     fn neighbours(&self, space: SpaceId, nodes: &[NodeId], relations: &[Relation], limit: usize) -> Result<Vec<Edge>>;
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;
+    fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>>;
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>>;
-    fn in_slot(&self, space: SpaceId, slot: &str) -> Result<Vec<Memory>>;
+    fn in_slot(&self, space: SpaceId, slot: &str, value: Option<&str>) -> Result<Vec<Memory>>;
     fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>>;
     fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>>;
     fn all_tombstones(&self) -> Result<Vec<Tombstone>>;

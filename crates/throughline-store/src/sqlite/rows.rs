@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::fold::View;
 use throughline_core::text::sha256_hex;
-use throughline_core::{Memory, MemoryId, NodeId, Row, RowKey, SpaceId, Table, words};
+use throughline_core::{Memory, MemoryId, NodeId, Row, RowKey, Slot, SpaceId, Table, words};
 
 use super::log;
 use crate::apply::Writable;
@@ -250,10 +250,10 @@ impl SqlTables<'_> {
         match key.table {
             Table::Memory => {
                 let slot = |row: Option<&Row>| match row {
-                    Some(Row::Memory(memory)) => memory.slot_key(),
+                    Some(Row::Memory(memory)) => memory.slot.clone(),
                     _ => None,
                 };
-                self.index_slot(key, slot(old).as_deref(), slot(new).as_deref())?;
+                self.index_slot(key, slot(old).as_ref(), slot(new).as_ref())?;
                 self.index_text(TextOf::Memories, key, text_of(old), text_of(new))
             }
             Table::Episode => self.index_text(TextOf::Episodes, key, text_of(old), text_of(new)),
@@ -274,19 +274,23 @@ impl SqlTables<'_> {
         }
     }
 
-    fn index_slot(&self, key: &RowKey, old: Option<&str>, new: Option<&str>) -> Result<()> {
+    fn index_slot(&self, key: &RowKey, old: Option<&Slot>, new: Option<&Slot>) -> Result<()> {
         if old == new {
             return Ok(());
         }
         if old.is_some() {
             self.connection
-                .prepare_cached("DELETE FROM slot WHERE space = ?1 AND memory = ?2")?
+                .prepare_cached(
+                    "DELETE FROM slot INDEXED BY slot_memory WHERE space = ?1 AND memory = ?2",
+                )?
                 .execute(params![key.space.0, key.key])?;
         }
         if let Some(slot) = new {
             self.connection
-                .prepare_cached("INSERT INTO slot (space, slot, memory) VALUES (?1, ?2, ?3)")?
-                .execute(params![key.space.0, slot, key.key])?;
+                .prepare_cached(
+                    "INSERT INTO slot (space, slot, memory, value) VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute(params![key.space.0, slot.key(), key.key, slot.value()])?;
         }
         Ok(())
     }

@@ -69,7 +69,8 @@ const MEMORIES: Statements = Statements {
     terms: "SELECT terms FROM memory_text WHERE rowid = ?1",
     delete: "DELETE FROM memory_text WHERE rowid = ?1",
     frequency: "SELECT count(*) FROM
-                  (SELECT 1 FROM memory_text WHERE memory_text MATCH ?1 LIMIT ?2)",
+                  (SELECT 1 FROM memory_text
+                   WHERE memory_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT ?4)",
     best: memories_by!("t.rank"),
     newest: memories_by!("t.rowid DESC"),
 };
@@ -83,7 +84,8 @@ const EPISODES: Statements = Statements {
     terms: "SELECT terms FROM episode_text WHERE rowid = ?1",
     delete: "DELETE FROM episode_text WHERE rowid = ?1",
     frequency: "SELECT count(*) FROM
-                  (SELECT 1 FROM episode_text WHERE episode_text MATCH ?1 LIMIT ?2)",
+                  (SELECT 1 FROM episode_text
+                   WHERE episode_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT ?4)",
     best: episodes_by!("t.rank"),
     newest: episodes_by!("t.rowid DESC"),
 };
@@ -160,15 +162,20 @@ fn resize(
     Ok(())
 }
 
-/// Finds and scores. Rarity is judged over the whole store.
+/// Finds and scores. How rare a word is, is judged over the spaces within reach and no others.
 pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<TextHit>> {
     let policy = WordPolicy::default();
     let sql = statements(query.of);
-    let kept = words::affordable(&frequencies(connection, sql, &query.terms, &policy)?, &policy);
+    let mut ranges = Vec::new();
+    for space in super::read::distinct(&query.spaces) {
+        ranges.extend(doc_range(connection, space)?.map(|range| (space, range)));
+    }
+    let kept =
+        words::affordable(&frequencies(connection, sql, &query.terms, &ranges, &policy)?, &policy);
     if kept.is_empty() {
         return Ok(Vec::new());
     }
-    let collection = collection(connection, sql.what)?;
+    let collection = collection(connection, sql.what, &query.spaces)?;
     let wanted: Vec<String> = kept.iter().map(|(term, _)| quoted(term)).collect();
     let wanted = wanted.join(" OR ");
     // When even the rarest word is nearly everywhere, ranking all that hold it would take too long
@@ -180,10 +187,7 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
         (sql.best, query.limit.max(policy.candidates_max))
     };
     let mut hits = Vec::new();
-    for space in &super::read::distinct(&query.spaces) {
-        let Some((first, end)) = doc_range(connection, *space)? else {
-            continue;
-        };
+    for (space, (first, end)) in ranges {
         let mut search = connection.prepare_cached(statement)?;
         let mut found = search.query(params![
             wanted,
@@ -200,7 +204,7 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
             let terms: String = row.get(1)?;
             let terms: Vec<&str> = terms.split_ascii_whitespace().collect();
             let score = words::bm25(&kept, &terms, collection, &policy);
-            hits.push(TextHit { space: *space, node: node(query.of, &key)?, score });
+            hits.push(TextHit { space, node: node(query.of, &key)?, score });
         }
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
@@ -230,17 +234,22 @@ fn frequencies(
     connection: &Connection,
     sql: &Statements,
     terms: &[String],
+    ranges: &[(SpaceId, (i64, i64))],
     policy: &WordPolicy,
 ) -> Result<Vec<(String, u64)>> {
     let mut frequency = connection.prepare_cached(sql.frequency)?;
     let enough = i64::try_from(policy.postings_max + 1).unwrap_or(i64::MAX);
-    terms
-        .iter()
-        .map(|term| {
-            let docs: i64 = frequency.query_row(params![quoted(term), enough], |row| row.get(0))?;
-            Ok((term.clone(), docs.unsigned_abs()))
-        })
-        .collect()
+    let mut counted = Vec::with_capacity(terms.len());
+    for term in terms {
+        let mut docs = 0;
+        for (_, (first, end)) in ranges {
+            let here: i64 =
+                frequency.query_row(params![quoted(term), first, end, enough], |row| row.get(0))?;
+            docs += here.unsigned_abs();
+        }
+        counted.push((term.clone(), docs));
+    }
+    Ok(counted)
 }
 
 /// A term as the text index takes it. Terms hold letters and digits only, so quoting is enough.
@@ -248,11 +257,12 @@ fn quoted(term: &str) -> String {
     format!("\"{term}\"")
 }
 
-fn collection(connection: &Connection, what: &str) -> Result<Collection> {
+fn collection(connection: &Connection, what: &str, spaces: &[SpaceId]) -> Result<Collection> {
     let (docs, terms): (i64, i64) = connection
         .prepare_cached(
-            "SELECT coalesce(sum(docs), 0), coalesce(sum(terms), 0) FROM text_size WHERE what = ?1",
+            "SELECT coalesce(sum(docs), 0), coalesce(sum(terms), 0) FROM text_size
+             WHERE what = ?1 AND space IN (SELECT value FROM json_each(?2))",
         )?
-        .query_row([what], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row(params![what, json_list(spaces)], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(Collection { docs: docs.unsigned_abs(), terms: terms.unsigned_abs() })
 }

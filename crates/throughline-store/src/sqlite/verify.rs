@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, TransactionBehavior};
-use throughline_core::{Memory, Row, RowKey, SpaceId, State, Table, words};
+use throughline_core::{Fingerprint, Memory, Relation, Row, RowKey, SpaceId, State, Table, words};
 
 use super::{log, migrate, rows};
 use crate::Result;
@@ -23,7 +23,9 @@ pub(super) fn verify(connection: &Connection) -> Result<Vec<Finding>> {
     note("rows", bad);
     note("links", dangling(&held));
     note("replacements", replacements(&held));
+    note("replacements", told_twice(&held));
     note("duplicates", duplicates(&held));
+    note("fingerprints", fingerprints(&held));
     note("slots and names", side_indexes(connection, &held)?);
     note("words", text_content(connection, &held)?);
     note("log", log_content(connection));
@@ -103,6 +105,21 @@ fn dangling(held: &Held) -> Vec<String> {
         .collect()
 }
 
+/// A replacement is told twice, by the memory and by a link, and both tell the same.
+fn told_twice(held: &Held) -> Vec<String> {
+    let edges = held.values().filter_map(|row| if let Row::Edge(e) = row { Some(e) } else { None });
+    edges
+        .filter(|edge| edge.relation == Relation::Supersedes)
+        .filter(|edge| {
+            let old = held.get(&RowKey::node(edge.space, edge.to));
+            !matches!(old, Some(Row::Memory(old)) if old.superseded_by == edge.from.memory())
+        })
+        .map(|edge| {
+            format!("a link says that {} replaces {}; the memory does not", edge.from, edge.to)
+        })
+        .collect()
+}
+
 fn memories(held: &Held) -> impl Iterator<Item = &Memory> {
     held.values().filter_map(
         |row| {
@@ -141,6 +158,14 @@ fn replacements(held: &Held) -> Vec<String> {
     wrong
 }
 
+/// The comparable form of every memory is that of its content.
+fn fingerprints(held: &Held) -> Vec<String> {
+    memories(held)
+        .filter(|memory| memory.fingerprint != Fingerprint::of(&memory.content))
+        .map(|memory| format!("memory {} has the fingerprint of another text", memory.id))
+        .collect()
+}
+
 fn duplicates(held: &Held) -> Vec<String> {
     let mut seen: BTreeMap<_, &Memory> = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -156,7 +181,10 @@ fn duplicates(held: &Held) -> Vec<String> {
 /// The slot and alias tables hold just what the rows say.
 fn side_indexes(connection: &Connection, held: &Held) -> Result<Vec<String>> {
     let expected_slots: BTreeSet<_> = memories(held)
-        .filter_map(|memory| Some((memory.space.0, memory.slot_key()?, memory.id.to_string())))
+        .filter_map(|memory| Some((memory, memory.slot.as_ref()?)))
+        .map(|(memory, slot)| {
+            (memory.space.0, format!("{}|{}", slot.key(), slot.value()), memory.id.to_string())
+        })
         .collect();
     let expected_names: BTreeSet<_> = held
         .values()
@@ -167,7 +195,7 @@ fn side_indexes(connection: &Connection, held: &Held) -> Result<Vec<String>> {
         .collect();
     let mut wrong = Vec::new();
     for (what, sql, expected) in [
-        ("slot", "SELECT space, slot, memory FROM slot", expected_slots),
+        ("slot", "SELECT space, slot || '|' || value, memory FROM slot", expected_slots),
         ("alias", "SELECT space, name, entity FROM alias", expected_names),
     ] {
         let mut select = connection.prepare(sql)?;

@@ -55,7 +55,10 @@ fn what_was_changed_behind_our_back_is_found_where_it_is() {
         ("UPDATE batch SET body = replace(body, 'remember', 'sleep')", "log"),
         ("UPDATE memory SET doc = NULL", "words"),
         ("DELETE FROM memory_text WHERE rowid = (SELECT min(rowid) FROM memory_text)", "words"),
-        ("INSERT INTO slot VALUES (101, 'a|b', (SELECT min(key) FROM memory))", "slots and names"),
+        (
+            "INSERT INTO slot VALUES (101, 'a|b', (SELECT min(key) FROM memory), 'c')",
+            "slots and names",
+        ),
         ("UPDATE migration SET checksum = 'x'", "migrations"),
     ] {
         let findings = findings_after(sql);

@@ -86,8 +86,9 @@ fn somebody_reading_an_older_state_delays_erasure_and_is_reported() {
     other.busy_timeout(Duration::ZERO).expect("no waiting");
     other.execute_batch("BEGIN; SELECT count(*) FROM memory;").expect("the other reads");
     let stone = erase(&store, 1, SECRET);
-    assert_eq!(store.finish_erasure().expect("erasure"), Erasure::Pending);
     assert_eq!(store.erasure_due().expect("what is due"), [stone]);
+    assert_eq!(store.finish_erasure().expect("erasure"), Erasure::Pending);
+    assert_eq!(store.erasure_due().expect("what is due"), [], "only the reader is waited for");
     assert_ne!(holding(home.folder(), b"xylophone"), [""; 0], "the other may still read it");
 
     other.execute_batch("COMMIT").expect("the other is done");

@@ -1,9 +1,16 @@
 //! Copies: complete, checked, and put back without bringing back what was erased.
 
+use std::path::Path;
+
 use throughline_store::{Error, SqliteStore, Store};
 use throughline_testing::sample::{HERE, batch, day, fact, insert, revise};
 
 use crate::home::{Home, dump, erase, tell};
+
+/// Puts a copy in the place of what is there, which is kept beside it.
+fn put_back(home: &Home, store: &SqliteStore, copy: &Path) -> throughline_store::Result<usize> {
+    store.replace_with(copy, &home.folder().join("kept.db"), &home.folder().join("working.db"))
+}
 
 #[test]
 fn a_copy_puts_everything_back_as_it_was() {
@@ -20,7 +27,7 @@ fn a_copy_puts_everything_back_as_it_was() {
     store.apply(&batch(9, HERE, day(3), later)).expect("the batch is accepted");
     assert_ne!(dump(&store), before);
     let other = home.store();
-    store.replace_with(&copy).expect("it is put back");
+    put_back(&home, &store, &copy).expect("it is put back");
     assert_eq!(dump(&store), before);
     assert_eq!(dump(&other), before, "other handles see it too");
     assert_eq!(store.verify().expect("verify runs"), []);
@@ -51,11 +58,11 @@ fn nothing_is_replaced_by_a_copy_that_is_not_sound() {
     let bad = home.folder().join("bad.db");
     for bytes in [vec![b'x'; 5_000], home.bytes()[..home.bytes().len() / 2].to_vec()] {
         std::fs::write(&bad, bytes).expect("a file");
-        let refusal = store.replace_with(&bad).expect_err("it is not sound");
+        let refusal = put_back(&home, &store, &bad).expect_err("it is not sound");
         assert!(matches!(refusal, Error::Damaged { .. }), "{refusal:?}");
         assert_eq!(dump(&store), before);
     }
-    store.replace_with(&home.folder().join("nowhere.db")).expect_err("it is not there");
+    put_back(&home, &store, &home.folder().join("nowhere.db")).expect_err("it is not there");
     assert_eq!(dump(&store), before);
     assert_eq!(store.verify().expect("verify runs"), []);
 }

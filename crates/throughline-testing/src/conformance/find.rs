@@ -66,7 +66,7 @@ pub(super) fn a_slot_holds_what_speaks_of_it_now(factory: &dyn Factory) {
         insert(&fact(HERE, 4, "no slot")),
     ]);
     let held = |key: &str| {
-        let found = world.read().in_slot(HERE, key).expect("memories");
+        let found = world.read().in_slot(HERE, key, None).expect("memories");
         found.into_iter().map(|memory| memory.content).collect::<Vec<_>>()
     };
     assert_eq!(held("staging|runs"), ["Postgres 14", "Postgres 16", "Oracle"]);
@@ -82,11 +82,15 @@ pub(super) fn a_slot_holds_what_speaks_of_it_now(factory: &dyn Factory) {
             ..fact(HERE, 4, "no slot no more")
         }),
     ]);
-    assert_eq!(held("staging|runs"), ["Postgres 16", "Oracle", "no slot no more"]);
+    assert_eq!(held("staging|runs"), ["Postgres 16", "no slot no more"]);
+    let oracle = world.read().in_slot(HERE, "staging|runs", Some("oracle")).expect("memories");
+    assert!(oracle.iter().any(|memory| memory.content == "Oracle"), "a value is known for good");
+    let told = world.read().in_slot(HERE, "staging|runs", Some("postgres 14")).expect("memories");
+    assert_eq!(told.len(), 2, "another value brings nothing put away");
     assert_eq!(held("production|runs"), ["Postgres 14"]);
     world.write(vec![Change::Purge(Tombstone::of(&gone, day(3)))]);
     assert_eq!(held("staging|runs"), ["Postgres 16", "no slot no more"]);
-    assert_eq!(world.read().in_slot(THERE, "staging|runs").expect("none"), []);
+    assert_eq!(world.read().in_slot(THERE, "staging|runs", None).expect("none"), []);
 }
 
 pub(super) fn a_memory_knows_what_it_replaced(factory: &dyn Factory) {

@@ -184,7 +184,7 @@ fn answers(reader: &dyn Reader, log: &[StoredBatch]) -> Vec<String> {
         let list =
             MemoryQuery { spaces: vec![space], limit: 3, offset: 1, ..MemoryQuery::default() };
         told.push(format!("{:?}", reader.memories(&list).expect("a listing")));
-        let slot = reader.in_slot(space, "staging|deployed");
+        let slot = reader.in_slot(space, "staging|deployed", None);
         told.push(format!("{:?}", slot.expect("memories")));
         let decided = LogQuery { spaces: vec![space], latest_first: true, limit: 4, ..EVERYTHING };
         told.push(format!("{:?}", reader.log(&decided).expect("the log")));

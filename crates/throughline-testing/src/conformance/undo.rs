@@ -84,7 +84,7 @@ pub(super) fn what_was_undone_is_found_no_more(factory: &dyn Factory) {
     world.undo(batch).expect("it is the latest");
     let reader = world.read();
     assert_eq!(reader.find(&[HERE], &memory.id.to_string()).expect("found"), []);
-    assert_eq!(reader.in_slot(HERE, "staging|runs").expect("found"), []);
+    assert_eq!(reader.in_slot(HERE, "staging|runs", None).expect("found"), []);
     let said = reader.with_fingerprint(HERE, &memory.fingerprint);
     assert_eq!(said.expect("found"), []);
     assert_eq!(reader.all_tombstones().expect("tombstones"), []);

@@ -83,7 +83,7 @@ fn found_by_content(reader: &dyn Reader, space: SpaceId) -> Vec<(&'static str, V
             "with_fingerprint",
             of_memories(&reader.with_fingerprint(space, &claim).expect("memories")),
         ),
-        ("in_slot", of_memories(&reader.in_slot(space, "staging|runs").expect("memories"))),
+        ("in_slot", of_memories(&reader.in_slot(space, "staging|runs", None).expect("memories"))),
         ("text of memories", hits(&words)),
         ("text of episodes", hits(&said)),
         (

@@ -249,6 +249,7 @@ fn change_name(change: &Change) -> &'static str {
         Change::Attend(_) => "attend",
         Change::Inject(_) => "inject",
         Change::Purge(_) => "purge",
+        Change::Expunge(_) => "expunge",
         Change::Restore { .. } => "restore",
     }
 }
@@ -277,7 +278,7 @@ fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>
         }
         Change::Know(entity) => format!("{} {}", entity.kind, safe(&entity.name)),
         Change::AddSpace(space) => format!("space {}", safe(&space.name)),
-        Change::Purge(stone) => format!("{} erased", id(&stone.memory)),
+        Change::Purge(stone) | Change::Expunge(stone) => format!("{} erased", id(&stone.memory)),
         Change::Restore { batch, .. } => {
             let now = after.map_or_else(String::new, |memory| format!(": {}", content(memory)));
             format!("undid {}{now}", paint(ID, batch_handle(batch)))
