@@ -103,9 +103,15 @@ pub(crate) fn is_within(reader: &dyn Reader, stored: &StoredBatch, reach: &Reach
             .flat_map(|image| nodes_of_key(&image.key).into_iter().map(move |node| (image, node)))
             .filter_map(|(image, node)| Some(RowKey::memory(image.key.space, node.memory()?)))
             .collect();
-        let hidden = |row: Row| row.into_memory().is_some_and(|memory| !reach.sees(&memory));
-        if reader.rows(&keys)?.into_iter().flatten().any(hidden) {
-            return Ok(false);
+        let own_session = batch.session.is_none() || batch.session == reach.session;
+        for row in reader.rows(&keys)? {
+            let seen = match row.and_then(Row::into_memory) {
+                Some(memory) => reach.sees(&memory),
+                None => own_session, // taken away since: nobody can say whose it was
+            };
+            if !seen {
+                return Ok(false);
+            }
         }
     }
     Ok(true)

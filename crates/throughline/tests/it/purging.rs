@@ -249,3 +249,17 @@ fn an_edit_does_not_bring_erased_words_back() {
     assert_eq!(home.show(&other)["content"], "Ordinary cow");
     assert_gone(&home, &["zebra"]);
 }
+
+#[test]
+fn what_an_undo_took_away_can_still_be_erased() {
+    let home = Home::new();
+    home.remember("Something to stay");
+    let id = home.remember("Quixotic zebra");
+    home.json(&["undo"]);
+    assert_ne!(home.files_holding("zebra"), Vec::<std::path::PathBuf>::new(), "undo keeps its log");
+    assert_eq!(home.json(&["purge", &id, "--yes"])["purged"], 1);
+    assert_gone(&home, &["zebra", "quixotic"]);
+    let (_, error) = home.error(&["remember", "Quixotic zebra"]);
+    assert_eq!(error["code"], "erased");
+    home.assert_sound();
+}

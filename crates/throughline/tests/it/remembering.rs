@@ -217,3 +217,26 @@ fn a_tag_in_two_spellings_is_one_tag() {
     let nodes = graph["nodes"].as_array().unwrap();
     assert_eq!(nodes.iter().filter(|node| node["type"] == "entity").count(), 1, "{graph}");
 }
+
+#[test]
+fn what_is_asked_for_when_it_is_said_again_is_kept() {
+    let home = Home::new();
+    let id = home.remember("Tabs, not spaces");
+    let args =
+        ["remember", "tabs, not spaces", "--pin", "--label", "Style", "--domain", "technical"];
+    assert_eq!(home.json(&args)["deduped"], true);
+    let held = home.show(&id);
+    assert_eq!((held["pinned"].as_bool(), held["label"].as_str()), (Some(true), Some("Style")));
+    assert_eq!(held["domain"], "technical");
+}
+
+#[test]
+fn a_reason_that_looks_like_an_id_and_is_none_is_an_error() {
+    let home = Home::new();
+    let (code, error) = home.error(&["remember", "We use Nix", "--because", "deadbeef"]);
+    assert_eq!((code, error["code"].as_str()), (3, Some("not_found")));
+    let global = home.remember_with(&["Builds differ", "--scope", "global"]);
+    let (code, error) = home.error(&["remember", "We use Nix", "--because", &global]);
+    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")), "{error}");
+    assert_eq!(home.texts(&["list"]), ["Builds differ"]);
+}

@@ -230,3 +230,36 @@ fn labels_and_reasons_of_a_session_stay_in_it() {
         assert!(one.run(args).stdout.to_lowercase().contains("zebra"), "{args:?}");
     }
 }
+
+#[test]
+fn another_project_decides_neither_what_is_found_nor_in_which_order() {
+    let home = Home::new();
+    for text in ["The deploy runs nightly", "A deploy needs two people", "Kafka needs a deploy key"]
+    {
+        home.remember(text);
+    }
+    let before = home.json(&["search", "deploy needs"]);
+    let other = home.from("crowd");
+    for n in 0..40 {
+        other.remember_with(&[&format!("The deploy needs attention, number {n}")]);
+    }
+    assert_eq!(home.json(&["search", "deploy needs"]), before);
+}
+
+#[test]
+fn undo_does_not_reach_into_another_session() {
+    let home = Home::new();
+    home.remember("For everybody");
+    let one = home.session("s1");
+    one.remember_with(&["Zebra for now", "--scope", "session"]);
+    one.remember_with(&["zebra  for now!", "--scope", "session"]);
+    let undone = home.page(&["undo"]);
+    assert!(
+        undone.contains("For everybody") && !undone.to_lowercase().contains("zebra"),
+        "{undone}"
+    );
+    assert_eq!(one.texts(&["search", "zebra"]), ["Zebra for now"]);
+    one.run(&["undo"]);
+    one.run(&["undo"]);
+    assert!(!home.json(&["log"]).to_string().to_lowercase().contains("zebra"));
+}

@@ -172,3 +172,26 @@ fn a_second_value_that_an_import_brings_is_contested() {
     here.json(&["import", &there.arg("theirs.jsonl")]);
     assert_contested(&here, &theirs, &ours, "import");
 }
+
+#[test]
+fn vouching_for_a_value_that_was_taken_back_puts_both_in_doubt() {
+    let home = Home::new();
+    let first = home.remember_with(&["The port is 1", "--slot", "port|is|1|one"]);
+    home.json(&["forget", &first]);
+    let second = home.remember_with(&["The port is 2", "--slot", "port|is|2|one"]);
+    home.json(&["confirm", &first]);
+    for id in [&first, &second] {
+        assert!(strings(&home.show(id)["flags"]).contains(&"contested"), "{id}");
+    }
+}
+
+#[test]
+fn a_value_that_changes_often_stays_quick_to_change() {
+    let home = Home::new();
+    for n in 0..60 {
+        home.remember_with(&[&format!("Counter {n}"), "--slot", &format!("counter|is|{n}|one")]);
+    }
+    assert_eq!(home.texts(&["list"]), ["Counter 59"]);
+    assert_eq!(home.json(&["list", "--all"])["total"], 60);
+    home.assert_sound();
+}

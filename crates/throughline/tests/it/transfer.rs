@@ -226,3 +226,49 @@ fn a_second_import_of_the_same_file_is_not_even_logged() {
     here.json(&["import", &there.arg("theirs.jsonl")]);
     assert_eq!(export(&here, "two.jsonl"), first);
 }
+
+#[test]
+fn a_later_export_of_the_same_memory_brings_its_corrections() {
+    let (here, there, apart) = (Home::new(), Home::new(), Home::new());
+    for home in [&here, &there, &apart] {
+        clone_of(&home.project(), "https://example.com/acme/webshop.git");
+    }
+    let id = there.remember("The port is 8080");
+    export(&there, "one.jsonl");
+    here.json(&["import", &there.arg("one.jsonl")]);
+    there.json(&["correct", &id, "The port is 9090"]);
+    export(&there, "two.jsonl");
+    here.json(&["import", &there.arg("two.jsonl")]);
+    assert_eq!(export(&here, "again.jsonl"), export(&there, "two.jsonl"));
+
+    // The same with a memory of its own in between, so that histories differ.
+    apart.remember("Something of its own");
+    apart.json(&["import", &there.arg("one.jsonl")]);
+    apart.json(&["import", &there.arg("two.jsonl")]);
+    let mut held = apart.texts(&["list"]);
+    held.sort();
+    assert_eq!(held, ["Something of its own", "The port is 9090"]);
+    apart.assert_sound();
+}
+
+#[test]
+fn an_export_cannot_smuggle_in_what_was_erased() {
+    let (home, other) = (Home::new(), Home::new());
+    for home in [&home, &other] {
+        clone_of(&home.project(), "https://example.com/acme/webshop.git");
+    }
+    let slot = "door|code|tulip";
+    let id = home.remember_with(&["The door code is tulip", "--slot", slot]);
+    home.json(&["purge", &id, "--yes"]);
+    other.remember_with(&["Say tulip at the door", "--slot", slot]);
+    export(&other, "other.jsonl");
+    assert_eq!(home.json(&["import", &other.arg("other.jsonl")])["blocked"], 1);
+
+    let text = String::from_utf8(export(&other, "forged.jsonl")).unwrap();
+    let at = text.find("\"fingerprint\":\"").unwrap() + 15;
+    let forged = [&text[..at], &"0".repeat(64), &text[at + 64..]].concat();
+    std::fs::write(home.outside("forged.jsonl"), forged).unwrap();
+    let (code, error) = home.error(&["import", &home.arg("forged.jsonl")]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("bad_file")), "{error}");
+    assert_eq!(home.json(&["list", "--all"])["total"], 0);
+}
