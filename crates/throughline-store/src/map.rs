@@ -40,7 +40,7 @@ impl Store for MapStore {
 
     fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>> {
         let batches = self.lock().batches().to_vec();
-        Ok(Box::new(Arc::new(Tables::as_of(&batches, at)?)))
+        Ok(Box::new(Arc::new(Tables::as_of(batches, at)?)))
     }
 
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {

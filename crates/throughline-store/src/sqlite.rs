@@ -174,7 +174,7 @@ impl Store for SqliteStore {
     }
 
     fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>> {
-        Ok(Box::new(Arc::new(Tables::as_of(&self.whole_log()?, at)?)))
+        Ok(Box::new(Arc::new(Tables::as_of(self.whole_log()?, at)?)))
     }
 
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {

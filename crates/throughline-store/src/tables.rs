@@ -29,6 +29,8 @@ pub struct Tables {
     rows: BTreeMap<RowKey, Row>,
     batches: Vec<StoredBatch>,
     log: Vec<Logged>,
+    /// Keeps no log of its own: enough to look at a moment, and much less to hold.
+    without_log: bool,
     pub(crate) vectors: BTreeMap<(SpaceId, String, NodeId), Vector>,
 }
 
@@ -47,10 +49,15 @@ impl Tables {
         Ok(tables)
     }
 
-    /// The state at a moment: everything up to the last batch that had happened by then.
-    pub fn as_of(batches: &[StoredBatch], at: Timestamp) -> Result<Self> {
+    /// The state at a moment: everything up to the last batch that had happened by then. Its log
+    /// stays behind; whoever wants history asks the store.
+    pub fn as_of(mut batches: Vec<StoredBatch>, at: Timestamp) -> Result<Self> {
         let end = batches.iter().rposition(|one| one.batch.at <= at).map_or(0, |last| last + 1);
-        let mut tables = Self::replay(batches[..end].iter().map(|one| one.batch.clone()))?;
+        batches.truncate(end);
+        let mut tables = Self { without_log: true, ..Self::default() };
+        for stored in batches {
+            tables.apply(&stored.batch)?;
+        }
         tables.drop_erased();
         Ok(tables)
     }
@@ -196,12 +203,16 @@ impl Writable for Tables {
     }
 
     fn open_batch(&mut self, batch: &Batch, first_seq: u64, last_seq: u64) -> Result<()> {
-        self.batches.push(StoredBatch { first_seq, last_seq, batch: batch.clone() });
+        let changes = if self.without_log { Vec::new() } else { batch.changes.clone() };
+        let batch = Batch { changes, ..header(batch) };
+        self.batches.push(StoredBatch { first_seq, last_seq, batch });
         Ok(())
     }
 
     fn append(&mut self, _batch: &Batch, logged: &Logged) -> Result<()> {
-        self.log.push(logged.clone());
+        if !self.without_log {
+            self.log.push(logged.clone());
+        }
         Ok(())
     }
 
@@ -230,6 +241,20 @@ impl Writable for Tables {
 
     fn knows_space(&self, space: SpaceId) -> Result<bool> {
         Ok(self.table(Table::Space).any(|row| row.key().space == space))
+    }
+}
+
+/// A batch without its changes.
+fn header(batch: &Batch) -> Batch {
+    Batch {
+        id: batch.id,
+        space: batch.space,
+        at: batch.at,
+        actor: batch.actor,
+        cause: batch.cause,
+        session: batch.session.clone(),
+        reason: batch.reason.clone(),
+        changes: Vec::new(),
     }
 }
 
@@ -474,8 +499,9 @@ impl Reader for Arc<Tables> {
             .iter()
             .filter(wanted)
             .map(|one| StoredBatch {
-                batch: Batch { changes: Vec::new(), ..one.batch.clone() },
-                ..one.clone()
+                batch: header(&one.batch),
+                first_seq: one.first_seq,
+                last_seq: one.last_seq,
             })
             .collect())
     }
