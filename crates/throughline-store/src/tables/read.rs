@@ -1,0 +1,356 @@
+//! Reading the tables: the verbs of [`Reader`] over maps, clear rather than fast.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use throughline_core::fold::View;
+use throughline_core::policy::WordPolicy;
+use throughline_core::row::{Injection, Tombstone};
+use throughline_core::scope::{Reach, Space};
+use throughline_core::words::{self, Collection};
+use throughline_core::{
+    BatchId, Edge, Entity, Fingerprint, Logged, Memory, MemoryId, NodeId, Relation, Row, RowKey,
+    Slot, SpaceId, Table,
+};
+
+use super::{Tables, dump_line, header, touched_rows};
+use crate::Result;
+use crate::query::{
+    EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextOf, TextQuery, Vector,
+};
+use crate::store::{FOUND_MAX, Reader, StoredBatch};
+
+impl Tables {
+    /// The documents of a text index: space, node, whether the query may return it, and its terms.
+    fn documents(&self, query: &TextQuery) -> Vec<(SpaceId, NodeId, bool, Vec<String>)> {
+        let reach = Reach { spaces: query.spaces.clone(), session: query.session.clone() };
+        match query.of {
+            TextOf::Memories => self
+                .all_memories()
+                .map(|memory| {
+                    let wanted = reach.sees(memory)
+                        && (query.states.is_empty() || query.states.contains(&memory.state))
+                        && (query.kinds.is_empty() || query.kinds.contains(&memory.kind));
+                    (memory.space, memory.id.into(), wanted, words::terms(&memory.content))
+                })
+                .collect(),
+            TextOf::Episodes => self
+                .episodes()
+                .map(|episode| {
+                    let wanted = query.spaces.contains(&episode.space);
+                    let node = NodeId::Episode(episode.id);
+                    (episode.space, node, wanted, words::terms(&episode.text))
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Reader for Arc<Tables> {
+    fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>> {
+        keys.iter().map(|key| self.row(key)).collect()
+    }
+
+    fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>> {
+        let mut rows = BTreeMap::new();
+        for node in nodes {
+            for row in View::attached(&**self, space, *node)? {
+                rows.insert(row.key(), row);
+            }
+        }
+        Ok(rows.into_values().collect())
+    }
+
+    fn neighbours(
+        &self,
+        space: SpaceId,
+        nodes: &[NodeId],
+        relations: &[Relation],
+        limit: usize,
+    ) -> Result<Vec<Edge>> {
+        let mut found = BTreeMap::new();
+        for node in nodes {
+            for outward in [true, false] {
+                self.edges()
+                    .filter(|edge| edge.space == space)
+                    .filter(|edge| relations.is_empty() || relations.contains(&edge.relation))
+                    .filter(|edge| if outward { edge.from == *node } else { edge.to == *node })
+                    .take(limit)
+                    .for_each(|edge| {
+                        found.insert(Row::Edge(edge.clone()).key(), edge.clone());
+                    });
+            }
+        }
+        Ok(found.into_values().collect())
+    }
+
+    fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
+        let reach = Reach { spaces: query.spaces.clone(), session: query.session.clone() };
+        let mut all = self.memories_where(|memory| {
+            reach.sees(memory)
+                && (query.states.is_empty() || query.states.contains(&memory.state))
+                && (query.kinds.is_empty() || query.kinds.contains(&memory.kind))
+                && (query.domain.is_none() || query.domain == memory.domain)
+                && query.tag.as_ref().is_none_or(|tag| self.has_tag(memory, tag))
+        });
+        all.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+        let total = all.len();
+        let items = all.into_iter().skip(query.offset).take(query.limit).collect();
+        Ok(MemoryPage { items, total })
+    }
+
+    fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>> {
+        let mut found = self.memories_where(|memory| {
+            let id = memory.id.to_string();
+            let tail = handle.len() >= 8 && id.ends_with(handle);
+            spaces.contains(&memory.space) && (id.starts_with(handle) || tail)
+        });
+        found.sort_by_key(|memory| (memory.id, memory.space));
+        found.truncate(FOUND_MAX);
+        Ok(found)
+    }
+
+    fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>> {
+        let touched = self.log.iter().flat_map(touched_rows);
+        let mut found: Vec<(SpaceId, MemoryId)> = touched
+            .filter(|(key, _)| spaces.contains(&key.space))
+            .flat_map(|(key, nodes)| nodes.into_iter().map(move |node| (key.space, node)))
+            .filter_map(|(space, node)| Some((space, node.memory()?)))
+            .filter(|(_, id)| {
+                let id = id.to_string();
+                id.starts_with(handle) || id.ends_with(handle)
+            })
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
+        Ok(self.memories_where(|one| one.space == space && one.fingerprint == *fingerprint))
+    }
+
+    fn in_slot(&self, space: SpaceId, slot: &str, value: Option<&str>) -> Result<Vec<Memory>> {
+        Ok(self.memories_where(|one| {
+            let held = one.slot.as_ref().map(Slot::value);
+            one.space == space
+                && one.slot_key().as_deref() == Some(slot)
+                && (one.state.is_active() || value.is_some() && held.as_deref() == value)
+        }))
+    }
+
+    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
+        View::replaced_by(&**self, space, id)
+    }
+
+    fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>> {
+        Ok(self
+            .tombstone_rows()
+            .filter(|stone| stone.space == space)
+            .filter(|stone| {
+                marks.contains(&stone.fingerprint)
+                    || stone.slot.as_ref().is_some_and(|slot| marks.contains(slot))
+            })
+            .cloned()
+            .collect())
+    }
+
+    fn all_tombstones(&self) -> Result<Vec<Tombstone>> {
+        Ok(self.tombstone_rows().cloned().collect())
+    }
+
+    fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
+        Ok(self
+            .entity_rows()
+            .filter(|entity| entity.space == space)
+            .filter(|entity| {
+                names.iter().any(|wanted| {
+                    wanted.kind.is_none_or(|kind| kind == entity.kind)
+                        && entity.names().contains(&wanted.name)
+                })
+            })
+            .cloned()
+            .collect())
+    }
+
+    fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
+        let policy = WordPolicy::default();
+        // What lies behind other walls tells nothing, not even how rare a word is.
+        let mut documents = self.documents(query);
+        documents.retain(|(space, ..)| query.spaces.contains(space));
+        let collection = Collection {
+            docs: documents.len() as u64,
+            terms: documents.iter().map(|(.., terms)| terms.len() as u64).sum(),
+        };
+        let frequencies: Vec<(String, u64)> = query
+            .terms
+            .iter()
+            .map(|term| {
+                let docs = documents.iter().filter(|(.., terms)| terms.contains(term)).count();
+                (term.clone(), docs as u64)
+            })
+            .collect();
+        let kept = words::affordable(&frequencies, &policy);
+        let mut hits: Vec<TextHit> = documents
+            .iter()
+            .filter(|(_, _, wanted, _)| *wanted)
+            .map(|(space, node, _, terms)| {
+                let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+                let score = words::bm25(&kept, &terms, collection, &policy);
+                TextHit { space: *space, node: *node, score }
+            })
+            .filter(|hit| hit.score > 0.0)
+            .collect();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
+        hits.truncate(query.limit);
+        Ok(hits)
+    }
+
+    fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>> {
+        Ok(self
+            .vectors
+            .iter()
+            .filter(|((at, by, _), vector)| *at == space && by == model && vector.seq > after_seq)
+            .map(|(_, vector)| vector.clone())
+            .collect())
+    }
+
+    fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>> {
+        let mut found: Vec<StoredBatch> = self
+            .batches
+            .iter()
+            .filter(|one| one.last_seq > query.after_seq)
+            .filter(|one| query.before_seq.is_none_or(|seq| one.last_seq < seq))
+            .filter(|one| query.since.is_none_or(|since| one.batch.at >= since))
+            .filter(|one| query.spaces.is_empty() || query.spaces.contains(&one.batch.space))
+            .cloned()
+            .collect();
+        if query.latest_first {
+            found.reverse();
+        }
+        found.truncate(query.limit);
+        Ok(found)
+    }
+
+    fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>> {
+        Ok(self
+            .batches
+            .iter()
+            .filter(|one| {
+                let id = one.batch.id.to_string();
+                id.starts_with(handle) || id.ends_with(handle)
+            })
+            .cloned()
+            .collect())
+    }
+
+    fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>> {
+        let wanted = |one: &&StoredBatch| batches.contains(&one.batch.id);
+        Ok(self
+            .batches
+            .iter()
+            .filter(wanted)
+            .map(|one| StoredBatch {
+                batch: header(&one.batch),
+                first_seq: one.first_seq,
+                last_seq: one.last_seq,
+            })
+            .collect())
+    }
+
+    fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {
+        let here = |one: &StoredBatch| one.batch.id == batch && one.batch.space == space;
+        if !self.batches.iter().any(here) {
+            return Ok(Vec::new());
+        }
+        Ok(self.log.iter().filter(|one| one.batch == batch).cloned().collect())
+    }
+
+    fn history(&self, space: SpaceId, node: NodeId) -> Result<Vec<Logged>> {
+        Ok(self
+            .log
+            .iter()
+            .filter(|one| {
+                touched_rows(one)
+                    .iter()
+                    .any(|(key, nodes)| key.space == space && nodes.contains(&node))
+            })
+            .cloned()
+            .collect())
+    }
+
+    fn next_touch(&self, row: &RowKey, _nodes: &[NodeId], seq: u64) -> Result<Option<Logged>> {
+        Ok(self
+            .log
+            .iter()
+            .find(|one| one.seq > seq && one.before.iter().any(|image| image.key == *row))
+            .cloned())
+    }
+
+    fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
+        let days: BTreeSet<i64> = self
+            .batches
+            .iter()
+            .filter(|one| one.batch.space == space)
+            .map(|one| one.batch.at.day())
+            .collect();
+        Ok(days.into_iter().collect())
+    }
+
+    fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>> {
+        let mut found: Vec<Injection> = self
+            .table(Table::Injection)
+            .filter_map(|row| if let Row::Injection(one) = row { Some(one) } else { None })
+            .filter(|one| one.space == space && one.memories.contains(&memory))
+            .cloned()
+            .collect();
+        found.sort_by(|a, b| (b.at, &b.id).cmp(&(a.at, &a.id)));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    fn spaces(&self) -> Result<Vec<Space>> {
+        Ok(self
+            .table(Table::Space)
+            .filter_map(|row| if let Row::Space(space) = row { Some(space.clone()) } else { None })
+            .collect())
+    }
+
+    fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {
+        let mut counts = BTreeMap::new();
+        for (key, row) in &self.rows {
+            if !spaces.contains(&key.space) {
+                continue;
+            }
+            *counts.entry(key.table.to_string()).or_default() += 1;
+            match row {
+                Row::Memory(memory) => {
+                    *counts.entry(format!("state {}", memory.state)).or_default() += 1;
+                    *counts.entry(format!("kind {}", memory.kind)).or_default() += 1;
+                    *counts.entry(format!("authority {}", memory.authority)).or_default() += 1;
+                }
+                Row::Edge(edge) => {
+                    *counts.entry(format!("relation {}", edge.relation)).or_default() += 1;
+                }
+                Row::Space(_)
+                | Row::Evidence(_)
+                | Row::Watermark(_)
+                | Row::Usage(_)
+                | Row::Entity(_)
+                | Row::Episode(_)
+                | Row::Session(_)
+                | Row::Injection(_)
+                | Row::Tombstone(_) => {}
+            }
+        }
+        Ok(counts)
+    }
+
+    fn dump(&self) -> Result<Vec<String>> {
+        let mut lines: Vec<String> =
+            self.rows.iter().map(|(key, row)| dump_line(key, &row.body())).collect();
+        lines.sort();
+        Ok(lines)
+    }
+}
