@@ -15,7 +15,7 @@ use throughline_core::{
 
 use crate::apply::{Writable, apply};
 use crate::query::Vector;
-use crate::store::{Reader, StoredBatch};
+use crate::store::StoredBatch;
 use crate::{Error, Result};
 
 /// Everything a store knows, in maps.
