@@ -37,6 +37,8 @@ if [ "$quick" != quick ]; then
   fi
 fi
 
+say "examples in the documentation"
+cargo test --workspace --doc --quiet
+
 say "tests"
 cargo nextest run --workspace --no-fail-fast
-cargo test --workspace --doc --quiet
