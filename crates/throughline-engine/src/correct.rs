@@ -6,7 +6,7 @@ use throughline_core::{
     Authority, Cardinality, Cause, Change, Edge, Memory, MemoryId, Relation, Row, RowKey, Slot,
     State, Table, text,
 };
-use throughline_store::Reader;
+use throughline_store::{Reader, SlotQuery};
 
 use crate::engine::Draft;
 
@@ -56,7 +56,7 @@ impl Engine {
                     why: Some(format!("corrects {}", old.id.handle())),
                     ..Testimony::new(Authority::UserCorrected, draft.now)
                 },
-                revive: true,
+                revive: false,
             };
             let mut plan = self.take_in(reader, draft, &candidate)?;
             if !plan.superseded.contains(&old.id) {
@@ -133,7 +133,7 @@ impl Engine {
 /// another way than being said: neither wins, and both are shown together.
 pub(crate) fn mark_rivals(reader: &dyn Reader, draft: &mut Draft, memory: &Memory) -> Result<()> {
     let Some(slot) = &memory.slot else { return Ok(()) };
-    for other in reader.in_slot(memory.space, &slot.key(), None)? {
+    for other in reader.in_slot(memory.space, &SlotQuery::of(slot))? {
         let Some(held) = &other.slot else { continue };
         let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
         let leaves = draft.changes.iter().any(|change| takes_out_of_view(change, other.id));

@@ -144,7 +144,7 @@ impl Error {
             }
             Self::Ambiguous { .. } => "write more characters of the id, or its last eight",
             Self::BadInput(_) => return None,
-            Self::Blocked(Blocked::Erased(_)) => "add --revive if you want it back",
+            Self::Blocked(Blocked::Erased(_)) => "`remember … --revive` takes it back in",
             Self::Blocked(Blocked::Retired { id, .. }) => {
                 return Some(format!("see `history {}`", id.handle()));
             }

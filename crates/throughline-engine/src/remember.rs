@@ -8,7 +8,7 @@ use throughline_core::{
     Authority, BatchId, Cause, Change, Edge, Evidence, Fingerprint, Kind, Memory, MemoryId,
     Relation, Row, RowKey, Slot, State, text,
 };
-use throughline_store::{EntityName, Reader};
+use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::engine::{Draft, is_handle};
 use crate::{Card, Context, Engine, Error, Result};
@@ -256,12 +256,15 @@ pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<N
     let space = candidate.scope.space;
     let marks = reconcile::burial_marks(candidate);
     let same_text = reader.with_fingerprint(space, &marks[0])?;
-    let mut slots: BTreeMap<String, Option<String>> =
-        same_text.iter().filter_map(Memory::slot_key).map(|key| (key, None)).collect();
-    slots.extend(candidate.slot.as_ref().map(|slot| (slot.key(), Some(slot.value()))));
+    let slots: BTreeMap<String, SlotQuery> = same_text
+        .iter()
+        .filter_map(|memory| memory.slot.as_ref())
+        .chain(&candidate.slot)
+        .map(|slot| (slot.key(), SlotQuery::of(slot)))
+        .collect();
     let mut same_slot = Vec::new();
-    for (slot, value) in &slots {
-        same_slot.extend(reader.in_slot(space, slot, value.as_deref())?);
+    for query in slots.values() {
+        same_slot.extend(reader.in_slot(space, query)?);
     }
     let mut heads = BTreeMap::new();
     let replaced = same_text.iter().chain(&same_slot);

@@ -12,7 +12,7 @@ mod tables;
 pub use error::{Error, Result};
 pub use map::MapStore;
 pub use query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextOf, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
 };
 pub use sqlite::{Health, SQLITE_FLOOR, SqliteStore};
 pub use store::{Erasure, Finding, Plan, Reader, Store, StoredBatch, compare_dumps};

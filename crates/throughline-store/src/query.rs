@@ -1,6 +1,8 @@
 //! What may be asked of a store.
 
-use throughline_core::{EntityKind, Kind, Memory, NodeId, SessionId, SpaceId, State, Timestamp};
+use throughline_core::{
+    Cardinality, EntityKind, Kind, Memory, NodeId, SessionId, Slot, SpaceId, State, Timestamp,
+};
 
 /// Which memories to list.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -106,4 +108,30 @@ pub struct Vector {
     pub seq: u64,
     /// The numbers.
     pub values: Vec<f32>,
+}
+
+/// Which memories of a slot bear on a claim: those of any state that give it the same value, and
+/// the active ones that the claim could conflict with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotQuery {
+    /// The slot, as `throughline_core::Slot::key` writes it.
+    pub slot: String,
+    /// The value that is claimed, in comparable form.
+    pub value: Option<String>,
+    /// Whether the claim says that there is one value only: then it may conflict with every other,
+    /// else only with those that say so themselves.
+    pub single: bool,
+}
+
+impl SlotQuery {
+    /// What bears on a claim that fills this slot.
+    pub fn of(slot: &Slot) -> Self {
+        let single = slot.cardinality == Cardinality::One;
+        Self { slot: slot.key(), value: Some(slot.value()), single }
+    }
+
+    /// Every active memory in a slot.
+    pub fn active(slot: &str) -> Self {
+        Self { slot: slot.to_owned(), value: None, single: true }
+    }
 }

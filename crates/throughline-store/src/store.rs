@@ -11,7 +11,9 @@ use throughline_core::{
 };
 
 use crate::Result;
-use crate::query::{EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextQuery, Vector};
+use crate::query::{
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextQuery, Vector,
+};
 
 /// Memories returned for one handle at most: more than a few is ambiguous anyway.
 pub(crate) const FOUND_MAX: usize = 20;
@@ -59,8 +61,8 @@ pub trait Reader {
     /// Memories with this fingerprint, in any state.
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>>;
 
-    /// The active memories in this slot, and those of any state that give it this value.
-    fn in_slot(&self, space: SpaceId, slot: &str, value: Option<&str>) -> Result<Vec<Memory>>;
+    /// The memories of a slot that bear on a claim.
+    fn in_slot(&self, space: SpaceId, query: &SlotQuery) -> Result<Vec<Memory>>;
 
     /// The memories whose place this one took.
     fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>>;

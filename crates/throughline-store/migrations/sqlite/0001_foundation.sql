@@ -37,7 +37,8 @@ CREATE INDEX memory_tail        ON memory (space, tail);
 
 -- Which memories give which value to which subject and predicate, in comparable form.
 CREATE TABLE slot (
-  space INTEGER NOT NULL, slot TEXT NOT NULL, memory TEXT NOT NULL, value TEXT NOT NULL,
+  space INTEGER NOT NULL, slot TEXT NOT NULL, memory TEXT NOT NULL,
+  value TEXT NOT NULL, single INTEGER NOT NULL,
   PRIMARY KEY (space, slot, memory),
   FOREIGN KEY (space, memory) REFERENCES memory (space, key) DEFERRABLE INITIALLY DEFERRED
 ) STRICT, WITHOUT ROWID;

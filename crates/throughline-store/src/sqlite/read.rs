@@ -15,7 +15,9 @@ use throughline_core::{
 use super::rows::{self, SqlTables, collect};
 use super::text::json_list;
 use super::{Snapshot, log, text};
-use crate::query::{EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextQuery, Vector};
+use crate::query::{
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextQuery, Vector,
+};
 use crate::store::{FOUND_MAX, Reader, StoredBatch};
 use crate::tables::dump_line;
 use crate::{Error, Result};
@@ -127,14 +129,14 @@ impl Reader for SqlTables<'_> {
         )
     }
 
-    fn in_slot(&self, space: SpaceId, slot: &str, value: Option<&str>) -> Result<Vec<Memory>> {
+    fn in_slot(&self, space: SpaceId, query: &SlotQuery) -> Result<Vec<Memory>> {
         rows::memories(
             self.connection,
             "SELECT m.key, m.body, m.hash FROM slot AS s
              CROSS JOIN memory AS m ON m.space = s.space AND m.key = s.memory
-             WHERE s.space = ?1 AND s.slot = ?2
+             WHERE s.space = ?1 AND s.slot = ?2 AND (s.value = ?3 OR ?4 OR s.single)
                AND (s.value = ?3 OR m.state IN ('staged', 'confirmed')) ORDER BY m.key",
-            params![space.0, slot, value],
+            params![space.0, query.slot, query.value, query.single],
         )
     }
 
@@ -372,7 +374,7 @@ pass_on! {
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;
     fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>>;
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>>;
-    fn in_slot(&self, space: SpaceId, slot: &str, value: Option<&str>) -> Result<Vec<Memory>>;
+    fn in_slot(&self, space: SpaceId, query: &SlotQuery) -> Result<Vec<Memory>>;
     fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>>;
     fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>>;
     fn all_tombstones(&self) -> Result<Vec<Tombstone>>;

@@ -3,7 +3,9 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::fold::View;
 use throughline_core::text::sha256_hex;
-use throughline_core::{Memory, MemoryId, NodeId, Row, RowKey, Slot, SpaceId, Table, words};
+use throughline_core::{
+    Cardinality, Memory, MemoryId, NodeId, Row, RowKey, Slot, SpaceId, Table, words,
+};
 
 use super::log;
 use crate::apply::Writable;
@@ -286,11 +288,12 @@ impl SqlTables<'_> {
                 .execute(params![key.space.0, key.key])?;
         }
         if let Some(slot) = new {
+            let single = slot.cardinality == Cardinality::One;
             self.connection
                 .prepare_cached(
-                    "INSERT INTO slot (space, slot, memory, value) VALUES (?1, ?2, ?3, ?4)",
+                    "INSERT INTO slot (space, slot, memory, value, single) VALUES (?1, ?2, ?3, ?4, ?5)",
                 )?
-                .execute(params![key.space.0, slot.key(), key.key, slot.value()])?;
+                .execute(params![key.space.0, slot.key(), key.key, slot.value(), single])?;
         }
         Ok(())
     }

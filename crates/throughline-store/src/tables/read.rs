@@ -10,14 +10,14 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, Collection};
 use throughline_core::{
-    BatchId, Edge, Entity, Fingerprint, Logged, Memory, MemoryId, NodeId, Relation, Row, RowKey,
-    Slot, SpaceId, Table,
+    BatchId, Cardinality, Edge, Entity, Fingerprint, Logged, Memory, MemoryId, NodeId, Relation,
+    Row, RowKey, SpaceId, Table,
 };
 
 use super::{Tables, dump_line, header, touched_rows};
 use crate::Result;
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, TextHit, TextOf, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
 };
 use crate::store::{FOUND_MAX, Reader, StoredBatch};
 
@@ -131,12 +131,14 @@ impl Reader for Arc<Tables> {
         Ok(self.memories_where(|one| one.space == space && one.fingerprint == *fingerprint))
     }
 
-    fn in_slot(&self, space: SpaceId, slot: &str, value: Option<&str>) -> Result<Vec<Memory>> {
+    fn in_slot(&self, space: SpaceId, query: &SlotQuery) -> Result<Vec<Memory>> {
         Ok(self.memories_where(|one| {
-            let held = one.slot.as_ref().map(Slot::value);
-            one.space == space
-                && one.slot_key().as_deref() == Some(slot)
-                && (one.state.is_active() || value.is_some() && held.as_deref() == value)
+            let Some(slot) = one.slot.as_ref().filter(|slot| slot.key() == query.slot) else {
+                return false;
+            };
+            let same = query.value.as_ref() == Some(&slot.value());
+            let rival = query.single || slot.cardinality == Cardinality::One;
+            one.space == space && (same || rival && one.state.is_active())
         }))
     }
 

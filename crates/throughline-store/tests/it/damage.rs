@@ -56,7 +56,7 @@ fn what_was_changed_behind_our_back_is_found_where_it_is() {
         ("UPDATE memory SET doc = NULL", "words"),
         ("DELETE FROM memory_text WHERE rowid = (SELECT min(rowid) FROM memory_text)", "words"),
         (
-            "INSERT INTO slot VALUES (101, 'a|b', (SELECT min(key) FROM memory), 'c')",
+            "INSERT INTO slot VALUES (101, 'a|b', (SELECT min(key) FROM memory), 'c', 0)",
             "slots and names",
         ),
         ("UPDATE migration SET checksum = 'x'", "migrations"),

@@ -2,7 +2,7 @@
 
 use throughline_core::row::{Tombstone, slot_fingerprint};
 use throughline_core::{Change, Edge, EntityKind, Fingerprint, Memory, NodeId, Relation, State};
-use throughline_store::EntityName;
+use throughline_store::{EntityName, SlotQuery};
 
 use super::Factory;
 use super::world::{World, contents};
@@ -66,7 +66,7 @@ pub(super) fn a_slot_holds_what_speaks_of_it_now(factory: &dyn Factory) {
         insert(&fact(HERE, 4, "no slot")),
     ]);
     let held = |key: &str| {
-        let found = world.read().in_slot(HERE, key, None).expect("memories");
+        let found = world.read().in_slot(HERE, &SlotQuery::active(key)).expect("memories");
         found.into_iter().map(|memory| memory.content).collect::<Vec<_>>()
     };
     assert_eq!(held("staging|runs"), ["Postgres 14", "Postgres 16", "Oracle"]);
@@ -83,14 +83,29 @@ pub(super) fn a_slot_holds_what_speaks_of_it_now(factory: &dyn Factory) {
         }),
     ]);
     assert_eq!(held("staging|runs"), ["Postgres 16", "no slot no more"]);
-    let oracle = world.read().in_slot(HERE, "staging|runs", Some("oracle")).expect("memories");
+    let oracle = world
+        .read()
+        .in_slot(
+            HERE,
+            &SlotQuery { value: Some("oracle".to_owned()), ..SlotQuery::active("staging|runs") },
+        )
+        .expect("memories");
     assert!(oracle.iter().any(|memory| memory.content == "Oracle"), "a value is known for good");
-    let told = world.read().in_slot(HERE, "staging|runs", Some("postgres 14")).expect("memories");
+    let told = world
+        .read()
+        .in_slot(
+            HERE,
+            &SlotQuery {
+                value: Some("postgres 14".to_owned()),
+                ..SlotQuery::active("staging|runs")
+            },
+        )
+        .expect("memories");
     assert_eq!(told.len(), 2, "another value brings nothing put away");
     assert_eq!(held("production|runs"), ["Postgres 14"]);
     world.write(vec![Change::Purge(Tombstone::of(&gone, day(3)))]);
     assert_eq!(held("staging|runs"), ["Postgres 16", "no slot no more"]);
-    assert_eq!(world.read().in_slot(THERE, "staging|runs", None).expect("none"), []);
+    assert_eq!(world.read().in_slot(THERE, &SlotQuery::active("staging|runs")).expect("none"), []);
 }
 
 pub(super) fn a_memory_knows_what_it_replaced(factory: &dyn Factory) {

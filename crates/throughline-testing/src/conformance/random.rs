@@ -4,7 +4,8 @@ use proptest::prelude::Strategy;
 use proptest::test_runner::{Config, TestRunner};
 use throughline_core::{Batch, BatchId, Change, Timestamp};
 use throughline_store::{
-    Error, LogQuery, MapStore, MemoryQuery, Reader, Store, StoredBatch, TextOf, TextQuery,
+    Error, LogQuery, MapStore, MemoryQuery, Reader, SlotQuery, Store, StoredBatch, TextOf,
+    TextQuery,
 };
 
 use super::Factory;
@@ -184,7 +185,7 @@ fn answers(reader: &dyn Reader, log: &[StoredBatch]) -> Vec<String> {
         let list =
             MemoryQuery { spaces: vec![space], limit: 3, offset: 1, ..MemoryQuery::default() };
         told.push(format!("{:?}", reader.memories(&list).expect("a listing")));
-        let slot = reader.in_slot(space, "staging|deployed", None);
+        let slot = reader.in_slot(space, &SlotQuery::active("staging|deployed"));
         told.push(format!("{:?}", slot.expect("memories")));
         let decided = LogQuery { spaces: vec![space], latest_first: true, limit: 4, ..EVERYTHING };
         told.push(format!("{:?}", reader.log(&decided).expect("the log")));

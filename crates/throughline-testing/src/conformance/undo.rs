@@ -2,6 +2,7 @@
 
 use throughline_core::undo::UndoRefusal;
 use throughline_core::{Change, EntityKind, Memory, Relation, State, row::Tombstone};
+use throughline_store::SlotQuery;
 
 use super::Factory;
 use super::world::World;
@@ -84,7 +85,7 @@ pub(super) fn what_was_undone_is_found_no_more(factory: &dyn Factory) {
     world.undo(batch).expect("it is the latest");
     let reader = world.read();
     assert_eq!(reader.find(&[HERE], &memory.id.to_string()).expect("found"), []);
-    assert_eq!(reader.in_slot(HERE, "staging|runs", None).expect("found"), []);
+    assert_eq!(reader.in_slot(HERE, &SlotQuery::active("staging|runs")).expect("found"), []);
     let said = reader.with_fingerprint(HERE, &memory.fingerprint);
     assert_eq!(said.expect("found"), []);
     assert_eq!(reader.all_tombstones().expect("tombstones"), []);

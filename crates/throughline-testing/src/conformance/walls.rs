@@ -2,7 +2,9 @@
 
 use throughline_core::row::Tombstone;
 use throughline_core::{Change, EntityKind, Fingerprint, Memory, Relation, Row, SpaceId};
-use throughline_store::{EntityName, LogQuery, MemoryQuery, Reader, TextOf, TextQuery, Vector};
+use throughline_store::{
+    EntityName, LogQuery, MemoryQuery, Reader, SlotQuery, TextOf, TextQuery, Vector,
+};
 
 use super::text::search_for;
 use super::world::{EVERYTHING, World};
@@ -83,7 +85,12 @@ fn found_by_content(reader: &dyn Reader, space: SpaceId) -> Vec<(&'static str, V
             "with_fingerprint",
             of_memories(&reader.with_fingerprint(space, &claim).expect("memories")),
         ),
-        ("in_slot", of_memories(&reader.in_slot(space, "staging|runs", None).expect("memories"))),
+        (
+            "in_slot",
+            of_memories(
+                &reader.in_slot(space, &SlotQuery::active("staging|runs")).expect("memories"),
+            ),
+        ),
         ("text of memories", hits(&words)),
         ("text of episodes", hits(&said)),
         (
