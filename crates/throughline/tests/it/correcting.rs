@@ -198,3 +198,14 @@ fn undoing_the_first_thing_of_a_project_leaves_the_project_its_name() {
     assert_eq!(home.show(&next)["project"], "webshop");
     home.assert_sound();
 }
+
+#[test]
+fn a_correction_cannot_bring_back_what_was_erased() {
+    let home = Home::new();
+    let secret = home.remember("The passphrase is tulip");
+    home.json(&["purge", &secret, "--yes"]);
+    let id = home.remember("The passphrase is kept elsewhere");
+    let (code, error) = home.error(&["correct", &id, "The passphrase is tulip"]);
+    assert_eq!((code, error["code"].as_str()), (1, Some("erased")));
+    assert_eq!(home.files_holding("tulip"), Vec::<std::path::PathBuf>::new());
+}
