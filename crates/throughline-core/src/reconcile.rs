@@ -261,7 +261,9 @@ fn return_of_the_replaced(
     if !returns(held, &candidate.testimony)? || !news {
         return Err(Blocked::Retired { id: held.id, state: held.state });
     }
-    Ok(insert(candidate, neighbours, head, mint))
+    // What holds only in a session takes the place of nothing that reaches further.
+    let replaces = head.filter(|head| head.session == candidate.scope.session);
+    Ok(insert(candidate, neighbours, replaces, mint))
 }
 
 /// New to us. `replaces` is what it takes the place of, whoever said that.

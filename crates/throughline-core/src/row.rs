@@ -190,7 +190,9 @@ impl Row {
             Self::Episode(row) => (row.space, Table::Episode, row.id.to_string()),
             Self::Session(row) => (row.space, Table::Session, row.id.to_string()),
             Self::Injection(row) => (row.space, Table::Injection, row.id.clone()),
-            Self::Tombstone(row) => (row.space, Table::Tombstone, row.fingerprint.0.clone()),
+            Self::Tombstone(row) => {
+                (row.space, Table::Tombstone, format!("{} {}", row.memory, row.fingerprint.0))
+            }
         };
         RowKey { space, table, key }
     }

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use crate::row::Image;
-use crate::{Batch, BatchId, Change, Logged, NodeId, Row, RowKey, Table};
+use crate::{Batch, BatchId, Change, Fingerprint, Logged, NodeId, Row, RowKey, Table};
 
 /// Why a batch cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UndoRefusal {
     /// What it erased is gone.
-    #[error("batch {0} erased something for good; that cannot be undone")]
+    #[error(
+        "batch {0} erased something for good, or told what was erased since; that cannot be undone"
+    )]
     Erased(BatchId),
     /// A later batch changed the same thing.
     #[error("{row} was changed again by batch {by}; undo that one first")]
@@ -63,6 +65,10 @@ pub fn plan(
     // A row that is as it was needs nothing, however often it changed in between.
     before.retain(|key, _| key.table != Table::Space); // a wall stays once it stands
     before.retain(|key, row| touched.get(key).and_then(|one| one.now.as_ref()) != row.as_ref());
+    let erased = |row: &Option<Row>| matches!(row, Some(Row::Memory(memory)) if memory.fingerprint == Fingerprint::erased());
+    if before.values().any(erased) {
+        return Err(UndoRefusal::Erased(batch.id));
+    }
     for key in before.keys() {
         refuse_if_changed(key, touched)?;
     }

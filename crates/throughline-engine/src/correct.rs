@@ -25,6 +25,7 @@ impl Engine {
         slot: Option<&Slot>,
     ) -> Result<Remembered> {
         self.check_content(content)?;
+        self.check_slot(slot)?;
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
             let old = self.resolve(reader, context, handle)?;
             draft.settle(&old);
@@ -130,8 +131,19 @@ impl Engine {
 }
 
 /// Marks what gives the same single-valued slot another value, when a memory comes into view by
-/// another way than being said: neither wins, and both are shown together.
+/// another way than being said: neither wins, and both are shown together. Refused if another
+/// memory says the very same by now.
 pub(crate) fn mark_rivals(reader: &dyn Reader, draft: &mut Draft, memory: &Memory) -> Result<()> {
+    for twin in reader.with_fingerprint(memory.space, &memory.fingerprint)? {
+        let leaves = draft.changes.iter().any(|change| takes_out_of_view(change, twin.id));
+        let says_it = twin.id != memory.id && twin.state.is_active() && !leaves;
+        if says_it && twin.session == memory.session {
+            return Err(Error::BadInput(format!(
+                "memory {} already says this; there would be two of it",
+                twin.id.handle()
+            )));
+        }
+    }
     let Some(slot) = &memory.slot else { return Ok(()) };
     for other in reader.in_slot(memory.space, &SlotQuery::of(slot))? {
         let Some(held) = &other.slot else { continue };

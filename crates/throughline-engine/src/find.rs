@@ -84,6 +84,7 @@ impl Engine {
         let page = reader.memories(&MemoryQuery {
             spaces: reach.spaces,
             session: reach.session,
+            any_session: false,
             states: states(filter),
             kinds: filter.kinds.clone(),
             domain: filter.domain.clone(),

@@ -12,7 +12,7 @@ use throughline_core::{
     Batch, BatchId, Cause, Change, EntityId, Evidence, Fingerprint, Memory, MemoryId, NodeId,
     Relation, Row, RowKey, SpaceId, Table,
 };
-use throughline_store::{EntityName, LogQuery, MemoryQuery, Reader, Store, Tables};
+use throughline_store::{EntityName, LogQuery, MemoryQuery, Reader, Store, StoredBatch, Tables};
 
 use crate::correct::mark_rivals;
 use crate::engine::Draft;
@@ -54,7 +54,7 @@ impl Engine {
         let theirs = Arc::new(Tables::replay(batches.iter().cloned()).map_err(|error| {
             bad_file(file, 1, format!("its changes do not follow from each other: {error}"))
         })?);
-        match self.missing(&batches)? {
+        match self.missing(&batches, &theirs)? {
             Some(missing) => self.follow(&missing, &theirs, progress),
             None => self.merge(context, &theirs),
         }
@@ -63,7 +63,7 @@ impl Engine {
     /// The batches of an export that are not here, if they follow from what is here: if the store is
     /// empty, or holds an earlier part of the same history, with nothing of its own that they would
     /// repeat or bring back.
-    fn missing(&self, batches: &[Batch]) -> Result<Option<Vec<Batch>>> {
+    fn missing(&self, batches: &[Batch], theirs: &Arc<Tables>) -> Result<Option<Vec<Batch>>> {
         let reader = self.now_reader()?;
         let ours = reader.log(&LogQuery { limit: usize::MAX, ..LogQuery::default() })?;
         let here: BTreeSet<BatchId> = ours.iter().map(|stored| stored.batch.id).collect();
@@ -77,6 +77,9 @@ impl Engine {
         if told(&missing).any(|(_, memory)| buried.contains(&memory.fingerprint)) {
             return Ok(None);
         }
+        if Self::both_changed(&*reader, &ours, &missing, theirs)? {
+            return Ok(None);
+        }
         let whole = ours.into_iter().map(|stored| stored.batch).chain(missing.iter().cloned());
         let Ok(together) = Tables::replay(whole) else { return Ok(None) };
         let mut active = BTreeSet::new();
@@ -85,6 +88,32 @@ impl Engine {
             .filter(|memory| memory.state.is_active())
             .all(|memory| active.insert((memory.space, memory.session, memory.fingerprint)));
         Ok(apart.then_some(missing))
+    }
+
+    /// Whether what is missing here touches something that was changed here and not there: then
+    /// neither history simply goes on.
+    fn both_changed(
+        reader: &dyn Reader,
+        ours: &[StoredBatch],
+        missing: &[Batch],
+        theirs: &Arc<Tables>,
+    ) -> Result<bool> {
+        let touched = |reader: &dyn Reader, batch: &Batch| -> Result<BTreeSet<RowKey>> {
+            let logged = reader.changes_of(batch.space, batch.id)?;
+            let keys = logged.into_iter().flat_map(|one| one.before).map(|image| image.key);
+            Ok(keys.filter(|key| key.table != Table::Space).collect())
+        };
+        let mut by_them = BTreeSet::new();
+        for batch in missing {
+            by_them.extend(touched(theirs, batch)?);
+        }
+        for stored in ours {
+            let known_there = !theirs.headers(&[stored.batch.id])?.is_empty();
+            if !known_there && !touched(reader, &stored.batch)?.is_disjoint(&by_them) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Replays batches as they were.
@@ -100,7 +129,9 @@ impl Engine {
                 progress(done);
             }
         }
-        self.store.finish_erasure()?;
+        if !self.store.erasure_due()?.is_empty() {
+            self.finish_erasures()?;
+        }
         let inserted: BTreeSet<MemoryId> = told(batches).map(|(_, memory)| memory.id).collect();
         let held = all_memories(theirs)?;
         let memories = held.iter().filter(|memory| inserted.contains(&memory.id)).count();
@@ -201,7 +232,8 @@ fn check_header(file: &Path, line: &[u8]) -> Result<()> {
 
 fn all_memories(tables: &Arc<Tables>) -> Result<Vec<Memory>> {
     let spaces = tables.spaces()?.iter().map(|space| space.space).collect();
-    let query = MemoryQuery { spaces, limit: usize::MAX, ..MemoryQuery::default() };
+    let query =
+        MemoryQuery { spaces, limit: usize::MAX, any_session: true, ..MemoryQuery::default() };
     Ok(tables.memories(&query)?.items)
 }
 
@@ -214,13 +246,31 @@ fn merge_space(
 ) -> Result<Imported> {
     let mut report = Imported::default();
     let mut place = Places::default();
+    let buried: BTreeSet<MemoryId> =
+        reader.all_tombstones()?.into_iter().map(|stone| stone.memory).collect();
+    // What was erased there is erased here too, if it is the very same memory.
+    for stone in theirs.all_tombstones()?.into_iter().filter(|stone| stone.space == space) {
+        if reader.rows(&[RowKey::memory(space, stone.memory)])?[0].is_some()
+            && !draft
+                .changes
+                .iter()
+                .any(|change| matches!(change, Change::Purge(one) if one.memory == stone.memory))
+        {
+            draft.changes.push(Change::Purge(stone));
+        }
+    }
     let (mut new, mut known): (Vec<Memory>, Vec<Memory>) = (Vec::new(), Vec::new());
-    let query = MemoryQuery { spaces: vec![space], limit: usize::MAX, ..MemoryQuery::default() };
+    let query = MemoryQuery {
+        spaces: vec![space],
+        limit: usize::MAX,
+        any_session: true,
+        ..MemoryQuery::default()
+    };
     for memory in theirs.memories(&query)?.items {
         let marks: Vec<Fingerprint> = std::iter::once(memory.fingerprint.clone())
             .chain(memory.slot.as_ref().map(slot_fingerprint))
             .collect();
-        if !reader.tombstones(space, &marks)?.is_empty() {
+        if buried.contains(&memory.id) || !reader.tombstones(space, &marks)?.is_empty() {
             report.blocked += 1;
         } else if reader.rows(&[RowKey::memory(space, memory.id)])?[0].is_some() {
             place.memories.insert(memory.id, memory.id);

@@ -59,6 +59,10 @@ impl Engine {
                     let there = reader.rows(&[key])?[0].is_some();
                     let erase = if there { Change::Purge } else { Change::Expunge };
                     draft.changes.push(erase(stone.clone()));
+                    // Earlier wordings must not come back either.
+                    for earlier in earlier_wordings(reader, stone)? {
+                        draft.changes.push(Change::Expunge(earlier));
+                    }
                 }
                 Ok((stones, related))
             })?;
@@ -67,7 +71,7 @@ impl Engine {
     }
 
     /// The memory a handle means, also if an undo took it away and only the log still holds it.
-    fn resolve_for_erasure(
+    pub fn resolve_for_erasure(
         &self,
         reader: &dyn Reader,
         context: &Context,
@@ -120,6 +124,21 @@ impl Engine {
         copies.sort();
         copies
     }
+}
+
+/// Tombstones for what a memory said before it was edited.
+fn earlier_wordings(reader: &dyn Reader, stone: &Tombstone) -> Result<Vec<Tombstone>> {
+    let history = reader.history(stone.space, stone.memory.into())?;
+    let mut earlier: Vec<Tombstone> = history
+        .iter()
+        .flat_map(|logged| versions_in(logged, stone.memory))
+        .filter(|memory| memory.fingerprint != Fingerprint::erased())
+        .map(|memory| Tombstone::of(&memory, stone.at))
+        .filter(|one| one.fingerprint != stone.fingerprint)
+        .collect();
+    earlier.sort_by(|a, b| (&a.fingerprint, &a.slot).cmp(&(&b.fingerprint, &b.slot)));
+    earlier.dedup_by(|a, b| a.fingerprint == b.fingerprint);
+    Ok(earlier)
 }
 
 /// The versions of a memory that a change of the log holds.

@@ -115,8 +115,8 @@ impl Engine {
         for share in [Some(new.confidence), new.importance].into_iter().flatten() {
             check_share(share)?;
         }
-        let slot = new.slot.iter().flat_map(|s| [&s.subject, &s.predicate, &s.object]);
-        let mut fields = new.tags.iter().chain(&new.label).chain(&new.domain).chain(slot);
+        self.check_slot(new.slot.as_ref())?;
+        let mut fields = new.tags.iter().chain(&new.label).chain(&new.domain);
         fields.try_for_each(|field| self.check_field(field))
     }
 
@@ -135,6 +135,12 @@ impl Engine {
             )));
         }
         Ok(())
+    }
+
+    pub(crate) fn check_slot(&self, slot: Option<&Slot>) -> Result<()> {
+        let mut parts =
+            slot.into_iter().flat_map(|slot| [&slot.subject, &slot.predicate, &slot.object]);
+        parts.try_for_each(|part| self.check_field(part))
     }
 
     pub(crate) fn check_field(&self, field: &str) -> Result<()> {

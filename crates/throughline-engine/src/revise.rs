@@ -42,6 +42,7 @@ impl Engine {
         if let Some(share) = edits.importance {
             check_share(share)?;
         }
+        self.check_slot(edits.slot.as_ref())?;
         for trigger in edits.triggers.iter().flatten() {
             self.check_field(trigger)?;
         }

@@ -11,6 +11,8 @@ pub struct MemoryQuery {
     pub spaces: Vec<SpaceId>,
     /// The reader's session: what is bound to others stays unseen.
     pub session: Option<SessionId>,
+    /// Also what is bound to other sessions: for whoever takes everything along.
+    pub any_session: bool,
     /// States to include; empty means all.
     pub states: Vec<State>,
     /// Kinds to include; empty means all.

@@ -44,16 +44,28 @@ impl Tables {
         Ok(tables)
     }
 
-    /// The state at a moment: everything up to the last batch that had happened by then. Its log
-    /// stays behind; whoever wants history asks the store.
+    /// The state at a moment: what had happened by then, in the order of the log. Its log stays
+    /// behind; whoever wants history asks the store.
+    ///
+    /// Where a clock ran backwards that may not fit together; then the log up to the last batch of
+    /// the time is taken whole.
     pub fn as_of(mut batches: Vec<StoredBatch>, at: Timestamp) -> Result<Self> {
         let end = batches.iter().rposition(|one| one.batch.at <= at).map_or(0, |last| last + 1);
         batches.truncate(end);
+        let by_then = batches.iter().filter(|one| one.batch.at <= at);
+        let mut tables = match Self::state(by_then) {
+            Err(Error::Refused(_)) => Self::state(batches.iter())?,
+            other => other?,
+        };
+        tables.drop_erased();
+        Ok(tables)
+    }
+
+    fn state<'a>(batches: impl Iterator<Item = &'a StoredBatch>) -> Result<Self> {
         let mut tables = Self { without_log: true, ..Self::default() };
         for stored in batches {
             tables.apply(&stored.batch)?;
         }
-        tables.drop_erased();
         Ok(tables)
     }
 

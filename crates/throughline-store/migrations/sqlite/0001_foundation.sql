@@ -115,9 +115,11 @@ CREATE INDEX injection_at ON injection (space, at);
 -- What was erased, recognisable and unreadable.
 CREATE TABLE tombstone (
   space INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL,
-  slot TEXT AS (body ->> '$.slot') STORED,
+  fingerprint TEXT NOT NULL AS (body ->> '$.fingerprint') STORED,
+  slot        TEXT          AS (body ->> '$.slot') STORED,
   PRIMARY KEY (space, key)
 ) STRICT;
+CREATE INDEX tombstone_fingerprint ON tombstone (space, fingerprint);
 CREATE INDEX tombstone_slot ON tombstone (space, slot) WHERE slot IS NOT NULL;
 
 -- Erasures that are not finished: something may still be in the write-ahead log or in a copy.

@@ -13,9 +13,9 @@ use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey
 
 use super::rows::collect;
 use super::{SqliteStore, open};
+use crate::Result;
 use crate::query::LogQuery;
 use crate::store::{Erasure, Store};
-use crate::{Error, Result};
 
 /// How often to try, and how long to wait in between, for a reader to go away.
 const TRIES: u32 = 20;
@@ -61,28 +61,35 @@ pub(super) fn due(connection: &Connection) -> Result<Vec<Tombstone>> {
         .collect())
 }
 
-/// Erases what the tombstones name, each as one batch, and returns how many memories went.
+/// Erases what the tombstones name, and keeps the tombstones: what they name may come by another
+/// way. Returns how many memories went.
 pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize> {
     let mut erased = 0;
     for stone in stones {
-        for memory in named_by(store, stone)? {
-            let stone = Tombstone { memory: memory.id, ..stone.clone() };
-            let batch = Batch {
-                id: BatchId::following(memory.id, last_seq(store)? + 1),
-                space: stone.space,
-                at: stone.at,
-                actor: Actor::User,
-                cause: Cause::Purge,
-                session: None,
-                reason: None,
-                changes: vec![Change::Purge(stone)],
-            };
-            match store.apply(&batch) {
-                Ok(_) => erased += 1,
-                Err(Error::Refused(_)) => {}
-                Err(error) => return Err(error),
-            }
+        let named = named_by(store, stone)?;
+        erased += named.len();
+        let mut changes: Vec<Change> = named
+            .into_iter()
+            .map(|memory| Change::Purge(Tombstone { memory: memory.id, ..stone.clone() }))
+            .collect();
+        let own = [Row::Tombstone(stone.clone()).key()];
+        let known = store.read()?.rows(&own)?[0].is_some();
+        if !known && !changes.contains(&Change::Purge(stone.clone())) {
+            changes.push(Change::Expunge(stone.clone()));
         }
+        if changes.is_empty() {
+            continue;
+        }
+        store.apply(&Batch {
+            id: BatchId::following(stone.memory, last_seq(store)? + 1),
+            space: stone.space,
+            at: stone.at,
+            actor: Actor::User,
+            cause: Cause::Purge,
+            session: None,
+            reason: None,
+            changes,
+        })?;
     }
     if !store.erasure_due()?.is_empty() {
         store.finish_erasure()?;

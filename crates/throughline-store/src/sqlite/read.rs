@@ -83,6 +83,7 @@ impl Reader for SqlTables<'_> {
                 query.domain,
                 query.tag,
                 i64::try_from(wanted).unwrap_or(i64::MAX),
+                query.any_session,
             ];
             found.extend(rows::memories(self.connection, LIST, narrow)?);
             let count: i64 =
@@ -150,7 +151,7 @@ impl Reader for SqlTables<'_> {
             self.connection,
             Table::Tombstone,
             "SELECT key, body, hash FROM tombstone
-             WHERE space = ?1 AND (key IN (SELECT value FROM json_each(?2))
+             WHERE space = ?1 AND (fingerprint IN (SELECT value FROM json_each(?2))
                                 OR slot IN (SELECT value FROM json_each(?2))) ORDER BY key",
             params![space.0, marks],
         )?;
@@ -313,7 +314,7 @@ macro_rules! narrowed {
             " FROM memory AS m INDEXED BY ",
             $index,
             " WHERE m.space = ?1
-               AND (m.session IS NULL OR m.session = ?2)
+               AND (m.session IS NULL OR m.session = ?2 OR ?8)
                AND (?3 IS NULL OR m.state IN (SELECT value FROM json_each(?3)))
                AND (?4 IS NULL OR m.kind IN (SELECT value FROM json_each(?4)))
                AND (?5 IS NULL OR m.domain = ?5)

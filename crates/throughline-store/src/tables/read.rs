@@ -88,7 +88,8 @@ impl Reader for Arc<Tables> {
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
         let reach = Reach { spaces: query.spaces.clone(), session: query.session.clone() };
         let mut all = self.memories_where(|memory| {
-            reach.sees(memory)
+            query.spaces.contains(&memory.space)
+                && (query.any_session || reach.sees(memory))
                 && (query.states.is_empty() || query.states.contains(&memory.state))
                 && (query.kinds.is_empty() || query.kinds.contains(&memory.kind))
                 && (query.domain.is_none() || query.domain == memory.domain)

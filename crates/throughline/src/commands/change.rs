@@ -149,8 +149,9 @@ pub(super) fn purge(
         {
             let reader = engine.now_reader()?;
             for id in &args.ids {
-                let card = engine.show(&*reader, &context, id)?;
-                writeln!(question, "{}", view::brief(&card))?;
+                let memory = engine.resolve_for_erasure(&*reader, &context, id)?;
+                let handle = view::handle(&memory);
+                writeln!(question, "{handle}  {}", safe(&memory.content))?;
             }
         }
         match ui.ask(&format!("{question}This cannot be undone. Erase?"))? {
