@@ -8,6 +8,7 @@ mod demo;
 mod everyday;
 mod harness;
 mod interrupted;
+mod lineage;
 mod pages;
 mod purging;
 mod reasons;
