@@ -68,6 +68,14 @@ pub enum Change {
     Watch(Watermark),
     /// A thing is met, or known better.
     Know(Entity),
+    /// A thing that nothing speaks of any more is dropped, and its names with it. The store also
+    /// scrubs them from the log.
+    Unknow {
+        /// Where it lives.
+        space: SpaceId,
+        /// Which thing.
+        entity: crate::EntityId,
+    },
     /// Something was said or done.
     Record(Episode),
     /// Memories were used.
@@ -212,11 +220,16 @@ pub struct Logged {
     pub before: Vec<Image>,
 }
 
-/// Takes the readable content of `memory` and `entities` out of a change, leaving its shape.
+/// Takes the readable content of a memory and of entities out of a change, leaving its shape.
 ///
 /// What is left replays to the same tables, because the purge that follows removes the rows.
-pub fn scrub(change: &mut Change, space: SpaceId, memory: MemoryId, entities: &[crate::EntityId]) {
-    let ours = |at: SpaceId, id: MemoryId| at == space && id == memory;
+pub fn scrub(
+    change: &mut Change,
+    space: SpaceId,
+    memory: Option<MemoryId>,
+    entities: &[crate::EntityId],
+) {
+    let ours = |at: SpaceId, id: MemoryId| at == space && Some(id) == memory;
     match change {
         Change::Insert(row) | Change::Revise(row) if ours(row.space, row.id) => scrub_memory(row),
         Change::Reinforce(row) if ours(row.space, row.memory) => scrub_evidence(row),
@@ -230,6 +243,7 @@ pub fn scrub(change: &mut Change, space: SpaceId, memory: MemoryId, entities: &[
         | Change::Watch(_)
         | Change::Link(_)
         | Change::Know(_)
+        | Change::Unknow { .. }
         | Change::AddSpace(_)
         | Change::Move { .. }
         | Change::Supersede { .. }
@@ -249,15 +263,15 @@ pub fn scrub(change: &mut Change, space: SpaceId, memory: MemoryId, entities: &[
 pub fn scrub_images(
     images: &mut [Image],
     space: SpaceId,
-    memory: MemoryId,
+    memory: Option<MemoryId>,
     entities: &[crate::EntityId],
 ) {
     use crate::Row;
     for image in images.iter_mut().filter(|image| image.key.space == space) {
         match &mut image.row {
-            Some(Row::Memory(row)) if row.id == memory => scrub_memory(row),
-            Some(Row::Evidence(row)) if row.memory == memory => scrub_evidence(row),
-            Some(Row::Watermark(row)) if row.memory == memory => scrub_watermark(row),
+            Some(Row::Memory(row)) if Some(row.id) == memory => scrub_memory(row),
+            Some(Row::Evidence(row)) if Some(row.memory) == memory => scrub_evidence(row),
+            Some(Row::Watermark(row)) if Some(row.memory) == memory => scrub_watermark(row),
             Some(Row::Edge(row)) => scrub_edge(row, memory),
             Some(Row::Entity(row)) if entities.contains(&row.id) => scrub_entity(row),
             Some(
@@ -297,8 +311,9 @@ fn scrub_watermark(mark: &mut Watermark) {
     mark.stamp.clear();
 }
 
-fn scrub_edge(edge: &mut Edge, memory: MemoryId) {
-    if [edge.from, edge.to].contains(&NodeId::Memory(memory)) {
+fn scrub_edge(edge: &mut Edge, memory: Option<MemoryId>) {
+    let told = memory.is_some_and(|id| [edge.from, edge.to].contains(&NodeId::Memory(id)));
+    if told {
         edge.reason = None;
     }
 }

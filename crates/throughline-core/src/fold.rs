@@ -69,6 +69,9 @@ pub enum Refusal {
     /// Its comparable form is that of another text.
     #[error("memory {0} has the fingerprint of another text")]
     BadFingerprint(MemoryId),
+    /// Something is still connected to it.
+    #[error("something is still connected to {0}")]
+    Connected(NodeId),
     /// It writes to a space that was never opened.
     #[error("space {0} is not known")]
     NoSpace(SpaceId),
@@ -122,6 +125,7 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
             Ok(vec![Write::Put(Row::Watermark(mark.clone()))])
         }
         Change::Know(entity) => Ok(vec![Write::Put(Row::Entity(entity.clone()))]),
+        Change::Unknow { space, entity } => unknow(*space, (*entity).into(), view),
         Change::Record(episode) => put_new(Row::Episode(episode.clone()), view),
         Change::Use { space, memories, session, at } => count(*space, memories, view, |usage| {
             usage.used(session.as_ref(), *at);
@@ -380,6 +384,18 @@ fn purge<V: View>(tombstone: &Tombstone, view: &V) -> Folded<V::Error> {
     writes.push(Write::Delete(RowKey::memory(space, id)));
     writes.push(Write::Put(Row::Tombstone(tombstone.clone())));
     Ok(writes)
+}
+
+/// Drops an entity that is connected to nothing. An undo may have taken it away already; then only
+/// the log still has its names.
+fn unknow<V: View>(space: SpaceId, entity: NodeId, view: &V) -> Folded<V::Error> {
+    let attached = view.attached(space, entity).map_err(Trouble::View)?;
+    if attached.iter().any(|row| matches!(row, Row::Edge(_))) {
+        return Err(Refusal::Connected(entity).into());
+    }
+    let key = RowKey::node(space, entity);
+    let there = look(view, &key)?.is_some();
+    Ok(there.then_some(Write::Delete(key)).into_iter().collect())
 }
 
 /// Whether nothing but `memory` is connected to the entity.

@@ -173,6 +173,7 @@ fn refusal_code(refusal: &Refusal) -> &'static str {
         Refusal::SelfLink => "self_link",
         Refusal::BadShare => "bad_input",
         Refusal::BadFingerprint(_) => "bad_fingerprint",
+        Refusal::Connected(_) => "connected",
         Refusal::NoSpace(_) => "no_space",
     }
 }
@@ -194,6 +195,7 @@ fn refusal_hint(refusal: &Refusal) -> Option<String> {
         | Refusal::SelfLink
         | Refusal::BadShare
         | Refusal::BadFingerprint(_)
+        | Refusal::Connected(_)
         | Refusal::NoSpace(_) => None,
     }
 }

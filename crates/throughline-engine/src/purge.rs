@@ -1,11 +1,15 @@
 //! Purge: erased for good. Only a person can, and it says honestly what it could not reach.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use throughline_core::row::Tombstone;
-use throughline_core::{Actor, Cause, Change, Fingerprint, Logged, Memory, MemoryId, Row, RowKey};
-use throughline_store::{Erasure, Reader, SqliteStore, Store};
+use throughline_core::{
+    Actor, Cause, Change, EntityId, Fingerprint, Logged, Memory, MemoryId, Row, RowKey, SpaceId,
+};
+use throughline_store::{Erasure, Reader, SqliteStore, Store, nodes_of_key};
 
+use crate::engine::Draft;
 use crate::history::chain;
 use crate::{Context, Engine, Error, Result};
 
@@ -64,6 +68,7 @@ impl Engine {
                         draft.changes.push(Change::Expunge(earlier));
                     }
                 }
+                drop_orphans(reader, draft, &stones)?;
                 Ok((stones, related))
             })?;
         let (pending, copies_left) = self.finish_erasures()?;
@@ -124,6 +129,24 @@ impl Engine {
         copies.sort();
         copies
     }
+}
+
+/// Drops the things that erased memories once spoke of and that nothing speaks of any more: labels
+/// taken off before, names that an undo took away. Those still linked go with the memory itself.
+fn drop_orphans(reader: &dyn Reader, draft: &mut Draft, stones: &[Tombstone]) -> Result<()> {
+    let mut spoken_of: BTreeSet<(SpaceId, EntityId)> = BTreeSet::new();
+    for stone in stones {
+        for logged in reader.history(stone.space, stone.memory.into())? {
+            let nodes = logged.before.iter().flat_map(|image| nodes_of_key(&image.key));
+            spoken_of.extend(nodes.filter_map(|node| Some((stone.space, node.entity()?))));
+        }
+    }
+    for (space, entity) in spoken_of {
+        if reader.attached(space, &[entity.into()])?.is_empty() {
+            draft.changes.push(Change::Unknow { space, entity });
+        }
+    }
+    Ok(())
 }
 
 /// Tombstones for what a memory said before it was edited.

@@ -25,7 +25,12 @@ pub(crate) trait Writable: View<Error = Error> {
     /// Appends a change to the log.
     fn append(&mut self, batch: &Batch, logged: &Logged) -> Result<()>;
     /// Takes what was erased out of the log.
-    fn scrub(&mut self, space: SpaceId, memory: MemoryId, entities: &[EntityId]) -> Result<()>;
+    fn scrub(
+        &mut self,
+        space: SpaceId,
+        memory: Option<MemoryId>,
+        entities: &[EntityId],
+    ) -> Result<()>;
 }
 
 /// Applies a batch and returns the number of its last change.
@@ -82,8 +87,14 @@ fn write_all<T: Writable>(tables: &mut T, writes: &[Write]) -> Result<Vec<Image>
     Ok(before)
 }
 
-/// What a purge erased: the memory and the entities that only it spoke of.
-fn purged(change: &Change, before: &[Image]) -> Option<(SpaceId, MemoryId, Vec<EntityId>)> {
+/// What a change erased, if that is what it was for: the memory, and the entities that only it
+/// spoke of.
+type Erased = (SpaceId, Option<MemoryId>, Vec<EntityId>);
+
+fn purged(change: &Change, before: &[Image]) -> Option<Erased> {
+    if let Change::Unknow { space, entity } = change {
+        return Some((*space, None, vec![*entity]));
+    }
     let (Change::Purge(stone) | Change::Expunge(stone)) = change else {
         return None;
     };
@@ -92,5 +103,5 @@ fn purged(change: &Change, before: &[Image]) -> Option<(SpaceId, MemoryId, Vec<E
         .filter(|image| image.key.table == Table::Entity)
         .filter_map(|image| image.key.key.parse().ok())
         .collect();
-    Some((stone.space, stone.memory, entities))
+    Some((stone.space, Some(stone.memory), entities))
 }

@@ -199,8 +199,14 @@ impl Writable for Tables {
         Ok(())
     }
 
-    fn scrub(&mut self, space: SpaceId, memory: MemoryId, entities: &[EntityId]) -> Result<()> {
-        let touching = touching_batches(&self.log, space, memory);
+    fn scrub(
+        &mut self,
+        space: SpaceId,
+        memory: Option<MemoryId>,
+        entities: &[EntityId],
+    ) -> Result<()> {
+        let touching =
+            memory.map(|memory| touching_batches(&self.log, space, memory)).unwrap_or_default();
         for logged in &mut self.log {
             scrub(&mut logged.change, space, memory, entities);
             scrub_images(&mut logged.before, space, memory, entities);

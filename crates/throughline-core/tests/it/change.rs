@@ -32,13 +32,14 @@ fn place(change: &Change) -> usize {
         Change::Purge(_) => 16,
         Change::Expunge(_) => 17,
         Change::Restore { .. } => 18,
+        Change::Unknow { .. } => 19,
     }
 }
 
 #[test]
 fn the_log_is_written_as_it_always_was() {
     let places: Vec<_> = one_of_each().iter().map(place).collect();
-    assert_eq!(places, (0..19).collect::<Vec<_>>(), "one of every variant");
+    assert_eq!(places, (0..20).collect::<Vec<_>>(), "one of every variant");
     let lines: Vec<_> =
         one_of_each().iter().map(|change| serde_json::to_string(change).unwrap()).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
@@ -61,6 +62,7 @@ fn the_log_is_written_as_it_always_was() {
     {"purge":{"space":1,"fingerprint":"1e67a2c6b8f659aba2028afd61ee0e8791a495eb13ee2d1a46e31d89b2c65fc3","slot":"a46e2b2ec3d3f7ee9407b640be1b999f53bd0bfe65a121fcc949a3b5cbd091e8","memory":"00000000-0000-0000-0000-000000000001","at":"2024-10-07T00:00:00.000Z"}}
     {"expunge":{"space":1,"fingerprint":"1e67a2c6b8f659aba2028afd61ee0e8791a495eb13ee2d1a46e31d89b2c65fc3","slot":"a46e2b2ec3d3f7ee9407b640be1b999f53bd0bfe65a121fcc949a3b5cbd091e8","memory":"00000000-0000-0000-0000-000000000001","at":"2024-10-07T00:00:00.000Z"}}
     {"restore":{"batch":"00000000-0000-0000-0000-000000000005","rows":[{"key":{"space":1,"table":"memory","key":"00000000-0000-0000-0000-000000000001"},"row":null},{"key":{"space":1,"table":"usage","key":"00000000-0000-0000-0000-000000000001"},"row":{"usage":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","uses":3,"sessions":["s"],"helpful":0,"unhelpful":0,"last_used_at":"2024-10-06T00:00:00.000Z"}}}]}}
+    {"unknow":{"space":1,"entity":"00000000-0000-0000-0000-000000000003"}}
     "#);
 }
 

@@ -161,5 +161,6 @@ pub(crate) fn one_of_each() -> Vec<Change> {
                 Image { key: RowKey::usage(SPACE, id(1)), row: Some(Row::Usage(usage)) },
             ],
         },
+        Change::Unknow { space: space_id, entity: entity().id },
     ]
 }

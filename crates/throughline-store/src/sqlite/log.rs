@@ -107,7 +107,7 @@ fn row_name(key: &RowKey) -> String {
 pub(super) fn scrub(
     connection: &Connection,
     space: SpaceId,
-    memory: MemoryId,
+    memory: Option<MemoryId>,
     entities: &[EntityId],
 ) -> Result<()> {
     connection
@@ -115,8 +115,8 @@ pub(super) fn scrub(
             "INSERT OR IGNORE INTO erasure_due (space, key)
              SELECT space, key FROM tombstone WHERE space = ?1 AND body ->> '$.memory' = ?2",
         )?
-        .execute(params![space.0, memory.to_string()])?;
-    let mut nodes: Vec<NodeId> = vec![memory.into()];
+        .execute(params![space.0, memory.map(|id| id.to_string())])?;
+    let mut nodes: Vec<NodeId> = memory.map(NodeId::Memory).into_iter().collect();
     nodes.extend(entities.iter().map(|entity| NodeId::Entity(*entity)));
     let mut seen: BTreeMap<u64, Logged> = BTreeMap::new();
     for node in &nodes {
@@ -132,7 +132,9 @@ pub(super) fn scrub(
         let before = serde_json::to_string(&logged.before).expect("plain data serialises");
         let hash = change_checksum(&body, &before);
         update.execute(params![logged.seq.cast_signed(), body, before, hash])?;
-        drop_reason(connection, logged.batch, memory, logged)?;
+        if let Some(memory) = memory {
+            drop_reason(connection, logged.batch, memory, logged)?;
+        }
     }
     Ok(())
 }

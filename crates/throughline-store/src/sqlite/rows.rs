@@ -239,7 +239,7 @@ impl Writable for SqlTables<'_> {
     fn scrub(
         &mut self,
         space: SpaceId,
-        memory: MemoryId,
+        memory: Option<MemoryId>,
         entities: &[throughline_core::EntityId],
     ) -> Result<()> {
         log::scrub(self.connection, space, memory, entities)

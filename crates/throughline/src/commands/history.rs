@@ -243,6 +243,7 @@ fn change_name(change: &Change) -> &'static str {
         Change::Unlink { .. } => "unlink",
         Change::Watch(_) => "watch",
         Change::Know(_) => "know",
+        Change::Unknow { .. } => "unknow",
         Change::Record(_) => "record",
         Change::Use { .. } => "use",
         Change::Rate { .. } => "rate",
@@ -284,6 +285,7 @@ fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>
             format!("undid {}{now}", paint(ID, batch_handle(batch)))
         }
         Change::Watch(_)
+        | Change::Unknow { .. }
         | Change::Record(_)
         | Change::Use { .. }
         | Change::Rate { .. }

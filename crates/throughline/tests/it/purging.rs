@@ -263,3 +263,18 @@ fn what_an_undo_took_away_can_still_be_erased() {
     assert_eq!(error["code"], "erased");
     home.assert_sound();
 }
+
+#[test]
+fn names_that_only_an_erased_memory_was_known_by_are_erased_too() {
+    let home = Home::new();
+    home.remember_with(&["Something to stay", "--tag", "staying"]);
+    let slot = "okapisubject|likes|numbatobject";
+    let undone = home.remember_with(&["The hidden thing", "--tag", "quaggatag", "--slot", slot]);
+    home.json(&["undo"]);
+    let id = home.remember_with(&["Gnu text", "--tag", "zorilla"]);
+    home.json(&["tag", &id, "--remove", "zorilla"]);
+    home.json(&["purge", &undone, &id, "--yes"]);
+    assert_gone(&home, &["quaggatag", "okapisubject", "numbatobject", "zorilla", "gnu"]);
+    assert_eq!(home.texts(&["list", "--tag", "staying"]), ["Something to stay"]);
+    home.assert_sound();
+}
