@@ -248,9 +248,43 @@ impl Row {
     }
 
     /// The memory, if it is one.
+    pub fn as_memory(&self) -> Option<&Memory> {
+        if let Self::Memory(memory) = self { Some(memory) } else { None }
+    }
+
+    /// The memory, if it is one.
     pub fn into_memory(self) -> Option<Memory> {
         if let Self::Memory(memory) = self { Some(*memory) } else { None }
     }
+}
+
+/// Looks at a row as one of a certain table, or takes it.
+macro_rules! rows_of {
+    ($( $variant:ident: $as:ident, $into:ident; )+) => {
+        impl Row {
+            $(
+                #[doc = concat!("The ", stringify!($variant), ", if it is one.")]
+                pub fn $as(&self) -> Option<&$variant> {
+                    if let Self::$variant(row) = self { Some(row) } else { None }
+                }
+
+                #[doc = concat!("The ", stringify!($variant), ", if it is one.")]
+                pub fn $into(self) -> Option<$variant> {
+                    if let Self::$variant(row) = self { Some(row) } else { None }
+                }
+            )+
+        }
+    };
+}
+
+rows_of! {
+    Space: as_space, into_space;
+    Evidence: as_evidence, into_evidence;
+    Entity: as_entity, into_entity;
+    Edge: as_edge, into_edge;
+    Episode: as_episode, into_episode;
+    Injection: as_injection, into_injection;
+    Tombstone: as_tombstone, into_tombstone;
 }
 
 /// A row as it was at some point, or that it was not there.

@@ -199,7 +199,7 @@ fn inherited(
 ) -> Vec<Change> {
     attached
         .iter()
-        .filter_map(|row| if let Row::Edge(edge) = row { Some(edge) } else { None })
+        .filter_map(Row::as_edge)
         .filter(|edge| {
             edge.from == old.into() && matches!(edge.relation, Relation::Tagged | Relation::About)
         })

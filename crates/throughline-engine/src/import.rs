@@ -1,23 +1,19 @@
 //! Import: an export comes back. Into an empty store it is replayed as it was; into one with
 //! memories of its own it goes through the same door as everything else.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod merge;
+
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use throughline_core::evidence::Testimony;
-use throughline_core::row::slot_fingerprint;
 use throughline_core::{
-    Batch, BatchId, Cause, Change, EntityId, Evidence, Fingerprint, Memory, MemoryId, NodeId,
-    Relation, Row, RowKey, SpaceId, Table,
+    Batch, BatchId, Cause, Change, Fingerprint, Memory, MemoryId, RowKey, Table,
 };
-use throughline_store::{EntityName, LogQuery, MemoryQuery, Reader, Store, StoredBatch, Tables};
+use throughline_store::{LogQuery, MemoryQuery, Reader, Store, StoredBatch, Tables};
 
-use crate::correct::mark_rivals;
-use crate::engine::Draft;
 use crate::export::{FORMAT, Header, VERSION};
-use crate::remember::head_of;
 use crate::{Context, Engine, Error, Result};
 
 /// What an import did.
@@ -157,7 +153,7 @@ impl Engine {
                 if reader.rows(&[known])?[0].is_none() {
                     draft.changes.push(Change::AddSpace(space.clone()));
                 }
-                merge_space(reader, draft, theirs, space.space)
+                merge::merge_space(reader, draft, theirs, space.space)
             })?;
             total.memories += part.memories;
             total.known += part.known;
@@ -235,210 +231,4 @@ fn all_memories(tables: &Arc<Tables>) -> Result<Vec<Memory>> {
     let query =
         MemoryQuery { spaces, limit: usize::MAX, any_session: true, ..MemoryQuery::default() };
     Ok(tables.memories(&query)?.items)
-}
-
-/// Plans what one space of theirs means for ours.
-fn merge_space(
-    reader: &dyn Reader,
-    draft: &mut Draft,
-    theirs: &Arc<Tables>,
-    space: SpaceId,
-) -> Result<Imported> {
-    let mut report = Imported::default();
-    let mut place = Places::default();
-    let buried: BTreeSet<MemoryId> =
-        reader.all_tombstones()?.into_iter().map(|stone| stone.memory).collect();
-    // What was erased there is erased here too, if it is the very same memory.
-    for stone in theirs.all_tombstones()?.into_iter().filter(|stone| stone.space == space) {
-        if reader.rows(&[RowKey::memory(space, stone.memory)])?[0].is_some()
-            && !draft
-                .changes
-                .iter()
-                .any(|change| matches!(change, Change::Purge(one) if one.memory == stone.memory))
-        {
-            draft.changes.push(Change::Purge(stone));
-        }
-    }
-    let (mut new, mut known): (Vec<Memory>, Vec<Memory>) = (Vec::new(), Vec::new());
-    let query = MemoryQuery {
-        spaces: vec![space],
-        limit: usize::MAX,
-        any_session: true,
-        ..MemoryQuery::default()
-    };
-    for memory in theirs.memories(&query)?.items {
-        let marks: Vec<Fingerprint> = std::iter::once(memory.fingerprint.clone())
-            .chain(memory.slot.as_ref().map(slot_fingerprint))
-            .collect();
-        if buried.contains(&memory.id) || !reader.tombstones(space, &marks)?.is_empty() {
-            report.blocked += 1;
-        } else if reader.rows(&[RowKey::memory(space, memory.id)])?[0].is_some() {
-            place.memories.insert(memory.id, memory.id);
-            report.known += 1;
-            known.push(memory);
-        } else if let Some(twin) = twin(reader, &memory)? {
-            place.memories.insert(memory.id, twin);
-            report.known += 1;
-            for one in evidence(theirs, &memory)? {
-                let told = retold(one).about(space, twin);
-                if reader.rows(&[Row::Evidence(told.clone()).key()])?[0].is_none() {
-                    draft.changes.push(Change::Reinforce(told));
-                }
-            }
-        } else {
-            place.memories.insert(memory.id, memory.id);
-            report.memories += 1;
-            new.push(memory);
-        }
-    }
-    let taken: BTreeSet<NodeId> = new.iter().map(|memory| memory.id.into()).collect();
-    for mut memory in new {
-        // What took its place may be known here under another name, or have been erased here.
-        memory.superseded_by = memory.superseded_by.and_then(|id| place.memories.get(&id).copied());
-        let support = evidence(theirs, &memory)?;
-        draft.changes.push(Change::Insert(Box::new(memory.clone())));
-        if memory.state.is_active() {
-            mark_rivals(reader, draft, &memory)?;
-        }
-        draft.changes.extend(support.into_iter().map(Change::Reinforce));
-    }
-    for memory in known {
-        follow_replacement(reader, draft, theirs, &memory, &place)?;
-    }
-    merge_links(reader, draft, theirs, space, &mut place, &taken, &mut report)?;
-    Ok(report)
-}
-
-/// A memory that is current here and was replaced there is replaced here too, if what took its
-/// place came along and is current.
-fn follow_replacement(
-    reader: &dyn Reader,
-    draft: &mut Draft,
-    theirs: &Arc<Tables>,
-    memory: &Memory,
-    place: &Places,
-) -> Result<()> {
-    let space = memory.space;
-    let ours = reader.rows(&[RowKey::memory(space, memory.id)])?.remove(0);
-    let current = ours.and_then(Row::into_memory).is_some_and(|ours| ours.state.is_active());
-    let Some(head) = head_of(theirs, memory)?.filter(|head| current && head.id != memory.id) else {
-        return Ok(());
-    };
-    let Some(new) = place.memories.get(&head.id).copied().filter(|_| head.state.is_active()) else {
-        return Ok(());
-    };
-    let here = reader.rows(&[RowKey::memory(space, new)])?.remove(0).and_then(Row::into_memory);
-    if here.is_none_or(|here| here.state.is_active()) {
-        let at = memory.since.unwrap_or(draft.now);
-        draft.changes.push(Change::Supersede { space, old: memory.id, new, at });
-    }
-    Ok(())
-}
-
-/// Where the things of another store are found in ours.
-#[derive(Default)]
-struct Places {
-    memories: BTreeMap<MemoryId, MemoryId>,
-    entities: BTreeMap<EntityId, EntityId>,
-}
-
-fn evidence(theirs: &Arc<Tables>, memory: &Memory) -> Result<Vec<Evidence>> {
-    let attached = theirs.attached(memory.space, &[memory.id.into()])?;
-    Ok(attached
-        .into_iter()
-        .filter_map(|row| if let Row::Evidence(one) = row { Some(one) } else { None })
-        .collect())
-}
-
-/// The same testimony, to be given about another memory.
-fn retold(evidence: Evidence) -> Testimony {
-    Testimony {
-        authority: evidence.authority,
-        session: evidence.session,
-        turn: evidence.turn,
-        at: evidence.at,
-        snippet: evidence.snippet,
-        why: evidence.why,
-        echo: evidence.echo,
-    }
-}
-
-/// A memory of ours that says the same: an active one takes the evidence; one that was retired
-/// here is not brought back by somebody else's copy.
-fn twin(reader: &dyn Reader, memory: &Memory) -> Result<Option<MemoryId>> {
-    if !memory.state.is_active() {
-        return Ok(None);
-    }
-    let ours = reader.with_fingerprint(memory.space, &memory.fingerprint)?;
-    let mut ours: Vec<Memory> =
-        ours.into_iter().filter(|one| one.session == memory.session).collect();
-    ours.sort_by_key(|one| (!one.state.is_active(), one.id));
-    Ok(ours.first().map(|one| one.id))
-}
-
-/// Links and the things they lead to, where both ends have a place here.
-fn merge_links(
-    reader: &dyn Reader,
-    draft: &mut Draft,
-    theirs: &Arc<Tables>,
-    space: SpaceId,
-    place: &mut Places,
-    new: &BTreeSet<NodeId>,
-    report: &mut Imported,
-) -> Result<()> {
-    let nodes: Vec<NodeId> = place.memories.keys().map(|id| (*id).into()).collect();
-    for mut edge in theirs.neighbours(space, &nodes, &[], usize::MAX)? {
-        if edge.relation == Relation::Supersedes && !new.contains(&edge.to) {
-            continue; // told by the replacement itself
-        }
-        let from = find_place(reader, draft, theirs, space, edge.from, place)?;
-        let to = find_place(reader, draft, theirs, space, edge.to, place)?;
-        let (Some(from), Some(to)) = (from, to) else {
-            continue;
-        };
-        (edge.from, edge.to) = (from, to);
-        let key = RowKey::edge(space, from, edge.relation, to);
-        if from != to && reader.rows(&[key])?[0].is_none() {
-            draft.changes.push(Change::Link(edge));
-            report.links += 1;
-        }
-    }
-    Ok(())
-}
-
-/// Where a node of theirs is found in ours. A thing we do not know by any of its names is taken in.
-fn find_place(
-    reader: &dyn Reader,
-    draft: &mut Draft,
-    theirs: &Arc<Tables>,
-    space: SpaceId,
-    node: NodeId,
-    place: &mut Places,
-) -> Result<Option<NodeId>> {
-    let id = match node {
-        NodeId::Memory(id) => return Ok(place.memories.get(&id).map(|id| NodeId::Memory(*id))),
-        NodeId::Episode(_) => return Ok(None),
-        NodeId::Entity(id) => id,
-    };
-    if let Some(known) = place.entities.get(&id) {
-        return Ok(Some(NodeId::Entity(*known)));
-    }
-    let row = theirs.rows(&[RowKey::node(space, node)])?.remove(0);
-    let Some(Row::Entity(entity)) = row else {
-        return Ok(None);
-    };
-    let names: Vec<EntityName> = entity
-        .names()
-        .into_iter()
-        .map(|name| EntityName { kind: Some(entity.kind), name })
-        .collect();
-    let ours = match reader.entities(space, &names)?.first() {
-        Some(known) => known.id,
-        None => {
-            draft.changes.push(Change::Know(entity));
-            id
-        }
-    };
-    place.entities.insert(id, ours);
-    Ok(Some(NodeId::Entity(ours)))
 }

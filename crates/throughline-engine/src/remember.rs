@@ -305,10 +305,7 @@ fn evidence_of(
     nodes: &[throughline_core::NodeId],
 ) -> Result<Vec<Evidence>> {
     let attached = reader.attached(space, nodes)?;
-    Ok(attached
-        .into_iter()
-        .filter_map(|row| if let Row::Evidence(one) = row { Some(one) } else { None })
-        .collect())
+    Ok(attached.into_iter().filter_map(Row::into_evidence).collect())
 }
 
 /// The memory at the end of a chain of replacements; `None` if it was erased.

@@ -52,10 +52,10 @@ pub(crate) fn apply<T: Writable>(tables: &mut T, batch: &Batch) -> Result<u64> {
             Trouble::View(error) => error,
         })?;
         let before = write_all(tables, &writes)?;
-        let purged = purged(change, &before);
+        let erased = erased(change, &before);
         let logged = Logged { seq, batch: batch.id, change: change.clone(), before };
         tables.append(batch, &logged)?;
-        if let Some((space, memory, entities)) = purged {
+        if let Some((space, memory, entities)) = erased {
             tables.scrub(space, memory, &entities)?;
         }
     }
@@ -91,7 +91,7 @@ fn write_all<T: Writable>(tables: &mut T, writes: &[Write]) -> Result<Vec<Image>
 /// spoke of.
 type Erased = (SpaceId, Option<MemoryId>, Vec<EntityId>);
 
-fn purged(change: &Change, before: &[Image]) -> Option<Erased> {
+fn erased(change: &Change, before: &[Image]) -> Option<Erased> {
     if let Change::Unknow { space, entity } = change {
         return Some((*space, None, vec![*entity]));
     }

@@ -97,28 +97,23 @@ impl Tables {
     }
 
     fn all_memories(&self) -> impl Iterator<Item = &Memory> {
-        self.table(Table::Memory)
-            .filter_map(|row| if let Row::Memory(memory) = row { Some(&**memory) } else { None })
+        self.table(Table::Memory).filter_map(Row::as_memory)
     }
 
     fn edges(&self) -> impl Iterator<Item = &Edge> {
-        self.table(Table::Edge)
-            .filter_map(|row| if let Row::Edge(edge) = row { Some(edge) } else { None })
+        self.table(Table::Edge).filter_map(Row::as_edge)
     }
 
     fn episodes(&self) -> impl Iterator<Item = &Episode> {
-        self.table(Table::Episode)
-            .filter_map(|row| if let Row::Episode(episode) = row { Some(episode) } else { None })
+        self.table(Table::Episode).filter_map(Row::as_episode)
     }
 
     fn entity_rows(&self) -> impl Iterator<Item = &Entity> {
-        self.table(Table::Entity)
-            .filter_map(|row| if let Row::Entity(entity) = row { Some(entity) } else { None })
+        self.table(Table::Entity).filter_map(Row::as_entity)
     }
 
     fn tombstone_rows(&self) -> impl Iterator<Item = &Tombstone> {
-        self.table(Table::Tombstone)
-            .filter_map(|row| if let Row::Tombstone(stone) = row { Some(stone) } else { None })
+        self.table(Table::Tombstone).filter_map(Row::as_tombstone)
     }
 
     fn memories_where(&self, keep: impl Fn(&Memory) -> bool) -> Vec<Memory> {

@@ -8,7 +8,7 @@ use etcetera::BaseStrategy as _;
 use throughline_core::scope::Level;
 use throughline_core::{Actor, Policy, SessionId, Timestamp};
 use throughline_engine::{Clock, Context, Engine, Project};
-use toml_edit::{DocumentMut, Item, Value};
+use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use crate::args::Global;
 
@@ -191,14 +191,7 @@ impl ConfigFile {
         let value: Value = text.parse().unwrap_or_else(|_| Value::from(text));
         let mut value = check(setting, value)?;
         value.decor_mut().clear();
-        let (parents, last) = key.rsplit_once('.').map_or((None, key), |(p, l)| (Some(p), l));
-        let mut at: &mut Item = self.document.as_item_mut();
-        for part in parents.into_iter().flat_map(|parents| parents.split('.')) {
-            let table = at.as_table_like_mut().ok_or_else(|| not_a_section(&self.path, part))?;
-            at = table.entry(part).or_insert(toml_edit::table());
-        }
-        let section = parents.unwrap_or("the file");
-        let table = at.as_table_like_mut().ok_or_else(|| not_a_section(&self.path, section))?;
+        let (table, last) = self.section(key)?;
         match table.get_mut(last).and_then(Item::as_value_mut) {
             // What stands around the old value stays: comments above it and beside it.
             Some(held) => {
@@ -218,17 +211,24 @@ impl ConfigFile {
     pub(crate) fn unset(&mut self, key: &str) -> anyhow::Result<Value> {
         let setting = known(key)?;
         if self.item(key).is_some() {
-            let (last, parents) = key.rsplit_once('.').map_or((key, None), |(p, l)| (l, Some(p)));
-            let mut at: &mut Item = self.document.as_item_mut();
-            for part in parents.into_iter().flat_map(|parents| parents.split('.')) {
-                at = &mut at[part];
-            }
-            if let Some(table) = at.as_table_like_mut() {
-                table.remove(last);
-            }
+            let (table, last) = self.section(key)?;
+            table.remove(last);
             self.write()?;
         }
         Ok((setting.default)())
+    }
+
+    /// The section that holds a setting, made if it is not there, and the setting's name within it.
+    fn section<'k>(&mut self, key: &'k str) -> anyhow::Result<(&mut dyn TableLike, &'k str)> {
+        let (parents, last) = key.rsplit_once('.').map_or((None, key), |(p, l)| (Some(p), l));
+        let mut at: &mut Item = self.document.as_item_mut();
+        for part in parents.into_iter().flat_map(|parents| parents.split('.')) {
+            let table = at.as_table_like_mut().ok_or_else(|| not_a_section(&self.path, part))?;
+            at = table.entry(part).or_insert(toml_edit::table());
+        }
+        let name = parents.unwrap_or("the file");
+        let table = at.as_table_like_mut().ok_or_else(|| not_a_section(&self.path, name))?;
+        Ok((table, last))
     }
 
     /// Writes beside the file and renames, so that a full disk leaves the old one whole.

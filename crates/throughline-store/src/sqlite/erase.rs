@@ -55,10 +55,7 @@ pub(super) fn due(connection: &Connection) -> Result<Vec<Tombstone>> {
          WHERE d.rewritten = 0 ORDER BY t.space, t.key",
         [],
     )?;
-    Ok(rows
-        .into_iter()
-        .filter_map(|row| if let Row::Tombstone(stone) = row { Some(stone) } else { None })
-        .collect())
+    Ok(rows.into_iter().filter_map(Row::into_tombstone).collect())
 }
 
 /// Erases what the tombstones name, and keeps the tombstones: what they name may come by another

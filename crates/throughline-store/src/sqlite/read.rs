@@ -155,13 +155,13 @@ impl Reader for SqlTables<'_> {
                                 OR slot IN (SELECT value FROM json_each(?2))) ORDER BY key",
             params![space.0, marks],
         )?;
-        Ok(rows.into_iter().filter_map(into_tombstone).collect())
+        Ok(rows.into_iter().filter_map(Row::into_tombstone).collect())
     }
 
     fn all_tombstones(&self) -> Result<Vec<Tombstone>> {
         let sql = "SELECT key, body, hash FROM tombstone ORDER BY space, key";
         let rows = collect(self.connection, Table::Tombstone, sql, [])?;
-        Ok(rows.into_iter().filter_map(into_tombstone).collect())
+        Ok(rows.into_iter().filter_map(Row::into_tombstone).collect())
     }
 
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
@@ -257,19 +257,13 @@ impl Reader for SqlTables<'_> {
              ORDER BY at DESC, key DESC LIMIT ?3",
             params![space.0, memory.to_string(), i64::try_from(limit).unwrap_or(i64::MAX)],
         )?;
-        Ok(rows
-            .into_iter()
-            .filter_map(|row| if let Row::Injection(one) = row { Some(one) } else { None })
-            .collect())
+        Ok(rows.into_iter().filter_map(Row::into_injection).collect())
     }
 
     fn spaces(&self) -> Result<Vec<Space>> {
         let sql = "SELECT key, body, hash FROM space ORDER BY space, key";
         let rows = collect(self.connection, Table::Space, sql, [])?;
-        Ok(rows
-            .into_iter()
-            .filter_map(|row| if let Row::Space(space) = row { Some(space) } else { None })
-            .collect())
+        Ok(rows.into_iter().filter_map(Row::into_space).collect())
     }
 
     fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {
@@ -300,10 +294,6 @@ pub(super) fn distinct(spaces: &[SpaceId]) -> Vec<SpaceId> {
     distinct.sort_unstable();
     distinct.dedup();
     distinct
-}
-
-fn into_tombstone(row: Row) -> Option<Tombstone> {
-    if let Row::Tombstone(stone) = row { Some(stone) } else { None }
 }
 
 macro_rules! narrowed {

@@ -97,7 +97,7 @@ fn readable(connection: &Connection) -> Result<(Held, Vec<String>)> {
 }
 
 fn dangling(held: &Held) -> Vec<String> {
-    let edges = held.values().filter_map(|row| if let Row::Edge(e) = row { Some(e) } else { None });
+    let edges = held.values().filter_map(Row::as_edge);
     edges
         .flat_map(|edge| [(edge, edge.from), (edge, edge.to)])
         .filter(|(edge, end)| !held.contains_key(&RowKey::node(edge.space, *end)))
@@ -107,7 +107,7 @@ fn dangling(held: &Held) -> Vec<String> {
 
 /// A replacement is told twice, by the memory and by a link, and both tell the same.
 fn told_twice(held: &Held) -> Vec<String> {
-    let edges = held.values().filter_map(|row| if let Row::Edge(e) = row { Some(e) } else { None });
+    let edges = held.values().filter_map(Row::as_edge);
     edges
         .filter(|edge| edge.relation == Relation::Supersedes)
         .filter(|edge| {
@@ -121,11 +121,7 @@ fn told_twice(held: &Held) -> Vec<String> {
 }
 
 fn memories(held: &Held) -> impl Iterator<Item = &Memory> {
-    held.values().filter_map(
-        |row| {
-            if let Row::Memory(memory) = row { Some(&**memory) } else { None }
-        },
-    )
+    held.values().filter_map(Row::as_memory)
 }
 
 /// What was replaced names what replaced it, unless that was erased; nobody else names one; and
@@ -188,7 +184,7 @@ fn side_indexes(connection: &Connection, held: &Held) -> Result<Vec<String>> {
         .collect();
     let expected_names: BTreeSet<_> = held
         .values()
-        .filter_map(|row| if let Row::Entity(entity) = row { Some(entity) } else { None })
+        .filter_map(Row::as_entity)
         .flat_map(|entity| {
             entity.names().into_iter().map(|name| (entity.space.0, name, entity.id.to_string()))
         })

@@ -304,7 +304,7 @@ impl Reader for Arc<Tables> {
     fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>> {
         let mut found: Vec<Injection> = self
             .table(Table::Injection)
-            .filter_map(|row| if let Row::Injection(one) = row { Some(one) } else { None })
+            .filter_map(Row::as_injection)
             .filter(|one| one.space == space && one.memories.contains(&memory))
             .cloned()
             .collect();
@@ -314,10 +314,7 @@ impl Reader for Arc<Tables> {
     }
 
     fn spaces(&self) -> Result<Vec<Space>> {
-        Ok(self
-            .table(Table::Space)
-            .filter_map(|row| if let Row::Space(space) = row { Some(space.clone()) } else { None })
-            .collect())
+        Ok(self.table(Table::Space).filter_map(Row::as_space).cloned().collect())
     }
 
     fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {
