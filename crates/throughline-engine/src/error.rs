@@ -139,6 +139,7 @@ impl Error {
     /// What the caller can do, where we know.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::NotFound { what: "batch", .. } => "`log` shows the batches of this project",
             Self::NotFound { .. } => {
                 "ids are looked up in this project and in what is global; `list --all` shows them, `--project DIR` looks elsewhere"
             }

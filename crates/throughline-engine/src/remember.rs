@@ -103,7 +103,9 @@ impl Engine {
         if context.scope().session.is_none()
             && context.level == throughline_core::scope::Level::Session
         {
-            return Err(Error::BadInput("session scope needs a session id".to_owned()));
+            return Err(Error::BadInput(
+                "session scope needs a session: give --session ID".to_owned(),
+            ));
         }
         if new.tags.len() > self.policy.limits.tags_max {
             return Err(Error::BadInput(format!(

@@ -102,22 +102,27 @@ fn a_memory_holds_64_kib_and_not_a_byte_more() {
     assert_eq!(home.json(&["list", "--all"])["total"], 1);
 }
 
+/// Lets the program remember what it reads from standard input.
+fn remember_from_stdin(home: &Home, bytes: &[u8]) -> std::process::Output {
+    use std::io::Write as _;
+    let mut child = home
+        .command()
+        .args(["--json", "remember", "-"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    // The program may stop reading before the end.
+    child.stdin.take().expect("standard input is piped").write_all(bytes).ok();
+    child.wait_with_output().expect("the program ends")
+}
+
 #[test]
 fn too_much_on_standard_input_is_refused_and_not_cut() {
-    use std::io::Write as _;
     let home = Home::new();
     for (bytes, words) in [(vec![b'a'; 70_000], "bytes"), (vec![b'a', 0xff, 0xfe], "UTF-8")] {
-        let mut child = home
-            .command()
-            .args(["--json", "remember", "-"])
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        // The program may stop reading before the end.
-        child.stdin.take().unwrap().write_all(&bytes).ok();
-        let output = child.wait_with_output().unwrap();
+        let output = remember_from_stdin(&home, &bytes);
         assert_eq!(output.status.code(), Some(2));
         assert!(String::from_utf8(output.stderr).unwrap().contains(words));
     }
@@ -212,20 +217,10 @@ fn a_claim_cannot_be_its_own_reason() {
 
 #[test]
 fn a_second_line_after_the_last_byte_that_fits_is_refused_and_not_cut() {
-    use std::io::Write as _;
     let home = Home::new();
     let long = "a".repeat(65_536);
     for (text, fits) in [(format!("{long}\n"), true), (format!("{long}\nand more"), false)] {
-        let mut child = home
-            .command()
-            .args(["--json", "remember", "-"])
-            .stdin(std::process::Stdio::piped())
-            .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
+        let output = remember_from_stdin(&home, text.as_bytes());
         let told = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(if fits { 0 } else { 2 }), "{told}");
         assert!(fits || told.contains("65536"), "{told}");
