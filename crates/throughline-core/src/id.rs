@@ -53,9 +53,20 @@ impl MemoryId {
     /// A `UUIDv7` *starts* with its time, so ids made in the same minute share their first letters;
     /// the tail is random and tells them apart.
     pub fn handle(&self) -> String {
-        let text = self.0.simple().to_string();
-        text[text.len() - 8..].to_owned()
+        tail(self.0)
     }
+}
+
+impl EpisodeId {
+    /// The short form, as for memories.
+    pub fn handle(&self) -> String {
+        tail(self.0)
+    }
+}
+
+fn tail(id: Uuid) -> String {
+    let text = id.simple().to_string();
+    text[text.len() - 8..].to_owned()
 }
 
 impl BatchId {

@@ -15,7 +15,10 @@
 //! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
 //! | what to do with something new | [`reconcile`] |
 //! | when things leave view, change tier or graduate | [`lifecycle`] |
-//! | the final order | [`rank`] |
+//! | what a prompt asks, when, and what search knows of a text | [`question`], [`when`], [`document`] |
+//! | what hangs together with what was found | [`frontier`] |
+//! | how fitting, and the final order | [`relevance`], [`rank`] |
+//! | what an agent gets to read | [`page`] |
 //! | every number an owner may tune | [`policy`] |
 
 #[macro_use]
@@ -24,19 +27,24 @@ mod closed_set;
 pub mod activation;
 pub mod authority;
 pub mod change;
+pub mod document;
 pub mod edge;
 pub mod entity;
 pub mod episode;
 pub mod evidence;
 pub mod fold;
 pub mod form;
+pub mod frontier;
 pub mod id;
 pub mod lifecycle;
 pub mod memory;
 pub mod near;
+pub mod page;
 pub mod policy;
+pub mod question;
 pub mod rank;
 pub mod reconcile;
+pub mod relevance;
 pub mod row;
 pub mod salience;
 pub mod scope;
@@ -48,6 +56,7 @@ pub mod trust;
 pub mod undo;
 pub mod usage;
 pub mod watermark;
+pub mod when;
 pub mod words;
 
 pub use authority::Authority;

@@ -11,14 +11,20 @@ pub struct Policy {
     pub activation: ActivationPolicy,
     /// How edges strengthen and fade.
     pub edge: EdgePolicy,
+    /// How far a walk along edges goes.
+    pub frontier: FrontierPolicy,
     /// When memories leave view, change tier, graduate.
     pub lifecycle: LifecyclePolicy,
     /// How words are looked up and scored.
     pub words: WordPolicy,
+    /// How the arms add up to relevance.
+    pub relevance: RelevancePolicy,
     /// How the final order is made.
     pub rank: RankPolicy,
     /// How much is put in front of an agent.
     pub recall: RecallPolicy,
+    /// How that is written.
+    pub page: PagePolicy,
     /// What is too large.
     pub limits: Limits,
 }
@@ -114,6 +120,32 @@ policy!(
 );
 
 policy!(
+    /// How far a walk along edges goes.
+    FrontierPolicy {
+        /// Edges between a seed and what is reached from it, at most. Never more than 3.
+        depth_max: u32 = 2,
+        /// Neighbours that one node leads on to, at most.
+        fan_out: usize = 10,
+        /// Nodes reached at most; and nodes whose edges are looked at in one wave.
+        nodes_max: usize = 30,
+        /// Seeds that are walked from at most.
+        seeds_max: usize = 10,
+        /// What is left of the flow after each edge.
+        hop_decay: f64 = 0.7,
+        /// What is left of the flow to a node that does not fit the query at all.
+        relevance_floor: f64 = 0.3,
+        /// Whether edges below `EdgePolicy::prune_below` are walked as well.
+        include_weak: bool = false,
+        /// Rounds of the optional re-score. 0: none.
+        pagerank_rounds: u32 = 0,
+        /// Share of the flow that goes on in each round instead of starting again at a seed.
+        pagerank_damping: f64 = 0.85,
+        /// How readily a walk goes from a memory to the one it replaced.
+        backwards_in_time: f64 = 0.1,
+    }
+);
+
+policy!(
     /// When memories leave view, change tier, graduate. Days are active days.
     LifecyclePolicy {
         /// Age after which an unimportant, unused fact may be archived.
@@ -160,10 +192,75 @@ policy!(
         candidates_max: usize = 256,
         /// Documents looked at when every word of a query is too frequent.
         newest_max: usize = 1_024,
+        /// Documents that may hold a word of a recall, whatever the size of the index.
+        rare_max: usize = 2_000,
+        /// A word that more than one in so many documents holds tells nothing.
+        frequent_share: usize = 8,
+        /// Documents that may hold a word of a recall at most.
+        postings_most: usize = 12_000,
+        /// How much length counts against a session.
+        session_b: f64 = 0.3,
         /// How soon repeating a word stops paying.
         k1: f64 = 1.2,
         /// How much length counts against a document.
         b: f64 = 0.75,
+    }
+);
+
+policy!(
+    /// How words, vectors, neighbours, sessions, speakers and times add up to relevance. Where the
+    /// weights come from: docs/quality.md.
+    RelevancePolicy {
+        /// Candidates that an arm's scores are compared with.
+        background: usize = 512,
+        /// How many usual candidates stand in where there are few.
+        lean: usize = 48,
+        /// Telling terms up to which a text is short: its neighbours then say what it is about.
+        short_terms: f64 = 20.0,
+        /// What a word of the turn before counts.
+        before: f64 = 0.6,
+        /// What a word of the turn after counts.
+        after: f64 = 0.4,
+        /// Documents for which every arm is computed.
+        candidates: usize = 384,
+        /// Weight of its own words.
+        words: f64 = 0.43,
+        /// Weight of the words around it.
+        around: f64 = 0.57,
+        /// Weight of its vector.
+        cosine: f64 = 0.33,
+        /// Weight of the vector after it.
+        next_cosine: f64 = 0.13,
+        /// Weight of its session's words.
+        session_words: f64 = 0.14,
+        /// Weight of its session's best vector.
+        session_cosine: f64 = 0.45,
+        /// Weight of being said by somebody the query names.
+        named_voice: f64 = 0.47,
+        /// Weight of being said by the asker.
+        asker_voice: f64 = 1.80,
+        /// Weight of being said by the agent when its words are asked for.
+        agent_voice: f64 = 0.88,
+        /// Weight of asking.
+        asks: f64 = -0.32,
+        /// Weight of coming after a question that fits.
+        asked_before: f64 = 0.45,
+        /// Weight of telling a time that is asked for.
+        tells_time: f64 = 0.79,
+        /// Weight of telling a number that is asked for.
+        tells_number: f64 = 0.61,
+        /// Weight of falling into the time that is asked about.
+        in_time: f64 = 1.0,
+        /// Weight of being named.
+        named: f64 = 2.0,
+        /// The relevance of a memory that holds all a prompt says.
+        covered: f64 = 0.65,
+        /// The sum at which the relevance of a memory is one half.
+        even_at: f64 = 2.0,
+        /// The same for a turn, to whose sum its session and its speaker add.
+        even_at_turn: f64 = 4.5,
+        /// How slowly it changes around there.
+        even_width: f64 = 1.0,
     }
 );
 
@@ -186,8 +283,40 @@ policy!(
         budget_tokens: usize = 800,
         /// Memories for one prompt.
         items_max: usize = 5,
-        /// Candidates below this share of the best are left out.
-        worth_saying: f64 = 0.35,
+        /// Relevance from which something is said that was not named.
+        worth_saying: f64 = 0.5,
+        /// Relevance from which it is at least hinted at.
+        hint_from: f64 = 0.4,
+        /// Share of the best score below which nothing is said.
+        gap_to_best: f64 = 0.6,
+        /// Share of the score before it below which nothing is said.
+        gap_to_last: f64 = 0.75,
+        /// How readily every edge of a path must be followed for its end to be shown.
+        reached_prior: f64 = 0.5,
+        /// Memories shown that only the graph came to.
+        reached_max: usize = 3,
+        /// Minutes for which a session knows what it was shown.
+        known_minutes: f64 = 45.0,
+    }
+);
+
+policy!(
+    /// How what is put in front of an agent is written.
+    PagePolicy {
+        /// Memories shown with their text.
+        full_max: usize = 5,
+        /// Tokens of one such text.
+        full_tokens_max: usize = 200,
+        /// Characters of a headline, and of the hint at the end.
+        line_chars_max: usize = 120,
+        /// Characters of what held before, and of how a memory was reached.
+        note_chars_max: usize = 80,
+        /// Quotes of what was said.
+        quotes_max: usize = 5,
+        /// Tokens of one quote: about sixty words.
+        quote_tokens_max: usize = 70,
+        /// Domains that are counted by name.
+        domains_max: usize = 4,
     }
 );
 
@@ -196,6 +325,8 @@ policy!(
     Limits {
         /// Bytes of one memory.
         content_bytes_max: usize = 65_536,
+        /// Bytes of one turn.
+        turn_bytes_max: usize = 1_048_576,
         /// Bytes of a tag, label, domain, reason or slot part.
         field_bytes_max: usize = 1_024,
         /// Tags on one memory.

@@ -2,14 +2,14 @@
 
 use std::cmp::Ordering;
 
-use crate::MemoryId;
+use crate::NodeId;
 use crate::policy::RankPolicy;
 
 /// A candidate with the parts of its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
-    /// Which memory.
-    pub id: MemoryId,
+    /// What is ranked.
+    pub node: NodeId,
     /// How fitting to the query.
     pub relevance: f64,
     /// How retrievable, in 0..=1.
@@ -29,9 +29,9 @@ impl Ranked {
 
 /// Sorts by score, best first; equal scores by id, so that two processes agree.
 pub fn sort(candidates: &mut [Ranked], policy: &RankPolicy) {
-    candidates.sort_by(|a, b| compare((a.score(policy), a.id), (b.score(policy), b.id)));
+    candidates.sort_by(|a, b| compare((a.score(policy), a.node), (b.score(policy), b.node)));
 }
 
-fn compare(a: (f64, MemoryId), b: (f64, MemoryId)) -> Ordering {
+fn compare(a: (f64, NodeId), b: (f64, NodeId)) -> Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }

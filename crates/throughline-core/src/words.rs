@@ -3,7 +3,8 @@
 //! Every store ranks alike because terms are made here and scored here; a store only finds
 //! candidates and counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
@@ -116,24 +117,34 @@ fn is_spaceless(c: char) -> bool {
 
 /// Words that say nothing about a topic; asked for only when a query has no others.
 const COMMON: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "by", "did", "do", "does", "for", "from", "had",
-    "has", "have", "how", "i", "in", "is", "it", "its", "my", "of", "on", "or", "our", "that",
-    "the", "their", "there", "this", "to", "was", "we", "were", "what", "when", "where", "which",
-    "who", "why", "will", "with", "you", "your",
+    "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as",
+    "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by",
+    "can", "could", "d", "did", "do", "does", "doing", "down", "during", "each", "few", "for",
+    "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his",
+    "how", "i", "if", "in", "into", "is", "it", "its", "just", "ll", "m", "me", "might", "more",
+    "most", "must", "my", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or",
+    "other", "our", "out", "over", "own", "re", "s", "same", "shall", "she", "should", "so",
+    "some", "such", "t", "than", "that", "the", "their", "them", "then", "there", "these", "they",
+    "this", "those", "through", "to", "too", "under", "until", "up", "ve", "very", "was", "we",
+    "were", "what", "when", "where", "which", "while", "who", "whom", "why", "will", "with",
+    "would", "you", "your", "yours",
 ];
+
+/// Whether a term is a word that says nothing about a topic.
+pub fn is_common(term: &str) -> bool {
+    static STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        let stemmer = Stemmer::create(Algorithm::English);
+        COMMON.iter().map(|word| stemmer.stem(word).into_owned()).collect()
+    });
+    STEMS.contains(term)
+}
 
 /// The distinct terms of a query, without common words where there are others.
 pub fn query_terms(query: &str) -> Vec<String> {
-    let stemmer = Stemmer::create(Algorithm::English);
-    let common: Vec<_> = COMMON.iter().map(|word| stemmer.stem(word)).collect();
-    let mut distinct: Vec<String> = Vec::new();
-    for term in terms(query) {
-        if !distinct.contains(&term) {
-            distinct.push(term);
-        }
-    }
-    let telling: Vec<String> =
-        distinct.iter().filter(|term| !common.iter().any(|word| word == *term)).cloned().collect();
+    let mut seen = HashSet::new();
+    let distinct: Vec<String> =
+        terms(query).into_iter().filter(|term| seen.insert(term.clone())).collect();
+    let telling: Vec<String> = distinct.iter().filter(|term| !is_common(term)).cloned().collect();
     if telling.is_empty() { distinct } else { telling }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use throughline_core::SpaceId;
-use throughline_store::{Finding, Store};
+use throughline_store::{Finding, Store, TextOf};
 
 use crate::engine::DATABASE;
 use crate::{Clock, Context, Engine, Error, Result};
@@ -71,10 +71,49 @@ impl Engine {
         };
         checks.extend(engine.file_checks());
         checks.extend(summary("contents", engine.store.verify().map_err(Error::from)));
+        checks.extend(engine.vector_check());
         if rebuild {
             checks.extend(summary("rebuild", engine.store.rebuild_check().map_err(Error::from)));
         }
         checks
+    }
+
+    /// Builds what search looks at anew, and gives vectors to everything that has none.
+    pub fn reindex(&self, progress: &mut dyn FnMut(usize)) -> Result<usize> {
+        self.store.reindex()?;
+        self.embed_everything(progress)
+    }
+
+    /// Gives vectors to everything that has none.
+    pub fn embed_everything(&self, progress: &mut dyn FnMut(usize)) -> Result<usize> {
+        let spaces = self.now_reader()?.spaces()?;
+        let mut made = 0;
+        for space in spaces {
+            let before = made;
+            made += self.embed_missing(space.space, usize::MAX, &mut |n| progress(before + n))?;
+        }
+        Ok(made)
+    }
+
+    fn vector_check(&self) -> Option<Check> {
+        let missing = self.without_vectors().ok()?;
+        if missing == 0 {
+            return Some(Check::fine("vectors", throughline_embed::MODEL));
+        }
+        let hint = "they are found by their words; `doctor --reindex` gives them vectors now";
+        Some(Check::note("vectors", format!("{missing} texts have none yet"), hint))
+    }
+
+    fn without_vectors(&self) -> Result<usize> {
+        let reader = self.now_reader()?;
+        let mut missing = 0;
+        for space in reader.spaces()? {
+            for of in [TextOf::Memories, TextOf::Episodes] {
+                let index = self.indexes.present(&*reader, space.space, of)?;
+                missing += index.unembedded().count();
+            }
+        }
+        Ok(missing)
     }
 
     fn file_checks(&self) -> Vec<Check> {

@@ -1,15 +1,18 @@
 //! The engine: a store, a clock, the policies, and the one door through which every flow writes.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use throughline_core::scope::{Scope, Space};
 use throughline_core::{
     Batch, BatchId, Cause, Change, Memory, Policy, RowKey, SessionId, SpaceId, Timestamp,
 };
-use throughline_store::{Error as StoreError, Reader, SqliteStore, Store};
+use throughline_store::{Error as StoreError, LogQuery, Reader, SqliteStore, Store};
 use uuid::Uuid;
 
 use crate::card::{self, Card};
+use crate::index::Indexes;
+use crate::meaning::{self, Meaning};
 use crate::{Clock, Context, Error, Result, mint};
 
 /// Memory, ready to be used.
@@ -19,6 +22,10 @@ pub struct Engine {
     pub(crate) store: SqliteStore,
     pub(crate) clock: Clock,
     pub(crate) policy: Policy,
+    pub(crate) indexes: Indexes,
+    pub(crate) meaning: Meaning,
+    /// Set while attention is being settled, which itself writes.
+    pub(crate) settling: AtomicBool,
 }
 
 /// The name of the database within its home.
@@ -28,7 +35,15 @@ impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
     pub fn open(home: &Path, clock: Clock) -> Result<Self> {
         let store = SqliteStore::open(&home.join(DATABASE))?;
-        Ok(Self { home: home.to_owned(), store, clock, policy: Policy::default() })
+        Ok(Self {
+            home: home.to_owned(),
+            store,
+            clock,
+            policy: Policy::default(),
+            indexes: Indexes::default(),
+            meaning: Meaning::default(),
+            settling: AtomicBool::new(false),
+        })
     }
 
     /// The same engine with other numbers.
@@ -102,6 +117,12 @@ impl Engine {
         card::describe(reader, memories, self.now(), &self.policy)
     }
 
+    /// The number of the latest change.
+    pub(crate) fn latest_change(&self, reader: &dyn Reader) -> Result<u64> {
+        let latest = LogQuery { latest_first: true, limit: 1, ..LogQuery::default() };
+        Ok(reader.log(&latest)?.first().map_or(0, |stored| stored.last_seq))
+    }
+
     /// Reads a memory again after a write.
     pub(crate) fn card_of(&self, space: SpaceId, id: throughline_core::MemoryId) -> Result<Card> {
         let reader = self.now_reader()?;
@@ -123,6 +144,7 @@ impl Engine {
         mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
     ) -> Result<(T, BatchId)> {
         let mut outcome: Option<(Result<T>, BatchId)> = None;
+        let mut new_texts = Vec::new();
         let applied = self.store.transact(&mut |reader| {
             // Read when it is our turn, so that what is written later also says so.
             let now = self.now();
@@ -144,6 +166,7 @@ impl Engine {
             if !named && let Some(space) = unknown_space(reader, context, scope.space, now)? {
                 changes.insert(0, Change::AddSpace(space));
             }
+            new_texts = meaning::new_texts(&changes);
             Ok(Batch {
                 id,
                 space: scope.space,
@@ -160,6 +183,11 @@ impl Engine {
         let due = || self.store.erasure_due().is_ok_and(|due| !due.is_empty());
         if applied.is_ok() && cause != Cause::Purge && due() {
             self.finish_erasures().ok();
+        }
+        // Vectors are derived: what cannot be embedded now is found by its words, and embedded later.
+        if applied.is_ok() {
+            self.embed_new(&new_texts).ok();
+            self.settle_recalls(context).ok();
         }
         match (outcome, applied) {
             (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),

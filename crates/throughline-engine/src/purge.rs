@@ -108,7 +108,7 @@ impl Engine {
         let mut left = Vec::new();
         for copy in self.copies() {
             let cleaned =
-                SqliteStore::open(&copy).and_then(|store| store.reapply_tombstones(&stones));
+                SqliteStore::open_copy(&copy).and_then(|store| store.reapply_tombstones(&stones));
             if cleaned.is_err() {
                 left.push(copy);
             }

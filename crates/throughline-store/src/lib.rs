@@ -2,6 +2,7 @@
 //! machine. The only crate with SQL in it.
 
 mod apply;
+mod document;
 mod error;
 mod map;
 mod query;
@@ -9,6 +10,7 @@ mod sqlite;
 mod store;
 mod tables;
 
+pub use document::{BLOCK, Document, PACKED_AT, PACKED_MAX, Postings, RECORD, Shelf};
 pub use error::{Error, Result};
 pub use map::MapStore;
 pub use query::{

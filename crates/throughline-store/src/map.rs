@@ -52,6 +52,10 @@ impl Store for MapStore {
         Ok(())
     }
 
+    fn reindex(&self) -> Result<()> {
+        Ok(())
+    }
+
     fn erasure_due(&self) -> Result<Vec<Tombstone>> {
         Ok(Vec::new())
     }

@@ -37,7 +37,7 @@ pub struct MemoryPage {
 }
 
 /// What to search the words of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TextOf {
     /// Memories.
     Memories,
@@ -110,6 +110,9 @@ pub struct Vector {
     pub seq: u64,
     /// The numbers.
     pub values: Vec<f32>,
+    /// The same in fewer bytes, for scanning, as whoever scans it packs it; at most
+    /// [`PACKED_MAX`](crate::PACKED_MAX) bytes.
+    pub packed: Vec<u8>,
 }
 
 /// Which memories of a slot bear on a claim: those of any state that give it the same value, and

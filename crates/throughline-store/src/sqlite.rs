@@ -4,6 +4,7 @@
 //! any other handle on them would drop SQLite's locks. And one writer at a time holds the writer
 //! lock, so that nobody starves and nothing slow happens inside a transaction.
 
+mod documents;
 mod erase;
 mod lock;
 mod log;
@@ -17,7 +18,7 @@ mod verify;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior};
 use throughline_core::row::Tombstone;
 use throughline_core::{Commit, SpaceId, Timestamp};
 
@@ -27,6 +28,7 @@ use crate::store::{Erasure, Finding, Plan, Reader, Store, compare_dumps};
 use crate::tables::Tables;
 use crate::{Error, Result};
 use lock::WriterLock;
+use migrate::Keep;
 use rows::SqlTables;
 
 /// The oldest SQLite that does not lose committed writes when several processes share a WAL.
@@ -62,7 +64,7 @@ impl SqliteStore {
     /// A file of an older schema is copied aside before it is migrated; a newer one is refused.
     pub fn open(path: &Path) -> Result<Self> {
         let lock = WriterLock::beside(path)?;
-        let connection = open::open(path, &lock).map_err(|error| error.at(path))?;
+        let connection = open::open(path, &lock, Keep::Copy).map_err(|error| error.at(path))?;
         Ok(Self { path: path.to_owned(), connection: Mutex::new(connection), lock })
     }
 
@@ -120,7 +122,15 @@ impl SqliteStore {
     /// name. Returns how many memories that were.
     pub fn clean_copy(from: &Path, to: &Path, stones: &[Tombstone]) -> Result<usize> {
         open::copy_file(from, to).map_err(|error| error.at(from))?;
-        Self::open(to)?.reapply_tombstones(stones)
+        Self::open_copy(to)?.reapply_tombstones(stones)
+    }
+
+    /// Opens a copy that somebody made of a store. If it is of an older schema it is migrated in
+    /// place: a copy of a copy would keep what is about to be erased.
+    pub fn open_copy(path: &Path) -> Result<Self> {
+        let lock = WriterLock::beside(path)?;
+        let connection = open::open(path, &lock, Keep::Nothing).map_err(|error| error.at(path))?;
+        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection), lock })
     }
 
     fn lock_connection(&self) -> MutexGuard<'_, Connection> {
@@ -181,22 +191,16 @@ impl Store for SqliteStore {
         let mut connection = self.lock_connection();
         let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        {
-            let mut put = transaction.prepare_cached(
-                "INSERT INTO embedding (space, node, model, seq, vector) VALUES (?1, ?2, ?3, ?4, ?5)
-                 ON CONFLICT (space, node, model) DO UPDATE SET seq = excluded.seq, vector = excluded.vector",
-            )?;
-            for vector in vectors {
-                let bytes: Vec<u8> = vector.values.iter().flat_map(|v| v.to_le_bytes()).collect();
-                put.execute(params![
-                    space.0,
-                    vector.node.to_string(),
-                    model,
-                    vector.seq.cast_signed(),
-                    bytes
-                ])?;
-            }
-        }
+        documents::put_vectors(&transaction, space, model, vectors)?;
+        transaction.commit()?;
+        Ok(())
+    }
+
+    fn reindex(&self) -> Result<()> {
+        let mut connection = self.lock_connection();
+        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        documents::rebuild(&transaction)?;
         transaction.commit()?;
         Ok(())
     }

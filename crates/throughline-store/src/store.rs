@@ -11,8 +11,9 @@ use throughline_core::{
 };
 
 use crate::Result;
+use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
 };
 
 /// Memories returned for one handle at most: more than a few is ambiguous anyway.
@@ -78,6 +79,35 @@ pub trait Reader {
 
     /// Texts that hold the terms, best first; ties by id.
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;
+
+    /// Hands over the documents of one index of a space, in whole blocks, as far as they changed
+    /// after a stamp: the number of the block, and its records side by side.
+    fn documents(
+        &self,
+        space: SpaceId,
+        of: TextOf,
+        model: &str,
+        after: u64,
+        block: &mut dyn FnMut(u32, &[u8]),
+    ) -> Result<Shelf>;
+
+    /// The documents that hold each of the terms, at most `most` of them for a term, newest first
+    /// if there are more.
+    fn postings(
+        &self,
+        space: SpaceId,
+        of: TextOf,
+        terms: &[String],
+        most: usize,
+    ) -> Result<Vec<Postings>>;
+
+    /// The vectors that a model made of nodes, in the order asked, `None` where there is none.
+    fn vectors_of(
+        &self,
+        space: SpaceId,
+        model: &str,
+        nodes: &[NodeId],
+    ) -> Result<Vec<Option<Vec<f32>>>>;
 
     /// Vectors of one model, made after a change number.
     fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>>;
@@ -156,6 +186,9 @@ pub trait Store: Send + Sync {
 
     /// Keeps vectors. They are derived: not logged, not dumped, erased with their node.
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()>;
+
+    /// Builds the documents of every space anew from the rows and vectors.
+    fn reindex(&self) -> Result<()>;
 
     /// What was erased while something of it may still be in a file or a copy of ours.
     fn erasure_due(&self) -> Result<Vec<Tombstone>>;

@@ -1,11 +1,14 @@
 //! The tables as plain maps: the oracle that SQLite is compared with, and the state that a replay
 //! of the log arrives at. Clear rather than fast.
 
+mod documents;
 mod read;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::change::{scrub, scrub_images};
+use throughline_core::document;
 use throughline_core::fold::View;
 use throughline_core::row::Tombstone;
 use throughline_core::{
@@ -256,11 +259,11 @@ pub(crate) fn touched_rows(logged: &Logged) -> BTreeMap<RowKey, Vec<NodeId>> {
 }
 
 /// What the words and vectors of a row are made from.
-pub(crate) fn text_of(row: Option<&Row>) -> Option<&str> {
+pub(crate) fn text_of(row: Option<&Row>) -> Option<Cow<'_, str>> {
     match row {
-        Some(Row::Memory(memory)) => Some(&memory.content),
-        Some(Row::Episode(episode)) => Some(&episode.text),
-        Some(Row::Entity(entity)) => Some(&entity.name),
+        Some(Row::Memory(memory)) => Some(Cow::Borrowed(&memory.content)),
+        Some(Row::Episode(episode)) => Some(Cow::Owned(document::searchable(episode))),
+        Some(Row::Entity(entity)) => Some(Cow::Borrowed(&entity.name)),
         _ => None,
     }
 }

@@ -17,7 +17,9 @@ use std::fmt::Write as _;
 
 use throughline_core::memory::Slot;
 use throughline_core::{Authority, Memory, SessionId, Timestamp};
-use throughline_engine::{Card, Clock, Context, Engine, Filter, NewMemory, Project, Result};
+use throughline_engine::{
+    Ask, Card, Clock, Context, Engine, Filter, Found, NewMemory, Project, Result,
+};
 
 /// The first day of every story.
 const DAY_ZERO: &str = "2026-01-01T12:00:00Z";
@@ -101,15 +103,18 @@ impl Teller {
     }
 
     fn answer(&mut self, engine: &Engine, context: &Context, line: &Line<'_>) -> Result<()> {
-        let reader = engine.reader(line.as_of.map(moment))?;
         writeln!(self.answers, "{}", line.text).expect("a String can be written to");
         let mut lines = Vec::new();
         if line.verb == "ask" {
             let limits = engine.policy().recall;
-            for item in engine.recall(&*reader, context, line.text, limits, false)?.items {
-                lines.push(spoken(&item.card, item.history.as_deref()));
+            let ask = Ask { as_of: line.as_of.map(moment), ..Ask::new(line.text, limits) };
+            for item in engine.recall(context, &ask)?.items {
+                if let Found::Memory(card) = &item.what {
+                    lines.push(spoken(card, item.history.as_deref()));
+                }
             }
         } else {
+            let reader = engine.reader(line.as_of.map(moment))?;
             let found = engine.search(&*reader, context, line.text, &Filter::default())?;
             lines.extend(found.items.iter().map(|card| spoken(card, None)));
         }

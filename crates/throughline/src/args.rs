@@ -1,11 +1,15 @@
 //! What may be written on the command line. Help texts are the manual's first page.
 
+mod recall;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use throughline_core::memory::{Kind, Slot};
 use throughline_core::scope::Level;
 use throughline_core::{Authority, Relation, State};
+
+pub(crate) use recall::{Expand, Feedback, Ingest, Recall, WhyNot};
 
 /// The memory of AI agents: kept true, inspectable, and yours.
 #[derive(Debug, Parser)]
@@ -53,6 +57,14 @@ pub(crate) enum Command {
     Remember(Remember),
     /// The few memories that fit a question, as an agent would read them
     Recall(Recall),
+    /// Why a memory does or does not come up for a question
+    WhyNot(WhyNot),
+    /// Open what recall only named: the whole memory and what it is connected to
+    Expand(Expand),
+    /// Say whether a memory helped: moves how readily it comes up, never how true it is
+    Feedback(Feedback),
+    /// Take in turns of past sessions as episodes (JSON lines); twice changes nothing
+    Ingest(Ingest),
     /// Find memories by their words
     Search(Search),
     /// List memories, newest first
@@ -165,25 +177,6 @@ pub(crate) struct Remember {
     /// Take it in although it was erased before
     #[arg(long)]
     pub(crate) revive: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Recall {
-    /// The question or prompt
-    #[arg(value_name = "QUERY")]
-    pub(crate) query: String,
-    /// Tokens to spend
-    #[arg(long, value_name = "TOKENS")]
-    pub(crate) budget: Option<usize>,
-    /// Memories at most
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    /// Also what was replaced, as itself
-    #[arg(long)]
-    pub(crate) include_superseded: bool,
-    /// As it was believed then
-    #[arg(long, value_name = "TIME")]
-    pub(crate) as_of: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -427,6 +420,9 @@ pub(crate) struct Doctor {
     /// Also replay the whole log and compare every table with what it gives
     #[arg(long)]
     pub(crate) rebuild_check: bool,
+    /// First build what search looks at anew: documents and vectors
+    #[arg(long)]
+    pub(crate) reindex: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

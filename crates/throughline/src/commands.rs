@@ -6,8 +6,12 @@ mod find;
 mod graph;
 mod health;
 mod history;
+mod ingest;
+mod recall;
 mod remember;
 mod transfer;
+
+pub(crate) use recall::handle as recall_handle;
 
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -33,7 +37,11 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
     }
     match command {
         Command::Remember(args) => remember::remember(args, settings, ui),
-        Command::Recall(args) => find::recall(args, settings, ui),
+        Command::Recall(args) => recall::recall(args, settings, ui),
+        Command::WhyNot(args) => recall::why_not(args, settings, ui),
+        Command::Expand(args) => recall::expand(args, settings, ui),
+        Command::Feedback(args) => recall::feedback(args, settings, ui),
+        Command::Ingest(args) => ingest::ingest(args, settings, ui),
         Command::Search(args) => find::search(args, settings, ui),
         Command::List(args) => find::list(args, settings, ui),
         Command::Show(args) => find::show(args, settings, ui),

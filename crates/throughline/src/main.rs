@@ -6,6 +6,7 @@ mod demo;
 mod settings;
 mod ui;
 mod view;
+mod xray;
 
 use std::process::ExitCode;
 

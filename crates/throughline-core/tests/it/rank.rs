@@ -14,7 +14,7 @@ fn candidates() -> impl Strategy<Value = Vec<Ranked>> {
         let numbered = (0_u128..).zip(parts);
         numbered
             .map(|(number, (relevance, salience, trust))| Ranked {
-                id: id(number),
+                node: id(number).into(),
                 relevance,
                 salience,
                 trust,
@@ -43,7 +43,7 @@ proptest! {
         prop_assert_eq!(order.len(), found.len());
         for pair in order.windows(2) {
             let (ahead, behind) = (pair[0].score(&policy), pair[1].score(&policy));
-            prop_assert!(ahead > behind || ahead.total_cmp(&behind).is_eq() && pair[0].id < pair[1].id);
+            prop_assert!(ahead > behind || ahead.total_cmp(&behind).is_eq() && pair[0].node < pair[1].node);
         }
     }
 
@@ -51,7 +51,7 @@ proptest! {
     fn salience_and_trust_tilt_but_relevance_decides(
         relevance in 0.0..=1.0_f64, salience in 0.0..=1.0_f64, trust in 0.0..=1.0_f64,
     ) {
-        let score = Ranked { id: id(1), relevance, salience, trust }.score(&RankPolicy::default());
+        let score = Ranked { node: id(1).into(), relevance, salience, trust }.score(&RankPolicy::default());
         prop_assert!((0.0..=1.0).contains(&score));
         prop_assert!(score <= relevance + 1e-12 && score >= relevance * 0.8 * 0.7 - 1e-12);
     }
@@ -61,7 +61,7 @@ proptest! {
         relevance in 0.0..=1.0_f64, salience in 0.0..=1.0_f64, trust in 0.0..=1.0_f64, gain in 0.0..=1.0_f64,
     ) {
         let policy = RankPolicy::default();
-        let base = Ranked { id: id(1), relevance, salience, trust };
+        let base = Ranked { node: id(1).into(), relevance, salience, trust };
         for better in [
             Ranked { relevance: (relevance + gain).min(1.0), ..base },
             Ranked { salience: (salience + gain).min(1.0), ..base },

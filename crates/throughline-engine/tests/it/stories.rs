@@ -80,8 +80,8 @@ fn two_equal_weak_sources_are_contested_and_shown_together() {
         ask: what is the port?
     "), @"
     what is the port?
-    - the port is 8080 (day 1; trust 0.33; staged; contested)
     - the port is 9090 (day 2; trust 0.33; staged; contested)
+    - the port is 8080 (day 1; trust 0.33; staged; contested)
     ");
 }
 

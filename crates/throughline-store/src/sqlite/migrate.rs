@@ -13,14 +13,38 @@ pub(super) struct Migration {
     number: u32,
     name: &'static str,
     sql: &'static str,
+    /// What SQL alone cannot do, in the same transaction.
+    then: fn(&Connection) -> Result<()>,
+}
+
+fn nothing(_: &Connection) -> Result<()> {
+    Ok(())
 }
 
 /// Every step there ever was. A released step is never edited: its checksum is kept in the file.
-pub(super) const MIGRATIONS: &[Migration] = &[Migration {
-    number: 1,
-    name: "foundation",
-    sql: include_str!("../../migrations/sqlite/0001_foundation.sql"),
-}];
+pub(super) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        number: 1,
+        name: "foundation",
+        sql: include_str!("../../migrations/sqlite/0001_foundation.sql"),
+        then: nothing,
+    },
+    Migration {
+        number: 2,
+        name: "documents",
+        sql: include_str!("../../migrations/sqlite/0002_documents.sql"),
+        then: super::documents::rebuild,
+    },
+];
+
+/// What to keep of a file before it is migrated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// A copy beside it.
+    Copy,
+    /// Nothing: it is a copy itself.
+    Nothing,
+}
 
 /// The schema that these steps lead to.
 pub(super) fn newest(migrations: &[Migration]) -> u32 {
@@ -32,18 +56,20 @@ pub(super) fn migrate(
     connection: &mut Connection,
     path: &Path,
     migrations: &[Migration],
+    keep: Keep,
 ) -> Result<()> {
     // Another process may have migrated while we waited for the lock.
     let from: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if from == newest(migrations) {
         return Ok(());
     }
-    if from > 0 {
+    if from > 0 && keep == Keep::Copy {
         open::copy(connection, &backup_path(path, from)?)?;
     }
     for migration in migrations.iter().filter(|migration| migration.number > from) {
         let step = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
         step.execute_batch(migration.sql)?;
+        (migration.then)(&step)?;
         step.execute(
             "INSERT INTO migration (number, name, checksum) VALUES (?1, ?2, ?3)",
             params![migration.number, migration.name, sha256_hex(migration.sql.as_bytes())],
@@ -86,14 +112,22 @@ pub(super) fn check(connection: &Connection) -> Result<Vec<String>> {
 mod tests {
     use super::*;
 
-    const NEXT: Migration =
-        Migration { number: 2, name: "next", sql: "CREATE TABLE next (a INTEGER) STRICT;" };
-    const BROKEN: Migration =
-        Migration { number: 2, name: "broken", sql: "CREATE TABLE half (a); CREATE NONSENSE;" };
+    const NEXT: Migration = Migration {
+        number: 3,
+        name: "next",
+        sql: "CREATE TABLE next (a INTEGER) STRICT;",
+        then: nothing,
+    };
+    const BROKEN: Migration = Migration {
+        number: 3,
+        name: "broken",
+        sql: "CREATE TABLE half (a); CREATE NONSENSE;",
+        then: nothing,
+    };
 
     fn with(extra: Migration) -> Vec<Migration> {
-        let first = &MIGRATIONS[0];
-        vec![Migration { number: 1, name: first.name, sql: first.sql }, extra]
+        let copy = |step: &Migration| Migration { ..*step };
+        MIGRATIONS.iter().map(copy).chain([extra]).collect()
     }
 
     fn fresh(folder: &Path) -> (PathBuf, Connection) {
@@ -107,22 +141,22 @@ mod tests {
     fn a_file_is_copied_aside_before_it_is_migrated() {
         let folder = tempfile::tempdir().unwrap();
         let (path, mut connection) = fresh(folder.path());
-        migrate(&mut connection, &path, &with(NEXT)).unwrap();
+        migrate(&mut connection, &path, &with(NEXT), Keep::Copy).unwrap();
 
         let version: u32 =
             connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-        assert_eq!(version, 2);
-        let copy = folder.path().join("backups/before-migration-from-1.0.db");
+        assert_eq!(version, 3);
+        let copy = folder.path().join("backups/before-migration-from-2.0.db");
         super::super::SqliteStore::inspect(&copy).unwrap();
         let newer = crate::SqliteStore::open(&path).unwrap_err();
-        assert!(matches!(newer, Error::Newer { found: 2, known: 1, .. }), "{newer}");
+        assert!(matches!(newer, Error::Newer { found: 3, known: 2, .. }), "{newer}");
     }
 
     #[test]
     fn a_migration_that_fails_leaves_the_file_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let (path, mut connection) = fresh(folder.path());
-        migrate(&mut connection, &path, &with(BROKEN)).unwrap_err();
+        migrate(&mut connection, &path, &with(BROKEN), Keep::Copy).unwrap_err();
 
         let half: u32 = connection
             .query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'half'", [], |r| r.get(0))

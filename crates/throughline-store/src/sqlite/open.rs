@@ -8,7 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::lock::WriterLock;
-use super::migrate::{self, MIGRATIONS};
+use super::migrate::{self, Keep, MIGRATIONS};
 use super::{BUSY_LIMIT_MS, SQLITE_FLOOR};
 use crate::{Error, Result};
 
@@ -16,7 +16,7 @@ use crate::{Error, Result};
 const APPLICATION_ID: i32 = 0x5468_7264;
 
 /// Opens, configures and if need be creates or migrates the file.
-pub(super) fn open(path: &Path, lock: &WriterLock) -> Result<Connection> {
+pub(super) fn open(path: &Path, lock: &WriterLock, keep: Keep) -> Result<Connection> {
     if rusqlite::version_number() < SQLITE_FLOOR {
         return Err(Error::OldSqlite { found: rusqlite::version().to_owned() });
     }
@@ -36,7 +36,7 @@ pub(super) fn open(path: &Path, lock: &WriterLock) -> Result<Connection> {
         let _turn = lock.acquire(BUSY_LIMIT_MS)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-        migrate::migrate(&mut connection, path, MIGRATIONS)?;
+        migrate::migrate(&mut connection, path, MIGRATIONS, keep)?;
     }
     Ok(connection)
 }
@@ -228,7 +228,7 @@ pub(super) fn replace(connection: &mut Connection, from: &Path, path: &Path) -> 
     }
     drop(copy);
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    migrate::migrate(connection, path, MIGRATIONS)
+    migrate::migrate(connection, path, MIGRATIONS, Keep::Copy)
 }
 
 #[cfg(test)]
@@ -239,7 +239,7 @@ mod tests {
     fn every_connection_waits_until_its_commits_are_on_disk() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
-        let connection = open(&path, &WriterLock::beside(&path).unwrap()).unwrap();
+        let connection = open(&path, &WriterLock::beside(&path).unwrap(), Keep::Copy).unwrap();
         for (pragma, expected) in [
             ("PRAGMA synchronous", 2),
             ("PRAGMA foreign_keys", 1),

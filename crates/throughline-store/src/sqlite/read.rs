@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::fold::View;
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
@@ -14,9 +14,10 @@ use throughline_core::{
 
 use super::rows::{self, SqlTables, collect};
 use super::text::json_list;
-use super::{Snapshot, log, text};
+use super::{Snapshot, documents, log, text};
+use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
 };
 use crate::store::{FOUND_MAX, Reader, StoredBatch};
 use crate::tables::dump_line;
@@ -188,6 +189,46 @@ impl Reader for SqlTables<'_> {
         text::search(self.connection, query)
     }
 
+    fn documents(
+        &self,
+        space: SpaceId,
+        of: TextOf,
+        model: &str,
+        after: u64,
+        block: &mut dyn FnMut(u32, &[u8]),
+    ) -> Result<Shelf> {
+        documents::read(self.connection, space, of, model, after, block)
+    }
+
+    fn postings(
+        &self,
+        space: SpaceId,
+        of: TextOf,
+        terms: &[String],
+        most: usize,
+    ) -> Result<Vec<Postings>> {
+        text::postings(self.connection, space, of, terms, most)
+    }
+
+    fn vectors_of(
+        &self,
+        space: SpaceId,
+        model: &str,
+        nodes: &[NodeId],
+    ) -> Result<Vec<Option<Vec<f32>>>> {
+        let mut select = self.connection.prepare_cached(
+            "SELECT vector FROM embedding WHERE space = ?1 AND node = ?2 AND model = ?3",
+        )?;
+        let mut vectors = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let bytes: Option<Vec<u8>> = select
+                .query_row(params![space.0, node.to_string(), model], |row| row.get(0))
+                .optional()?;
+            vectors.push(bytes.map(|bytes| numbers(&bytes)));
+        }
+        Ok(vectors)
+    }
+
     fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>> {
         let mut select = self.connection.prepare_cached(
             "SELECT node, seq, vector FROM embedding INDEXED BY embedding_seq
@@ -204,12 +245,8 @@ impl Reader for SqlTables<'_> {
             vectors.push(Vector {
                 node: node.parse().map_err(bad)?,
                 seq: seq.unsigned_abs(),
-                values: bytes
-                    .as_chunks::<4>()
-                    .0
-                    .iter()
-                    .map(|four| f32::from_le_bytes(*four))
-                    .collect(),
+                values: numbers(&bytes),
+                packed: Vec::new(),
             });
         }
         Ok(vectors)
@@ -345,6 +382,10 @@ const COUNTS: &str = "
     UNION ALL SELECT 'relation ' || relation, count(*)
               FROM edge WHERE space IN here GROUP BY relation";
 
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
+}
+
 /// Passes every verb on to the tables behind the snapshot's connection.
 macro_rules! pass_on {
     ($( fn $name:ident(&self $(, $arg:ident: $type:ty)*) -> $returns:ty; )+) => {
@@ -371,6 +412,9 @@ pass_on! {
     fn all_tombstones(&self) -> Result<Vec<Tombstone>>;
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>>;
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;
+    fn documents(&self, space: SpaceId, of: TextOf, model: &str, after: u64, block: &mut dyn FnMut(u32, &[u8])) -> Result<Shelf>;
+    fn postings(&self, space: SpaceId, of: TextOf, terms: &[String], most: usize) -> Result<Vec<Postings>>;
+    fn vectors_of(&self, space: SpaceId, model: &str, nodes: &[NodeId]) -> Result<Vec<Option<Vec<f32>>>>;
     fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>>;
     fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>>;
     fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>>;

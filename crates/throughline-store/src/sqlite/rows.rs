@@ -7,7 +7,7 @@ use throughline_core::{
     Cardinality, Memory, MemoryId, NodeId, Row, RowKey, Slot, SpaceId, Table, words,
 };
 
-use super::log;
+use super::{documents, log, text};
 use crate::apply::Writable;
 use crate::query::TextOf;
 use crate::tables::text_of;
@@ -256,9 +256,18 @@ impl SqlTables<'_> {
                     _ => None,
                 };
                 self.index_slot(key, slot(old).as_ref(), slot(new).as_ref())?;
-                self.index_text(TextOf::Memories, key, text_of(old), text_of(new))
+                self.index_text(TextOf::Memories, key, old, new)?;
+                match (old, new) {
+                    (Some(_), Some(Row::Memory(memory))) if text_of(old) == text_of(new) => {
+                        let document = text::document(self.connection, TextOf::Memories, key)?;
+                        document.map_or(Ok(()), |document| {
+                            documents::follow(self.connection, memory, document)
+                        })
+                    }
+                    _ => Ok(()),
+                }
             }
-            Table::Episode => self.index_text(TextOf::Episodes, key, text_of(old), text_of(new)),
+            Table::Episode => self.index_text(TextOf::Episodes, key, old, new),
             Table::Entity => {
                 if text_of(old) != text_of(new) {
                     self.drop_vectors(key)?;
@@ -325,24 +334,28 @@ impl SqlTables<'_> {
         &self,
         of: TextOf,
         key: &RowKey,
-        old: Option<&str>,
-        new: Option<&str>,
+        old: Option<&Row>,
+        new: Option<&Row>,
     ) -> Result<()> {
-        if old == new {
+        if text_of(old) == text_of(new) {
             return Ok(());
         }
         if old.is_some() {
-            super::text::remove(self.connection, of, key)?;
+            if let Some(document) = text::document(self.connection, of, key)? {
+                documents::remove(self.connection, of, key, document)?;
+            }
+            text::remove(self.connection, of, key)?;
             self.drop_vectors(key)?;
         }
-        if let Some(text) = new {
-            super::text::add(self.connection, of, key, &words::terms(text))?;
+        if let (Some(row), Some(text)) = (new, text_of(new)) {
+            let document = text::add(self.connection, of, key, &words::terms(&text))?;
+            documents::add(self.connection, row, document)?;
         }
         Ok(())
     }
 }
 
 /// The name of the node that a memory's or an episode's row stands for.
-fn node_name(key: &RowKey) -> String {
+pub(super) fn node_name(key: &RowKey) -> String {
     crate::tables::nodes_of_key(key).first().map(ToString::to_string).unwrap_or_default()
 }

@@ -8,6 +8,7 @@ use throughline_core::policy::WordPolicy;
 use throughline_core::words::{self, Collection};
 use throughline_core::{EpisodeId, MemoryId, NodeId, RowKey, SpaceId};
 
+use crate::document::Postings;
 use crate::query::{TextHit, TextOf, TextQuery};
 use crate::{Error, Result};
 
@@ -24,6 +25,7 @@ struct Statements {
     terms: &'static str,
     delete: &'static str,
     frequency: &'static str,
+    holding: &'static str,
     best: &'static str,
     newest: &'static str,
 }
@@ -71,6 +73,9 @@ const MEMORIES: Statements = Statements {
     frequency: "SELECT count(*) FROM
                   (SELECT 1 FROM memory_text
                    WHERE memory_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT ?4)",
+    holding: "SELECT rowid FROM memory_text
+              WHERE memory_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3
+              ORDER BY rowid DESC LIMIT ?4",
     best: memories_by!("t.rank"),
     newest: memories_by!("t.rowid DESC"),
 };
@@ -86,6 +91,9 @@ const EPISODES: Statements = Statements {
     frequency: "SELECT count(*) FROM
                   (SELECT 1 FROM episode_text
                    WHERE episode_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT ?4)",
+    holding: "SELECT rowid FROM episode_text
+              WHERE episode_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3
+              ORDER BY rowid DESC LIMIT ?4",
     best: episodes_by!("t.rank"),
     newest: episodes_by!("t.rowid DESC"),
 };
@@ -106,13 +114,58 @@ fn doc_range(connection: &Connection, space: SpaceId) -> Result<Option<(i64, i64
     Ok(no.map(|no| (no << SPACE_BITS, (no + 1) << SPACE_BITS)))
 }
 
-/// Puts the terms of a row into the index.
+/// The number in the index of the first document of a space.
+pub(super) fn first_document(connection: &Connection, space: SpaceId) -> Result<i64> {
+    Ok(doc_range(connection, space)?.map_or(0, |(first, _)| first))
+}
+
+/// The document of a row, counted from the first of its space.
+pub(super) fn document(connection: &Connection, of: TextOf, key: &RowKey) -> Result<Option<u32>> {
+    let doc: Option<i64> = connection
+        .prepare_cached(statements(of).doc)?
+        .query_row(params![key.space.0, key.key], |row| row.get(0))
+        .optional()?
+        .flatten();
+    let first = first_document(connection, key.space)?;
+    Ok(doc.and_then(|doc| u32::try_from(doc - first).ok()))
+}
+
+/// The documents of a space that hold each of the terms.
+pub(super) fn postings(
+    connection: &Connection,
+    space: SpaceId,
+    of: TextOf,
+    terms: &[String],
+    most: usize,
+) -> Result<Vec<Postings>> {
+    let Some((first, end)) = doc_range(connection, space)? else {
+        return Ok(vec![Postings::default(); terms.len()]);
+    };
+    let limit = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+    let mut holding = connection.prepare_cached(statements(of).holding)?;
+    let mut lists = Vec::with_capacity(terms.len());
+    for term in terms {
+        let mut found = holding.query(params![quoted(term), first, end, limit])?;
+        let mut documents: Vec<u32> = Vec::new();
+        while let Some(row) = found.next()? {
+            let doc: i64 = row.get(0)?;
+            documents.extend(u32::try_from(doc - first));
+        }
+        let cut = documents.len() > most;
+        documents.truncate(most);
+        documents.reverse();
+        lists.push(Postings { documents, cut });
+    }
+    Ok(lists)
+}
+
+/// Puts the terms of a row into the index, and returns the number of its document.
 pub(super) fn add(
     connection: &Connection,
     of: TextOf,
     key: &RowKey,
     terms: &[String],
-) -> Result<()> {
+) -> Result<u32> {
     let sql = statements(of);
     let Some((first, end)) = doc_range(connection, key.space)? else {
         return Err(Error::BadRow {
@@ -126,7 +179,11 @@ pub(super) fn add(
     let doc = last.map_or(first, |last| last + 1);
     connection.prepare_cached(sql.insert)?.execute(params![doc, terms.join(" ")])?;
     connection.prepare_cached(sql.set_doc)?.execute(params![key.space.0, key.key, doc])?;
-    resize(connection, key.space, sql.what, 1, i64::try_from(terms.len()).unwrap_or(i64::MAX))
+    resize(connection, key.space, sql.what, 1, i64::try_from(terms.len()).unwrap_or(i64::MAX))?;
+    u32::try_from(doc - first).map_err(|_| Error::BadRow {
+        what: format!("{} {}", key.table, key.key),
+        detail: "its space is full".to_owned(),
+    })
 }
 
 /// Takes the terms of a row out of the index.

@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, TransactionBehavior};
-use throughline_core::{Fingerprint, Memory, Relation, Row, RowKey, SpaceId, State, Table, words};
+use throughline_core::{
+    Fingerprint, Memory, Relation, Row, RowKey, SpaceId, State, Table, document, words,
+};
 
-use super::{log, migrate, rows};
+use super::{documents, log, migrate, rows};
 use crate::Result;
 use crate::query::LogQuery;
 use crate::store::Finding;
@@ -28,6 +30,7 @@ pub(super) fn verify(connection: &Connection) -> Result<Vec<Finding>> {
     note("fingerprints", fingerprints(&held));
     note("slots and names", side_indexes(connection, &held)?);
     note("words", text_content(connection, &held)?);
+    note("documents", documents::findings(connection)?);
     note("log", log_content(connection));
     Ok(findings)
 }
@@ -225,7 +228,9 @@ fn text_content(connection: &Connection, held: &Held) -> Result<Vec<String>> {
             let indexed: Option<String> = row.get(2)?;
             let expected = match held.get(&key) {
                 Some(Row::Memory(memory)) => words::terms(&memory.content).join(" "),
-                Some(Row::Episode(episode)) => words::terms(&episode.text).join(" "),
+                Some(Row::Episode(episode)) => {
+                    words::terms(&document::searchable(episode)).join(" ")
+                }
                 _ => continue,
             };
             if indexed.as_deref() != Some(expected.as_str()) {

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use throughline_core::document;
 use throughline_core::fold::View;
 use throughline_core::policy::WordPolicy;
 use throughline_core::row::{Injection, Tombstone};
@@ -16,6 +17,7 @@ use throughline_core::{
 
 use super::{Tables, dump_line, header, touched_rows};
 use crate::Result;
+use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
 };
@@ -23,7 +25,7 @@ use crate::store::{FOUND_MAX, Reader, StoredBatch};
 
 impl Tables {
     /// The documents of a text index: space, node, whether the query may return it, and its terms.
-    fn documents(&self, query: &TextQuery) -> Vec<(SpaceId, NodeId, bool, Vec<String>)> {
+    fn texts(&self, query: &TextQuery) -> Vec<(SpaceId, NodeId, bool, Vec<String>)> {
         let reach = Reach { spaces: query.spaces.clone(), session: query.session.clone() };
         match query.of {
             TextOf::Memories => self
@@ -40,7 +42,7 @@ impl Tables {
                 .map(|episode| {
                     let wanted = query.spaces.contains(&episode.space);
                     let node = NodeId::Episode(episode.id);
-                    (episode.space, node, wanted, words::terms(&episode.text))
+                    (episode.space, node, wanted, words::terms(&document::searchable(episode)))
                 })
                 .collect(),
         }
@@ -180,7 +182,7 @@ impl Reader for Arc<Tables> {
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
         let policy = WordPolicy::default();
         // What lies behind other walls tells nothing, not even how rare a word is.
-        let mut documents = self.documents(query);
+        let mut documents = self.texts(query);
         documents.retain(|(space, ..)| query.spaces.contains(space));
         let collection = Collection {
             docs: documents.len() as u64,
@@ -208,6 +210,39 @@ impl Reader for Arc<Tables> {
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
         hits.truncate(query.limit);
         Ok(hits)
+    }
+
+    fn documents(
+        &self,
+        space: SpaceId,
+        of: TextOf,
+        model: &str,
+        _after: u64,
+        block: &mut dyn FnMut(u32, &[u8]),
+    ) -> Result<Shelf> {
+        Ok(self.shelve(space, of, model, block))
+    }
+
+    fn postings(
+        &self,
+        space: SpaceId,
+        of: TextOf,
+        terms: &[String],
+        most: usize,
+    ) -> Result<Vec<Postings>> {
+        Ok(self.holding(space, of, terms, most))
+    }
+
+    fn vectors_of(
+        &self,
+        space: SpaceId,
+        model: &str,
+        nodes: &[NodeId],
+    ) -> Result<Vec<Option<Vec<f32>>>> {
+        let of = |node: &NodeId| {
+            self.vectors.get(&(space, model.to_owned(), *node)).map(|one| one.values.clone())
+        };
+        Ok(nodes.iter().map(of).collect())
     }
 
     fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>> {

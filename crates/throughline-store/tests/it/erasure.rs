@@ -37,7 +37,7 @@ fn no_file_holds_a_word_of_what_was_erased() {
     store.apply(&batch(9, HERE, day(2), later)).expect("the batch is accepted");
     let values = vec![0.123_456_f32; 8];
     let vector: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let kept = Vector { node: node(1), seq: 1, values };
+    let kept = Vector { node: node(1), seq: 1, packed: vector.clone(), values };
     store.put_vectors(HERE, "small", &[kept]).expect("vectors are kept");
 
     let mut needles: Vec<Vec<u8>> = words::terms(SECRET).into_iter().map(Vec::from).collect();

@@ -9,7 +9,12 @@ use super::world::World;
 use crate::sample::{HERE, THERE, day, episode, episode_id, fact, insert, node, revise};
 
 fn vector(node: NodeId, seq: u64, first: f32) -> Vector {
-    Vector { node, seq, values: vec![first, -0.5, f32::MIN_POSITIVE, 1.0 / 3.0] }
+    Vector {
+        node,
+        seq,
+        values: vec![first, -0.5, f32::MIN_POSITIVE, 1.0 / 3.0],
+        packed: Vec::new(),
+    }
 }
 
 fn put(world: &World, model: &str, vectors: &[Vector]) {

@@ -54,7 +54,7 @@ fn three_alike(
         let base = base_of(space);
         let told = batch(base, space, day(1), same_things(space, base));
         store.apply(&told).expect("the batch is accepted");
-        let vector = Vector { node: node(base + 2), seq: 1, values: vec![1.0] };
+        let vector = Vector { node: node(base + 2), seq: 1, values: vec![1.0], packed: Vec::new() };
         store.put_vectors(space, "small", &[vector]).expect("vectors are kept");
     }
     (place, store)

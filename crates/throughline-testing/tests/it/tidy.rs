@@ -8,10 +8,12 @@ use std::process::Command;
 const ARROWS: &[(&str, &[&str])] = &[
     ("throughline-core", &[]),
     ("throughline-store", &["throughline-core"]),
-    ("throughline-engine", &["throughline-core", "throughline-store"]),
+    ("throughline-embed", &[]),
+    ("throughline-engine", &["throughline-core", "throughline-embed", "throughline-store"]),
     ("throughline", &["throughline-core", "throughline-engine"]),
     ("throughline-testing", &["throughline-core", "throughline-engine", "throughline-store"]),
     ("throughline-bench", &["throughline-core", "throughline-engine"]),
+    ("throughline-eval", &["throughline-core", "throughline-engine"]),
 ];
 
 /// Crates that must stay out of the pure core.

@@ -116,6 +116,11 @@ pub(super) fn doctor(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
+    if args.reindex {
+        let bar = ui.progress("embedding texts");
+        settings.engine()?.reindex(&mut |done| bar.set_position(done as u64))?;
+        bar.finish_and_clear();
+    }
     let bar = ui.progress("checking");
     let checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
     bar.finish_and_clear();

@@ -87,6 +87,9 @@ pub(super) fn import(
         bar.set_position(done as u64);
     })?;
     bar.finish_and_clear();
+    let bar = ui.progress("embedding texts");
+    engine.embed_everything(&mut |done| bar.set_position(done as u64))?;
+    bar.finish_and_clear();
     let wire = WireImported {
         batches: done.batches,
         memories: done.memories,

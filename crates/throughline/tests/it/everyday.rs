@@ -63,8 +63,14 @@ fn reading_changes_nothing() {
     let home = Home::new();
     let id = home.remember("Latency is 12 ms");
     let before = (home.show(&id), batches(&home).len());
-    for args in [&["show", &id][..], &["recall", "latency"], &["search", "latency"], &["why", &id]]
-    {
+    for args in [
+        &["show", &id][..],
+        &["search", "latency"],
+        &["why", &id],
+        &["list"],
+        &["recall", "latency", "--explain"],
+        &["why-not", &id, "latency"],
+    ] {
         home.json(args);
     }
     assert_eq!((home.show(&id), batches(&home).len()), before);

@@ -157,8 +157,12 @@ impl Home {
     pub(crate) fn assert_sound(&self) {
         let found = self.json(&["doctor", "--rebuild-check"]);
         let checks = found["checks"].as_array().expect("doctor lists its checks");
-        assert_eq!(checks.len(), 4, "{found}");
-        assert!(checks.iter().all(|check| check["outcome"] == "fine"), "{found}");
+        assert_eq!(checks.len(), 5, "{found}");
+        // Who is killed right after a write leaves a text without a vector, which is no damage.
+        let fine = |check: &Value| {
+            check["outcome"] == "fine" || check["name"] == "vectors" && check["outcome"] == "note"
+        };
+        assert!(checks.iter().all(fine), "{found}");
         assert_eq!(found["ok"], true);
     }
 
@@ -194,7 +198,8 @@ impl Home {
     pub(crate) fn tidy(&self, page: &str) -> String {
         let folder = self.folder.path().canonicalize().expect("the folder is there");
         let page = page.replace(&folder.display().to_string(), "[TEMP]");
-        without_ids(&page.replace(&self.folder.path().display().to_string(), "[TEMP]"))
+        let page = page.replace(&self.folder.path().display().to_string(), "[TEMP]");
+        without_ids(&without_nonce(&page))
     }
 
     fn now(&self) -> Option<String> {
@@ -202,6 +207,19 @@ impl Home {
         let at = minute.replace(minute.get() + 1);
         Some(format!("{}T{:02}:{:02}:00Z", day.get(), at / 60, at % 60))
     }
+}
+
+/// The fence of a recall without what is different every time.
+fn without_nonce(page: &str) -> String {
+    let mut parts = page.split("memory-");
+    let mut tidy = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let nonce = part.bytes().take_while(u8::is_ascii_hexdigit).count() == 8;
+        tidy.push_str("memory-");
+        tidy.push_str(if nonce { "[NONCE]" } else { "" });
+        tidy.push_str(if nonce { &part[8..] } else { part });
+    }
+    tidy
 }
 
 /// A home as seen from a project and perhaps a session.

@@ -1,0 +1,204 @@
+//! The lines of a page. Every one is paid for on every prompt, so every word earns its place.
+
+use std::collections::BTreeMap;
+
+use super::{Count, Detail, Item, Quote, safe};
+use crate::Authority;
+use crate::policy::PagePolicy;
+use crate::trust::Presentation;
+
+/// What stands above the quotes.
+pub(super) const QUOTES: &str = "Said, not verified:\n";
+
+/// The longest title, date, speaker or domain, in characters.
+const NAME_CHARS: usize = 40;
+
+/// A title, or nothing where there is none.
+pub(super) fn title(title: &str) -> String {
+    let title = safe::line(title, NAME_CHARS);
+    if title.is_empty() { title } else { format!("# {title}\n") }
+}
+
+/// One memory: what it is called, what to think of it, what it says, what to know besides.
+pub(super) fn item(item: &Item, detail: Detail, policy: &PagePolicy) -> String {
+    let says = match detail {
+        Detail::Full => safe::block(&item.content, policy.full_tokens_max),
+        Detail::Line => headline(item, policy.line_chars_max),
+    };
+    let notes: Vec<String> = [&item.via, &item.history]
+        .into_iter()
+        .flatten()
+        .map(|note| safe::line(note, policy.note_chars_max))
+        .filter(|note| !note.is_empty())
+        .collect();
+    let notes = match notes.as_slice() {
+        [] => String::new(),
+        // Behind a margin they would read as part of the content.
+        notes if says.contains('\n') => format!("\n  ({})", notes.join("; ")),
+        notes => format!(" ({})", notes.join("; ")),
+    };
+    format!("{} {says}{notes}\n", head(item))
+}
+
+/// `- [a1b2c3d4] decision 2026-05-01, user said:`
+fn head(item: &Item) -> String {
+    let (as_of, label) = match item.presentation {
+        Presentation::Assert => ("", ""),
+        Presentation::AsOf => ("as of ", ", unverified"),
+        Presentation::VerifyFirst => ("", ", check before building on it"),
+        Presentation::Hint => ("", ", doubtful"),
+    };
+    let contested = match &item.against {
+        Some(other) => format!(", contested by [{}]", safe::handle(other)),
+        None => String::new(),
+    };
+    format!(
+        "- [{}] {} {as_of}{}, {}{label}{contested}:",
+        safe::handle(&item.handle),
+        item.kind,
+        safe::line(&item.on, NAME_CHARS),
+        source(item.authority),
+    )
+}
+
+fn source(authority: Authority) -> &'static str {
+    match authority {
+        Authority::UserCorrected => "user corrected",
+        Authority::UserStated => "user said",
+        Authority::Measured
+        | Authority::File
+        | Authority::Observed
+        | Authority::Extracted
+        | Authority::Inferred
+        | Authority::External => authority.as_str(),
+    }
+}
+
+/// All of the content if it is short, else the label and as much as there is room for.
+fn headline(item: &Item, chars_max: usize) -> String {
+    let content = safe::line(&item.content, chars_max);
+    let label = item.headline_hint.as_deref().map(|label| safe::line(label, chars_max));
+    match label {
+        Some(label)
+            if content.ends_with('…') && !label.is_empty() && !content.starts_with(&label) =>
+        {
+            safe::line(&format!("{label}: {content}"), chars_max)
+        }
+        Some(label) if content.is_empty() => label,
+        Some(_) | None => content,
+    }
+}
+
+/// `“We go with pnpm” — user, 2026-05-01 [a1b2c3d4]`
+pub(super) fn quote(quote: &Quote, policy: &PagePolicy) -> String {
+    // Only our own marks end a quote.
+    let words = safe::sentence(&quote.text, policy.quote_tokens_max).replace(['“', '”'], "\"");
+    format!(
+        "“{words}” — {}, {} [{}]\n",
+        safe::line(&quote.speaker, NAME_CHARS),
+        safe::line(&quote.on, NAME_CHARS),
+        safe::handle(&quote.handle)
+    )
+}
+
+/// What else could be asked for.
+pub(super) fn hint(hint: &str, policy: &PagePolicy) -> Option<String> {
+    let hint = safe::line(hint, policy.line_chars_max);
+    (!hint.is_empty()).then(|| format!("Related: {hint}\n"))
+}
+
+/// How many memories are not shown, by domain.
+pub(super) struct Tally {
+    domains: BTreeMap<String, Unshown>,
+}
+
+#[derive(Default)]
+struct Unshown {
+    n: usize,
+    /// Least and greatest relevance, where known.
+    range: Option<(f64, f64)>,
+}
+
+impl Tally {
+    pub(super) fn new(counts: &[Count]) -> Self {
+        let mut domains: BTreeMap<String, Unshown> = BTreeMap::new();
+        for count in counts.iter().filter(|count| count.n > 0) {
+            let unshown = domains.entry(safe::line(&count.domain, NAME_CHARS)).or_default();
+            unshown.n = unshown.n.saturating_add(count.n);
+            if count.min.is_finite() && count.max.is_finite() && count.min <= count.max {
+                let (min, max) = unshown.range.unwrap_or((count.min, count.max));
+                unshown.range = Some((min.min(count.min), max.max(count.max)));
+            }
+        }
+        Self { domains }
+    }
+
+    pub(super) fn add(&mut self, item: &Item) {
+        let unshown = self.domains.entry(domain(item)).or_default();
+        unshown.n = unshown.n.saturating_add(1);
+    }
+
+    /// Takes back what [`Self::add`] did for the same item.
+    pub(super) fn remove(&mut self, item: &Item) {
+        if let Some(unshown) = self.domains.get_mut(&domain(item)) {
+            unshown.n = unshown.n.saturating_sub(1);
+        }
+    }
+
+    /// `12 more in technical (relevance .1-.3), 3 elsewhere; expand a [handle] or recall for more`
+    ///
+    /// The largest domains by name, the others together. `more` tells whether anything is shown.
+    pub(super) fn line(&self, more: bool, policy: &PagePolicy) -> Option<String> {
+        let mut named: Vec<(&String, &Unshown)> =
+            self.domains.iter().filter(|(name, one)| one.n > 0 && !name.is_empty()).collect();
+        named.sort_by_key(|(_, unshown)| std::cmp::Reverse(unshown.n));
+        let small = named.split_off(named.len().min(policy.domains_max));
+        let unnamed = self.domains.get("");
+        let elsewhere = small
+            .into_iter()
+            .map(|(_, unshown)| unshown)
+            .chain(unnamed)
+            .fold(0_usize, |sum, unshown| sum.saturating_add(unshown.n));
+
+        let mut parts: Vec<String> = Vec::new();
+        let mut range_word = "relevance ";
+        for (name, unshown) in named {
+            let range = unshown
+                .range
+                .map(|range| format!(" ({}{})", std::mem::take(&mut range_word), span(range)));
+            parts.push(format!("{} in {name}{}", unshown.n, range.unwrap_or_default()));
+        }
+        match (elsewhere, parts.is_empty()) {
+            (0, _) => {}
+            (n, true) if more => parts.push(n.to_string()),
+            (n, true) => parts.push(format!("{n} found")),
+            (n, false) => parts.push(format!("{n} elsewhere")),
+        }
+        let first = parts.first_mut()?;
+        if more {
+            let digits = first.find(' ').unwrap_or(first.len());
+            first.insert_str(digits, " more");
+        }
+        let how = if more { "expand a [handle] or recall for more" } else { "recall for more" };
+        Some(format!("{}; {how}\n", parts.join(", ")))
+    }
+}
+
+fn domain(item: &Item) -> String {
+    safe::line(item.domain.as_deref().unwrap_or_default(), NAME_CHARS)
+}
+
+/// `.1-.3`
+fn span((min, max): (f64, f64)) -> String {
+    let (min, max) = (tenths(min), tenths(max));
+    if min == max { min } else { format!("{min}-{max}") }
+}
+
+fn tenths(share: f64) -> String {
+    let written = format!("{:.1}", share.clamp(0.0, 1.0));
+    match written.as_str() {
+        "0.0" | "-0.0" => "0".to_owned(),
+        "1.0" => "1".to_owned(),
+        other => other.trim_start_matches('0').to_owned(),
+    }
+}

@@ -1,0 +1,29 @@
+//! Texts as vectors of meaning, computed on this machine: all-MiniLM-L6-v2 in int8.
+//!
+//! Nothing is downloaded and nothing leaves the process. In reading order: [`Embedder`] is what
+//! callers use; `tokenizer` turns a text into word pieces; `forward` turns pieces into a vector;
+//! [`Kernel`] is the one part that differs between processors, the integer dot products; `model`
+//! is the weights as they lie in the program.
+
+mod embedder;
+mod forward;
+mod kernel;
+mod math;
+mod model;
+pub mod nearest;
+mod tokenizer;
+mod windows;
+
+pub use embedder::Embedder;
+pub use kernel::Kernel;
+pub use model::MODEL_SHA256;
+pub use windows::{WINDOW_TOKENS, WINDOWS_MAX};
+
+/// Names the model and the way it is run; vectors of different names are never compared.
+pub const MODEL: &str = "all-MiniLM-L6-v2/int8/1";
+
+/// How many numbers a vector has.
+pub const DIMENSIONS: usize = 384;
+
+/// The meaning of a text: a vector of length one, so that a dot product is a cosine.
+pub type Embedding = [f32; DIMENSIONS];

@@ -1,0 +1,160 @@
+//! One bit a dimension, to narrow down very many rows before their codes are read.
+
+use super::code::{CODES, Rows};
+use super::scan::{self, Signs};
+
+/// How many candidates are plenty: among a million rows, they hold the true ten nearest.
+pub const CANDIDATES: usize = 4_096;
+
+/// How many rows the mean is taken of; more would not move a sign that matters.
+const SAMPLE: usize = 65_536;
+
+/// The signs of all rows, seen from their mean: 48 bytes a row.
+///
+/// Vectors of meaning share a direction, so signs seen from zero say less.
+#[derive(Debug, Clone)]
+pub struct Bits {
+    mean: [f32; CODES],
+    signs: Vec<Signs>,
+}
+
+impl Bits {
+    /// Takes the signs of all rows.
+    pub fn of(rows: &Rows<'_>) -> Self {
+        let mut bits = Self { mean: mean(rows), signs: Vec::with_capacity(rows.len()) };
+        bits.extend(rows);
+        bits
+    }
+
+    /// How many rows there are signs of.
+    pub fn len(&self) -> usize {
+        self.signs.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.signs.is_empty()
+    }
+
+    /// Takes the signs of the rows that came since. The mean stays: once there are twice as many
+    /// rows as it was taken of, start afresh.
+    pub fn extend(&mut self, rows: &Rows<'_>) {
+        let added = self.signs.len()..rows.len();
+        self.signs.extend(added.map(|row| signs_of_row(rows, row, &self.mean)));
+    }
+
+    /// Takes the signs of a row that changed.
+    ///
+    /// # Panics
+    ///
+    /// If the row was not there when signs were last taken.
+    pub fn refresh(&mut self, rows: &Rows<'_>, row: usize) {
+        self.signs[row] = signs_of_row(rows, row, &self.mean);
+    }
+
+    /// The `count` rows to `keep` whose signs differ least from the query's, ties by row; in the
+    /// order of rows.
+    ///
+    /// # Panics
+    ///
+    /// If the query has not [`CODES`] dimensions.
+    pub fn candidates(
+        &self,
+        query: &[f32],
+        keep: impl Fn(usize) -> bool,
+        count: usize,
+    ) -> Vec<usize> {
+        assert_eq!(query.len(), CODES, "a query has {CODES} dimensions");
+        let query = signs(query.iter().copied(), &self.mean);
+        let mut closest = Closest::of(count);
+        scan::distances(&query, &self.signs, |row, distance| {
+            // To ask about a row takes longer than to measure it, and most are too far anyway.
+            if distance < closest.limit && keep(row) {
+                closest.take(row, distance);
+            }
+        });
+        closest.rows()
+    }
+}
+
+/// The rows at the smallest distances so far, counted by distance, so that none need be sorted.
+struct Closest {
+    count: usize,
+    at: [usize; CODES + 1],
+    /// A later row is wanted at a distance below this only.
+    limit: usize,
+    /// How many were taken at distances below the limit.
+    below: usize,
+    taken: Vec<(usize, usize)>,
+}
+
+impl Closest {
+    fn of(count: usize) -> Self {
+        let limit = if count == 0 { 0 } else { CODES + 1 };
+        Self { count, at: [0; CODES + 1], limit, below: 0, taken: Vec::new() }
+    }
+
+    /// Rows come in order, so a later one at a distance already filled has lost the tie.
+    fn take(&mut self, row: usize, distance: usize) {
+        self.taken.push((row, distance));
+        self.at[distance] += 1;
+        self.below += 1;
+        while self.count <= self.below {
+            self.limit -= 1;
+            self.below -= self.at[self.limit];
+        }
+    }
+
+    fn rows(self) -> Vec<usize> {
+        let mut ties = self.count - self.below;
+        let mut rows = Vec::with_capacity(self.count.min(self.taken.len()));
+        for (row, distance) in self.taken {
+            if distance < self.limit {
+                rows.push(row);
+            } else if distance == self.limit && 0 < ties {
+                ties -= 1;
+                rows.push(row);
+            }
+        }
+        rows
+    }
+}
+
+/// The mean of the rows, or of evenly spaced ones where there are very many.
+fn mean(rows: &Rows<'_>) -> [f32; CODES] {
+    let mut sums = [0.0_f64; CODES];
+    let mut seen = 0.0;
+    for row in (0..rows.len()).step_by(rows.len().div_ceil(SAMPLE).max(1)) {
+        let scale = rows.scale(row);
+        if scale.is_finite() {
+            for (sum, code) in sums.iter_mut().zip(rows.codes(row)) {
+                *sum += f64::from(scale * f32::from(code.cast_signed()));
+            }
+            seen += 1.0;
+        }
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a mean need not be exact")]
+    sums.map(|sum| (sum / f64::max(seen, 1.0)) as f32)
+}
+
+fn signs_of_row(rows: &Rows<'_>, row: usize, mean: &[f32; CODES]) -> Signs {
+    let scale = rows.scale(row);
+    signs(rows.codes(row).iter().map(|code| scale * f32::from(code.cast_signed())), mean)
+}
+
+/// One bit a number, set where the number exceeds the mean.
+fn signs(values: impl Iterator<Item = f32>, mean: &[f32; CODES]) -> Signs {
+    let mut above = [0_u8; CODES];
+    for (above, (value, mean)) in above.iter_mut().zip(values.zip(mean)) {
+        *above = u8::from(value > *mean);
+    }
+    let mut signs = [0; CODES / 64];
+    for (word, above) in signs.iter_mut().zip(above.as_chunks::<64>().0) {
+        for (place, eight) in above.as_chunks::<8>().0.iter().enumerate() {
+            // Eight bytes of zero or one, gathered in the topmost byte.
+            let gathered = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+            *word |= gathered << (place * 8);
+        }
+    }
+    signs
+}

@@ -1,0 +1,161 @@
+//! Expand: what recall only named, opened. Asking for more is a sign of interest, and counts as one.
+
+use throughline_core::{
+    Cause, Change, Edge, Episode, EpisodeId, Memory, NodeId, Relation, Row, RowKey, SpaceId,
+};
+use throughline_store::{Reader, TextOf};
+
+use crate::engine::is_handle;
+use crate::index::NONE;
+use crate::{Card, Context, Engine, Error, Result};
+
+/// Connections shown of one memory.
+const RELATED_MAX: usize = 30;
+/// Turns shown before and after one.
+const AROUND: usize = 3;
+
+/// A memory or a turn, opened.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expanded {
+    /// A memory with what it is connected to, nearest first.
+    Memory {
+        /// The memory.
+        card: Box<Card>,
+        /// The other ends of its connections.
+        related: Vec<(Edge, Memory)>,
+    },
+    /// A turn with those around it, in order.
+    Turn {
+        /// The turn that was asked for.
+        id: EpisodeId,
+        /// It and its neighbours.
+        turns: Vec<Episode>,
+    },
+}
+
+impl Engine {
+    /// Opens a memory or a turn, and raises what was opened.
+    pub fn expand(&self, context: &Context, handle: &str) -> Result<Expanded> {
+        let found = {
+            let reader = self.now_reader()?;
+            self.resolve(&*reader, context, handle)
+        };
+        match found {
+            Ok(memory) => self.expand_memory(context, &memory),
+            Err(Error::NotFound { .. }) => self.expand_turn(context, handle),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn expand_memory(&self, context: &Context, memory: &Memory) -> Result<Expanded> {
+        self.write(context, Cause::Recall, None, |_, draft| {
+            draft.settle(memory);
+            draft.changes.push(Change::Use {
+                space: memory.space,
+                memories: vec![memory.id],
+                session: context.session.clone(),
+                at: draft.now,
+            });
+            Ok(())
+        })?;
+        let reader = self.now_reader()?;
+        let related = self.related(&*reader, context, memory)?;
+        Ok(Expanded::Memory { card: Box::new(self.card(&*reader, memory)?), related })
+    }
+
+    /// What a memory is connected to, the relations that a walk follows most readily first.
+    fn related(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        memory: &Memory,
+    ) -> Result<Vec<(Edge, Memory)>> {
+        let node = NodeId::Memory(memory.id);
+        let mut edges = reader.neighbours(memory.space, &[node], &[], RELATED_MAX)?;
+        edges.retain(|edge| {
+            edge.other(node).memory().is_some() && edge.relation != Relation::Tagged
+        });
+        edges.sort_by(|a, b| b.relation.prior().total_cmp(&a.relation.prior()));
+        edges.truncate(RELATED_MAX);
+        let keys: Vec<RowKey> =
+            edges.iter().map(|edge| RowKey::node(memory.space, edge.other(node))).collect();
+        let rows = reader.rows(&keys)?;
+        let reach = context.reach();
+        Ok(edges
+            .into_iter()
+            .zip(rows)
+            .filter_map(|(edge, row)| Some((edge, row?.into_memory()?)))
+            .filter(|(_, other)| reach.sees(other))
+            .collect())
+    }
+
+    fn expand_turn(&self, context: &Context, handle: &str) -> Result<Expanded> {
+        let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
+        let missing = || Error::NotFound { what: "memory", handle: handle.to_owned() };
+        if !is_handle(&wanted) {
+            return Err(missing());
+        }
+        let reader = self.now_reader()?;
+        for space in context.reach().spaces {
+            let index = self.indexes.present(&*reader, space, TextOf::Episodes)?;
+            let fits = |number: &u32| {
+                index.document(*number).is_some_and(|one| {
+                    let id = one.id.to_string();
+                    id.starts_with(&wanted) || wanted.len() >= 8 && id.ends_with(&wanted)
+                })
+            };
+            let all = 0..u32::try_from(index.len()).unwrap_or(NONE);
+            let Some(found) = all.into_iter().find(fits) else { continue };
+            let walk = |from: u32, beside: &[u32]| -> Vec<u32> {
+                std::iter::successors(Some(from), |at| {
+                    Some(beside[*at as usize]).filter(|next| *next != NONE)
+                })
+                .skip(1)
+                .take(AROUND)
+                .collect()
+            };
+            let mut numbers = walk(found, &index.before);
+            numbers.reverse();
+            numbers.push(found);
+            numbers.extend(walk(found, &index.next));
+            return self.turns(&*reader, space, &index, found, &numbers);
+        }
+        Err(missing())
+    }
+
+    fn turns(
+        &self,
+        reader: &dyn Reader,
+        space: SpaceId,
+        index: &crate::index::Index,
+        found: u32,
+        numbers: &[u32],
+    ) -> Result<Expanded> {
+        let nodes: Vec<NodeId> = numbers.iter().filter_map(|number| index.node(*number)).collect();
+        let keys: Vec<RowKey> = nodes.iter().map(|node| RowKey::node(space, *node)).collect();
+        let turns = reader
+            .rows(&keys)?
+            .into_iter()
+            .filter_map(|row| match row {
+                Some(Row::Episode(episode)) => Some(episode),
+                _ => None,
+            })
+            .collect();
+        let id = index.document(found).map(|one| EpisodeId(one.id)).expect("it was just found");
+        Ok(Expanded::Turn { id, turns })
+    }
+
+    /// Notes whether a memory helped. Moves its utility, and nothing else.
+    pub fn rate(&self, context: &Context, handle: &str, helpful: bool) -> Result<Card> {
+        let memory = {
+            let reader = self.now_reader()?;
+            self.resolve(&*reader, context, handle)?
+        };
+        self.write(context, Cause::Recall, None, |_, draft| {
+            draft.settle(&memory);
+            draft.changes.push(Change::Rate { space: memory.space, memory: memory.id, helpful });
+            Ok(())
+        })?;
+        self.card_of(memory.space, memory.id)
+    }
+}

@@ -1,0 +1,209 @@
+//! The index: the documents of a space as they lie in memory, for one process.
+//!
+//! Derived from the store and never a source of truth. A process that stays keeps it and reads again
+//! only the blocks that changed; one that has just started reads all of them once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use throughline_core::{NodeId, SpaceId, State};
+use throughline_embed::MODEL;
+use throughline_embed::nearest::{Bits, CODES, Rows};
+use throughline_store::{BLOCK, Document, PACKED_AT, RECORD, Reader, Shelf, TextOf};
+
+use crate::Result;
+
+/// Rows beyond which sign bits are scanned before bytes.
+const BITS_FROM: usize = 200_000;
+/// Stands for "no document".
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The documents of one index of one space.
+#[derive(Debug, Clone)]
+pub(crate) struct Index {
+    of: TextOf,
+    shelf: Shelf,
+    records: Vec<u8>,
+    /// How many documents there are.
+    pub(crate) documents: usize,
+    /// Telling terms of a document, on average.
+    pub(crate) mean_length: f64,
+    /// How many sessions there are.
+    pub(crate) sessions: usize,
+    /// Telling terms of a session, on average.
+    pub(crate) mean_session_length: f64,
+    /// For each document, the one before it in its session.
+    pub(crate) before: Vec<u32>,
+    /// For each document, the one after it.
+    pub(crate) next: Vec<u32>,
+    /// For each document, the number of its session.
+    pub(crate) session: Vec<u32>,
+    /// For each document, its telling terms.
+    pub(crate) length: Vec<u16>,
+    /// For each session number, its telling terms.
+    pub(crate) session_length: Vec<u32>,
+    /// For each document, whether it is there, and the state of a memory.
+    states: Vec<Option<Option<State>>>,
+    /// For each document, whether it has a vector of our model.
+    embedded: Vec<bool>,
+    bits: Option<Bits>,
+}
+
+impl Index {
+    fn new(of: TextOf) -> Self {
+        Self {
+            of,
+            shelf: Shelf::default(),
+            records: Vec::new(),
+            documents: 0,
+            mean_length: 1.0,
+            sessions: 0,
+            mean_session_length: 1.0,
+            before: Vec::new(),
+            next: Vec::new(),
+            session: Vec::new(),
+            length: Vec::new(),
+            session_length: Vec::new(),
+            states: Vec::new(),
+            embedded: Vec::new(),
+            bits: None,
+        }
+    }
+
+    /// Numbers run up to this.
+    pub(crate) fn len(&self) -> usize {
+        self.records.len() / RECORD
+    }
+
+    /// What is known of a document.
+    pub(crate) fn document(&self, number: u32) -> Option<Document> {
+        let at = number as usize * RECORD;
+        Document::read(self.records.get(at..at + RECORD)?)
+    }
+
+    /// The node that a document stands for.
+    pub(crate) fn node(&self, number: u32) -> Option<NodeId> {
+        Some(self.document(number)?.node(self.of))
+    }
+
+    /// Whether a document is there and in one of the states; episodes have none.
+    pub(crate) fn is_in(&self, number: usize, states: &[State]) -> bool {
+        match self.states.get(number).copied().flatten() {
+            None => false,
+            Some(None) => true,
+            Some(Some(state)) => states.contains(&state),
+        }
+    }
+
+    /// Whether a document has a vector of our model.
+    pub(crate) fn is_embedded(&self, number: usize) -> bool {
+        self.embedded.get(number).copied().unwrap_or(false)
+    }
+
+    /// Documents without a vector of our model, newest first.
+    pub(crate) fn unembedded(&self) -> impl Iterator<Item = u32> {
+        let missing = |n: &u32| self.states[*n as usize].is_some() && !self.embedded[*n as usize];
+        (0..u32::try_from(self.len()).unwrap_or(NONE)).rev().filter(missing)
+    }
+
+    /// The packed vectors, as a scan reads them.
+    pub(crate) fn rows(&self) -> Rows<'_> {
+        Rows {
+            bytes: &self.records,
+            stride: RECORD,
+            codes_at: PACKED_AT + 8,
+            scale_at: PACKED_AT,
+            residual_at: PACKED_AT + 4,
+        }
+    }
+
+    /// Sign bits of the vectors, where there are very many.
+    pub(crate) fn bits(&self) -> Option<&Bits> {
+        self.bits.as_ref()
+    }
+
+    /// Reads what changed since the last time.
+    fn refresh(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<bool> {
+        let mut changed = false;
+        let records = &mut self.records;
+        let shelf =
+            reader.documents(space, self.of, MODEL, self.shelf.stamp, &mut |no, body| {
+                let at = no as usize * BLOCK * RECORD;
+                if records.len() < at + body.len() {
+                    records.resize(at + body.len(), 0);
+                }
+                records[at..at + body.len()].copy_from_slice(body);
+                changed = true;
+            })?;
+        changed |= shelf.model != self.shelf.model;
+        self.shelf = shelf;
+        if changed {
+            self.derive();
+        }
+        Ok(changed)
+    }
+
+    /// Computes the columns from the records.
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+    fn derive(&mut self) {
+        const { assert!(PACKED_AT + 8 + CODES == RECORD, "a record ends with its vector") }
+        let count = self.len();
+        self.before = vec![NONE; count];
+        self.next = vec![NONE; count];
+        self.session = vec![0; count];
+        self.length = vec![0; count];
+        self.session_length = vec![0; count];
+        self.states = vec![None; count];
+        self.embedded = vec![false; count];
+        (self.documents, self.sessions) = (0, 0);
+        let mut terms = 0_u64;
+        for (at, record) in self.records.chunks_exact(RECORD).enumerate() {
+            let Some(document) = Document::read(record) else { continue };
+            let before = document.before.filter(|before| (*before as usize) < count);
+            self.documents += 1;
+            self.before[at] = before.unwrap_or(NONE);
+            if let Some(before) = before {
+                self.next[before as usize] = u32::try_from(at).unwrap_or(NONE);
+            }
+            let session = (document.session as usize).min(count - 1);
+            self.session[at] = document.session.min(u32::try_from(count - 1).unwrap_or(NONE));
+            self.length[at] = document.length;
+            self.sessions += usize::from(self.session_length[session] == 0);
+            self.session_length[session] += u32::from(document.length).max(1);
+            terms += u64::from(document.length);
+            self.states[at] = Some(document.state);
+            self.embedded[at] = document.model > 0 && Some(document.model) == self.shelf.model;
+        }
+        self.mean_length = (terms as f64 / self.documents.max(1) as f64).max(1.0);
+        self.mean_session_length = (terms as f64 / self.sessions.max(1) as f64).max(1.0);
+        self.bits = (count > BITS_FROM).then(|| Bits::of(&self.rows()));
+    }
+}
+
+/// The indexes that a process holds.
+#[derive(Debug, Default)]
+pub(crate) struct Indexes {
+    held: Mutex<BTreeMap<(SpaceId, TextOf), Arc<Index>>>,
+}
+
+impl Indexes {
+    /// The index of a space as a reader of the present sees it.
+    pub(crate) fn present(
+        &self,
+        reader: &dyn Reader,
+        space: SpaceId,
+        of: TextOf,
+    ) -> Result<Arc<Index>> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = held.entry((space, of)).or_insert_with(|| Arc::new(Index::new(of)));
+        Arc::make_mut(index).refresh(reader, space)?;
+        Ok(Arc::clone(index))
+    }
+
+    /// The index of a space as it was at some moment: read whole, and not kept.
+    pub(crate) fn past(reader: &dyn Reader, space: SpaceId, of: TextOf) -> Result<Arc<Index>> {
+        let mut index = Index::new(of);
+        index.refresh(reader, space)?;
+        Ok(Arc::new(index))
+    }
+}

@@ -1,0 +1,150 @@
+//! Ingest: turns of past sessions come in as episodes. Coming in twice changes nothing.
+
+use std::collections::BTreeMap;
+
+use throughline_core::row::Session;
+use throughline_core::text::sha256_hex;
+use throughline_core::{
+    Cause, Change, Episode, EpisodeId, NodeId, Row, RowKey, SessionId, SpaceId, Table, Timestamp,
+};
+
+use crate::{Context, Engine, Error, Result};
+
+/// Turns kept in one batch, so that others may write in between.
+const AT_ONCE: usize = 512;
+
+/// One turn, as it comes in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// When it was said.
+    pub at: Timestamp,
+    /// Who said it.
+    pub speaker: String,
+    /// What.
+    pub text: String,
+    /// The caller's own name for it.
+    pub id: Option<String>,
+}
+
+/// What became of the turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ingested {
+    /// Sessions among them.
+    pub sessions: usize,
+    /// Turns that came in.
+    pub turns: usize,
+    /// Episodes that are new.
+    pub episodes: usize,
+    /// Turns that were known.
+    pub duplicates: usize,
+    /// Turns that say nothing.
+    pub skipped: usize,
+}
+
+impl Engine {
+    /// Takes in turns, in the order they were said within each session, and gives them vectors.
+    pub fn ingest(
+        &self,
+        context: &Context,
+        agent: &str,
+        turns: &[Turn],
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Ingested> {
+        let space = context.scope().space;
+        let mut done = Ingested { turns: turns.len(), ..Ingested::default() };
+        let mut positions: BTreeMap<&SessionId, u64> = BTreeMap::new();
+        let mut episodes = Vec::with_capacity(turns.len());
+        for turn in turns {
+            let position = positions.entry(&turn.session).or_default();
+            if turn.text.trim().is_empty() {
+                done.skipped += 1;
+            } else {
+                self.check_turn(turn)?;
+                episodes.push(episode(space, turn, *position));
+            }
+            *position += 1;
+        }
+        done.sessions = positions.len();
+        for (at, some) in episodes.chunks(AT_ONCE).enumerate() {
+            let (new, _) = self.write(context, Cause::Capture, None, |reader, draft| {
+                let keys: Vec<RowKey> =
+                    some.iter().map(|one| RowKey::node(space, NodeId::Episode(one.id))).collect();
+                let known = reader.rows(&keys)?;
+                let mut new = 0;
+                for (episode, row) in some.iter().zip(known) {
+                    if row.is_none() {
+                        attend(reader, &mut draft.changes, episode, agent)?;
+                        draft.changes.push(Change::Record(episode.clone()));
+                        new += 1;
+                    }
+                }
+                Ok(new)
+            })?;
+            done.episodes += new;
+            progress((at * AT_ONCE + some.len()).min(episodes.len()));
+        }
+        done.duplicates = episodes.len() - done.episodes;
+        self.embed_missing(space, usize::MAX, &mut |_| ())?;
+        Ok(done)
+    }
+
+    fn check_turn(&self, turn: &Turn) -> Result<()> {
+        let max = self.policy.limits.turn_bytes_max;
+        if turn.text.len() > max {
+            return Err(Error::BadInput(format!(
+                "a turn of session {} has {} bytes; {max} are the most that is kept of one",
+                turn.session,
+                turn.text.len()
+            )));
+        }
+        self.check_field(&turn.session.0)?;
+        self.check_field(&turn.speaker)
+    }
+}
+
+/// Notes the session of an episode, if it is met for the first time.
+fn attend(
+    reader: &dyn throughline_store::Reader,
+    changes: &mut Vec<Change>,
+    episode: &Episode,
+    agent: &str,
+) -> Result<()> {
+    let noted = |change: &Change| matches!(change, Change::Attend(session) if session.id == episode.session);
+    let key =
+        RowKey { space: episode.space, table: Table::Session, key: episode.session.to_string() };
+    let known = changes.iter().any(noted)
+        || matches!(reader.rows(&[key])?.first(), Some(Some(Row::Session(_))));
+    if !known {
+        changes.push(Change::Attend(Session {
+            id: episode.session.clone(),
+            space: episode.space,
+            agent: agent.to_owned(),
+            started_at: episode.at,
+            ended_at: None,
+        }));
+    }
+    Ok(())
+}
+
+fn episode(space: SpaceId, turn: &Turn, position: u64) -> Episode {
+    Episode {
+        id: named_by_content(space, turn, position),
+        space,
+        session: turn.session.clone(),
+        position,
+        turn: turn.id.clone(),
+        speaker: turn.speaker.clone(),
+        at: turn.at,
+        text: turn.text.clone(),
+    }
+}
+
+/// An id made of where and what, so that the same turn has the same id every time.
+fn named_by_content(space: SpaceId, turn: &Turn, position: u64) -> EpisodeId {
+    let said = format!("{space}\n{}\n{position}\n{}\n{}", turn.session, turn.speaker, turn.text);
+    let digest = sha256_hex(said.as_bytes());
+    let number = u128::from_str_radix(&digest[..32], 16).expect("thirty-two hex digits");
+    EpisodeId(uuid::Builder::from_custom_bytes(number.to_be_bytes()).into_uuid())
+}

@@ -1,0 +1,189 @@
+//! Meaning: texts become vectors here, after they were kept and never before.
+//!
+//! A vector is derived: a memory without one is found by its words, and gets one the next time
+//! somebody writes or recalls.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use throughline_core::{Change, Memory, NodeId, Row, RowKey, SpaceId, document};
+use throughline_embed::nearest::encode;
+use throughline_embed::{Embedder, Embedding, MODEL};
+use throughline_store::{Reader, Store as _, TextOf, Vector};
+
+use crate::{Engine, Result};
+
+/// Texts that are turned into vectors in one go, so that others may write in between.
+const AT_ONCE: usize = 256;
+
+/// New memories of one batch that are embedded at once.
+const NEW_MAX: usize = 64;
+/// Texts embedded after an answer.
+const CATCH_UP: usize = 64;
+
+/// The model, made when it is first needed.
+#[derive(Debug, Default)]
+pub(crate) struct Meaning {
+    embedder: OnceLock<Embedder>,
+    pub(crate) memo: Option<Arc<Memo>>,
+}
+
+/// Vectors of texts that came before. For whoever gives the same texts to many memories.
+#[derive(Debug, Default)]
+pub struct Memo {
+    known: Mutex<HashMap<String, Embedding>>,
+}
+
+impl Meaning {
+    pub(crate) fn embedder(&self) -> &Embedder {
+        self.embedder.get_or_init(Embedder::builtin)
+    }
+
+    /// The vectors of texts, in their order.
+    fn of_texts(&self, texts: &[&str]) -> Vec<Embedding> {
+        let Some(memo) = &self.memo else { return self.embedder().embed_each(texts) };
+        let mut known = memo.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<&str> =
+            texts.iter().copied().filter(|one| !known.contains_key(*one)).collect();
+        for (text, vector) in new.iter().zip(self.embedder().embed_each(&new)) {
+            known.insert((*text).to_owned(), vector);
+        }
+        texts.iter().map(|text| known[*text]).collect()
+    }
+
+    /// The vector of a query.
+    pub(crate) fn of_query(&self, query: &str) -> Embedding {
+        self.embedder().embed(query)
+    }
+}
+
+impl Engine {
+    /// The same engine, with vectors shared between several.
+    pub fn with_memo(mut self, memo: Arc<Memo>) -> Self {
+        self.meaning.memo = Some(memo);
+        self
+    }
+
+    /// Gives vectors to memories that were just written, unless they are very many: whoever brings
+    /// those calls [`Self::embed_missing`] with a bar to watch.
+    pub(crate) fn embed_new(&self, texts: &[(SpaceId, NodeId, String)]) -> Result<()> {
+        if texts.is_empty() || texts.len() > NEW_MAX {
+            return Ok(());
+        }
+        let mut by_space: BTreeMap<SpaceId, Vec<(NodeId, String)>> = BTreeMap::new();
+        for (space, node, text) in texts {
+            by_space.entry(*space).or_default().push((*node, text.clone()));
+        }
+        for (space, texts) in by_space {
+            let seq = self.latest_change(&*self.now_reader()?)?;
+            self.store.put_vectors(space, MODEL, &self.vectors_of(seq, &texts))?;
+        }
+        Ok(())
+    }
+
+    /// Gives vectors to what has none yet within reach, a little at a time: called after an answer
+    /// was given.
+    pub fn catch_up(&self, context: &crate::Context) -> Result<usize> {
+        let mut made = 0;
+        for space in context.reach().spaces {
+            made += self.embed_missing(space, CATCH_UP, &mut |_| ())?;
+        }
+        Ok(made)
+    }
+
+    /// Gives vectors to texts of a space that have none, at most `most` of each sort, newest first.
+    /// Returns how many it made.
+    pub fn embed_missing(
+        &self,
+        space: SpaceId,
+        most: usize,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<usize> {
+        let mut made = 0;
+        for of in [TextOf::Memories, TextOf::Episodes] {
+            let mut left = most;
+            while left > 0 {
+                let (seq, texts) = {
+                    let reader = self.now_reader()?;
+                    self.texts_without_vectors(&*reader, space, of, left.min(AT_ONCE))?
+                };
+                if texts.is_empty() {
+                    break;
+                }
+                left -= texts.len().min(left);
+                made += texts.len();
+                self.store.put_vectors(space, MODEL, &self.vectors_of(seq, &texts))?;
+                progress(made);
+            }
+        }
+        Ok(made)
+    }
+
+    /// Texts of a space that have no vector yet, and the number of the latest change.
+    fn texts_without_vectors(
+        &self,
+        reader: &dyn Reader,
+        space: SpaceId,
+        of: TextOf,
+        most: usize,
+    ) -> Result<(u64, Vec<(NodeId, String)>)> {
+        let index = self.indexes.present(reader, space, of)?;
+        let nodes: Vec<NodeId> =
+            index.unembedded().filter_map(|number| index.node(number)).take(most).collect();
+        let keys: Vec<RowKey> = nodes.iter().map(|node| RowKey::node(space, *node)).collect();
+        let texts = nodes
+            .into_iter()
+            .zip(reader.rows(&keys)?)
+            .filter_map(|(node, row)| Some((node, text_of(row?)?)))
+            .collect();
+        Ok((self.latest_change(reader)?, texts))
+    }
+
+    fn vectors_of(&self, seq: u64, texts: &[(NodeId, String)]) -> Vec<Vector> {
+        let plain: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+        let embedded = self.meaning.of_texts(&plain);
+        texts.iter().zip(embedded).map(|((node, _), one)| vector(*node, seq, &one)).collect()
+    }
+}
+
+/// The texts of memories that changes bring in.
+pub(crate) fn new_texts(changes: &[Change]) -> Vec<(SpaceId, NodeId, String)> {
+    let mut texts = Vec::new();
+    let mut add = |memory: &Memory| {
+        texts.push((memory.space, NodeId::Memory(memory.id), memory.content.clone()));
+    };
+    for change in changes {
+        if let Change::Insert(memory) | Change::Revise(memory) = change {
+            add(memory);
+        } else if let Change::Restore { rows, .. } = change {
+            rows.iter().filter_map(|image| image.row.as_ref()?.as_memory()).for_each(&mut add);
+        }
+    }
+    texts
+}
+
+fn text_of(row: Row) -> Option<String> {
+    match row {
+        Row::Memory(memory) => Some(memory.content),
+        Row::Episode(episode) => Some(document::searchable(&episode)),
+        Row::Space(_)
+        | Row::Evidence(_)
+        | Row::Watermark(_)
+        | Row::Usage(_)
+        | Row::Entity(_)
+        | Row::Edge(_)
+        | Row::Session(_)
+        | Row::Injection(_)
+        | Row::Tombstone(_) => None,
+    }
+}
+
+/// A vector with its packed form: scale and residual, then a byte a dimension.
+fn vector(node: NodeId, seq: u64, values: &Embedding) -> Vector {
+    let code = encode(values);
+    let mut packed = Vec::with_capacity(8 + code.codes.len());
+    packed.extend(code.scale.to_le_bytes());
+    packed.extend(code.residual.to_le_bytes());
+    packed.extend(code.codes.iter().map(|code| code.cast_unsigned()));
+    Vector { node, seq, values: values.to_vec(), packed }
+}

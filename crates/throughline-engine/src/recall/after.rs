@@ -1,0 +1,267 @@
+//! After recall: what was shown to a session counts as used, what was used together is linked, and
+//! what was missing is noted.
+//!
+//! None of it happens while the agent waits. A recall leaves one line in a spool; whoever writes
+//! next, or looks at a memory, settles it through the one door. Attention moves, truth never does.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+use serde::{Deserialize, Serialize};
+use throughline_core::policy::EdgePolicy;
+use throughline_core::row::Injection;
+use throughline_core::{
+    Actor, Authority, Cause, Change, Edge, Kind, MemoryId, NodeId, Relation, Row, RowKey,
+    SessionId, SpaceId, Timestamp, words,
+};
+use throughline_store::Reader;
+
+use super::{Fate, Found, Recall};
+use crate::engine::Draft;
+use crate::remember::NewMemory;
+use crate::{Context, Engine, Error, Result};
+
+/// Memories of one recall that are linked with each other at most.
+const TOGETHER_MAX: usize = 5;
+/// How strong a first use together is.
+const FIRST_TOGETHER: f64 = 0.3;
+/// Words of a gap.
+const GAP_WORDS: usize = 8;
+/// Words longer than this may be anything, a secret among them.
+const GAP_WORD_LETTERS: usize = 20;
+
+/// One recall, as the spool keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Noted {
+    at: Timestamp,
+    space: SpaceId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<SessionId>,
+    /// What was shown, by space.
+    shown: Vec<(SpaceId, MemoryId)>,
+    tokens: usize,
+    /// What was asked for in vain: the words, and whether anything was found at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gap: Option<Gap>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Gap {
+    about: String,
+    kind: String,
+}
+
+/// What settling did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Settled {
+    /// Recalls that were counted.
+    pub recalls: usize,
+    /// Gaps that were noted.
+    pub gaps: usize,
+}
+
+impl Engine {
+    /// Notes what a recall showed or missed. Quick, and takes no turn to write.
+    pub fn note_recall(&self, context: &Context, recall: &Recall) -> Result<()> {
+        let shown: Vec<(SpaceId, MemoryId)> = recall
+            .items
+            .iter()
+            .filter_map(|item| match &item.what {
+                Found::Memory(card) => Some((card.memory.space, card.memory.id)),
+                Found::Episode(_) => None,
+            })
+            .collect();
+        let gap = gap(recall);
+        if shown.is_empty() && gap.is_none() {
+            return Ok(());
+        }
+        let noted = Noted {
+            at: self.now(),
+            space: context.scope().space,
+            session: context.session.clone(),
+            shown,
+            tokens: recall.tokens,
+            gap,
+        };
+        let mut line = serde_json::to_string(&noted).expect("plain data serialises");
+        line.push('\n');
+        let path = self.spool();
+        let failed = |source| Error::File { path: path.clone(), source };
+        let mut options = std::fs::OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        // One write of one line: lines of several processes do not mix.
+        options.open(&path).and_then(|mut file| file.write_all(line.as_bytes())).map_err(failed)
+    }
+
+    /// Counts what was noted, through the one door.
+    pub fn settle_recalls(&self, context: &Context) -> Result<Settled> {
+        if self.settling.swap(true, Ordering::Relaxed) {
+            return Ok(Settled::default());
+        }
+        let settled = self.settle_all(context);
+        self.settling.store(false, Ordering::Relaxed);
+        settled
+    }
+
+    fn settle_all(&self, context: &Context) -> Result<Settled> {
+        let (path, taken) = (self.spool(), self.spool().with_extension("settling"));
+        // What an earlier attempt left comes first; nobody else appends to it.
+        if !taken.exists() && std::fs::rename(&path, &taken).is_err() {
+            return Ok(Settled::default());
+        }
+        let text = std::fs::read_to_string(&taken)
+            .map_err(|source| Error::File { path: taken.clone(), source })?;
+        // A line that was torn by a crash is attention lost, nothing else.
+        let noted: Vec<Noted> =
+            text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let mut settled = Settled::default();
+        for one in &noted {
+            let context =
+                Context { actor: Actor::System, session: one.session.clone(), ..context.clone() };
+            self.settle(&context, one, &mut settled)?;
+        }
+        std::fs::remove_file(&taken)
+            .map_err(|source| Error::File { path: taken.clone(), source })?;
+        Ok(settled)
+    }
+
+    fn spool(&self) -> PathBuf {
+        self.home.join("recalls.jsonl")
+    }
+
+    fn settle(&self, context: &Context, noted: &Noted, settled: &mut Settled) -> Result<()> {
+        if !noted.shown.is_empty() {
+            self.write(context, Cause::Recall, None, |reader, draft| {
+                draft.scope.space = noted.space;
+                count_uses(reader, draft, noted, &self.policy.edge)
+            })?;
+            settled.recalls += 1;
+        }
+        if let Some(gap) = &noted.gap {
+            let new = NewMemory {
+                kind: Kind::Gap,
+                label: Some(gap.kind.clone()),
+                authority: Authority::Inferred,
+                confidence: 0.3,
+                ..NewMemory::new(&format!("nothing known about: {}", gap.about))
+            };
+            // An erased gap stays erased.
+            match self.remember(context, &new) {
+                Ok(_) => settled.gaps += 1,
+                Err(Error::Blocked(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What was missing, if it seems to matter: a prompt that asks about something, in words.
+fn gap(recall: &Recall) -> Option<Gap> {
+    if !recall.items.is_empty() || recall.question.small_talk || !recall.text.is_empty() {
+        return None;
+    }
+    if !recall.question.recalls {
+        return None;
+    }
+    let found =
+        recall.candidates.iter().any(|one| one.signals.words > 0.0 && one.fate != Fate::Considered);
+    let kind = if found { "none_relevant" } else { "none_found" };
+    let about = telling(&recall.query).join(" ");
+    (!about.is_empty()).then(|| Gap { about, kind: kind.to_owned() })
+}
+
+/// Counts uses, notes what was shown, and strengthens what ties them together.
+fn count_uses(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    noted: &Noted,
+    policy: &EdgePolicy,
+) -> Result<()> {
+    let keys: Vec<RowKey> =
+        noted.shown.iter().map(|(space, id)| RowKey::memory(*space, *id)).collect();
+    let there: BTreeSet<(SpaceId, MemoryId)> = noted
+        .shown
+        .iter()
+        .zip(reader.rows(&keys)?)
+        .filter(|(_, row)| row.is_some())
+        .map(|(one, _)| *one)
+        .collect();
+    let spaces: BTreeSet<SpaceId> = there.iter().map(|(space, _)| *space).collect();
+    for space in spaces {
+        let memories: Vec<MemoryId> = noted
+            .shown
+            .iter()
+            .filter(|one| one.0 == space && there.contains(one))
+            .map(|one| one.1)
+            .collect();
+        draft.changes.push(Change::Use {
+            space,
+            memories: memories.clone(),
+            session: noted.session.clone(),
+            at: noted.at,
+        });
+        draft.changes.push(Change::Inject(Injection {
+            id: draft.mint().to_string(),
+            space,
+            session: noted.session.clone(),
+            at: noted.at,
+            memories: memories.clone(),
+            tokens: noted.tokens,
+        }));
+        together(reader, draft, space, &memories, noted.at, policy)?;
+    }
+    Ok(())
+}
+
+/// Memories used together are tied by the one relation that co-occurrence may make.
+fn together(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    space: SpaceId,
+    memories: &[MemoryId],
+    at: Timestamp,
+    policy: &EdgePolicy,
+) -> Result<()> {
+    let few = &memories[..memories.len().min(TOGETHER_MAX)];
+    for (place, one) in few.iter().enumerate() {
+        for other in &few[place + 1..] {
+            let (from, to): (NodeId, NodeId) =
+                Relation::CoUsed.in_order((*one).into(), (*other).into());
+            let key = RowKey::edge(space, from, Relation::CoUsed, to);
+            let edge = match reader.rows(&[key])?.remove(0) {
+                Some(Row::Edge(edge)) => Edge {
+                    reinforcements: edge.reinforcements.saturating_add(1),
+                    last_reinforced_at: at,
+                    ..edge
+                },
+                _ => Edge {
+                    weight: FIRST_TOGETHER.max(policy.floor),
+                    ..Edge::new(space, from, Relation::CoUsed, to, at)
+                },
+            };
+            draft.changes.push(Change::Link(edge));
+        }
+    }
+    Ok(())
+}
+
+/// The words of a prompt that a gap may keep: plain words, and few of them.
+fn telling(query: &str) -> Vec<String> {
+    let plain = |word: &&str| {
+        word.chars().count() <= GAP_WORD_LETTERS
+            && word.chars().all(char::is_alphabetic)
+            && !words::terms(word).iter().all(|term| words::is_common(term))
+    };
+    query
+        .split(|c: char| c.is_whitespace() || c.is_ascii_punctuation())
+        .filter(|word| !word.is_empty())
+        .filter(plain)
+        .take(GAP_WORDS)
+        .map(str::to_lowercase)
+        .collect()
+}

@@ -1,0 +1,361 @@
+//! Looking: every arm over every index within reach, put together into scored candidates.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use throughline_core::document::Speaker;
+use throughline_core::question::{Ask as Asked, Question};
+use throughline_core::relevance::{self, Background, Parts, Signals, Spread, Text, Voice};
+use throughline_core::when::Grain;
+use throughline_core::{NodeId, SpaceId, State, Timestamp, words as terms};
+use throughline_embed::Embedding;
+use throughline_store::{Document, Reader, TextOf};
+
+use super::vectors::{self, Cosines};
+use super::words::{self, Occurrences, Telling, Words};
+use super::{Ask, Candidate, Fate};
+use crate::index::{Index, Indexes, NONE};
+use crate::{Context, Engine, Result};
+
+/// The states that recall looks at; what was replaced leads to what replaced it.
+const LOOKED_AT: [State; 3] = [State::Staged, State::Confirmed, State::Superseded];
+
+/// One index within reach, with what the arms say about it.
+struct Collection {
+    space: SpaceId,
+    of: TextOf,
+    index: Arc<Index>,
+    words: Words,
+    cosines: Option<Cosines>,
+    /// For each session number its best cosine; empty for memories.
+    session_cosines: Vec<f32>,
+}
+
+impl Engine {
+    /// Every candidate that some arm finds, best first, before memories are read.
+    pub(super) fn look(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        question: &Question,
+    ) -> Result<Vec<Candidate>> {
+        let mut candidates = Vec::new();
+        for of in [TextOf::Memories, TextOf::Episodes] {
+            if of == TextOf::Episodes && !ask.episodes {
+                continue;
+            }
+            let (collections, asked) = self.collect(reader, context, ask, of)?;
+            let background = self.background(&collections, asked);
+            for collection in &collections {
+                for number in self.shortlist(collection) {
+                    candidates.extend(self.candidate(
+                        collection,
+                        number,
+                        question,
+                        ask,
+                        &background,
+                    ));
+                }
+            }
+        }
+        candidates
+            .sort_by(|a, b| b.parts.sum().total_cmp(&a.parts.sum()).then(a.node.cmp(&b.node)));
+        Ok(candidates)
+    }
+
+    /// Lets the arms look at all indexes of one sort: words here, vectors beside it.
+    fn collect(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        of: TextOf,
+    ) -> Result<(Vec<Collection>, f64)> {
+        let mut indexes = Vec::new();
+        for space in context.reach().spaces {
+            let index = match ask.as_of {
+                Some(_) => Indexes::past(reader, space, of)?,
+                None => self.indexes.present(reader, space, of)?,
+            };
+            if index.documents > 0 {
+                indexes.push((space, index));
+            }
+        }
+        let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
+        let wants_vectors = ask.arms.vectors && !indexes.is_empty();
+        let (found, vectors) = std::thread::scope(|scope| {
+            let scan = wants_vectors.then(|| scope.spawn(|| self.scan(&indexes, ask.query)));
+            let found: Result<Vec<Occurrences>> = indexes
+                .iter()
+                .map(|(space, index)| {
+                    words::occurrences(reader, *space, of, index, &asked_for, &self.policy.words)
+                })
+                .collect();
+            let scanned = scan.map(|scan| scan.join().expect("scanning does not panic"));
+            (found, scanned)
+        });
+        let found = found?;
+        let pairs: Vec<_> =
+            indexes.iter().zip(&found).map(|((_, index), one)| (&**index, one)).collect();
+        let telling = Telling::of(asked_for.len(), &pairs);
+        let mut vectors = vectors.unwrap_or_default().into_iter();
+        let collections = indexes
+            .iter()
+            .zip(&found)
+            .map(|((space, index), occurrences)| {
+                let words = words::score(
+                    index,
+                    occurrences,
+                    &telling,
+                    &self.policy.words,
+                    &self.policy.relevance,
+                );
+                let cosines = vectors.next();
+                let session_cosines = match (&cosines, of) {
+                    (Some(cosines), TextOf::Episodes) => session_best(index, cosines),
+                    _ => Vec::new(),
+                };
+                Collection {
+                    space: *space,
+                    of,
+                    index: Arc::clone(index),
+                    words,
+                    cosines,
+                    session_cosines,
+                }
+            })
+            .collect();
+        Ok((collections, telling.asked))
+    }
+
+    fn scan(&self, indexes: &[(SpaceId, Arc<Index>)], query: &str) -> Vec<Cosines> {
+        let embedded = |index: &Index| (0..index.len()).any(|at| index.is_embedded(at));
+        let meaning: Embedding = if indexes.iter().any(|(_, index)| embedded(index)) {
+            self.meaning.of_query(query)
+        } else {
+            [0.0; throughline_embed::DIMENSIONS]
+        };
+        indexes.iter().map(|(_, index)| vectors::scan(index, &meaning, &LOOKED_AT)).collect()
+    }
+
+    /// What is usual among the candidates of this query.
+    fn background(&self, collections: &[Collection], asked: f64) -> Background {
+        let policy = &self.policy.relevance;
+        let documents: usize = collections.iter().map(|one| one.index.documents).sum();
+        let padded = |mut scores: Vec<f64>, of: usize| {
+            let wanted = policy.background.min(of);
+            if scores.len() < wanted {
+                scores.resize(wanted, 0.0);
+            }
+            scores
+        };
+        let column = |of: fn(&Words) -> &Vec<f32>| {
+            let scores = collections.iter().flat_map(|one| {
+                let column = of(&one.words);
+                one.words.touched.iter().map(|at| f64::from(column[*at as usize]))
+            });
+            padded(scores.filter(|score| *score > 0.0).collect(), documents)
+        };
+        let usual_words = Spread { mean: 0.05 * asked, deviation: 0.09 * asked };
+        let cosines = collections.iter().filter_map(|one| one.cosines.as_ref());
+        let cosines = cosines.flat_map(|one| one.best.iter().map(|(_, cosine)| f64::from(*cosine)));
+        let sessions: usize = collections.iter().map(|one| one.index.sessions).sum();
+        let session_scores = collections
+            .iter()
+            .flat_map(|one| one.words.session.iter().map(|score| f64::from(*score)))
+            .filter(|score| *score > 0.0);
+        Background {
+            words: Spread::of(column(|words| &words.own), usual_words, policy),
+            around: Spread::of(column(|words| &words.around), usual_words, policy),
+            cosine: Spread::of(cosines.collect(), Spread { mean: 0.15, deviation: 0.1 }, policy),
+            session_words: Spread::of(
+                padded(session_scores.collect(), sessions),
+                Spread { mean: 0.2 * asked, deviation: 0.2 * asked },
+                policy,
+            ),
+        }
+    }
+
+    /// The documents for which everything is computed: all of a small index, the best by each arm
+    /// of a large one.
+    fn shortlist(&self, collection: &Collection) -> Vec<u32> {
+        let index = &collection.index;
+        let most = self.policy.relevance.candidates;
+        let fits = |number: &u32| index.is_in(*number as usize, &LOOKED_AT);
+        if index.documents <= most * 3 {
+            return (0..u32::try_from(index.len()).unwrap_or(NONE)).filter(fits).collect();
+        }
+        let best = |mut scored: Vec<(u32, f32)>| {
+            let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+            if scored.len() > most {
+                scored.select_nth_unstable_by(most, order);
+                scored.truncate(most);
+            }
+            scored.into_iter().map(|(number, _)| number)
+        };
+        let by = |column: &[f32]| -> Vec<(u32, f32)> {
+            let touched = collection.words.touched.iter().filter(|number| fits(number));
+            touched.map(|number| (*number, column[*number as usize])).collect()
+        };
+        let mut numbers: BTreeSet<u32> = best(by(&collection.words.own)).collect();
+        numbers.extend(best(by(&collection.words.around)));
+        if let Some(cosines) = &collection.cosines {
+            numbers.extend(best(cosines.best.clone()));
+        }
+        numbers.into_iter().collect()
+    }
+
+    fn candidate(
+        &self,
+        collection: &Collection,
+        number: u32,
+        question: &Question,
+        ask: &Ask<'_>,
+        background: &Background,
+    ) -> Option<Candidate> {
+        let document = collection.index.document(number)?;
+        let signals = signals(collection, number, &document, question, ask);
+        let parts = relevance::parts(&signals, background, &self.policy.relevance);
+        Some(Candidate {
+            space: collection.space,
+            node: document.node(collection.of),
+            features: relevance::features(&signals, background, &self.policy.relevance),
+            relevance: relevance::relevance(
+                &parts,
+                &signals,
+                sort(collection.of),
+                &self.policy.relevance,
+            ),
+            signals,
+            parts,
+            path: Vec::new(),
+            salience: None,
+            trust: None,
+            score: 0.0,
+            fate: Fate::Considered,
+        })
+    }
+}
+
+fn sort(of: TextOf) -> Text {
+    match of {
+        TextOf::Memories => Text::Memory,
+        TextOf::Episodes => Text::Turn,
+    }
+}
+
+/// The best cosine of each session.
+fn session_best(index: &Index, cosines: &Cosines) -> Vec<f32> {
+    let mut best = vec![f32::NEG_INFINITY; index.len()];
+    for (number, cosine) in &cosines.best {
+        let session = &mut best[index.session[*number as usize] as usize];
+        *session = session.max(*cosine);
+    }
+    best
+}
+
+fn signals(
+    collection: &Collection,
+    number: u32,
+    document: &Document,
+    question: &Question,
+    ask: &Ask<'_>,
+) -> Signals {
+    let (index, words) = (&collection.index, &collection.words);
+    let at = number as usize;
+    let beside = |number: u32| (number != NONE).then_some(number);
+    let cosine = |number: u32| collection.cosines.as_ref()?.of(index, number);
+    let before = beside(index.before[at]);
+    let asked_before = before
+        .filter(|before| index.document(*before).is_some_and(|one| one.traits.asks))
+        .map(|before| f64::from(words.around[before as usize]));
+    let session = index.session[at] as usize;
+    let episode = collection.of == TextOf::Episodes;
+    let asks_time = matches!(question.ask, Asked::When | Asked::HowLong);
+    let asks_number = matches!(question.ask, Asked::HowMany | Asked::HowLong);
+    Signals {
+        words: f64::from(words.own[at]),
+        around: f64::from(words.around[at]),
+        covers: f64::from(words.covers[at]),
+        cosine: cosine(number),
+        next_cosine: beside(index.next[at]).and_then(cosine),
+        session_words: episode.then(|| f64::from(words.session[session])),
+        session_cosine: collection
+            .session_cosines
+            .get(session)
+            .filter(|best| best.is_finite())
+            .map(|best| f64::from(*best)),
+        length: f64::from(document.length),
+        asked_before,
+        asks: document.traits.asks,
+        tells_time: asks_time && document.traits.tells_time,
+        tells_number: asks_number && document.traits.tells_number,
+        voice: voice(document.speaker, question),
+        in_time: if ask.arms.time { in_time(document.at, question) } else { 0.0 },
+        named: false,
+    }
+}
+
+fn voice(speaker: Speaker, question: &Question) -> Voice {
+    let voices = &question.voices;
+    if speaker == Speaker::USER && voices.asker {
+        Voice::Asker
+    } else if speaker == Speaker::ASSISTANT && voices.agent {
+        Voice::Agent
+    } else if speaker.is_named() && voices.named.contains(&speaker) {
+        Voice::Named
+    } else {
+        Voice::Other
+    }
+}
+
+/// Whether a moment falls into a time that the question speaks of; shortly after counts half,
+/// because people tell of things afterwards.
+fn in_time(at: Timestamp, question: &Question) -> f64 {
+    question
+        .times
+        .iter()
+        .map(|mention| {
+            let slack = match mention.span.grain {
+                Grain::Hour | Grain::Day => 1.5,
+                Grain::Week => 3.0,
+                Grain::Month => 7.0,
+                Grain::Season | Grain::Quarter | Grain::Year => 14.0,
+            };
+            match mention.span.distance_days(at) {
+                0.0 => 1.0,
+                days if days <= slack => 0.5,
+                _ => 0.0,
+            }
+        })
+        .fold(0.0, f64::max)
+}
+
+impl Candidate {
+    /// Computes its parts anew after a signal changed.
+    pub(super) fn name(&mut self, policy: &throughline_core::policy::RelevancePolicy) {
+        if !self.signals.named {
+            self.signals.named = true;
+            self.parts.named = policy.named;
+            self.relevance = relevance::relevance(&self.parts, &self.signals, Text::Memory, policy);
+        }
+    }
+
+    /// A memory that only the graph came to.
+    pub(super) fn reached(space: SpaceId, node: NodeId) -> Self {
+        Self {
+            space,
+            node,
+            features: [0.0; relevance::WEIGHTS],
+            signals: Signals::default(),
+            parts: Parts::default(),
+            relevance: 0.0,
+            path: Vec::new(),
+            salience: None,
+            trust: None,
+            score: 0.0,
+            fate: Fate::Considered,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Names: what a prompt mentions openly, so that it is answered whatever the gate thinks.
+
+use std::collections::BTreeSet;
+
+use throughline_core::question::Question;
+use throughline_core::{Memory, MemoryId, NodeId, Relation, text, words};
+use throughline_store::{EntityName, Reader};
+
+use crate::{Context, Engine, Result};
+
+/// Words of a name at most.
+const NAME_WORDS_MAX: usize = 3;
+/// Names looked up for one prompt at most.
+const NAMES_MAX: usize = 64;
+/// Memories taken from one thing that is named.
+const PER_ENTITY: usize = 64;
+/// Shorter titles and identifiers stand in too many prompts by chance.
+const TELLING_LETTERS: usize = 4;
+
+/// What a prompt mentions openly.
+#[derive(Debug, Default)]
+pub(super) struct Mentioned {
+    /// The things named.
+    pub(super) entities: Vec<NodeId>,
+    /// Memories about them.
+    pub(super) memories: BTreeSet<MemoryId>,
+    /// The prompt in comparable form, between spaces.
+    spoken: String,
+    identifiers: Vec<String>,
+}
+
+impl Mentioned {
+    /// Whether the prompt names this memory: through a thing it is about, by its title, by the
+    /// subject of its slot, by an identifier that stands in it, or by its handle.
+    pub(super) fn names(&self, memory: &Memory) -> bool {
+        let says = |phrase: &str| {
+            let phrase = text::normalise(phrase);
+            phrase.chars().count() >= TELLING_LETTERS
+                && !phrase
+                    .split(' ')
+                    .all(|word| words::query_terms(word).iter().all(|term| words::is_common(term)))
+                && self.spoken.contains(&format!(" {phrase} "))
+        };
+        let content = memory.content.to_lowercase();
+        self.memories.contains(&memory.id)
+            || memory.label.as_deref().is_some_and(says)
+            || memory.slot.as_ref().is_some_and(|slot| says(&slot.subject))
+            || self.identifiers.iter().any(|one| content.contains(one))
+            || self.spoken.contains(&memory.id.handle())
+    }
+}
+
+impl Engine {
+    /// Looks up what the prompt may name.
+    pub(super) fn mentioned(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        question: &Question,
+        query: &str,
+    ) -> Result<Mentioned> {
+        let head = &query[..query.floor_char_boundary(self.policy.limits.field_bytes_max * 4)];
+        let normal = text::normalise(head);
+        let long = |one: &&String| one.chars().count() >= TELLING_LETTERS;
+        let mut mentioned = Mentioned {
+            spoken: format!(" {normal} "),
+            identifiers: question
+                .identifiers
+                .iter()
+                .filter(long)
+                .map(|one| one.to_lowercase())
+                .collect(),
+            ..Mentioned::default()
+        };
+        let names = spoken_names(&normal, question);
+        for space in context.reach().spaces {
+            let entities: Vec<NodeId> =
+                reader.entities(space, &names)?.into_iter().map(|one| one.id.into()).collect();
+            if entities.is_empty() {
+                continue;
+            }
+            let about = [Relation::About, Relation::Tagged];
+            for edge in reader.neighbours(space, &entities, &about, PER_ENTITY)? {
+                mentioned.memories.extend(edge.from.memory());
+            }
+            mentioned.entities.extend(entities);
+        }
+        Ok(mentioned)
+    }
+}
+
+/// Every run of up to three words that may be a name: those found by their form first.
+fn spoken_names(normal: &str, question: &Question) -> Vec<EntityName> {
+    let mut names: Vec<String> = question
+        .names
+        .iter()
+        .chain(&question.identifiers)
+        .map(|name| text::normalise(name))
+        .collect();
+    let spoken: Vec<&str> = normal.split(' ').collect();
+    let telling = |word: &&str| {
+        let terms = words::terms(word);
+        !terms.is_empty() && !terms.iter().all(|term| words::is_common(term))
+    };
+    for length in 1..=NAME_WORDS_MAX {
+        for run in spoken.windows(length) {
+            if run.iter().any(telling) {
+                names.push(run.join(" "));
+            }
+        }
+    }
+    let mut seen = BTreeSet::new();
+    names.retain(|name| !name.is_empty() && seen.insert(name.clone()));
+    names.truncate(NAMES_MAX);
+    names.into_iter().map(|name| EntityName { kind: None, name }).collect()
+}

@@ -1,0 +1,152 @@
+//! Reading what the arms found, and putting it in its final order.
+
+use std::collections::BTreeMap;
+
+use throughline_core::rank::Ranked;
+use throughline_core::{Kind, Memory, MemoryId, NodeId, Row, RowKey, State};
+use throughline_store::Reader;
+
+use super::names::Mentioned;
+use super::{Ask, Candidate, Fate};
+use crate::remember::head_of;
+use crate::{Card, Context, Engine, Result};
+
+/// Memories that are read for one prompt.
+const READ_MEMORIES: usize = 48;
+/// How a turn ranks beside memories: as something observed, neither fresh nor forgotten.
+const EPISODE_TRUST: f64 = 0.65;
+const EPISODE_SALIENCE: f64 = 0.5;
+
+/// What was read of the candidates.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    pub(super) memories: BTreeMap<MemoryId, Memory>,
+    pub(super) cards: BTreeMap<MemoryId, Card>,
+}
+
+impl Engine {
+    /// Reads the best memories, puts what replaced them in the place of those replaced, and marks
+    /// what the prompt names.
+    pub(super) fn read(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        candidates: &mut Vec<Candidate>,
+        mentioned: &Mentioned,
+    ) -> Result<Known> {
+        let mut known = Known::default();
+        let best: Vec<usize> = candidates
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.node.memory().is_some())
+            .enumerate()
+            .filter(|(place, (_, one))| {
+                let named = one.node.memory().is_some_and(|id| mentioned.memories.contains(&id));
+                *place < READ_MEMORIES || named
+            })
+            .map(|(_, (at, _))| at)
+            .collect();
+        let keys: Vec<RowKey> = best
+            .iter()
+            .map(|at| RowKey::node(candidates[*at].space, candidates[*at].node))
+            .collect();
+        for (at, row) in best.iter().zip(reader.rows(&keys)?) {
+            if let Some(memory) = row.and_then(Row::into_memory) {
+                self.take(reader, context, ask, candidates, (*at, memory), &mut known)?;
+            }
+        }
+        for candidate in candidates.iter_mut() {
+            let memory = candidate.node.memory().and_then(|id| known.memories.get(&id));
+            if memory.is_some_and(|memory| mentioned.names(memory)) {
+                candidate.name(&self.policy.relevance);
+            }
+        }
+        Ok(known)
+    }
+
+    /// Takes a memory that was read, or the head of its chain, among what is known.
+    fn take(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        candidates: &mut Vec<Candidate>,
+        (at, memory): (usize, Memory),
+        known: &mut Known,
+    ) -> Result<()> {
+        let reach = context.reach();
+        if !reach.sees(&memory) {
+            candidates[at].fate = Fate::Cut("bound to another session");
+            return Ok(());
+        }
+        if memory.kind == Kind::Gap {
+            candidates[at].fate = Fate::Cut("a gap: nothing is known there");
+            return Ok(());
+        }
+        if memory.state != State::Superseded || ask.replaced {
+            known.memories.insert(memory.id, memory);
+            return Ok(());
+        }
+        let Some(head) = head_of(reader, &memory)?.filter(|head| reach.sees(head)) else {
+            candidates[at].fate = Fate::Cut("it was replaced, and what replaced it is gone");
+            return Ok(());
+        };
+        candidates[at].fate = Fate::ReplacedBy(head.id);
+        if !head.state.is_active() {
+            return Ok(());
+        }
+        // What is known of the old wording speaks for the new one too.
+        let node: NodeId = head.id.into();
+        let stands_for = candidates[at].clone();
+        match candidates.iter_mut().find(|one| one.node == node) {
+            Some(one) if one.parts.sum() >= stands_for.parts.sum() => {}
+            Some(one) => {
+                (one.parts, one.relevance) = (stands_for.parts, stands_for.relevance);
+            }
+            None => candidates.push(Candidate { node, fate: Fate::Considered, ..stands_for }),
+        }
+        known.memories.insert(head.id, head);
+        Ok(())
+    }
+
+    /// Scores what was read, and sorts.
+    pub(super) fn order(
+        &self,
+        reader: &dyn Reader,
+        candidates: &mut [Candidate],
+        known: &mut Known,
+    ) -> Result<()> {
+        let unread: Vec<Memory> = known
+            .memories
+            .values()
+            .filter(|memory| !known.cards.contains_key(&memory.id))
+            .cloned()
+            .collect();
+        for card in self.cards(reader, &unread)? {
+            known.cards.insert(card.memory.id, card);
+        }
+        for candidate in candidates.iter_mut() {
+            let card = candidate.node.memory().map(|id| known.cards.get(&id));
+            let (salience, trust, share) = match card {
+                Some(Some(card)) => {
+                    let staged = card.memory.state == State::Staged;
+                    let share = if staged { self.policy.rank.unproven } else { 1.0 };
+                    (card.salience.value, card.trust.value(), share)
+                }
+                Some(None) => continue,
+                None => (EPISODE_SALIENCE, EPISODE_TRUST, 1.0),
+            };
+            (candidate.salience, candidate.trust) = (Some(salience), Some(trust));
+            let relevance = candidate.relevance * share;
+            candidate.score = Ranked { node: candidate.node, relevance, salience, trust }
+                .score(&self.policy.rank);
+        }
+        candidates.sort_by(|a, b| {
+            (b.score.total_cmp(&a.score))
+                .then(b.relevance.total_cmp(&a.relevance))
+                .then(a.node.cmp(&b.node))
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Following the graph: from what was found to what words and vectors missed.
+//!
+//! A rescue layer: it adds, and never reorders what the other arms found. Why: docs/quality.md.
+
+use std::collections::BTreeMap;
+
+use throughline_core::frontier::{self, Seed, Walk};
+use throughline_core::{Edge, NodeId, Row, RowKey, SpaceId, salience};
+use throughline_store::Reader;
+
+use super::names::Mentioned;
+use super::rank::Known;
+use super::{Ask, Candidate, Fate};
+use crate::{Context, Engine, Result};
+
+/// Edges read at one node and in one direction: enough to know a hub.
+const EDGES_READ: usize = 200;
+
+impl Engine {
+    /// Walks from the best candidates and from what the prompt names.
+    pub(super) fn walk_on(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        candidates: &mut Vec<Candidate>,
+        known: &mut Known,
+        mentioned: &Mentioned,
+    ) -> Result<()> {
+        let relevance: BTreeMap<NodeId, f64> =
+            candidates.iter().map(|one| (one.node, one.relevance)).collect();
+        let found = candidates
+            .iter()
+            .filter(|one| one.node.memory().is_some_and(|id| known.memories.contains_key(&id)))
+            .filter(|one| one.relevance >= self.policy.recall.worth_saying || one.signals.named)
+            .map(|one| Seed { node: one.node, score: one.relevance });
+        let named = mentioned.entities.iter().map(|node| Seed { node: *node, score: 1.0 });
+        let seeds: Vec<Seed> = found.chain(named).collect();
+        if seeds.is_empty() {
+            return Ok(());
+        }
+        let walk = self.walk(reader, context, &seeds, &relevance)?;
+        self.add_reached(reader, context, ask, walk, candidates, known)
+    }
+
+    fn walk(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        seeds: &[Seed],
+        relevance: &BTreeMap<NodeId, f64>,
+    ) -> Result<Walk> {
+        let spaces = context.reach().spaces;
+        let now = self.now();
+        let mut days: BTreeMap<SpaceId, Vec<i64>> = BTreeMap::new();
+        for space in &spaces {
+            days.insert(*space, reader.active_days(*space)?);
+        }
+        let idle = |edge: &Edge| {
+            let active = days.get(&edge.space).map(Vec::as_slice).unwrap_or_default();
+            salience::idle_days(active, edge.last_reinforced_at, now)
+        };
+        let mut walk = frontier::walk(
+            seeds,
+            |nodes| {
+                let mut edges = Vec::new();
+                for space in &spaces {
+                    edges.extend(reader.neighbours(*space, nodes, &[], EDGES_READ)?);
+                }
+                edges.retain(|edge| {
+                    ![edge.from, edge.to].iter().any(|end| matches!(end, NodeId::Episode(_)))
+                });
+                Ok::<_, crate::Error>(edges)
+            },
+            idle,
+            |node| relevance.get(&node).copied().unwrap_or(0.0),
+            &self.policy.frontier,
+            &self.policy.edge,
+        )?;
+        frontier::rescore(&mut walk, seeds, &self.policy.frontier);
+        Ok(walk)
+    }
+
+    /// Adds the memories that only the walk came to.
+    fn add_reached(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        walk: Walk,
+        candidates: &mut Vec<Candidate>,
+        known: &mut Known,
+    ) -> Result<()> {
+        let reach = context.reach();
+        for reached in walk.reached {
+            let Some(id) = reached.node.memory() else { continue };
+            if known.memories.contains_key(&id) {
+                if let Some(one) = candidates.iter_mut().find(|one| one.node == reached.node)
+                    && one.path.is_empty()
+                {
+                    one.path = reached.path;
+                    one.relevance = one.relevance.max(reached.score);
+                }
+                continue;
+            }
+            let keys: Vec<RowKey> =
+                reach.spaces.iter().map(|space| RowKey::memory(*space, id)).collect();
+            let row = reader.rows(&keys)?.into_iter().flatten().next();
+            let Some(memory) = row.and_then(Row::into_memory) else { continue };
+            let shown = reach.sees(&memory)
+                && (memory.state.is_active() || ask.replaced)
+                && memory.kind != throughline_core::Kind::Gap;
+            let mut candidate = match candidates.iter().position(|one| one.node == reached.node) {
+                Some(at) => candidates.remove(at),
+                None => Candidate::reached(memory.space, reached.node),
+            };
+            candidate.relevance = candidate.relevance.max(reached.score);
+            candidate.path = reached.path;
+            if shown {
+                known.memories.insert(id, memory);
+            } else {
+                candidate.fate = Fate::Cut("not in view");
+            }
+            candidates.push(candidate);
+        }
+        Ok(())
+    }
+}

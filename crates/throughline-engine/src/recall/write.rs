@@ -1,0 +1,293 @@
+//! Writing what passed the gate: items in their level of detail, quotes, counts, one hint.
+
+use std::collections::BTreeMap;
+
+use throughline_core::page::{self, Count, Detail, Item, Page, Quote, Section};
+use throughline_core::question::Question;
+use throughline_core::scope::Reach;
+use throughline_core::trust::{self, Presentation};
+use throughline_core::{Episode, Memory, MemoryId, NodeId, Row, RowKey, Timestamp, text};
+use throughline_store::Reader;
+
+use super::rank::Known;
+use super::{Ask, Candidate, Fate, Found, Recall, Recalled};
+use crate::{Card, Context, Engine, Result};
+
+/// Characters of what held before.
+const HISTORY_CHARS: usize = 80;
+
+impl Engine {
+    /// Puts the page together and writes it within the budget.
+    pub(super) fn write_page(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        question: Question,
+        mut candidates: Vec<Candidate>,
+        known: &Known,
+    ) -> Result<Recall> {
+        let mut items = self.shown(reader, context, &candidates, known)?;
+        self.bring_rivals(reader, context, &mut candidates, known, &mut items)?;
+        let counts = counts(&candidates, known);
+        let page = Page {
+            sections: vec![Section {
+                title: String::new(),
+                items: items.iter().filter_map(|item| self.item(item, known)).collect(),
+            }],
+            quotes: items.iter().filter_map(quote).collect(),
+            counts: if items.is_empty() { Vec::new() } else { counts.clone() },
+            hint: self.hint(ask, &items, &candidates, known),
+            seed: format!("{} {}", self.now(), ask.query),
+        };
+        let written = page::write(&page, ask.limits.budget_tokens, &self.policy.page);
+
+        let fits = |item: &Recalled| {
+            let handle = handle_of(&item.what);
+            match &item.what {
+                Found::Memory(_) => {
+                    written.shown.iter().find(|(shown, _)| *shown == handle).map(|(_, d)| *d)
+                }
+                Found::Episode(_) => written.quotes_shown.contains(&handle).then_some(Detail::Line),
+            }
+        };
+        items.retain_mut(|item| {
+            let detail = if ask.ungated { fits(item).or(Some(item.detail)) } else { fits(item) };
+            if let Some(detail) = detail {
+                item.detail = detail;
+                item.candidate.fate = Fate::Shown(detail);
+            }
+            let fate = if detail.is_some() {
+                item.candidate.fate.clone()
+            } else {
+                Fate::Cut("no room within the budget")
+            };
+            if let Some(one) = candidates.iter_mut().find(|one| one.node == item.candidate.node) {
+                one.fate = fate;
+            }
+            detail.is_some()
+        });
+        Ok(Recall {
+            query: ask.query.to_owned(),
+            items,
+            counts,
+            text: written.text,
+            tokens: written.tokens,
+            budget: ask.limits.budget_tokens,
+            candidates,
+            question,
+        })
+    }
+
+    /// What passed, read in full.
+    fn shown(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        candidates: &[Candidate],
+        known: &Known,
+    ) -> Result<Vec<Recalled>> {
+        let (mut memories, mut turns) = (Vec::new(), Vec::new());
+        for candidate in candidates {
+            let Fate::Shown(detail) = candidate.fate else { continue };
+            match candidate.node.memory().and_then(|id| known.cards.get(&id)) {
+                Some(card) => memories.push(Recalled {
+                    history: history_line(reader, &context.reach(), card)?,
+                    what: Found::Memory(Box::new(card.clone())),
+                    detail,
+                    candidate: candidate.clone(),
+                }),
+                None => turns.push(candidate),
+            }
+        }
+        let keys: Vec<RowKey> = turns.iter().map(|one| RowKey::node(one.space, one.node)).collect();
+        for (candidate, row) in turns.into_iter().zip(reader.rows(&keys)?) {
+            if let Some(Row::Episode(episode)) = row {
+                memories.push(Recalled {
+                    what: Found::Episode(episode),
+                    detail: Detail::Line,
+                    history: None,
+                    candidate: candidate.clone(),
+                });
+            }
+        }
+        Ok(memories)
+    }
+
+    /// What says otherwise than something shown comes along beside it: both, flagged.
+    fn bring_rivals(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        candidates: &mut Vec<Candidate>,
+        known: &Known,
+        items: &mut Vec<Recalled>,
+    ) -> Result<()> {
+        let mut at = 0;
+        while at < items.len() {
+            let Found::Memory(card) = &items[at].what else { break };
+            let shown: Vec<NodeId> = items.iter().map(|item| item.candidate.node).collect();
+            let missing: Option<MemoryId> =
+                card.contested_by.iter().copied().find(|id| !shown.contains(&(*id).into()));
+            let space = card.memory.space;
+            at += 1;
+            let Some(rival) = missing else { continue };
+            let card = match known.cards.get(&rival) {
+                Some(card) => card.clone(),
+                None => {
+                    let row = reader.rows(&[RowKey::memory(space, rival)])?.remove(0);
+                    let Some(memory) = row.and_then(Row::into_memory) else { continue };
+                    self.card(reader, &memory)?
+                }
+            };
+            if !context.reach().sees(&card.memory) {
+                continue;
+            }
+            let beside = items[at - 1].candidate.clone();
+            let detail = items[at - 1].detail;
+            let candidate = Candidate {
+                node: rival.into(),
+                salience: Some(card.salience.value),
+                trust: Some(card.trust.value()),
+                fate: Fate::Shown(detail),
+                ..beside
+            };
+            match candidates.iter_mut().find(|one| one.node == candidate.node) {
+                Some(one) => one.fate = Fate::Shown(detail),
+                None => candidates.push(candidate.clone()),
+            }
+            let history = history_line(reader, &context.reach(), &card)?;
+            items.insert(
+                at,
+                Recalled { what: Found::Memory(Box::new(card)), detail, history, candidate },
+            );
+            at += 1;
+        }
+        Ok(())
+    }
+
+    fn item(&self, item: &Recalled, known: &Known) -> Option<Item> {
+        let Found::Memory(card) = &item.what else { return None };
+        let memory = &card.memory;
+        Some(Item {
+            handle: memory.id.handle(),
+            detail: item.detail,
+            content: memory.content.clone(),
+            headline_hint: memory.label.clone(),
+            kind: memory.kind,
+            on: memory.recorded_at.date(),
+            authority: memory.authority,
+            presentation: self.presentation(card),
+            history: item.history.clone(),
+            against: card.contested_by.first().map(MemoryId::handle),
+            domain: memory.domain.clone(),
+            via: via(&item.candidate, known),
+        })
+    }
+
+    fn presentation(&self, card: &Card) -> Presentation {
+        let stale = card.watermarks.iter().any(|mark| mark.reading.wants_check());
+        let policy = &self.policy.trust;
+        trust::presentation(card.trust.value(), card.salience.value, stale, policy)
+    }
+
+    /// One line about what overlaps but was not worth saying, when nothing else is said.
+    fn hint(
+        &self,
+        ask: &Ask<'_>,
+        items: &[Recalled],
+        candidates: &[Candidate],
+        known: &Known,
+    ) -> Option<String> {
+        if !items.is_empty() || ask.ungated {
+            return None;
+        }
+        let near: Vec<&Memory> = candidates
+            .iter()
+            .filter(|one| matches!(one.fate, Fate::Cut(_)))
+            .filter(|one| one.relevance >= ask.limits.hint_from)
+            .filter_map(|one| known.memories.get(&one.node.memory()?))
+            .take(2)
+            .collect();
+        let titles: Vec<String> =
+            near.iter().map(|one| format!("{} [{}]", one.title(), one.id.handle())).collect();
+        (!titles.is_empty()).then(|| titles.join("; "))
+    }
+}
+
+/// What is only counted, by domain.
+fn counts(candidates: &[Candidate], known: &Known) -> Vec<Count> {
+    let mut counts: BTreeMap<String, Count> = BTreeMap::new();
+    for candidate in candidates {
+        let Fate::Counted(_) = candidate.fate else { continue };
+        let Some(memory) = candidate.node.memory().and_then(|id| known.memories.get(&id)) else {
+            continue;
+        };
+        let domain = memory.domain.clone().unwrap_or_default();
+        let relevance = candidate.relevance;
+        let count = counts.entry(domain.clone()).or_insert(Count {
+            domain,
+            n: 0,
+            min: relevance,
+            max: relevance,
+        });
+        count.n += 1;
+        count.min = count.min.min(relevance);
+        count.max = count.max.max(relevance);
+    }
+    counts.into_values().collect()
+}
+
+fn quote(item: &Recalled) -> Option<Quote> {
+    let Found::Episode(episode) = &item.what else { return None };
+    Some(Quote {
+        handle: handle_of(&item.what),
+        speaker: episode.speaker.clone(),
+        on: episode.at.date(),
+        text: episode.text.clone(),
+    })
+}
+
+/// What people call it by.
+fn handle_of(found: &Found) -> String {
+    match found {
+        Found::Memory(card) => card.memory.id.handle(),
+        Found::Episode(Episode { id, .. }) => id.handle(),
+    }
+}
+
+/// How a memory was reached that only the graph came to, in words.
+fn via(candidate: &Candidate, known: &Known) -> Option<String> {
+    let step = candidate.path.last()?;
+    if candidate.signals.words > 0.0 || candidate.signals.cosine.is_some() {
+        return None;
+    }
+    let from = step.from.memory().or_else(|| candidate.path.first()?.from.memory());
+    let title = from.and_then(|id| known.memories.get(&id)).map(Memory::title);
+    let relation = step.relation.as_str().replace('_', " ");
+    Some(match title {
+        Some(title) => format!("{relation}: {title}"),
+        None => relation,
+    })
+}
+
+fn one_line(content: &str) -> String {
+    text::printable(content).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// "until D: X", for the latest memory that this one replaced.
+fn history_line(reader: &dyn Reader, reach: &Reach, card: &Card) -> Result<Option<String>> {
+    let keys: Vec<RowKey> =
+        card.supersedes.iter().map(|id| RowKey::memory(card.memory.space, *id)).collect();
+    let mut replaced: Vec<Memory> = reader
+        .rows(&keys)?
+        .into_iter()
+        .filter_map(|row| row.and_then(Row::into_memory))
+        .filter(|memory| reach.sees(memory))
+        .collect();
+    replaced.sort_by_key(|memory| (memory.held_until(), memory.id));
+    Ok(replaced.last().map(|memory| {
+        let until = memory.held_until().unwrap_or(Timestamp::EPOCH).date();
+        format!("until {until}: {}", text::headline(&one_line(&memory.content), HISTORY_CHARS))
+    }))
+}

@@ -1,0 +1,81 @@
+//! What may be written after `recall` and its kin, and after `ingest`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+pub(crate) struct Recall {
+    /// The question or prompt
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: String,
+    /// Tokens to spend
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) budget: Option<usize>,
+    /// Memories at most
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Also what was said in past sessions, quoted
+    #[arg(long)]
+    pub(crate) episodes: bool,
+    /// Also what was replaced, as itself
+    #[arg(long)]
+    pub(crate) include_superseded: bool,
+    /// As it was believed then
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
+    /// Show every candidate with its scores, the way it was reached, and why it was cut
+    #[arg(long)]
+    pub(crate) explain: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhyNot {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// The question or prompt
+    #[arg(value_name = "QUERY")]
+    pub(crate) query: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Expand {
+    /// The memory, or the turn of a quote
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Feedback {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// It helped
+    #[arg(long, conflicts_with = "unhelpful", required_unless_present = "unhelpful")]
+    pub(crate) helpful: bool,
+    /// It did not
+    #[arg(long)]
+    pub(crate) unhelpful: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ingest {
+    /// Files of turns, one JSON object a line: session, at, speaker, text, and id if you have one
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// How the files are written
+    #[arg(long, default_value = "auto")]
+    pub(crate) format: IngestFormat,
+    /// Only say what would come in
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum IngestFormat {
+    /// Find out by looking
+    Auto,
+    /// One turn a line
+    Jsonl,
+}

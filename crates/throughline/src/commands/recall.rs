@@ -1,0 +1,306 @@
+//! `recall`, `why-not`, `expand`, `feedback`: what comes to mind, and why.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use throughline_core::page::{Count, Detail};
+use throughline_core::{Episode, MemoryId, NodeId, text};
+use throughline_engine::{Ask, Candidate, Engine, Expanded, Fate, Found, Recall, Recalled};
+
+use super::answer_memory;
+use crate::args;
+use crate::settings::Settings;
+use crate::ui::{BOLD, DIM, ID, Ui, paint, safe};
+use crate::view::{self, WireMemory, rounded};
+use crate::xray::{self, WireCandidate};
+
+#[derive(Debug, Serialize)]
+struct WireRecall<'a> {
+    query: &'a str,
+    tokens: usize,
+    budget: usize,
+    items: Vec<WireRecalled>,
+    counts: Vec<WireCount>,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    candidates: Option<Vec<WireCandidate>>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireRecalled {
+    rank: usize,
+    detail: &'static str,
+    score: f64,
+    memory: Option<WireMemory>,
+    episode: Option<WireEpisode>,
+    history: Option<String>,
+    why: WireCandidate,
+}
+
+/// A turn as callers see it.
+#[derive(Debug, Serialize)]
+struct WireEpisode {
+    id: String,
+    session: String,
+    turn: Option<String>,
+    at: String,
+    speaker: String,
+    text: String,
+}
+
+impl From<&Episode> for WireEpisode {
+    fn from(episode: &Episode) -> Self {
+        Self {
+            id: episode.id.to_string(),
+            session: episode.session.to_string(),
+            turn: episode.turn.clone(),
+            at: episode.at.to_string(),
+            speaker: episode.speaker.clone(),
+            text: episode.text.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct WireCount {
+    domain: String,
+    n: usize,
+    min: f64,
+    max: f64,
+}
+
+impl From<&Count> for WireCount {
+    fn from(count: &Count) -> Self {
+        Self {
+            domain: count.domain.clone(),
+            n: count.n,
+            min: rounded(count.min),
+            max: rounded(count.max),
+        }
+    }
+}
+
+pub(super) fn recall(
+    args: &args::Recall,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let engine = settings.engine()?;
+    let context = settings.context()?;
+    let mut limits = engine.policy().recall;
+    limits.budget_tokens = args.budget.unwrap_or(limits.budget_tokens);
+    limits.items_max = args.limit.unwrap_or(limits.items_max);
+    let ask = Ask {
+        as_of: settings.moment(args.as_of.as_deref())?,
+        episodes: args.episodes,
+        replaced: args.include_superseded,
+        ..Ask::new(&args.query, limits)
+    };
+    let recall = engine.recall(&context, &ask)?;
+    let done = answer(&engine, &recall, args.explain, ui)?;
+    // Looking at the past or into the works is no use of a memory. That attention could not be
+    // noted is no reason to fail: the answer was given.
+    if ask.as_of.is_none() && !args.explain {
+        engine.note_recall(&context, &recall).ok();
+        engine.catch_up(&context).ok();
+    }
+    Ok(done)
+}
+
+fn answer(
+    engine: &Engine,
+    recall: &Recall,
+    explain: bool,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let titles = if explain { engine.titles(recall)? } else { Vec::new() };
+    let wire = WireRecall {
+        query: &recall.query,
+        tokens: recall.tokens,
+        budget: recall.budget,
+        items: recall.items.iter().enumerate().map(|(at, item)| recalled(at + 1, item)).collect(),
+        counts: recall.counts.iter().map(WireCount::from).collect(),
+        text: &recall.text,
+        candidates: explain.then(|| {
+            let titled = recall.candidates.iter().zip(&titles);
+            titled.map(|(one, title)| WireCandidate::titled(one, title)).collect()
+        }),
+    };
+    ui.answer(&wire, || {
+        let said = if recall.text.is_empty() {
+            paint(DIM, "nothing comes to mind")
+        } else {
+            let cost = format!("{} of {} tokens", recall.tokens, recall.budget);
+            format!("{}\n{}", safe(&recall.text), paint(DIM, cost))
+        };
+        if explain { format!("{said}\n\n{}", xray::page(recall, &titles)) } else { said }
+    })
+}
+
+fn recalled(rank: usize, item: &Recalled) -> WireRecalled {
+    let (memory, episode) = match &item.what {
+        Found::Memory(card) => (Some((&**card).into()), None),
+        Found::Episode(episode) => (None, Some(episode.into())),
+    };
+    WireRecalled {
+        rank,
+        detail: item.detail.as_str(),
+        score: rounded(item.candidate.score),
+        memory,
+        episode,
+        history: item.history.clone(),
+        why: WireCandidate::from(&item.candidate),
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct WireWhyNot<'a> {
+    memory: WireMemory,
+    query: &'a str,
+    shown: bool,
+    rank: Option<usize>,
+    reason: String,
+    why: Option<WireCandidate>,
+}
+
+pub(super) fn why_not(
+    args: &args::WhyNot,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let engine = settings.engine()?;
+    let context = settings.context()?;
+    let card = engine.show(&*engine.now_reader()?, &context, &args.id)?;
+    let ask = Ask::new(&args.query, engine.policy().recall);
+    let recall = engine.recall(&context, &ask)?;
+    let node = NodeId::Memory(card.memory.id);
+    let place = recall.candidates.iter().position(|one| one.node == node);
+    let found = place.map(|at| &recall.candidates[at]);
+    let reason = reason(&card.memory, found);
+    let shown = matches!(found.map(|one| &one.fate), Some(Fate::Shown(_)));
+    let wire = WireWhyNot {
+        memory: (&card).into(),
+        query: &args.query,
+        shown,
+        rank: place.map(|at| at + 1),
+        reason: reason.clone(),
+        why: found.map(WireCandidate::from),
+    };
+    ui.answer(&wire, || {
+        let verdict = if shown { "It comes up" } else { "It does not come up" };
+        let mut page = format!("{}\n{}: {reason}", view::brief(&card), paint(BOLD, verdict));
+        if let Some(found) = found {
+            page.push_str(&format!("\n\n{}", xray::parts(found, &engine.policy().recall)));
+        }
+        page
+    })
+}
+
+fn reason(memory: &throughline_core::Memory, found: Option<&Candidate>) -> String {
+    let Some(found) = found else {
+        return if memory.state.is_active() {
+            "it shares no word with the question and is not near in meaning".to_owned()
+        } else {
+            format!("it is {}; `recall` looks at what is current", memory.state)
+        };
+    };
+    match &found.fate {
+        Fate::Shown(Detail::Full) => "it is shown in full".to_owned(),
+        Fate::Shown(Detail::Line) => "it is shown as a line".to_owned(),
+        Fate::Considered => "others fit better".to_owned(),
+        Fate::ReplacedBy(head) => format!("it was replaced by {}", head.handle()),
+        Fate::Counted(why) => format!("it is only counted: {why}"),
+        Fate::Cut(why) => (*why).to_owned(),
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct WireExpanded {
+    memory: Option<WireMemory>,
+    related: Vec<WireRelated>,
+    turns: Vec<WireEpisode>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireRelated {
+    relation: &'static str,
+    outward: bool,
+    id: String,
+    label: String,
+    state: &'static str,
+}
+
+pub(super) fn expand(
+    args: &args::Expand,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let engine = settings.engine()?;
+    match engine.expand(&settings.context()?, &args.id)? {
+        Expanded::Memory { card, related } => {
+            let node = NodeId::Memory(card.memory.id);
+            let wire = WireExpanded {
+                memory: Some((&*card).into()),
+                related: related
+                    .iter()
+                    .map(|(edge, other)| WireRelated {
+                        relation: edge.relation.as_str(),
+                        outward: edge.from == node,
+                        id: other.id.to_string(),
+                        label: other.title(),
+                        state: other.state.as_str(),
+                    })
+                    .collect(),
+                turns: Vec::new(),
+            };
+            ui.answer(&wire, || {
+                let mut page = view::page(&card);
+                for (edge, other) in &related {
+                    let arrow = if edge.from == node { "→" } else { "←" };
+                    let relation = edge.relation.as_str().replace('_', " ");
+                    page.push_str(&format!(
+                        "\n{arrow} {relation} {} {}",
+                        paint(ID, other.id.handle()),
+                        safe(&other.title())
+                    ));
+                }
+                page
+            })
+        }
+        Expanded::Turn { id, turns } => {
+            let wire = WireExpanded {
+                memory: None,
+                related: Vec::new(),
+                turns: turns.iter().map(WireEpisode::from).collect(),
+            };
+            ui.answer(&wire, || {
+                let line = |turn: &Episode| {
+                    let said = text::headline(&turn.text, 400);
+                    let line = format!("{} {}: {}", turn.at.date(), turn.speaker, said);
+                    if turn.id == id { paint(BOLD, safe(&line)) } else { paint(DIM, safe(&line)) }
+                };
+                turns.iter().map(line).collect::<Vec<_>>().join("\n")
+            })
+        }
+    }
+}
+
+pub(super) fn feedback(
+    args: &args::Feedback,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let engine = settings.engine()?;
+    let card = engine.rate(&settings.context()?, &args.id, args.helpful)?;
+    let noted = if args.helpful { "Noted: it helped" } else { "Noted: it did not help" };
+    answer_memory(ui, noted, &card)
+}
+
+/// The short name of a candidate.
+pub(crate) fn handle(node: NodeId) -> String {
+    match node {
+        NodeId::Memory(id) => id.handle(),
+        NodeId::Episode(id) => id.handle(),
+        NodeId::Entity(id) => MemoryId(id.0).handle(),
+    }
+}

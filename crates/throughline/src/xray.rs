@@ -1,0 +1,257 @@
+//! The X-ray: every candidate of a recall with what decided about it.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
+use serde::Serialize;
+use throughline_core::NodeId;
+use throughline_core::policy::RecallPolicy;
+use throughline_core::question::Question;
+use throughline_core::text;
+use throughline_engine::{Candidate, Fate, Recall};
+
+use crate::commands::recall_handle as handle;
+use crate::ui::{BOLD, DIM, GOOD, ID, paint, safe, width};
+use crate::view::rounded;
+
+/// Candidates in a table for people; JSON has them all.
+const SHOWN: usize = 20;
+
+/// A candidate as callers see it.
+#[derive(Debug, Serialize)]
+pub(crate) struct WireCandidate {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    score: f64,
+    relevance: f64,
+    salience: Option<f64>,
+    trust: Option<f64>,
+    words: f64,
+    vector: f64,
+    cosine: Option<f64>,
+    session: f64,
+    voice: f64,
+    answer: f64,
+    time: f64,
+    named: f64,
+    path: Vec<WireStep>,
+    fate: &'static str,
+    reason: Option<String>,
+}
+
+/// One edge of a path.
+#[derive(Debug, Serialize)]
+struct WireStep {
+    from: String,
+    relation: &'static str,
+    to: String,
+    prior: f64,
+    strength: f64,
+    confidence: f64,
+}
+
+impl From<&Candidate> for WireCandidate {
+    fn from(one: &Candidate) -> Self {
+        let (fate, reason) = fate(one);
+        let step = |step: &throughline_core::frontier::Step| WireStep {
+            from: step.from.to_string(),
+            relation: step.relation.as_str(),
+            to: step.to.to_string(),
+            prior: rounded(step.prior),
+            strength: rounded(step.strength),
+            confidence: rounded(step.confidence),
+        };
+        Self {
+            id: match one.node {
+                NodeId::Memory(id) => id.to_string(),
+                NodeId::Episode(id) => id.to_string(),
+                NodeId::Entity(id) => id.to_string(),
+            },
+            title: None,
+            score: rounded(one.score),
+            relevance: rounded(one.relevance),
+            salience: one.salience.map(rounded),
+            trust: one.trust.map(rounded),
+            words: rounded(one.parts.words),
+            vector: rounded(one.parts.vector),
+            cosine: one.signals.cosine.map(rounded),
+            session: rounded(one.parts.session),
+            voice: rounded(one.parts.voice),
+            answer: rounded(one.parts.answer),
+            time: rounded(one.parts.time),
+            named: rounded(one.parts.named),
+            path: one.path.iter().map(step).collect(),
+            fate,
+            reason,
+        }
+    }
+}
+
+impl WireCandidate {
+    /// The same with the beginning of its text.
+    pub(crate) fn titled(one: &Candidate, title: &str) -> Self {
+        Self { title: Some(title.to_owned()), ..Self::from(one) }
+    }
+}
+
+/// What became of a candidate: one word, and why.
+fn fate(one: &Candidate) -> (&'static str, Option<String>) {
+    match &one.fate {
+        Fate::Shown(detail) => ("shown", Some(format!("as {}", detail.as_str()))),
+        Fate::Considered => ("considered", Some("others fit better".to_owned())),
+        Fate::Counted(why) => ("counted", Some((*why).to_owned())),
+        Fate::ReplacedBy(head) => ("replaced", Some(format!("by {}", head.handle()))),
+        Fate::Cut(why) => ("cut", Some((*why).to_owned())),
+    }
+}
+
+/// The candidates as a table, with what the question was understood to ask.
+pub(crate) fn page(recall: &Recall, titles: &[String]) -> String {
+    let mut page = understood(&recall.question);
+    if recall.candidates.is_empty() {
+        page.push_str("\nno candidates");
+        return page;
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    if let Some(width) = width() {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+    table.set_header([
+        "", "", "score", "fits", "salient", "true", "words", "vector", "session", "other", "", "",
+    ]);
+    for (at, (one, title)) in recall.candidates.iter().zip(titles).take(SHOWN).enumerate() {
+        table.add_row(row(at + 1, one, title));
+    }
+    for at in 2..10 {
+        if let Some(column) = table.column_mut(at) {
+            column.set_cell_alignment(CellAlignment::Right);
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    if let Some(column) = table.column_mut(1) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    if let Some(column) = table.column_mut(10) {
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(24)));
+    }
+    write!(
+        page,
+        "\n{}",
+        table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    )
+    .expect("writing to a String cannot fail");
+    let rest = recall.candidates.len().saturating_sub(SHOWN);
+    if rest > 0 {
+        write!(page, "\n{}", paint(DIM, format!("and {rest} more; --json has them all")))
+            .expect("writing to a String cannot fail");
+    }
+    for one in recall.candidates.iter().filter(|one| !one.path.is_empty()).take(SHOWN) {
+        write!(page, "\n{} {}", paint(ID, handle(one.node)), path(one))
+            .expect("writing to a String cannot fail");
+    }
+    page
+}
+
+fn row(rank: usize, one: &Candidate, title: &str) -> Vec<String> {
+    let number = |value: f64| format!("{value:.2}");
+    let maybe = |value: Option<f64>| value.map_or_else(|| "·".to_owned(), number);
+    let signed =
+        |value: f64| if value.abs() < 0.005 { "·".to_owned() } else { format!("{value:+.1}") };
+    let other = one.parts.voice + one.parts.answer + one.parts.time + one.parts.named;
+    let (fate, reason) = fate(one);
+    let verdict = reason.map_or_else(|| fate.to_owned(), |why| format!("{fate}: {why}"));
+    let verdict =
+        if matches!(one.fate, Fate::Shown(_)) { paint(GOOD, verdict) } else { paint(DIM, verdict) };
+    vec![
+        format!("{rank}"),
+        paint(ID, handle(one.node)),
+        number(one.score),
+        number(one.relevance),
+        maybe(one.salience),
+        maybe(one.trust),
+        signed(one.parts.words),
+        signed(one.parts.vector),
+        signed(one.parts.session),
+        signed(other),
+        safe(&text::headline(title, 60)),
+        verdict,
+    ]
+}
+
+/// What was understood, on one line.
+fn understood(question: &Question) -> String {
+    let mut said = vec![format!("asks: {:?}", question.ask).to_lowercase()];
+    if question.small_talk {
+        said.push("small talk".to_owned());
+    }
+    if !question.names.is_empty() {
+        said.push(format!("names: {}", question.names.join(", ")));
+    }
+    if !question.identifiers.is_empty() {
+        said.push(format!("identifiers: {}", question.identifiers.join(", ")));
+    }
+    for time in &question.times {
+        let end =
+            |at: Option<throughline_core::Timestamp>| at.map_or("…".to_owned(), |at| at.date());
+        said.push(format!("time: {} to {}", end(time.span.from), end(time.span.until)));
+    }
+    if question.recalls {
+        said.push("speaks of past work".to_owned());
+    }
+    paint(DIM, safe(&said.join(" · ")))
+}
+
+/// A path through edges, in words.
+fn path(one: &Candidate) -> String {
+    let mut words = String::from("reached over");
+    for step in &one.path {
+        let arrow = if step.forward { "→" } else { "←" };
+        let relation = step.relation.as_str().replace('_', " ");
+        write!(
+            words,
+            " {} {arrow} {relation} (prior {:.2}, strength {:.2}, conf {:.2}) {arrow} {}",
+            handle(step.from),
+            step.prior,
+            step.strength,
+            step.confidence,
+            handle(step.to)
+        )
+        .expect("writing to a String cannot fail");
+    }
+    paint(DIM, words)
+}
+
+/// The parts of one candidate, one to a line, with what would have been enough.
+pub(crate) fn parts(one: &Candidate, limits: &RecallPolicy) -> String {
+    let parts = &one.parts;
+    let mut page = String::new();
+    for (name, value, what) in [
+        ("words", parts.words, "words in common"),
+        ("vector", parts.vector, "nearness in meaning"),
+        ("session", parts.session, "the session it was said in"),
+        ("voice", parts.voice, "who said it"),
+        ("answer", parts.answer, "whether it can answer"),
+        ("time", parts.time, "the time asked about"),
+        ("named", parts.named, "being named"),
+    ] {
+        if value.abs() > 0.005 || matches!(name, "words" | "vector") {
+            writeln!(page, "{value:>+7.2}  {name:8} {}", paint(DIM, what))
+                .expect("writing to a String cannot fail");
+        }
+    }
+    let salience = one.salience.map_or_else(|| "·".to_owned(), |value| format!("{value:.2}"));
+    let trust = one.trust.map_or_else(|| "·".to_owned(), |value| format!("{value:.2}"));
+    write!(
+        page,
+        "{} relevance {:.2} (said from {:.2} on), salience {salience}, trust {trust}, score {:.2}",
+        paint(BOLD, "="),
+        one.relevance,
+        limits.worth_saying,
+        one.score
+    )
+    .expect("writing to a String cannot fail");
+    page
+}
