@@ -61,6 +61,20 @@ impl Corpus {
         ]
     }
 
+    /// The words of a question, as people ask: a rare one, two usual ones, two frequent ones.
+    #[expect(clippy::unused_self, reason = "it belongs to the corpus")]
+    pub(crate) fn question(&self, n: usize) -> String {
+        [
+            12_000 + n * 53 % 7_000,
+            2_000 + n * 37 % 3_000,
+            700 + n * 17 % 900,
+            60 + n % 90,
+            20 + n % 30,
+        ]
+        .map(spelled)
+        .join(" ")
+    }
+
     /// Imports the corpus into a new home through the program itself.
     pub(crate) fn fill(&self, folder: &Path, binary: &Path) -> anyhow::Result<PathBuf> {
         let project = folder.join("project");

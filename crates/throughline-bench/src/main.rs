@@ -1,12 +1,14 @@
 //! Measures speed and size at a given number of memories, beside plain SQLite doing the same.
 //!
 //! `cargo run --release -p throughline-bench -- [--memories N] [--runs N] [--binary FILE] [--keep DIR]`
+//! `cargo run --release -p throughline-bench -- recall [--memories N] [--episodes N] [--runs N] [--binary FILE]`
 //!
 //! Every figure is a whole process, from start to exit, so that both sides pay the same.
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
 mod corpus;
 mod plain;
+mod recall;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,6 +29,9 @@ fn main() -> anyhow::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.first().is_some_and(|word| word == "plain") {
         return plain::run(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "recall") {
+        return recall::run(&words[1..]);
     }
     bench(&options(&words)?)
 }

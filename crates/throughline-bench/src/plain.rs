@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::corpus::Corpus;
 
-fn open(file: &Path) -> anyhow::Result<Connection> {
+pub(crate) fn open(file: &Path) -> anyhow::Result<Connection> {
     let connection = Connection::open(file)?;
     connection.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
@@ -35,6 +35,17 @@ fn insert(connection: &Connection, id: i64, text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The ten texts that FTS5 ranks best for the words.
+pub(crate) fn search(connection: &Connection, words: &str) -> anyhow::Result<Vec<String>> {
+    let query: Vec<String> = words.split(' ').map(|word| format!("\"{word}\"")).collect();
+    let mut search = connection.prepare_cached(
+        "SELECT note.text FROM note_text JOIN note ON note.id = note_text.rowid
+         WHERE note_text MATCH ?1 ORDER BY rank LIMIT 10",
+    )?;
+    let found = search.query_map([query.join(" OR ")], |row| row.get::<_, String>(0))?;
+    found.collect::<rusqlite::Result<Vec<_>>>().context("search")
+}
+
 /// One operation in a process of its own.
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let [file, verb, argument] = words else { bail!("plain needs a file, a verb and an argument") };
@@ -56,17 +67,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
             println!("{id}");
         }
         "search" => {
-            let query: Vec<String> =
-                argument.split(' ').map(|word| format!("\"{word}\"")).collect();
-            let mut search = connection.prepare(
-                "SELECT note.text FROM note_text JOIN note ON note.id = note_text.rowid
-                 WHERE note_text MATCH ?1 ORDER BY rank LIMIT 10",
-            )?;
-            let found = search
-                .query_map([query.join(" OR ")], |row| row.get::<_, String>(0))?
-                .collect::<rusqlite::Result<Vec<_>>>()
-                .context("search")?;
-            println!("{}", found.join("\n"));
+            println!("{}", search(&connection, argument)?.join("\n"));
         }
         _ => bail!("unknown verb {verb}"),
     }

@@ -71,4 +71,5 @@ pub use undo::Undone;
 pub use why::{Reason, Why};
 
 pub use throughline_core as core;
+pub use throughline_embed::Embedder;
 pub use throughline_store::{Reader, StoredBatch};

@@ -34,6 +34,14 @@ pub struct Memo {
     known: Mutex<HashMap<String, Embedding>>,
 }
 
+impl Memo {
+    /// Makes the vector of a text known, whoever made it.
+    pub fn know(&self, text: &str, vector: Embedding) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(text.to_owned(), vector);
+    }
+}
+
 impl Meaning {
     pub(crate) fn embedder(&self) -> &Embedder {
         self.embedder.get_or_init(Embedder::builtin)

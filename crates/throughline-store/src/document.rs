@@ -159,7 +159,7 @@ fn of_number<T: Copy>(all: &[T], number: u8) -> Option<T> {
 pub struct Shelf {
     /// Ask for what comes after this the next time.
     pub stamp: u64,
-    /// The number by which records name the model asked for; `None` if it made no vector here.
+    /// The number by which records name the model asked for; `None` if the store has no vector of it.
     pub model: Option<u8>,
 }
 

@@ -47,6 +47,9 @@ impl Store for MapStore {
         let mut held = self.lock();
         let tables = Arc::make_mut(&mut held);
         for vector in vectors {
+            if !tables.holds(&throughline_core::RowKey::node(space, vector.node)) {
+                continue;
+            }
             tables.vectors.insert((space, model.to_owned(), vector.node), vector.clone());
         }
         Ok(())

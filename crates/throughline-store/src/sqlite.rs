@@ -110,10 +110,13 @@ impl SqliteStore {
         let mut connection = self.lock_connection();
         let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
         let stones = SqlTables::new(&connection).all_tombstones()?;
+        // A damaged file may not tell; then nobody holds a picture of it that could be kept.
+        let stamp = documents::newest(&connection).unwrap_or(0);
         open::copy(&connection, kept)?;
         let erased = Self::clean_copy(copy, working, &stones)?;
         open::replace(&mut connection, working, &self.path)
             .map_err(|error| error.at(&self.path))?;
+        documents::outdate(&connection, stamp)?;
         open::empty_log(&mut connection)?;
         Ok(erased)
     }
@@ -193,6 +196,7 @@ impl Store for SqliteStore {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         documents::put_vectors(&transaction, space, model, vectors)?;
         transaction.commit()?;
+        open::keep_log_small(&mut connection, &self.path).ok();
         Ok(())
     }
 

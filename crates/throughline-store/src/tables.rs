@@ -83,6 +83,11 @@ impl Tables {
         self.rows.retain(|_, row| row.nodes().iter().all(|node| !gone.contains(node)));
     }
 
+    /// Whether there is such a row.
+    pub(crate) fn holds(&self, key: &RowKey) -> bool {
+        self.rows.contains_key(key)
+    }
+
     /// The batches, in order.
     pub fn batches(&self) -> &[StoredBatch] {
         &self.batches

@@ -11,16 +11,19 @@
 //! join as `kept`, with a factory that makes one database for each [`Factory::fresh`].
 
 mod changes;
+mod documents;
 mod find;
 mod kept;
 mod lists;
 mod log;
 mod operation;
+mod postings;
 mod purge;
 mod random;
 mod rows;
 mod text;
 mod threads;
+mod turns;
 mod undo;
 mod vectors;
 mod walls;
@@ -178,6 +181,37 @@ macro_rules! for_every_case {
                     vectors_are_neither_logged_nor_dumped
                     a_vector_goes_with_its_node
                     a_vector_stays_while_the_text_stays
+                    vectors_are_fetched_in_the_order_asked_with_gaps_where_there_is_none
+                    a_vector_marks_its_document_and_is_packed_into_it
+                    a_change_of_the_text_takes_the_vector_and_its_mark_away
+                    documents_tell_the_vectors_of_the_model_asked_for
+                    a_vector_for_what_is_gone_is_not_kept
+                }
+                documents {
+                    every_memory_and_episode_has_one_document
+                    a_document_follows_its_memory
+                    nothing_of_a_document_stays_in_its_block
+                    a_space_has_documents_of_its_own
+                    documents_go_on_in_the_next_block
+                    who_reads_what_changed_misses_nothing
+                    who_reads_what_changed_misses_nothing_after_a_reindex
+                    building_documents_anew_changes_none
+                    the_past_has_the_documents_of_its_time
+                }
+                turns {
+                    a_turn_knows_the_turn_before_it
+                    a_turn_that_comes_late_takes_its_place
+                    a_turn_that_goes_away_leaves_no_gap
+                    a_session_of_the_same_name_in_another_space_is_another
+                    building_anew_keeps_sessions_together
+                    in_whatever_order_turns_come_and_go_sessions_are_the_same
+                }
+                postings {
+                    postings_are_the_texts_that_hold_the_term
+                    of_too_many_the_newest_are_kept_and_it_is_said
+                    postings_follow_every_change_of_the_text
+                    postings_of_a_space_name_nothing_of_another
+                    a_person_is_found_by_name_and_a_role_is_not
                 }
                 purge {
                     erasing_takes_the_memory_and_all_that_hangs_on_it
@@ -196,6 +230,7 @@ macro_rules! for_every_case {
                 }
                 random {
                     any_history_leaves_a_sound_store
+                    any_history_leaves_one_document_for_every_text
                     replaying_any_log_gives_the_same_tables_to_the_byte
                 }
                 threads {

@@ -3,6 +3,7 @@
 mod activation;
 mod arbitrary;
 mod change;
+mod document;
 mod echoes;
 mod edge;
 mod evidence;
@@ -16,6 +17,7 @@ mod purge;
 mod question;
 mod rank;
 mod reconcile;
+mod relevance;
 mod rereading;
 mod returning;
 mod salience;

@@ -8,7 +8,6 @@ use throughline_core::question::{Ask as Asked, Question};
 use throughline_core::relevance::{self, Background, Parts, Signals, Spread, Text, Voice};
 use throughline_core::when::Grain;
 use throughline_core::{NodeId, SpaceId, State, Timestamp, words as terms};
-use throughline_embed::Embedding;
 use throughline_store::{Document, Reader, TextOf};
 
 use super::vectors::{self, Cosines};
@@ -31,6 +30,9 @@ struct Collection {
     session_cosines: Vec<f32>,
 }
 
+/// What one index within reach is: whose, of what, and the documents.
+type Within = (SpaceId, TextOf, Arc<Index>);
+
 impl Engine {
     /// Every candidate that some arm finds, best first, before memories are read.
     pub(super) fn look(
@@ -40,15 +42,29 @@ impl Engine {
         ask: &Ask<'_>,
         question: &Question,
     ) -> Result<Vec<Candidate>> {
+        let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
+        let (within, found, vectors) = self.ask_arms(reader, context, ask, &asked_for)?;
+        let mut vectors = vectors.into_iter();
         let mut candidates = Vec::new();
         for of in [TextOf::Memories, TextOf::Episodes] {
-            if of == TextOf::Episodes && !ask.episodes {
-                continue;
-            }
-            let (collections, asked) = self.collect(reader, context, ask, of)?;
-            let background = self.background(&collections, asked);
-            for collection in &collections {
-                for number in self.shortlist(collection) {
+            let pairs: Vec<_> =
+                within.iter().zip(&found).filter(|((_, sort, _), _)| *sort == of).collect();
+            let counted: Vec<_> =
+                pairs.iter().map(|((_, _, index), one)| (&**index, *one)).collect();
+            let telling = Telling::of(asked_for.len(), &counted);
+            let mut collections: Vec<Collection> = pairs
+                .into_iter()
+                .map(|(one, occurrences)| {
+                    self.collection(one, occurrences, &telling, vectors.next())
+                })
+                .collect();
+            let background = self.background(&collections, telling.asked);
+            for collection in &mut collections {
+                let numbers = self.shortlist(collection);
+                if let Some(cosines) = &mut collection.cosines {
+                    cosines.settle(reader, collection.space, &collection.index, &numbers)?;
+                }
+                for number in numbers {
                     candidates.extend(self.candidate(
                         collection,
                         number,
@@ -64,79 +80,80 @@ impl Engine {
         Ok(candidates)
     }
 
-    /// Lets the arms look at all indexes of one sort: words here, vectors beside it.
-    fn collect(
+    /// Lets both arms look at every index: words here, and beside it the vectors, which start with
+    /// the prompt while the indexes are still being read.
+    fn ask_arms(
         &self,
         reader: &dyn Reader,
         context: &Context,
         ask: &Ask<'_>,
-        of: TextOf,
-    ) -> Result<(Vec<Collection>, f64)> {
-        let mut indexes = Vec::new();
-        for space in context.reach().spaces {
-            let index = match ask.as_of {
-                Some(_) => Indexes::past(reader, space, of)?,
-                None => self.indexes.present(reader, space, of)?,
-            };
-            if index.documents > 0 {
-                indexes.push((space, index));
-            }
-        }
-        let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
-        let wants_vectors = ask.arms.vectors && !indexes.is_empty();
-        let (found, vectors) = std::thread::scope(|scope| {
-            let scan = wants_vectors.then(|| scope.spawn(|| self.scan(&indexes, ask.query)));
-            let found: Result<Vec<Occurrences>> = indexes
-                .iter()
-                .map(|(space, index)| {
-                    words::occurrences(reader, *space, of, index, &asked_for, &self.policy.words)
+        asked_for: &[String],
+    ) -> Result<(Vec<Within>, Vec<Occurrences>, Vec<Cosines>)> {
+        std::thread::scope(|scope| {
+            let (hand_over, handed) = std::sync::mpsc::channel::<Vec<Within>>();
+            let scan = ask.arms.vectors.then(|| {
+                scope.spawn(move || -> Vec<Cosines> {
+                    let meaning = self.meaning.of_query(ask.query);
+                    let within = handed.recv().unwrap_or_default();
+                    let scan = |one: &Within| vectors::scan(&one.2, &meaning, &LOOKED_AT);
+                    within.iter().map(scan).collect()
                 })
-                .collect();
-            let scanned = scan.map(|scan| scan.join().expect("scanning does not panic"));
-            (found, scanned)
-        });
-        let found = found?;
-        let pairs: Vec<_> =
-            indexes.iter().zip(&found).map(|((_, index), one)| (&**index, one)).collect();
-        let telling = Telling::of(asked_for.len(), &pairs);
-        let mut vectors = vectors.unwrap_or_default().into_iter();
-        let collections = indexes
-            .iter()
-            .zip(&found)
-            .map(|((space, index), occurrences)| {
-                let words = words::score(
-                    index,
-                    occurrences,
-                    &telling,
-                    &self.policy.words,
-                    &self.policy.relevance,
-                );
-                let cosines = vectors.next();
-                let session_cosines = match (&cosines, of) {
-                    (Some(cosines), TextOf::Episodes) => session_best(index, cosines),
-                    _ => Vec::new(),
-                };
-                Collection {
-                    space: *space,
-                    of,
-                    index: Arc::clone(index),
-                    words,
-                    cosines,
-                    session_cosines,
-                }
-            })
-            .collect();
-        Ok((collections, telling.asked))
+            });
+            let within = self.within(reader, context, ask)?;
+            hand_over.send(within.clone()).ok();
+            drop(hand_over);
+            let found = within
+                .iter()
+                .map(|(space, of, index)| {
+                    words::occurrences(reader, *space, *of, index, asked_for, &self.policy.words)
+                })
+                .collect::<Result<Vec<Occurrences>>>()?;
+            let vectors =
+                scan.map(|scan| scan.join().expect("scanning does not panic")).unwrap_or_default();
+            Ok((within, found, vectors))
+        })
     }
 
-    fn scan(&self, indexes: &[(SpaceId, Arc<Index>)], query: &str) -> Vec<Cosines> {
-        let embedded = |index: &Index| (0..index.len()).any(|at| index.is_embedded(at));
-        let meaning: Embedding = if indexes.iter().any(|(_, index)| embedded(index)) {
-            self.meaning.of_query(query)
-        } else {
-            [0.0; throughline_embed::DIMENSIONS]
+    /// The indexes within reach that hold something, memories first.
+    fn within(&self, reader: &dyn Reader, context: &Context, ask: &Ask<'_>) -> Result<Vec<Within>> {
+        let mut within = Vec::new();
+        for of in [TextOf::Memories, TextOf::Episodes] {
+            if of == TextOf::Episodes && !ask.episodes {
+                continue;
+            }
+            for space in context.reach().spaces {
+                let index = match ask.as_of {
+                    Some(_) => Indexes::past(reader, space, of)?,
+                    None => self.indexes.present(reader, space, of)?,
+                };
+                if index.documents > 0 {
+                    within.push((space, of, index));
+                }
+            }
+        }
+        Ok(within)
+    }
+
+    fn collection(
+        &self,
+        (space, of, index): &Within,
+        occurrences: &Occurrences,
+        telling: &Telling,
+        cosines: Option<Cosines>,
+    ) -> Collection {
+        let (words, relevance) = (&self.policy.words, &self.policy.relevance);
+        let session_cosines = match (&cosines, of) {
+            (Some(cosines), TextOf::Episodes) => cosines.best_of_sessions(index),
+            _ => Vec::new(),
         };
-        indexes.iter().map(|(_, index)| vectors::scan(index, &meaning, &LOOKED_AT)).collect()
+        Collection {
+            space: *space,
+            of: *of,
+            index: Arc::clone(index),
+            words: words::score(index, occurrences, telling, words, relevance),
+            cosines,
+            session_cosines,
+        }
     }
 
     /// What is usual among the candidates of this query.
@@ -243,16 +260,6 @@ fn sort(of: TextOf) -> Text {
         TextOf::Memories => Text::Memory,
         TextOf::Episodes => Text::Turn,
     }
-}
-
-/// The best cosine of each session.
-fn session_best(index: &Index, cosines: &Cosines) -> Vec<f32> {
-    let mut best = vec![f32::NEG_INFINITY; index.len()];
-    for (number, cosine) in &cosines.best {
-        let session = &mut best[index.session[*number as usize] as usize];
-        *session = session.max(*cosine);
-    }
-    best
 }
 
 fn signals(

@@ -11,8 +11,12 @@ use super::{Ask, Candidate, Fate};
 use crate::remember::head_of;
 use crate::{Card, Context, Engine, Result};
 
-/// Memories that are read for one prompt.
-const READ_MEMORIES: usize = 48;
+/// Memories that are read for one prompt at most.
+const READ_MEMORIES: usize = 32;
+/// Below this relevance a memory that is not named is not read: no gate would let it pass.
+const READ_FROM: f64 = 0.05;
+/// So many are read in any case: what an X-ray shows must be readable.
+const READ_ALWAYS: usize = 8;
 /// How a turn ranks beside memories: as something observed, neither fresh nor forgotten.
 const EPISODE_TRUST: f64 = 0.65;
 const EPISODE_SALIENCE: f64 = 0.5;
@@ -43,7 +47,8 @@ impl Engine {
             .enumerate()
             .filter(|(place, (_, one))| {
                 let named = one.node.memory().is_some_and(|id| mentioned.memories.contains(&id));
-                *place < READ_MEMORIES || named
+                let fits = one.relevance >= READ_FROM || ask.ungated || *place < READ_ALWAYS;
+                *place < READ_MEMORIES && fits || named
             })
             .map(|(_, (at, _))| at)
             .collect();

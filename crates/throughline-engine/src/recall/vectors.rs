@@ -1,22 +1,34 @@
 //! The vectors arm: how near in meaning the documents of an index are to a query.
 
-use throughline_core::State;
-use throughline_embed::Embedding;
-use throughline_embed::nearest::{self, Code};
+use std::collections::BTreeMap;
 
+use throughline_core::{NodeId, SpaceId, State};
+use throughline_embed::nearest::{self, Code};
+use throughline_embed::{Embedding, MODEL};
+use throughline_store::Reader;
+
+use crate::Result;
 use crate::index::Index;
 
+/// How many of the nearest are known exactly and not only to the precision of a byte.
+const EXACT: usize = 24;
+
+/// Of many documents, those that are kept as the best.
+const BEST_KEEP: usize = 1_024;
 /// Rows that the sign bits hand over to the bytes.
 const BITS_KEEP: usize = 4_096;
 
 /// The cosines of the documents of one index to a query.
 #[derive(Debug)]
 pub(super) struct Cosines {
+    meaning: Embedding,
     query: Code,
+    /// Documents whose cosine was computed from the vectors themselves.
+    exact: BTreeMap<u32, f32>,
     /// For each document its cosine, very negative where there is none; empty where only the best
     /// were looked at.
     dense: Vec<f32>,
-    /// Documents and their cosines: all of them, or where there are very many the best.
+    /// Documents and their cosines: all of them, or where there are many the best.
     pub(super) best: Vec<(u32, f32)>,
 }
 
@@ -32,29 +44,81 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
             .into_iter()
             .map(|at| (number(at), nearest::cosine(&code, &rows, at)))
             .collect();
-        return Cosines { query: code, dense: Vec::new(), best };
+        let (dense, exact) = (Vec::new(), BTreeMap::new());
+        return Cosines { meaning: *query, query: code, exact, dense, best };
     }
     let mut dense = Vec::new();
     nearest::cosines(&code, &rows, keep, &mut dense);
-    let best = dense
+    let mut best: Vec<(u32, f32)> = dense
         .iter()
         .enumerate()
         .filter(|(_, cosine)| cosine.is_finite())
         .map(|(at, cosine)| (number(at), *cosine))
         .collect();
-    Cosines { query: code, dense, best }
+    if best.len() > BEST_KEEP {
+        let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        best.select_nth_unstable_by(BEST_KEEP, order);
+        best.truncate(BEST_KEEP);
+    }
+    Cosines { meaning: *query, query: code, exact: BTreeMap::new(), dense, best }
 }
 
 impl Cosines {
+    /// Finds the nearest among some documents, provably those that a scan of the vectors themselves
+    /// would find, and remembers their exact cosines.
+    pub(super) fn settle(
+        &mut self,
+        reader: &dyn Reader,
+        space: SpaceId,
+        index: &Index,
+        among: &[u32],
+    ) -> Result<()> {
+        let rows: Vec<usize> = among
+            .iter()
+            .map(|number| *number as usize)
+            .filter(|at| index.is_embedded(*at))
+            .collect();
+        let number = |at: usize| u32::try_from(at).unwrap_or(crate::index::NONE);
+        let found = nearest::nearest_among(&self.meaning, &index.rows(), EXACT, &rows, |wanted| {
+            let nodes: Vec<NodeId> =
+                wanted.iter().filter_map(|at| index.node(number(*at))).collect();
+            let vectors = reader.vectors_of(space, MODEL, &nodes)?;
+            // A vector that is gone, or of another length, is as far as can be.
+            let whole = |one: Option<Vec<f32>>| {
+                one.filter(|one| one.len() == nearest::CODES)
+                    .unwrap_or_else(|| vec![0.0; nearest::CODES])
+            };
+            Ok::<_, crate::Error>(vectors.into_iter().map(whole).collect())
+        })?;
+        self.exact = found.hits.into_iter().map(|(at, cosine)| (number(at), cosine)).collect();
+        Ok(())
+    }
+
+    /// For each session number the best cosine in it.
+    pub(super) fn best_of_sessions(&self, index: &Index) -> Vec<f32> {
+        let mut best = vec![f32::NEG_INFINITY; index.len()];
+        let mut raise = |number: usize, cosine: f32| {
+            let session = &mut best[index.session[number] as usize];
+            *session = session.max(cosine);
+        };
+        if self.dense.is_empty() {
+            self.best.iter().for_each(|(number, cosine)| raise(*number as usize, *cosine));
+        } else {
+            self.dense.iter().enumerate().for_each(|(at, cosine)| raise(at, *cosine));
+        }
+        best
+    }
+
     /// The cosine of a document; `None` without a vector of our model.
     pub(super) fn of(&self, index: &Index, number: u32) -> Option<f64> {
         let at = number as usize;
         if !index.is_embedded(at) {
             return None;
         }
-        let cosine = match self.dense.get(at) {
-            Some(cosine) => *cosine,
-            None => nearest::cosine(&self.query, &index.rows(), at),
+        let cosine = match (self.exact.get(&number), self.dense.get(at)) {
+            (Some(exact), _) => *exact,
+            (None, Some(cosine)) => *cosine,
+            (None, None) => nearest::cosine(&self.query, &index.rows(), at),
         };
         cosine.is_finite().then_some(f64::from(cosine))
     }

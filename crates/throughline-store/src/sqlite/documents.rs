@@ -3,10 +3,14 @@
 //! A block is a blob that is never replaced: SQLite writes the pages that a record lies in and no
 //! others, and a reader that remembers a stamp reads the blocks that changed since.
 
-use rusqlite::{Connection, MAIN_DB, OptionalExtension, params};
-use throughline_core::{Memory, NodeId, Row, RowKey, SpaceId, State, Table};
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::rows::{self, collect};
+use rusqlite::{Connection, MAIN_DB, OptionalExtension, params};
+use throughline_core::document::searchable;
+use throughline_core::fold::View;
+use throughline_core::{Memory, NodeId, Row, RowKey, SessionId, SpaceId, State, Table, words};
+
+use super::rows::{self, SqlTables};
 use super::text;
 use crate::document::{BLOCK, Document, PACKED_AT, PACKED_MAX, RECORD, Shelf};
 use crate::query::{TextOf, Vector};
@@ -27,9 +31,7 @@ fn block(connection: &Connection, space: SpaceId, of: TextOf, document: u32) -> 
         .prepare_cached("SELECT id FROM block WHERE space = ?1 AND what = ?2 AND number = ?3")?
         .query_row(params![space.0, what(of), number], |row| row.get(0))
         .optional()?;
-    let stamp: i64 = connection
-        .prepare_cached("SELECT coalesce(max(stamp), 0) + 1 FROM block")?
-        .query_row([], |row| row.get(0))?;
+    let stamp = newest(connection)? + 1;
     if let Some(id) = id {
         connection
             .prepare_cached("UPDATE block SET stamp = ?2 WHERE id = ?1")?
@@ -41,7 +43,7 @@ fn block(connection: &Connection, space: SpaceId, of: TextOf, document: u32) -> 
         .execute(params![space.0, what(of), number, stamp])?;
     let id = connection.last_insert_rowid();
     connection
-        .prepare_cached("INSERT INTO block_body (id, body) VALUES (?1, zeroblob(?2))")?
+        .prepare_cached("INSERT OR REPLACE INTO block_body (id, body) VALUES (?1, zeroblob(?2))")?
         .execute(params![id, (BLOCK * RECORD) as i64])?;
     Ok(id)
 }
@@ -56,12 +58,29 @@ fn alter(
 ) -> Result<()> {
     let id = block(connection, space, of, document)?;
     let at = document as usize % BLOCK * RECORD;
+    // A body that is damaged must not keep anybody from writing; `doctor` names what it held.
+    if !is_whole(connection, id)? {
+        connection
+            .prepare_cached(
+                "INSERT OR REPLACE INTO block_body (id, body) VALUES (?1, zeroblob(?2))",
+            )?
+            .execute(params![id, (BLOCK * RECORD) as i64])?;
+    }
     let mut blob = connection.blob_open(MAIN_DB, "block_body", "body", id, false)?;
     let mut record = [0; RECORD];
     blob.read_at_exact(&mut record, at)?;
     change(&mut record);
     blob.write_all_at(&record, at)?;
     Ok(())
+}
+
+/// Whether a block has a body of the right length.
+fn is_whole(connection: &Connection, id: i64) -> Result<bool> {
+    let length: Option<i64> = connection
+        .prepare_cached("SELECT length(body) FROM block_body WHERE id = ?1")?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    Ok(length == Some((BLOCK * RECORD) as i64))
 }
 
 fn get(
@@ -76,6 +95,9 @@ fn get(
         .query_row(params![space.0, what(of), number], |row| row.get(0))
         .optional()?;
     let Some(id) = id else { return Ok(None) };
+    if !is_whole(connection, id)? {
+        return Ok(None);
+    }
     let blob = connection.blob_open(MAIN_DB, "block_body", "body", id, true)?;
     let mut record = [0; RECORD];
     blob.read_at_exact(&mut record, document as usize % BLOCK * RECORD)?;
@@ -84,6 +106,11 @@ fn get(
 
 /// Puts the document of a row in its place.
 pub(super) fn add(connection: &Connection, row: &Row, document: u32) -> Result<()> {
+    place(connection, row, document, None)
+}
+
+/// The same; the number of a turn's session is given, or taken from the turns beside it.
+fn place(connection: &Connection, row: &Row, document: u32, session: Option<u32>) -> Result<()> {
     match row {
         Row::Memory(memory) => {
             let new = Document::of_memory(memory, document);
@@ -94,11 +121,11 @@ pub(super) fn add(connection: &Connection, row: &Row, document: u32) -> Result<(
         }
         Row::Episode(episode) => {
             let (before, after) = beside(connection, &row.key(), document)?;
-            let near = match before.or(after) {
+            let near = match before.or(after).filter(|_| session.is_none()) {
                 Some(near) => get(connection, episode.space, TextOf::Episodes, near)?,
                 None => None,
             };
-            let session = near.map_or(document, |near| near.session);
+            let session = session.or(near.map(|near| near.session)).unwrap_or(document);
             let new = Document::of_episode(episode, session, before);
             alter(connection, episode.space, TextOf::Episodes, document, |record| {
                 record.fill(0);
@@ -252,6 +279,11 @@ pub(super) fn put_vectors(
          ON CONFLICT (space, node, model) DO UPDATE SET seq = excluded.seq, vector = excluded.vector",
     )?;
     for vector in vectors {
+        // What was erased since its text was read must leave no vector behind.
+        let key = RowKey::node(space, vector.node);
+        if SqlTables::new(connection).row(&key)?.is_none() {
+            continue;
+        }
         let bytes: Vec<u8> = vector.values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let seq = vector.seq.cast_signed();
         put.execute(params![space.0, vector.node.to_string(), model, seq, bytes])?;
@@ -286,35 +318,60 @@ fn document_of(
     Ok(document.map(|document| (of, document)))
 }
 
-/// Builds every document anew. Packed vectors are carried over from the records they are in.
+/// Builds every document anew. Packed vectors are carried over from the records they are in. A row
+/// that cannot be read is left out: the others must be found.
 pub(super) fn rebuild(connection: &Connection) -> Result<()> {
     let vectors = packed_vectors(connection)?;
-    connection.execute_batch("DELETE FROM block_body; DELETE FROM block;")?;
-    for (table, of, sql) in [
-        (
-            Table::Memory,
-            TextOf::Memories,
-            "SELECT key, body, hash FROM memory WHERE doc IS NOT NULL ORDER BY space, doc",
-        ),
-        (
-            Table::Episode,
-            TextOf::Episodes,
-            "SELECT key, body, hash FROM episode WHERE doc IS NOT NULL ORDER BY space, doc",
-        ),
-    ] {
-        for row in collect(connection, table, sql, [])? {
-            let key = row.key();
-            let Some(document) = text::document(connection, of, &key)? else { continue };
-            add(connection, &row, document)?;
-            if let Some((model, packed)) = vectors.get(&(key.space, of, rows::node_name(&key))) {
-                alter(connection, key.space, of, document, |record| pack(record, *model, packed))?;
+    // Blocks stay and are emptied: stamps must never run backwards, or a process that holds an older
+    // picture would take it for the newest.
+    connection.execute("DELETE FROM block_body WHERE id NOT IN (SELECT id FROM block)", [])?;
+    connection.execute(
+        "INSERT OR REPLACE INTO block_body (id, body) SELECT id, zeroblob(?1) FROM block",
+        [(BLOCK * RECORD) as i64],
+    )?;
+    outdate(connection, newest(connection)?)?;
+    let mut sessions: BTreeMap<(SpaceId, SessionId), u32> = BTreeMap::new();
+    for (table, of) in [(Table::Memory, TextOf::Memories), (Table::Episode, TextOf::Episodes)] {
+        let mut rows = Vec::new();
+        for (space, key, body, hash) in rows::raw(connection, table)? {
+            let Ok(row) = rows::parse(table, &key, &body, &hash) else { continue };
+            let key = RowKey { space, table, key };
+            if let Some(document) = text::document(connection, of, &key)? {
+                rows.push((space, document, key, row));
+            }
+        }
+        rows.sort_by_key(|(space, document, ..)| (*space, *document));
+        for (space, document, key, row) in rows {
+            let session = match &row {
+                Row::Episode(turn) => {
+                    text::refresh(connection, &key, &words::terms(&searchable(turn)))?;
+                    Some(*sessions.entry((space, turn.session.clone())).or_insert(document))
+                }
+                _ => None,
+            };
+            place(connection, &row, document, session)?;
+            if let Some((model, packed)) = vectors.get(&(space, of, rows::node_name(&key))) {
+                alter(connection, space, of, document, |record| pack(record, *model, packed))?;
             }
         }
     }
     Ok(())
 }
 
-type Packed = std::collections::BTreeMap<(SpaceId, TextOf, String), (u8, Vec<u8>)>;
+/// The newest stamp there is.
+pub(super) fn newest(connection: &Connection) -> Result<i64> {
+    Ok(connection
+        .prepare_cached("SELECT coalesce(max(stamp), 0) FROM block")?
+        .query_row([], |row| row.get(0))?)
+}
+
+/// Makes every block newer than a stamp, so that whoever holds a picture of it reads it again.
+pub(super) fn outdate(connection: &Connection, stamp: i64) -> Result<()> {
+    connection.execute("UPDATE block SET stamp = stamp + ?1", [stamp])?;
+    Ok(())
+}
+
+type Packed = BTreeMap<(SpaceId, TextOf, String), (u8, Vec<u8>)>;
 
 /// The packed vectors that whole records hold.
 fn packed_vectors(connection: &Connection) -> Result<Packed> {
@@ -338,20 +395,29 @@ fn packed_vectors(connection: &Connection) -> Result<Packed> {
     Ok(vectors)
 }
 
-/// What is wrong with the documents: those of rows that have none, or another's.
+/// What is wrong with the documents: rows that have none or another's, and documents of nothing.
 pub(super) fn findings(connection: &Connection) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
-    for (of, sql) in [
-        (TextOf::Memories, "SELECT space, key, state FROM memory WHERE doc IS NOT NULL"),
-        (TextOf::Episodes, "SELECT space, key, NULL FROM episode WHERE doc IS NOT NULL"),
+    for (of, table, sql) in [
+        (
+            TextOf::Memories,
+            Table::Memory,
+            "SELECT space, key, state FROM memory WHERE doc IS NOT NULL",
+        ),
+        (
+            TextOf::Episodes,
+            Table::Episode,
+            "SELECT space, key, NULL FROM episode WHERE doc IS NOT NULL",
+        ),
     ] {
+        let mut known: BTreeSet<(SpaceId, u32)> = BTreeSet::new();
         let mut rows = connection.prepare(sql)?;
         let mut found = rows.query([])?;
         while let Some(row) = found.next()? {
-            let table = if of == TextOf::Memories { Table::Memory } else { Table::Episode };
             let key = RowKey { space: SpaceId(row.get(0)?), table, key: row.get(1)? };
             let state: Option<String> = row.get(2)?;
             let Some(number) = text::document(connection, of, &key)? else { continue };
+            known.insert((key.space, number));
             let document = get(connection, key.space, of, number).unwrap_or(None);
             let fits = document.is_some_and(|one| {
                 one.id.to_string() == key.key && one.state.map(State::as_str) == state.as_deref()
@@ -360,6 +426,30 @@ pub(super) fn findings(connection: &Connection) -> Result<Vec<String>> {
                 wrong.push(format!("{table} {} is not where search looks for it", key.key));
             }
         }
+        for (space, number, document) in all_documents(connection, of)? {
+            if !known.contains(&(space, number)) {
+                wrong.push(format!("search knows a {table} {}, which is not there", document.id));
+            }
+        }
     }
     Ok(wrong)
+}
+
+/// Every document there is, with its place.
+fn all_documents(connection: &Connection, of: TextOf) -> Result<Vec<(SpaceId, u32, Document)>> {
+    let mut documents = Vec::new();
+    let mut all = connection.prepare(
+        "SELECT b.space, b.number, y.body FROM block AS b JOIN block_body AS y ON y.id = b.id
+         WHERE b.what = ?1",
+    )?;
+    let mut found = all.query([what(of)])?;
+    while let Some(row) = found.next()? {
+        let (space, number) = (SpaceId(row.get(0)?), row.get::<_, u32>(1)?);
+        let body = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+        for (at, record) in (0..).zip(body.chunks_exact(RECORD)) {
+            documents
+                .extend(Document::read(record).map(|one| (space, number * BLOCK as u32 + at, one)));
+        }
+    }
+    Ok(documents)
 }

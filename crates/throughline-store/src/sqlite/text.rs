@@ -186,6 +186,24 @@ pub(super) fn add(
     })
 }
 
+/// Brings the terms of an episode up to date, in its place.
+pub(super) fn refresh(connection: &Connection, key: &RowKey, terms: &[String]) -> Result<()> {
+    let (sql, joined) = (statements(TextOf::Episodes), terms.join(" "));
+    let Some(document) = document(connection, TextOf::Episodes, key)? else { return Ok(()) };
+    let doc = first_document(connection, key.space)? + i64::from(document);
+    let held: Option<String> =
+        connection.prepare_cached(sql.terms)?.query_row([doc], |row| row.get(0)).optional()?;
+    if held.as_deref() == Some(joined.as_str()) {
+        return Ok(());
+    }
+    connection.prepare_cached(sql.delete)?.execute([doc])?;
+    connection.prepare_cached(sql.insert)?.execute(params![doc, joined])?;
+    let before = held.as_ref().map_or(0, |terms| terms.split_ascii_whitespace().count());
+    let grown =
+        i64::try_from(terms.len()).unwrap_or(i64::MAX) - i64::try_from(before).unwrap_or(i64::MAX);
+    resize(connection, key.space, sql.what, i64::from(held.is_none()), grown)
+}
+
 /// Takes the terms of a row out of the index.
 pub(super) fn remove(connection: &Connection, of: TextOf, key: &RowKey) -> Result<()> {
     let sql = statements(of);

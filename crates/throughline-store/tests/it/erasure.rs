@@ -6,7 +6,7 @@ use std::time::Duration;
 use throughline_core::Change;
 use throughline_core::words;
 use throughline_store::{Erasure, Store, Vector};
-use throughline_testing::sample::{HERE, batch, day, evidence, fact, node, revise};
+use throughline_testing::sample::{HERE, batch, day, evidence, fact, memory_id, node, revise};
 
 use crate::home::{Home, erase, tell};
 
@@ -37,12 +37,14 @@ fn no_file_holds_a_word_of_what_was_erased() {
     store.apply(&batch(9, HERE, day(2), later)).expect("the batch is accepted");
     let values = vec![0.123_456_f32; 8];
     let vector: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-    let kept = Vector { node: node(1), seq: 1, packed: vector.clone(), values };
+    let packed = vec![0xa7; 64];
+    let kept = Vector { node: node(1), seq: 1, packed: packed.clone(), values };
     store.put_vectors(HERE, "small", &[kept]).expect("vectors are kept");
 
     let mut needles: Vec<Vec<u8>> = words::terms(SECRET).into_iter().map(Vec::from).collect();
     needles.extend(SECRET.split(' ').map(Vec::from));
-    needles.push(vector);
+    // A document holds the id as it is; elsewhere it stands as text, which a tombstone keeps.
+    needles.extend([vector, packed, memory_id(1).0.as_bytes().to_vec()]);
     for needle in &needles {
         assert_ne!(holding(home.folder(), needle), [""; 0], "not there to be erased");
     }

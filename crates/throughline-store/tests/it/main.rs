@@ -2,6 +2,7 @@
 
 mod conformance;
 mod damage;
+mod documents;
 mod erasure;
 mod files;
 mod home;

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use throughline_core::{SpaceId, State};
-use throughline_store::{MemoryQuery, SqliteStore, Store};
+use rusqlite::Connection;
+use throughline_core::{Change, Episode, MemoryId, SpaceId, State};
+use throughline_store::{Document, MemoryQuery, RECORD, SqliteStore, Store, TextOf};
+use throughline_testing::sample::{HERE, batch, day, episode, fact, insert, opening};
 
 /// A copy of a released database, so that the file in the repository stays as it is.
 fn released(name: &str) -> (tempfile::TempDir, PathBuf) {
@@ -56,4 +58,135 @@ fn the_first_release_is_read_as_it_was_written() {
     ];
     assert_eq!(held, expected.map(|(content, state)| (content.to_owned(), state)));
     assert_eq!(reader.all_tombstones().expect("tombstones").len(), 1);
+}
+
+/// The memories of the first release's projects, as search knows them and as they are listed.
+fn searched_and_listed(store: &SqliteStore) -> [Vec<(MemoryId, Option<State>)>; 2] {
+    let reader = store.read().expect("a reader");
+    let spaces = vec![SpaceId::of_project("github.com/acme/webshop"), SpaceId::GLOBAL];
+    let mut searched = Vec::new();
+    for space in &spaces {
+        let mut keep = |_, body: &[u8]| {
+            let found = body.chunks_exact(RECORD).filter_map(Document::read);
+            searched.extend(found.map(|one| (MemoryId(one.id), one.state)));
+        };
+        reader.documents(*space, TextOf::Memories, "any", 0, &mut keep).expect("documents");
+    }
+    let query = MemoryQuery { spaces, limit: 100, any_session: true, ..MemoryQuery::default() };
+    let listed = reader.memories(&query).expect("a listing").items.into_iter();
+    let mut listed: Vec<_> = listed.map(|memory| (memory.id, Some(memory.state))).collect();
+    searched.sort();
+    listed.sort();
+    [searched, listed]
+}
+
+fn backups(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder.join("backups")) else { return Vec::new() };
+    entries
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+#[test]
+fn every_memory_of_the_first_release_gets_a_document() {
+    let (folder, path) = released("v1.db");
+    let store = SqliteStore::open(&path).expect("it opens");
+    assert_eq!(store.health().expect("its health").schema, 2);
+    let [searched, listed] = searched_and_listed(&store);
+    assert_eq!(listed.len(), 6);
+    assert_eq!(searched, listed);
+    assert_eq!(store.verify().expect("it can be checked"), []);
+    assert_eq!(backups(folder.path()), ["before-migration-from-1.0.db"]);
+    drop(store);
+    SqliteStore::open(&path).expect("it opens again");
+    assert_eq!(backups(folder.path()).len(), 1, "it is migrated once");
+}
+
+#[test]
+fn a_copy_is_migrated_without_keeping_a_copy_of_the_copy() {
+    let (folder, path) = released("v1.db");
+    drop(SqliteStore::open(&path).expect("it opens"));
+    let copy = folder.path().join("backups/before-migration-from-1.0.db");
+    let store = SqliteStore::open_copy(&copy).expect("a copy opens");
+    assert_eq!(store.health().expect("its health").schema, 2);
+    let [searched, listed] = searched_and_listed(&store);
+    assert_eq!(searched, listed);
+    assert_eq!(store.verify().expect("it can be checked"), []);
+    let inside = copy.parent().expect("a folder");
+    assert_eq!(backups(inside), [""; 0], "no backups of backups");
+    let databases = backups(folder.path());
+    assert_eq!(databases.iter().filter(|name| name.ends_with(".db")).count(), 1, "{databases:?}");
+}
+
+#[test]
+fn an_old_database_with_one_damaged_row_still_opens() {
+    let (_folder, path) = released("v1.db");
+    let connection = Connection::open(&path).expect("a connection");
+    let forged = "UPDATE memory SET hash = 'x' WHERE key = (SELECT min(key) FROM memory)";
+    assert_eq!(connection.execute(forged, []).expect("a statement"), 1);
+    drop(connection);
+    let store = SqliteStore::open(&path).expect("the others can be read");
+    let findings = store.verify().expect("it can be checked");
+    assert!(findings.iter().any(|finding| finding.check == "rows"), "{findings:?}");
+}
+
+/// Makes a file what the first release would have written: no documents, and the words of a turn
+/// without the name of whoever said it.
+fn back_to_first_release(path: &Path) {
+    let connection = Connection::open(path).expect("a connection");
+    connection
+        .execute_batch(
+            "DROP TABLE block_body; DROP TABLE block; DROP TABLE model;
+             DELETE FROM migration WHERE number = 2;
+             UPDATE episode_text SET terms = 'i move to basel';
+             PRAGMA user_version = 1;",
+        )
+        .expect("an older file");
+}
+
+fn told(path: &Path, turns: Vec<Episode>) {
+    let store = SqliteStore::open(path).expect("it opens");
+    store.apply(&opening(&[HERE])).expect("spaces are welcome");
+    let mut changes = vec![insert(&fact(HERE, 1, "a claim"))];
+    changes.extend(turns.into_iter().map(Change::Record));
+    store.apply(&batch(1, HERE, day(1), changes)).expect("the batch is accepted");
+}
+
+#[test]
+fn turns_of_the_first_release_are_found_by_who_said_them() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("memory.db");
+    let speaker = "Caroline".to_owned();
+    told(&path, vec![Episode { speaker, ..episode(HERE, 1, "I moved to Basel") }]);
+    back_to_first_release(&path);
+
+    let store = SqliteStore::open(&path).expect("it opens");
+    assert_eq!(store.verify().expect("it can be checked"), []);
+    let reader = store.read().expect("a reader");
+    let terms = throughline_core::words::terms("Caroline");
+    let found = reader.postings(HERE, TextOf::Episodes, &terms, 10).expect("postings");
+    assert_eq!(found[0].documents.len(), 1);
+}
+
+#[test]
+fn turns_of_the_first_release_keep_their_sessions() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("memory.db");
+    let late = [(1, 1), (2, 3), (3, 2)].map(|(number, position)| Episode {
+        position,
+        ..episode(HERE, number, "I moved to Basel")
+    });
+    told(&path, late.to_vec());
+    back_to_first_release(&path);
+
+    let store = SqliteStore::open(&path).expect("it opens");
+    let reader = store.read().expect("a reader");
+    let mut turns = Vec::new();
+    reader
+        .documents(HERE, TextOf::Episodes, "any", 0, &mut |_, body| {
+            turns.extend(body.chunks_exact(RECORD).filter_map(Document::read));
+        })
+        .expect("documents");
+    let told: Vec<_> = turns.iter().map(|turn| (turn.session, turn.before)).collect();
+    assert_eq!(told, [(0, None), (0, Some(2)), (0, Some(0))]);
 }

@@ -10,6 +10,7 @@ const READ: &str = include_str!("../../src/sqlite/read.rs");
 const ROWS: &str = include_str!("../../src/sqlite/rows.rs");
 const LOG: &str = include_str!("../../src/sqlite/log.rs");
 const TEXT: &str = include_str!("../../src/sqlite/text.rs");
+const DOCUMENTS: &str = include_str!("../../src/sqlite/documents.rs");
 
 /// The string literals of a source file, with white space collapsed.
 fn literals(source: &str) -> Vec<String> {
@@ -204,6 +205,62 @@ fn a_search_starts_from_the_words_and_reads_only_what_holds_them() {
             assert!(steps[0].starts_with("SCAN t VIRTUAL TABLE"), "{sql}\n{steps:#?}");
             assert!(steps[1].contains(index), "{sql}\n{steps:#?}");
             assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{sql}\n{steps:#?}");
+        }
+    }
+}
+
+#[test]
+fn documents_are_read_and_written_without_looking_at_others() {
+    let (_home, connection) = unanalysed();
+    for (source, beginning, steps) in [
+        (
+            DOCUMENTS,
+            "SELECT b.number, y.body, b.stamp FROM block",
+            &[
+                "SEARCH b USING INDEX block_number (space=? AND what=?)",
+                "SEARCH y USING INTEGER PRIMARY KEY (rowid=?)",
+            ][..],
+        ),
+        (
+            DOCUMENTS,
+            "SELECT id FROM block WHERE",
+            &["block_number (space=? AND what=? AND number=?)"],
+        ),
+        (DOCUMENTS, "SELECT coalesce(max(stamp), 0)", &["INDEX block_stamp"]),
+        (DOCUMENTS, "UPDATE block SET stamp = ?2", &["INTEGER PRIMARY KEY (rowid=?)"]),
+        (DOCUMENTS, "SELECT number FROM model", &["(name=?)"]),
+        (
+            DOCUMENTS,
+            "SELECT o.doc FROM episode AS e",
+            &["SEARCH e USING", "episode_session (space=? AND session=? AND position"],
+        ),
+        (READ, "SELECT vector FROM embedding", &["(space=? AND node=? AND model=?)"]),
+    ] {
+        for sql in statements(source, beginning) {
+            assert_steps(&connection, &sql, steps);
+        }
+    }
+    let sql = &statements(DOCUMENTS, "SELECT b.number, y.body, b.stamp FROM block")[0];
+    let steps = plan(&connection, sql);
+    assert!(
+        !steps.iter().any(|step| step.contains("TEMP B-TREE")),
+        "blocks lie in order: {steps:?}"
+    );
+}
+
+#[test]
+fn postings_come_out_of_the_text_index_in_their_order() {
+    let (_home, connection) = unanalysed();
+    for table in ["memory_text", "episode_text"] {
+        for sql in statements(TEXT, &format!("SELECT rowid FROM {table}")) {
+            let steps = plan(&connection, &sql);
+            assert_eq!(steps.len(), 1, "{sql}\n{steps:#?}");
+            // FTS5 says what it was given: a word (M), a range of rows (< and >).
+            let step = &steps[0];
+            assert!(step.starts_with(&format!("SCAN {table} VIRTUAL TABLE")), "{step}");
+            let given = step.split("INDEX").nth(1).unwrap_or_default();
+            assert!(given.contains('M'), "by the word: {step}");
+            assert!(given.contains('<') && given.contains('>'), "in its range: {step}");
         }
     }
 }

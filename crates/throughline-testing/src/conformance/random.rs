@@ -9,16 +9,21 @@ use throughline_store::{
 };
 
 use super::Factory;
+use super::documents::assert_told;
 use super::operation::{SPACES, Step, changes, own, steps};
 use super::text::search_for;
 use super::world::{EVERYTHING, assert_sound, plan_undo};
-use crate::sample::{batch, day, entity_id, memory_id, node, opening};
+use crate::sample::{batch, day, entity_id, episode_id, memory_id, node, opening};
 
 /// Steps between two comparisons.
 const EVERY: usize = 6;
 
 /// Tries a law on many histories and shows the shortest that breaks it.
-fn law<T: std::fmt::Debug>(cases: u32, input: impl Strategy<Value = T>, test: impl Fn(T)) {
+pub(super) fn law<T: std::fmt::Debug>(
+    cases: u32,
+    input: impl Strategy<Value = T>,
+    test: impl Fn(T),
+) {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let outcome = TestRunner::new(config).run(&input, |value| {
         test(value);
@@ -105,6 +110,24 @@ pub(super) fn any_history_leaves_a_sound_store(factory: &dyn Factory) {
         let store = place.open();
         live_through(&*store, &steps);
         assert_sound(&*store);
+    });
+}
+
+pub(super) fn any_history_leaves_one_document_for_every_text(factory: &dyn Factory) {
+    law(16, steps(40), |steps| {
+        let place = factory.fresh();
+        let store = place.open();
+        live_through(&*store, &steps);
+        for again in [false, true] {
+            if again {
+                store.reindex().expect("documents are built anew");
+            }
+            let reader = store.read().expect("a reader");
+            for space in SPACES {
+                let turns: Vec<_> = (0..4).map(|number| episode_id(own(space, number))).collect();
+                assert_told(&*reader, space, &turns);
+            }
+        }
     });
 }
 
