@@ -256,11 +256,11 @@ policy!(
         /// The relevance of a memory that holds all a prompt says.
         covered: f64 = 0.65,
         /// The sum at which the relevance of a memory is one half.
-        even_at: f64 = 2.0,
+        even_at: f64 = 1.6,
         /// The same for a turn, to whose sum its session and its speaker add.
         even_at_turn: f64 = 4.5,
         /// How slowly it changes around there.
-        even_width: f64 = 1.0,
+        even_width: f64 = 0.6,
     }
 );
 

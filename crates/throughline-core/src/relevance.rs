@@ -22,7 +22,7 @@ pub struct Signals {
     pub next_cosine: Option<f64>,
     /// BM25 of the whole session it belongs to, for a turn.
     pub session_words: Option<f64>,
-    /// The best cosine in that session.
+    /// The best cosine in that session; its own for a text that belongs to none.
     pub session_cosine: Option<f64>,
     /// Telling terms.
     pub length: f64,
@@ -213,10 +213,11 @@ pub fn parts(signals: &Signals, background: &Background, policy: &RelevancePolic
     let inputs = features(signals, background, policy);
     let weights = weights(policy);
     let part = |at: usize| inputs[at] * weights[at];
+    let session = signals.session_words.is_some();
     Parts {
         words: part(0) + part(1),
-        vector: part(2) + part(3),
-        session: part(4) + part(5),
+        vector: part(2) + part(3) + if session { 0.0 } else { part(5) },
+        session: if session { part(4) + part(5) } else { 0.0 },
         voice: part(6) + part(7) + part(8),
         answer: part(9) + part(10) + part(11) + part(12),
         time: part(13),

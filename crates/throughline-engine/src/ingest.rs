@@ -1,6 +1,6 @@
 //! Ingest: turns of past sessions come in as episodes. Coming in twice changes nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::row::Session;
 use throughline_core::text::sha256_hex;
@@ -44,7 +44,8 @@ pub struct Ingested {
 }
 
 impl Engine {
-    /// Takes in turns, in the order they were said within each session, and gives them vectors.
+    /// Takes in turns, in the order they were said within each session, and gives them vectors. A
+    /// session comes whole: its turns are counted from the first one given.
     pub fn ingest(
         &self,
         context: &Context,
@@ -53,8 +54,38 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Ingested> {
         let space = context.scope().space;
+        let (mut done, episodes) = self.episodes(space, turns)?;
+        for (at, some) in episodes.chunks(AT_ONCE).enumerate() {
+            let (new, _) = self.write(context, Cause::Capture, None, |reader, draft| {
+                let new = unknown(reader, some)?;
+                for episode in &new {
+                    attend(reader, &mut draft.changes, episode, agent)?;
+                    draft.changes.push(Change::Record((*episode).clone()));
+                }
+                Ok(new.len())
+            })?;
+            done.episodes += new;
+            progress((at * AT_ONCE + some.len()).min(episodes.len()));
+        }
+        done.duplicates = done.turns - done.skipped - done.episodes;
+        self.embed_missing(space, usize::MAX, &mut |_| ())?;
+        Ok(done)
+    }
+
+    /// What [`Self::ingest`] would do, without doing it.
+    pub fn plan_ingest(&self, context: &Context, turns: &[Turn]) -> Result<Ingested> {
+        let (mut done, episodes) = self.episodes(context.scope().space, turns)?;
+        done.episodes = unknown(&*self.now_reader()?, &episodes)?.len();
+        done.duplicates = done.turns - done.skipped - done.episodes;
+        Ok(done)
+    }
+
+    /// The episodes that turns become, each once, and what was counted on the way.
+    fn episodes(&self, space: SpaceId, turns: &[Turn]) -> Result<(Ingested, Vec<Episode>)> {
         let mut done = Ingested { turns: turns.len(), ..Ingested::default() };
         let mut positions: BTreeMap<&SessionId, u64> = BTreeMap::new();
+        let mut said: BTreeMap<String, u64> = BTreeMap::new();
+        let mut met = BTreeSet::new();
         let mut episodes = Vec::with_capacity(turns.len());
         for turn in turns {
             let position = positions.entry(&turn.session).or_default();
@@ -62,32 +93,15 @@ impl Engine {
                 done.skipped += 1;
             } else {
                 self.check_turn(turn)?;
-                episodes.push(episode(space, turn, *position));
+                let id = named_by_content(space, turn, &mut said);
+                if met.insert(id) {
+                    episodes.push(episode(id, space, turn, *position));
+                }
             }
             *position += 1;
         }
         done.sessions = positions.len();
-        for (at, some) in episodes.chunks(AT_ONCE).enumerate() {
-            let (new, _) = self.write(context, Cause::Capture, None, |reader, draft| {
-                let keys: Vec<RowKey> =
-                    some.iter().map(|one| RowKey::node(space, NodeId::Episode(one.id))).collect();
-                let known = reader.rows(&keys)?;
-                let mut new = 0;
-                for (episode, row) in some.iter().zip(known) {
-                    if row.is_none() {
-                        attend(reader, &mut draft.changes, episode, agent)?;
-                        draft.changes.push(Change::Record(episode.clone()));
-                        new += 1;
-                    }
-                }
-                Ok(new)
-            })?;
-            done.episodes += new;
-            progress((at * AT_ONCE + some.len()).min(episodes.len()));
-        }
-        done.duplicates = episodes.len() - done.episodes;
-        self.embed_missing(space, usize::MAX, &mut |_| ())?;
-        Ok(done)
+        Ok((done, episodes))
     }
 
     fn check_turn(&self, turn: &Turn) -> Result<()> {
@@ -128,9 +142,9 @@ fn attend(
     Ok(())
 }
 
-fn episode(space: SpaceId, turn: &Turn, position: u64) -> Episode {
+fn episode(id: EpisodeId, space: SpaceId, turn: &Turn, position: u64) -> Episode {
     Episode {
-        id: named_by_content(space, turn, position),
+        id,
         space,
         session: turn.session.clone(),
         position,
@@ -141,10 +155,31 @@ fn episode(space: SpaceId, turn: &Turn, position: u64) -> Episode {
     }
 }
 
-/// An id made of where and what, so that the same turn has the same id every time.
-fn named_by_content(space: SpaceId, turn: &Turn, position: u64) -> EpisodeId {
-    let said = format!("{space}\n{}\n{position}\n{}\n{}", turn.session, turn.speaker, turn.text);
-    let digest = sha256_hex(said.as_bytes());
+/// The episodes that are not there yet.
+fn unknown<'a>(
+    reader: &dyn throughline_store::Reader,
+    episodes: &'a [Episode],
+) -> Result<Vec<&'a Episode>> {
+    let keys: Vec<RowKey> =
+        episodes.iter().map(|one| RowKey::node(one.space, NodeId::Episode(one.id))).collect();
+    let rows = reader.rows(&keys)?;
+    Ok(episodes.iter().zip(rows).filter(|(_, row)| row.is_none()).map(|(one, _)| one).collect())
+}
+
+/// An id made of where and what, so that the same turn has the same id every time: by the caller's
+/// name for it, else by when it was said and, of several alike, which of them it is.
+fn named_by_content(space: SpaceId, turn: &Turn, said: &mut BTreeMap<String, u64>) -> EpisodeId {
+    let what = format!("{space}\n{}\n{}\n{}", turn.session, turn.speaker, turn.text);
+    let named = match &turn.id {
+        Some(id) => format!("{what}\nturn {id}"),
+        None => {
+            let what = format!("{what}\n{}", turn.at);
+            let before = said.entry(what.clone()).or_default();
+            *before += 1;
+            format!("{what}\n{before}")
+        }
+    };
+    let digest = sha256_hex(named.as_bytes());
     let number = u128::from_str_radix(&digest[..32], 16).expect("thirty-two hex digits");
     EpisodeId(uuid::Builder::from_custom_bytes(number.to_be_bytes()).into_uuid())
 }

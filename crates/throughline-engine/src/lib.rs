@@ -64,7 +64,7 @@ pub use ingest::{Ingested, Turn};
 pub use meaning::Memo;
 pub use project::Project;
 pub use purge::Purged;
-pub use recall::{Arms, Ask, Candidate, Fate, Found, Recall, Recalled, Settled};
+pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled};
 pub use remember::{NewMemory, Remembered};
 pub use revise::Edits;
 pub use undo::Undone;

@@ -18,7 +18,7 @@ use throughline_core::page::{Count, Detail};
 use throughline_core::policy::RecallPolicy;
 use throughline_core::question::{self, Question};
 use throughline_core::relevance::{Parts, Signals, WEIGHTS};
-use throughline_core::{Episode, MemoryId, NodeId, Row, RowKey, SpaceId, Timestamp, text};
+use throughline_core::{Episode, MemoryId, NodeId, Row, RowKey, SpaceId, State, Timestamp, text};
 
 use crate::{Card, Context, Engine, Result};
 
@@ -58,6 +58,11 @@ impl<'a> Ask<'a> {
             ungated: false,
             arms: Arms::default(),
         }
+    }
+
+    /// Whether a memory in this state may be shown.
+    fn shows(&self, state: State) -> bool {
+        state.is_active() || self.replaced && state == State::Superseded
     }
 }
 
@@ -114,12 +119,66 @@ pub enum Fate {
     Considered,
     /// It is on the page.
     Shown(Detail),
-    /// It is only counted.
-    Counted(&'static str),
+    /// It is only counted, and why.
+    Counted(CutReason),
     /// It was replaced; what replaced it stands in its place.
     ReplacedBy(MemoryId),
     /// It is not shown, and why.
-    Cut(&'static str),
+    Cut(CutReason),
+}
+
+/// Why a candidate is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CutReason {
+    /// It holds only in another session.
+    OtherSession,
+    /// It says that nothing is known.
+    Gap,
+    /// What replaced it cannot be seen.
+    HeadGone,
+    /// Its state keeps it out of view.
+    NotInView,
+    /// The prompt asks nothing of memory.
+    SmallTalk,
+    /// It overlaps, but too little.
+    Overlaps,
+    /// It does not fit.
+    DoesNotFit,
+    /// Its score is far from the best.
+    FarBehind,
+    /// Its score falls off from the one before.
+    BehindGap,
+    /// There are better ones, and no more are shown.
+    TooMany,
+    /// It has not been used for long.
+    Dormant,
+    /// Only weak edges lead to it.
+    WeakEdges,
+    /// This session has just seen it.
+    AlreadyShown,
+    /// The page is full.
+    NoRoom,
+}
+
+impl std::fmt::Display for CutReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::OtherSession => "bound to another session",
+            Self::Gap => "a gap: nothing is known there",
+            Self::HeadGone => "it was replaced, and what replaced it is gone",
+            Self::NotInView => "not in view",
+            Self::SmallTalk => "the prompt asks nothing of memory",
+            Self::Overlaps => "overlaps, but not enough to be said",
+            Self::DoesNotFit => "does not fit",
+            Self::FarBehind => "far behind the best",
+            Self::BehindGap => "behind a gap",
+            Self::TooMany => "more than can be shown",
+            Self::Dormant => "dormant until it is named",
+            Self::WeakEdges => "reached over weak edges only",
+            Self::AlreadyShown => "shown in this session already",
+            Self::NoRoom => "no room within the budget",
+        })
+    }
 }
 
 /// One line of what was recalled.

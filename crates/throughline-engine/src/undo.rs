@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::fold::Refusal;
 use throughline_core::undo::{self, Touched, UndoRefusal};
-use throughline_core::{BatchId, Cause, Change, Memory, Row, RowKey, Table};
+use throughline_core::{Actor, BatchId, Cause, Change, Memory, Row, RowKey, Table};
 use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
 use crate::correct::mark_rivals;
@@ -144,6 +144,7 @@ fn latest(reader: &dyn Reader, context: &Context) -> Result<StoredBatch> {
             if stored.batch.cause == Cause::Undo {
                 undone.extend(stored.batch.changes.iter().filter_map(target));
             } else if stored.batch.cause != Cause::Recall
+                && stored.batch.actor != Actor::System
                 && is_within(reader, &stored, &context.reach())?
             {
                 return Ok(stored);

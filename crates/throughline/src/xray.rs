@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Wi
 use serde::Serialize;
 use throughline_core::NodeId;
 use throughline_core::policy::RecallPolicy;
-use throughline_core::question::Question;
+use throughline_core::question::{Ask, Question};
 use throughline_core::text;
 use throughline_engine::{Candidate, Fate, Recall};
 
@@ -55,19 +55,15 @@ impl From<&Candidate> for WireCandidate {
     fn from(one: &Candidate) -> Self {
         let (fate, reason) = fate(one);
         let step = |step: &throughline_core::frontier::Step| WireStep {
-            from: step.from.to_string(),
+            from: bare(step.from),
             relation: step.relation.as_str(),
-            to: step.to.to_string(),
+            to: bare(step.to),
             prior: rounded(step.prior),
             strength: rounded(step.strength),
             confidence: rounded(step.confidence),
         };
         Self {
-            id: match one.node {
-                NodeId::Memory(id) => id.to_string(),
-                NodeId::Episode(id) => id.to_string(),
-                NodeId::Entity(id) => id.to_string(),
-            },
+            id: bare(one.node),
             title: None,
             score: rounded(one.score),
             relevance: rounded(one.relevance),
@@ -95,14 +91,23 @@ impl WireCandidate {
     }
 }
 
+/// The id of a node, as callers write it.
+fn bare(node: NodeId) -> String {
+    match node {
+        NodeId::Memory(id) => id.to_string(),
+        NodeId::Episode(id) => id.to_string(),
+        NodeId::Entity(id) => id.to_string(),
+    }
+}
+
 /// What became of a candidate: one word, and why.
 fn fate(one: &Candidate) -> (&'static str, Option<String>) {
     match &one.fate {
         Fate::Shown(detail) => ("shown", Some(format!("as {}", detail.as_str()))),
         Fate::Considered => ("considered", Some("others fit better".to_owned())),
-        Fate::Counted(why) => ("counted", Some((*why).to_owned())),
+        Fate::Counted(why) => ("counted", Some(why.to_string())),
         Fate::ReplacedBy(head) => ("replaced", Some(format!("by {}", head.handle()))),
-        Fate::Cut(why) => ("cut", Some((*why).to_owned())),
+        Fate::Cut(why) => ("cut", Some(why.to_string())),
     }
 }
 
@@ -120,7 +125,8 @@ pub(crate) fn page(recall: &Recall, titles: &[String]) -> String {
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
     }
     table.set_header([
-        "", "", "score", "fits", "salient", "true", "words", "vector", "session", "other", "", "",
+        "", "ID", "SCORE", "FITS", "SALIENCE", "TRUST", "WORDS", "VECTOR", "SESSION", "OTHER",
+        "WHAT", "FATE",
     ]);
     for (at, (one, title)) in recall.candidates.iter().zip(titles).take(SHOWN).enumerate() {
         table.add_row(row(at + 1, one, title));
@@ -183,7 +189,7 @@ fn row(rank: usize, one: &Candidate, title: &str) -> Vec<String> {
 
 /// What was understood, on one line.
 fn understood(question: &Question) -> String {
-    let mut said = vec![format!("asks: {:?}", question.ask).to_lowercase()];
+    let mut said = vec![format!("asks: {}", asked(question.ask))];
     if question.small_talk {
         said.push("small talk".to_owned());
     }
@@ -202,6 +208,24 @@ fn understood(question: &Question) -> String {
         said.push("speaks of past work".to_owned());
     }
     paint(DIM, safe(&said.join(" · ")))
+}
+
+fn asked(ask: Ask) -> &'static str {
+    match ask {
+        Ask::When => "when",
+        Ask::Who => "who",
+        Ask::Where => "where",
+        Ask::HowMany => "how many",
+        Ask::HowLong => "how long",
+        Ask::Why => "why",
+        Ask::How => "how",
+        Ask::Which => "which",
+        Ask::What => "what",
+        Ask::YesNo => "yes or no",
+        Ask::Order => "in what order",
+        Ask::Summary => "a summary",
+        Ask::Statement => "nothing",
+    }
 }
 
 /// A path through edges, in words.

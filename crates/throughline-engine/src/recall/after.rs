@@ -12,16 +12,17 @@ use std::sync::atomic::Ordering;
 use serde::{Deserialize, Serialize};
 use throughline_core::policy::EdgePolicy;
 use throughline_core::row::Injection;
+use throughline_core::scope::Level;
 use throughline_core::{
     Actor, Authority, Cause, Change, Edge, Kind, MemoryId, NodeId, Relation, Row, RowKey,
     SessionId, SpaceId, Timestamp, words,
 };
 use throughline_store::Reader;
 
-use super::{Fate, Found, Recall};
+use super::{CutReason, Fate, Found, Recall};
 use crate::engine::Draft;
 use crate::remember::NewMemory;
-use crate::{Context, Engine, Error, Result};
+use crate::{Context, Engine, Error, Project, Result};
 
 /// Memories of one recall that are linked with each other at most.
 const TOGETHER_MAX: usize = 5;
@@ -37,6 +38,9 @@ const GAP_WORD_LETTERS: usize = 20;
 struct Noted {
     at: Timestamp,
     space: SpaceId,
+    /// The key and the name of the project it was asked in.
+    project: (String, String),
+    level: Level,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<SessionId>,
     /// What was shown, by space.
@@ -80,6 +84,8 @@ impl Engine {
         let noted = Noted {
             at: self.now(),
             space: context.scope().space,
+            project: (context.project.key.clone(), context.project.name.clone()),
+            level: context.level,
             session: context.session.clone(),
             shown,
             tokens: recall.tokens,
@@ -109,19 +115,35 @@ impl Engine {
 
     fn settle_all(&self, context: &Context) -> Result<Settled> {
         let (path, taken) = (self.spool(), self.spool().with_extension("settling"));
+        if !path.is_file() && !taken.is_file() {
+            return Ok(Settled::default());
+        }
+        // Somebody else settles: what is left is counted by whoever comes next.
+        let lock = self.spool().with_extension("lock");
+        let lock = std::fs::File::create(&lock)
+            .map_err(|source| Error::File { path: lock.clone(), source })?;
+        if lock.try_lock().is_err() {
+            return Ok(Settled::default());
+        }
         // What an earlier attempt left comes first; nobody else appends to it.
         if !taken.exists() && std::fs::rename(&path, &taken).is_err() {
             return Ok(Settled::default());
         }
-        let text = std::fs::read_to_string(&taken)
-            .map_err(|source| Error::File { path: taken.clone(), source })?;
+        let text =
+            std::fs::read(&taken).map_err(|source| Error::File { path: taken.clone(), source })?;
+        let text = String::from_utf8_lossy(&text);
         // A line that was torn by a crash is attention lost, nothing else.
         let noted: Vec<Noted> =
             text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let mut settled = Settled::default();
         for one in &noted {
-            let context =
-                Context { actor: Actor::System, session: one.session.clone(), ..context.clone() };
+            let (key, name) = one.project.clone();
+            let context = Context {
+                actor: Actor::System,
+                session: one.session.clone(),
+                level: one.level,
+                project: Project { key, name, root: context.project.root.clone() },
+            };
             self.settle(&context, one, &mut settled)?;
         }
         std::fs::remove_file(&taken)
@@ -166,6 +188,17 @@ fn gap(recall: &Recall) -> Option<Gap> {
         return None;
     }
     if !recall.question.recalls {
+        return None;
+    }
+    let fitting = |one: &super::Candidate| {
+        matches!(
+            one.fate,
+            Fate::Shown(_)
+                | Fate::Counted(_)
+                | Fate::Cut(CutReason::NoRoom | CutReason::AlreadyShown)
+        )
+    };
+    if recall.candidates.iter().any(fitting) {
         return None;
     }
     let found =

@@ -3,14 +3,17 @@
 //! What the prompt names is always answered. The rest must fit by itself, and must not lie far
 //! behind the best or behind a gap; how many that are depends on the prompt.
 
-use throughline_core::Timestamp;
+use std::collections::BTreeSet;
+use throughline_core::{NodeId, Timestamp};
+
 use throughline_core::page::Detail;
 use throughline_core::question::Question;
+use throughline_core::relevance::{self, Text};
 use throughline_core::state::Flag;
 use throughline_store::Reader;
 
 use super::rank::Known;
-use super::{Ask, Candidate, Fate};
+use super::{Ask, Candidate, CutReason, Fate};
 use crate::{Card, Context, Engine, Result};
 
 const MINUTES_A_DAY: f64 = 1_440.0;
@@ -18,11 +21,13 @@ const MINUTES_A_DAY: f64 = 1_440.0;
 const SHOWN_READ: usize = 8;
 
 /// What the gate remembers while it goes down the ranking.
+#[derive(Default)]
 struct Gate {
     best: f64,
     last: f64,
     passed: usize,
     reached: usize,
+    shown: BTreeSet<NodeId>,
 }
 
 impl Engine {
@@ -36,8 +41,7 @@ impl Engine {
         candidates: &mut [Candidate],
         known: &Known,
     ) -> Result<()> {
-        let mut memories = Gate { best: 0.0, last: 0.0, passed: 0, reached: 0 };
-        let mut turns = Gate { best: 0.0, last: 0.0, passed: 0, reached: 0 };
+        let (mut memories, mut turns) = (Gate::default(), Gate::default());
         for candidate in candidates.iter_mut() {
             if candidate.fate != Fate::Considered {
                 continue;
@@ -57,18 +61,20 @@ impl Engine {
                 && let Some(card) = card
                 && self.was_shown(reader, context, ask, card)?
             {
-                candidate.fate = Fate::Cut("shown in this session already");
+                candidate.fate = Fate::Cut(CutReason::AlreadyShown);
             }
         }
         Ok(())
     }
 
     fn out_of_view(&self, ask: &Ask<'_>, candidate: &Candidate, card: &Card) -> Option<Fate> {
-        if !(card.memory.state.is_active() || ask.replaced) {
-            return Some(Fate::Cut("not in view"));
+        if !ask.shows(card.memory.state) {
+            return Some(Fate::Cut(CutReason::NotInView));
         }
-        let dormant = card.flags.contains(&Flag::Dormant) && !candidate.signals.named;
-        (dormant && !ask.ungated).then_some(Fate::Counted("dormant until it is named"))
+        let dormant = card.flags.contains(&Flag::Dormant)
+            && !candidate.signals.named
+            && candidate.relevance >= ask.limits.worth_saying;
+        (dormant && !ask.ungated).then_some(Fate::Counted(CutReason::Dormant))
     }
 
     /// Whether a candidate is worth saying.
@@ -81,16 +87,22 @@ impl Engine {
     ) -> Fate {
         let limits = &ask.limits;
         let named = candidate.signals.named;
-        if question.small_talk && !named && !ask.ungated {
-            return Fate::Cut("the prompt asks nothing of memory");
+        if question.small_talk && !ask.ungated {
+            return Fate::Cut(CutReason::SmallTalk);
         }
-        let only_reached = candidate.signals.cosine.is_none()
-            && candidate.signals.words <= 0.0
-            && !candidate.path.is_empty();
+        let policy = &self.policy.relevance;
+        let by_itself =
+            relevance::relevance(&candidate.parts, &candidate.signals, Text::Memory, policy);
+        let only_reached = !candidate.path.is_empty() && !named && by_itself < limits.worth_saying;
         if only_reached && !ask.ungated {
             let strong = candidate.path.iter().all(|step| step.prior >= limits.reached_prior);
-            if gate.passed == 0 || !strong || gate.reached >= limits.reached_max {
-                return Fate::Counted("reached over weak edges only");
+            // What a walk came to is said only beside what it came from.
+            let from = candidate.path.first().is_some_and(|step| gate.shown.contains(&step.from));
+            if !from {
+                return Fate::Cut(CutReason::DoesNotFit);
+            }
+            if !strong || gate.reached >= limits.reached_max {
+                return Fate::Counted(CutReason::WeakEdges);
             }
             gate.reached += 1;
             return Fate::Shown(Detail::Line);
@@ -98,24 +110,25 @@ impl Engine {
         if !(named || ask.ungated) {
             if candidate.relevance < limits.worth_saying {
                 return Fate::Cut(if candidate.relevance >= limits.hint_from {
-                    "overlaps, but not enough to be said"
+                    CutReason::Overlaps
                 } else {
-                    "does not fit"
+                    CutReason::DoesNotFit
                 });
             }
             if candidate.score < gate.best * limits.gap_to_best {
-                return Fate::Counted("far behind the best");
+                return Fate::Cut(CutReason::FarBehind);
             }
             if candidate.score < gate.last * limits.gap_to_last {
-                return Fate::Counted("behind a gap");
+                return Fate::Cut(CutReason::BehindGap);
             }
         }
         if gate.passed >= limits.items_max {
-            return Fate::Counted("more than can be shown");
+            return Fate::Counted(CutReason::TooMany);
         }
         gate.best = gate.best.max(candidate.score);
         gate.last = candidate.score;
         gate.passed += 1;
+        gate.shown.insert(candidate.node);
         Fate::Shown(Detail::Full)
     }
 

@@ -234,16 +234,15 @@ impl Engine {
         let document = collection.index.document(number)?;
         let signals = signals(collection, number, &document, question, ask);
         let parts = relevance::parts(&signals, background, &self.policy.relevance);
+        let fits =
+            relevance::relevance(&parts, &signals, sort(collection.of), &self.policy.relevance);
+        // Where nothing but a time is asked about, the time is what fits.
+        let in_time = if is_about_time(ask.query, question) { signals.in_time } else { 0.0 };
         Some(Candidate {
             space: collection.space,
             node: document.node(collection.of),
             features: relevance::features(&signals, background, &self.policy.relevance),
-            relevance: relevance::relevance(
-                &parts,
-                &signals,
-                sort(collection.of),
-                &self.policy.relevance,
-            ),
+            relevance: fits.max(self.policy.relevance.covered * in_time),
             signals,
             parts,
             path: Vec::new(),
@@ -279,6 +278,10 @@ fn signals(
         .map(|before| f64::from(words.around[before as usize]));
     let session = index.session[at] as usize;
     let episode = collection.of == TextOf::Episodes;
+    let best_in_session = || {
+        let best = collection.session_cosines.get(session).filter(|best| best.is_finite());
+        best.map(|best| f64::from(*best))
+    };
     let asks_time = matches!(question.ask, Asked::When | Asked::HowLong);
     let asks_number = matches!(question.ask, Asked::HowMany | Asked::HowLong);
     Signals {
@@ -288,11 +291,8 @@ fn signals(
         cosine: cosine(number),
         next_cosine: beside(index.next[at]).and_then(cosine),
         session_words: episode.then(|| f64::from(words.session[session])),
-        session_cosine: collection
-            .session_cosines
-            .get(session)
-            .filter(|best| best.is_finite())
-            .map(|best| f64::from(*best)),
+        // A memory is a session of one: what is said of meaning elsewhere twice is said of it twice.
+        session_cosine: if episode { best_in_session() } else { cosine(number) },
         length: f64::from(document.length),
         asked_before,
         asks: document.traits.asks,
@@ -315,6 +315,17 @@ fn voice(speaker: Speaker, question: &Question) -> Voice {
     } else {
         Voice::Other
     }
+}
+
+/// Whether a prompt asks about a time and nothing else: "what did we do last week?"
+fn is_about_time(query: &str, question: &Question) -> bool {
+    let mut rest = query.to_owned();
+    for mention in question.times.iter().rev() {
+        rest.replace_range(mention.range.clone(), " ");
+    }
+    !question.times.is_empty()
+        && question.ask != Asked::Statement
+        && terms::query_terms(&rest).iter().all(|term| terms::is_common(term))
 }
 
 /// Whether a moment falls into a time that the question speaks of; shortly after counts half,

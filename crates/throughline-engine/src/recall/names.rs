@@ -60,7 +60,7 @@ impl Engine {
         query: &str,
     ) -> Result<Mentioned> {
         let head = &query[..query.floor_char_boundary(self.policy.limits.field_bytes_max * 4)];
-        let normal = text::normalise(head);
+        let normal = text::normalise(&head.replace(['?', '!'], " "));
         let long = |one: &&String| one.chars().count() >= TELLING_LETTERS;
         let mut mentioned = Mentioned {
             spoken: format!(" {normal} "),

@@ -7,7 +7,7 @@ use throughline_core::{Kind, Memory, MemoryId, NodeId, Row, RowKey, State};
 use throughline_store::Reader;
 
 use super::names::Mentioned;
-use super::{Ask, Candidate, Fate};
+use super::{Ask, Candidate, CutReason, Fate};
 use crate::remember::head_of;
 use crate::{Card, Context, Engine, Result};
 
@@ -82,11 +82,11 @@ impl Engine {
     ) -> Result<()> {
         let reach = context.reach();
         if !reach.sees(&memory) {
-            candidates[at].fate = Fate::Cut("bound to another session");
+            candidates[at].fate = Fate::Cut(CutReason::OtherSession);
             return Ok(());
         }
         if memory.kind == Kind::Gap {
-            candidates[at].fate = Fate::Cut("a gap: nothing is known there");
+            candidates[at].fate = Fate::Cut(CutReason::Gap);
             return Ok(());
         }
         if memory.state != State::Superseded || ask.replaced {
@@ -94,7 +94,7 @@ impl Engine {
             return Ok(());
         }
         let Some(head) = head_of(reader, &memory)?.filter(|head| reach.sees(head)) else {
-            candidates[at].fate = Fate::Cut("it was replaced, and what replaced it is gone");
+            candidates[at].fate = Fate::Cut(CutReason::HeadGone);
             return Ok(());
         };
         candidates[at].fate = Fate::ReplacedBy(head.id);

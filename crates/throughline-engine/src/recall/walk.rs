@@ -10,7 +10,7 @@ use throughline_store::Reader;
 
 use super::names::Mentioned;
 use super::rank::Known;
-use super::{Ask, Candidate, Fate};
+use super::{Ask, Candidate, CutReason, Fate};
 use crate::{Context, Engine, Result};
 
 /// Edges read at one node and in one direction: enough to know a hub.
@@ -29,10 +29,15 @@ impl Engine {
     ) -> Result<()> {
         let relevance: BTreeMap<NodeId, f64> =
             candidates.iter().map(|one| (one.node, one.relevance)).collect();
-        let found = candidates
+        let read: Vec<&Candidate> = candidates
             .iter()
             .filter(|one| one.node.memory().is_some_and(|id| known.memories.contains_key(&id)))
-            .filter(|one| one.relevance >= self.policy.recall.worth_saying || one.signals.named)
+            .collect();
+        let best = read.iter().map(|one| one.relevance).fold(0.0, f64::max);
+        let enough = ask.limits.worth_saying.max(best * ask.limits.gap_to_best);
+        let found = read
+            .iter()
+            .filter(|one| one.relevance >= enough || one.signals.named)
             .map(|one| Seed { node: one.node, score: one.relevance });
         let named = mentioned.entities.iter().map(|node| Seed { node: *node, score: 1.0 });
         let seeds: Vec<Seed> = found.chain(named).collect();
@@ -108,7 +113,7 @@ impl Engine {
             let row = reader.rows(&keys)?.into_iter().flatten().next();
             let Some(memory) = row.and_then(Row::into_memory) else { continue };
             let shown = reach.sees(&memory)
-                && (memory.state.is_active() || ask.replaced)
+                && ask.shows(memory.state)
                 && memory.kind != throughline_core::Kind::Gap;
             let mut candidate = match candidates.iter().position(|one| one.node == reached.node) {
                 Some(at) => candidates.remove(at),
@@ -118,8 +123,8 @@ impl Engine {
             candidate.path = reached.path;
             if shown {
                 known.memories.insert(id, memory);
-            } else {
-                candidate.fate = Fate::Cut("not in view");
+            } else if candidate.fate == Fate::Considered {
+                candidate.fate = Fate::Cut(CutReason::NotInView);
             }
             candidates.push(candidate);
         }

@@ -6,11 +6,11 @@ use throughline_core::page::{self, Count, Detail, Item, Page, Quote, Section};
 use throughline_core::question::Question;
 use throughline_core::scope::Reach;
 use throughline_core::trust::{self, Presentation};
-use throughline_core::{Episode, Memory, MemoryId, NodeId, Row, RowKey, Timestamp, text};
+use throughline_core::{Episode, Memory, MemoryId, NodeId, Row, RowKey, State, Timestamp, text};
 use throughline_store::Reader;
 
 use super::rank::Known;
-use super::{Ask, Candidate, Fate, Found, Recall, Recalled};
+use super::{Ask, Candidate, CutReason, Fate, Found, Recall, Recalled};
 use crate::{Card, Context, Engine, Result};
 
 /// Characters of what held before.
@@ -60,7 +60,7 @@ impl Engine {
             let fate = if detail.is_some() {
                 item.candidate.fate.clone()
             } else {
-                Fate::Cut("no room within the budget")
+                Fate::Cut(CutReason::NoRoom)
             };
             if let Some(one) = candidates.iter_mut().find(|one| one.node == item.candidate.node) {
                 one.fate = fate;
@@ -178,7 +178,7 @@ impl Engine {
             on: memory.recorded_at.date(),
             authority: memory.authority,
             presentation: self.presentation(card),
-            history: item.history.clone(),
+            history: replaced(memory).or_else(|| item.history.clone()),
             against: card.contested_by.first().map(MemoryId::handle),
             domain: memory.domain.clone(),
             via: via(&item.candidate, known),
@@ -204,7 +204,7 @@ impl Engine {
         }
         let near: Vec<&Memory> = candidates
             .iter()
-            .filter(|one| matches!(one.fate, Fate::Cut(_)))
+            .filter(|one| matches!(one.fate, Fate::Cut(CutReason::Overlaps)))
             .filter(|one| one.relevance >= ask.limits.hint_from)
             .filter_map(|one| known.memories.get(&one.node.memory()?))
             .take(2)
@@ -213,6 +213,12 @@ impl Engine {
             near.iter().map(|one| format!("{} [{}]", one.title(), one.id.handle())).collect();
         (!titles.is_empty()).then(|| titles.join("; "))
     }
+}
+
+/// Since when a memory is no longer current, if it was replaced.
+fn replaced(memory: &Memory) -> Option<String> {
+    let until = memory.held_until().filter(|_| memory.state == State::Superseded)?;
+    Some(format!("replaced {}", until.date()))
 }
 
 /// What is only counted, by domain.
@@ -259,9 +265,6 @@ fn handle_of(found: &Found) -> String {
 /// How a memory was reached that only the graph came to, in words.
 fn via(candidate: &Candidate, known: &Known) -> Option<String> {
     let step = candidate.path.last()?;
-    if candidate.signals.words > 0.0 || candidate.signals.cosine.is_some() {
-        return None;
-    }
     let from = step.from.memory().or_else(|| candidate.path.first()?.from.memory());
     let title = from.and_then(|id| known.memories.get(&id)).map(Memory::title);
     let relation = step.relation.as_str().replace('_', " ");

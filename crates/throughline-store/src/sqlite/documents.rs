@@ -16,6 +16,10 @@ use crate::document::{BLOCK, Document, PACKED_AT, PACKED_MAX, RECORD, Shelf};
 use crate::query::{TextOf, Vector};
 use crate::{Error, Result};
 
+/// Records in one block, as documents are numbered.
+const BLOCK_U32: u32 = 256;
+const _: () = assert!(BLOCK_U32 as usize == BLOCK, "one number for one thing");
+
 /// The word for an index in the tables.
 fn what(of: TextOf) -> &'static str {
     match of {
@@ -342,12 +346,11 @@ pub(super) fn rebuild(connection: &Connection) -> Result<()> {
         }
         rows.sort_by_key(|(space, document, ..)| (*space, *document));
         for (space, document, key, row) in rows {
-            let session = match &row {
-                Row::Episode(turn) => {
-                    text::refresh(connection, &key, &words::terms(&searchable(turn)))?;
-                    Some(*sessions.entry((space, turn.session.clone())).or_insert(document))
-                }
-                _ => None,
+            let session = if let Row::Episode(turn) = &row {
+                text::refresh(connection, &key, &words::terms(&searchable(turn)))?;
+                Some(*sessions.entry((space, turn.session.clone())).or_insert(document))
+            } else {
+                None
             };
             place(connection, &row, document, session)?;
             if let Some((model, packed)) = vectors.get(&(space, of, rows::node_name(&key))) {
@@ -448,7 +451,7 @@ fn all_documents(connection: &Connection, of: TextOf) -> Result<Vec<(SpaceId, u3
         let body = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
         for (at, record) in (0..).zip(body.chunks_exact(RECORD)) {
             documents
-                .extend(Document::read(record).map(|one| (space, number * BLOCK as u32 + at, one)));
+                .extend(Document::read(record).map(|one| (space, number * BLOCK_U32 + at, one)));
         }
     }
     Ok(documents)

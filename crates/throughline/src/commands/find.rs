@@ -67,7 +67,7 @@ pub(super) fn show(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let engine = settings.engine()?;
-    engine.settle_recalls(&settings.context()?)?;
+    engine.settle_recalls(&settings.context()?).ok();
     let reader = engine.reader(settings.moment(args.as_of.as_deref())?)?;
     let card = engine.show(&*reader, &settings.context()?, &args.id)?;
     ui.answer(&WireMemory::from(&card), || view::page(&card))

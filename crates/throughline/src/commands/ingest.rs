@@ -1,5 +1,6 @@
 //! `ingest`: turns of past sessions come in.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
@@ -44,18 +45,31 @@ pub(super) fn ingest(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let mut turns = Vec::new();
+    let (mut met, mut repeated) = (BTreeSet::new(), Vec::new());
     for path in &args.files {
-        turns.extend(read(path)?);
+        // The same file named twice is one file, read twice.
+        let new = met.insert(path.canonicalize().unwrap_or_else(|_| path.clone()));
+        if new { &mut turns } else { &mut repeated }.extend(read(path)?);
     }
-    let engine = settings.engine()?;
     let bar = ui.progress("taking in turns");
-    let done = if args.dry_run {
-        Ingested { turns: turns.len(), ..Ingested::default() }
+    let done = if args.dry_run && !settings.home.exists() {
+        // Nothing is there, so everything would be new; nothing is made to find that out.
+        Ingested { turns: turns.len(), episodes: turns.len(), ..Ingested::default() }
+    } else if args.dry_run {
+        settings.engine()?.plan_ingest(&settings.context()?, &turns)?
     } else {
+        let engine = settings.engine()?;
         let context = settings.context()?;
         engine.ingest(&context, "ingest", &turns, &mut |done| bar.set_position(done as u64))?
     };
     bar.finish_and_clear();
+    let empty = repeated.iter().filter(|turn: &&Turn| turn.text.trim().is_empty()).count();
+    let done = Ingested {
+        turns: done.turns + repeated.len(),
+        skipped: done.skipped + empty,
+        duplicates: done.duplicates + repeated.len() - empty,
+        ..done
+    };
     let wire = WireIngested {
         sessions: done.sessions,
         turns: done.turns,
@@ -66,13 +80,9 @@ pub(super) fn ingest(
         duplicates: done.duplicates,
     };
     ui.answer(&wire, || {
-        paint(
-            GOOD,
-            format!(
-                "{} of {} turns are new, {} were known",
-                done.episodes, done.turns, done.duplicates
-            ),
-        )
+        let (new, turns, known) = (done.episodes, done.turns, done.duplicates);
+        let would = if args.dry_run { "would be" } else { "are" };
+        paint(GOOD, format!("{new} of {turns} turns {would} new, {known} were known"))
     })
 }
 

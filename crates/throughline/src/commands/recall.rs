@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use serde::Serialize;
 use throughline_core::page::{Count, Detail};
 use throughline_core::{Episode, MemoryId, NodeId, text};
-use throughline_engine::{Ask, Candidate, Engine, Expanded, Fate, Found, Recall, Recalled};
+use throughline_engine::{
+    Ask, Candidate, CutReason, Engine, Expanded, Fate, Found, Recall, Recalled,
+};
 
 use super::answer_memory;
 use crate::args;
@@ -128,13 +130,28 @@ fn answer(
     };
     ui.answer(&wire, || {
         let said = if recall.text.is_empty() {
-            paint(DIM, "nothing comes to mind")
+            paint(DIM, silence(recall))
         } else {
             let cost = format!("{} of {} tokens", recall.tokens, recall.budget);
             format!("{}\n{}", safe(&recall.text), paint(DIM, cost))
         };
         if explain { format!("{said}\n\n{}", xray::page(recall, &titles)) } else { said }
     })
+}
+
+/// Why nothing is said, as far as a person may want to know.
+fn silence(recall: &Recall) -> String {
+    let count = |reason: CutReason| {
+        let held =
+            |one: &&Candidate| one.fate == Fate::Cut(reason) || one.fate == Fate::Counted(reason);
+        recall.candidates.iter().filter(held).count()
+    };
+    match (count(CutReason::NoRoom), count(CutReason::AlreadyShown), count(CutReason::Dormant)) {
+        (1.., _, _) => format!("there is no room for it within {} tokens", recall.budget),
+        (_, 1.., _) => "this session has seen it already".to_owned(),
+        (_, _, 1..) => "only what has long been unused; name it, or `search`".to_owned(),
+        _ => "nothing comes to mind".to_owned(),
+    }
 }
 
 fn recalled(rank: usize, item: &Recalled) -> WireRecalled {
@@ -205,12 +222,15 @@ fn reason(memory: &throughline_core::Memory, found: Option<&Candidate>) -> Strin
         };
     };
     match &found.fate {
+        Fate::Cut(CutReason::NotInView) => {
+            format!("it is {}; `recall` looks at what is current", memory.state)
+        }
         Fate::Shown(Detail::Full) => "it is shown in full".to_owned(),
         Fate::Shown(Detail::Line) => "it is shown as a line".to_owned(),
         Fate::Considered => "others fit better".to_owned(),
         Fate::ReplacedBy(head) => format!("it was replaced by {}", head.handle()),
         Fate::Counted(why) => format!("it is only counted: {why}"),
-        Fate::Cut(why) => (*why).to_owned(),
+        Fate::Cut(why) => why.to_string(),
     }
 }
 

@@ -60,6 +60,12 @@ impl Home {
         minute.set(MORNING);
     }
 
+    /// Time passes.
+    pub(crate) fn wait(&self, minutes: u32) {
+        let (_, minute) = self.clock.as_ref().expect("only a fixed clock can be moved");
+        minute.set(minute.get() + minutes);
+    }
+
     /// Where memory is kept.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("home")
