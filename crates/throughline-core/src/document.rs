@@ -1,6 +1,6 @@
 //! Documents: what search knows of a text without reading it again.
 
-use crate::{Episode, Timestamp, text, when, words};
+use crate::{Episode, Memory, Timestamp, text, when, words};
 
 /// What a text is like, as far as that helps to find an answer in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,6 +76,14 @@ pub fn searchable(episode: &Episode) -> String {
         format!("{}: {}", episode.speaker, episode.text)
     } else {
         episode.text.clone()
+    }
+}
+
+/// The text of a memory as search sees it: its title is part of it.
+pub fn searchable_memory(memory: &Memory) -> String {
+    match &memory.label {
+        Some(label) => format!("{label}: {}", memory.content),
+        None => memory.content.clone(),
     }
 }
 

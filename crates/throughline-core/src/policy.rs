@@ -224,33 +224,33 @@ policy!(
         /// Documents for which every arm is computed.
         candidates: usize = 384,
         /// Weight of its own words.
-        words: f64 = 0.43,
+        words: f64 = 0.47,
         /// Weight of the words around it.
-        around: f64 = 0.57,
+        around: f64 = 0.61,
         /// Weight of its vector.
-        cosine: f64 = 0.33,
+        cosine: f64 = 0.40,
         /// Weight of the vector after it.
-        next_cosine: f64 = 0.13,
+        next_cosine: f64 = 0.14,
         /// Weight of its session's words.
-        session_words: f64 = 0.14,
+        session_words: f64 = 0.25,
         /// Weight of its session's best vector.
-        session_cosine: f64 = 0.45,
+        session_cosine: f64 = 0.43,
         /// Weight of being said by somebody the query names.
-        named_voice: f64 = 0.47,
+        named_voice: f64 = 0.52,
         /// Weight of being said by the asker.
-        asker_voice: f64 = 1.80,
+        asker_voice: f64 = 1.82,
         /// Weight of being said by the agent when its words are asked for.
-        agent_voice: f64 = 0.88,
+        agent_voice: f64 = 1.22,
         /// Weight of asking.
-        asks: f64 = -0.32,
+        asks: f64 = -0.34,
         /// Weight of coming after a question that fits.
-        asked_before: f64 = 0.45,
+        asked_before: f64 = 0.48,
         /// Weight of telling a time that is asked for.
-        tells_time: f64 = 0.79,
+        tells_time: f64 = 1.21,
         /// Weight of telling a number that is asked for.
-        tells_number: f64 = 0.61,
+        tells_number: f64 = 0.72,
         /// Weight of falling into the time that is asked about.
-        in_time: f64 = 1.0,
+        in_time: f64 = 2.29,
         /// Weight of being named.
         named: f64 = 2.0,
         /// The relevance of a memory that holds all a prompt says.
@@ -258,7 +258,7 @@ policy!(
         /// The sum at which the relevance of a memory is one half.
         even_at: f64 = 1.6,
         /// The same for a turn, to whose sum its session and its speaker add.
-        even_at_turn: f64 = 4.5,
+        even_at_turn: f64 = 4.8,
         /// How slowly it changes around there.
         even_width: f64 = 0.6,
     }
@@ -283,10 +283,14 @@ policy!(
         budget_tokens: usize = 800,
         /// Memories for one prompt.
         items_max: usize = 5,
-        /// Relevance from which something is said that was not named.
+        /// Relevance from which something that was not named is said to a question.
         worth_saying: f64 = 0.5,
-        /// Relevance from which it is at least hinted at.
-        hint_from: f64 = 0.4,
+        /// The same to a prompt that asks nothing, but tells what to do.
+        worth_saying_unasked: f64 = 0.85,
+        /// Share of the prompt's words that a memory must hold to be said in any case.
+        covers_enough: f64 = 0.85,
+        /// Share of the relevance that would be enough, from which it is at least hinted at.
+        hint_share: f64 = 0.9,
         /// Share of the best score below which nothing is said.
         gap_to_best: f64 = 0.6,
         /// Share of the score before it below which nothing is said.

@@ -129,11 +129,16 @@ impl Index {
         let shelf =
             reader.documents(space, self.of, MODEL, self.shelf.stamp, &mut |no, body| {
                 let at = no as usize * BLOCK * RECORD;
+                changed = true;
+                // Mostly they come one after the other, into memory that nobody has touched yet.
+                if records.len() == at {
+                    records.extend_from_slice(body);
+                    return;
+                }
                 if records.len() < at + body.len() {
                     records.resize(at + body.len(), 0);
                 }
                 records[at..at + body.len()].copy_from_slice(body);
-                changed = true;
             })?;
         changed |= shelf.model != self.shelf.model;
         self.shelf = shelf;

@@ -158,7 +158,8 @@ impl Engine {
 pub(crate) fn new_texts(changes: &[Change]) -> Vec<(SpaceId, NodeId, String)> {
     let mut texts = Vec::new();
     let mut add = |memory: &Memory| {
-        texts.push((memory.space, NodeId::Memory(memory.id), memory.content.clone()));
+        let text = document::searchable_memory(memory);
+        texts.push((memory.space, NodeId::Memory(memory.id), text));
     };
     for change in changes {
         if let Change::Insert(memory) | Change::Revise(memory) = change {
@@ -172,7 +173,7 @@ pub(crate) fn new_texts(changes: &[Change]) -> Vec<(SpaceId, NodeId, String)> {
 
 fn text_of(row: Row) -> Option<String> {
     match row {
-        Row::Memory(memory) => Some(memory.content),
+        Row::Memory(memory) => Some(document::searchable_memory(&memory)),
         Row::Episode(episode) => Some(document::searchable(&episode)),
         Row::Space(_)
         | Row::Evidence(_)

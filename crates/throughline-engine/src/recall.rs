@@ -60,6 +60,12 @@ impl<'a> Ask<'a> {
         }
     }
 
+    /// The relevance from which something is said: asking opens the gate wider than telling.
+    fn enough(&self, question: &Question) -> f64 {
+        let asks = question.ask != question::Ask::Statement || question.recalls;
+        if asks { self.limits.worth_saying } else { self.limits.worth_saying_unasked }
+    }
+
     /// Whether a memory in this state may be shown.
     fn shows(&self, state: State) -> bool {
         state.is_active() || self.replaced && state == State::Superseded

@@ -60,7 +60,7 @@ impl Document {
             session: number,
             before: None,
             speaker: Speaker::NOBODY,
-            length: document::length(&words::terms(&memory.content)),
+            length: document::length(&words::terms(&document::searchable_memory(memory))),
             traits: document::traits(&memory.content, memory.recorded_at),
             state: Some(memory.state),
             kind: Some(memory.kind),

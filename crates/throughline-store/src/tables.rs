@@ -266,7 +266,7 @@ pub(crate) fn touched_rows(logged: &Logged) -> BTreeMap<RowKey, Vec<NodeId>> {
 /// What the words and vectors of a row are made from.
 pub(crate) fn text_of(row: Option<&Row>) -> Option<Cow<'_, str>> {
     match row {
-        Some(Row::Memory(memory)) => Some(Cow::Borrowed(&memory.content)),
+        Some(Row::Memory(memory)) => Some(Cow::Owned(document::searchable_memory(memory))),
         Some(Row::Episode(episode)) => Some(Cow::Owned(document::searchable(episode))),
         Some(Row::Entity(entity)) => Some(Cow::Borrowed(&entity.name)),
         _ => None,

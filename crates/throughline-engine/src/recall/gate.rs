@@ -108,8 +108,10 @@ impl Engine {
             return Fate::Shown(Detail::Line);
         }
         if !(named || ask.ungated) {
-            if candidate.relevance < limits.worth_saying {
-                return Fate::Cut(if candidate.relevance >= limits.hint_from {
+            let enough = ask.enough(question);
+            let covers = candidate.signals.covers >= limits.covers_enough;
+            if candidate.relevance < enough && !covers {
+                return Fate::Cut(if candidate.relevance >= enough * limits.hint_share {
                     CutReason::Overlaps
                 } else {
                     CutReason::DoesNotFit

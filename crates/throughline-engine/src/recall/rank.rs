@@ -12,7 +12,7 @@ use crate::remember::head_of;
 use crate::{Card, Context, Engine, Result};
 
 /// Memories that are read for one prompt at most.
-const READ_MEMORIES: usize = 32;
+const READ_MEMORIES: usize = 16;
 /// Below this relevance a memory that is not named is not read: no gate would let it pass.
 const READ_FROM: f64 = 0.05;
 /// So many are read in any case: what an X-ray shows must be readable.

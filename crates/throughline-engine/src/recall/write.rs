@@ -205,7 +205,6 @@ impl Engine {
         let near: Vec<&Memory> = candidates
             .iter()
             .filter(|one| matches!(one.fate, Fate::Cut(CutReason::Overlaps)))
-            .filter(|one| one.relevance >= ask.limits.hint_from)
             .filter_map(|one| known.memories.get(&one.node.memory()?))
             .take(2)
             .collect();

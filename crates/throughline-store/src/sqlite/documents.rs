@@ -6,7 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, MAIN_DB, OptionalExtension, params};
-use throughline_core::document::searchable;
 use throughline_core::fold::View;
 use throughline_core::{Memory, NodeId, Row, RowKey, SessionId, SpaceId, State, Table, words};
 
@@ -346,8 +345,9 @@ pub(super) fn rebuild(connection: &Connection) -> Result<()> {
         }
         rows.sort_by_key(|(space, document, ..)| (*space, *document));
         for (space, document, key, row) in rows {
+            let text = crate::tables::text_of(Some(&row)).unwrap_or_default();
+            text::refresh(connection, of, &key, &words::terms(&text))?;
             let session = if let Row::Episode(turn) = &row {
-                text::refresh(connection, &key, &words::terms(&searchable(turn)))?;
                 Some(*sessions.entry((space, turn.session.clone())).or_insert(document))
             } else {
                 None

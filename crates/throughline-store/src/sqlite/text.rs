@@ -186,10 +186,15 @@ pub(super) fn add(
     })
 }
 
-/// Brings the terms of an episode up to date, in its place.
-pub(super) fn refresh(connection: &Connection, key: &RowKey, terms: &[String]) -> Result<()> {
-    let (sql, joined) = (statements(TextOf::Episodes), terms.join(" "));
-    let Some(document) = document(connection, TextOf::Episodes, key)? else { return Ok(()) };
+/// Brings the terms of a row up to date, in their place.
+pub(super) fn refresh(
+    connection: &Connection,
+    of: TextOf,
+    key: &RowKey,
+    terms: &[String],
+) -> Result<()> {
+    let (sql, joined) = (statements(of), terms.join(" "));
+    let Some(document) = document(connection, of, key)? else { return Ok(()) };
     let doc = first_document(connection, key.space)? + i64::from(document);
     let held: Option<String> =
         connection.prepare_cached(sql.terms)?.query_row([doc], |row| row.get(0)).optional()?;

@@ -227,7 +227,9 @@ fn text_content(connection: &Connection, held: &Held) -> Result<Vec<String>> {
             let key = RowKey { space: SpaceId(row.get(0)?), table, key: row.get(1)? };
             let indexed: Option<String> = row.get(2)?;
             let expected = match held.get(&key) {
-                Some(Row::Memory(memory)) => words::terms(&memory.content).join(" "),
+                Some(Row::Memory(memory)) => {
+                    words::terms(&document::searchable_memory(memory)).join(" ")
+                }
                 Some(Row::Episode(episode)) => {
                     words::terms(&document::searchable(episode)).join(" ")
                 }

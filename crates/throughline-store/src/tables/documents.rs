@@ -15,7 +15,7 @@ impl Tables {
                 for memory in self.all_memories().filter(|memory| memory.space == space) {
                     let number = number(documents.len());
                     let document = Document::of_memory(memory, number);
-                    documents.push((document, memory.content.clone()));
+                    documents.push((document, document::searchable_memory(memory)));
                 }
             }
             TextOf::Episodes => {

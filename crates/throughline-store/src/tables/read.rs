@@ -34,7 +34,12 @@ impl Tables {
                     let wanted = reach.sees(memory)
                         && (query.states.is_empty() || query.states.contains(&memory.state))
                         && (query.kinds.is_empty() || query.kinds.contains(&memory.kind));
-                    (memory.space, memory.id.into(), wanted, words::terms(&memory.content))
+                    (
+                        memory.space,
+                        memory.id.into(),
+                        wanted,
+                        words::terms(&document::searchable_memory(memory)),
+                    )
                 })
                 .collect(),
             TextOf::Episodes => self

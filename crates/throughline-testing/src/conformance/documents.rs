@@ -155,8 +155,9 @@ pub(super) fn every_memory_and_episode_has_one_document(factory: &dyn Factory) {
     };
     assert_eq!(own_number(2), guessed);
     let kind = Some(Kind::Decision);
+    // Its title counts: it is searched with the text.
     let decided =
-        Document { id: memory_id(3).0, at: day(1), length: 2, kind, bound: true, ..plain };
+        Document { id: memory_id(3).0, at: day(1), length: 3, kind, bound: true, ..plain };
     assert_eq!(own_number(3), Document { traits: own_number(3).traits, ..decided });
 
     let turns = documents(&*world.read(), HERE, TextOf::Episodes);

@@ -1,0 +1,37 @@
+//! Measures quality on public data: what recall finds, and what it leaves unsaid.
+//!
+//! - `throughline-eval retrieval --set PREFIX` — is the gold among what is ranked first?
+//! - `throughline-eval injection --sessions FILE` — is nothing said when nothing is needed?
+//! - `throughline-eval fit --sets PREFIX…` — which weights of relevance fit the data?
+#![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
+
+mod baseline;
+mod data;
+mod fit;
+mod haystack;
+mod injection;
+mod metrics;
+mod retrieval;
+mod significance;
+
+use clap::Parser;
+
+/// Measures quality on public data.
+#[derive(Debug, Parser)]
+#[command(name = "throughline-eval")]
+enum Command {
+    /// What recall finds: gold turns among the best of each question's haystack
+    Retrieval(retrieval::Options),
+    /// What recall leaves unsaid: what is put in front of prompts that need no memory
+    Injection(injection::Options),
+    /// Fits the weights of relevance, and checks them on what they were not fitted to
+    Fit(fit::Options),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Command::parse() {
+        Command::Retrieval(options) => retrieval::run(&options),
+        Command::Injection(options) => injection::run(&options),
+        Command::Fit(options) => fit::run(&options),
+    }
+}
