@@ -5,7 +5,7 @@
 //! a short turn say what it is about, and around a long one they only blur it. So each arm is put
 //! on the same scale first, by how far it stands out from the other candidates of this query, and
 //! then they are added with fixed weights. The weights were fitted on public development data, on
-//! three sets at once and checked on each without it: docs/quality.md.
+//! three sets at once; how well they hold on what was left out is in docs/quality.md.
 
 use crate::policy::RelevancePolicy;
 

@@ -205,6 +205,12 @@ impl Indexes {
         Ok(Arc::clone(index))
     }
 
+    /// Whether an index of the space that is held has texts without vectors.
+    pub(crate) fn lacks_vectors(&self, space: SpaceId) -> bool {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.iter().any(|((at, _), index)| *at == space && index.unembedded().next().is_some())
+    }
+
     /// The index of a space as it was at some moment: read whole, and not kept.
     pub(crate) fn past(reader: &dyn Reader, space: SpaceId, of: TextOf) -> Result<Arc<Index>> {
         let mut index = Index::new(of);

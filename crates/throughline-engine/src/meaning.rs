@@ -94,7 +94,10 @@ impl Engine {
     pub fn catch_up(&self, context: &crate::Context) -> Result<usize> {
         let mut made = 0;
         for space in context.reach().spaces {
-            made += self.embed_missing(space, CATCH_UP, &mut |_| ())?;
+            // Only what was looked at anyway: reading an index costs more than it is worth here.
+            if self.indexes.lacks_vectors(space) {
+                made += self.embed_missing(space, CATCH_UP, &mut |_| ())?;
+            }
         }
         Ok(made)
     }

@@ -30,6 +30,9 @@ struct Collection {
     session_cosines: Vec<f32>,
 }
 
+/// What the words say about the indexes of one sort, and how much the query's words tell there.
+type Spoken = (TextOf, Vec<Words>, f64);
+
 /// What one index within reach is: whose, of what, and the documents.
 type Within = (SpaceId, TextOf, Arc<Index>);
 
@@ -42,23 +45,24 @@ impl Engine {
         ask: &Ask<'_>,
         question: &Question,
     ) -> Result<Vec<Candidate>> {
-        let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
-        let (within, found, vectors) = self.ask_arms(reader, context, ask, &asked_for)?;
-        let mut vectors = vectors.into_iter();
+        let (within, spoken, vectors) = self.ask_arms(reader, context, ask)?;
+        let mut cosines = vectors.into_iter();
         let mut candidates = Vec::new();
-        for of in [TextOf::Memories, TextOf::Episodes] {
-            let pairs: Vec<_> =
-                within.iter().zip(&found).filter(|((_, sort, _), _)| *sort == of).collect();
-            let counted: Vec<_> =
-                pairs.iter().map(|((_, _, index), one)| (&**index, *one)).collect();
-            let telling = Telling::of(asked_for.len(), &counted);
-            let mut collections: Vec<Collection> = pairs
-                .into_iter()
-                .map(|(one, occurrences)| {
-                    self.collection(one, occurrences, &telling, vectors.next())
+        for (of, words, asked) in spoken {
+            let these = within.iter().filter(|(_, sort, _)| *sort == of);
+            let mut collections: Vec<Collection> = these
+                .zip(words)
+                .map(|((space, of, index), words)| {
+                    let cosines = cosines.next();
+                    let session_cosines = match (&cosines, of) {
+                        (Some(cosines), TextOf::Episodes) => cosines.best_of_sessions(index),
+                        _ => Vec::new(),
+                    };
+                    let index = Arc::clone(index);
+                    Collection { space: *space, of: *of, index, words, cosines, session_cosines }
                 })
                 .collect();
-            let background = self.background(&collections, telling.asked);
+            let background = self.background(&collections, asked);
             for collection in &mut collections {
                 let numbers = self.shortlist(collection);
                 if let Some(cosines) = &mut collection.cosines {
@@ -87,8 +91,7 @@ impl Engine {
         reader: &dyn Reader,
         context: &Context,
         ask: &Ask<'_>,
-        asked_for: &[String],
-    ) -> Result<(Vec<Within>, Vec<Occurrences>, Vec<Cosines>)> {
+    ) -> Result<(Vec<Within>, Vec<Spoken>, Vec<Cosines>)> {
         std::thread::scope(|scope| {
             let (hand_over, handed) = std::sync::mpsc::channel::<Vec<Within>>();
             let scan = ask.arms.vectors.then(|| {
@@ -102,16 +105,39 @@ impl Engine {
             let within = self.within(reader, context, ask)?;
             hand_over.send(within.clone()).ok();
             drop(hand_over);
-            let found = within
-                .iter()
-                .map(|(space, of, index)| {
-                    words::occurrences(reader, *space, *of, index, asked_for, &self.policy.words)
-                })
-                .collect::<Result<Vec<Occurrences>>>()?;
+            let spoken = self.ask_words(reader, ask, &within)?;
             let vectors =
                 scan.map(|scan| scan.join().expect("scanning does not panic")).unwrap_or_default();
-            Ok((within, found, vectors))
+            Ok((within, spoken, vectors))
         })
+    }
+
+    /// What the words say about every index, memories first, and how much the words of the query
+    /// tell there.
+    fn ask_words(
+        &self,
+        reader: &dyn Reader,
+        ask: &Ask<'_>,
+        within: &[Within],
+    ) -> Result<Vec<Spoken>> {
+        let (policy, relevance) = (&self.policy.words, &self.policy.relevance);
+        let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
+        let mut spoken = Vec::new();
+        for of in [TextOf::Memories, TextOf::Episodes] {
+            let mut found: Vec<(&Index, Occurrences)> = Vec::new();
+            for (space, sort, index) in within.iter().filter(|(_, sort, _)| *sort == of) {
+                let occurrences =
+                    words::occurrences(reader, *space, *sort, index, &asked_for, policy)?;
+                found.push((&**index, occurrences));
+            }
+            let telling = Telling::of(asked_for.len(), &found);
+            let words = found
+                .iter()
+                .map(|(index, one)| words::score(index, one, &telling, policy, relevance))
+                .collect();
+            spoken.push((of, words, telling.asked));
+        }
+        Ok(spoken)
     }
 
     /// The indexes within reach that hold something, memories first.
@@ -132,28 +158,6 @@ impl Engine {
             }
         }
         Ok(within)
-    }
-
-    fn collection(
-        &self,
-        (space, of, index): &Within,
-        occurrences: &Occurrences,
-        telling: &Telling,
-        cosines: Option<Cosines>,
-    ) -> Collection {
-        let (words, relevance) = (&self.policy.words, &self.policy.relevance);
-        let session_cosines = match (&cosines, of) {
-            (Some(cosines), TextOf::Episodes) => cosines.best_of_sessions(index),
-            _ => Vec::new(),
-        };
-        Collection {
-            space: *space,
-            of: *of,
-            index: Arc::clone(index),
-            words: words::score(index, occurrences, telling, words, relevance),
-            cosines,
-            session_cosines,
-        }
     }
 
     /// What is usual among the candidates of this query.

@@ -43,7 +43,7 @@ pub(super) struct Telling {
 impl Telling {
     /// Weighs the terms by how few documents hold them.
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-    pub(super) fn of(terms: usize, found: &[(&Index, &Occurrences)]) -> Self {
+    pub(super) fn of(terms: usize, found: &[(&Index, Occurrences)]) -> Self {
         let documents: usize = found.iter().map(|(index, _)| index.documents).sum();
         let holding = |term: usize| -> usize {
             found.iter().map(|(_, one)| one.lists[term].documents.len()).sum()
