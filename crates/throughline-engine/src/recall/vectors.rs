@@ -49,10 +49,11 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
     }
     let mut dense = Vec::new();
     nearest::cosines(&code, &rows, keep, &mut dense);
+    let least = least_of_best(&dense);
     let mut best: Vec<(u32, f32)> = dense
         .iter()
         .enumerate()
-        .filter(|(_, cosine)| cosine.is_finite())
+        .filter(|(_, cosine)| **cosine >= least)
         .map(|(at, cosine)| (number(at), *cosine))
         .collect();
     if best.len() > BEST_KEEP {
@@ -61,6 +62,32 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
         best.truncate(BEST_KEEP);
     }
     Cosines { meaning: *query, query: code, exact: BTreeMap::new(), dense, best }
+}
+
+/// A cosine that at least [`BEST_KEEP`] reach and not many more, found by counting them into
+/// shelves; the lowest there is where they are few.
+fn least_of_best(cosines: &[f32]) -> f32 {
+    const SHELVES: usize = 2_048;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a shelf's number")]
+    #[expect(clippy::cast_precision_loss, reason = "there are two thousand shelves")]
+    let shelf = |cosine: f32| {
+        (((cosine + 1.0) * (SHELVES as f32 / 2.0)).max(0.0) as usize).min(SHELVES - 1)
+    };
+    let mut counts = [0_usize; SHELVES];
+    for cosine in cosines.iter().filter(|cosine| cosine.is_finite()) {
+        counts[shelf(*cosine)] += 1;
+    }
+    let mut above = 0;
+    for at in (0..SHELVES).rev() {
+        above += counts[at];
+        if above >= BEST_KEEP {
+            #[expect(clippy::cast_precision_loss, reason = "there are two thousand shelves")]
+            // One shelf lower: rounding must leave nothing out.
+            let least = (at.max(1) - 1) as f32 * 2.0 / SHELVES as f32 - 1.0;
+            return least;
+        }
+    }
+    f32::MIN
 }
 
 impl Cosines {
@@ -94,17 +121,12 @@ impl Cosines {
         Ok(())
     }
 
-    /// For each session number the best cosine in it.
+    /// For each session number the best cosine in it; very low where none is among the best.
     pub(super) fn best_of_sessions(&self, index: &Index) -> Vec<f32> {
         let mut best = vec![f32::NEG_INFINITY; index.len()];
-        let mut raise = |number: usize, cosine: f32| {
-            let session = &mut best[index.session[number] as usize];
-            *session = session.max(cosine);
-        };
-        if self.dense.is_empty() {
-            self.best.iter().for_each(|(number, cosine)| raise(*number as usize, *cosine));
-        } else {
-            self.dense.iter().enumerate().for_each(|(at, cosine)| raise(at, *cosine));
+        for (number, cosine) in &self.best {
+            let session = &mut best[index.session[*number as usize] as usize];
+            *session = session.max(*cosine);
         }
         best
     }

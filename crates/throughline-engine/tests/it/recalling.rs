@@ -67,7 +67,9 @@ fn a_memory_with_the_vector_of_another_model_is_found_by_its_words() {
     assert_eq!(texts(&recall), ["The walrus queue is drained at noon"]);
     assert_eq!(recall.items[0].candidate.signals.cosine, None, "a foreign vector says nothing");
 
-    assert_eq!(desk.engine().catch_up(&desk.context).unwrap(), 1);
+    let engine = desk.engine();
+    engine.recall(&desk.context, &Ask::new(query, engine.policy().recall)).unwrap();
+    assert_eq!(engine.catch_up(&desk.context).unwrap(), 1);
     let recall = desk.recall(query);
     assert!(recall.items[0].candidate.signals.cosine.is_some(), "it got one of ours");
 }
