@@ -19,6 +19,9 @@ use crate::{Context, Engine, Result};
 /// The states that recall looks at; what was replaced leads to what replaced it.
 const LOOKED_AT: [State; 3] = [State::Staged, State::Confirmed, State::Superseded];
 
+/// What the date of a memory counts beside that of a turn.
+const MEMORY_TIME: f64 = 0.2;
+
 /// One index within reach, with what the arms say about it.
 struct Collection {
     space: SpaceId,
@@ -241,7 +244,11 @@ impl Engine {
         let fits =
             relevance::relevance(&parts, &signals, sort(collection.of), &self.policy.relevance);
         // Where nothing but a time is asked about, the time is what fits.
-        let in_time = if is_about_time(ask.query, question) { signals.in_time } else { 0.0 };
+        let in_time = if ask.arms.time && is_about_time(ask.query, question) {
+            in_time(document.at, question)
+        } else {
+            0.0
+        };
         Some(Candidate {
             space: collection.space,
             node: document.node(collection.of),
@@ -303,7 +310,12 @@ fn signals(
         tells_time: asks_time && document.traits.tells_time,
         tells_number: asks_number && document.traits.tells_number,
         voice: voice(document.speaker, question),
-        in_time: if ask.arms.time { in_time(document.at, question) } else { 0.0 },
+        in_time: match (ask.arms.time, episode) {
+            (false, _) => 0.0,
+            (true, true) => in_time(document.at, question),
+            // When a memory was written down says little about when it holds.
+            (true, false) => MEMORY_TIME * in_time(document.at, question),
+        },
         named: false,
     }
 }
