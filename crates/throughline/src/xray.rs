@@ -173,7 +173,8 @@ fn row(rank: usize, one: &Candidate, title: &str) -> Vec<String> {
         if matches!(one.fate, Fate::Shown(_)) { paint(GOOD, verdict) } else { paint(DIM, verdict) };
     vec![
         format!("{rank}"),
-        paint(ID, handle(one.node)),
+        // Unpainted: a table counts what paints a word as part of its width.
+        handle(one.node),
         number(one.score),
         number(one.relevance),
         maybe(one.salience),
