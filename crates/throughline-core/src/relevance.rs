@@ -67,6 +67,14 @@ pub struct Spread {
     pub deviation: f64,
 }
 
+/// How words are usually spread: shares of all that the words of a query tell. Like the next two,
+/// what the development sets have on average.
+pub const USUAL_WORDS: Spread = Spread { mean: 0.05, deviation: 0.09 };
+/// The same for the words of whole sessions.
+pub const USUAL_SESSION_WORDS: Spread = Spread { mean: 0.2, deviation: 0.2 };
+/// How cosines are usually spread.
+pub const USUAL_COSINE: Spread = Spread { mean: 0.15, deviation: 0.1 };
+
 impl Spread {
     /// The spread of the best `policy.background` scores, leaning on `usual` where there are few:
     /// three memories say nothing about what is usual.
@@ -208,11 +216,10 @@ pub fn weights(policy: &RelevancePolicy) -> [f64; WEIGHTS] {
     ]
 }
 
-/// What each arm adds.
-pub fn parts(signals: &Signals, background: &Background, policy: &RelevancePolicy) -> Parts {
-    let inputs = features(signals, background, policy);
+/// What each arm adds, given the [`features`] of the same signals.
+pub fn parts(features: &[f64; WEIGHTS], signals: &Signals, policy: &RelevancePolicy) -> Parts {
     let weights = weights(policy);
-    let part = |at: usize| inputs[at] * weights[at];
+    let part = |at: usize| features[at] * weights[at];
     let session = signals.session_words.is_some();
     Parts {
         words: part(0) + part(1),

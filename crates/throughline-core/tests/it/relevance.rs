@@ -11,6 +11,11 @@ use throughline_core::relevance::{
 
 const USUAL: Spread = Spread { mean: 2.0, deviation: 1.5 };
 
+/// What all arms add together.
+fn sum_of(signals: &Signals, background: &Background) -> f64 {
+    parts(&features(signals, background, &policy()), signals, &policy()).sum()
+}
+
 fn policy() -> RelevancePolicy {
     RelevancePolicy::default()
 }
@@ -122,7 +127,7 @@ proptest! {
     fn parts_add_up_to_what_the_weights_say(signals in signals(), background in background()) {
         let inputs = features(&signals, &background, &policy());
         let total: f64 = inputs.iter().zip(weights(&policy())).map(|(input, weight)| input * weight).sum();
-        let sum = parts(&signals, &background, &policy()).sum();
+        let sum = sum_of(&signals, &background);
         prop_assert!(near(sum, total), "{sum} {total}");
     }
 
@@ -130,7 +135,7 @@ proptest! {
     fn better_in_one_arm_never_ranks_lower(
         signals in signals(), background in background(), by in 0.0..5.0_f64,
     ) {
-        let sum = |one: &Signals| parts(one, &background, &policy()).sum();
+        let sum = |one: &Signals| sum_of(one, &background);
         for (arm, better) in better_ones(&signals, by) {
             prop_assert!(sum(&better) >= sum(&signals) - 1e-9, "better in {arm}: {better:?}");
         }
@@ -143,7 +148,7 @@ proptest! {
     ) {
         let background = Background { around: background.words, ..background };
         let better = Signals { words: signals.words + by, around: signals.around + by, ..signals };
-        let sum = |one: &Signals| parts(one, &background, &policy()).sum();
+        let sum = |one: &Signals| sum_of(one, &background);
         prop_assert!(sum(&better) >= sum(&signals) - 1e-9);
     }
 
@@ -224,7 +229,7 @@ fn neighbours_of_a_long_text_count_for_less() {
     let background =
         Background { words: spread, around: spread, cosine: spread, session_words: spread };
     let with = |length: f64, around: f64| {
-        parts(&Signals { length, around, ..Signals::default() }, &background, &policy()).sum()
+        sum_of(&Signals { length, around, ..Signals::default() }, &background)
     };
     let gain = |length: f64| with(length, 5.0) - with(length, 0.0);
     assert!(gain(3.0) > gain(20.0) && gain(20.0) > gain(200.0));

@@ -33,6 +33,15 @@ struct Collection {
     session_cosines: Vec<f32>,
 }
 
+/// What every candidate is held against.
+struct Prompt<'a> {
+    question: &'a Question,
+    /// Whether the time arm looks.
+    time: bool,
+    /// It asks about a time and nothing else.
+    about_time: bool,
+}
+
 /// What the words say about the indexes of one sort, and how much the query's words tell there.
 type Spoken = (TextOf, Vec<Words>, f64);
 
@@ -49,6 +58,7 @@ impl Engine {
         question: &Question,
     ) -> Result<Vec<Candidate>> {
         let (within, spoken, vectors) = self.ask_arms(reader, context, ask)?;
+        let about_time = ask.arms.time && is_about_time(ask.query, question);
         let mut cosines = vectors.into_iter();
         let mut candidates = Vec::new();
         for (of, words, asked) in spoken {
@@ -71,15 +81,11 @@ impl Engine {
                 if let Some(cosines) = &mut collection.cosines {
                     cosines.settle(reader, collection.space, &collection.index, &numbers)?;
                 }
-                for number in numbers {
-                    candidates.extend(self.candidate(
-                        collection,
-                        number,
-                        question,
-                        ask,
-                        &background,
-                    ));
-                }
+                let prompt = Prompt { question, time: ask.arms.time, about_time };
+                let read = numbers.into_iter();
+                candidates.extend(
+                    read.filter_map(|at| self.candidate(collection, at, &prompt, &background)),
+                );
             }
         }
         candidates
@@ -181,7 +187,9 @@ impl Engine {
             });
             padded(scores.filter(|score| *score > 0.0).collect(), documents)
         };
-        let usual_words = Spread { mean: 0.05 * asked, deviation: 0.09 * asked };
+        let share_of_asked =
+            |usual: Spread| Spread { mean: usual.mean * asked, deviation: usual.deviation * asked };
+        let usual_words = share_of_asked(relevance::USUAL_WORDS);
         let cosines = collections.iter().filter_map(|one| one.cosines.as_ref());
         let cosines = cosines.flat_map(|one| one.best.iter().map(|(_, cosine)| f64::from(*cosine)));
         let sessions: usize = collections.iter().map(|one| one.index.sessions).sum();
@@ -192,10 +200,10 @@ impl Engine {
         Background {
             words: Spread::of(column(|words| &words.own), usual_words, policy),
             around: Spread::of(column(|words| &words.around), usual_words, policy),
-            cosine: Spread::of(cosines.collect(), Spread { mean: 0.15, deviation: 0.1 }, policy),
+            cosine: Spread::of(cosines.collect(), relevance::USUAL_COSINE, policy),
             session_words: Spread::of(
                 padded(session_scores.collect(), sessions),
-                Spread { mean: 0.2 * asked, deviation: 0.2 * asked },
+                share_of_asked(relevance::USUAL_SESSION_WORDS),
                 policy,
             ),
         }
@@ -234,26 +242,22 @@ impl Engine {
         &self,
         collection: &Collection,
         number: u32,
-        question: &Question,
-        ask: &Ask<'_>,
+        prompt: &Prompt<'_>,
         background: &Background,
     ) -> Option<Candidate> {
+        let policy = &self.policy.relevance;
         let document = collection.index.document(number)?;
-        let signals = signals(collection, number, &document, question, ask);
-        let parts = relevance::parts(&signals, background, &self.policy.relevance);
-        let fits =
-            relevance::relevance(&parts, &signals, sort(collection.of), &self.policy.relevance);
+        let signals = signals(collection, number, &document, prompt);
+        let features = relevance::features(&signals, background, policy);
+        let parts = relevance::parts(&features, &signals, policy);
+        let fits = relevance::relevance(&parts, &signals, sort(collection.of), policy);
         // Where nothing but a time is asked about, the time is what fits.
-        let in_time = if ask.arms.time && is_about_time(ask.query, question) {
-            in_time(document.at, question)
-        } else {
-            0.0
-        };
+        let in_time = if prompt.about_time { in_time(document.at, prompt.question) } else { 0.0 };
         Some(Candidate {
             space: collection.space,
             node: document.node(collection.of),
-            features: relevance::features(&signals, background, &self.policy.relevance),
-            relevance: fits.max(self.policy.relevance.covered * in_time),
+            features,
+            relevance: fits.max(policy.covered * in_time),
             signals,
             parts,
             path: Vec::new(),
@@ -276,9 +280,9 @@ fn signals(
     collection: &Collection,
     number: u32,
     document: &Document,
-    question: &Question,
-    ask: &Ask<'_>,
+    prompt: &Prompt<'_>,
 ) -> Signals {
+    let question = prompt.question;
     let (index, words) = (&collection.index, &collection.words);
     let at = number as usize;
     let beside = |number: u32| (number != NONE).then_some(number);
@@ -310,7 +314,7 @@ fn signals(
         tells_time: asks_time && document.traits.tells_time,
         tells_number: asks_number && document.traits.tells_number,
         voice: voice(document.speaker, question),
-        in_time: match (ask.arms.time, episode) {
+        in_time: match (prompt.time, episode) {
             (false, _) => 0.0,
             (true, true) => in_time(document.at, question),
             // When a memory was written down says little about when it holds.
@@ -335,13 +339,14 @@ fn voice(speaker: Speaker, question: &Question) -> Voice {
 
 /// Whether a prompt asks about a time and nothing else: "what did we do last week?"
 fn is_about_time(query: &str, question: &Question) -> bool {
+    if question.times.is_empty() || question.ask == Asked::Statement {
+        return false;
+    }
     let mut rest = query.to_owned();
     for mention in question.times.iter().rev() {
         rest.replace_range(mention.range.clone(), " ");
     }
-    !question.times.is_empty()
-        && question.ask != Asked::Statement
-        && terms::query_terms(&rest).iter().all(|term| terms::is_common(term))
+    terms::query_terms(&rest).iter().all(|term| terms::is_common(term))
 }
 
 /// Whether a moment falls into a time that the question speaks of; shortly after counts half,
