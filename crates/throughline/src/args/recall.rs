@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct Recall {
@@ -47,12 +47,13 @@ pub(crate) struct Expand {
 }
 
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("outcome").required(true).args(["helpful", "unhelpful"])))]
 pub(crate) struct Feedback {
     /// The memory
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     /// It helped
-    #[arg(long, conflicts_with = "unhelpful", required_unless_present = "unhelpful")]
+    #[arg(long)]
     pub(crate) helpful: bool,
     /// It did not
     #[arg(long)]

@@ -94,18 +94,20 @@ fn read(path: &Path) -> anyhow::Result<Vec<Turn>> {
     for line in 1.. {
         let mut text = String::new();
         let bad = |detail: String| Error::BadFile { path: path.to_owned(), line, detail };
-        let read = reader
-            .by_ref()
-            .take(LINE_BYTES_MAX)
-            .read_line(&mut text)
-            .map_err(|error| bad(error.to_string()))?;
+        let read = match reader.by_ref().take(LINE_BYTES_MAX).read_line(&mut text) {
+            Ok(read) => read,
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidData => {
+                return Err(bad(error.to_string()).into());
+            }
+            Err(error) => return Err(error).with_context(|| path.display().to_string()),
+        };
         if read == 0 {
             break;
         }
         if text.trim().is_empty() {
             continue;
         }
-        let turn: WireTurn = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        let turn: WireTurn = serde_json::from_str(&text).map_err(|error| bad(told(&error)))?;
         turns.push(Turn {
             session: SessionId(turn.session),
             at: turn.at,
@@ -115,4 +117,14 @@ fn read(path: &Path) -> anyhow::Result<Vec<Turn>> {
         });
     }
     Ok(turns)
+}
+
+/// What is wrong with a line, without the line number that serde counts within it.
+fn told(error: &serde_json::Error) -> String {
+    let whole = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match whole.strip_suffix(&place) {
+        Some(what) => format!("{what}, at column {}", error.column()),
+        None => whole,
+    }
 }
