@@ -222,7 +222,7 @@ policy!(
         /// What a word of the turn after counts.
         after: f64 = 0.4,
         /// Documents for which every arm is computed.
-        candidates: usize = 384,
+        candidates: usize = 160,
         /// Weight of its own words.
         words: f64 = 0.47,
         /// Weight of the words around it.

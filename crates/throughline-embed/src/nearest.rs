@@ -20,7 +20,7 @@ pub use code::{CODES, Code, Rows, encode, exact_dot};
 use code::{LARGEST, Wide};
 
 /// The fewest and the most whole vectors asked for at a time.
-const BATCH: (usize, usize) = (32, 4_096);
+const BATCH: (usize, usize) = (16, 4_096);
 
 /// How far an [`exact_dot`] may lie from the true one, as a share of the two lengths' product.
 ///
@@ -68,6 +68,19 @@ pub fn cosines(query: &Code, rows: &Rows<'_>, keep: impl Fn(usize) -> bool, out:
     scan::dots(&query.codes.map(i16::from), rows, wanted, |row, dot| {
         out[row] = scaled(dot, query.scale, rows.scale(row));
     });
+}
+
+/// The cosines of some rows only, such as [`Bits::candidates`], as [`cosine`] has them.
+///
+/// # Panics
+///
+/// If a row does not exist.
+pub fn cosines_among(query: &Code, rows: &Rows<'_>, among: &[usize]) -> Vec<(usize, f32)> {
+    let mut found = Vec::with_capacity(among.len());
+    scan::dots(&query.codes.map(i16::from), rows, among.iter().copied(), |row, dot| {
+        found.push((row, scaled(dot, query.scale, rows.scale(row))));
+    });
+    found
 }
 
 /// The `k` rows to `keep` with the highest [`exact_dot`]: the same, to the last bit, as if every

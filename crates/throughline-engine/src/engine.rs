@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::card::{self, Card};
 use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
+use crate::recall::WordsPool;
 use crate::{Clock, Context, Error, Result, mint};
 
 /// Memory, ready to be used.
@@ -24,6 +25,7 @@ pub struct Engine {
     pub(crate) policy: Policy,
     pub(crate) indexes: Indexes,
     pub(crate) meaning: Meaning,
+    pub(crate) words_pool: WordsPool,
     /// Set while attention is being settled, which itself writes.
     pub(crate) settling: AtomicBool,
 }
@@ -42,6 +44,7 @@ impl Engine {
             policy: Policy::default(),
             indexes: Indexes::default(),
             meaning: Meaning::default(),
+            words_pool: WordsPool::default(),
             settling: AtomicBool::new(false),
         })
     }

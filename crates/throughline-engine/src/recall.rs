@@ -23,6 +23,7 @@ use throughline_core::{Episode, MemoryId, NodeId, Row, RowKey, SpaceId, State, T
 use crate::{Card, Context, Engine, Result};
 
 pub use after::Settled;
+pub(crate) use words::Pool as WordsPool;
 
 /// What is asked of recall.
 #[derive(Debug, Clone, PartialEq)]
@@ -237,8 +238,7 @@ impl Engine {
         let asked_at = ask.asked_at.or(ask.as_of).unwrap_or_else(|| self.now());
         let question = question::understand(ask.query, asked_at);
 
-        let mut candidates = self.look(&*reader, context, ask, &question)?;
-        let named = self.mentioned(&*reader, context, &question, ask.query)?;
+        let (mut candidates, named) = self.look(&*reader, context, ask, &question)?;
         let mut read = self.read(&*reader, context, ask, &mut candidates, &named)?;
         if ask.arms.graph {
             self.walk_on(&*reader, context, ask, &mut candidates, &mut read, &named)?;

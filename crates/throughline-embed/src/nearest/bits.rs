@@ -7,7 +7,7 @@ use super::scan::{self, Signs};
 pub const CANDIDATES: usize = 4_096;
 
 /// How many rows the mean is taken of; more would not move a sign that matters.
-const SAMPLE: usize = 65_536;
+const SAMPLE: usize = 4_096;
 
 /// The signs of all rows, seen from their mean: 48 bytes a row.
 ///
@@ -40,7 +40,10 @@ impl Bits {
     /// rows as it was taken of, start afresh.
     pub fn extend(&mut self, rows: &Rows<'_>) {
         let added = self.signs.len()..rows.len();
-        self.signs.extend(added.map(|row| signs_of_row(rows, row, &self.mean)));
+        scan::wide(
+            #[inline(always)]
+            || self.signs.extend(added.map(|row| signs_of_row(rows, row, &self.mean))),
+        );
     }
 
     /// Takes the signs of a row that changed.
@@ -137,12 +140,14 @@ fn mean(rows: &Rows<'_>) -> [f32; CODES] {
     sums.map(|sum| (sum / f64::max(seen, 1.0)) as f32)
 }
 
+#[inline(always)]
 fn signs_of_row(rows: &Rows<'_>, row: usize, mean: &[f32; CODES]) -> Signs {
     let scale = rows.scale(row);
     signs(rows.codes(row).iter().map(|code| scale * f32::from(code.cast_signed())), mean)
 }
 
 /// One bit a number, set where the number exceeds the mean.
+#[inline(always)]
 fn signs(values: impl Iterator<Item = f32>, mean: &[f32; CODES]) -> Signs {
     let mut above = [0_u8; CODES];
     for (above, (value, mean)) in above.iter_mut().zip(values.zip(mean)) {

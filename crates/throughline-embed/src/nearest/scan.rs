@@ -50,6 +50,22 @@ pub(super) fn distances(query: &Signs, rows: &[Signs], each: impl FnMut(usize, u
     distances_portable(query, rows, each);
 }
 
+/// Does something with the widest registers that the processor is found to have.
+pub(super) fn wide(work: impl FnOnce()) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor was just found to have what the function is compiled for.
+        return unsafe { wide_avx2(work) };
+    }
+    work();
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn wide_avx2(work: impl FnOnce()) {
+    work();
+}
+
 /// As [`dots`], on any processor.
 pub(super) fn dots_portable(
     query: &[i16; CODES],

@@ -1,6 +1,6 @@
 //! Looking: every arm over every index within reach, put together into scored candidates.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use throughline_core::document::Speaker;
@@ -10,8 +10,10 @@ use throughline_core::when::Grain;
 use throughline_core::{NodeId, SpaceId, State, Timestamp, words as terms};
 use throughline_store::{Document, Reader, TextOf};
 
+use super::names::Mentioned;
+use super::rank::Falling;
 use super::vectors::{self, Cosines};
-use super::words::{self, Occurrences, Telling, Words};
+use super::words::{self, Occurrences, Said, Telling, Words};
 use super::{Ask, Candidate, Fate};
 use crate::index::{Index, Indexes, NONE};
 use crate::{Context, Engine, Result};
@@ -28,9 +30,11 @@ struct Collection {
     of: TextOf,
     index: Arc<Index>,
     words: Words,
+    /// The documents that the words find best.
+    best: Vec<u32>,
     cosines: Option<Cosines>,
-    /// For each session number its best cosine; empty for memories.
-    session_cosines: Vec<f32>,
+    /// The best cosines of sessions; none for memories.
+    session_cosines: HashMap<u32, f32>,
 }
 
 /// What every candidate is held against.
@@ -42,40 +46,57 @@ struct Prompt<'a> {
     about_time: bool,
 }
 
-/// What the words say about the indexes of one sort, and how much the query's words tell there.
-type Spoken = (TextOf, Vec<Words>, f64);
+/// What the words say about the indexes of one sort.
+struct Spoken {
+    of: TextOf,
+    /// For each index what they say, and the documents that they find best.
+    words: Vec<(Words, Vec<u32>)>,
+    /// What is usual among their scores; of cosines nothing is known yet.
+    background: Background,
+}
 
 /// What one index within reach is: whose, of what, and the documents.
 type Within = (SpaceId, TextOf, Arc<Index>);
 
+/// What the arms say.
+struct Heard {
+    within: Vec<Within>,
+    spoken: Vec<Spoken>,
+    vectors: Vec<Cosines>,
+    mentioned: Mentioned,
+}
+
 impl Engine {
-    /// Every candidate that some arm finds, best first, before memories are read.
+    /// Every candidate that some arm finds, best first, before memories are read; and what the
+    /// prompt names.
     pub(super) fn look(
         &self,
         reader: &dyn Reader,
         context: &Context,
         ask: &Ask<'_>,
         question: &Question,
-    ) -> Result<Vec<Candidate>> {
-        let (within, spoken, vectors) = self.ask_arms(reader, context, ask)?;
+    ) -> Result<(Vec<Candidate>, Mentioned)> {
+        let Heard { within, spoken, vectors, mentioned } =
+            self.ask_arms(reader, context, ask, question)?;
         let about_time = ask.arms.time && is_about_time(ask.query, question);
         let mut cosines = vectors.into_iter();
         let mut candidates = Vec::new();
-        for (of, words, asked) in spoken {
+        for Spoken { of, words, mut background } in spoken {
             let these = within.iter().filter(|(_, sort, _)| *sort == of);
             let mut collections: Vec<Collection> = these
                 .zip(words)
-                .map(|((space, of, index), words)| {
+                .map(|((space, of, index), (words, best))| {
                     let cosines = cosines.next();
                     let session_cosines = match (&cosines, of) {
                         (Some(cosines), TextOf::Episodes) => cosines.best_of_sessions(index),
-                        _ => Vec::new(),
+                        _ => HashMap::new(),
                     };
                     let index = Arc::clone(index);
-                    Collection { space: *space, of: *of, index, words, cosines, session_cosines }
+                    let (space, of) = (*space, *of);
+                    Collection { space, of, index, words, best, cosines, session_cosines }
                 })
                 .collect();
-            let background = self.background(&collections, asked);
+            background.cosine = self.usual_cosine(&collections);
             for collection in &mut collections {
                 let numbers = self.shortlist(collection);
                 if let Some(cosines) = &mut collection.cosines {
@@ -87,20 +108,23 @@ impl Engine {
                     read.filter_map(|at| self.candidate(collection, at, &prompt, &background)),
                 );
             }
+            for collection in collections {
+                self.words_pool.keep(collection.words);
+            }
         }
-        candidates
-            .sort_by(|a, b| b.parts.sum().total_cmp(&a.parts.sum()).then(a.node.cmp(&b.node)));
-        Ok(candidates)
+        candidates.sort_by_cached_key(|one| (Falling(one.parts.sum()), one.node));
+        Ok((candidates, mentioned))
     }
 
-    /// Lets both arms look at every index: words here, and beside it the vectors, which start with
-    /// the prompt while the indexes are still being read.
+    /// Lets both arms look at every index: words and names here, and beside it the vectors, which
+    /// start with the prompt while the indexes are still being read.
     fn ask_arms(
         &self,
         reader: &dyn Reader,
         context: &Context,
         ask: &Ask<'_>,
-    ) -> Result<(Vec<Within>, Vec<Spoken>, Vec<Cosines>)> {
+        question: &Question,
+    ) -> Result<Heard> {
         std::thread::scope(|scope| {
             let (hand_over, handed) = std::sync::mpsc::channel::<Vec<Within>>();
             let scan = ask.arms.vectors.then(|| {
@@ -115,9 +139,12 @@ impl Engine {
             hand_over.send(within.clone()).ok();
             drop(hand_over);
             let spoken = self.ask_words(reader, ask, &within)?;
+            let memories = within.iter().filter(|(_, of, _)| *of == TextOf::Memories);
+            let spaces = memories.map(|(space, _, _)| *space).collect();
+            let mentioned = self.mentioned(reader, spaces, question, ask.query)?;
             let vectors =
                 scan.map(|scan| scan.join().expect("scanning does not panic")).unwrap_or_default();
-            Ok((within, spoken, vectors))
+            Ok(Heard { within, spoken, vectors, mentioned })
         })
     }
 
@@ -140,11 +167,21 @@ impl Engine {
                 found.push((&**index, occurrences));
             }
             let telling = Telling::of(asked_for.len(), &found);
-            let words = found
-                .iter()
-                .map(|(index, one)| words::score(index, one, &telling, policy, relevance))
+            let mut scored: Vec<(&Index, Words)> = Vec::new();
+            for (index, one) in found {
+                let clear = self.words_pool.take();
+                let words = words::score(clear, index, &one, &telling, policy, relevance);
+                scored.push((index, words));
+            }
+            let background = self.background(&scored, telling.asked);
+            let words = scored
+                .into_iter()
+                .map(|(index, words)| {
+                    let best = self.best_by_words(index, &words);
+                    (words, best)
+                })
                 .collect();
-            spoken.push((of, words, telling.asked));
+            spoken.push(Spoken { of, words, background });
         }
         Ok(spoken)
     }
@@ -169,10 +206,10 @@ impl Engine {
         Ok(within)
     }
 
-    /// What is usual among the candidates of this query.
-    fn background(&self, collections: &[Collection], asked: f64) -> Background {
+    /// What is usual among the candidates that the words of this query find.
+    fn background(&self, scored: &[(&Index, Words)], asked: f64) -> Background {
         let policy = &self.policy.relevance;
-        let documents: usize = collections.iter().map(|one| one.index.documents).sum();
+        let documents: usize = scored.iter().map(|(index, _)| index.documents).sum();
         let padded = |mut scores: Vec<f64>, of: usize| {
             let wanted = policy.background.min(of);
             if scores.len() < wanted {
@@ -180,33 +217,47 @@ impl Engine {
             }
             scores
         };
-        let column = |of: fn(&Words) -> &Vec<f32>| {
-            let scores = collections.iter().flat_map(|one| {
-                let column = of(&one.words);
-                one.words.touched.iter().map(|at| f64::from(column[*at as usize]))
+        let column = |of: fn(&Said) -> f32| {
+            let scores = scored.iter().flat_map(|(_, words)| {
+                words.touched.iter().map(|at| f64::from(of(&words.of(*at))))
             });
             padded(scores.filter(|score| *score > 0.0).collect(), documents)
         };
         let share_of_asked =
             |usual: Spread| Spread { mean: usual.mean * asked, deviation: usual.deviation * asked };
         let usual_words = share_of_asked(relevance::USUAL_WORDS);
-        let cosines = collections.iter().filter_map(|one| one.cosines.as_ref());
-        let cosines = cosines.flat_map(|one| one.best.iter().map(|(_, cosine)| f64::from(*cosine)));
-        let sessions: usize = collections.iter().map(|one| one.index.sessions).sum();
-        let session_scores = collections
+        let sessions: usize = scored.iter().map(|(index, _)| index.sessions).sum();
+        let session_scores = scored
             .iter()
-            .flat_map(|one| one.words.session.iter().map(|score| f64::from(*score)))
+            .flat_map(|(_, words)| words.session_scores().map(f64::from))
             .filter(|score| *score > 0.0);
         Background {
-            words: Spread::of(column(|words| &words.own), usual_words, policy),
-            around: Spread::of(column(|words| &words.around), usual_words, policy),
-            cosine: Spread::of(cosines.collect(), relevance::USUAL_COSINE, policy),
+            words: Spread::of(column(|said| said.own), usual_words, policy),
+            around: Spread::of(column(|said| said.around), usual_words, policy),
+            cosine: relevance::USUAL_COSINE,
             session_words: Spread::of(
                 padded(session_scores.collect(), sessions),
                 share_of_asked(relevance::USUAL_SESSION_WORDS),
                 policy,
             ),
         }
+    }
+
+    fn usual_cosine(&self, collections: &[Collection]) -> Spread {
+        let cosines = collections.iter().filter_map(|one| one.cosines.as_ref());
+        let cosines = cosines.flat_map(|one| one.best.iter().map(|(_, cosine)| f64::from(*cosine)));
+        Spread::of(cosines.collect(), relevance::USUAL_COSINE, &self.policy.relevance)
+    }
+
+    /// The documents of a large index that words find best, alone or with those beside them.
+    fn best_by_words(&self, index: &Index, words: &Words) -> Vec<u32> {
+        let most = self.policy.relevance.candidates;
+        let by = |column: fn(&Said) -> f32| {
+            let fits = |number: &&u32| index.is_in(**number as usize, &LOOKED_AT);
+            let touched = words.touched.iter().filter(fits);
+            best(touched.map(|number| (*number, column(&words.of(*number)))).collect(), most)
+        };
+        by(|said| said.own).chain(by(|said| said.around)).collect()
     }
 
     /// The documents for which everything is computed: all of a small index, the best by each arm
@@ -218,22 +269,9 @@ impl Engine {
         if index.documents <= most * 3 {
             return (0..u32::try_from(index.len()).unwrap_or(NONE)).filter(fits).collect();
         }
-        let best = |mut scored: Vec<(u32, f32)>| {
-            let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-            if scored.len() > most {
-                scored.select_nth_unstable_by(most, order);
-                scored.truncate(most);
-            }
-            scored.into_iter().map(|(number, _)| number)
-        };
-        let by = |column: &[f32]| -> Vec<(u32, f32)> {
-            let touched = collection.words.touched.iter().filter(|number| fits(number));
-            touched.map(|number| (*number, column[*number as usize])).collect()
-        };
-        let mut numbers: BTreeSet<u32> = best(by(&collection.words.own)).collect();
-        numbers.extend(best(by(&collection.words.around)));
+        let mut numbers: BTreeSet<u32> = collection.best.iter().copied().collect();
         if let Some(cosines) = &collection.cosines {
-            numbers.extend(best(cosines.best.clone()));
+            numbers.extend(best(cosines.best.clone(), most));
         }
         numbers.into_iter().collect()
     }
@@ -269,6 +307,16 @@ impl Engine {
     }
 }
 
+/// The numbers with the highest scores.
+fn best(mut scored: Vec<(u32, f32)>, most: usize) -> impl Iterator<Item = u32> {
+    let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if scored.len() > most {
+        scored.select_nth_unstable_by(most, order);
+        scored.truncate(most);
+    }
+    scored.into_iter().map(|(number, _)| number)
+}
+
 fn sort(of: TextOf) -> Text {
     match of {
         TextOf::Memories => Text::Memory,
@@ -290,22 +338,20 @@ fn signals(
     let before = beside(index.before[at]);
     let asked_before = before
         .filter(|before| index.document(*before).is_some_and(|one| one.traits.asks))
-        .map(|before| f64::from(words.around[before as usize]));
-    let session = index.session[at] as usize;
+        .map(|before| f64::from(words.of(before).around));
+    let session = index.session[at];
     let episode = collection.of == TextOf::Episodes;
-    let best_in_session = || {
-        let best = collection.session_cosines.get(session).filter(|best| best.is_finite());
-        best.map(|best| f64::from(*best))
-    };
+    let best_in_session = || collection.session_cosines.get(&session).map(|best| f64::from(*best));
+    let said = words.of(number);
     let asks_time = matches!(question.ask, Asked::When | Asked::HowLong);
     let asks_number = matches!(question.ask, Asked::HowMany | Asked::HowLong);
     Signals {
-        words: f64::from(words.own[at]),
-        around: f64::from(words.around[at]),
-        covers: f64::from(words.covers[at]),
+        words: f64::from(said.own),
+        around: f64::from(said.around),
+        covers: f64::from(said.covers),
         cosine: cosine(number),
         next_cosine: beside(index.next[at]).and_then(cosine),
-        session_words: episode.then(|| f64::from(words.session[session])),
+        session_words: episode.then(|| f64::from(words.of_session(session))),
         // A memory is a session of one: what is said of meaning elsewhere twice is said of it twice.
         session_cosine: if episode { best_in_session() } else { cosine(number) },
         length: f64::from(document.length),

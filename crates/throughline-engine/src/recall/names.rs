@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use throughline_core::question::Question;
-use throughline_core::{Memory, MemoryId, NodeId, Relation, text, words};
+use throughline_core::{Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
 use throughline_store::{EntityName, Reader};
 
-use crate::{Context, Engine, Result};
+use crate::{Engine, Result};
 
 /// Words of a name at most.
 const NAME_WORDS_MAX: usize = 3;
@@ -20,6 +20,8 @@ const TELLING_LETTERS: usize = 4;
 /// What a prompt mentions openly.
 #[derive(Debug, Default)]
 pub(super) struct Mentioned {
+    /// Where there are memories at all.
+    pub(super) spaces: Vec<SpaceId>,
     /// The things named.
     pub(super) entities: Vec<NodeId>,
     /// Memories about them.
@@ -55,7 +57,7 @@ impl Engine {
     pub(super) fn mentioned(
         &self,
         reader: &dyn Reader,
-        context: &Context,
+        spaces: Vec<SpaceId>,
         question: &Question,
         query: &str,
     ) -> Result<Mentioned> {
@@ -70,10 +72,11 @@ impl Engine {
                 .filter(long)
                 .map(|one| one.to_lowercase())
                 .collect(),
+            spaces,
             ..Mentioned::default()
         };
         let names = spoken_names(&normal, question);
-        for space in context.reach().spaces {
+        for space in mentioned.spaces.clone() {
             let entities: Vec<NodeId> =
                 reader.entities(space, &names)?.into_iter().map(|one| one.id.into()).collect();
             if entities.is_empty() {

@@ -1,5 +1,6 @@
 //! Reading what the arms found, and putting it in its final order.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use throughline_core::rank::Ranked;
@@ -12,14 +13,39 @@ use crate::remember::head_of;
 use crate::{Card, Context, Engine, Result};
 
 /// Memories that are read for one prompt at most.
-const READ_MEMORIES: usize = 16;
+const READ_MEMORIES: usize = 12;
 /// Below this relevance a memory that is not named is not read: no gate would let it pass.
 const READ_FROM: f64 = 0.05;
 /// So many are read in any case: what an X-ray shows must be readable.
-const READ_ALWAYS: usize = 8;
+const READ_ALWAYS: usize = 3;
 /// How a turn ranks beside memories: as something observed, neither fresh nor forgotten.
 const EPISODE_TRUST: f64 = 0.65;
 const EPISODE_SALIENCE: f64 = 0.5;
+
+/// A score that sorts the highest first. Candidates are large: they are sorted by keys like this
+/// and moved once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Falling(pub(super) f64);
+
+impl Ord for Falling {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.0.total_cmp(&self.0)
+    }
+}
+
+impl PartialOrd for Falling {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Falling {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Falling {}
 
 /// What was read of the candidates.
 #[derive(Debug, Default)]
@@ -147,11 +173,7 @@ impl Engine {
             candidate.score = Ranked { node: candidate.node, relevance, salience, trust }
                 .score(&self.policy.rank);
         }
-        candidates.sort_by(|a, b| {
-            (b.score.total_cmp(&a.score))
-                .then(b.relevance.total_cmp(&a.relevance))
-                .then(a.node.cmp(&b.node))
-        });
+        candidates.sort_by_cached_key(|one| (Falling(one.score), Falling(one.relevance), one.node));
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The vectors arm: how near in meaning the documents of an index are to a query.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use throughline_core::{NodeId, SpaceId, State};
 use throughline_embed::nearest::{self, Code};
@@ -11,7 +11,7 @@ use crate::Result;
 use crate::index::Index;
 
 /// How many of the nearest are known exactly and not only to the precision of a byte.
-const EXACT: usize = 24;
+const EXACT: usize = 12;
 
 /// Of many documents, those that are kept as the best.
 const BEST_KEEP: usize = 1_024;
@@ -38,24 +38,18 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
     let code = nearest::encode(query);
     let keep = |at: usize| index.is_embedded(at) && index.is_in(at, states);
     let number = |at: usize| u32::try_from(at).unwrap_or(crate::index::NONE);
-    if let Some(bits) = index.bits() {
-        let best = bits
-            .candidates(query, keep, BITS_KEEP)
-            .into_iter()
-            .map(|at| (number(at), nearest::cosine(&code, &rows, at)))
-            .collect();
-        let (dense, exact) = (Vec::new(), BTreeMap::new());
-        return Cosines { meaning: *query, query: code, exact, dense, best };
-    }
     let mut dense = Vec::new();
-    nearest::cosines(&code, &rows, keep, &mut dense);
-    let least = least_of_best(&dense);
-    let mut best: Vec<(u32, f32)> = dense
-        .iter()
-        .enumerate()
-        .filter(|(_, cosine)| **cosine >= least)
-        .map(|(at, cosine)| (number(at), *cosine))
-        .collect();
+    let mut best: Vec<(u32, f32)> = if let Some(bits) = index.bits() {
+        let near = bits.candidates(query, keep, BITS_KEEP);
+        let near = nearest::cosines_among(&code, &rows, &near).into_iter();
+        near.map(|(at, cosine)| (number(at), cosine)).collect()
+    } else {
+        nearest::cosines(&code, &rows, keep, &mut dense);
+        let least = least_of_best(&dense);
+        let all = dense.iter().enumerate();
+        let near = all.filter(|(_, cosine)| **cosine >= least);
+        near.map(|(at, cosine)| (number(at), *cosine)).collect()
+    };
     if best.len() > BEST_KEEP {
         let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         best.select_nth_unstable_by(BEST_KEEP, order);
@@ -121,11 +115,11 @@ impl Cosines {
         Ok(())
     }
 
-    /// For each session number the best cosine in it; very low where none is among the best.
-    pub(super) fn best_of_sessions(&self, index: &Index) -> Vec<f32> {
-        let mut best = vec![f32::NEG_INFINITY; index.len()];
+    /// The best cosine of every session that has one among the best.
+    pub(super) fn best_of_sessions(&self, index: &Index) -> HashMap<u32, f32> {
+        let mut best = HashMap::new();
         for (number, cosine) in &self.best {
-            let session = &mut best[index.session[*number as usize] as usize];
+            let session = best.entry(index.session[*number as usize]).or_insert(*cosine);
             *session = session.max(*cosine);
         }
         best

@@ -44,21 +44,20 @@ impl Engine {
         if seeds.is_empty() {
             return Ok(());
         }
-        let walk = self.walk(reader, context, &seeds, &relevance)?;
+        let walk = self.walk(reader, &mentioned.spaces, &seeds, &relevance)?;
         self.add_reached(reader, context, ask, walk, candidates, known)
     }
 
     fn walk(
         &self,
         reader: &dyn Reader,
-        context: &Context,
+        spaces: &[SpaceId],
         seeds: &[Seed],
         relevance: &BTreeMap<NodeId, f64>,
     ) -> Result<Walk> {
-        let spaces = context.reach().spaces;
         let now = self.now();
         let mut days: BTreeMap<SpaceId, Vec<i64>> = BTreeMap::new();
-        for space in &spaces {
+        for space in spaces {
             days.insert(*space, reader.active_days(*space)?);
         }
         let idle = |edge: &Edge| {
@@ -69,7 +68,7 @@ impl Engine {
             seeds,
             |nodes| {
                 let mut edges = Vec::new();
-                for space in &spaces {
+                for space in spaces {
                     edges.extend(reader.neighbours(*space, nodes, &[], EDGES_READ)?);
                 }
                 edges.retain(|edge| {

@@ -4,6 +4,8 @@
 //! A word counts once in a document however often it stands there: on the development data counting
 //! repetitions costs up to ten points, because long texts repeat everything.
 
+use std::sync::{Mutex, PoisonError};
+
 use throughline_core::SpaceId;
 use throughline_core::policy::{RelevancePolicy, WordPolicy};
 use throughline_store::{Postings, Reader, TextOf};
@@ -63,140 +65,189 @@ fn rarity(documents: f64, holding: f64) -> f64 {
     (1.0 + (documents - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
 }
 
-/// What the words say about the documents of one index.
-#[derive(Debug, Default)]
-pub(super) struct Words {
-    /// For each document, BM25 of its own words.
-    pub(super) own: Vec<f32>,
-    /// For each document, the share that it holds of what the query's words tell.
-    pub(super) covers: Vec<f32>,
-    /// For each document, BM25 of its words and those beside it.
-    pub(super) around: Vec<f32>,
-    /// For each session number, BM25 of all its words.
-    pub(super) session: Vec<f32>,
-    /// Documents that `around` says something about.
-    pub(super) touched: Vec<u32>,
-}
-
-/// Scores the documents of one index.
-#[expect(clippy::cast_possible_truncation, reason = "scores need no more than single precision")]
-pub(super) fn score(
-    index: &Index,
-    occurrences: &Occurrences,
-    telling: &Telling,
-    policy: &WordPolicy,
-    relevance: &RelevancePolicy,
-) -> Words {
-    let count = index.len();
-    let mut words = Words {
-        own: vec![0.0; count],
-        covers: vec![0.0; count],
-        around: vec![0.0; count],
-        session: vec![0.0; count],
-        touched: Vec::new(),
-    };
-    let mut tally = Tally { marks: vec![0; count], session_marks: vec![0; count], round: 0 };
-    for (list, weight) in occurrences.lists.iter().zip(&telling.weights) {
-        if *weight > 0.0 {
-            tally.term(index, &list.documents, *weight, relevance, &mut words);
-        }
-    }
-    for number in &words.touched {
-        let at = *number as usize;
-        words.covers[at] = (f64::from(words.own[at]) / telling.asked.max(1e-9)).min(1.0) as f32;
-    }
-    damp(index, policy, relevance, &mut words);
-    words
-}
-
-/// Which documents and sessions a term was counted for.
-struct Tally {
-    marks: Vec<u32>,
-    session_marks: Vec<u32>,
+/// What the words say about one document.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Said {
+    /// BM25 of its own words.
+    pub(super) own: f32,
+    /// BM25 of its words and those beside it.
+    pub(super) around: f32,
+    /// The share that it holds of what the query's words tell.
+    pub(super) covers: f32,
+    /// The latest term that was counted for it.
     round: u32,
 }
 
-impl Tally {
+/// What the words say about the documents of one index.
+///
+/// As long as the index, and mostly empty: whoever is done with it clears it for the next query.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    said: Vec<Said>,
+    sessions: Vec<f32>,
+    session_rounds: Vec<u32>,
+    /// Documents of which something is said.
+    pub(super) touched: Vec<u32>,
+    /// Numbers of their sessions.
+    touched_sessions: Vec<u32>,
+}
+
+impl Words {
+    /// What is said of a document.
+    pub(super) fn of(&self, number: u32) -> Said {
+        self.said.get(number as usize).copied().unwrap_or_default()
+    }
+
+    /// BM25 of all words of a session.
+    pub(super) fn of_session(&self, number: u32) -> f32 {
+        self.sessions.get(number as usize).copied().unwrap_or(0.0)
+    }
+
+    /// The scores of all sessions of which something is said.
+    pub(super) fn session_scores(&self) -> impl Iterator<Item = f32> {
+        self.touched_sessions.iter().map(|number| self.of_session(*number))
+    }
+
+    /// Forgets what was said.
+    pub(super) fn clear(&mut self) {
+        for number in self.touched.drain(..) {
+            self.said[number as usize] = Said::default();
+        }
+        for number in self.touched_sessions.drain(..) {
+            self.sessions[number as usize] = 0.0;
+        }
+    }
+
+    fn fit(&mut self, count: usize) {
+        if self.said.len() < count {
+            self.said.resize(count, Said::default());
+            self.sessions.resize(count, 0.0);
+            self.session_rounds.resize(count, 0);
+        }
+    }
+
+    /// Counts one term.
     #[expect(
         clippy::cast_possible_truncation,
         reason = "scores need no more than single precision"
     )]
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-    fn term(
+    fn count(
         &mut self,
+        round: u32,
         index: &Index,
         holding: &[u32],
         weight: f64,
         relevance: &RelevancePolicy,
-        words: &mut Words,
     ) {
-        self.round += 1;
         let inside =
             || holding.iter().map(|number| *number as usize).filter(|at| *at < index.len());
         let mut sessions = 0_u32;
         for at in inside() {
-            self.marks[at] = self.round;
-            words.own[at] += weight as f32;
-            add(words, at, weight);
+            self.add(at, weight as f32);
+            self.said[at].own += weight as f32;
+            self.said[at].round = round;
             let session = index.session[at] as usize;
-            if self.session_marks[session] != self.round {
-                self.session_marks[session] = self.round;
+            if self.session_rounds[session] != round {
+                self.session_rounds[session] = round;
                 sessions += 1;
             }
         }
         for (beside, share) in [(&index.next, relevance.before), (&index.before, relevance.after)] {
             for at in inside() {
-                let other = beside[at];
-                if other != NONE && self.marks[other as usize] != self.round {
-                    self.marks[other as usize] = self.round;
-                    add(words, other as usize, weight * share);
+                let other = beside[at] as usize;
+                if beside[at] != NONE && self.said[other].round != round {
+                    self.said[other].round = round;
+                    self.add(other, (weight * share) as f32);
                 }
             }
         }
         let telling = rarity(index.sessions as f64, f64::from(sessions)) as f32;
         for at in inside() {
             let session = index.session[at] as usize;
-            if self.session_marks[session] == self.round {
-                self.session_marks[session] = 0;
-                words.session[session] += telling;
+            if self.session_rounds[session] == round {
+                self.session_rounds[session] = 0;
+                if self.sessions[session] == 0.0 {
+                    self.touched_sessions.push(index.session[at]);
+                }
+                self.sessions[session] += telling;
             }
         }
     }
-}
 
-#[expect(clippy::cast_possible_truncation, reason = "scores need no more than single precision")]
-fn add(words: &mut Words, at: usize, weight: f64) {
-    if words.around[at] == 0.0 {
-        words.touched.push(u32::try_from(at).unwrap_or(NONE));
+    fn add(&mut self, at: usize, weight: f32) {
+        if self.said[at].around == 0.0 {
+            self.touched.push(u32::try_from(at).unwrap_or(NONE));
+        }
+        self.said[at].around += weight;
     }
-    words.around[at] += weight as f32;
-}
 
-/// Counts length against documents, as BM25 does for words that occur once.
-#[expect(clippy::cast_possible_truncation, reason = "scores need no more than single precision")]
-fn damp(index: &Index, policy: &WordPolicy, relevance: &RelevancePolicy, words: &mut Words) {
-    let damped = |length: f64, mean: f64, b: f64| -> f32 {
-        ((policy.k1 + 1.0) / (1.0 + policy.k1 * (1.0 - b + b * length / mean))) as f32
-    };
-    let length = |at: u32| if at == NONE { 0.0 } else { f64::from(index.length[at as usize]) };
-    let beside = 1.0 + relevance.before + relevance.after;
-    for number in &words.touched {
-        let at = *number as usize;
-        let own = length(*number);
-        let around = own
-            + relevance.before * length(index.before[at])
-            + relevance.after * length(index.next[at]);
-        words.own[at] *= damped(own, index.mean_length, policy.b);
-        words.around[at] *= damped(around, index.mean_length * beside, policy.b);
-        let session = index.session[at] as usize;
-        // Each session once: what is negative was damped already.
-        if words.session[session] > 0.0 {
+    /// Counts length against documents, as BM25 does for words that occur once.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "scores need no more than single precision"
+    )]
+    fn damp(
+        &mut self,
+        index: &Index,
+        asked: f64,
+        policy: &WordPolicy,
+        relevance: &RelevancePolicy,
+    ) {
+        let damped = |length: f64, mean: f64, b: f64| -> f32 {
+            ((policy.k1 + 1.0) / (1.0 + policy.k1 * (1.0 - b + b * length / mean))) as f32
+        };
+        let length = |at: u32| if at == NONE { 0.0 } else { f64::from(index.length[at as usize]) };
+        let beside = 1.0 + relevance.before + relevance.after;
+        for number in &self.touched {
+            let at = *number as usize;
+            let own = length(*number);
+            let around = own
+                + relevance.before * length(index.before[at])
+                + relevance.after * length(index.next[at]);
+            let said = &mut self.said[at];
+            said.covers = (f64::from(said.own) / asked.max(1e-9)).min(1.0) as f32;
+            said.own *= damped(own, index.mean_length, policy.b);
+            said.around *= damped(around, index.mean_length * beside, policy.b);
+        }
+        for number in &self.touched_sessions {
+            let session = *number as usize;
             let length = f64::from(index.session_length[session]);
-            let share = damped(length, index.mean_session_length, policy.session_b);
-            words.session[session] *= -share;
+            self.sessions[session] *= damped(length, index.mean_session_length, policy.session_b);
         }
     }
-    for score in &mut words.session {
-        *score = score.abs();
+}
+
+/// Words that were used and are clear: making them anew for every query takes longer than clearing.
+#[derive(Debug, Default)]
+pub(crate) struct Pool(Mutex<Vec<Words>>);
+
+impl Pool {
+    pub(super) fn take(&self) -> Words {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
+
+    pub(super) fn keep(&self, mut words: Words) {
+        words.clear();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(words);
+    }
+}
+
+/// Scores the documents of one index, into words that are clear.
+pub(super) fn score(
+    mut words: Words,
+    index: &Index,
+    occurrences: &Occurrences,
+    telling: &Telling,
+    policy: &WordPolicy,
+    relevance: &RelevancePolicy,
+) -> Words {
+    words.fit(index.len());
+    for (round, (list, weight)) in (1..).zip(occurrences.lists.iter().zip(&telling.weights)) {
+        if *weight > 0.0 {
+            words.count(round, index, &list.documents, *weight, relevance);
+        }
+    }
+    words.damp(index, telling.asked, policy, relevance);
+    words
 }

@@ -229,27 +229,29 @@ pub(super) fn read(
     after: u64,
     block: &mut dyn FnMut(u32, &[u8]),
 ) -> Result<Shelf> {
+    let model = connection
+        .prepare_cached("SELECT number FROM model WHERE name = ?1")?
+        .query_row([model], |row| row.get(0))
+        .optional()?;
+    let shelf = Shelf { stamp: newest(connection)?.unsigned_abs(), model };
+    if shelf.stamp == after {
+        return Ok(shelf);
+    }
     let mut changed = connection.prepare_cached(
-        "SELECT b.number, y.body, b.stamp FROM block AS b INDEXED BY block_number
+        "SELECT b.number, y.body FROM block AS b INDEXED BY block_number
          JOIN block_body AS y ON y.id = b.id
          WHERE b.space = ?1 AND b.what = ?2 AND b.stamp > ?3 ORDER BY b.number",
     )?;
     let mut found =
         changed.query(params![space.0, what(of), i64::try_from(after).unwrap_or(i64::MAX)])?;
-    let mut stamp = after;
     while let Some(row) = found.next()? {
         let body = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
         // What is not whole is left out; `doctor` names it and rebuilds it.
         if body.len() == BLOCK * RECORD {
             block(row.get(0)?, body);
         }
-        stamp = stamp.max(row.get::<_, i64>(2)?.unsigned_abs());
     }
-    let model = connection
-        .prepare_cached("SELECT number FROM model WHERE name = ?1")?
-        .query_row([model], |row| row.get(0))
-        .optional()?;
-    Ok(Shelf { stamp, model })
+    Ok(shelf)
 }
 
 /// The number of a model, which it is given when it is first met.

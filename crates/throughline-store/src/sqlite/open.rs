@@ -80,6 +80,7 @@ fn configure(connection: &mut Connection) -> Result<()> {
          PRAGMA cell_size_check = ON;
          PRAGMA mmap_size = 0;
          PRAGMA temp_store = MEMORY;
+         PRAGMA cache_size = -32000;
          PRAGMA wal_autocheckpoint = 0;",
     )?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;

@@ -1,7 +1,7 @@
 //! Reading: the verbs of [`Reader`] over a connection inside a transaction.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::fold::View;
@@ -12,7 +12,7 @@ use throughline_core::{
     SpaceId, Table,
 };
 
-use super::rows::{self, SqlTables, collect};
+use super::rows::{self, SqlTables, collect, text_list};
 use super::text::json_list;
 use super::{Snapshot, documents, log, text};
 use crate::document::{Postings, Shelf};
@@ -29,13 +29,7 @@ impl Reader for SqlTables<'_> {
     }
 
     fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>> {
-        let mut found = BTreeMap::new();
-        for node in nodes {
-            for row in View::attached(self, space, *node)? {
-                found.insert(row.key(), row);
-            }
-        }
-        Ok(found.into_values().collect())
+        rows::attached(self.connection, space, nodes)
     }
 
     fn neighbours(
@@ -48,23 +42,26 @@ impl Reader for SqlTables<'_> {
         let relations = json_list(relations);
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let mut found = BTreeMap::new();
-        for node in nodes {
-            let node = node.to_string();
-            for sql in [
-                "SELECT key, body, hash FROM edge INDEXED BY edge_src
-                 WHERE space = ?1 AND src = ?2
-                   AND (?3 IS NULL OR relation IN (SELECT value FROM json_each(?3)))
-                 ORDER BY key LIMIT ?4",
-                "SELECT key, body, hash FROM edge INDEXED BY edge_dst
-                 WHERE space = ?1 AND dst = ?2
-                   AND (?3 IS NULL OR relation IN (SELECT value FROM json_each(?3)))
-                 ORDER BY key LIMIT ?4",
-            ] {
-                let params = params![space.0, node, relations, limit];
-                for row in collect(self.connection, Table::Edge, sql, params)? {
-                    if let Row::Edge(edge) = row {
-                        found.insert(Row::Edge(edge.clone()).key(), edge);
-                    }
+        let nodes = text_list(nodes.iter());
+        for sql in [
+            "SELECT e.key, e.body, e.hash FROM json_each(?2) AS node
+             CROSS JOIN edge AS e ON e.space = ?1 AND e.key IN
+               (SELECT key FROM edge INDEXED BY edge_src
+                WHERE space = ?1 AND src = node.value
+                  AND (?3 IS NULL OR relation IN (SELECT value FROM json_each(?3)))
+                ORDER BY key LIMIT ?4)",
+            "SELECT e.key, e.body, e.hash FROM json_each(?2) AS node
+             CROSS JOIN edge AS e ON e.space = ?1 AND e.key IN
+               (SELECT key FROM edge INDEXED BY edge_dst
+                WHERE space = ?1 AND dst = node.value
+                  AND (?3 IS NULL OR relation IN (SELECT value FROM json_each(?3)))
+                ORDER BY key LIMIT ?4)",
+        ] {
+            let params = params![space.0, nodes, relations, limit];
+            for row in collect(self.connection, Table::Edge, sql, params)? {
+                let key = row.key();
+                if let Row::Edge(edge) = row {
+                    found.insert(key, edge);
                 }
             }
         }
@@ -167,14 +164,17 @@ impl Reader for SqlTables<'_> {
 
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
         let mut found = BTreeMap::new();
-        for wanted in names {
+        let kinds: BTreeSet<_> = names.iter().map(|one| one.kind).collect();
+        for kind in kinds {
+            let names = names.iter().filter(|one| one.kind == kind).map(|one| &one.name);
             let rows = collect(
                 self.connection,
                 Table::Entity,
-                "SELECT e.key, e.body, e.hash FROM alias AS a
-                 JOIN entity AS e ON e.space = a.space AND e.key = a.entity
-                 WHERE a.space = ?1 AND a.name = ?2 AND (?3 IS NULL OR e.kind = ?3)",
-                params![space.0, wanted.name, wanted.kind.map(|kind| kind.as_str())],
+                "SELECT e.key, e.body, e.hash FROM json_each(?2) AS name
+                 CROSS JOIN alias AS a ON a.space = ?1 AND a.name = name.value
+                 CROSS JOIN entity AS e ON e.space = a.space AND e.key = a.entity
+                 WHERE (?3 IS NULL OR e.kind = ?3)",
+                params![space.0, text_list(names), kind.map(|kind| kind.as_str())],
             )?;
             for row in rows {
                 if let Row::Entity(entity) = row {

@@ -1,5 +1,7 @@
 //! Rows in and out of their tables, and the indexes that are kept beside them.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::fold::View;
 use throughline_core::text::sha256_hex;
@@ -141,36 +143,7 @@ impl View for SqlTables<'_> {
     }
 
     fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>> {
-        let name = node.to_string();
-        let mut rows = Vec::new();
-        if let Some(id) = node.memory() {
-            let id = id.to_string();
-            for (table, sql) in [
-                (
-                    Table::Evidence,
-                    "SELECT key, body, hash FROM evidence INDEXED BY evidence_memory
-                     WHERE space = ?1 AND memory = ?2 ORDER BY key",
-                ),
-                (
-                    Table::Watermark,
-                    "SELECT key, body, hash FROM watermark INDEXED BY watermark_memory
-                     WHERE space = ?1 AND memory = ?2 ORDER BY key",
-                ),
-                (Table::Usage, "SELECT key, body, hash FROM usage WHERE space = ?1 AND key = ?2"),
-            ] {
-                rows.extend(collect(self.connection, table, sql, params![space.0, id])?);
-            }
-        }
-        rows.extend(collect(
-            self.connection,
-            Table::Edge,
-            "SELECT key, body, hash FROM edge INDEXED BY edge_src WHERE space = ?1 AND src = ?2
-             UNION ALL
-             SELECT key, body, hash FROM edge INDEXED BY edge_dst WHERE space = ?1 AND dst = ?2",
-            params![space.0, name],
-        )?);
-        rows.sort_by_key(Row::key);
-        Ok(rows)
+        attached(self.connection, space, &[node])
     }
 
     fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
@@ -181,6 +154,57 @@ impl View for SqlTables<'_> {
             params![space.0, id.to_string()],
         )
     }
+}
+
+/// Everything that hangs on some nodes, each once, by key.
+pub(super) fn attached(
+    connection: &Connection,
+    space: SpaceId,
+    nodes: &[NodeId],
+) -> Result<Vec<Row>> {
+    let mut found = BTreeMap::new();
+    let memories = text_list(nodes.iter().filter_map(|node| node.memory()));
+    let names = text_list(nodes.iter());
+    for (table, list, sql) in [
+        (
+            Table::Evidence,
+            &memories,
+            "SELECT key, body, hash FROM evidence INDEXED BY evidence_memory
+             WHERE space = ?1 AND memory IN (SELECT value FROM json_each(?2))",
+        ),
+        (
+            Table::Watermark,
+            &memories,
+            "SELECT key, body, hash FROM watermark INDEXED BY watermark_memory
+             WHERE space = ?1 AND memory IN (SELECT value FROM json_each(?2))",
+        ),
+        (
+            Table::Usage,
+            &memories,
+            "SELECT key, body, hash FROM usage
+             WHERE space = ?1 AND key IN (SELECT value FROM json_each(?2))",
+        ),
+        (
+            Table::Edge,
+            &names,
+            "SELECT key, body, hash FROM edge INDEXED BY edge_src
+             WHERE space = ?1 AND src IN (SELECT value FROM json_each(?2))
+             UNION ALL
+             SELECT key, body, hash FROM edge INDEXED BY edge_dst
+             WHERE space = ?1 AND dst IN (SELECT value FROM json_each(?2))",
+        ),
+    ] {
+        for row in collect(connection, table, sql, params![space.0, list])? {
+            found.insert(row.key(), row);
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// Texts as one parameter of a statement.
+pub(super) fn text_list<T: std::fmt::Display>(texts: impl Iterator<Item = T>) -> String {
+    let list: Vec<String> = texts.map(|text| text.to_string()).collect();
+    serde_json::to_string(&list).expect("a list of texts is JSON")
 }
 
 impl Writable for SqlTables<'_> {
