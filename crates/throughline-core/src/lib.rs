@@ -15,6 +15,7 @@
 //! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
 //! | what to do with something new | [`reconcile`] |
 //! | when things leave view, change tier or graduate | [`lifecycle`] |
+//! | what an agent tells us, and what is said in it | [`event`], [`speech`] |
 //! | what a prompt asks, when, and what search knows of a text | [`question`], [`when`], [`document`] |
 //! | what hangs together with what was found | [`frontier`] |
 //! | how fitting, and the final order | [`relevance`], [`rank`] |
@@ -31,6 +32,7 @@ pub mod document;
 pub mod edge;
 pub mod entity;
 pub mod episode;
+pub mod event;
 pub mod evidence;
 pub mod fold;
 pub mod form;
@@ -48,6 +50,7 @@ pub mod relevance;
 pub mod row;
 pub mod salience;
 pub mod scope;
+pub mod speech;
 pub mod state;
 pub mod text;
 pub mod time;
