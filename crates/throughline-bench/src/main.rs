@@ -2,11 +2,13 @@
 //!
 //! `cargo run --release -p throughline-bench -- [--memories N] [--runs N] [--binary FILE] [--keep DIR]`
 //! `cargo run --release -p throughline-bench -- recall [--memories N] [--episodes N] [--runs N] [--binary FILE]`
+//! `cargo run --release -p throughline-bench -- hook` with the same options
 //!
 //! Every figure is a whole process, from start to exit, so that both sides pay the same.
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
 mod corpus;
+mod hook;
 mod plain;
 mod recall;
 
@@ -29,6 +31,9 @@ fn main() -> anyhow::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.first().is_some_and(|word| word == "plain") {
         return plain::run(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "hook") {
+        return hook::run(&words[1..]);
     }
     if words.first().is_some_and(|word| word == "recall") {
         return recall::run(&words[1..]);

@@ -4,6 +4,7 @@
 //! Texts are made up; the vectors of episodes are a mixture of made-up topics, because embedding a
 //! million texts takes a quarter of an hour and scanning them does not depend on what they say.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -21,34 +22,63 @@ const TOPICS: usize = 300;
 /// Turns of one session.
 const SESSION: usize = 20;
 
-struct Options {
+pub(crate) struct Options {
     memories: usize,
     episodes: usize,
-    runs: usize,
-    binary: PathBuf,
+    pub(crate) runs: usize,
+    pub(crate) binary: PathBuf,
+}
+
+impl Options {
+    pub(crate) fn read(words: &[String]) -> anyhow::Result<Self> {
+        let beside = std::env::current_exe()?.with_file_name("throughline");
+        let mut options = Self { memories: 10_000, episodes: 50_000, runs: 101, binary: beside };
+        for pair in words.chunks(2) {
+            let [name, value] = pair else { bail!("{} needs a value", pair[0]) };
+            match name.as_str() {
+                "--memories" => options.memories = value.parse()?,
+                "--episodes" => options.episodes = value.parse()?,
+                "--runs" => options.runs = value.parse()?,
+                "--binary" => options.binary = PathBuf::from(value),
+                _ => bail!(
+                    "unknown option {name}; there are --memories, --episodes, --runs, --binary"
+                ),
+            }
+        }
+        Ok(options)
+    }
 }
 
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
-    let beside = std::env::current_exe()?.with_file_name("throughline");
-    let mut options = Options { memories: 10_000, episodes: 50_000, runs: 101, binary: beside };
-    for pair in words.chunks(2) {
-        let [name, value] = pair else { bail!("{} needs a value", pair[0]) };
-        match name.as_str() {
-            "--memories" => options.memories = value.parse()?,
-            "--episodes" => options.episodes = value.parse()?,
-            "--runs" => options.runs = value.parse()?,
-            "--binary" => options.binary = PathBuf::from(value),
-            _ => bail!("unknown option {name}; there are --memories, --episodes, --runs, --binary"),
-        }
-    }
-    bench(&options)
+    bench(&Options::read(words)?)
 }
+
+/// Fills a home as the options say; the project it belongs to, and what its episodes say.
+pub(crate) fn fill(options: &Options, folder: &Path) -> anyhow::Result<(PathBuf, PathBuf, Corpus)> {
+    let (home, project, said, _) = fill_with_vectors(options, folder)?;
+    Ok((home, project, said))
+}
+
+type Filled = (PathBuf, PathBuf, Corpus, Vec<[f32; DIMENSIONS]>);
 
 fn bench(options: &Options) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
+    let (home, project, said, vectors) = fill_with_vectors(options, folder.path())?;
+    let context = Context::user(Project::at(&project)?);
+
+    let queries: Vec<String> = (0..options.runs).map(|n| said.question(n)).collect();
+    println!("{:<44} {:>10} {:>10}", "", "median", "95 %");
+    embedding(&said);
+    brute_force(&vectors, options.runs.min(21));
+    full_text(folder.path(), &said, &queries)?;
+    warm(&home, &context, &queries)?;
+    cold(options, &home, &project, &queries)
+}
+
+fn fill_with_vectors(options: &Options, folder: &Path) -> anyhow::Result<Filled> {
     let corpus = Corpus::new(options.memories.max(1));
-    let home = corpus.fill(folder.path(), &options.binary)?;
-    let project = folder.path().join("project");
+    let home = corpus.fill(folder, &options.binary)?;
+    let project = folder.join("project");
     let context = Context::user(Project::at(&project)?);
     let said = Corpus::new(options.episodes.max(1));
     let vectors = mixture(options.episodes);
@@ -67,14 +97,7 @@ fn bench(options: &Options) -> anyhow::Result<()> {
         filled.elapsed().as_secs_f64()
     );
     drop(engine);
-
-    let queries: Vec<String> = (0..options.runs).map(|n| said.question(n)).collect();
-    println!("{:<44} {:>10} {:>10}", "", "median", "95 %");
-    embedding(&said);
-    brute_force(&vectors, options.runs.min(21));
-    full_text(folder.path(), &said, &queries)?;
-    warm(&home, &context, &queries)?;
-    cold(options, &home, &project, &queries)
+    Ok((home, project, said, vectors))
 }
 
 fn turns(said: &Corpus) -> Vec<Turn> {
@@ -190,26 +213,33 @@ fn cold(options: &Options, home: &Path, project: &Path, queries: &[String]) -> a
         run(&["recall", &queries[n], "--episodes", "--json"]).expect("a recall works");
     });
     row("recall, in a process that has just started", &times);
-    // The program reads its own high-water mark where the system tells it.
-    let peak = Command::new("/usr/bin/time")
-        .args(["-f", "%M"])
-        .arg(&options.binary)
-        .args(["recall", &queries[0], "--episodes", "--home"])
-        .arg(home)
-        .arg("--project")
-        .arg(project)
-        .stdout(Stdio::null())
-        .output();
-    if let Ok(output) = peak {
-        let kib: f64 = String::from_utf8_lossy(&output.stderr).trim().parse().unwrap_or(0.0);
-        println!("{:<44} {:>7.1} MiB", "memory of that process at most", kib / 1_024.0);
-    }
+    memory_of(&options.binary, |command| {
+        command.args(["recall", &queries[0], "--episodes", "--home"]).arg(home);
+        command.arg("--project").arg(project);
+        String::new()
+    });
     let bytes = std::fs::metadata(&options.binary)?.len();
     println!("{:<44} {:>7.1} MB", "the binary", f64::from(u32::try_from(bytes)?) / 1e6);
     Ok(())
 }
 
-fn measure(runs: usize, mut work: impl FnMut(usize)) -> Vec<Duration> {
+/// Prints the most memory that a process of ours took; the system tells.
+pub(crate) fn memory_of(binary: &Path, fill: impl FnOnce(&mut Command) -> String) {
+    let mut command = Command::new("/usr/bin/time");
+    command.args(["-f", "%M"]).arg(binary);
+    let input = fill(&mut command);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let Ok(mut child) = command.spawn() else { return };
+    if let Some(mut pipe) = child.stdin.take() {
+        pipe.write_all(input.as_bytes()).ok();
+    }
+    if let Ok(output) = child.wait_with_output() {
+        let kib: f64 = String::from_utf8_lossy(&output.stderr).trim().parse().unwrap_or(0.0);
+        println!("{:<44} {:>7.1} MiB", "memory of that process at most", kib / 1_024.0);
+    }
+}
+
+pub(crate) fn measure(runs: usize, mut work: impl FnMut(usize)) -> Vec<Duration> {
     let mut times: Vec<Duration> = (0..runs)
         .map(|n| {
             let started = Instant::now();
@@ -221,7 +251,7 @@ fn measure(runs: usize, mut work: impl FnMut(usize)) -> Vec<Duration> {
     times
 }
 
-fn row(name: &str, times: &[Duration]) {
+pub(crate) fn row(name: &str, times: &[Duration]) {
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     let tail = times[(times.len() * 95 / 100).min(times.len() - 1)];
     println!("{name:<44} {:>7.2} ms {:>7.2} ms", ms(times[times.len() / 2]), ms(tail));

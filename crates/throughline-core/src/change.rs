@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::row::{Image, Injection, Session, Tombstone};
 use crate::{
-    BatchId, Edge, Entity, Episode, Evidence, Memory, MemoryId, NodeId, Relation, SessionId, Space,
-    SpaceId, State, Timestamp, Watermark,
+    BatchId, Edge, Entity, EntityId, Episode, EpisodeId, Evidence, Memory, MemoryId, NodeId,
+    Pending, PendingId, Relation, Ruling, SessionId, Space, SpaceId, State, Timestamp, Watermark,
 };
 
 /// One change to memory. Its written form is the change log's: variants and fields may be added,
@@ -74,7 +74,7 @@ pub enum Change {
         /// Where it lives.
         space: SpaceId,
         /// Which thing.
-        entity: crate::EntityId,
+        entity: EntityId,
     },
     /// Something was said or done.
     Record(Episode),
@@ -112,6 +112,26 @@ pub enum Change {
         batch: BatchId,
         /// The rows as they were before it.
         rows: Vec<Image>,
+    },
+    /// What could not be applied is kept for a person. The same one twice is kept once.
+    Defer(Pending),
+    /// A person decided about it, and it no longer waits.
+    Decide {
+        /// Where it lives.
+        space: SpaceId,
+        /// Which one.
+        id: PendingId,
+        /// How.
+        ruling: Ruling,
+    },
+    /// A turn is erased for good, also where only the log still holds it, and kept out when it
+    /// comes again. The store also scrubs it from the log.
+    Silence {
+        /// What remains of it.
+        stone: Tombstone,
+        /// Memories whose evidence may quote it, besides those that are connected to it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        quoted_by: Vec<MemoryId>,
     },
 }
 
@@ -172,6 +192,8 @@ closed_set! {
         Verify = "verify",
         /// Consolidated.
         Sleep = "sleep",
+        /// Decided by a person who was asked.
+        Review = "review",
     }
 }
 
@@ -220,28 +242,80 @@ pub struct Logged {
     pub before: Vec<Image>,
 }
 
-/// Takes the readable content of a memory and of entities out of a change, leaving its shape.
+/// What an erasure takes the words out of, in every change that the log has of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Erased {
+    /// The wall it lived behind.
+    pub space: SpaceId,
+    /// A memory, with what hung on it.
+    pub memory: Option<MemoryId>,
+    /// Things that nothing else speaks of.
+    pub entities: Vec<EntityId>,
+    /// Something that waited for a person, or was decided before.
+    pub pending: Option<PendingId>,
+    /// A turn.
+    pub episode: Option<EpisodeId>,
+    /// Memories whose evidence quotes that turn.
+    pub quoting: Vec<MemoryId>,
+}
+
+impl Erased {
+    /// Nothing of a space, to be filled in.
+    pub fn nothing(space: SpaceId) -> Self {
+        let (entities, quoting) = (Vec::new(), Vec::new());
+        Self { space, memory: None, entities, pending: None, episode: None, quoting }
+    }
+
+    fn is_memory(&self, space: SpaceId, id: MemoryId) -> bool {
+        space == self.space && Some(id) == self.memory
+    }
+
+    fn is_entity(&self, row: &Entity) -> bool {
+        row.space == self.space && self.entities.contains(&row.id)
+    }
+
+    fn is_pending(&self, row: &Pending) -> bool {
+        row.space == self.space && Some(row.id) == self.pending
+    }
+
+    fn is_episode(&self, row: &Episode) -> bool {
+        row.space == self.space && Some(row.id) == self.episode
+    }
+
+    /// Whether evidence rests on the turn.
+    fn is_quote(&self, row: &Evidence) -> bool {
+        row.space == self.space && self.episode.is_some_and(|turn| rests_on(row, turn))
+    }
+
+    fn is_node(&self, space: SpaceId, node: NodeId) -> bool {
+        match node {
+            NodeId::Memory(id) => self.is_memory(space, id),
+            NodeId::Episode(id) => space == self.space && Some(id) == self.episode,
+            NodeId::Entity(_) => false,
+        }
+    }
+}
+
+/// Takes the readable content of what was erased out of a change, leaving its shape.
 ///
-/// What is left replays to the same tables, because the purge that follows removes the rows.
-pub fn scrub(
-    change: &mut Change,
-    space: SpaceId,
-    memory: Option<MemoryId>,
-    entities: &[crate::EntityId],
-) {
-    let ours = |at: SpaceId, id: MemoryId| at == space && Some(id) == memory;
+/// What is left replays to the same tables, because the erasure that follows removes the rows.
+pub fn scrub(change: &mut Change, erased: &Erased) {
     match change {
-        Change::Insert(row) | Change::Revise(row) if ours(row.space, row.id) => scrub_memory(row),
-        Change::Reinforce(row) if ours(row.space, row.memory) => scrub_evidence(row),
-        Change::Watch(row) if ours(row.space, row.memory) => scrub_watermark(row),
-        Change::Link(row) if row.space == space => scrub_edge(row, memory),
-        Change::Know(row) if row.space == space && entities.contains(&row.id) => scrub_entity(row),
-        Change::Restore { rows, .. } => scrub_images(rows, space, memory, entities),
+        Change::Insert(row) | Change::Revise(row) if erased.is_memory(row.space, row.id) => {
+            scrub_memory(row);
+        }
+        Change::Reinforce(row) if erased.is_memory(row.space, row.memory) => scrub_evidence(row),
+        Change::Reinforce(row) if erased.is_quote(row) => row.snippet = None,
+        Change::Record(row) if erased.is_episode(row) => scrub_episode(row),
+        Change::Watch(row) if erased.is_memory(row.space, row.memory) => scrub_watermark(row),
+        Change::Link(row) => scrub_edge(row, erased),
+        Change::Know(row) if erased.is_entity(row) => scrub_entity(row),
+        Change::Defer(row) if erased.is_pending(row) => scrub_pending(row),
+        Change::Restore { rows, .. } => scrub_images(rows, erased),
         Change::Insert(_)
         | Change::Revise(_)
         | Change::Reinforce(_)
         | Change::Watch(_)
-        | Change::Link(_)
         | Change::Know(_)
         | Change::Unknow { .. }
         | Change::AddSpace(_)
@@ -255,38 +329,37 @@ pub fn scrub(
         | Change::Attend(_)
         | Change::Inject(_)
         | Change::Purge(_)
-        | Change::Expunge(_) => {}
+        | Change::Expunge(_)
+        | Change::Defer(_)
+        | Change::Decide { .. }
+        | Change::Silence { .. } => {}
     }
 }
 
 /// The same for rows kept as they were before a change.
-pub fn scrub_images(
-    images: &mut [Image],
-    space: SpaceId,
-    memory: Option<MemoryId>,
-    entities: &[crate::EntityId],
-) {
+pub fn scrub_images(images: &mut [Image], erased: &Erased) {
     use crate::Row;
-    for image in images.iter_mut().filter(|image| image.key.space == space) {
-        match &mut image.row {
-            Some(Row::Memory(row)) if Some(row.id) == memory => scrub_memory(row),
-            Some(Row::Evidence(row)) if Some(row.memory) == memory => scrub_evidence(row),
-            Some(Row::Watermark(row)) if Some(row.memory) == memory => scrub_watermark(row),
-            Some(Row::Edge(row)) => scrub_edge(row, memory),
-            Some(Row::Entity(row)) if entities.contains(&row.id) => scrub_entity(row),
-            Some(
-                Row::Memory(_)
-                | Row::Evidence(_)
-                | Row::Watermark(_)
-                | Row::Entity(_)
-                | Row::Space(_)
-                | Row::Usage(_)
-                | Row::Episode(_)
-                | Row::Session(_)
-                | Row::Injection(_)
-                | Row::Tombstone(_),
-            )
-            | None => {}
+    for row in images.iter_mut().filter_map(|image| image.row.as_mut()) {
+        match row {
+            Row::Memory(row) if erased.is_memory(row.space, row.id) => scrub_memory(row),
+            Row::Evidence(row) if erased.is_memory(row.space, row.memory) => scrub_evidence(row),
+            Row::Evidence(row) if erased.is_quote(row) => row.snippet = None,
+            Row::Episode(row) if erased.is_episode(row) => scrub_episode(row),
+            Row::Watermark(row) if erased.is_memory(row.space, row.memory) => scrub_watermark(row),
+            Row::Edge(row) => scrub_edge(row, erased),
+            Row::Entity(row) if erased.is_entity(row) => scrub_entity(row),
+            Row::Pending(row) if erased.is_pending(row) => scrub_pending(row),
+            Row::Memory(_)
+            | Row::Evidence(_)
+            | Row::Watermark(_)
+            | Row::Entity(_)
+            | Row::Space(_)
+            | Row::Usage(_)
+            | Row::Episode(_)
+            | Row::Session(_)
+            | Row::Injection(_)
+            | Row::Tombstone(_)
+            | Row::Pending(_) => {}
         }
     }
 }
@@ -311,14 +384,29 @@ fn scrub_watermark(mark: &mut Watermark) {
     mark.stamp.clear();
 }
 
-fn scrub_edge(edge: &mut Edge, memory: Option<MemoryId>) {
-    let told = memory.is_some_and(|id| [edge.from, edge.to].contains(&NodeId::Memory(id)));
-    if told {
+fn scrub_edge(edge: &mut Edge, erased: &Erased) {
+    if [edge.from, edge.to].into_iter().any(|node| erased.is_node(edge.space, node)) {
         edge.reason = None;
     }
+}
+
+/// Whether evidence names a turn as what it rests on.
+pub fn rests_on(evidence: &Evidence, turn: EpisodeId) -> bool {
+    evidence.turn.as_ref().is_some_and(|named| *named == turn.to_string())
+}
+
+fn scrub_episode(episode: &mut Episode) {
+    episode.text.clear();
+    episode.speaker.clear();
+    episode.turn = None;
 }
 
 fn scrub_entity(entity: &mut Entity) {
     entity.name.clear();
     entity.aliases.clear();
+}
+
+fn scrub_pending(pending: &mut Pending) {
+    pending.operation.clear();
+    pending.why.clear();
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::{self, Fingerprint};
 use crate::{EpisodeId, SessionId, SpaceId, Timestamp};
 
 /// One captured turn or tool result, already redacted.
@@ -24,4 +25,37 @@ pub struct Episode {
     pub at: Timestamp,
     /// What.
     pub text: String,
+}
+
+impl Episode {
+    /// What recognises the turn when it comes again, by whichever way, once it was erased.
+    pub fn mark(&self) -> Fingerprint {
+        mark(&self.session, &self.speaker, &self.text)
+    }
+
+    /// Whether its words were erased and only its shape is left.
+    pub fn is_erased(&self) -> bool {
+        self.text.is_empty()
+    }
+}
+
+/// Words from which on two turns that say the same are the same wherever they are said.
+const TELLING_WORDS: usize = 6;
+
+/// Whether words tell enough to be the same turn in any session: an agent that goes on from a session
+/// may tell all of it again under another name. "Yes, please" is said by everybody.
+pub fn is_telling(said: &str) -> bool {
+    text::normalise(said).split(' ').filter(|word| !word.is_empty()).count() >= TELLING_WORDS
+}
+
+/// The unreadable form of a turn: what was said; where that is little, also by whom and in which
+/// session. It is no claim's fingerprint, so that the same words may still be claimed.
+pub fn mark(session: &SessionId, speaker: &str, said: &str) -> Fingerprint {
+    let words = text::normalise(said);
+    let turn = if is_telling(said) {
+        format!("turn:{words}")
+    } else {
+        format!("turn:{session}\n{speaker}\n{words}")
+    };
+    Fingerprint(text::sha256_hex(turn.as_bytes()))
 }

@@ -1,9 +1,12 @@
 //! The fold: what a change does to the tables. Every store applies changes through it, and so does
 //! every replay, which is why they agree.
 
+use std::collections::BTreeSet;
+
+use crate::change::rests_on;
 use crate::{
-    Change, Edge, Evidence, Fingerprint, Memory, MemoryId, NodeId, Relation, Row, RowKey, SpaceId,
-    State, Timestamp, Usage, Write,
+    Change, Edge, Evidence, Fingerprint, Memory, MemoryId, NodeId, PendingId, Relation, Row,
+    RowKey, Ruling, SpaceId, State, Timestamp, Usage, Write,
     row::{Image, Tombstone},
 };
 
@@ -31,6 +34,9 @@ pub enum Refusal {
     /// It names a node that is not there.
     #[error("nothing with id {0}")]
     NoNode(NodeId),
+    /// It decides about something that does not wait for a decision.
+    #[error("nothing with id {0} is pending")]
+    NoPending(PendingId),
     /// It names an edge that is not there.
     #[error("there is no such link")]
     NoEdge,
@@ -142,6 +148,13 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         Change::Purge(tombstone) => purge(tombstone, view),
         Change::Expunge(tombstone) => Ok(vec![Write::Put(Row::Tombstone(tombstone.clone()))]),
         Change::Restore { rows, .. } => restore(rows, view),
+        Change::Defer(pending) => {
+            let row = Row::Pending(pending.clone());
+            let held = look(view, &row.key())?;
+            Ok(vec![Write::Put(held.unwrap_or(row))])
+        }
+        Change::Decide { space, id, ruling } => decide(*space, *id, *ruling, view),
+        Change::Silence { stone, quoted_by } => silence(stone, quoted_by, view),
     }
 }
 
@@ -384,6 +397,47 @@ fn purge<V: View>(tombstone: &Tombstone, view: &V) -> Folded<V::Error> {
     writes.push(Write::Delete(RowKey::memory(space, id)));
     writes.push(Write::Put(Row::Tombstone(tombstone.clone())));
     Ok(writes)
+}
+
+/// Removes a turn, its connections, and what evidence quotes of it. An undo may have taken it away
+/// already; then only the log still has its words.
+fn silence<V: View>(stone: &Tombstone, quoted_by: &[MemoryId], view: &V) -> Folded<V::Error> {
+    let (space, turn) = (stone.space, stone.turn());
+    let node = NodeId::Episode(turn);
+    let mut quoting: BTreeSet<MemoryId> = quoted_by.iter().copied().collect();
+    let mut writes = Vec::new();
+    for row in view.attached(space, node).map_err(Trouble::View)? {
+        if let Row::Edge(edge) = &row {
+            quoting.extend(edge.other(node).memory());
+        }
+        writes.push(Write::Delete(row.key()));
+    }
+    for memory in quoting {
+        for row in view.attached(space, memory.into()).map_err(Trouble::View)? {
+            if let Row::Evidence(held) = row
+                && rests_on(&held, turn)
+            {
+                writes.push(Write::Put(Row::Evidence(Evidence { snippet: None, ..held })));
+            }
+        }
+    }
+    let key = RowKey::node(space, node);
+    if look(view, &key)?.is_some() {
+        writes.push(Write::Delete(key));
+    }
+    writes.push(Write::Put(Row::Tombstone(stone.clone())));
+    Ok(writes)
+}
+
+/// Takes something off the list. It may have been decided before it is erased; then only the log
+/// still has its words.
+fn decide<V: View>(space: SpaceId, id: PendingId, ruling: Ruling, view: &V) -> Folded<V::Error> {
+    let key = RowKey::pending(space, id);
+    match (look(view, &key)?, ruling) {
+        (Some(_), _) => Ok(vec![Write::Delete(key)]),
+        (None, Ruling::Erased) => Ok(Vec::new()),
+        (None, Ruling::Accepted | Ruling::Rejected) => Err(Refusal::NoPending(id).into()),
+    }
 }
 
 /// Drops an entity that is connected to nothing. An undo may have taken it away already; then only

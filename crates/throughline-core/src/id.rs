@@ -46,6 +46,10 @@ uuid_newtype!(
     /// One batch of changes: the unit of undo.
     BatchId
 );
+uuid_newtype!(
+    /// One operation that waits for a person's word.
+    PendingId
+);
 
 impl MemoryId {
     /// The short form people see and type: the last eight characters.
@@ -58,6 +62,21 @@ impl MemoryId {
 }
 
 impl EpisodeId {
+    /// The short form, as for memories.
+    pub fn handle(&self) -> String {
+        tail(self.0)
+    }
+}
+
+impl PendingId {
+    /// The id of an operation, named by what it says, so that deferring it twice is deferring it
+    /// once.
+    pub fn of(space: SpaceId, operation: &str) -> Self {
+        let digest = Sha256::digest(format!("pending:{space}:{operation}").as_bytes());
+        let head = std::array::from_fn(|at| digest[at]);
+        Self(uuid::Builder::from_random_bytes(head).into_uuid())
+    }
+
     /// The short form, as for memories.
     pub fn handle(&self) -> String {
         tail(self.0)

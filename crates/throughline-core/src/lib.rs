@@ -14,8 +14,13 @@
 //! | text | [`text`], [`near`], [`words`], [`tokens`], [`form`] |
 //! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
 //! | what to do with something new | [`reconcile`] |
+//! | what could not be applied, and waits for a person | [`pending`] |
 //! | when things leave view, change tier or graduate | [`lifecycle`] |
 //! | what an agent tells us, and what is said in it | [`event`], [`speech`] |
+//! | what of it is worth keeping, and how that is written | [`probe`], [`patch`] |
+//! | what brings a memory up before a tool runs | [`trigger`] |
+//! | what a session has in mind | [`hot`] |
+//! | whether a turn is worth a probe | [`gate`] |
 //! | what a prompt asks, when, and what search knows of a text | [`question`], [`when`], [`document`] |
 //! | what hangs together with what was found | [`frontier`] |
 //! | how fitting, and the final order | [`relevance`], [`rank`] |
@@ -37,12 +42,17 @@ pub mod evidence;
 pub mod fold;
 pub mod form;
 pub mod frontier;
+pub mod gate;
+pub mod hot;
 pub mod id;
 pub mod lifecycle;
 pub mod memory;
 pub mod near;
 pub mod page;
+pub mod patch;
+pub mod pending;
 pub mod policy;
+pub mod probe;
 pub mod question;
 pub mod rank;
 pub mod reconcile;
@@ -55,6 +65,7 @@ pub mod state;
 pub mod text;
 pub mod time;
 pub mod tokens;
+pub mod trigger;
 pub mod trust;
 pub mod undo;
 pub mod usage;
@@ -68,8 +79,11 @@ pub use edge::{Edge, Relation};
 pub use entity::{Entity, EntityKind};
 pub use episode::Episode;
 pub use evidence::Evidence;
-pub use id::{BatchId, EntityId, EpisodeId, EvidenceId, MemoryId, NodeId, SessionId, SpaceId};
+pub use id::{
+    BatchId, EntityId, EpisodeId, EvidenceId, MemoryId, NodeId, PendingId, SessionId, SpaceId,
+};
 pub use memory::{Cardinality, Kind, Layer, Memory, Slot};
+pub use pending::{Pending, Ruling};
 pub use policy::Policy;
 pub use row::{Row, RowKey, Table, Write};
 pub use scope::{Scope, Space};

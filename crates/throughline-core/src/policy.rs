@@ -333,6 +333,8 @@ policy!(
         turn_bytes_max: usize = 1_048_576,
         /// Bytes of a tag, label, domain, reason or slot part.
         field_bytes_max: usize = 1_024,
+        /// Bytes of one operation that is kept for review.
+        operation_bytes_max: usize = 262_144,
         /// Tags on one memory.
         tags_max: usize = 64,
         /// Rows one listing returns.

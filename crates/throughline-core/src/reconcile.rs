@@ -1,7 +1,7 @@
 //! Reconcile: what to do with something new. Pure: candidate and neighbours in, changes out.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
@@ -40,8 +40,23 @@ pub struct Candidate {
     pub pinned: bool,
     /// Who says so.
     pub testimony: Testimony,
+    /// Patterns that bring it up.
+    pub triggers: Vec<String>,
+    /// Things it is about, besides the subject of its slot.
+    pub about: Vec<Named>,
     /// The user asks for it although it was erased before.
     pub revive: bool,
+}
+
+/// A thing by name, as a claim speaks of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// What sort of thing.
+    pub kind: EntityKind,
+    /// Its name.
+    pub name: String,
+    /// Other names that the claim gives it.
+    pub aliases: Vec<String>,
 }
 
 /// What the store knows that bears on a candidate. All of the candidate's space.
@@ -146,7 +161,13 @@ fn evidence_about(candidate: &Candidate, held: &Memory) -> Evidence {
 }
 
 fn is_on_record(candidate: &Candidate, held: &Memory, neighbours: &Neighbours) -> bool {
-    neighbours.evidence.contains(&evidence_about(candidate, held))
+    let said = evidence_about(candidate, held);
+    let same_turn = |one: &Evidence| {
+        one.memory == held.id
+            && said.turn.is_some()
+            && (one.turn == said.turn && one.authority == said.authority)
+    };
+    neighbours.evidence.iter().any(|one| *one == said || same_turn(one))
 }
 
 /// Said again: evidence is added; what a person says again comes back into view.
@@ -193,6 +214,11 @@ fn enriched(candidate: &Candidate, held: &Memory) -> Memory {
     }
     next.label = next.label.or_else(|| candidate.label.clone());
     next.domain = next.domain.or_else(|| candidate.domain.clone());
+    for trigger in &candidate.triggers {
+        if !next.triggers.contains(trigger) {
+            next.triggers.push(trigger.clone());
+        }
+    }
     if !held.authority.outranks(candidate.testimony.authority) {
         next.importance = candidate.importance.unwrap_or(next.importance);
         next.pinned |= candidate.pinned;
@@ -289,6 +315,7 @@ fn insert(
     memory.importance = candidate.importance.unwrap_or(memory.importance);
     memory.confidence = candidate.confidence;
     memory.pinned = candidate.pinned;
+    memory.triggers.clone_from(&candidate.triggers);
 
     let conflicts = conflicts(&Claim::of(candidate), neighbours, replaces);
     let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
@@ -391,7 +418,9 @@ fn label_changes(
     let mut met = neighbours.entities.clone();
     for (kind, name, relation) in named_entities(candidate) {
         let entity = *met.entry((kind, text::normalise(&name))).or_insert_with(|| {
-            let entity = entity(EntityId(mint()), space, kind, &name, at);
+            let mut entity = entity(EntityId(mint()), space, kind, &name, at);
+            let named = candidate.about.iter().find(|one| one.kind == kind && one.name == name);
+            entity.aliases = named.map(|one| one.aliases.clone()).unwrap_or_default();
             changes.push(Change::Know(entity.clone()));
             entity.id
         });
@@ -412,7 +441,14 @@ pub fn named_entities(candidate: &Candidate) -> Vec<(EntityKind, String, Relatio
         .slot
         .iter()
         .map(|slot| (EntityKind::Concept, slot.subject.clone(), Relation::About));
-    tags.chain(subject).collect()
+    let about = candidate.about.iter().map(|one| (one.kind, one.name.clone(), Relation::About));
+    let mut named: Vec<_> = tags.chain(subject).chain(about).collect();
+    let mut met = BTreeSet::new();
+    named.retain(|(kind, name, relation)| {
+        let name = text::normalise(name);
+        !name.is_empty() && met.insert((*kind, name, *relation))
+    });
+    named
 }
 
 /// The fingerprints under which a candidate may lie buried.

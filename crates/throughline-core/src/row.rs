@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Edge, Entity, Episode, Evidence, Fingerprint, Memory, MemoryId, NodeId, SessionId, Space,
-    SpaceId, Timestamp, Usage, Watermark, text,
+    Edge, Entity, Episode, EpisodeId, Evidence, Fingerprint, Memory, MemoryId, NodeId, Pending,
+    PendingId, SessionId, Space, SpaceId, Timestamp, Usage, Watermark, text,
 };
 
 closed_set! {
@@ -33,6 +33,8 @@ closed_set! {
         Injection = "injection",
         /// What must not come back.
         Tombstone = "tombstone",
+        /// What waits for a person's word.
+        Pending = "pending",
     }
 }
 
@@ -50,6 +52,28 @@ pub struct Session {
     /// When it ended, once it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Timestamp>,
+    /// Turns that went through the gate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub turns: u64,
+    /// Turns that it noticed something in.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fired: u64,
+    /// How often it was probed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub probes: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl Session {
+    /// A session that begins.
+    pub fn new(id: SessionId, space: SpaceId, agent: &str, started_at: Timestamp) -> Self {
+        let agent = agent.to_owned();
+        Self { id, space, agent, started_at, ended_at: None, turns: 0, fired: 0, probes: 0 }
+    }
 }
 
 /// One time that memories were put in front of an agent.
@@ -80,7 +104,7 @@ pub struct Tombstone {
     /// The same for its slot and value, if it had one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<Fingerprint>,
-    /// The id it had.
+    /// The id it had, which is that of a turn or an operation where it was one.
     pub memory: MemoryId,
     /// When it was erased.
     pub at: Timestamp,
@@ -96,6 +120,17 @@ impl Tombstone {
             memory: memory.id,
             at,
         }
+    }
+
+    /// The tombstone of a turn.
+    pub fn of_turn(turn: &Episode, at: Timestamp) -> Self {
+        let memory = MemoryId(turn.id.0);
+        Self { space: turn.space, fingerprint: turn.mark(), slot: None, memory, at }
+    }
+
+    /// The turn that it stands for, if it stands for one.
+    pub fn turn(&self) -> EpisodeId {
+        EpisodeId(self.memory.0)
     }
 }
 
@@ -140,6 +175,11 @@ impl RowKey {
     pub fn edge(space: SpaceId, from: NodeId, relation: crate::Relation, to: NodeId) -> Self {
         Self { space, table: Table::Edge, key: format!("{from} {relation} {to}") }
     }
+
+    /// The key of something pending.
+    pub fn pending(space: SpaceId, id: PendingId) -> Self {
+        Self { space, table: Table::Pending, key: id.to_string() }
+    }
 }
 
 /// One row of any table.
@@ -168,6 +208,8 @@ pub enum Row {
     Injection(Injection),
     /// Something erased.
     Tombstone(Tombstone),
+    /// Something that waits for a person's word.
+    Pending(Pending),
 }
 
 impl Row {
@@ -193,6 +235,7 @@ impl Row {
             Self::Tombstone(row) => {
                 (row.space, Table::Tombstone, format!("{} {}", row.memory, row.fingerprint.0))
             }
+            Self::Pending(row) => return RowKey::pending(row.space, row.id),
         };
         RowKey { space, table, key }
     }
@@ -208,7 +251,7 @@ impl Row {
             Self::Edge(row) => vec![row.from, row.to],
             Self::Episode(row) => vec![NodeId::Episode(row.id)],
             Self::Tombstone(row) => vec![row.memory.into()],
-            Self::Space(_) | Self::Session(_) | Self::Injection(_) => Vec::new(),
+            Self::Space(_) | Self::Session(_) | Self::Injection(_) | Self::Pending(_) => Vec::new(),
         }
     }
 
@@ -226,6 +269,7 @@ impl Row {
             Self::Session(row) => serde_json::to_string(row),
             Self::Injection(row) => serde_json::to_string(row),
             Self::Tombstone(row) => serde_json::to_string(row),
+            Self::Pending(row) => serde_json::to_string(row),
         };
         body.expect("plain data serialises")
     }
@@ -244,6 +288,7 @@ impl Row {
             Table::Session => Self::Session(serde_json::from_str(body)?),
             Table::Injection => Self::Injection(serde_json::from_str(body)?),
             Table::Tombstone => Self::Tombstone(serde_json::from_str(body)?),
+            Table::Pending => Self::Pending(serde_json::from_str(body)?),
         })
     }
 
@@ -285,6 +330,7 @@ rows_of! {
     Episode: as_episode, into_episode;
     Injection: as_injection, into_injection;
     Tombstone: as_tombstone, into_tombstone;
+    Pending: as_pending, into_pending;
 }
 
 /// A row as it was at some point, or that it was not there.

@@ -3,6 +3,18 @@
 //! Code, quotations and what machines printed are cut out; what is left are sentences, each with
 //! what keeps it from being taken at its word.
 
+mod block;
+pub(crate) mod cue;
+mod guard;
+mod machine;
+mod split;
+mod tag;
+#[cfg(test)]
+mod tests;
+pub(crate) mod word;
+
+use std::ops::Range;
+
 /// What keeps a sentence from being taken as something its speaker holds to be so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guard {
@@ -14,7 +26,7 @@ pub enum Guard {
     ThirdParty,
     /// It repeats somebody's words.
     Quoted,
-    /// It takes itself back: "no wait, it is fine", "never mind".
+    /// It takes itself back or only declines: "no wait, it is fine", "never mind", "no, thanks".
     SelfResolving,
 }
 
@@ -28,10 +40,51 @@ pub struct Sentence<'a> {
 }
 
 /// The sentences of a turn in their order, without code, quotations and machine text.
+///
+/// Each is a slice of the turn. Code within a line stays as words of its sentence.
 pub fn sentences(turn: &str) -> Vec<Sentence<'_>> {
-    turn.split(['.', '\n'])
-        .map(str::trim)
-        .filter(|text| !text.is_empty())
-        .map(|text| Sentence { text, guard: None })
+    units(turn)
+        .into_iter()
+        .map(|unit| Sentence { text: &turn[unit.span], guard: unit.guard })
         .collect()
+}
+
+/// Where a sentence stands on the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In running text.
+    Text,
+    /// In an item of a list.
+    Item {
+        /// Whether the list counts its items.
+        numbered: bool,
+    },
+    /// A heading.
+    Heading,
+}
+
+/// A sentence with its place in the turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unit {
+    /// Its bytes.
+    pub(crate) span: Range<usize>,
+    /// Where it stands on the page.
+    pub(crate) place: Place,
+    /// Whether it is the first of its paragraph or item.
+    pub(crate) first: bool,
+    /// Why it may not be taken at its word, if so.
+    pub(crate) guard: Option<Guard>,
+}
+
+/// The sentences of a turn with their places.
+pub(crate) fn units(turn: &str) -> Vec<Unit> {
+    let mut units = Vec::new();
+    for block in block::blocks(turn) {
+        let spans = split::sentences(turn, block.span).into_iter();
+        for (at, span) in spans.flat_map(|span| guard::apart(turn, span)).enumerate() {
+            units.push(Unit { span, place: block.place, first: at == 0, guard: None });
+        }
+    }
+    guard::set(turn, &mut units);
+    units
 }

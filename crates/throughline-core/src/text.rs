@@ -100,6 +100,41 @@ pub fn is_invisible(c: char) -> bool {
         || (c.is_control() && !c.is_whitespace())
 }
 
+/// At most so many bytes of a text, cut where a character ends.
+pub fn cut(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// Whether the words of one text stand, one after the other, in another. No words stand nowhere.
+pub fn holds(text: &str, words: &str) -> bool {
+    let words = normalise(words);
+    let spaced = |text: &str| format!(" {text} ");
+    !words.is_empty() && spaced(&normalise(text)).contains(&spaced(&words))
+}
+
+/// The text inside JSON, broken or not: escapes undone, everything that is JSON's own a gap.
+pub fn unescaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    let mut rest = json.chars();
+    while let Some(c) = rest.next() {
+        let next = match c {
+            '"' | '{' | '}' | '[' | ']' => ' ',
+            '\\' => match rest.next() {
+                Some('u') => {
+                    let code: String = rest.by_ref().take(4).collect();
+                    let code = u32::from_str_radix(&code, 16).ok();
+                    code.and_then(char::from_u32).unwrap_or(' ')
+                }
+                Some(escaped @ ('"' | '\\' | '/')) => escaped,
+                _ => ' ',
+            },
+            other => other,
+        };
+        text.push(next);
+    }
+    text
+}
+
 /// The beginning of a text on one line, cut at a word, at most `max` characters.
 pub fn headline(text: &str, max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

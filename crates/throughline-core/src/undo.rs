@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::row::Image;
-use crate::{Batch, BatchId, Change, Fingerprint, Logged, NodeId, Row, RowKey, Table};
+use crate::{Batch, BatchId, Change, Fingerprint, Logged, NodeId, Row, RowKey, Ruling, Table};
 
 /// Why a batch cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,16 @@ pub fn plan(
     logged: &[Logged],
     touched: &BTreeMap<RowKey, Touched>,
 ) -> Result<Change, UndoRefusal> {
-    if batch.changes.iter().any(|change| matches!(change, Change::Purge(_) | Change::Expunge(_))) {
+    let erases = |change: &Change| {
+        matches!(
+            change,
+            Change::Purge(_)
+                | Change::Expunge(_)
+                | Change::Silence { .. }
+                | Change::Decide { ruling: Ruling::Erased, .. }
+        )
+    };
+    if batch.changes.iter().any(erases) {
         return Err(UndoRefusal::Erased(batch.id));
     }
     // The first image of a row is what it was before the whole batch.
@@ -65,7 +74,12 @@ pub fn plan(
     // A row that is as it was needs nothing, however often it changed in between.
     before.retain(|key, _| key.table != Table::Space); // a wall stays once it stands
     before.retain(|key, row| touched.get(key).and_then(|one| one.now.as_ref()) != row.as_ref());
-    let erased = |row: &Option<Row>| matches!(row, Some(Row::Memory(memory)) if memory.fingerprint == Fingerprint::erased());
+    let erased = |row: &Option<Row>| match row {
+        Some(Row::Memory(memory)) => memory.fingerprint == Fingerprint::erased(),
+        Some(Row::Pending(pending)) => pending.is_erased(),
+        Some(Row::Episode(turn)) => turn.is_erased(),
+        _ => false,
+    };
     if before.values().any(erased) {
         return Err(UndoRefusal::Erased(batch.id));
     }

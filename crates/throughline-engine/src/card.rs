@@ -100,7 +100,8 @@ impl Surroundings {
                 | Row::Episode(_)
                 | Row::Session(_)
                 | Row::Injection(_)
-                | Row::Tombstone(_) => {}
+                | Row::Tombstone(_)
+                | Row::Pending(_) => {}
             }
         }
         ends.sort_unstable();

@@ -8,6 +8,7 @@ use throughline_core::{
 };
 use throughline_store::{Reader, SlotQuery};
 
+use crate::clean::cleaned;
 use crate::engine::Draft;
 
 use crate::{Context, Engine, Error, Remembered, Result};
@@ -24,6 +25,7 @@ impl Engine {
         content: &str,
         slot: Option<&Slot>,
     ) -> Result<Remembered> {
+        let (content, redacted) = &cleaned(content);
         self.check_content(content)?;
         self.check_slot(slot)?;
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
@@ -57,6 +59,8 @@ impl Engine {
                     why: Some(format!("corrects {}", old.id.handle())),
                     ..Testimony::new(Authority::UserCorrected, draft.now)
                 },
+                triggers: old.triggers.clone(),
+                about: Vec::new(),
                 revive: false,
             };
             let mut plan = self.take_in(reader, draft, &candidate)?;
@@ -83,6 +87,7 @@ impl Engine {
             deduped: plan.deduped,
             superseded: plan.superseded,
             contested: plan.contested,
+            redacted: *redacted,
             batch,
         })
     }

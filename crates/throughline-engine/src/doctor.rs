@@ -7,6 +7,7 @@ use throughline_core::SpaceId;
 use throughline_store::{Finding, Store, TextOf};
 
 use crate::engine::DATABASE;
+use crate::journal::{self, Journal};
 use crate::{Clock, Context, Engine, Error, Result};
 
 /// How a check came out.
@@ -34,7 +35,8 @@ pub struct Check {
 }
 
 impl Check {
-    fn fine(name: &str, detail: impl Into<String>) -> Self {
+    /// As it should be.
+    pub fn fine(name: &str, detail: impl Into<String>) -> Self {
         Self { name: name.to_owned(), outcome: Outcome::Fine, detail: detail.into(), hint: None }
     }
 
@@ -47,9 +49,48 @@ impl Check {
         }
     }
 
-    fn note(name: &str, detail: impl Into<String>, hint: &str) -> Self {
+    /// Worth knowing.
+    pub fn note(name: &str, detail: impl Into<String>, hint: &str) -> Self {
         Self { outcome: Outcome::Note, ..Self::wrong(name, detail, hint) }
     }
+}
+
+/// What agents told, and whether hearing it went well.
+fn journal_checks(home: &Path) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let fired = journal::note::last_fired(home);
+    if let Some((event, at)) = fired.iter().max_by_key(|(_, at)| **at) {
+        checks.push(Check::fine("hooks", format!("{event} fired last, at {at}")));
+    }
+    // What failed before the hook last worked is history.
+    let worked = fired.values().max().copied();
+    for failure in journal::note::last_failures(home, 3) {
+        let detail = format!("{} at {}: {}", failure.event, failure.at, failure.why);
+        let hint = "nothing that was told is lost: it is taken in when the cause is gone";
+        let old = worked.is_some_and(|at| at.days_since(failure.at) > 1.0);
+        if !old {
+            checks.push(Check::note("failed hook", detail, hint));
+        }
+    }
+    let Ok(health) = Journal::new(home).health() else { return checks };
+    if health.sessions > 0 {
+        let size = health.bytes.div_ceil(1_024);
+        let detail = format!("{} sessions, {size} KiB", health.sessions);
+        checks.push(Check::fine("journal", detail));
+    }
+    if health.undrained > 0 {
+        let detail = format!("{} sessions are not taken in yet", health.undrained);
+        let hint = "the next session takes them in; nothing has to be done";
+        checks.push(Check::note("journal", detail, hint));
+    }
+    if health.torn + health.unreadable + health.refused > 0 {
+        let detail = format!(
+            "{} torn lines, {} unreadable ones, {} files that are none",
+            health.torn, health.unreadable, health.refused
+        );
+        checks.push(Check::note("journal", detail, "a crash tears a line; the others are whole"));
+    }
+    checks
 }
 
 /// A write-ahead log beyond this has a reader that never ends.
@@ -61,6 +102,7 @@ impl Engine {
     /// Looks at everything. Works, as far as it can, when the memory cannot be opened.
     pub fn doctor(home: &Path, clock: Clock, rebuild: bool) -> Vec<Check> {
         let mut checks = vec![home_check(home)];
+        checks.extend(journal_checks(home));
         let engine = match Self::open(home, clock) {
             Ok(engine) => engine,
             Err(error) => {

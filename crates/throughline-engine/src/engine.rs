@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use throughline_core::scope::{Scope, Space};
 use throughline_core::{
-    Batch, BatchId, Cause, Change, Memory, Policy, RowKey, SessionId, SpaceId, Timestamp,
+    Batch, BatchId, Cause, Change, Memory, MemoryId, Policy, RowKey, SessionId, SpaceId, Timestamp,
 };
 use throughline_store::{Error as StoreError, LogQuery, Reader, SqliteStore, Store};
 use uuid::Uuid;
@@ -118,6 +118,20 @@ impl Engine {
 
     pub(crate) fn cards(&self, reader: &dyn Reader, memories: &[Memory]) -> Result<Vec<Card>> {
         card::describe(reader, memories, self.now(), &self.policy)
+    }
+
+    /// Memories by their ids, with everything that is computed when asked; those that are within
+    /// reach, in the order asked for.
+    pub fn cards_of(&self, context: &Context, ids: &[MemoryId]) -> Result<Vec<Card>> {
+        let reader = self.now_reader()?;
+        let spaces = context.reach().spaces;
+        let keys: Vec<RowKey> = ids
+            .iter()
+            .flat_map(|id| spaces.iter().map(|space| RowKey::memory(*space, *id)))
+            .collect();
+        let rows = reader.rows(&keys)?.into_iter().flatten();
+        let memories: Vec<Memory> = rows.filter_map(throughline_core::Row::into_memory).collect();
+        self.cards(&*reader, &memories)
     }
 
     /// The number of the latest change.

@@ -104,9 +104,9 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NotFound { .. }
-            | Self::Refused(Refusal::NoMemory(_) | Refusal::NoNode(_) | Refusal::NoEdge) => {
-                ErrorKind::NotFound
-            }
+            | Self::Refused(
+                Refusal::NoMemory(_) | Refusal::NoNode(_) | Refusal::NoEdge | Refusal::NoPending(_),
+            ) => ErrorKind::NotFound,
             Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoFolder { .. } => ErrorKind::Usage,
             Self::Blocked(_)
             | Self::Refused(_)
@@ -140,9 +140,13 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotFound { what: "batch", .. } => "`log` shows the batches of this project",
+            Self::NotFound { what: "pending operation" | "contested pair", .. } => {
+                "`review` shows what waits for a decision in this project and in what is global"
+            }
             Self::NotFound { .. } => {
                 "ids are looked up in this project and in what is global; `list --all` shows them, `--project DIR` looks elsewhere"
             }
+            Self::Ambiguous { what: "contested pair", .. } => "name both memories: A/B",
             Self::Ambiguous { .. } => "write more characters of the id, or its last eight",
             Self::BadInput(_) => return None,
             Self::Blocked(Blocked::Erased(_)) => "`remember … --revive` takes it back in",
@@ -166,7 +170,9 @@ impl Error {
 
 fn refusal_code(refusal: &Refusal) -> &'static str {
     match refusal {
-        Refusal::NoMemory(_) | Refusal::NoNode(_) | Refusal::NoEdge => "not_found",
+        Refusal::NoMemory(_) | Refusal::NoNode(_) | Refusal::NoEdge | Refusal::NoPending(_) => {
+            "not_found"
+        }
         Refusal::Exists(_) => "exists",
         Refusal::NoSuchStep { .. } => "no_such_step",
         Refusal::NotCurrent { .. } => "not_current",
@@ -192,6 +198,7 @@ fn refusal_hint(refusal: &Refusal) -> Option<String> {
         Refusal::NoMemory(_)
         | Refusal::NoNode(_)
         | Refusal::NoEdge
+        | Refusal::NoPending(_)
         | Refusal::Exists(_)
         | Refusal::SelfLink
         | Refusal::BadShare

@@ -9,11 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use throughline_core::{
-    Batch, BatchId, Cause, Change, Fingerprint, Memory, MemoryId, RowKey, Table,
+    Batch, BatchId, Cause, Change, Episode, Fingerprint, Memory, MemoryId, Pending, RowKey, Table,
+    row::Tombstone,
 };
 use throughline_store::{LogQuery, MemoryQuery, Reader, Store, StoredBatch, Tables};
 
 use crate::export::{FORMAT, Header, VERSION};
+use crate::purge::Gone;
 use crate::{Context, Engine, Error, Result};
 
 /// What an import did.
@@ -47,12 +49,31 @@ impl Engine {
             self.check_content(&memory.content)
                 .map_err(|error| bad_file(file, at + 2, error.to_string()))?;
         }
+        let most = self.policy.limits.operation_bytes_max;
+        if let Some((at, one)) = deferred(&batches).find(|(_, one)| one.operation.len() > most) {
+            let detail = format!("pending operation {} has more than {most} bytes", one.id);
+            return Err(bad_file(file, at + 2, detail));
+        }
         let theirs = Arc::new(Tables::replay(batches.iter().cloned()).map_err(|error| {
             bad_file(file, 1, format!("its changes do not follow from each other: {error}"))
         })?);
-        match self.missing(&batches, &theirs)? {
+        let done = match self.missing(&batches, &theirs)? {
             Some(missing) => self.follow(&missing, &theirs, progress),
             None => self.merge(context, &theirs),
+        }?;
+        self.forget_erased(&theirs.all_tombstones()?);
+        Ok(done)
+    }
+
+    /// Turns that were erased elsewhere leave what agents told here too. A file that cannot be
+    /// cleaned stays: nobody asked for an erasure here.
+    fn forget_erased(&self, stones: &[Tombstone]) {
+        let mut gone = Gone::default();
+        for stone in stones {
+            gone.add_mark(stone.space, &stone.fingerprint);
+        }
+        if !stones.is_empty() {
+            self.forget_files(&mut gone);
         }
     }
 
@@ -68,9 +89,19 @@ impl Engine {
         if !here.is_empty() && missing.len() == batches.len() {
             return Ok(None);
         }
-        let buried: BTreeSet<Fingerprint> =
-            reader.all_tombstones()?.into_iter().map(|stone| stone.fingerprint).collect();
+        let stones = reader.all_tombstones()?;
+        let buried: BTreeSet<&Fingerprint> =
+            stones.iter().map(|stone| &stone.fingerprint).collect();
         if told(&missing).any(|(_, memory)| buried.contains(&memory.fingerprint)) {
+            return Ok(None);
+        }
+        let turns: BTreeSet<MemoryId> = stones.iter().map(|stone| stone.memory).collect();
+        let erased =
+            |turn: &Episode| turns.contains(&MemoryId(turn.id.0)) || buried.contains(&turn.mark());
+        if recorded(&missing).any(|turn| !turn.is_erased() && erased(turn)) {
+            return Ok(None);
+        }
+        if deferred(&missing).any(|(_, one)| stones.iter().any(|stone| one.tells(stone, &[]))) {
             return Ok(None);
         }
         if Self::both_changed(&*reader, &ours, &missing, theirs)? {
@@ -182,6 +213,29 @@ fn told(batches: &[Batch]) -> impl Iterator<Item = (usize, &Memory)> {
             None
         }
     })
+}
+
+/// Every turn that batches tell.
+fn recorded(batches: &[Batch]) -> impl Iterator<Item = &Episode> {
+    let changes = batches.iter().flat_map(|batch| &batch.changes);
+    changes.filter_map(
+        |change| {
+            if let Change::Record(episode) = change { Some(episode) } else { None }
+        },
+    )
+}
+
+/// Every operation that batches keep for a person, with the number of its batch.
+fn deferred(batches: &[Batch]) -> impl Iterator<Item = (usize, &Pending)> {
+    let changes = batches
+        .iter()
+        .enumerate()
+        .flat_map(|(at, batch)| batch.changes.iter().map(move |change| (at, change)));
+    changes.filter_map(
+        |(at, change)| {
+            if let Change::Defer(pending) = change { Some((at, pending)) } else { None }
+        },
+    )
 }
 
 /// Reads and checks the lines of an export.

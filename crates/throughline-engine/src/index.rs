@@ -4,7 +4,7 @@
 //! only the blocks that changed; one that has just started reads all of them once.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use throughline_core::{NodeId, SpaceId, State};
 use throughline_embed::MODEL;
@@ -46,7 +46,8 @@ pub(crate) struct Index {
     states: Vec<Option<Option<State>>>,
     /// For each document, whether it has a vector of our model.
     embedded: Vec<bool>,
-    bits: Option<Bits>,
+    /// Made when it is first asked for.
+    bits: OnceLock<Bits>,
 }
 
 impl Index {
@@ -66,7 +67,7 @@ impl Index {
             session_length: Vec::new(),
             states: Vec::new(),
             embedded: Vec::new(),
-            bits: None,
+            bits: OnceLock::new(),
         }
     }
 
@@ -119,7 +120,7 @@ impl Index {
 
     /// Sign bits of the vectors, where there are very many.
     pub(crate) fn bits(&self) -> Option<&Bits> {
-        self.bits.as_ref()
+        (self.len() > BITS_FROM).then(|| self.bits.get_or_init(|| Bits::of(&self.rows())))
     }
 
     /// Reads what changed since the last time.
@@ -181,7 +182,7 @@ impl Index {
         }
         self.mean_length = (terms as f64 / self.documents.max(1) as f64).max(1.0);
         self.mean_session_length = (terms as f64 / self.sessions.max(1) as f64).max(1.0);
-        self.bits = (count > BITS_FROM).then(|| Bits::of(&self.rows()));
+        self.bits = OnceLock::new();
     }
 }
 

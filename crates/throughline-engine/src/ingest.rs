@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use throughline_core::row::Session;
 use throughline_core::text::sha256_hex;
 use throughline_core::{
-    Cause, Change, Episode, EpisodeId, NodeId, Row, RowKey, SessionId, SpaceId, Table, Timestamp,
+    Cause, Change, Episode, EpisodeId, Row, RowKey, SessionId, SpaceId, Table, Timestamp,
 };
 
+use crate::capture::unknown;
+use crate::clean::cleaned;
 use crate::{Context, Engine, Error, Result};
 
 /// Turns kept in one batch, so that others may write in between.
@@ -93,9 +95,10 @@ impl Engine {
                 done.skipped += 1;
             } else {
                 self.check_turn(turn)?;
-                let id = named_by_content(space, turn, &mut said);
+                let turn = Turn { text: cleaned(&turn.text).0, ..turn.clone() };
+                let id = named_by_content(space, &turn, &mut said);
                 if met.insert(id) {
-                    episodes.push(episode(id, space, turn, *position));
+                    episodes.push(episode(id, space, &turn, *position));
                 }
             }
             *position += 1;
@@ -131,13 +134,8 @@ fn attend(
     let known = changes.iter().any(noted)
         || matches!(reader.rows(&[key])?.first(), Some(Some(Row::Session(_))));
     if !known {
-        changes.push(Change::Attend(Session {
-            id: episode.session.clone(),
-            space: episode.space,
-            agent: agent.to_owned(),
-            started_at: episode.at,
-            ended_at: None,
-        }));
+        let session = episode.session.clone();
+        changes.push(Change::Attend(Session::new(session, episode.space, agent, episode.at)));
     }
     Ok(())
 }
@@ -155,17 +153,6 @@ fn episode(id: EpisodeId, space: SpaceId, turn: &Turn, position: u64) -> Episode
     }
 }
 
-/// The episodes that are not there yet.
-fn unknown<'a>(
-    reader: &dyn throughline_store::Reader,
-    episodes: &'a [Episode],
-) -> Result<Vec<&'a Episode>> {
-    let keys: Vec<RowKey> =
-        episodes.iter().map(|one| RowKey::node(one.space, NodeId::Episode(one.id))).collect();
-    let rows = reader.rows(&keys)?;
-    Ok(episodes.iter().zip(rows).filter(|(_, row)| row.is_none()).map(|(one, _)| one).collect())
-}
-
 /// An id made of where and what, so that the same turn has the same id every time: by the caller's
 /// name for it, else by when it was said and, of several alike, which of them it is.
 fn named_by_content(space: SpaceId, turn: &Turn, said: &mut BTreeMap<String, u64>) -> EpisodeId {
@@ -179,6 +166,11 @@ fn named_by_content(space: SpaceId, turn: &Turn, said: &mut BTreeMap<String, u64
             format!("{what}\n{before}")
         }
     };
+    id_of(&named)
+}
+
+/// The id of an episode that is known by these words.
+pub(crate) fn id_of(named: &str) -> EpisodeId {
     let digest = sha256_hex(named.as_bytes());
     let number = u128::from_str_radix(&digest[..32], 16).expect("thirty-two hex digits");
     EpisodeId(uuid::Builder::from_custom_bytes(number.to_be_bytes()).into_uuid())

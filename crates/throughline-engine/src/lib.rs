@@ -19,8 +19,12 @@
 //! ```
 #![warn(missing_docs)]
 
+mod apply;
 mod backup;
+mod brief;
+mod capture;
 mod card;
+mod clean;
 mod clock;
 mod context;
 mod correct;
@@ -35,6 +39,8 @@ mod history;
 mod import;
 mod index;
 mod ingest;
+mod journal;
+mod listen;
 mod meaning;
 mod mint;
 mod project;
@@ -43,12 +49,19 @@ mod recall;
 mod relate;
 mod remember;
 mod retire;
+mod review;
 mod revise;
+mod sidecar;
 mod undo;
+mod warn;
 mod why;
 
+pub use apply::Applied;
 pub use backup::Restored;
+pub use brief::Brief;
+pub use capture::{Capture, Captured, Mind, Minds, is_kept, turns_of};
 pub use card::Card;
+pub use clean::{clean, clean_text};
 pub use clock::Clock;
 pub use context::Context;
 pub use doctor::{Check, Outcome};
@@ -61,13 +74,19 @@ pub use graph::{Graph, GraphNode};
 pub use history::Version;
 pub use import::Imported;
 pub use ingest::{Ingested, Turn};
+pub use journal::note::{Failure, last_failures, last_fired, note_failure, note_fired};
+pub use journal::{Entry as JournalEntry, Health as JournalHealth, Journal, Read as JournalRead};
+pub use listen::Reply;
 pub use meaning::Memo;
 pub use project::Project;
-pub use purge::Purged;
+pub use purge::{Purged, ToErase};
 pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled};
 pub use remember::{NewMemory, Remembered};
+pub use review::{Keep, Review};
 pub use revise::Edits;
+pub use sidecar::{Loaded, Sidecars};
 pub use undo::Undone;
+pub use warn::Warning;
 pub use why::{Reason, Why};
 
 pub use throughline_core as core;

@@ -16,6 +16,9 @@ use crate::{Engine, Result};
 /// Texts that are turned into vectors in one go, so that others may write in between.
 const AT_ONCE: usize = 256;
 
+/// Texts that are looked up in one go: every time, the index is read again.
+const LOOKED_UP: usize = 64 * AT_ONCE;
+
 /// New memories of one batch that are embedded at once.
 const NEW_MAX: usize = 64;
 /// Texts embedded after an answer.
@@ -116,15 +119,17 @@ impl Engine {
             while left > 0 {
                 let (seq, texts) = {
                     let reader = self.now_reader()?;
-                    self.texts_without_vectors(&*reader, space, of, left.min(AT_ONCE))?
+                    self.texts_without_vectors(&*reader, space, of, left.min(LOOKED_UP))?
                 };
                 if texts.is_empty() {
                     break;
                 }
                 left -= texts.len().min(left);
-                made += texts.len();
-                self.store.put_vectors(space, MODEL, &self.vectors_of(seq, &texts))?;
-                progress(made);
+                for some in texts.chunks(AT_ONCE) {
+                    self.store.put_vectors(space, MODEL, &self.vectors_of(seq, some))?;
+                    made += some.len();
+                    progress(made);
+                }
             }
         }
         Ok(made)
@@ -186,7 +191,8 @@ fn text_of(row: Row) -> Option<String> {
         | Row::Edge(_)
         | Row::Session(_)
         | Row::Injection(_)
-        | Row::Tombstone(_) => None,
+        | Row::Tombstone(_)
+        | Row::Pending(_) => None,
     }
 }
 

@@ -38,6 +38,21 @@ impl Project {
         Ok(Self { key, name, root })
     }
 
+    /// The project of a folder that may be gone: that of the repository it lay in, else one of its
+    /// own, so that what was said there never ends up in another's.
+    pub fn of(folder: &Path) -> Self {
+        let there = folder
+            .ancestors()
+            .find(|at| at.exists())
+            .filter(|at| *at == folder || at.ancestors().any(|above| git_folder(above).is_some()));
+        if let Some(project) = there.and_then(|at| Self::at(at).ok()) {
+            return project;
+        }
+        let key = folder.to_string_lossy().into_owned();
+        let name = key.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root").to_owned();
+        Self { key, name, root: folder.to_owned() }
+    }
+
     /// Its space in the store.
     pub fn space(&self) -> SpaceId {
         SpaceId::of_project(&self.key)
@@ -118,6 +133,19 @@ mod tests {
             assert_eq!(normalise_origin(url), "github.com/acme/app", "{url}");
         }
         assert_eq!(normalise_origin("/srv/git/app.git"), "/srv/git/app");
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_belongs_to_its_repository_or_to_nobody_else() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("app/.git")).unwrap();
+        let app = Project::at(&root.join("app")).unwrap();
+        assert_eq!(Project::of(&root.join("app")), app);
+        assert_eq!(Project::of(&root.join("app/trees/gone")), app);
+        let (one, other) = (Project::of(&root.join("one")), Project::of(&root.join("other")));
+        assert_eq!((one.name.as_str(), one.root), ("one", root.join("one")));
+        assert_ne!(one.key, other.key);
     }
 
     #[test]

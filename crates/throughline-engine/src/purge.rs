@@ -1,34 +1,60 @@
 //! Purge: erased for good. Only a person can, and it says honestly what it could not reach.
 
-use std::collections::BTreeSet;
+mod gone;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use throughline_core::row::Tombstone;
 use throughline_core::{
-    Actor, Cause, Change, EntityId, Fingerprint, Logged, Memory, MemoryId, Row, RowKey, SpaceId,
+    Actor, Cause, Change, EntityId, Episode, Fingerprint, Logged, Memory, MemoryId, Row, RowKey,
+    SpaceId, episode, pending,
 };
-use throughline_store::{Erasure, Reader, SqliteStore, Store, nodes_of_key};
+use throughline_store::{
+    Erasure, Reader, SqliteStore, Store, find_turns, nodes_of_key, quoted_by, turns_holding,
+    turns_under, wordings,
+};
 
-use crate::engine::Draft;
+use crate::capture::{Captured, Minds, named_turn, turns_of};
+use crate::engine::{Draft, is_handle};
 use crate::history::chain;
+use crate::journal::{Entry, Journal};
 use crate::{Context, Engine, Error, Result};
+
+pub(crate) use gone::Gone;
 
 /// What was erased.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Purged {
     /// The tombstones that keep it from coming back.
     pub tombstones: Vec<Tombstone>,
+    /// Turns that went: asked for, or under a memory that was, or telling it.
+    pub episodes: usize,
+    /// Lines of journals that told it.
+    pub journal_lines: usize,
     /// Something is left in a file until its reader goes away.
     pub pending: bool,
-    /// Copies under the home that could not be opened.
+    /// Copies, journals and other files under the home that could not be opened.
     pub copies_left: Vec<PathBuf>,
     /// Earlier or later versions that were not asked for and still hold related text.
     pub related: Vec<Memory>,
 }
 
+/// What an erasure takes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ToErase {
+    /// The memories.
+    pub memories: Vec<Memory>,
+    /// The turns: asked for, or under one of the memories, or telling it.
+    pub turns: Vec<Episode>,
+    /// Earlier or later versions of the memories that stay.
+    pub related: Vec<Memory>,
+}
+
 impl Engine {
-    /// Erases memories: text, words, vectors, versions, log content. With `whole_chain`, also
-    /// everything they replaced and were replaced by.
+    /// Erases memories: text, words, vectors, versions, log content, and the turns in which they
+    /// were said, wherever those are kept. With `whole_chain`, also everything they replaced and
+    /// were replaced by. A handle may also mean a turn.
     pub fn purge(
         &self,
         context: &Context,
@@ -38,26 +64,26 @@ impl Engine {
         if context.actor != Actor::User {
             return Err(Error::BadInput("only the user can erase".to_owned()));
         }
-        let ((tombstones, related), _) =
+        // What an agent told is in files. They come first: once the words are erased, nobody could
+        // say any more which lines tell them.
+        let mut gone = {
+            let reader = self.now_reader()?;
+            let erase = self.to_erase(&*reader, context, handles, whole_chain)?;
+            gone(&*reader, context, &erase)?
+        };
+        let (told, mut left) = self.forget_files(&mut gone);
+        let ((tombstones, turns, related), _) =
             self.write(context, Cause::Purge, None, |reader, draft| {
-                let mut targets: Vec<Memory> = Vec::new();
-                let mut related: Vec<Memory> = Vec::new();
-                for handle in handles {
-                    let memory = self.resolve_for_erasure(reader, context, handle)?;
-                    related.extend(versions(reader, &memory)?);
-                    targets.push(memory);
-                }
-                if whole_chain {
-                    targets.append(&mut related);
-                }
-                targets.sort_by_key(|memory| memory.id);
-                targets.dedup_by_key(|memory| memory.id);
-                related.retain(|one| targets.iter().all(|target| target.id != one.id));
-                if let Some(first) = targets.first() {
-                    draft.scope.space = first.space;
+                let erase = self.to_erase(reader, context, handles, whole_chain)?;
+                let (targets, turns) = (&erase.memories, erase.turns.len());
+                let spaces = targets.iter().map(|one| one.space);
+                if let Some(first) = spaces.chain(erase.turns.iter().map(|one| one.space)).next() {
+                    draft.scope.space = first;
                 }
                 let stones: Vec<Tombstone> =
                     targets.iter().map(|memory| Tombstone::of(memory, draft.now)).collect();
+                // What hangs on a memory goes with it, so the turns are looked at before.
+                let silenced = silenced(reader, draft, &erase.turns, &told)?;
                 for stone in &stones {
                     let key = RowKey::memory(stone.space, stone.memory);
                     let there = reader.rows(&[key])?[0].is_some();
@@ -68,11 +94,78 @@ impl Engine {
                         draft.changes.push(Change::Expunge(earlier));
                     }
                 }
+                draft.changes.extend(silenced);
                 drop_orphans(reader, draft, &stones)?;
-                Ok((stones, related))
+                drop_pending(reader, draft, targets)?;
+                Ok((stones, turns, erase.related))
             })?;
-        let (pending, copies_left) = self.finish_erasures()?;
-        Ok(Purged { tombstones, pending, copies_left, related })
+        let (pending, copies) = self.finish_erasures()?;
+        left.extend(copies);
+        let journal_lines = told.lines;
+        let copies_left = left;
+        Ok(Purged { tombstones, episodes: turns, journal_lines, pending, copies_left, related })
+    }
+
+    /// What an erasure would take.
+    pub fn to_erase(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        handles: &[String],
+        whole_chain: bool,
+    ) -> Result<ToErase> {
+        let mut erase = ToErase::default();
+        for handle in handles {
+            match self.resolve_for_erasure(reader, context, handle) {
+                Ok(memory) => {
+                    erase.related.extend(versions(reader, &memory)?);
+                    erase.memories.push(memory);
+                }
+                Err(error @ Error::NotFound { .. }) => {
+                    erase.turns.push(resolve_turn(reader, context, handle)?.ok_or(error)?);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if whole_chain {
+            erase.memories.append(&mut erase.related);
+        }
+        erase.memories.sort_by_key(|memory| memory.id);
+        erase.memories.dedup_by_key(|memory| memory.id);
+        erase.related.retain(|one| erase.memories.iter().all(|target| target.id != one.id));
+        for memory in &erase.memories {
+            erase.turns.extend(turns_under(reader, memory)?);
+            let said = wordings(reader, memory)?;
+            for space in told_in(context, memory) {
+                erase.turns.extend(turns_holding(reader, space, &said)?);
+            }
+        }
+        // What one of them says may be told again elsewhere.
+        for (space, said) in telling(&erase.turns) {
+            erase.turns.extend(turns_holding(reader, space, &said)?);
+        }
+        erase.turns.sort_by_key(|turn| (turn.space, turn.id));
+        erase.turns.dedup_by_key(|turn| (turn.space, turn.id));
+        Ok(erase)
+    }
+
+    /// Takes what is erased out of the journals and out of every session's mind. Returns what the
+    /// journals told of it, and the files that could not be cleaned.
+    pub(crate) fn forget_files(&self, gone: &mut Gone) -> (Told, Vec<PathBuf>) {
+        let forgotten = Journal::new(&self.home).forget(&|line| gone.is_line(line));
+        let (mut left, mut turns) = (forgotten.left, Vec::new());
+        for entry in forgotten.entries {
+            let session = &entry.event.session;
+            for turn in turns_of(&entry.event, entry.at) {
+                // A line may tell of other things too.
+                if gone.is_turn(session, &turn) {
+                    gone.add_said(session, turn.speaker(), &turn.text);
+                    turns.push((entry.clone(), turn));
+                }
+            }
+        }
+        left.extend(Minds::new(&self.home).forget(gone));
+        (Told { lines: forgotten.lines, turns }, left)
     }
 
     /// The memory a handle means, also if an undo took it away and only the log still holds it.
@@ -131,6 +224,89 @@ impl Engine {
     }
 }
 
+/// What the journals told of something erased.
+pub(crate) struct Told {
+    /// Lines that went.
+    lines: usize,
+    /// The turns that told it, with the entries they came in.
+    turns: Vec<(Entry, Captured)>,
+}
+
+/// The spaces in which a memory may have been said: its own; of a global one also the one at hand.
+fn told_in(context: &Context, memory: &Memory) -> Vec<SpaceId> {
+    if memory.space == SpaceId::GLOBAL { context.reach().spaces } else { vec![memory.space] }
+}
+
+/// What turns say, by space, where that is enough to know it again.
+fn telling(turns: &[Episode]) -> BTreeMap<SpaceId, Vec<String>> {
+    let mut said: BTreeMap<SpaceId, Vec<String>> = BTreeMap::new();
+    for turn in turns.iter().filter(|turn| episode::is_telling(&turn.text)) {
+        said.entry(turn.space).or_default().push(turn.text.clone());
+    }
+    said
+}
+
+/// What must not be said anywhere any more.
+fn gone(reader: &dyn Reader, context: &Context, erase: &ToErase) -> Result<Gone> {
+    let mut gone = Gone::default();
+    for memory in &erase.memories {
+        gone.memories.insert(memory.id);
+        gone.spaces.extend(told_in(context, memory));
+        for wording in wordings(reader, memory)? {
+            gone.add_wording(&wording);
+        }
+    }
+    for turn in &erase.turns {
+        gone.spaces.insert(turn.space);
+        gone.add_turn(turn);
+    }
+    for said in telling(&erase.turns).values().flatten() {
+        gone.add_wording(said);
+    }
+    Ok(gone)
+}
+
+/// The turn that a handle means, if there is just one.
+fn resolve_turn(reader: &dyn Reader, context: &Context, handle: &str) -> Result<Option<Episode>> {
+    let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
+    if !is_handle(&wanted) {
+        return Ok(None);
+    }
+    let mut found = find_turns(reader, &context.reach().spaces, &wanted)?;
+    match found.len() {
+        0 | 1 => Ok(found.pop()),
+        _ => Err(Error::Ambiguous {
+            what: "turn",
+            handle: handle.to_owned(),
+            candidates: found.iter().take(5).map(|turn| turn.id.handle()).collect(),
+        }),
+    }
+}
+
+/// The changes that erase turns, and keep those out that a journal told and that nobody has taken in
+/// yet: somebody may be about to.
+fn silenced(
+    reader: &dyn Reader,
+    draft: &Draft,
+    turns: &[Episode],
+    told: &Told,
+) -> Result<Vec<Change>> {
+    let mut stones: BTreeMap<(SpaceId, MemoryId), Tombstone> = BTreeMap::new();
+    let mut bury = |turn: &Episode| {
+        let stone = Tombstone::of_turn(turn, draft.now);
+        stones.insert((stone.space, stone.memory), stone);
+    };
+    for (entry, turn) in &told.turns {
+        named_turn(reader, entry, turn)?.iter().for_each(&mut bury);
+    }
+    turns.iter().for_each(bury);
+    let silence = |stone: Tombstone| {
+        let quoted_by = quoted_by(reader, stone.space, stone.turn())?;
+        Ok(Change::Silence { stone, quoted_by })
+    };
+    stones.into_values().map(silence).collect()
+}
+
 /// Drops the things that erased memories once spoke of and that nothing speaks of any more: labels
 /// taken off before, names that an undo took away. Those still linked go with the memory itself.
 fn drop_orphans(reader: &dyn Reader, draft: &mut Draft, stones: &[Tombstone]) -> Result<()> {
@@ -145,6 +321,23 @@ fn drop_orphans(reader: &dyn Reader, draft: &mut Draft, stones: &[Tombstone]) ->
         if reader.attached(space, &[entity.into()])?.is_empty() {
             draft.changes.push(Change::Unknow { space, entity });
         }
+    }
+    Ok(())
+}
+
+/// Erases what waits for a person, or did, and tells what is erased in any of its wordings.
+fn drop_pending(reader: &dyn Reader, draft: &mut Draft, targets: &[Memory]) -> Result<()> {
+    let mut erased: BTreeMap<SpaceId, Vec<(Tombstone, Vec<String>)>> = BTreeMap::new();
+    for target in targets {
+        let history = reader.history(target.space, target.id.into())?;
+        let versions = history.iter().flat_map(|logged| versions_in(logged, target.id));
+        let told = versions.chain([target.clone()]).filter(|one| !one.content.is_empty());
+        let told = told.map(|one| (Tombstone::of(&one, draft.now), vec![one.content]));
+        erased.entry(target.space).or_default().extend(told);
+    }
+    for (space, erased) in erased {
+        let deferred = reader.deferred(space)?;
+        draft.changes.extend(pending::erasures(&deferred, &erased));
     }
     Ok(())
 }

@@ -40,6 +40,12 @@ pub struct Ask<'a> {
     pub episodes: bool,
     /// Also memories that were replaced, as themselves.
     pub replaced: bool,
+    /// Since when the session sees what it is shown: what came before left its context.
+    pub shown_since: Option<Timestamp>,
+    /// What this session was shown and still has before it, as far as the caller knows.
+    pub already: Vec<MemoryId>,
+    /// Leave out what this session said itself: it need not be told what it has just heard.
+    pub unheard: bool,
     /// Let everything through the gate, up to the limits.
     pub ungated: bool,
     /// Which arms look.
@@ -56,6 +62,9 @@ impl<'a> Ask<'a> {
             limits,
             episodes: false,
             replaced: false,
+            shown_since: None,
+            already: Vec::new(),
+            unheard: false,
             ungated: false,
             arms: Arms::default(),
         }
@@ -163,6 +172,14 @@ pub enum CutReason {
     WeakEdges,
     /// This session has just seen it.
     AlreadyShown,
+    /// This session said it itself.
+    SaidHere,
+    /// It asks something, and tells nothing.
+    OnlyAsks,
+    /// What it says no longer holds.
+    NoLongerHolds,
+    /// A memory on the page tells it.
+    ToldByMemory,
     /// The page is full.
     NoRoom,
 }
@@ -183,6 +200,10 @@ impl std::fmt::Display for CutReason {
             Self::Dormant => "dormant until it is named",
             Self::WeakEdges => "reached over weak edges only",
             Self::AlreadyShown => "shown in this session already",
+            Self::SaidHere => "this session said it itself",
+            Self::OnlyAsks => "it asks, and tells nothing",
+            Self::NoLongerHolds => "what it says no longer holds",
+            Self::ToldByMemory => "a memory on the page tells it",
             Self::NoRoom => "no room within the budget",
         })
     }

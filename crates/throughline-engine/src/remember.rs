@@ -10,6 +10,7 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader, SlotQuery};
 
+use crate::clean::clean_text;
 use crate::engine::{Draft, is_handle};
 use crate::{Card, Context, Engine, Error, Result};
 
@@ -38,6 +39,8 @@ pub struct NewMemory {
     pub because: Vec<String>,
     /// Who says so.
     pub authority: Authority,
+    /// Patterns that bring it up: commands, file names, calls.
+    pub triggers: Vec<String>,
     /// Take it back in although it was erased.
     pub revive: bool,
 }
@@ -57,8 +60,24 @@ impl NewMemory {
             pinned: false,
             because: Vec::new(),
             authority: Authority::UserStated,
+            triggers: Vec::new(),
             revive: false,
         }
+    }
+
+    /// The same without secrets, and how many there were.
+    fn cleaned(&self) -> (Self, usize) {
+        let mut new = self.clone();
+        let slot = new.slot.iter_mut().map(|slot| &mut slot.object);
+        let texts = std::iter::once(&mut new.content)
+            .chain(slot)
+            .chain(&mut new.tags)
+            .chain(&mut new.label)
+            .chain(&mut new.domain)
+            .chain(&mut new.because)
+            .chain(&mut new.triggers);
+        let found = texts.map(clean_text).sum();
+        (new, found)
     }
 }
 
@@ -73,6 +92,8 @@ pub struct Remembered {
     pub superseded: Vec<MemoryId>,
     /// What it contradicts without replacing it.
     pub contested: Vec<MemoryId>,
+    /// Secrets that were taken out of it.
+    pub redacted: usize,
     /// The batch that undoes it.
     pub batch: BatchId,
 }
@@ -80,6 +101,7 @@ pub struct Remembered {
 impl Engine {
     /// Takes in something new: adds it, or recognises it, or lets it replace what it contradicts.
     pub fn remember(&self, context: &Context, new: &NewMemory) -> Result<Remembered> {
+        let (new, redacted) = &new.cleaned();
         self.check_new(context, new)?;
         let (plan, batch) = self.write(context, Cause::Remember, None, |reader, draft| {
             let candidate = candidate(new, draft);
@@ -94,6 +116,7 @@ impl Engine {
             deduped: plan.deduped,
             superseded: plan.superseded,
             contested: plan.contested,
+            redacted: *redacted,
             batch,
         })
     }
@@ -118,7 +141,7 @@ impl Engine {
             check_share(share)?;
         }
         self.check_slot(new.slot.as_ref())?;
-        let mut fields = new.tags.iter().chain(&new.label).chain(&new.domain);
+        let mut fields = new.tags.iter().chain(&new.label).chain(&new.domain).chain(&new.triggers);
         fields.try_for_each(|field| self.check_field(field))
     }
 
@@ -219,7 +242,7 @@ impl Engine {
 }
 
 /// The memory of this very batch that says the same, which the store does not know of yet.
-fn said_in(draft: &Draft, content: &str) -> Option<MemoryId> {
+pub(crate) fn said_in(draft: &Draft, content: &str) -> Option<MemoryId> {
     let wanted = Fingerprint::of(content);
     let inserted = |change: &Change| {
         if let Change::Insert(memory) = change {
@@ -255,6 +278,8 @@ pub(crate) fn candidate(new: &NewMemory, draft: &Draft) -> Candidate {
             session: draft.session.clone(),
             ..Testimony::new(new.authority, draft.now)
         },
+        triggers: new.triggers.clone(),
+        about: Vec::new(),
         revive: new.revive,
     }
 }

@@ -6,6 +6,7 @@ use throughline_core::{
     Authority, Cause, Change, Fingerprint, Kind, Memory, Slot, State, Timestamp,
 };
 
+use crate::clean::cleaned;
 use crate::correct::mark_rivals;
 use crate::remember::check_share;
 use crate::{Card, Context, Engine, Error, Result};
@@ -143,8 +144,8 @@ impl Engine {
 fn edited(memory: &Memory, edits: &Edits) -> Memory {
     let mut next = memory.clone();
     if let Some(content) = &edits.content {
-        next.content.clone_from(content);
-        next.fingerprint = Fingerprint::of(content);
+        next.content = cleaned(content).0;
+        next.fingerprint = Fingerprint::of(&next.content);
     }
     next.kind = edits.kind.unwrap_or(next.kind);
     next.importance = edits.importance.unwrap_or(next.importance);

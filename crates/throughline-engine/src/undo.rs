@@ -93,7 +93,8 @@ fn look(reader: &dyn Reader, key: &RowKey, seq: u64) -> Result<Touched> {
         | Table::Edge
         | Table::Session
         | Table::Injection
-        | Table::Tombstone => Vec::new(),
+        | Table::Tombstone
+        | Table::Pending => Vec::new(),
     };
     Ok(Touched { now, next, attached })
 }

@@ -2,10 +2,12 @@
 //!
 //! - `throughline-eval retrieval --set PREFIX` — is the gold among what is ranked first?
 //! - `throughline-eval injection --sessions FILE` — is nothing said when nothing is needed?
+//! - `throughline-eval capture --sessions FILE` — what becomes of real coding sessions?
 //! - `throughline-eval fit --sets PREFIX…` — which weights of relevance fit the data?
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
 mod baseline;
+mod capture;
 mod data;
 mod fit;
 mod haystack;
@@ -24,6 +26,8 @@ enum Command {
     Retrieval(retrieval::Options),
     /// What recall leaves unsaid: what is put in front of prompts that need no memory
     Injection(injection::Options),
+    /// What the gate and the probe make of real coding sessions
+    Capture(capture::Options),
     /// Fits the weights of relevance, and checks them on what they were not fitted to
     Fit(fit::Options),
 }
@@ -32,6 +36,7 @@ fn main() -> anyhow::Result<()> {
     match Command::parse() {
         Command::Retrieval(options) => retrieval::run(&options),
         Command::Injection(options) => injection::run(&options),
+        Command::Capture(options) => capture::run(&options),
         Command::Fit(options) => fit::run(&options),
     }
 }

@@ -1,11 +1,13 @@
 //! Applying a batch: fold each change, write its rows, log it. The same for every store.
 
+use throughline_core::change::Erased;
 use throughline_core::fold::{Refusal, Trouble, View, fold};
 use throughline_core::row::Image;
 use throughline_core::{
-    Batch, BatchId, Change, EntityId, Logged, MemoryId, Row, RowKey, SpaceId, Table, Write,
+    Batch, BatchId, Change, Logged, NodeId, Row, RowKey, Ruling, SpaceId, Table, Write,
 };
 
+use crate::tables::nodes_of_key;
 use crate::{Error, Result};
 
 /// Tables that can be written to, one row at a time.
@@ -25,12 +27,7 @@ pub(crate) trait Writable: View<Error = Error> {
     /// Appends a change to the log.
     fn append(&mut self, batch: &Batch, logged: &Logged) -> Result<()>;
     /// Takes what was erased out of the log.
-    fn scrub(
-        &mut self,
-        space: SpaceId,
-        memory: Option<MemoryId>,
-        entities: &[EntityId],
-    ) -> Result<()>;
+    fn scrub(&mut self, erased: &Erased) -> Result<()>;
 }
 
 /// Applies a batch and returns the number of its last change.
@@ -55,8 +52,8 @@ pub(crate) fn apply<T: Writable>(tables: &mut T, batch: &Batch) -> Result<u64> {
         let erased = erased(change, &before);
         let logged = Logged { seq, batch: batch.id, change: change.clone(), before };
         tables.append(batch, &logged)?;
-        if let Some((space, memory, entities)) = erased {
-            tables.scrub(space, memory, &entities)?;
+        if let Some(erased) = erased {
+            tables.scrub(&erased)?;
         }
     }
     Ok(last_seq)
@@ -68,6 +65,8 @@ fn enters(change: &Change) -> Option<SpaceId> {
         Some(memory.space)
     } else if let Change::Record(episode) = change {
         Some(episode.space)
+    } else if let Change::Defer(pending) = change {
+        Some(pending.space)
     } else {
         None
     }
@@ -87,13 +86,21 @@ fn write_all<T: Writable>(tables: &mut T, writes: &[Write]) -> Result<Vec<Image>
     Ok(before)
 }
 
-/// What a change erased, if that is what it was for: the memory, and the entities that only it
-/// spoke of.
-type Erased = (SpaceId, Option<MemoryId>, Vec<EntityId>);
-
+/// What a change erased, if that is what it was for: a memory with the entities that only it spoke
+/// of, such an entity, something pending, or a turn.
 fn erased(change: &Change, before: &[Image]) -> Option<Erased> {
     if let Change::Unknow { space, entity } = change {
-        return Some((*space, None, vec![*entity]));
+        return Some(Erased { entities: vec![*entity], ..Erased::nothing(*space) });
+    }
+    if let Change::Decide { space, id, ruling: Ruling::Erased } = change {
+        return Some(Erased { pending: Some(*id), ..Erased::nothing(*space) });
+    }
+    if let Change::Silence { stone, quoted_by } = change {
+        let evidence = before.iter().filter(|image| image.key.table == Table::Evidence);
+        let quoting = evidence.flat_map(|image| nodes_of_key(&image.key));
+        let quoting = quoting.filter_map(NodeId::memory).chain(quoted_by.iter().copied());
+        let (episode, quoting) = (Some(stone.turn()), quoting.collect());
+        return Some(Erased { episode, quoting, ..Erased::nothing(stone.space) });
     }
     let (Change::Purge(stone) | Change::Expunge(stone)) = change else {
         return None;
@@ -103,5 +110,5 @@ fn erased(change: &Change, before: &[Image]) -> Option<Erased> {
         .filter(|image| image.key.table == Table::Entity)
         .filter_map(|image| image.key.key.parse().ok())
         .collect();
-    Some((stone.space, Some(stone.memory), entities))
+    Some(Erased { memory: Some(stone.memory), entities, ..Erased::nothing(stone.space) })
 }

@@ -6,6 +6,7 @@ mod document;
 mod error;
 mod map;
 mod query;
+mod said;
 mod sqlite;
 mod store;
 mod tables;
@@ -16,6 +17,7 @@ pub use map::MapStore;
 pub use query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
 };
+pub use said::{find_turns, quoted_by, told_turn, turns_holding, turns_under, wordings};
 pub use sqlite::{Health, SQLITE_FLOOR, SqliteStore};
 pub use store::{Erasure, Finding, Plan, Reader, Store, StoredBatch, compare_dumps};
 pub use tables::{Tables, nodes_of_key};

@@ -4,6 +4,7 @@
 //! any other handle on them would drop SQLite's locks. And one writer at a time holds the writer
 //! lock, so that nobody starves and nothing slow happens inside a transaction.
 
+mod answers;
 mod documents;
 mod erase;
 mod lock;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use throughline_core::{
-    Batch, BatchId, Commit, Edge, Entity, Fingerprint, Logged, Memory, MemoryId, NodeId, Relation,
-    Row, RowKey, SpaceId, Timestamp,
+    Batch, BatchId, Commit, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId,
+    Pending, Relation, Row, RowKey, SpaceId, Timestamp,
     row::{Injection, Tombstone},
     scope::Space,
 };
@@ -47,6 +47,16 @@ pub trait Reader {
         relations: &[Relation],
         limit: usize,
     ) -> Result<Vec<Edge>>;
+
+    /// The edges that say that two memories contradict each other, by space and key.
+    fn contradictions(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Edge>>;
+
+    /// Current memories of some kinds, newest first, so many of each space and kind; whatever
+    /// session they are bound to.
+    fn current(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>>;
+
+    /// Memories that have triggers, in any state, newest first, so many of each space.
+    fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
 
     /// A listing of memories, newest first.
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
@@ -135,6 +145,13 @@ pub trait Reader {
 
     /// The times a memory was put in front of an agent, latest first.
     fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>>;
+
+    /// What waits for a person's word, oldest first.
+    fn pending(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Pending>>;
+
+    /// Everything that ever waited in a space and that the log still tells in words, decided or
+    /// not, each wording once, by id.
+    fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>>;
 
     /// Every space that was ever written to.
     fn spaces(&self) -> Result<Vec<Space>>;

@@ -7,13 +7,13 @@ mod read;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::change::{scrub, scrub_images};
+use throughline_core::change::{Erased, scrub, scrub_images};
 use throughline_core::document;
 use throughline_core::fold::View;
 use throughline_core::row::Tombstone;
 use throughline_core::{
-    Batch, BatchId, Edge, Entity, EntityId, Episode, Fingerprint, Logged, Memory, MemoryId, NodeId,
-    Relation, Row, RowKey, SpaceId, Table, Timestamp,
+    Batch, BatchId, Change, Edge, Entity, Episode, Fingerprint, Logged, Memory, MemoryId, NodeId,
+    Pending, Relation, Row, RowKey, SpaceId, Table, Timestamp,
 };
 
 use crate::apply::{Writable, apply};
@@ -79,8 +79,11 @@ impl Tables {
             .filter(|memory| memory.fingerprint == Fingerprint::erased())
             .map(|memory| memory.id.into())
             .chain(self.entity_rows().filter(|one| one.name.is_empty()).map(|one| one.id.into()))
+            .chain(self.episodes().filter(|one| one.is_erased()).map(|one| NodeId::Episode(one.id)))
             .collect();
-        self.rows.retain(|_, row| row.nodes().iter().all(|node| !gone.contains(node)));
+        let erased = |row: &Row| row.as_pending().is_some_and(Pending::is_erased);
+        self.rows
+            .retain(|_, row| !erased(row) && row.nodes().iter().all(|node| !gone.contains(node)));
     }
 
     /// Whether there is such a row.
@@ -202,23 +205,22 @@ impl Writable for Tables {
         Ok(())
     }
 
-    fn scrub(
-        &mut self,
-        space: SpaceId,
-        memory: Option<MemoryId>,
-        entities: &[EntityId],
-    ) -> Result<()> {
-        let touching =
-            memory.map(|memory| touching_batches(&self.log, space, memory)).unwrap_or_default();
+    fn scrub(&mut self, erased: &Erased) -> Result<()> {
+        let touching: BTreeSet<BatchId> = self
+            .log
+            .iter()
+            .filter(|logged| touches_erased(logged, erased))
+            .map(|logged| logged.batch)
+            .collect();
         for logged in &mut self.log {
-            scrub(&mut logged.change, space, memory, entities);
-            scrub_images(&mut logged.before, space, memory, entities);
+            scrub(&mut logged.change, erased);
+            scrub_images(&mut logged.before, erased);
         }
         // What comes later in the same batch was not there yet when this was erased.
         let logged_up_to = self.log.last().map_or(0, |logged| logged.seq);
         for stored in &mut self.batches {
             for (_, change) in (stored.first_seq..=logged_up_to).zip(&mut stored.batch.changes) {
-                scrub(change, space, memory, entities);
+                scrub(change, erased);
             }
             if touching.contains(&stored.batch.id) {
                 stored.batch.reason = None;
@@ -250,12 +252,24 @@ fn header(batch: &Batch) -> Batch {
     }
 }
 
-fn touching_batches(log: &[Logged], space: SpaceId, memory: MemoryId) -> BTreeSet<BatchId> {
-    let touches = |logged: &&Logged| {
-        let rows = touched_rows(logged);
-        rows.iter().any(|(key, nodes)| key.space == space && nodes.contains(&memory.into()))
-    };
-    log.iter().filter(touches).map(|one| one.batch).collect()
+/// Whether a change touched an erased memory, turn or pending operation: then somebody's words about
+/// its batch may be words about that.
+pub(crate) fn touches_erased(logged: &Logged, erased: &Erased) -> bool {
+    let pending = erased.pending.map(|id| RowKey::pending(erased.space, id));
+    let node = erased.memory.map(NodeId::Memory).or(erased.episode.map(NodeId::Episode));
+    touched_rows(logged).iter().any(|(key, nodes)| {
+        pending.as_ref() == Some(key)
+            || key.space == erased.space && node.is_some_and(|node| nodes.contains(&node))
+    })
+}
+
+/// What a logged change tells in words about operations that waited for a person.
+pub(crate) fn deferred_in(logged: &Logged) -> impl Iterator<Item = &Pending> {
+    let told = if let Change::Defer(pending) = &logged.change { Some(pending) } else { None };
+    let restored = if let Change::Restore { rows, .. } = &logged.change { &rows[..] } else { &[] };
+    let images = logged.before.iter().chain(restored);
+    let held = images.filter_map(|image| image.row.as_ref()?.as_pending());
+    told.into_iter().chain(held).filter(|pending| !pending.is_erased())
 }
 
 /// The nodes that a logged change touched, by the rows it wrote.
@@ -282,7 +296,9 @@ pub fn nodes_of_key(key: &RowKey) -> Vec<NodeId> {
         Table::Entity => first.parse().ok().map(NodeId::Entity).into_iter().collect(),
         Table::Episode => first.parse().ok().map(NodeId::Episode).into_iter().collect(),
         Table::Edge => key.key.split(' ').filter_map(|part| part.parse().ok()).collect(),
-        Table::Space | Table::Session | Table::Injection | Table::Tombstone => Vec::new(),
+        Table::Space | Table::Session | Table::Injection | Table::Tombstone | Table::Pending => {
+            Vec::new()
+        }
     }
 }
 

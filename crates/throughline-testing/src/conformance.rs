@@ -17,10 +17,12 @@ mod kept;
 mod lists;
 mod log;
 mod operation;
+mod pending;
 mod postings;
 mod purge;
 mod random;
 mod rows;
+mod silence;
 mod text;
 mod threads;
 mod turns;
@@ -149,6 +151,8 @@ macro_rules! for_every_case {
                 find {
                     a_memory_is_found_by_its_id_its_beginning_or_its_tail
                     the_same_claim_is_found_in_any_state
+                    current_memories_of_a_kind_come_newest_first
+                    memories_with_triggers_are_found_without_the_others
                     a_slot_holds_what_speaks_of_it_now
                     a_memory_knows_what_it_replaced
                     a_thing_answers_to_every_name_it_has_now
@@ -222,6 +226,23 @@ macro_rules! for_every_case {
                     the_same_claim_may_come_back_and_be_erased_again
                     erasing_in_one_space_leaves_the_same_claim_in_others
                 }
+                silence {
+                    no_word_of_an_erased_turn_is_left_in_any_log_or_table
+                    an_erased_turn_is_found_by_neither_words_nor_vectors
+                    the_past_no_longer_shows_an_erased_turn
+                    a_turn_that_only_the_log_tells_can_be_erased
+                    an_erased_turn_stays_in_other_spaces
+                    the_turns_of_a_memory_are_found_by_what_it_rests_on_and_says
+                }
+                pending {
+                    what_waits_comes_oldest_first
+                    what_is_deferred_twice_waits_once_as_it_first_came
+                    a_decision_is_made_once
+                    the_log_tells_what_waited_after_it_was_decided
+                    no_word_of_an_erased_operation_is_left_in_any_log_or_table
+                    the_past_no_longer_shows_an_erased_operation
+                    contradictions_are_found_without_the_memories
+                }
                 walls {
                     the_same_words_in_three_spaces_never_meet
                     an_id_means_nothing_in_another_space
@@ -244,6 +265,7 @@ macro_rules! for_every_case {
                 kept {
                     everything_is_there_after_closing_and_opening_again
                     an_erasure_is_due_until_it_is_finished_even_after_a_crash
+                    the_erasure_of_a_turn_is_due_until_it_is_finished
                     numbers_go_on_after_opening_again
                     what_one_handle_writes_another_reads_at_once
                 }

@@ -5,8 +5,8 @@ use throughline_core::row::{Injection, Session};
 use throughline_core::watermark::{Reading, Referent};
 use throughline_core::{
     Actor, Authority, Batch, BatchId, Cardinality, Cause, Change, Edge, Entity, EntityId,
-    EntityKind, Episode, EpisodeId, Evidence, Fingerprint, Kind, Memory, MemoryId, NodeId,
-    Relation, Scope, SessionId, Slot, Space, SpaceId, Timestamp, Watermark,
+    EntityKind, Episode, EpisodeId, Evidence, Fingerprint, Kind, Memory, MemoryId, NodeId, Pending,
+    PendingId, Relation, Ruling, Scope, SessionId, Slot, Space, SpaceId, Timestamp, Watermark,
 };
 
 /// Where most samples live.
@@ -41,6 +41,11 @@ pub fn episode_id(number: u64) -> EpisodeId {
 /// The batch with this number.
 pub fn batch_id(number: u64) -> BatchId {
     id_text(4, number).parse().expect("a well-formed id")
+}
+
+/// The pending operation with this number.
+pub fn pending_id(number: u64) -> PendingId {
+    id_text(5, number).parse().expect("a well-formed id")
 }
 
 /// A memory as the end of an edge.
@@ -176,13 +181,7 @@ pub fn episode(space: SpaceId, number: u64, text: &str) -> Episode {
 
 /// A session that is still going on.
 pub fn attended(space: SpaceId, name: &str) -> Session {
-    Session {
-        id: session(name),
-        space,
-        agent: "an agent".to_owned(),
-        started_at: day(1),
-        ended_at: None,
-    }
+    Session::new(session(name), space, "an agent", day(1))
 }
 
 /// Memories shown to the morning's session.
@@ -195,6 +194,24 @@ pub fn injection(space: SpaceId, id: &str, at: Timestamp, memories: &[u64]) -> I
         memories: memories.iter().copied().map(memory_id).collect(),
         tokens: 120,
     }
+}
+
+/// An operation of the morning's session that could not be applied.
+pub fn pending(space: SpaceId, number: u64, content: &str) -> Pending {
+    Pending {
+        id: pending_id(number),
+        space,
+        at: day(1),
+        session: Some(session("morning")),
+        operation: format!(r#"{{"op":"ponder","content":"{content}"}}"#),
+        why: format!("nobody knows how to ponder {content}"),
+        authority: Authority::Extracted,
+    }
+}
+
+/// Something that waits is decided.
+pub fn decide(space: SpaceId, number: u64, ruling: Ruling) -> Change {
+    Change::Decide { space, id: pending_id(number), ruling }
 }
 
 /// A memory is new.

@@ -1,6 +1,9 @@
 //! What may be written on the command line. Help texts are the manual's first page.
 
+mod agents;
+mod health;
 mod recall;
+mod review;
 
 use std::path::PathBuf;
 
@@ -9,7 +12,10 @@ use throughline_core::memory::{Kind, Slot};
 use throughline_core::scope::Level;
 use throughline_core::{Authority, Relation, State};
 
-pub(crate) use recall::{Expand, Feedback, Ingest, Recall, WhyNot};
+pub(crate) use agents::{Hook, Init, Patch};
+pub(crate) use health::{Doctor, Graph, GraphFormat, Stats};
+pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, WhyNot};
+pub(crate) use review::Review;
 
 /// The memory of AI agents: kept true, inspectable, and yours.
 #[derive(Debug, Parser)]
@@ -29,7 +35,7 @@ pub(crate) struct Cli {
 }
 
 /// Options of every command.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Global {
     /// Where memory is kept [default: your data folder, or `THROUGHLINE_HOME`]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
@@ -53,6 +59,10 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Connect an agent: its hooks are written to its settings, which are backed up first
+    Init(Init),
+    /// Take the hooks out of an agent's settings again, and leave the rest as it was
+    Uninstall(Init),
     /// Remember something: add it, or recognise it and add evidence
     Remember(Remember),
     /// The few memories that fit a question, as an agent would read them
@@ -79,6 +89,8 @@ pub(crate) enum Command {
     Log(Log),
     /// Undo a batch of changes: the latest, or the one named
     Undo(Undo),
+    /// What waits for your decision: what could not be applied, contradictions, gaps
+    Review(Review),
     /// Change a memory's wording or properties, keeping the old version in its history
     Edit(Edit),
     /// Vouch for a memory
@@ -123,6 +135,12 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Draw memories and their connections
     Graph(Graph),
+    /// What an agent's hooks call: reads what happened, says what the agent should know
+    #[command(hide = true)]
+    Hook(Hook),
+    /// Apply a patch of operations, as probes write them; what cannot be applied waits in `review`
+    #[command(hide = true)]
+    Patch(Patch),
     /// Read or change settings
     Config(Config),
     /// Write completions for a shell
@@ -174,6 +192,9 @@ pub(crate) struct Remember {
     /// Keep it in front
     #[arg(long)]
     pub(crate) pin: bool,
+    /// What brings it up before a tool runs: a command, a file, a call; may be given several times
+    #[arg(long = "trigger", value_name = "PATTERN")]
+    pub(crate) triggers: Vec<String>,
     /// Take it in although it was erased before
     #[arg(long)]
     pub(crate) revive: bool,
@@ -366,7 +387,7 @@ pub(crate) struct Retire {
 
 #[derive(Debug, Args)]
 pub(crate) struct Purge {
-    /// The memories
+    /// The memories, with the turns they were said in; or turns by themselves
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
     /// Also everything they replaced and were replaced by
@@ -406,46 +427,6 @@ pub(crate) struct Import {
 pub(crate) struct File {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Stats {
-    /// Of every project, not only of this one and what is global
-    #[arg(long)]
-    pub(crate) all: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Doctor {
-    /// Also replay the whole log and compare every table with what it gives
-    #[arg(long)]
-    pub(crate) rebuild_check: bool,
-    /// First build what search looks at anew: documents and vectors
-    #[arg(long)]
-    pub(crate) reindex: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GraphFormat {
-    /// For reading
-    Text,
-    /// For programs
-    Json,
-    /// For Graphviz
-    Dot,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Graph {
-    /// The memory in the middle [default: the newest ones]
-    #[arg(long, value_name = "ID")]
-    pub(crate) focus: Option<String>,
-    /// Steps to go from there
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    pub(crate) depth: usize,
-    /// How to draw it
-    #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
-    pub(crate) format: GraphFormat,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! The commands: settings in, one answer out. This page is the list.
 
+mod agents;
 mod change;
 mod config;
 mod find;
@@ -9,6 +10,7 @@ mod history;
 mod ingest;
 mod recall;
 mod remember;
+mod review;
 mod transfer;
 
 pub(crate) use recall::handle as recall_handle;
@@ -36,6 +38,10 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         }
     }
     match command {
+        Command::Init(args) => agents::init(args, settings, ui),
+        Command::Uninstall(args) => agents::uninstall(args, settings, ui),
+        Command::Patch(args) => agents::patch(args, settings, ui),
+        Command::Hook(_) => Ok(ExitCode::SUCCESS),
         Command::Remember(args) => remember::remember(args, settings, ui),
         Command::Recall(args) => recall::recall(args, settings, ui),
         Command::WhyNot(args) => recall::why_not(args, settings, ui),
@@ -49,6 +55,7 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         Command::History(args) => history::history(&args.id, settings, ui),
         Command::Log(args) => history::log(args, settings, ui),
         Command::Undo(args) => history::undo(args, settings, ui),
+        Command::Review(args) => review::review(args, settings, ui),
         Command::Edit(args) => change::edit(args, settings, ui),
         Command::Confirm(args) => change::confirm(&args.id, settings, ui),
         Command::Correct(args) => remember::correct(args, settings, ui),

@@ -1,107 +1,26 @@
-//! `demo`: a guided tour. Every command shown is really run, on a memory that is thrown away.
+//! `demo`: a bundled session, replayed through the very path that an agent's hooks take, on a
+//! memory that is thrown away. Turn by turn: what fired, what was kept, what the agent was told.
+
+mod story;
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use throughline_agents::Host;
 use throughline_core::Timestamp;
-use throughline_engine::Filter;
+use throughline_core::event::{Event, What};
+use throughline_engine::{Card, Reply};
 
 use crate::args::Cli;
 use crate::commands;
+use crate::hook;
 use crate::settings::Settings;
-use crate::ui::{BOLD, DIM, GOOD, ID, Ui, paint};
+use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, paint, safe};
+use story::{Stop, TOUR};
 
-/// One stop of the tour: a day, what is said about it, the command to run.
-struct Stop {
-    day: &'static str,
-    says: &'static str,
-    /// Words of the command; `{n}` is the id of the n-th memory that was made.
-    runs: &'static [&'static str],
-}
-
-const TOUR: &[Stop] = &[
-    Stop {
-        day: "2026-03-02T09:00:00Z",
-        says: "A fact comes in. It gets an id, a source and a trust that time will never change.",
-        runs: &[
-            "remember",
-            "Staging runs Postgres 14",
-            "--tag",
-            "infra",
-            "--slot",
-            "staging|runs|Postgres 14|one",
-        ],
-    },
-    Stop {
-        day: "2026-03-02T09:05:00Z",
-        says: "Said again, in other dress: no second memory, one more piece of evidence.",
-        runs: &["remember", "staging runs postgres 14."],
-    },
-    Stop {
-        day: "2026-03-09T15:30:00Z",
-        says: "A decision carries its reason, and the reason is a memory too.",
-        runs: &[
-            "remember",
-            "Sessions are kept in Postgres, not in Redis",
-            "--kind",
-            "decision",
-            "--because",
-            "Redis lost sessions twice when the node restarted",
-        ],
-    },
-    Stop {
-        day: "2026-05-11T10:00:00Z",
-        says: "Weeks later the fact is wrong. The correction takes its place at once.",
-        runs: &[
-            "correct",
-            "{1}",
-            "Staging runs Postgres 16",
-            "--slot",
-            "staging|runs|Postgres 16|one",
-        ],
-    },
-    Stop {
-        day: "2026-05-11T10:01:00Z",
-        says: "Searching finds what holds now. The old value is not asserted again…",
-        runs: &["search", "which postgres does staging run"],
-    },
-    Stop {
-        day: "2026-05-11T10:02:00Z",
-        says: "…but it is not lost: the history of a memory is a line from its first word.",
-        runs: &["history", "{1}"],
-    },
-    Stop {
-        day: "2026-05-11T10:03:00Z",
-        says: "What did we believe in April? Ask as of then.",
-        runs: &["search", "postgres staging", "--as-of", "2026-04-01"],
-    },
-    Stop {
-        day: "2026-05-12T08:00:00Z",
-        says: "Why do we do that? Every memory can answer.",
-        runs: &["why", "{2}"],
-    },
-    Stop {
-        day: "2026-05-12T08:10:00Z",
-        says: "This is what an agent would read, within a budget of tokens.",
-        runs: &["recall", "can I upgrade the staging database?"],
-    },
-    Stop {
-        day: "2026-05-12T08:20:00Z",
-        says: "A mistake: the wrong memory is forgotten…",
-        runs: &["forget", "{2}"],
-    },
-    Stop {
-        day: "2026-05-12T08:21:00Z",
-        says: "…and brought back. Any batch of changes can be undone.",
-        runs: &["undo"],
-    },
-    Stop {
-        day: "2026-05-12T08:30:00Z",
-        says: "Everything above is one log. Replaying it gives exactly what is stored:",
-        runs: &["doctor", "--rebuild-check"],
-    },
-];
+/// Columns before what is said.
+const MARGIN: &str = "           ";
 
 pub(crate) fn demo(ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let home = tempfile::tempdir()?;
@@ -109,53 +28,123 @@ pub(crate) fn demo(ui: &mut Ui) -> anyhow::Result<ExitCode> {
     std::fs::create_dir(&project)?;
     ui.print(&format!(
         "{}\n{}\n\n",
-        paint(BOLD, "Throughline in two minutes"),
+        paint(BOLD, "Three days with an agent, in a minute"),
         paint(
             DIM,
-            "Every command below is run for real, on a memory that is thrown away at the end."
+            "A recorded session goes through the same hooks that `throughline init` puts into \
+             Claude Code,\non a memory that is thrown away at the end."
         )
     ))?;
     for stop in TOUR {
         visit(stop, &home.path().join("home"), &project, ui)?;
     }
     ui.print(&format!(
-        "{}\n  throughline remember \"…\"     in any project\n  throughline --help           for the rest",
+        "{}\n  throughline init             puts the hooks into Claude Code\n  \
+         throughline ingest --past    takes in the sessions of this project so far\n  \
+         throughline --help           for the rest",
         paint(BOLD, "Your turn:")
     ))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn visit(stop: &Stop, home: &Path, project: &Path, ui: &mut Ui) -> anyhow::Result<()> {
-    let now: Timestamp = stop.day.parse().map_err(anyhow::Error::msg)?;
-    let settings = Settings::elsewhere(home, project, now);
-    let made = memories(&settings)?;
-    let words: Vec<String> = stop.runs.iter().map(|word| fill(word, &made)).collect();
-    let shown: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    ui.print(&format!(
-        "{} {}\n{} {}",
-        paint(DIM, &stop.day[..10]),
-        stop.says,
-        paint(GOOD, "$ throughline"),
-        paint(ID, shown.join(" "))
-    ))?;
-    let cli = Cli::try_parse_from(std::iter::once("throughline".to_owned()).chain(words))?;
-    commands::run(&cli.command, &settings, ui)?;
-    ui.print("")
+    match stop {
+        Stop::Day { on, says } => ui.print(&format!("{}  {}\n", paint(BOLD, on), paint(DIM, says))),
+        Stop::Hook { at, event, payload } => {
+            let now: Timestamp = at.parse().map_err(anyhow::Error::msg)?;
+            let settings = Settings::elsewhere(home, project, now);
+            let payload = payload.replace("{project}", &json_text(&project.to_string_lossy()));
+            let engine = settings.engine()?;
+            let heard =
+                hook::take(event, Host::ClaudeCode, payload.as_bytes(), &settings, &engine)?;
+            if let Some((event, context, reply)) = heard {
+                let kept = engine.cards_of(&context, &reply.capture.memories)?;
+                let replaced = engine.cards_of(&context, &reply.capture.superseded)?;
+                ui.print(&told(at, &event, &reply, &kept, &replaced))?;
+            }
+            Ok(())
+        }
+        Stop::Ask { at, says, runs } => {
+            let now: Timestamp = at.parse().map_err(anyhow::Error::msg)?;
+            let settings = Settings::elsewhere(home, project, now);
+            let words: Vec<String> = runs.iter().map(ToString::to_string).collect();
+            let shown: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            ui.print(&format!(
+                "{says}\n{} {}",
+                paint(GOOD, "$ throughline"),
+                paint(ID, shown.join(" "))
+            ))?;
+            let cli = Cli::try_parse_from(std::iter::once("throughline".to_owned()).chain(words))?;
+            commands::run(&cli.command, &settings, ui)?;
+            ui.print("")
+        }
+    }
 }
 
-/// The memories made so far, oldest first, by their short ids.
-fn memories(settings: &Settings) -> anyhow::Result<Vec<String>> {
-    let engine = settings.engine()?;
-    let reader = engine.now_reader()?;
-    let all = Filter { all: true, ..Filter::default() };
-    let mut cards = engine.list(&*reader, &settings.context()?, &all)?.items;
-    cards.reverse();
-    Ok(cards.iter().map(|card| card.memory.id.handle()).collect())
+/// One event, and what became of it.
+fn told(at: &str, event: &Event, reply: &Reply, kept: &[Card], replaced: &[Card]) -> String {
+    let clock = &at[11..16];
+    let mut page = format!("{}  {}\n", paint(DIM, clock), headline(event));
+    let line = |page: &mut String, name: String, what: String| {
+        page.push_str(&format!("{MARGIN}{name} {what}\n"));
+    };
+    for fired in &reply.capture.fired {
+        let words = format!("{} (“{}”)", fired.signal, safe(&fired.words));
+        line(&mut page, paint(DIM, "noticed:"), words);
+    }
+    for card in kept {
+        line(&mut page, paint(GOOD, "kept:"), held(card));
+    }
+    for card in replaced {
+        line(&mut page, paint(WARN, "no longer holds:"), held(card));
+    }
+    if reply.text.is_empty() {
+        if matches!(event.what, What::Prompted { .. } | What::Started(_)) {
+            line(&mut page, paint(DIM, "told the agent:"), paint(DIM, "nothing"));
+        }
+    } else {
+        line(&mut page, paint(BOLD, "told the agent:"), String::new());
+        for text in safe(&reply.text).lines() {
+            page.push_str(&format!("{MARGIN}  {}\n", paint(DIM, text)));
+        }
+    }
+    page
 }
 
-fn fill(word: &str, made: &[String]) -> String {
-    (1..=made.len())
-        .fold(word.to_owned(), |word, n| word.replace(&format!("{{{n}}}"), &made[n - 1]))
+fn held(card: &Card) -> String {
+    let memory = &card.memory;
+    let handle = paint(ID, memory.id.handle());
+    format!("{} [{}, {handle}]", safe(&memory.content), memory.kind)
+}
+
+fn headline(event: &Event) -> String {
+    match &event.what {
+        What::Started(start) => format!("a session begins ({start})"),
+        What::Prompted { text } => format!("you: {}", paint(BOLD, safe(text))),
+        What::ToolStarts(call) => {
+            let what = call.command.as_ref().or(call.files.first());
+            format!("about to run: {}", safe(what.map_or("", String::as_str)))
+        }
+        What::ToolsRan(runs) => {
+            let run = runs.first();
+            let failed = run.is_some_and(|run| run.failed);
+            let what = run.and_then(|run| run.call.command.as_deref()).unwrap_or_default();
+            format!("{}: {}", if failed { "failed" } else { "ran" }, safe(what))
+        }
+        What::Answered { text } | What::HelperAnswered { text } => {
+            format!("agent: {}", safe(text.as_deref().unwrap_or_default()))
+        }
+        What::Compacting => "the context is about to be made shorter".to_owned(),
+        What::Compacted { .. } => "the context was made shorter".to_owned(),
+        What::Ended => "the session ends".to_owned(),
+        What::Nothing { why } => format!("nothing ({})", safe(why)),
+    }
+}
+
+/// A text as it stands inside JSON quotes.
+fn json_text(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }
 
 fn quoted(word: &str) -> String {

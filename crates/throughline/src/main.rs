@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod demo;
+mod hook;
 mod settings;
 mod ui;
 mod view;
@@ -15,14 +16,35 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     let words: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let wants_json = words.iter().any(|word| word == "--json");
+    let is_hook = is_hook(&words);
     let environment = settings::Environment::read();
     if environment.disabled {
         return ExitCode::SUCCESS;
     }
     match args::Cli::try_parse_from(words) {
-        Ok(cli) => run(&cli, &environment),
+        Ok(cli) => {
+            if let args::Command::Hook(args) = &cli.command {
+                return hook::hook(args, &cli.global, &environment);
+            }
+            run(&cli, &environment)
+        }
+        // A hook that ends with 2 would block the agent.
+        Err(usage) if is_hook => hook::unusable(&usage.to_string(), &environment),
         Err(usage) => ui::usage(&usage, wants_json),
     }
+}
+
+/// Whether an agent's hook calls, however the rest is written.
+fn is_hook(words: &[std::ffi::OsString]) -> bool {
+    let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        if ["--home", "--project", "--scope", "--session"].contains(&&*word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            return word == "hook";
+        }
+    }
+    false
 }
 
 fn run(cli: &args::Cli, environment: &settings::Environment) -> ExitCode {

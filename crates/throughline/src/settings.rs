@@ -19,6 +19,13 @@ pub(crate) struct Environment {
     pub(crate) now: Option<String>,
     pub(crate) session: Option<String>,
     pub(crate) disabled: bool,
+    /// An agent that we started ourselves is running us.
+    pub(crate) inside: bool,
+    /// Milliseconds that an agent waits for a hook at most, where the machine is slow.
+    pub(crate) deadline_ms: Option<u64>,
+    /// Where Claude Code keeps its settings, if not in the usual place.
+    pub(crate) claude_config: Option<PathBuf>,
+    pub(crate) user_home: Option<PathBuf>,
 }
 
 impl Environment {
@@ -30,6 +37,10 @@ impl Environment {
             now: text("THROUGHLINE_NOW"),
             session: text("THROUGHLINE_SESSION"),
             disabled: text("THROUGHLINE_DISABLE").is_some_and(|value| value != "0"),
+            inside: text("THROUGHLINE_INSIDE").is_some_and(|value| value != "0"),
+            deadline_ms: text("THROUGHLINE_DEADLINE_MS").and_then(|value| value.parse().ok()),
+            claude_config: text("CLAUDE_CONFIG_DIR").map(PathBuf::from),
+            user_home: std::env::home_dir(),
         }
     }
 }
@@ -41,6 +52,12 @@ pub(crate) struct Settings {
     pub(crate) clock: Clock,
     pub(crate) policy: Policy,
     pub(crate) enabled: bool,
+    /// Whether what agents tell is kept.
+    pub(crate) journal: bool,
+    /// Days for which the journal keeps what was taken in.
+    pub(crate) journal_days: u32,
+    /// What the environment says.
+    pub(crate) environment: Environment,
     /// What is wrong with the settings file, if something is.
     pub(crate) problem: Option<String>,
     project: Option<PathBuf>,
@@ -64,14 +81,16 @@ impl Settings {
         };
         let file = ConfigFile::read(&home)?;
         let session = global.session.clone().or_else(|| environment.session.clone());
-        let (policy, problem) = match file.policy().and_then(|policy| Ok((policy, file.enabled()?)))
-        {
-            Ok((policy, enabled)) => ((policy, enabled), None),
-            Err(error) => ((Policy::default(), true), Some(error.to_string())),
+        let (said, problem) = match file.said() {
+            Ok(said) => (said, None),
+            Err(error) => (Said::default(), Some(error.to_string())),
         };
         Ok(Self {
-            policy: policy.0,
-            enabled: policy.1,
+            policy: said.policy,
+            enabled: said.enabled,
+            journal: said.journal,
+            journal_days: said.journal_days,
+            environment: environment.clone(),
             problem,
             home,
             clock,
@@ -88,6 +107,9 @@ impl Settings {
             clock: Clock::Fixed(now),
             policy: Policy::default(),
             enabled: true,
+            journal: true,
+            journal_days: JOURNAL_DAYS,
+            environment: Environment::default(),
             problem: None,
             project: Some(project.to_owned()),
             level: None,
@@ -122,6 +144,24 @@ impl Settings {
     }
 }
 
+/// Days for which the journal keeps what was taken in, unless somebody says otherwise.
+const JOURNAL_DAYS: u32 = 30;
+
+/// What the settings file says.
+struct Said {
+    enabled: bool,
+    journal: bool,
+    journal_days: u32,
+    policy: Policy,
+}
+
+impl Default for Said {
+    fn default() -> Self {
+        let policy = Policy::default();
+        Self { enabled: true, journal: true, journal_days: JOURNAL_DAYS, policy }
+    }
+}
+
 /// A setting that can be changed.
 pub(crate) struct Setting {
     pub(crate) key: &'static str,
@@ -135,6 +175,16 @@ pub(crate) const SETTINGS: &[Setting] = &[
         key: "enabled",
         about: "whether memory is used at all",
         default: || Value::from(true),
+    },
+    Setting {
+        key: "journal.enabled",
+        about: "whether what agents tell is kept: without it nothing is captured",
+        default: || Value::from(true),
+    },
+    Setting {
+        key: "journal.keep_days",
+        about: "days for which the journal keeps what was taken in",
+        default: || Value::from(i64::from(JOURNAL_DAYS)),
     },
     Setting {
         key: "recall.budget_tokens",
@@ -243,8 +293,17 @@ impl ConfigFile {
         Ok(())
     }
 
-    fn enabled(&self) -> anyhow::Result<bool> {
-        Ok(self.get("enabled")?.0.as_bool().unwrap_or(true))
+    /// Everything that it says.
+    fn said(&self) -> anyhow::Result<Said> {
+        let yes =
+            |key: &str| -> anyhow::Result<bool> { Ok(self.get(key)?.0.as_bool().unwrap_or(true)) };
+        let days = self.get("journal.keep_days")?.0.as_integer().unwrap_or(0);
+        Ok(Said {
+            enabled: yes("enabled")?,
+            journal: yes("journal.enabled")?,
+            journal_days: u32::try_from(days).unwrap_or(u32::MAX),
+            policy: self.policy()?,
+        })
     }
 
     fn policy(&self) -> anyhow::Result<Policy> {

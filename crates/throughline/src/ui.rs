@@ -94,6 +94,17 @@ impl Ui {
         bar
     }
 
+    /// The same, where it is known how much there is to do.
+    pub(crate) fn progress_to(&self, what: &'static str, all: u64) -> ProgressBar {
+        let bar = self.progress(what);
+        if !bar.is_hidden() {
+            bar.set_length(all);
+            let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len} ({eta} left)");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        }
+        bar
+    }
+
     /// Says what went wrong and returns the exit code for it.
     pub(crate) fn fail(&mut self, error: &anyhow::Error) -> ExitCode {
         let known = error.downcast_ref::<Error>();

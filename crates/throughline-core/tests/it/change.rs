@@ -2,11 +2,11 @@
 
 use throughline_core::row::Tombstone;
 use throughline_core::watermark::Referent;
-use throughline_core::{Change, Row, State, Table, Usage};
+use throughline_core::{Change, Row, Ruling, State, Table, Usage};
 
 use crate::sample::{
-    attended, edge, entity, episode, evidence, file, full_memory, injection, one_of_each, space,
-    watermark,
+    attended, edge, entity, episode, evidence, file, full_memory, injection, one_of_each, pending,
+    space, watermark,
 };
 use crate::world::{SPACE, day, id};
 
@@ -33,13 +33,16 @@ fn place(change: &Change) -> usize {
         Change::Expunge(_) => 17,
         Change::Restore { .. } => 18,
         Change::Unknow { .. } => 19,
+        Change::Defer(_) => 20,
+        Change::Decide { .. } => 21,
+        Change::Silence { .. } => 22,
     }
 }
 
 #[test]
 fn the_log_is_written_as_it_always_was() {
     let places: Vec<_> = one_of_each().iter().map(place).collect();
-    assert_eq!(places, (0..20).collect::<Vec<_>>(), "one of every variant");
+    assert_eq!(places, (0..23).collect::<Vec<_>>(), "one of every variant");
     let lines: Vec<_> =
         one_of_each().iter().map(|change| serde_json::to_string(change).unwrap()).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
@@ -63,6 +66,9 @@ fn the_log_is_written_as_it_always_was() {
     {"expunge":{"space":1,"fingerprint":"1e67a2c6b8f659aba2028afd61ee0e8791a495eb13ee2d1a46e31d89b2c65fc3","slot":"a46e2b2ec3d3f7ee9407b640be1b999f53bd0bfe65a121fcc949a3b5cbd091e8","memory":"00000000-0000-0000-0000-000000000001","at":"2024-10-07T00:00:00.000Z"}}
     {"restore":{"batch":"00000000-0000-0000-0000-000000000005","rows":[{"key":{"space":1,"table":"memory","key":"00000000-0000-0000-0000-000000000001"},"row":null},{"key":{"space":1,"table":"usage","key":"00000000-0000-0000-0000-000000000001"},"row":{"usage":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","uses":3,"sessions":["s"],"helpful":0,"unhelpful":0,"last_used_at":"2024-10-06T00:00:00.000Z"}}}]}}
     {"unknow":{"space":1,"entity":"00000000-0000-0000-0000-000000000003"}}
+    {"defer":{"id":"00000000-0000-0000-0000-000000000006","space":1,"at":"2024-10-05T00:00:00.000Z","session":"s","operation":"{\"op\":\"ponder\",\"content\":\"we moved\"}","why":"unknown operation: ponder","authority":"extracted"}}
+    {"decide":{"space":1,"id":"00000000-0000-0000-0000-000000000006","ruling":"rejected"}}
+    {"silence":{"stone":{"space":1,"fingerprint":"4b7907594b7948597077dae79e3565c6b07e9c6ce7613fd624d3b7e2c11305dc","memory":"00000000-0000-0000-0000-000000000004","at":"2024-10-07T00:00:00.000Z"},"quoted_by":["00000000-0000-0000-0000-000000000001"]}}
     "#);
 }
 
@@ -72,6 +78,12 @@ fn every_change_can_be_read_back_from_the_log() {
         let line = serde_json::to_string(&change).unwrap();
         assert_eq!(serde_json::from_str::<Change>(&line).unwrap(), change, "{line}");
     }
+}
+
+#[test]
+fn what_was_decided_is_written_in_one_word() {
+    let words: Vec<_> = Ruling::ALL.iter().map(|ruling| ruling.as_str()).collect();
+    assert_eq!(words, ["accepted", "rejected", "erased"]);
 }
 
 #[test]
@@ -95,6 +107,7 @@ fn a_row_of_every_table_survives_being_written_down() {
         Row::Session(attended()),
         Row::Injection(injection()),
         Row::Tombstone(Tombstone::of(&full_memory(), day(3))),
+        Row::Pending(pending()),
     ];
     let tables: Vec<_> = rows.iter().map(|row| row.key().table).collect();
     assert_eq!(tables, Table::ALL, "one of each");

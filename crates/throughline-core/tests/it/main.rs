@@ -13,6 +13,7 @@ mod lifecycle;
 mod near;
 mod old_words;
 mod page;
+mod pending;
 mod purge;
 mod question;
 mod rank;

@@ -1,14 +1,16 @@
 //! Erasing: nothing readable stays, in the tables or in the log.
 
-use throughline_core::change::{scrub, scrub_images};
+use throughline_core::change::{Erased, scrub, scrub_images};
 use throughline_core::row::{Image, Tombstone};
 use throughline_core::watermark::{Reading, Referent};
 use throughline_core::{
-    Authority, BatchId, Change, Edge, Memory, Relation, Row, Slot, State, Table, Watermark,
+    Authority, BatchId, Change, Edge, Episode, Fingerprint, Memory, NodeId, Relation, Row,
+    SessionId, Slot, State, Table, Watermark,
 };
 use uuid::Uuid;
 
 use crate::arbitrary;
+use crate::sample::episode;
 use crate::world::{SPACE, Tables, candidate, day, fact, id, says};
 
 /// A memory that says "secret" wherever a memory can say something, and one beside it.
@@ -98,7 +100,8 @@ fn scrubbing_takes_every_readable_word_out_of_the_log() {
             | Row::Episode(_)
             | Row::Session(_)
             | Row::Injection(_)
-            | Row::Tombstone(_) => None,
+            | Row::Tombstone(_)
+            | Row::Pending(_) => None,
         })
         .collect();
     changes.push(Change::Revise(Box::new(tables.memory(1))));
@@ -108,11 +111,88 @@ fn scrubbing_takes_every_readable_word_out_of_the_log() {
     });
     let mut images: Vec<_> = rows.iter().map(before).collect();
 
+    let erased = Erased { memory: Some(id(1)), entities, ..Erased::nothing(SPACE) };
     for change in &mut changes {
-        scrub(change, SPACE, Some(id(1)), &entities);
+        scrub(change, &erased);
     }
-    scrub_images(&mut images, SPACE, Some(id(1)), &entities);
+    scrub_images(&mut images, &erased);
     let left = serde_json::to_string(&(&changes, &images)).unwrap();
     assert!(!left.contains("secret"), "{left}");
     assert!(left.contains("the public launch"), "others keep their words");
+}
+
+/// Two memories that quote a turn: one is connected to it, one only names it.
+fn quoted() -> (Tables, Episode) {
+    let mut tables = Tables::holding([1, 2].map(|number| fact(number, "x", Authority::UserStated)));
+    let turn = Episode { text: "a secret was told".to_owned(), ..episode() };
+    tables.apply(&Change::Record(turn.clone())).expect("nothing stands in its way");
+    let edge =
+        Edge::new(SPACE, id(1).into(), Relation::EvidencedBy, NodeId::Episode(turn.id), day(1));
+    tables.apply(&Change::Link(edge)).expect("nothing stands in its way");
+    for number in [1, 2] {
+        let mut said = says(Authority::UserStated, "s", 1);
+        said.turn = Some(turn.id.to_string());
+        said.snippet = Some("a secret".to_owned());
+        tables
+            .apply(&Change::Reinforce(said.about(SPACE, id(number))))
+            .expect("nothing stands in its way");
+    }
+    (tables, turn)
+}
+
+#[test]
+fn an_erased_turn_goes_with_its_connections_and_all_that_quotes_it() {
+    let (mut tables, turn) = quoted();
+    let stone = Tombstone::of_turn(&turn, day(2));
+    let silence = Change::Silence { stone: stone.clone(), quoted_by: vec![id(2)] };
+    tables.apply(&silence).unwrap();
+    assert!(!bodies(&tables).contains("secret"), "{}", bodies(&tables));
+    assert_eq!((tables.count(Table::Episode), tables.count(Table::Edge)), (0, 0));
+    assert_eq!(tables.count(Table::Evidence), 2, "that somebody said so stays");
+    assert_eq!(tables.memories().len(), 2);
+    assert_eq!(tables.0.get(&Row::Tombstone(stone.clone()).key()), Some(&Row::Tombstone(stone)));
+    let before = tables.clone();
+    tables.apply(&silence).unwrap();
+    assert_eq!(tables, before, "what is gone can be erased again");
+}
+
+#[test]
+fn scrubbing_takes_every_word_of_a_turn_out_of_the_log() {
+    let (tables, turn) = quoted();
+    let before = |row: &Row| Image { key: row.key(), row: Some(row.clone()) };
+    let mut images: Vec<_> = tables.0.values().map(before).collect();
+    let evidence = tables.0.values().filter_map(|row| row.as_evidence().cloned());
+    let mut changes: Vec<Change> = evidence.map(Change::Reinforce).collect();
+    changes.push(Change::Record(turn.clone()));
+    changes.push(Change::Restore { batch: BatchId(Uuid::from_u128(7)), rows: images.clone() });
+    let erased = Erased { episode: Some(turn.id), ..Erased::nothing(SPACE) };
+    for change in &mut changes {
+        scrub(change, &erased);
+    }
+    scrub_images(&mut images, &erased);
+    let left = serde_json::to_string(&(&changes, &images)).unwrap();
+    assert!(!left.contains("secret"), "{left}");
+}
+
+#[test]
+fn a_turn_is_recognised_by_what_was_said_a_short_one_also_by_whom_and_where() {
+    let turn = episode();
+    let again = Episode { text: format!("  {} ", turn.text.to_uppercase()), ..turn.clone() };
+    assert_eq!(turn.mark(), again.mark());
+    for other in [
+        Episode { speaker: "assistant".to_owned(), ..turn.clone() },
+        Episode { session: SessionId("another".to_owned()), ..turn.clone() },
+        Episode { text: "something else".to_owned(), ..turn.clone() },
+    ] {
+        assert_ne!(turn.mark(), other.mark());
+    }
+    assert_ne!(turn.mark(), Fingerprint::of(&turn.text));
+    let told = Episode { text: "We moved everything to another house.".to_owned(), ..turn };
+    let elsewhere = Episode {
+        session: SessionId("another".to_owned()),
+        speaker: "assistant".to_owned(),
+        ..told.clone()
+    };
+    assert_eq!(told.mark(), elsewhere.mark(), "so much is not said twice by chance");
+    assert_ne!(told.mark(), Fingerprint::of(&told.text));
 }

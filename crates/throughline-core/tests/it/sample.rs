@@ -4,7 +4,8 @@ use throughline_core::row::{Image, Injection, Session, Tombstone};
 use throughline_core::watermark::{Reading, Referent};
 use throughline_core::{
     Authority, BatchId, Cardinality, Change, Edge, Entity, EntityId, EntityKind, Episode,
-    EpisodeId, Memory, Relation, Row, RowKey, Slot, Space, State, Usage, Watermark,
+    EpisodeId, Memory, Pending, PendingId, Relation, Row, RowKey, Ruling, Slot, Space, State,
+    Usage, Watermark,
 };
 use uuid::Uuid;
 
@@ -87,13 +88,7 @@ pub(crate) fn space() -> Space {
 }
 
 pub(crate) fn attended() -> Session {
-    Session {
-        id: session("s"),
-        space: SPACE,
-        agent: "claude".to_owned(),
-        started_at: day(1),
-        ended_at: Some(day(2)),
-    }
+    Session { ended_at: Some(day(2)), ..Session::new(session("s"), SPACE, "claude", day(1)) }
 }
 
 pub(crate) fn injection() -> Injection {
@@ -104,6 +99,18 @@ pub(crate) fn injection() -> Injection {
         at: day(1),
         memories: vec![id(1), id(2)],
         tokens: 120,
+    }
+}
+
+pub(crate) fn pending() -> Pending {
+    Pending {
+        id: PendingId(Uuid::from_u128(6)),
+        space: SPACE,
+        at: day(1),
+        session: Some(session("s")),
+        operation: r#"{"op":"ponder","content":"we moved"}"#.to_owned(),
+        why: "unknown operation: ponder".to_owned(),
+        authority: Authority::Extracted,
     }
 }
 
@@ -162,5 +169,8 @@ pub(crate) fn one_of_each() -> Vec<Change> {
             ],
         },
         Change::Unknow { space: space_id, entity: entity().id },
+        Change::Defer(pending()),
+        Change::Decide { space: space_id, id: pending().id, ruling: Ruling::Rejected },
+        Change::Silence { stone: Tombstone::of_turn(&episode(), day(3)), quoted_by: vec![id(1)] },
     ]
 }

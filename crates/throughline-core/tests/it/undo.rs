@@ -9,11 +9,12 @@ use throughline_core::row::{Image, Tombstone};
 use throughline_core::undo::{self, Touched, UndoRefusal};
 use throughline_core::{
     Actor, Authority, Batch, BatchId, Cause, Change, Edge, EntityId, Logged, Memory, NodeId,
-    Relation, RowKey, State, Table, Write,
+    Pending, PendingId, Relation, Row, RowKey, Ruling, State, Table, Write,
 };
 use uuid::Uuid;
 
 use crate::arbitrary;
+use crate::sample::pending;
 use crate::world::{SPACE, Tables, day, fact, id, says};
 
 /// Tables with the log that made them.
@@ -98,7 +99,8 @@ fn node(key: &RowKey) -> Option<NodeId> {
         | Table::Episode
         | Table::Session
         | Table::Injection
-        | Table::Tombstone => None,
+        | Table::Tombstone
+        | Table::Pending => None,
     }
 }
 
@@ -118,6 +120,14 @@ fn replace(old: u128, new: u128) -> Change {
     Change::Supersede { space: SPACE, old: id(old), new: id(new), at: day(1) }
 }
 
+fn waiting(number: u128) -> Pending {
+    Pending { id: PendingId(Uuid::from_u128(number)), ..pending() }
+}
+
+fn decide(number: u128, ruling: Ruling) -> Change {
+    Change::Decide { space: SPACE, id: waiting(number).id, ruling }
+}
+
 fn any_change() -> impl Strategy<Value = Change> {
     let one = || 1..7_u128;
     prop_oneof![
@@ -135,6 +145,10 @@ fn any_change() -> impl Strategy<Value = Change> {
             id(to).into(),
             day(1),
         ))),
+        (0..3_u128).prop_map(|number| Change::Defer(waiting(number))),
+        (0..3_u128, prop::bool::ANY).prop_map(|(number, well)| {
+            decide(number, if well { Ruling::Accepted } else { Ruling::Rejected })
+        }),
     ]
 }
 
@@ -180,6 +194,35 @@ fn what_was_erased_cannot_be_brought_back() {
         let batch = history.commit(*cause, vec![insert(2), Change::Purge(stone)]);
         let refused = Err(UndoRefusal::Erased(batch));
         assert_eq!(history.undo(batch), refused, "{cause}");
+    }
+}
+
+#[test]
+fn a_decision_that_is_undone_asks_again() {
+    let mut history = History::default();
+    history.commit(Cause::Capture, vec![Change::Defer(waiting(1))]);
+    let before = history.tables.clone();
+    let rejected = history.commit(Cause::Review, vec![decide(1, Ruling::Rejected)]);
+    assert_eq!(history.tables.count(Table::Pending), 0);
+    history.undo(rejected).unwrap();
+    assert_eq!(history.tables, before);
+}
+
+#[test]
+fn an_operation_that_was_erased_does_not_come_back() {
+    let mut history = History::default();
+    history.commit(Cause::Capture, vec![Change::Defer(waiting(1))]);
+    let rejected = history.commit(Cause::Review, vec![decide(1, Ruling::Rejected)]);
+    let erased = history.commit(Cause::Purge, vec![decide(1, Ruling::Erased)]);
+    for logged in history.batches.iter_mut().flat_map(|(_, logged)| logged) {
+        for image in &mut logged.before {
+            if let Some(Row::Pending(row)) = &mut image.row {
+                row.operation.clear(); // as the store does
+            }
+        }
+    }
+    for batch in [rejected, erased] {
+        assert_eq!(history.undo(batch), Err(UndoRefusal::Erased(batch)));
     }
 }
 

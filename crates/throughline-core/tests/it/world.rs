@@ -56,6 +56,8 @@ pub(crate) fn candidate(number: u128, content: &str, testimony: Testimony) -> Ca
         confidence: 1.0,
         pinned: false,
         testimony,
+        triggers: vec![],
+        about: vec![],
         revive: false,
     }
 }
@@ -181,7 +183,8 @@ impl Tables {
             | Row::Episode(_)
             | Row::Session(_)
             | Row::Injection(_)
-            | Row::Tombstone(_) => None,
+            | Row::Tombstone(_)
+            | Row::Pending(_) => None,
         })
         .collect()
     }

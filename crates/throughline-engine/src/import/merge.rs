@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use throughline_core::evidence::Testimony;
-use throughline_core::row::slot_fingerprint;
+use throughline_core::row::{Tombstone, slot_fingerprint};
 use throughline_core::{
     Change, EntityId, Evidence, Fingerprint, Memory, MemoryId, NodeId, Relation, Row, RowKey,
-    SpaceId,
+    SpaceId, pending,
 };
-use throughline_store::{EntityName, MemoryQuery, Reader, Tables};
+use throughline_store::{EntityName, MemoryQuery, Reader, Tables, quoted_by, told_turn};
 
 use super::Imported;
 use crate::Result;
@@ -28,6 +28,7 @@ pub(super) fn merge_space(
     let mut place = Places::default();
     let buried: BTreeSet<MemoryId> =
         reader.all_tombstones()?.into_iter().map(|stone| stone.memory).collect();
+    merge_pending(reader, draft, theirs, space)?;
     // What was erased there is erased here too, if it is the very same memory.
     for stone in theirs.all_tombstones()?.into_iter().filter(|stone| stone.space == space) {
         if reader.rows(&[RowKey::memory(space, stone.memory)])?[0].is_some()
@@ -37,6 +38,9 @@ pub(super) fn merge_space(
                 .any(|change| matches!(change, Change::Purge(one) if one.memory == stone.memory))
         {
             draft.changes.push(Change::Purge(stone));
+        } else if told_turn(reader, space, stone.turn())?.is_some() {
+            let quoted_by = quoted_by(reader, space, stone.turn())?;
+            draft.changes.push(Change::Silence { stone, quoted_by });
         }
     }
     let (mut new, mut known): (Vec<Memory>, Vec<Memory>) = (Vec::new(), Vec::new());
@@ -87,6 +91,37 @@ pub(super) fn merge_space(
     }
     merge_links(reader, draft, theirs, space, &mut place, &taken, &mut report)?;
     Ok(report)
+}
+
+/// What was erased there waits here no longer; what waits there waits here too, unless it was
+/// decided here, or tells what was erased here.
+fn merge_pending(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    theirs: &Arc<Tables>,
+    space: SpaceId,
+) -> Result<()> {
+    let here = reader.deferred(space)?;
+    let of_space =
+        |stones: Vec<Tombstone>| stones.into_iter().filter(move |one| one.space == space);
+    let mut erased = Vec::new();
+    for stone in of_space(theirs.all_tombstones()?) {
+        let row = reader.rows(&[RowKey::memory(space, stone.memory)])?.remove(0);
+        let wordings = row.and_then(Row::into_memory).map(|memory| memory.content);
+        // Elsewhere erased words may be said again here; only the same memory or operation is meant.
+        if wordings.is_some() || here.iter().any(|one| one.id.0 == stone.memory.0) {
+            erased.push((stone, wordings.into_iter().collect()));
+        }
+    }
+    draft.changes.extend(pending::erasures(&here, &erased));
+    let ours: Vec<Tombstone> = of_space(reader.all_tombstones()?).collect();
+    for waiting in theirs.pending(&[space], usize::MAX)? {
+        let known = here.iter().any(|one| one.id == waiting.id);
+        if !known && !ours.iter().any(|stone| waiting.tells(stone, &[])) {
+            draft.changes.push(Change::Defer(waiting));
+        }
+    }
+    Ok(())
 }
 
 /// A memory that is current here and was replaced there is replaced here too, if what took its

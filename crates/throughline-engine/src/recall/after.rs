@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
+use throughline_core::hot::Settlement;
 use throughline_core::policy::EdgePolicy;
 use throughline_core::row::Injection;
 use throughline_core::scope::Level;
@@ -46,6 +47,9 @@ struct Noted {
     /// What was shown, by space.
     shown: Vec<(SpaceId, MemoryId)>,
     tokens: usize,
+    /// It was said unasked, when a session began: shown, and not used.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    unasked: bool,
     /// What was asked for in vain: the words, and whether anything was found at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gap: Option<Gap>,
@@ -77,7 +81,29 @@ impl Engine {
                 Found::Episode(_) => None,
             })
             .collect();
-        let gap = gap(recall);
+        self.note(context, shown, recall.tokens, false, gap(recall))
+    }
+
+    /// Notes that memories were put in front of a session without a question. `unasked` when it
+    /// was not even something the session did that brought them up.
+    pub(crate) fn note_shown(
+        &self,
+        context: &Context,
+        shown: &[(SpaceId, MemoryId)],
+        tokens: usize,
+        unasked: bool,
+    ) -> Result<()> {
+        self.note(context, shown.to_vec(), tokens, unasked, None)
+    }
+
+    fn note(
+        &self,
+        context: &Context,
+        shown: Vec<(SpaceId, MemoryId)>,
+        tokens: usize,
+        unasked: bool,
+        gap: Option<Gap>,
+    ) -> Result<()> {
         if shown.is_empty() && gap.is_none() {
             return Ok(());
         }
@@ -88,7 +114,8 @@ impl Engine {
             level: context.level,
             session: context.session.clone(),
             shown,
-            tokens: recall.tokens,
+            tokens,
+            unasked,
             gap,
         };
         let mut line = serde_json::to_string(&noted).expect("plain data serialises");
@@ -101,6 +128,25 @@ impl Engine {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         // One write of one line: lines of several processes do not mix.
         options.open(&path).and_then(|mut file| file.write_all(line.as_bytes())).map_err(failed)
+    }
+
+    /// Ties together what a session had in mind at the same time.
+    pub(crate) fn count_in_mind(&self, context: &Context, mind: &Settlement) -> Result<()> {
+        let spaces = context.reach().spaces;
+        let edges = &self.policy.edge;
+        self.write(context, Cause::Recall, None, |reader, draft| {
+            for (one, other) in &mind.pairs {
+                for space in &spaces {
+                    let keys = [RowKey::memory(*space, *one), RowKey::memory(*space, *other)];
+                    if reader.rows(&keys)?.iter().all(Option::is_some) {
+                        let at = draft.now;
+                        together(reader, draft, *space, &[*one, *other], at, edges)?;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(())
     }
 
     /// Counts what was noted, through the one door.
@@ -195,7 +241,7 @@ fn gap(recall: &Recall) -> Option<Gap> {
             one.fate,
             Fate::Shown(_)
                 | Fate::Counted(_)
-                | Fate::Cut(CutReason::NoRoom | CutReason::AlreadyShown)
+                | Fate::Cut(CutReason::NoRoom | CutReason::AlreadyShown | CutReason::SaidHere)
         )
     };
     if recall.candidates.iter().any(fitting) {
@@ -232,12 +278,14 @@ fn count_uses(
             .filter(|one| one.0 == space && there.contains(one))
             .map(|one| one.1)
             .collect();
-        draft.changes.push(Change::Use {
-            space,
-            memories: memories.clone(),
-            session: noted.session.clone(),
-            at: noted.at,
-        });
+        if !noted.unasked {
+            draft.changes.push(Change::Use {
+                space,
+                memories: memories.clone(),
+                session: noted.session.clone(),
+                at: noted.at,
+            });
+        }
         draft.changes.push(Change::Inject(Injection {
             id: draft.mint().to_string(),
             space,
@@ -246,7 +294,9 @@ fn count_uses(
             memories: memories.clone(),
             tokens: noted.tokens,
         }));
-        together(reader, draft, space, &memories, noted.at, policy)?;
+        if !noted.unasked {
+            together(reader, draft, space, &memories, noted.at, policy)?;
+        }
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! behind the best or behind a gap; how many that are depends on the prompt.
 
 use std::collections::BTreeSet;
-use throughline_core::{NodeId, Timestamp};
+use throughline_core::{Evidence, NodeId, Relation, Row, RowKey, Timestamp};
 
 use throughline_core::page::Detail;
 use throughline_core::question::Question;
@@ -17,6 +17,8 @@ use super::{Ask, Candidate, CutReason, Fate};
 use crate::{Card, Context, Engine, Result};
 
 const MINUTES_A_DAY: f64 = 1_440.0;
+/// Memories that rest on one turn and are looked at.
+const TOLD_BY: usize = 16;
 /// Showings that are looked at for one memory.
 const SHOWN_READ: usize = 8;
 
@@ -57,12 +59,16 @@ impl Engine {
                 Some(fate) => fate,
                 None => self.pass(ask, question, candidate, gate),
             };
+            // What is left out here still sets the measure for what comes behind it.
             if let Fate::Shown(_) = candidate.fate
-                && let Some(card) = card
-                && self.was_shown(reader, context, ask, card)?
+                && let Some(reason) = self.heard(reader, context, ask, candidate, card)?
             {
-                candidate.fate = Fate::Cut(CutReason::AlreadyShown);
+                candidate.fate = Fate::Cut(reason);
+                gate.shown.remove(&candidate.node);
             }
+        }
+        if !ask.ungated {
+            drop_told(reader, candidates)?;
         }
         Ok(())
     }
@@ -134,6 +140,31 @@ impl Engine {
         Fate::Shown(Detail::Full)
     }
 
+    /// Why something is not told to this session that would be worth saying, if there is a reason.
+    fn heard(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        candidate: &Candidate,
+        card: Option<&Card>,
+    ) -> Result<Option<CutReason>> {
+        if said_here(reader, context, ask, candidate, card)? {
+            return Ok(Some(CutReason::SaidHere));
+        }
+        if ask.unheard && card.is_none() && candidate.signals.asks {
+            return Ok(Some(CutReason::OnlyAsks));
+        }
+        let shown = match card {
+            Some(card) => {
+                ask.already.contains(&card.memory.id)
+                    || self.was_shown(reader, context, ask, card)?
+            }
+            None => false,
+        };
+        Ok(shown.then_some(CutReason::AlreadyShown))
+    }
+
     /// Whether it was put in front of this session a short while ago.
     fn was_shown(
         &self,
@@ -146,9 +177,59 @@ impl Engine {
             return Ok(false);
         };
         let now = self.now();
-        let recently =
-            |at: Timestamp| now.days_since(at) * MINUTES_A_DAY < ask.limits.known_minutes;
+        let recently = |at: Timestamp| {
+            now.days_since(at) * MINUTES_A_DAY < ask.limits.known_minutes
+                && ask.shown_since.is_none_or(|since| at >= since)
+        };
         let shown = reader.injections(card.memory.space, card.memory.id, SHOWN_READ)?;
         Ok(shown.iter().any(|one| one.session.as_ref() == Some(session) && recently(one.at)))
     }
+}
+
+/// Whether this session said it itself, and still sees it: an agent is not told what it has just
+/// heard.
+fn said_here(
+    reader: &dyn Reader,
+    context: &Context,
+    ask: &Ask<'_>,
+    candidate: &Candidate,
+    card: Option<&Card>,
+) -> Result<bool> {
+    let Some(session) = context.session.as_ref().filter(|_| ask.unheard) else {
+        return Ok(false);
+    };
+    let seen = |at: Timestamp| ask.shown_since.is_none_or(|since| at >= since);
+    if let Some(card) = card {
+        let here = |one: &Evidence| one.session.as_ref() == Some(session) && seen(one.at);
+        return Ok(!card.evidence.is_empty() && card.evidence.iter().all(here));
+    }
+    let row = reader.rows(&[RowKey::node(candidate.space, candidate.node)])?.remove(0);
+    let said = row.and_then(Row::into_episode);
+    Ok(said.is_some_and(|said| said.session == *session && seen(said.at)))
+}
+
+/// A turn is not quoted where what it says no longer holds, or where a memory tells it.
+fn drop_told(reader: &dyn Reader, candidates: &mut [Candidate]) -> Result<()> {
+    let shown: BTreeSet<NodeId> = candidates
+        .iter()
+        .filter(|one| matches!(one.fate, Fate::Shown(_)))
+        .map(|one| one.node)
+        .collect();
+    for candidate in candidates.iter_mut() {
+        let NodeId::Episode(_) = candidate.node else { continue };
+        if !shown.contains(&candidate.node) {
+            continue;
+        }
+        let (space, node) = (candidate.space, candidate.node);
+        let edges = reader.neighbours(space, &[node], &[Relation::EvidencedBy], TOLD_BY)?;
+        let keys: Vec<RowKey> = edges.iter().map(|one| RowKey::node(space, one.from)).collect();
+        let rows = reader.rows(&keys)?;
+        let gone = |row: &Row| row.as_memory().is_some_and(|one| !one.state.is_active());
+        if rows.iter().flatten().any(gone) {
+            candidate.fate = Fate::Cut(CutReason::NoLongerHolds);
+        } else if edges.iter().any(|edge| shown.contains(&edge.from)) {
+            candidate.fate = Fate::Cut(CutReason::ToldByMemory);
+        }
+    }
+    Ok(())
 }

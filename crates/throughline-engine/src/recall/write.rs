@@ -168,21 +168,28 @@ impl Engine {
 
     fn item(&self, item: &Recalled, known: &Known) -> Option<Item> {
         let Found::Memory(card) = &item.what else { return None };
+        let history = replaced(&card.memory).or_else(|| item.history.clone());
+        let via = via(&item.candidate, known);
+        Some(Item { history, via, ..self.item_of(card, item.detail) })
+    }
+
+    /// A memory as a page shows it.
+    pub(crate) fn item_of(&self, card: &Card, detail: Detail) -> Item {
         let memory = &card.memory;
-        Some(Item {
+        Item {
             handle: memory.id.handle(),
-            detail: item.detail,
+            detail,
             content: memory.content.clone(),
             headline_hint: memory.label.clone(),
             kind: memory.kind,
             on: memory.recorded_at.date(),
             authority: memory.authority,
             presentation: self.presentation(card),
-            history: replaced(memory).or_else(|| item.history.clone()),
+            history: None,
             against: card.contested_by.first().map(MemoryId::handle),
             domain: memory.domain.clone(),
-            via: via(&item.candidate, known),
-        })
+            via: None,
+        }
     }
 
     fn presentation(&self, card: &Card) -> Presentation {

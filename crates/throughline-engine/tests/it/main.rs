@@ -2,5 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod flows;
+mod journaling;
 mod recalling;
+mod reviewing;
 mod stories;

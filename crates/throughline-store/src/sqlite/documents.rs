@@ -144,7 +144,8 @@ fn place(connection: &Connection, row: &Row, document: u32, session: Option<u32>
         | Row::Edge(_)
         | Row::Session(_)
         | Row::Injection(_)
-        | Row::Tombstone(_) => Ok(()),
+        | Row::Tombstone(_)
+        | Row::Pending(_) => Ok(()),
     }
 }
 
@@ -372,7 +373,9 @@ pub(super) fn newest(connection: &Connection) -> Result<i64> {
 
 /// Makes every block newer than a stamp, so that whoever holds a picture of it reads it again.
 pub(super) fn outdate(connection: &Connection, stamp: i64) -> Result<()> {
-    connection.execute("UPDATE block SET stamp = stamp + ?1", [stamp])?;
+    // All alike: to add the one to the other would double them with every copy that is put back.
+    let next = newest(connection)?.max(stamp) + 1;
+    connection.execute("UPDATE block SET stamp = ?1", [next])?;
     Ok(())
 }
 

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 use throughline_core::row::Tombstone;
-use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey, Table};
+use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey, Table, pending};
 
 use super::rows::collect;
 use super::{SqliteStore, open};
 use crate::Result;
 use crate::query::LogQuery;
+use crate::said::{quoted_by, told_turn, turns_holding, turns_under, wordings};
 use crate::store::{Erasure, Store};
 
 /// How often to try, and how long to wait in between, for a reader to go away.
@@ -65,15 +66,22 @@ pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize
     for stone in stones {
         let named = named_by(store, stone)?;
         erased += named.len();
+        let wordings = named.iter().map(|memory| memory.content.clone()).collect();
+        let deferred = store.read()?.deferred(stone.space)?;
+        let silenced = silenced(store, stone, &named)?;
+        let told = pending::erasures(&deferred, &[(stone.clone(), wordings)]);
         let mut changes: Vec<Change> = named
             .into_iter()
             .map(|memory| Change::Purge(Tombstone { memory: memory.id, ..stone.clone() }))
             .collect();
         let own = [Row::Tombstone(stone.clone()).key()];
         let known = store.read()?.rows(&own)?[0].is_some();
-        if !known && !changes.contains(&Change::Purge(stone.clone())) {
+        let is_own = |change: &Change| matches!(change, Change::Purge(one) | Change::Silence { stone: one, .. } if one == stone);
+        changes.extend(silenced);
+        if !known && !changes.iter().any(is_own) {
             changes.push(Change::Expunge(stone.clone()));
         }
+        changes.extend(told);
         if changes.is_empty() {
             continue;
         }
@@ -92,6 +100,30 @@ pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize
         store.finish_erasure()?;
     }
     Ok(erased)
+}
+
+/// The changes that erase the turn a tombstone stands for, and those that the memories it names rest
+/// on or are told in.
+fn silenced(store: &SqliteStore, stone: &Tombstone, named: &[Memory]) -> Result<Vec<Change>> {
+    let reader = store.read()?;
+    let mut turns = Vec::new();
+    for memory in named {
+        turns.extend(turns_under(&*reader, memory)?);
+        turns.extend(turns_holding(&*reader, stone.space, &wordings(&*reader, memory)?)?);
+    }
+    turns.sort_by_key(|turn| turn.id);
+    turns.dedup_by_key(|turn| turn.id);
+    let mut stones: Vec<Tombstone> =
+        turns.iter().map(|turn| Tombstone::of_turn(turn, stone.at)).collect();
+    stones.retain(|one| one.memory != stone.memory);
+    if told_turn(&*reader, stone.space, stone.turn())?.is_some() {
+        stones.push(stone.clone());
+    }
+    let silence = |stone: Tombstone| {
+        let quoted_by = quoted_by(&*reader, stone.space, stone.turn())?;
+        Ok(Change::Silence { stone, quoted_by })
+    };
+    stones.into_iter().map(silence).collect()
 }
 
 fn last_seq(store: &SqliteStore) -> Result<u64> {

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Row as SqlRow, params};
-use throughline_core::change::{scrub as scrub_change, scrub_images};
+use throughline_core::change::{Erased, scrub as scrub_change, scrub_images};
 use throughline_core::row::Image;
 use throughline_core::{
-    Batch, BatchId, Change, EntityId, Logged, MemoryId, NodeId, RowKey, SpaceId,
+    Batch, BatchId, Change, Logged, MemoryId, NodeId, Pending, RowKey, SpaceId,
 };
 
 use super::rows::checksum;
 use super::text::json_list;
 use crate::query::LogQuery;
 use crate::store::StoredBatch;
-use crate::tables::touched_rows;
+use crate::tables::{deferred_in, touched_rows, touches_erased};
 use crate::{Error, Result};
 
 pub(super) fn next_seq(connection: &Connection) -> Result<u64> {
@@ -104,51 +104,52 @@ fn row_name(key: &RowKey) -> String {
 }
 
 /// Takes what was erased out of every change that touched it.
-pub(super) fn scrub(
-    connection: &Connection,
-    space: SpaceId,
-    memory: Option<MemoryId>,
-    entities: &[EntityId],
-) -> Result<()> {
+pub(super) fn scrub(connection: &Connection, erased: &Erased) -> Result<()> {
+    let space = erased.space;
     connection
         .prepare_cached(
             "INSERT OR IGNORE INTO erasure_due (space, key)
              SELECT space, key FROM tombstone WHERE space = ?1 AND body ->> '$.memory' = ?2",
         )?
-        .execute(params![space.0, memory.map(|id| id.to_string())])?;
-    let mut nodes: Vec<NodeId> = memory.map(NodeId::Memory).into_iter().collect();
-    nodes.extend(entities.iter().map(|entity| NodeId::Entity(*entity)));
+        .execute(params![space.0, buried(erased)])?;
+    let mut nodes: Vec<NodeId> = erased.memory.map(NodeId::Memory).into_iter().collect();
+    nodes.extend(erased.episode.map(NodeId::Episode));
+    nodes.extend(erased.quoting.iter().map(|memory| NodeId::Memory(*memory)));
+    nodes.extend(erased.entities.iter().map(|entity| NodeId::Entity(*entity)));
     let mut seen: BTreeMap<u64, Logged> = BTreeMap::new();
     for node in &nodes {
         seen.extend(history(connection, space, *node)?.into_iter().map(|one| (one.seq, one)));
+    }
+    if let Some(id) = erased.pending {
+        let row = row_name(&RowKey::pending(space, id));
+        let touched = of_no_node(connection, space, &row, &row)?;
+        seen.extend(touched.into_iter().map(|one| (one.seq, one)));
     }
     let mut update = connection.prepare_cached(
         "UPDATE change INDEXED BY change_seq SET body = ?2, before = ?3, hash = ?4 WHERE seq = ?1",
     )?;
     for logged in seen.values_mut() {
-        scrub_change(&mut logged.change, space, memory, entities);
-        scrub_images(&mut logged.before, space, memory, entities);
+        scrub_change(&mut logged.change, erased);
+        scrub_images(&mut logged.before, erased);
         let body = serde_json::to_string(&logged.change).expect("plain data serialises");
         let before = serde_json::to_string(&logged.before).expect("plain data serialises");
         let hash = change_checksum(&body, &before);
         update.execute(params![logged.seq.cast_signed(), body, before, hash])?;
-        if let Some(memory) = memory {
-            drop_reason(connection, logged.batch, memory, logged)?;
+        if touches_erased(logged, erased) {
+            drop_reason(connection, logged.batch)?;
         }
     }
     Ok(())
 }
 
-/// Somebody's words about an erased memory go with it.
-fn drop_reason(
-    connection: &Connection,
-    batch: BatchId,
-    memory: MemoryId,
-    logged: &Logged,
-) -> Result<()> {
-    if !touched_rows(logged).values().any(|nodes| nodes.contains(&memory.into())) {
-        return Ok(());
-    }
+/// The id on the tombstone of what was erased.
+fn buried(erased: &Erased) -> Option<String> {
+    let memory = erased.memory.map(|id| id.to_string());
+    memory.or_else(|| erased.episode.map(|id| id.to_string()))
+}
+
+/// Somebody's words about what was erased go with it.
+fn drop_reason(connection: &Connection, batch: BatchId) -> Result<()> {
     for stored in headers(connection, &[batch])? {
         if stored.batch.reason.is_some() {
             let body = header(&Batch { reason: None, ..stored.batch.clone() });
@@ -160,6 +161,33 @@ fn drop_reason(
         }
     }
     Ok(())
+}
+
+/// Every operation that waited for a person and that the log still tells in words.
+pub(super) fn deferred(connection: &Connection, space: SpaceId) -> Result<Vec<Pending>> {
+    // The names of the rows of a table lie together, and a `g` comes after every digit of an id.
+    let logged = of_no_node(connection, space, "pending ", "pending g")?;
+    let told = logged.iter().flat_map(deferred_in);
+    let mut found: Vec<Pending> = told.filter(|one| one.space == space).cloned().collect();
+    found.sort_by(|a, b| (a.id, a.at, &a.operation).cmp(&(b.id, b.at, &b.operation)));
+    found.dedup();
+    Ok(found)
+}
+
+/// The changes that touched rows of no node whose names lie between two names, in order.
+fn of_no_node(
+    connection: &Connection,
+    space: SpaceId,
+    first: &str,
+    last: &str,
+) -> Result<Vec<Logged>> {
+    select_changes(
+        connection,
+        "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_seq
+         WHERE seq IN (SELECT seq FROM touch
+                       WHERE space = ?1 AND node = '' AND row >= ?2 AND row <= ?3) ORDER BY seq",
+        params![space.0, first, last],
+    )
 }
 
 pub(super) fn list(connection: &Connection, query: &LogQuery) -> Result<Vec<StoredBatch>> {

@@ -35,6 +35,12 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/sqlite/0002_documents.sql"),
         then: super::documents::rebuild,
     },
+    Migration {
+        number: 3,
+        name: "review",
+        sql: include_str!("../../migrations/sqlite/0003_review.sql"),
+        then: nothing,
+    },
 ];
 
 /// What to keep of a file before it is migrated.
@@ -113,13 +119,13 @@ mod tests {
     use super::*;
 
     const NEXT: Migration = Migration {
-        number: 3,
+        number: 4,
         name: "next",
         sql: "CREATE TABLE next (a INTEGER) STRICT;",
         then: nothing,
     };
     const BROKEN: Migration = Migration {
-        number: 3,
+        number: 4,
         name: "broken",
         sql: "CREATE TABLE half (a); CREATE NONSENSE;",
         then: nothing,
@@ -145,11 +151,11 @@ mod tests {
 
         let version: u32 =
             connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-        assert_eq!(version, 3);
-        let copy = folder.path().join("backups/before-migration-from-2.0.db");
+        assert_eq!(version, 4);
+        let copy = folder.path().join("backups/before-migration-from-3.0.db");
         super::super::SqliteStore::inspect(&copy).unwrap();
         let newer = crate::SqliteStore::open(&path).unwrap_err();
-        assert!(matches!(newer, Error::Newer { found: 3, known: 2, .. }), "{newer}");
+        assert!(matches!(newer, Error::Newer { found: 4, known: 3, .. }), "{newer}");
     }
 
     #[test]

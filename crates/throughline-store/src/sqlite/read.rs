@@ -3,18 +3,18 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{OptionalExtension, params};
 use throughline_core::fold::View;
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Edge, Entity, Fingerprint, Logged, Memory, MemoryId, NodeId, Relation, Row, RowKey,
-    SpaceId, Table,
+    BatchId, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId, Pending, Relation,
+    Row, RowKey, SpaceId, Table,
 };
 
 use super::rows::{self, SqlTables, collect, text_list};
 use super::text::json_list;
-use super::{Snapshot, documents, log, text};
+use super::{documents, log, text};
 use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
@@ -66,6 +66,56 @@ impl Reader for SqlTables<'_> {
             }
         }
         Ok(found.into_values().collect())
+    }
+
+    fn contradictions(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Edge>> {
+        let mut found = Vec::new();
+        for space in distinct(spaces) {
+            let rows = collect(
+                self.connection,
+                Table::Edge,
+                "SELECT key, body, hash FROM edge INDEXED BY edge_contradicts
+                 WHERE space = ?1 AND relation = 'contradicts' ORDER BY key LIMIT ?2",
+                params![space.0, i64::try_from(limit).unwrap_or(i64::MAX)],
+            )?;
+            found.extend(rows.into_iter().filter_map(Row::into_edge));
+        }
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    fn current(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut found: Vec<Memory> = Vec::new();
+        for space in distinct(spaces) {
+            for kind in kinds {
+                found.extend(rows::memories(
+                    self.connection,
+                    "SELECT key, body, hash FROM memory INDEXED BY memory_current
+                     WHERE space = ?1 AND kind = ?2 AND state IN ('staged', 'confirmed')
+                     ORDER BY recorded_at DESC, key DESC LIMIT ?3",
+                    params![space.0, kind.as_str(), limit],
+                )?);
+            }
+        }
+        found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+        Ok(found)
+    }
+
+    fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut found: Vec<Memory> = Vec::new();
+        for space in distinct(spaces) {
+            found.extend(rows::memories(
+                self.connection,
+                "SELECT key, body, hash FROM memory INDEXED BY memory_triggered
+                 WHERE space = ?1 AND body ->> '$.triggers' IS NOT NULL
+                 ORDER BY recorded_at DESC, key DESC LIMIT ?2",
+                params![space.0, limit],
+            )?);
+        }
+        found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+        Ok(found)
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
@@ -297,6 +347,27 @@ impl Reader for SqlTables<'_> {
         Ok(rows.into_iter().filter_map(Row::into_injection).collect())
     }
 
+    fn pending(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Pending>> {
+        let mut found = Vec::new();
+        for space in distinct(spaces) {
+            let rows = collect(
+                self.connection,
+                Table::Pending,
+                "SELECT key, body, hash FROM pending INDEXED BY pending_at
+                 WHERE space = ?1 ORDER BY at, key LIMIT ?2",
+                params![space.0, i64::try_from(limit).unwrap_or(i64::MAX)],
+            )?;
+            found.extend(rows.into_iter().filter_map(Row::into_pending));
+        }
+        found.sort_by_key(|one| (one.at, one.id, one.space));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {
+        log::deferred(self.connection, space)
+    }
+
     fn spaces(&self) -> Result<Vec<Space>> {
         let sql = "SELECT key, body, hash FROM space ORDER BY space, key";
         let rows = collect(self.connection, Table::Space, sql, [])?;
@@ -375,56 +446,20 @@ const COUNTS: &str = "
     UNION ALL SELECT 'session', count(*) FROM session WHERE space IN here
     UNION ALL SELECT 'injection', count(*) FROM injection WHERE space IN here
     UNION ALL SELECT 'tombstone', count(*) FROM tombstone WHERE space IN here
+    UNION ALL SELECT 'pending', count(*) FROM pending WHERE space IN here
     UNION ALL SELECT 'state ' || state, count(*) FROM memory WHERE space IN here GROUP BY state
     UNION ALL SELECT 'kind ' || kind, count(*) FROM memory WHERE space IN here GROUP BY kind
     UNION ALL SELECT 'authority ' || authority, count(*)
               FROM memory WHERE space IN here GROUP BY authority
     UNION ALL SELECT 'relation ' || relation, count(*)
-              FROM edge WHERE space IN here GROUP BY relation";
+              FROM edge WHERE space IN here GROUP BY relation
+    UNION ALL SELECT 'capture turns', coalesce(sum(json_extract(body, '$.turns')), 0)
+              FROM session WHERE space IN here
+    UNION ALL SELECT 'capture noticed', coalesce(sum(json_extract(body, '$.fired')), 0)
+              FROM session WHERE space IN here
+    UNION ALL SELECT 'capture probes', coalesce(sum(json_extract(body, '$.probes')), 0)
+              FROM session WHERE space IN here";
 
 fn numbers(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
-}
-
-/// Passes every verb on to the tables behind the snapshot's connection.
-macro_rules! pass_on {
-    ($( fn $name:ident(&self $(, $arg:ident: $type:ty)*) -> $returns:ty; )+) => {
-        impl Reader for Snapshot<'_> {
-            $( fn $name(&self $(, $arg: $type)*) -> $returns {
-                let connection: &Connection = &self.connection;
-                Reader::$name(&SqlTables::new(connection) $(, $arg)*)
-            } )+
-        }
-    };
-}
-
-pass_on! {
-    fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>>;
-    fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>>;
-    fn neighbours(&self, space: SpaceId, nodes: &[NodeId], relations: &[Relation], limit: usize) -> Result<Vec<Edge>>;
-    fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
-    fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;
-    fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>>;
-    fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>>;
-    fn in_slot(&self, space: SpaceId, query: &SlotQuery) -> Result<Vec<Memory>>;
-    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>>;
-    fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>>;
-    fn all_tombstones(&self) -> Result<Vec<Tombstone>>;
-    fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>>;
-    fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;
-    fn documents(&self, space: SpaceId, of: TextOf, model: &str, after: u64, block: &mut dyn FnMut(u32, &[u8])) -> Result<Shelf>;
-    fn postings(&self, space: SpaceId, of: TextOf, terms: &[String], most: usize) -> Result<Vec<Postings>>;
-    fn vectors_of(&self, space: SpaceId, model: &str, nodes: &[NodeId]) -> Result<Vec<Option<Vec<f32>>>>;
-    fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>>;
-    fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>>;
-    fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>>;
-    fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>>;
-    fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>>;
-    fn history(&self, space: SpaceId, node: NodeId) -> Result<Vec<Logged>>;
-    fn next_touch(&self, row: &RowKey, nodes: &[NodeId], seq: u64) -> Result<Option<Logged>>;
-    fn active_days(&self, space: SpaceId) -> Result<Vec<i64>>;
-    fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>>;
-    fn spaces(&self) -> Result<Vec<Space>>;
-    fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>>;
-    fn dump(&self) -> Result<Vec<String>>;
 }

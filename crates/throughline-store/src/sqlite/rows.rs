@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
+use throughline_core::change::Erased;
 use throughline_core::fold::View;
 use throughline_core::text::sha256_hex;
 use throughline_core::{
@@ -69,6 +70,7 @@ fn statements(table: Table) -> Statements {
         Table::Session => statements!("session"),
         Table::Injection => statements!("injection"),
         Table::Tombstone => statements!("tombstone"),
+        Table::Pending => statements!("pending"),
     }
 }
 
@@ -260,13 +262,8 @@ impl Writable for SqlTables<'_> {
         log::append(self.connection, batch, logged)
     }
 
-    fn scrub(
-        &mut self,
-        space: SpaceId,
-        memory: Option<MemoryId>,
-        entities: &[throughline_core::EntityId],
-    ) -> Result<()> {
-        log::scrub(self.connection, space, memory, entities)
+    fn scrub(&mut self, erased: &Erased) -> Result<()> {
+        log::scrub(self.connection, erased)
     }
 }
 
@@ -305,7 +302,8 @@ impl SqlTables<'_> {
             | Table::Edge
             | Table::Session
             | Table::Injection
-            | Table::Tombstone => Ok(()),
+            | Table::Tombstone
+            | Table::Pending => Ok(()),
         }
     }
 

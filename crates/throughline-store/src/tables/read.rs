@@ -11,11 +11,11 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, Collection};
 use throughline_core::{
-    BatchId, Cardinality, Edge, Entity, Fingerprint, Logged, Memory, MemoryId, NodeId, Relation,
-    Row, RowKey, SpaceId, Table,
+    BatchId, Cardinality, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId,
+    Pending, Relation, Row, RowKey, SpaceId, Table,
 };
 
-use super::{Tables, dump_line, header, touched_rows};
+use super::{Tables, deferred_in, dump_line, header, touched_rows};
 use crate::Result;
 use crate::document::{Postings, Shelf};
 use crate::query::{
@@ -90,6 +90,41 @@ impl Reader for Arc<Tables> {
             }
         }
         Ok(found.into_values().collect())
+    }
+
+    fn contradictions(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Edge>> {
+        let wanted =
+            |edge: &&Edge| spaces.contains(&edge.space) && edge.relation == Relation::Contradicts;
+        Ok(self.edges().filter(wanted).take(limit).cloned().collect())
+    }
+
+    fn current(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>> {
+        let mut found = Vec::new();
+        for kind in kinds {
+            for space in spaces.iter().collect::<BTreeSet<_>>() {
+                let mut these = self.memories_where(|memory| {
+                    memory.space == *space && memory.kind == *kind && memory.state.is_active()
+                });
+                these.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+                these.truncate(limit);
+                found.append(&mut these);
+            }
+        }
+        found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+        Ok(found)
+    }
+
+    fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>> {
+        let mut found = Vec::new();
+        for space in spaces.iter().collect::<BTreeSet<_>>() {
+            let mut these =
+                self.memories_where(|memory| memory.space == *space && !memory.triggers.is_empty());
+            these.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+            these.truncate(limit);
+            found.append(&mut these);
+        }
+        found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+        Ok(found)
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
@@ -353,6 +388,23 @@ impl Reader for Arc<Tables> {
         Ok(found)
     }
 
+    fn pending(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Pending>> {
+        let held = self.table(Table::Pending).filter_map(Row::as_pending);
+        let mut found: Vec<Pending> =
+            held.filter(|one| spaces.contains(&one.space)).cloned().collect();
+        found.sort_by_key(|one| (one.at, one.id, one.space));
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {
+        let told = self.log.iter().flat_map(deferred_in);
+        let mut found: Vec<Pending> = told.filter(|one| one.space == space).cloned().collect();
+        found.sort_by(|a, b| (a.id, a.at, &a.operation).cmp(&(b.id, b.at, &b.operation)));
+        found.dedup();
+        Ok(found)
+    }
+
     fn spaces(&self) -> Result<Vec<Space>> {
         Ok(self.table(Table::Space).filter_map(Row::as_space).cloned().collect())
     }
@@ -373,17 +425,23 @@ impl Reader for Arc<Tables> {
                 Row::Edge(edge) => {
                     *counts.entry(format!("relation {}", edge.relation)).or_default() += 1;
                 }
+                Row::Session(session) => {
+                    *counts.entry("capture turns".to_owned()).or_default() += session.turns;
+                    *counts.entry("capture noticed".to_owned()).or_default() += session.fired;
+                    *counts.entry("capture probes".to_owned()).or_default() += session.probes;
+                }
                 Row::Space(_)
                 | Row::Evidence(_)
                 | Row::Watermark(_)
                 | Row::Usage(_)
                 | Row::Entity(_)
                 | Row::Episode(_)
-                | Row::Session(_)
                 | Row::Injection(_)
-                | Row::Tombstone(_) => {}
+                | Row::Tombstone(_)
+                | Row::Pending(_) => {}
             }
         }
+        counts.retain(|_, count| *count > 0);
         Ok(counts)
     }
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use throughline_core::{Change, Episode, MemoryId, SpaceId, State};
+use throughline_core::{Change, Episode, MemoryId, Pending, Row, RowKey, SpaceId, State};
 use throughline_store::{Document, MemoryQuery, RECORD, SqliteStore, Store, TextOf};
-use throughline_testing::sample::{HERE, batch, day, episode, fact, insert, opening};
+use throughline_testing::sample::{HERE, batch, day, episode, fact, insert, opening, pending};
 
 /// A copy of a released database, so that the file in the repository stays as it is.
 fn released(name: &str) -> (tempfile::TempDir, PathBuf) {
@@ -24,7 +24,9 @@ fn a_database_of_every_release_opens_sound_and_complete() {
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .filter(|name| Path::new(name).extension().is_some_and(|extension| extension == "db"))
         .collect();
-    assert!(names.contains(&"v1.db".to_owned()), "{names:?}");
+    for release in ["v1.db", "v2.db"] {
+        assert!(names.iter().any(|name| name == release), "{names:?}");
+    }
     for name in names {
         let (_folder, path) = released(&name);
         let store = SqliteStore::open(&path).expect("it opens");
@@ -91,7 +93,7 @@ fn backups(folder: &Path) -> Vec<String> {
 fn every_memory_of_the_first_release_gets_a_document() {
     let (folder, path) = released("v1.db");
     let store = SqliteStore::open(&path).expect("it opens");
-    assert_eq!(store.health().expect("its health").schema, 2);
+    assert_eq!(store.health().expect("its health").schema, 3);
     let [searched, listed] = searched_and_listed(&store);
     assert_eq!(listed.len(), 6);
     assert_eq!(searched, listed);
@@ -103,12 +105,38 @@ fn every_memory_of_the_first_release_gets_a_document() {
 }
 
 #[test]
+fn what_the_second_schema_left_undecided_is_found_for_review() {
+    let (folder, path) = released("v2.db");
+    let store = SqliteStore::open(&path).expect("it opens");
+    assert_eq!(store.health().expect("its health").schema, 3);
+    assert_eq!(backups(folder.path()), ["before-migration-from-2.0.db"]);
+    let space = SpaceId::of_project("github.com/acme/webshop");
+    let reader = store.read().expect("a reader");
+    let edges = reader.contradictions(&[space], 10).expect("contradictions");
+    let ends = edges.iter().flat_map(|edge| [edge.from, edge.to]);
+    let keys: Vec<RowKey> = ends.map(|end| RowKey::node(space, end)).collect();
+    let rows = reader.rows(&keys).expect("rows");
+    let contents: Vec<_> =
+        rows.into_iter().flatten().filter_map(Row::into_memory).map(|one| one.content).collect();
+    assert_eq!(contents, ["The deploy port is 8080", "The deploy port is 9090"]);
+    assert_eq!(reader.pending(&[space], 10).expect("what waits"), []);
+    drop(reader);
+
+    let waiting = Pending { space, ..pending(HERE, 1, "an operation") };
+    store.apply(&batch(1, space, day(9_000), vec![Change::Defer(waiting.clone())])).expect("kept");
+    let held = store.read().expect("a reader").pending(&[space], 10);
+    assert_eq!(held.expect("what waits"), [waiting]);
+    assert_eq!(store.verify().expect("it can be checked"), []);
+    assert_eq!(store.rebuild_check().expect("it can be replayed"), []);
+}
+
+#[test]
 fn a_copy_is_migrated_without_keeping_a_copy_of_the_copy() {
     let (folder, path) = released("v1.db");
     drop(SqliteStore::open(&path).expect("it opens"));
     let copy = folder.path().join("backups/before-migration-from-1.0.db");
     let store = SqliteStore::open_copy(&copy).expect("a copy opens");
-    assert_eq!(store.health().expect("its health").schema, 2);
+    assert_eq!(store.health().expect("its health").schema, 3);
     let [searched, listed] = searched_and_listed(&store);
     assert_eq!(searched, listed);
     assert_eq!(store.verify().expect("it can be checked"), []);
@@ -137,7 +165,9 @@ fn back_to_first_release(path: &Path) {
     connection
         .execute_batch(
             "DROP TABLE block_body; DROP TABLE block; DROP TABLE model;
-             DELETE FROM migration WHERE number = 2;
+             DROP TABLE pending; DROP INDEX edge_contradicts;
+             DROP INDEX memory_current; DROP INDEX memory_triggered;
+             DELETE FROM migration WHERE number > 1;
              UPDATE episode_text SET terms = 'i move to basel';
              PRAGMA user_version = 1;",
         )

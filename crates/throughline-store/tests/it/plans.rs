@@ -62,6 +62,7 @@ fn assert_steps(connection: &Connection, sql: &str, expected: &[&str]) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table, a line for each statement")]
 fn looking_something_up_uses_the_index_made_for_it() {
     let (_home, connection) = unanalysed();
     for (source, beginning, steps) in [
@@ -91,6 +92,26 @@ fn looking_something_up_uses_the_index_made_for_it() {
             &["embedding_seq (space=? AND model=? AND seq>?)"],
         ),
         (READ, "SELECT day FROM activity", &["(space=?)"]),
+        (
+            READ,
+            "SELECT key, body, hash FROM memory INDEXED BY memory_current",
+            &["memory_current (space=? AND kind=?)"],
+        ),
+        (
+            READ,
+            "SELECT key, body, hash FROM memory INDEXED BY memory_triggered",
+            &["memory_triggered (space=?)"],
+        ),
+        (
+            READ,
+            "SELECT key, body, hash FROM pending",
+            &["pending USING INDEX pending_at (space=?)"],
+        ),
+        (
+            READ,
+            "SELECT key, body, hash FROM edge INDEXED BY edge_contradicts",
+            &["edge USING INDEX edge_contradicts (space=?)"],
+        ),
         (
             ROWS,
             "SELECT key, body, hash FROM edge",
@@ -155,7 +176,7 @@ fn reading_the_log_uses_the_index_made_for_it() {
         ),
         (
             "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_seq WHERE seq IN",
-            "SEARCH touch USING PRIMARY KEY (space=? AND node=?)",
+            "SEARCH touch USING PRIMARY KEY (space=? AND node=?",
         ),
         (
             "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_seq WHERE seq =",

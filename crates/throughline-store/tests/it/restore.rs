@@ -2,8 +2,12 @@
 
 use std::path::Path;
 
+use throughline_core::row::Tombstone;
+use throughline_core::{Change, NodeId, Relation};
 use throughline_store::{Error, SqliteStore, Store};
-use throughline_testing::sample::{HERE, batch, day, fact, insert, revise};
+use throughline_testing::sample::{
+    HERE, batch, day, edge, episode, episode_id, fact, insert, node, revise,
+};
 
 use crate::home::{Home, dump, erase, tell};
 
@@ -104,4 +108,75 @@ fn a_tombstone_also_names_a_memory_that_says_it_otherwise() {
     let older = SqliteStore::open(&copy).expect("a store too");
     assert_eq!(older.reapply_tombstones(&[stone]).expect("erased"), 1);
     assert!(!dump(&older).join("\n").contains("xylophone"));
+}
+
+#[test]
+fn a_turn_that_was_erased_is_erased_from_an_older_copy_too() {
+    let home = Home::new();
+    let store = home.store();
+    tell(&store, &["stays"]);
+    let turn = episode(HERE, 1, "she plays the xylophone");
+    let told = batch(9, HERE, day(2), vec![Change::Record(turn.clone())]);
+    store.apply(&told).expect("the batch is accepted");
+    let copy = home.folder().join("copy.db");
+    store.backup(&copy).expect("a copy");
+    let stone = Tombstone::of_turn(&turn, day(3));
+    let silence = Change::Silence { stone: stone.clone(), quoted_by: Vec::new() };
+    store.apply(&batch(10, HERE, day(3), vec![silence])).expect("the batch is accepted");
+
+    let older = SqliteStore::open(&copy).expect("a store too");
+    let stones = [stone];
+    for _ in 0..2 {
+        older.reapply_tombstones(&stones).expect("erased");
+        assert_eq!(dump(&older), dump(&store));
+    }
+    assert_eq!(older.rebuild_check().expect("the log replays"), []);
+    drop(older);
+    let bytes = std::fs::read(&copy).expect("the copy");
+    assert!(!bytes.windows(9).any(|window| window == b"xylophone"));
+}
+
+#[test]
+fn an_older_copy_also_loses_the_turns_that_only_it_has_of_an_erased_memory() {
+    let home = Home::new();
+    let store = home.store();
+    tell(&store, &["a xylophone", "stays"]);
+    let copy = home.folder().join("copy.db");
+    store.backup(&copy).expect("a copy");
+    let older = SqliteStore::open(&copy).expect("a store too");
+    let rests = edge(HERE, node(1), Relation::EvidencedBy, NodeId::Episode(episode_id(1)));
+    let turns = vec![
+        Change::Record(episode(HERE, 1, "my Xylophones are all sold")),
+        Change::Record(episode(HERE, 2, "She has: a xylophone!")),
+        Change::Record(episode(HERE, 3, "there is a piano")),
+        Change::Link(rests),
+    ];
+    older.apply(&batch(9, HERE, day(2), turns)).expect("the batch is accepted");
+
+    let stone = erase(&store, 1, "a xylophone");
+    older.reapply_tombstones(&[stone]).expect("erased");
+    let left = dump(&older).join("\n");
+    assert!(!left.to_lowercase().contains("xylophone"), "{left}");
+    assert!(left.contains("there is a piano"));
+    assert_eq!(older.rebuild_check().expect("the log replays"), []);
+}
+
+#[test]
+fn copies_can_be_put_back_as_often_as_one_likes() {
+    let home = Home::new();
+    let store = home.store();
+    tell(&store, &["one", "two"]);
+    let before = dump(&store);
+    for number in 0..70 {
+        let copy = home.folder().join(format!("copy-{number}.db"));
+        store.backup(&copy).expect("a copy");
+        let kept = home.folder().join(format!("kept-{number}.db"));
+        let working = home.folder().join("working.db");
+        store.replace_with(&copy, &kept, &working).expect("it is put back");
+        for file in [copy, kept, working] {
+            std::fs::remove_file(file).expect("a file can be removed");
+        }
+    }
+    assert_eq!(dump(&store), before);
+    assert_eq!(store.verify().expect("verify runs"), []);
 }

@@ -1,7 +1,9 @@
 //! Finding: by id, by claim, by slot, by name, by connection.
 
 use throughline_core::row::{Tombstone, slot_fingerprint};
-use throughline_core::{Change, Edge, EntityKind, Fingerprint, Memory, NodeId, Relation, State};
+use throughline_core::{
+    Change, Edge, EntityKind, Fingerprint, Kind, Memory, NodeId, Relation, State,
+};
 use throughline_store::{EntityName, SlotQuery};
 
 use super::Factory;
@@ -50,6 +52,53 @@ pub(super) fn the_same_claim_is_found_in_any_state(factory: &dyn Factory) {
     let expected = [(kept.id, State::Confirmed), (dropped.id, State::Retracted)];
     assert_eq!(found(HERE), expected);
     assert_eq!(found(THERE), []);
+}
+
+pub(super) fn current_memories_of_a_kind_come_newest_first(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let of = |number: u64, kind: Kind, on: u32| Memory {
+        kind,
+        recorded_at: day(on),
+        ..fact(HERE, number, &format!("claim {number}"))
+    };
+    let gone = of(4, Kind::Decision, 4);
+    world.write(vec![
+        insert(&of(1, Kind::Decision, 1)),
+        insert(&of(2, Kind::Negative, 2)),
+        insert(&of(3, Kind::Decision, 3)),
+        insert(&gone),
+        insert(&of(5, Kind::Fact, 5)),
+        Change::Move { space: HERE, id: gone.id, to: State::Retracted, at: day(6) },
+        insert(&fact(THERE, 6, "elsewhere")),
+    ]);
+    let find = |kinds: &[Kind], limit| {
+        world.read().current(&[HERE, HERE], kinds, limit).expect("memories")
+    };
+    assert_eq!(contents(&find(&[Kind::Decision], 9)), ["claim 3", "claim 1"]);
+    let both = find(&[Kind::Decision, Kind::Negative], 1);
+    assert_eq!(contents(&both), ["claim 3", "claim 2"]);
+    assert_eq!(find(&[], 9), []);
+}
+
+pub(super) fn memories_with_triggers_are_found_without_the_others(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let with = |number: u64, trigger: &str| Memory {
+        triggers: vec![trigger.to_owned()],
+        recorded_at: day(u32::try_from(number).expect("small")),
+        ..fact(HERE, number, &format!("claim {number}"))
+    };
+    let dropped = with(3, "make");
+    world.write(vec![
+        insert(&with(1, "cargo publish")),
+        insert(&fact(HERE, 2, "no trigger")),
+        insert(&dropped),
+        revise(&Memory { triggers: Vec::new(), ..dropped }),
+        insert(&with(4, "*.lock")),
+    ]);
+    let find = |limit| world.read().triggered(&[HERE], limit).expect("memories");
+    assert_eq!(contents(&find(9)), ["claim 4", "claim 1"]);
+    assert_eq!(contents(&find(1)), ["claim 4"]);
+    assert!(world.read().triggered(&[THERE], 9).expect("memories").is_empty());
 }
 
 pub(super) fn a_slot_holds_what_speaks_of_it_now(factory: &dyn Factory) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Factory;
 use super::world::World;
-use crate::sample::{HERE, day, fact, insert, revise};
+use crate::sample::{HERE, day, episode, fact, insert, revise};
 use throughline_core::{Change, row::Tombstone};
 use throughline_store::Erasure;
 
@@ -32,6 +32,22 @@ pub(super) fn an_erasure_is_due_until_it_is_finished_even_after_a_crash(factory:
     let stone = Tombstone::of(&fact(HERE, 1, "a secret"), day(2));
     assert_eq!(world.store.erasure_due().expect("what is due"), []);
     world.write(vec![Change::Purge(stone.clone())]);
+    let World { store, place, .. } = world;
+    drop(store);
+
+    let store = place.open();
+    assert_eq!(store.erasure_due().expect("what is due"), [stone]);
+    assert_eq!(store.finish_erasure().expect("erasure"), Erasure::Done);
+    assert_eq!(store.erasure_due().expect("what is due"), []);
+    super::world::assert_sound(&*store);
+}
+
+pub(super) fn the_erasure_of_a_turn_is_due_until_it_is_finished(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let turn = episode(HERE, 1, "a secret");
+    world.write(vec![Change::Record(turn.clone())]);
+    let stone = Tombstone::of_turn(&turn, day(2));
+    world.write(vec![Change::Silence { stone: stone.clone(), quoted_by: Vec::new() }]);
     let World { store, place, .. } = world;
     drop(store);
 

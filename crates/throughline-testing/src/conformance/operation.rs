@@ -6,13 +6,14 @@ use proptest::sample::select;
 use throughline_core::evidence::Testimony;
 use throughline_core::row::Tombstone;
 use throughline_core::{
-    Authority, Change, EntityKind, Kind, Memory, NodeId, Relation, Row, RowKey, SpaceId, State,
+    Authority, Change, EntityKind, Kind, Memory, NodeId, Pending, Relation, Row, RowKey, Ruling,
+    SpaceId, State,
 };
 use throughline_store::Reader;
 
 use crate::sample::{
-    ELSEWHERE, HERE, THERE, attended, day, edge, entity, entity_id, episode, episode_id, injection,
-    insert, memory, memory_id, node, revise, session, slot, watermark,
+    ELSEWHERE, HERE, THERE, attended, day, decide, edge, entity, entity_id, episode, episode_id,
+    injection, insert, memory, memory_id, node, pending, revise, session, slot, watermark,
 };
 
 /// The spaces that operations happen in.
@@ -50,6 +51,9 @@ pub(super) enum Operation {
     Attend(u8),
     Inject(u64, Vec<u64>),
     Purge(u64),
+    Silence(u64),
+    Defer(u64, u32),
+    Decide(u64, Ruling),
     /// Names a memory of another space.
     Trespass(u64),
 }
@@ -67,7 +71,9 @@ pub(super) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     let write =
         (select(&SPACES[..]), vec(operation(), 1..5)).prop_map(|(space, mut operations)| {
             // What comes after an erasure in one batch must not bring the erased id back.
-            if let Some(at) = operations.iter().position(|one| matches!(one, Operation::Purge(_))) {
+            let erases =
+                |one: &Operation| matches!(one, Operation::Purge(_) | Operation::Silence(_));
+            if let Some(at) = operations.iter().position(erases) {
                 operations.truncate(at + 1);
             }
             Step::Write(space, operations)
@@ -99,6 +105,9 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => (0..3_u8).prop_map(O::Attend),
         1 => (0..9_u64, vec(id(), 1..4)).prop_map(|(id, shown)| O::Inject(id, shown)),
         2 => id().prop_map(O::Purge),
+        2 => (0..4_u64).prop_map(O::Silence),
+        2 => (0..4_u64, 0..4_u32).prop_map(|(id, on)| O::Defer(id, on)),
+        2 => (0..4_u64, select(Ruling::ALL)).prop_map(|(id, ruling)| O::Decide(id, ruling)),
         1 => id().prop_map(O::Trespass),
     ]
 }
@@ -206,6 +215,11 @@ fn change(operation: &Operation, space: SpaceId, unique: &str, reader: &dyn Read
             Change::Inject(injection(space, &format!("shown {number}"), at, &shown))
         }
         Operation::Purge(number) => Change::Purge(stone(space, *number, reader)),
+        Operation::Silence(number) => silence(space, own(space, *number)),
+        Operation::Defer(number, on) => {
+            Change::Defer(Pending { at: day(*on), ..pending(space, own(space, *number), unique) })
+        }
+        Operation::Decide(number, ruling) => decide(space, own(space, *number), *ruling),
         Operation::Trespass(number) => {
             let other = if space == HERE { THERE } else { HERE };
             Change::Rate { space, memory: memory_id(own(other, *number)), helpful: true }
@@ -221,6 +235,12 @@ impl End {
             Self::Episode(number) => NodeId::Episode(episode_id(own(space, number))),
         }
     }
+}
+
+/// Erases a turn, whatever it says and whether it is there or not.
+fn silence(space: SpaceId, number: u64) -> Change {
+    let turn = episode(space, number, "not told any more");
+    Change::Silence { stone: Tombstone::of_turn(&turn, day(8)), quoted_by: Vec::new() }
 }
 
 /// The tombstone of a memory, or of one that is not there.

@@ -202,9 +202,12 @@ fn answers(reader: &dyn Reader, log: &[StoredBatch]) -> Vec<String> {
         format!("{:?}", reader.counts(&SPACES).expect("counts")),
         format!("{:?}", reader.spaces().expect("spaces")),
         format!("{:?}", reader.all_tombstones().expect("tombstones")),
+        format!("{:?}", reader.pending(&SPACES, 4).expect("what waits")),
+        format!("{:?}", reader.contradictions(&SPACES, 4).expect("edges")),
     ];
     for space in SPACES {
         told.push(format!("{:?}", reader.active_days(space).expect("days")));
+        told.push(format!("{:?}", reader.deferred(space).expect("what waited")));
         let list =
             MemoryQuery { spaces: vec![space], limit: 3, offset: 1, ..MemoryQuery::default() };
         told.push(format!("{:?}", reader.memories(&list).expect("a listing")));

@@ -9,7 +9,7 @@ use super::Factory;
 use super::world::World;
 use crate::sample::{
     HERE, THERE, attended, day, edge, entity, entity_id, episode, evidence, fact, full_memory,
-    guess, injection, insert, memory_id, node, session, space, watermark,
+    guess, injection, insert, memory_id, node, pending, session, space, watermark,
 };
 
 /// One of every row, and the changes that make them.
@@ -25,6 +25,7 @@ fn one_of_each() -> (Vec<Row>, Vec<Change>) {
     let turn = episode(HERE, 1, "we moved staging");
     let work = attended(HERE, "morning");
     let shown = injection(HERE, "shown 1", day(2), &[1]);
+    let waiting = pending(HERE, 1, "staging");
     let mut used = Usage::none(HERE, memory_id(1));
     used.used(Some(&session("morning")), day(2));
     let changes = vec![
@@ -44,6 +45,7 @@ fn one_of_each() -> (Vec<Row>, Vec<Change>) {
             at: day(2),
         },
         Change::Purge(stone.clone()),
+        Change::Defer(waiting.clone()),
     ];
     let rows = vec![
         Row::Space(space(HERE)),
@@ -57,6 +59,7 @@ fn one_of_each() -> (Vec<Row>, Vec<Change>) {
         Row::Session(work),
         Row::Injection(shown),
         Row::Tombstone(stone),
+        Row::Pending(waiting),
     ];
     (rows, changes)
 }
@@ -164,6 +167,7 @@ pub(super) fn counts_say_how_many_there_are_of_each_sort(factory: &dyn Factory) 
         ("kind decision", 1),
         ("kind fact", 1),
         ("memory", 2),
+        ("pending", 1),
         ("relation about", 1),
         ("session", 1),
         ("space", 1),

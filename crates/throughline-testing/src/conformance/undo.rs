@@ -1,14 +1,14 @@
 //! Undo: the rows of a batch put back as they were, by a change like any other.
 
 use throughline_core::undo::UndoRefusal;
-use throughline_core::{Change, EntityKind, Memory, Relation, State, row::Tombstone};
+use throughline_core::{Change, EntityKind, Memory, Relation, Ruling, State, row::Tombstone};
 use throughline_store::SlotQuery;
 
 use super::Factory;
 use super::world::World;
 use crate::sample::{
-    HERE, day, edge, entity, entity_id, episode, evidence, fact, insert, memory_id, node, revise,
-    reworded, slot, watermark,
+    HERE, day, decide, edge, entity, entity_id, episode, evidence, fact, insert, memory_id, node,
+    pending, revise, reworded, slot, watermark,
 };
 
 /// Batches that write to every table an undo can reach, each standing on the one before.
@@ -45,6 +45,8 @@ fn batches() -> Vec<Vec<Change>> {
             to: entity_id(1).into(),
         }],
         vec![Change::Move { space: HERE, id: memory_id(2), to: State::Archived, at: day(6) }],
+        vec![Change::Defer(pending(HERE, 1, "staging"))],
+        vec![decide(HERE, 1, Ruling::Rejected)],
     ]
 }
 

@@ -11,7 +11,7 @@ use super::world::{EVERYTHING, World};
 use super::{Factory, Place};
 use crate::sample::{
     ELSEWHERE, HERE, THERE, attended, batch, day, edge, entity, entity_id, episode, evidence, fact,
-    injection, insert, memory_id, node, opening, slot, watermark,
+    injection, insert, memory_id, node, opening, pending, slot, watermark,
 };
 
 const SPACES: [SpaceId; 3] = [HERE, THERE, ELSEWHERE];
@@ -37,6 +37,9 @@ fn same_things(space: SpaceId, base: u64) -> Vec<Change> {
         Change::Record(episode(space, base + 1, "staging runs Postgres 16 now")),
         Change::Attend(attended(space, "morning")),
         Change::Inject(injection(space, "shown", day(1), &[base + 2])),
+        insert(&fact(space, base + 4, "staging runs nothing")),
+        Change::Link(edge(space, node(base + 2), Relation::Contradicts, node(base + 4))),
+        Change::Defer(pending(space, base + 1, "staging")),
     ]
 }
 
@@ -128,6 +131,18 @@ fn found_by_content(reader: &dyn Reader, space: SpaceId) -> Vec<(&'static str, V
     ]
 }
 
+/// The same for what waits for a person.
+fn found_waiting(reader: &dyn Reader, space: SpaceId) -> Vec<(&'static str, Vec<SpaceId>)> {
+    let edges = reader.contradictions(&[space], 10).expect("edges");
+    let waiting = reader.pending(&[space], 10).expect("what waits");
+    let waited = reader.deferred(space).expect("what waited");
+    vec![
+        ("contradictions", edges.iter().map(|one| one.space).collect()),
+        ("pending", waiting.iter().map(|one| one.space).collect()),
+        ("deferred", waited.iter().map(|one| one.space).collect()),
+    ]
+}
+
 /// How much is found in `space` about the nodes of `owner`, with the verb that found it.
 fn found_by_id(reader: &dyn Reader, space: SpaceId, owner: SpaceId) -> Vec<(&'static str, usize)> {
     let base = base_of(owner);
@@ -152,7 +167,8 @@ pub(super) fn the_same_words_in_three_spaces_never_meet(factory: &dyn Factory) {
     let (_place, store) = three_alike(factory);
     let reader = store.read().expect("a reader");
     for space in SPACES {
-        for (verb, found) in found_by_content(&*reader, space) {
+        let found = found_by_content(&*reader, space).into_iter();
+        for (verb, found) in found.chain(found_waiting(&*reader, space)) {
             assert!(!found.is_empty(), "{verb} finds nothing in space {space}");
             assert!(found.iter().all(|one| *one == space), "{verb} in {space}: {found:?}");
         }

@@ -62,9 +62,19 @@ pub(crate) struct Feedback {
 
 #[derive(Debug, Args)]
 pub(crate) struct Ingest {
-    /// Files of turns, one JSON object a line: session, at, speaker, text, and id if you have one
-    #[arg(value_name = "FILE", required = true)]
+    /// Transcripts of an agent, or files of turns, one JSON object a line: session, at, speaker,
+    /// text, and id if you have one
+    #[arg(value_name = "FILE", required_unless_present = "past")]
     pub(crate) files: Vec<PathBuf>,
+    /// Every past session of this project that the agent wrote down
+    #[arg(long, conflicts_with = "files")]
+    pub(crate) past: bool,
+    /// The agent whose past sessions are taken in
+    #[arg(long, value_name = "AGENT", default_value = "claude-code")]
+    pub(crate) agent: throughline_agents::Host,
+    /// The agent's folder of settings [default: where the agent keeps it]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) config: Option<PathBuf>,
     /// How the files are written
     #[arg(long, default_value = "auto")]
     pub(crate) format: IngestFormat,
@@ -79,4 +89,6 @@ pub(crate) enum IngestFormat {
     Auto,
     /// One turn a line
     Jsonl,
+    /// A transcript of Claude Code
+    ClaudeCode,
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use serde::Serialize;
-use throughline_core::Relation;
+use throughline_core::{Relation, text};
 use throughline_engine::{Edits, Error, Purged};
 
 use super::{answer_memory, text_or_stdin};
@@ -122,9 +122,16 @@ pub(super) fn forget(
     answer_memory(ui, "Forgotten (undo brings it back; purge erases)", &card)
 }
 
+/// Turns that are shown before they are erased.
+const TURNS_SHOWN: usize = 5;
+/// Characters of each.
+const TURN_CHARS: usize = 100;
+
 #[derive(Debug, Serialize)]
 struct WirePurged {
     purged: usize,
+    episodes: usize,
+    journal_lines: usize,
     pending: bool,
     tombstones: Vec<WireTombstone>,
     copies_left: Vec<String>,
@@ -148,10 +155,21 @@ pub(super) fn purge(
         let mut question = "Erase for good:\n".to_owned();
         {
             let reader = engine.now_reader()?;
-            for id in &args.ids {
-                let memory = engine.resolve_for_erasure(&*reader, &context, id)?;
-                let handle = view::handle(&memory);
+            let erase = engine.to_erase(&*reader, &context, &args.ids, args.chain)?;
+            for memory in &erase.memories {
+                let handle = view::handle(memory);
                 writeln!(question, "{handle}  {}", safe(&memory.content))?;
+            }
+            if !erase.turns.is_empty() {
+                writeln!(question, "and what was said of it:")?;
+            }
+            for turn in erase.turns.iter().take(TURNS_SHOWN) {
+                let handle = paint(ID, turn.id.handle());
+                let said = text::headline(&turn.text, TURN_CHARS);
+                writeln!(question, "{handle}  {}: {}", safe(&turn.speaker), safe(&said))?;
+            }
+            if let Some(more @ 1..) = erase.turns.len().checked_sub(TURNS_SHOWN) {
+                writeln!(question, "and {more} more")?;
             }
         }
         match ui.ask(&format!("{question}This cannot be undone. Erase?"))? {
@@ -172,6 +190,8 @@ fn wire(purged: &Purged) -> WirePurged {
     });
     WirePurged {
         purged: purged.tombstones.len(),
+        episodes: purged.episodes,
+        journal_lines: purged.journal_lines,
         pending: purged.pending,
         tombstones: stones.collect(),
         copies_left: purged.copies_left.iter().map(|path| path.display().to_string()).collect(),
@@ -184,6 +204,13 @@ fn in_words(purged: &Purged) -> String {
     let mut note = |style, text: String| {
         write!(page, "\n  {}", paint(style, text)).expect("writing to a String cannot fail");
     };
+    match (purged.episodes, purged.journal_lines) {
+        (0, 0) => {}
+        (turns, 0) => note(DIM, format!("and what was said of it: {turns} turns")),
+        (turns, lines) => {
+            note(DIM, format!("and what was said of it: {turns} turns, {lines} lines of journals"));
+        }
+    }
     if purged.pending {
         let text = "a process still reads an older state; the last traces go with the next write after it ends";
         note(WARN, text.to_owned());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use throughline_engine::{Engine, Filter, Outcome};
+use throughline_engine::{Check, Engine, Filter, Outcome};
 
 use crate::args;
 use crate::settings::Settings;
@@ -26,6 +26,11 @@ struct WireStatus {
     schema: u32,
     sqlite: String,
     extraction: &'static str,
+    /// Turns that were captured, times that something was put in front of an agent, and operations
+    /// that wait for a person.
+    turns: u64,
+    injections: u64,
+    waiting: u64,
 }
 
 pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
@@ -36,6 +41,8 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         Ok(engine.list(&*engine.now_reader()?, &context, &filter)?.total)
     };
     let last = engine.log(&context, None, 1)?;
+    let counts = engine.counts(&context, false)?;
+    let counted = |name: &str| counts.get(name).copied().unwrap_or(0);
     let wire = WireStatus {
         version: env!("CARGO_PKG_VERSION"),
         home: settings.home.display().to_string(),
@@ -49,7 +56,10 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         wal_bytes: health.wal_bytes,
         schema: health.schema,
         sqlite: health.sqlite_version.clone(),
-        extraction: "by hand",
+        extraction: "rules",
+        turns: counted("capture turns"),
+        injections: counted("injection"),
+        waiting: counted("pending"),
     };
     ui.answer(&wire, || {
         let mut page = String::new();
@@ -59,6 +69,10 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         };
         line("project", format!("{} ({})", safe(&wire.project), safe(&wire.project_key)));
         line("memories", format!("{} held of {}, within reach", wire.active, wire.memories));
+        line("captured", format!("{} turns; {} times said something", wire.turns, wire.injections));
+        if wire.waiting > 0 {
+            line("waiting", format!("{} for you: `throughline review`", wire.waiting));
+        }
         line("changed", wire.last_change.clone().unwrap_or_else(|| "never".to_owned()));
         line("home", safe(&wire.home));
         line("size", format!("{} KiB", (health.bytes + health.wal_bytes).div_ceil(1_024)));
@@ -82,7 +96,21 @@ pub(super) fn stats(
         let (group, member) = name.split_once(' ').unwrap_or(("rows", name));
         groups.entry(group).or_default().insert(member, *count);
     }
-    ui.answer(&groups, || {
+    let turns = counts.get("capture turns").copied().unwrap_or(0);
+    let share = |name: &str, of: f64| {
+        let count = counts.get(name).copied().unwrap_or(0);
+        #[expect(clippy::cast_precision_loss, reason = "turns are few")]
+        let share = count as f64 / turns as f64 * of;
+        (share * 100.0).round() / 100.0
+    };
+    let mut wire = serde_json::json!(groups);
+    if turns > 0 {
+        wire["gate"] = serde_json::json!({
+            "probes_per_60_turns": share("capture probes", 60.0),
+            "noticed_share": share("capture noticed", 1.0),
+        });
+    }
+    ui.answer(&wire, || {
         if groups.is_empty() {
             return paint(DIM, "nothing is remembered yet");
         }
@@ -92,6 +120,12 @@ pub(super) fn stats(
             for (member, count) in members {
                 writeln!(page, "{count:>9}  {member}").expect("writing to a String cannot fail");
             }
+        }
+        if turns > 0 {
+            let (probes, noticed) = (share("capture probes", 60.0), share("capture noticed", 1.0));
+            writeln!(page, "{}", paint(BOLD, "gate")).expect("writing to a String cannot fail");
+            writeln!(page, "{probes:>9}  probes in 60 turns\n{noticed:>9}  of turns noticed")
+                .expect("writing to a String cannot fail");
         }
         page
     })
@@ -122,7 +156,9 @@ pub(super) fn doctor(
         bar.finish_and_clear();
     }
     let bar = ui.progress("checking");
-    let checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
+    let mut checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
+    checks.extend(super::agents::checks(settings));
+    checks.push(Check::fine("extraction", "by rules; no language model is used"));
     bar.finish_and_clear();
     let ok = checks.iter().all(|check| check.outcome != Outcome::Wrong);
     let wire = WireDoctor {

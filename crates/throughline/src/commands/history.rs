@@ -252,6 +252,9 @@ fn change_name(change: &Change) -> &'static str {
         Change::Purge(_) => "purge",
         Change::Expunge(_) => "expunge",
         Change::Restore { .. } => "restore",
+        Change::Defer(_) => "defer",
+        Change::Decide { .. } => "decide",
+        Change::Silence { .. } => "silence",
     }
 }
 
@@ -279,7 +282,13 @@ fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>
         }
         Change::Know(entity) => format!("{} {}", entity.kind, safe(&entity.name)),
         Change::AddSpace(space) => format!("space {}", safe(&space.name)),
-        Change::Purge(stone) | Change::Expunge(stone) => format!("{} erased", id(&stone.memory)),
+        Change::Purge(stone) | Change::Expunge(stone) | Change::Silence { stone, .. } => {
+            format!("{} erased", id(&stone.memory))
+        }
+        Change::Defer(pending) => {
+            format!("{} waits for review: {}", paint(ID, pending.id.handle()), short(&pending.why))
+        }
+        Change::Decide { id, ruling, .. } => format!("{} {ruling}", paint(ID, id.handle())),
         Change::Restore { batch, .. } => {
             let now = after.map_or_else(String::new, |memory| format!(": {}", content(memory)));
             format!("undid {}{now}", paint(ID, batch_handle(batch)))

@@ -18,6 +18,7 @@ struct WireRemembered {
     deduped: bool,
     superseded: Vec<String>,
     contested: Vec<String>,
+    redacted: usize,
     batch: String,
 }
 
@@ -38,6 +39,7 @@ pub(super) fn remember(
         pinned: args.pin,
         because: args.because.clone(),
         authority: args.authority,
+        triggers: args.triggers.clone(),
         revive: args.revive,
     };
     let remembered = settings.engine()?.remember(&settings.context()?, &new)?;
@@ -63,10 +65,18 @@ fn answer(ui: &mut Ui, done: &str, remembered: &Remembered) -> anyhow::Result<Ex
         deduped: remembered.deduped,
         superseded: ids(&remembered.superseded),
         contested: ids(&remembered.contested),
+        redacted: remembered.redacted,
         batch: remembered.batch.to_string(),
     };
     ui.answer(&wire, || {
         let mut page = format!("{}\n{}", paint(GOOD, done), view::brief(&remembered.card));
+        if remembered.redacted > 0 {
+            let words = paint(
+                WARN,
+                format!("\n          {} taken out: it looks like a secret", remembered.redacted),
+            );
+            page.push_str(&words);
+        }
         for id in &remembered.superseded {
             let line = format!("\n          replaces {}", paint(ID, id.handle()));
             page.push_str(&line);

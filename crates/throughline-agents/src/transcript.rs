@@ -1,0 +1,194 @@
+//! Transcripts: what a host wrote down about a session, line by line.
+//!
+//! Only what a person said, what the agent answered and what tools did comes out. A line that is
+//! not understood is an error of that line; the next one can be read all the same.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io::{BufRead, Read as _};
+use std::path::{Path, PathBuf};
+
+use throughline_core::event::{ToolCall, ToolRun};
+use throughline_core::{SessionId, Timestamp};
+
+use crate::{Host, Unreadable, json};
+
+/// The longest line that is looked at, in bytes.
+pub const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// How many calls are remembered until their results come.
+const CALLS_MAX: usize = 1_000;
+
+/// Something that was said or done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// The folder that the agent worked in.
+    pub folder: Option<String>,
+    /// When. A line without a time has the time of the line before it.
+    pub at: Timestamp,
+    /// The host's name for it; the same when the line stands in another file as well.
+    pub id: String,
+    /// Who: `user`, `assistant` or `tool`.
+    pub speaker: &'static str,
+    /// What was said, or what the tool returned.
+    pub text: String,
+    /// What the tool did, if it was one.
+    pub tool: Option<ToolRun>,
+    /// How many bytes of the file have been read with this line: where to go on another time.
+    pub end: u64,
+}
+
+/// What must be known of earlier lines to understand a later one.
+#[derive(Default)]
+pub(crate) struct Memory {
+    calls: HashMap<String, ToolCall>,
+    order: VecDeque<String>,
+    /// The time of the line before.
+    pub(crate) at: Option<Timestamp>,
+    /// Which line this is, from one.
+    pub(crate) number: u64,
+}
+
+impl Memory {
+    /// Keeps a call until its result comes.
+    pub(crate) fn called(&mut self, call: ToolCall) {
+        let Some(id) = call.id.clone() else { return };
+        if self.calls.insert(id.clone(), call).is_none() {
+            self.order.push_back(id);
+        }
+        if self.order.len() > CALLS_MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.calls.remove(&oldest);
+        }
+    }
+
+    /// The call that a result belongs to; only its name when the call was not seen.
+    pub(crate) fn call(&mut self, id: &str) -> ToolCall {
+        self.calls.remove(id).unwrap_or_else(|| ToolCall {
+            id: Some(id.to_owned()).filter(|id| !id.is_empty()),
+            ..ToolCall::default()
+        })
+    }
+}
+
+/// Reads a transcript, or the rest of one from the end of a line on.
+///
+/// A last line that is not whole yet is left for another time.
+pub fn read<R: BufRead>(host: Host, file: R) -> Lines<R> {
+    Lines {
+        host,
+        file,
+        memory: Memory::default(),
+        seen: HashSet::new(),
+        ready: VecDeque::new(),
+        end: 0,
+        over: false,
+    }
+}
+
+/// The transcripts of one project, by name. What stands inside decides, not what a file is called.
+pub fn files(host: Host, config_dir: &Path, project_root: &Path) -> Vec<PathBuf> {
+    (host.dialect().transcripts)(config_dir, project_root)
+}
+
+/// Where a host keeps its settings and transcripts, from the environment that is handed in:
+/// `own` is the host's own variable (`CLAUDE_CONFIG_DIR`), `home` the home folder.
+pub fn config_dir(host: Host, own: Option<&str>, home: Option<&Path>) -> Option<PathBuf> {
+    match host {
+        Host::ClaudeCode => crate::claude_code::config_dir(own, home),
+    }
+}
+
+/// The lines of a transcript.
+pub struct Lines<R> {
+    host: Host,
+    file: R,
+    memory: Memory,
+    seen: HashSet<String>,
+    ready: VecDeque<Line>,
+    end: u64,
+    over: bool,
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Result<Line, Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(line) = self.ready.pop_front() {
+                return Some(Ok(line));
+            }
+            if self.over {
+                return None;
+            }
+            if let Err(error) = self.fill() {
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+impl<R: BufRead> Lines<R> {
+    /// Reads one line of the file.
+    fn fill(&mut self) -> Result<(), Unreadable> {
+        let (bytes, length, whole) = self.next_bytes().inspect_err(|_| self.over = true)?;
+        self.over = !whole;
+        if length == 0 {
+            return Ok(());
+        }
+        self.memory.number += 1;
+        let number = self.memory.number;
+        let bad = |why: &str| Unreadable::new(format!("line {number}: {why}"));
+
+        if length > LINE_BYTES_MAX as u64 {
+            self.end += length;
+            return Err(bad("too long"));
+        }
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            self.end += length;
+            return Ok(());
+        }
+        let record = match json::parse(&bytes) {
+            Ok(record) => record,
+            // Somebody may be writing it this very moment.
+            Err(_) if !whole => return Ok(()),
+            Err(error) => {
+                self.end += length;
+                return Err(bad(&error.why));
+            }
+        };
+        self.end += length;
+        if !record.is_object() {
+            return Err(bad("not a JSON object"));
+        }
+        for line in (self.host.dialect().lines)(&mut self.memory, &record) {
+            if self.seen.insert(line.id.clone()) {
+                self.ready.push_back(Line { end: self.end, ..line });
+            }
+        }
+        Ok(())
+    }
+
+    /// The bytes of the next line as far as they are looked at, how many there are, and whether a
+    /// line break ends them.
+    fn next_bytes(&mut self) -> Result<(Vec<u8>, u64, bool), Unreadable> {
+        let failed = |error: std::io::Error| Unreadable::new(error.to_string());
+        let mut bytes = Vec::new();
+        let limit = LINE_BYTES_MAX as u64 + 1;
+        self.file.by_ref().take(limit).read_until(b'\n', &mut bytes).map_err(failed)?;
+        let mut length = bytes.len() as u64;
+        let mut whole = bytes.ends_with(b"\n");
+        while length >= limit && !whole {
+            let mut more = Vec::new();
+            self.file.by_ref().take(limit).read_until(b'\n', &mut more).map_err(failed)?;
+            if more.is_empty() {
+                break;
+            }
+            length += more.len() as u64;
+            whole = more.ends_with(b"\n");
+        }
+        Ok((bytes, length, whole))
+    }
+}

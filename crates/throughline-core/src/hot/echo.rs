@@ -1,0 +1,91 @@
+//! Echoes: whether a text merely repeats what memory put in front of the agent.
+//!
+//! An agent that says back what it was shown is no second source. Who speaks is the caller's to
+//! weigh: a person who says the same confirms it.
+
+use std::collections::BTreeSet;
+
+use crate::{near, text, words};
+
+/// Words of the shorter text, below which being contained says nothing.
+const WORDS_MIN: usize = 3;
+/// Telling terms of each text, below which overlap says nothing.
+const TERMS_MIN: usize = 2;
+/// Share of all terms that two texts must have in common to say the same.
+const SAME_FROM: f64 = 0.8;
+/// Share of a text that must come from what it contains, or it says something of its own.
+const MOSTLY_FROM: f64 = 0.6;
+
+/// Returns which of the shown texts `text` repeats, if any: word for word, within a longer text, or
+/// in almost the same words. A number, a name or a denial that differs makes it another claim.
+pub fn says_what_was_shown<S: AsRef<str>>(text: &str, shown: &[S]) -> Option<usize> {
+    let said = Said::of(text);
+    if said.words.is_empty() {
+        return None;
+    }
+    shown.iter().position(|shown| said.repeats(&Said::of(shown.as_ref())))
+}
+
+/// A text, taken apart for comparison.
+struct Said<'a> {
+    whole: &'a str,
+    words: Vec<String>,
+    terms: BTreeSet<String>,
+}
+
+impl<'a> Said<'a> {
+    fn of(whole: &'a str) -> Self {
+        let words = text::normalise(whole).split_whitespace().map(str::to_owned).collect();
+        let terms = words::query_terms(whole).into_iter().collect();
+        Self { whole, words, terms }
+    }
+
+    fn repeats(&self, shown: &Self) -> bool {
+        if self.words == shown.words {
+            return true;
+        }
+        let shorter = self.words.len().min(shown.words.len());
+        if shorter >= WORDS_MIN && self.denies_like(shown) {
+            if shown.holds(self) {
+                return true;
+            }
+            if self.holds(shown) && self.names_nothing_beyond(shown) {
+                return share(&self.terms, &shown.terms) >= MOSTLY_FROM;
+            }
+        }
+        self.terms.len().min(shown.terms.len()) >= TERMS_MIN
+            && overlap(&self.terms, &shown.terms) >= SAME_FROM
+            && near::veto(self.whole, shown.whole).is_none()
+    }
+
+    /// Whether the words of the other text stand here, one after the other.
+    fn holds(&self, other: &Self) -> bool {
+        self.words.windows(other.words.len().max(1)).any(|span| span == other.words)
+    }
+
+    /// Whether both deny, or neither does. Numbers and names are left to others.
+    fn denies_like(&self, other: &Self) -> bool {
+        let plain = |said: &Self| {
+            let letters = |word: &&String| word.chars().all(|c| c.is_alphabetic() || c == '\'');
+            said.words.iter().filter(letters).cloned().collect::<Vec<_>>().join(" ")
+        };
+        near::veto(&plain(self), &plain(other)).is_none()
+    }
+
+    /// Whether every number and every name here stands in the other text too.
+    fn names_nothing_beyond(&self, other: &Self) -> bool {
+        let marked = |word: &&String| word.chars().any(|c| !c.is_alphabetic() && c != '\'');
+        self.words.iter().filter(marked).all(|word| other.words.contains(word))
+    }
+}
+
+/// Share of `part` that stands in `whole`.
+#[expect(clippy::cast_precision_loss, reason = "counts of terms")]
+fn share(part: &BTreeSet<String>, whole: &BTreeSet<String>) -> f64 {
+    part.intersection(whole).count() as f64 / part.len().max(1) as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of terms")]
+fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+    one.intersection(other).count() as f64 / one.union(other).count().max(1) as f64
+}

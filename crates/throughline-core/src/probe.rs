@@ -1,0 +1,363 @@
+//! The probe of rules: reads turns and writes down what will still matter in later sessions.
+//!
+//! Rather nothing than something wrong: a sentence must carry a cue, be in its speaker's own voice,
+//! and make sense without the conversation. Orders for the task at hand, questions and what somebody
+//! else says are left alone. What a claim is worth is not decided here: the confidence says how
+//! plainly it was said, the authority is the caller's.
+//!
+//! Content keeps the speaker's words. Only the user's first person is turned round: "I prefer tabs"
+//! becomes "The user prefers tabs"; "we" stays, it is the people of the project.
+
+mod assent;
+mod content;
+mod correction;
+mod decision;
+mod fact;
+mod failure;
+mod finding;
+mod future;
+mod measure;
+mod name;
+mod need;
+mod procedure;
+mod rule;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::event::ToolRun;
+use crate::patch::{Correct, Operation, Patch, Remember, Retract};
+use crate::speech::word::{Word, words};
+use crate::speech::{self, Place};
+use crate::{Kind, Slot, text};
+
+closed_set! {
+    /// Who speaks in a turn.
+    pub enum Voice ("voice") {
+        /// A person.
+        User = "user",
+        /// The agent.
+        Assistant = "assistant",
+        /// A tool.
+        Tool = "tool",
+    }
+}
+
+/// One turn.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    /// Who speaks.
+    pub speaker: Voice,
+    /// In which words.
+    pub text: &'a str,
+    /// The tool that ran, where one did.
+    pub run: Option<&'a ToolRun>,
+}
+
+/// How much is read, and what is kept of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProbePolicy {
+    /// Bytes of a turn that are looked at. What lies behind them is mostly pasted.
+    pub turn_bytes_max: usize,
+    /// Sentences of a turn that are looked at.
+    pub sentences_max: usize,
+    /// Shorter claims say too little.
+    pub content_chars_min: usize,
+    /// Longer claims say too much.
+    pub content_chars_max: usize,
+    /// Turns after a failure in which its cause may be named.
+    pub cause_turns_max: usize,
+    /// What is found with less confidence is left out.
+    pub confidence_min: f64,
+    /// Operations of one patch.
+    pub operations_max: usize,
+}
+
+impl Default for ProbePolicy {
+    fn default() -> Self {
+        Self {
+            turn_bytes_max: 65_536,
+            sentences_max: 600,
+            content_chars_min: 15,
+            content_chars_max: 400,
+            cause_turns_max: 4,
+            confidence_min: 0.4,
+            operations_max: 64,
+        }
+    }
+}
+
+/// What is worth keeping of these turns, oldest first; each is read in the light of those before it.
+pub fn probe(turns: &[Said<'_>], policy: &ProbePolicy) -> Patch {
+    probe_since(turns, 0, policy)
+}
+
+/// What is worth keeping of the turns from `first` on. Those before it are only context.
+pub fn probe_since(turns: &[Said<'_>], first: usize, policy: &ProbePolicy) -> Patch {
+    let mut found = Found { policy, operations: Vec::new() };
+    for (turn, said) in turns.iter().enumerate().skip(first) {
+        let context = &turns[..turn];
+        match (said.speaker, said.run) {
+            (Voice::User, _) => user(turn, said, context, &mut found),
+            (Voice::Assistant, _) => {
+                let last = turns.get(turn + 1).is_none_or(|next| next.speaker == Voice::User);
+                assistant(turn, said, context, last, &mut found);
+            }
+            (Voice::Tool, Some(run)) => {
+                found.extend(measure::of_run(turn, run));
+                found.extend(failure::of_run(turn, run));
+            }
+            (Voice::Tool, None) => {}
+        }
+    }
+    Patch { operations: found.operations, ..Patch::default() }
+}
+
+fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_>) {
+    let statements = statements(turn, said, found.policy);
+    // What is longer than people write was pasted; there, only plain cues count.
+    let own = content::own(said.text).len() <= OWN_BYTES_MAX;
+    let mut done: Range<usize> = 0..0;
+    for (at, it) in statements.iter().enumerate() {
+        if done.contains(&at) || is_echo(it, context) {
+            continue;
+        }
+        if let Some((operation, count)) = procedure::find(&statements[at..]) {
+            done = at..at + count;
+            found.extend([operation]);
+            continue;
+        }
+        if it.guarded {
+            let open = it.text.contains('?');
+            let chosen = if open { None } else { decision::option(it, context) };
+            found.extend(chosen.map(Operation::Remember).or_else(|| assent::with(it, context)));
+            continue;
+        }
+        found.extend(name::known(it));
+        let one = correction::find(it, context)
+            .or_else(|| rule::find(it))
+            .or_else(|| decision::find(it, context))
+            .or_else(|| future::commitment(it))
+            .or_else(|| failure::said(it))
+            .or_else(|| measure::said(it))
+            .or_else(|| fact::find(it))
+            .or_else(|| future::event(it))
+            .or_else(|| assent::with(it, context))
+            .or_else(|| rule::explicit(it))
+            .or_else(|| need::find(it).filter(|_| own));
+        found.extend(one);
+        found.extend(name::related(it));
+        found.extend(failure::explained(it, context, found.policy));
+    }
+}
+
+/// What the agent says: `last` where it is its answer, rather than something between two tools.
+fn assistant(
+    turn: usize,
+    said: &Said<'_>,
+    context: &[Said<'_>],
+    last: bool,
+    found: &mut Found<'_>,
+) {
+    let statements = statements(turn, said, found.policy);
+    for it in statements.iter().filter(|it| !it.guarded) {
+        let one = failure::said(it)
+            .or_else(|| failure::explained(it, context, found.policy))
+            .or_else(|| measure::said(it))
+            .or_else(|| decision::agreed(it));
+        found.extend(one);
+    }
+    found.extend(finding::of(&statements, last));
+}
+
+/// One sentence, ready to be looked at.
+#[derive(Debug, Clone)]
+struct Statement<'a> {
+    /// The turn it stands in.
+    turn: usize,
+    speaker: Voice,
+    /// As it was said.
+    text: &'a str,
+    /// Its words, without courtesies at its beginning.
+    words: Vec<Word<'a>>,
+    /// The courtesies.
+    lead: Vec<Word<'a>>,
+    place: Place,
+    /// It may not be taken at its word.
+    guarded: bool,
+}
+
+/// Turns longer than this are mostly not in their speaker's own words.
+const OWN_BYTES_MAX: usize = 4_000;
+
+/// Longer sentences are looked at as one that says nothing.
+const SENTENCE_BYTES_MAX: usize = 700;
+
+fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<Statement<'a>> {
+    let text = &said.text[..said.text.floor_char_boundary(policy.turn_bytes_max)];
+    let text = if said.speaker == Voice::User { content::own(text) } else { text };
+    speech::units(text)
+        .into_iter()
+        .take(policy.sentences_max)
+        .filter(|unit| unit.span.len() <= SENTENCE_BYTES_MAX)
+        .map(|unit| {
+            let sentence = &text[unit.span];
+            let mut lead = words(sentence);
+            let mut rest = lead.split_off(content::courtesies(&lead));
+            while rest.last().is_some_and(|word| word.is("thanks thx please man dude lol ok okay"))
+            {
+                rest.pop();
+            }
+            Statement {
+                turn,
+                speaker: said.speaker,
+                text: sentence,
+                words: rest,
+                lead,
+                place: unit.place,
+                guarded: unit.guard.is_some(),
+            }
+        })
+        .collect()
+}
+
+/// Whether a person repeats what the agent or a tool has just written.
+fn is_echo(it: &Statement<'_>, context: &[Said<'_>]) -> bool {
+    const TURNS: usize = 6;
+    const WORDS_MIN: usize = 6;
+    if it.words.len() < WORDS_MIN {
+        return false;
+    }
+    let line = it.text.trim_end_matches(['.', ':', '!']);
+    let others = context.iter().rev().filter(|said| said.speaker != Voice::User).take(TURNS);
+    others.into_iter().any(|said| said.text.contains(line))
+}
+
+impl<'a> Statement<'a> {
+    /// A claim made of some of its words, where they can stand alone.
+    fn claim(&self, kind: Kind, words: Range<usize>, confidence: f64) -> Option<Remember> {
+        let words = &self.words[words];
+        if content::dangles(words) {
+            return None;
+        }
+        Some(Remember {
+            kind,
+            content: content::render(self.text, words, self.speaker)?,
+            label: None,
+            domain: None,
+            slot: None,
+            because: content::reasons(self.text, &self.words, self.speaker),
+            triggers: Vec::new(),
+            entities: name::named(words),
+            confidence,
+            quote: Some(self.text.to_owned()),
+            turn: Some(self.turn),
+        })
+    }
+
+    /// A claim made of all its words.
+    fn whole(&self, kind: Kind, confidence: f64) -> Option<Remember> {
+        self.claim(kind, 0..self.words.len(), confidence)
+    }
+
+    /// Some of its words as they stand in a sentence.
+    fn phrase(&self, words: Range<usize>) -> Option<String> {
+        let large = self.words_of(words.clone())?;
+        let (first, text) = (self.words.get(words.start)?, large.chars().skip(1));
+        let begins = first.text.chars().next().filter(|_| first.is_said());
+        Some(begins.map_or(large.clone(), |c| {
+            if large.starts_with("The user") {
+                large.clone()
+            } else {
+                std::iter::once(c).chain(text).collect()
+            }
+        }))
+    }
+
+    fn words_of(&self, words: Range<usize>) -> Option<String> {
+        content::render(self.text, self.words.get(words)?, self.speaker)
+    }
+
+    fn correct(
+        &self,
+        wrong: String,
+        right: String,
+        kind: Kind,
+        confidence: f64,
+        slot: Option<Slot>,
+    ) -> Operation {
+        Operation::Correct(Correct {
+            wrong,
+            right,
+            kind,
+            slot,
+            because: content::reasons(self.text, &self.words, self.speaker),
+            confidence,
+            quote: Some(self.text.to_owned()),
+            turn: Some(self.turn),
+        })
+    }
+
+    fn retract(&self, what: String, confidence: f64) -> Operation {
+        let quote = Some(self.text.to_owned());
+        Operation::Retract(Retract { what, confidence, quote, turn: Some(self.turn) })
+    }
+}
+
+/// What was found so far.
+struct Found<'a> {
+    policy: &'a ProbePolicy,
+    operations: Vec<Operation>,
+}
+
+impl Found<'_> {
+    fn extend(&mut self, operations: impl IntoIterator<Item = Operation>) {
+        for operation in operations {
+            let full = self.operations.len() >= self.policy.operations_max;
+            if !full && self.fits(&operation) && !self.operations.contains(&operation) {
+                self.operations.push(operation);
+            }
+        }
+    }
+
+    fn fits(&self, operation: &Operation) -> bool {
+        let sized = |said: &str| {
+            let range = self.policy.content_chars_min..=self.policy.content_chars_max;
+            range.contains(&said.chars().count())
+        };
+        let plain = match operation {
+            Operation::Remember(it) => {
+                // A structured claim says enough however short it is.
+                it.confidence >= self.policy.confidence_min
+                    && (sized(&it.content) || it.slot.is_some() && it.content.len() <= 100)
+                    && !self.knows(&it.content)
+            }
+            Operation::Correct(it) => {
+                let short = it.slot.is_some() || it.kind != Kind::Fact;
+                let fits = sized(&it.right) || short && it.right.len() <= 100;
+                it.confidence >= self.policy.confidence_min && fits
+            }
+            Operation::Retract(it) => it.confidence >= self.policy.confidence_min,
+            Operation::Know { .. } | Operation::Relate(_) => true,
+        };
+        plain && operation.check().is_ok()
+    }
+
+    fn knows(&self, content: &str) -> bool {
+        let content = text::normalise(content);
+        self.operations.iter().any(|one| match one {
+            Operation::Remember(it) => text::normalise(&it.content) == content,
+            Operation::Correct(_)
+            | Operation::Retract(_)
+            | Operation::Know { .. }
+            | Operation::Relate(_) => false,
+        })
+    }
+}
+
+/// Puts a slot into a claim.
+fn with_slot(mut claim: Remember, slot: Option<Slot>) -> Operation {
+    claim.slot = slot;
+    Operation::Remember(claim)
+}

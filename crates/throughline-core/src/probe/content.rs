@@ -1,0 +1,299 @@
+//! Words made into content that stands alone.
+
+use super::Voice;
+use super::name;
+use crate::speech::cue::{Cues, at_any, cues, find_any, starts};
+use crate::speech::word::Word;
+
+/// The part of a person's turn that they wrote themselves: a document pasted under an introduction
+/// is not theirs.
+pub(super) fn own(turn: &str) -> &str {
+    let mut at = 0;
+    let mut first = None;
+    let mut headings = 0;
+    for line in turn.split_inclusive('\n') {
+        if line.starts_with('#') && line.trim_start_matches('#').starts_with(' ') {
+            headings += 1;
+            first = first.or(Some(at));
+        }
+        at += line.len();
+    }
+    match first {
+        Some(start) if headings >= 2 => &turn[..start],
+        _ => turn,
+    }
+}
+
+/// How many words at the beginning are courtesy: "ok so", "please", "I think".
+pub(super) fn courtesies(words: &[Word<'_>]) -> usize {
+    static COURTESIES: Cues = Cues::of(
+        "ok|okay|k|kk|so|and|but|well|hey|hi|hello|yes|yeah|yep|yup|y|actually|also|please|alright|great|cool|nice|perfect, \
+    thanks|thx|sure|hmm|hm|hmmm|uh|uhh|um|oh|ah|dude|man|btw|fyi|just|basically|honestly|sorry|oops|nope|nah|agreed|correct, \
+    wait, by the way, thank you, i think|believe|feel (that), imo, in my opinion, \
+    to be clear|honest|fair|precise, as i|we said, like i said, one more thing, \
+    as discussed|mentioned|agreed, for the record, first of all, \
+    good point|idea|catch|morning, sounds good, of course, in general, note (that), \
+    remember that, important, keep|bear in mind (that), dont forget that, \
+    please note|remember (that), one thing, again, quick note, heads up, \
+    can|could|would|will you (please), for reference|context|future, just so you know, \
+    (just) to remind you, reminder",
+    );
+    let mut skip = 0;
+    loop {
+        let word = words.get(skip);
+        // "We'll" is no "well".
+        if word.is_some_and(|word| word.is("well") && word.text.contains(['\'', '’'])) {
+            return skip;
+        }
+        if let Some(end) = at_any(words, skip, &COURTESIES)
+            && !(word.is_some_and(|word| word.is("so"))
+                && at_any(words, skip, cues!("so that")).is_some())
+        {
+            skip = end;
+        } else if word.is_some_and(|word| word.is("no") && word.mark != ' ') {
+            skip += 1;
+        } else if at_any(words, skip, cues!("for|on *")) == Some(skip + 2)
+            && words[skip + 1].mark == ','
+            && words[skip + 1].text.trim_start_matches('#').bytes().all(|b| b.is_ascii_digit())
+        {
+            // "For #2, …": which one that was does not matter later.
+            skip += 2;
+        } else {
+            return skip.min(words.len());
+        }
+    }
+}
+
+/// Some words of a sentence as a sentence of its own: on one line, without a full stop, the user's
+/// first person turned round. `None` where it cannot be turned round.
+pub(super) fn render(sentence: &str, words: &[Word<'_>], speaker: Voice) -> Option<String> {
+    let (first, last) = (words.first()?, words.last()?);
+    let mut said = String::new();
+    let mut at = first.span.start;
+    for (place, word) in words.iter().enumerate() {
+        said.push_str(&sentence[at..word.span.start]);
+        let turned =
+            if speaker == Voice::User && word.is_said() { turn_round(words, place)? } else { None };
+        match turned {
+            Some(turned) => said.push_str(&turned),
+            None => said.push_str(&sentence[word.span.clone()]),
+        }
+        at = word.span.end;
+    }
+    let rest = &sentence[last.span.end..];
+    if rest.starts_with(')') && said.matches('(').count() > said.matches(')').count() {
+        said.push(')');
+    }
+    let plain = unstarred(&said.replace("**", "").replace("__", ""));
+    let mut line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    let quotes = line.matches('"').count();
+    if quotes % 2 == 1 {
+        line.push('"');
+    }
+    Some(if first.is_said() && !name::is_named(first) { large(&line) } else { line })
+}
+
+/// A line without the stars that make words slant; those in code stay.
+fn unstarred(line: &str) -> String {
+    let mut code = false;
+    line.chars()
+        .filter(|c| {
+            code ^= *c == '`';
+            code || *c != '*'
+        })
+        .collect()
+}
+
+fn large(line: &str) -> String {
+    let mut chars = line.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// What a word of the user's first person becomes. `None` inside where it stays; outside where the
+/// sentence cannot be turned.
+#[expect(clippy::option_option, reason = "stays, changes, or cannot be")]
+fn turn_round(words: &[Word<'_>], at: usize) -> Option<Option<String>> {
+    let user = |rest: &str| {
+        let the = if at == 0 { "The user" } else { "the user" };
+        Some(Some(format!("{the}{rest}")))
+    };
+    match words[at].lower.as_str() {
+        "i" if inverted(words, at) => None,
+        "i" => user(""),
+        "im" => user(" is"),
+        "ive" => user(" has"),
+        "ill" if words[at].text.contains(['\'', '’']) => user(" will"),
+        "id" if words[at].text.contains(['\'', '’']) => user(" would"),
+        "my" if words[..at].iter().any(|word| word.is("i im ive ill id")) => {
+            Some(Some("their".to_owned()))
+        }
+        "my" => user("'s"),
+        "me" | "myself" => user(""),
+        "mine" => None,
+        _ => Some(conjugated(words, at)),
+    }
+}
+
+/// "How can I …" cannot be turned round word by word.
+fn inverted(words: &[Word<'_>], at: usize) -> bool {
+    at > 0 && words[at - 1].is("can could do did should would will am may shall does")
+}
+
+const ADVERBS: &str = "always never really usually generally strongly also mostly typically personally \
+    often normally only still just much definitely absolutely currently now already last";
+
+/// The verb that belongs to "I", with the ending it needs behind "the user".
+fn conjugated(words: &[Word<'_>], at: usize) -> Option<String> {
+    const FIXED: &str = "will would can could must should shall may might cannot cant wont wouldnt couldnt \
+        was had did went made ran wrote chose built set put got found moved not didnt \
+        shipped told said saw took gave bought left kept broke is has to and or sent read \
+        met lost spent began meant thought knew caught held sold won cut came";
+    let before = words[..at].iter().rev().find(|word| !word.is(ADVERBS))?;
+    if !before.is("i") || words[at].is(ADVERBS) || before.pauses() {
+        return None;
+    }
+    let (verb, lower) = (words[at].text, words[at].lower.as_str());
+    match lower {
+        _ if FIXED.split(' ').any(|one| one == lower)
+            || lower.ends_with("ed")
+                && !matches!(lower, "need" | "feed" | "speed" | "embed" | "seed") =>
+        {
+            None
+        }
+        "am" => Some("is".to_owned()),
+        "have" => Some("has".to_owned()),
+        "do" => Some("does".to_owned()),
+        "dont" => Some("doesn't".to_owned()),
+        "havent" => Some("hasn't".to_owned()),
+        _ if lower.ends_with(['s', 'x', 'z', 'o'])
+            || lower.ends_with("ch")
+            || lower.ends_with("sh") =>
+        {
+            Some(format!("{verb}es"))
+        }
+        _ if lower.ends_with('y') && !lower.ends_with(['a', 'e', 'o']) && !is_vowel_y(lower) => {
+            Some(format!("{}ies", &verb[..verb.len() - 1]))
+        }
+        _ => Some(format!("{verb}s")),
+    }
+}
+
+fn is_vowel_y(word: &str) -> bool {
+    ["ay", "ey", "oy", "uy"].iter().any(|end| word.ends_with(end))
+}
+
+/// The reasons given: what follows "because".
+pub(super) fn reasons(sentence: &str, words: &[Word<'_>], speaker: Voice) -> Vec<String> {
+    static BECAUSE: Cues = Cues::of(
+        "because (of), due to, since, so that, given that, on the grounds that, \
+    the reason is|being (that), as it|they|this",
+    );
+    let Some(place) = find_any(words, &BECAUSE).filter(|place| place.start > 1) else {
+        return Vec::new();
+    };
+    let since = words[place.start].is("since");
+    let dated = since
+        && words.get(place.end).is_some_and(|word| {
+            word.text.starts_with(|c: char| c.is_ascii_digit())
+                || at_any(
+                    words,
+                    place.start,
+                    cues!("since yesterday|last|then|the|version|v1|v2|january|monday"),
+                )
+                .is_some()
+        });
+    let from = if words[place.start].is("as") { place.start + 1 } else { place.end };
+    let reason = words.get(from..).filter(|rest| rest.len() >= 2 && !dated);
+    reason.and_then(|rest| render(sentence, rest, speaker)).into_iter().collect()
+}
+
+/// Sentences about the project as a whole, which a memory belongs to anyway.
+pub(super) static WHOLE: Cues = Cues::of(
+    "this is a|an|our (*) (*) \
+    repo|repository|project|codebase|monorepo|library|app|service|cli|crate|package",
+);
+
+/// Whether the words point to something that they do not name.
+pub(super) fn dangles(words: &[Word<'_>]) -> bool {
+    const POINTING: &str = "it its them they theyre their itll itd";
+    const SHOWING: &str = "this that these those thats thatll";
+    const AFTER_SHOWING: &str = "is are was were has have will would should can must to in for on and or with from \
+    instead too as at now again then but isnt doesnt does means here file function line \
+    test change pr commit branch bug issue code one thing way part error approach \
+    method field comment section case stuff two three four by because purpose variable flag \
+    class step phase fix idea problem message output value plan list table";
+    let verb_before = |at: usize| {
+        words[..at].last().is_some_and(|word| {
+            word.is(
+                "do use like of with for want keep make on to about is than as from fix at in not \
+        doing using change remove by",
+            )
+        })
+    };
+    let mut named = false;
+    for (at, word) in words.iter().enumerate() {
+        let next = words.get(at + 1);
+        if word.is(POINTING) && !named {
+            return true;
+        }
+        if word.is(SHOWING) {
+            let bare = next.is_none()
+                || word.mark != ' '
+                || next.is_some_and(|next| next.is(AFTER_SHOWING));
+            let relative = word.is("that") && at > 0 && !verb_before(at) && next.is_some();
+            let explains =
+                word.is("thats") && at > 2 && at_any(words, at, cues!("thats what|why")).is_some();
+            let whole = at == 0 && at_any(words, 0, &WHOLE).is_some();
+            if !whole && !explains && (bare && !relative || word.is("thats thatll")) {
+                return true;
+            }
+        }
+        if word.is("above below former latter previous aforementioned")
+            && next.is_none_or(|next| {
+                !name::is_named(next) && !next.text.starts_with(|c: char| c.is_ascii_digit())
+            })
+        {
+            return true;
+        }
+        named |= name::is_named(word)
+            || at > 0 && (name::is_named_inside(word) || names_thing(words, at));
+    }
+    starts(
+        words,
+        cues!(
+            "same, one|ones, others, there, he|she|him|her, which|who|where|whatever, then, than"
+        ),
+    )
+    .is_some()
+}
+
+/// A noun behind an article, so that "it" can mean it.
+fn names_thing(words: &[Word<'_>], at: usize) -> bool {
+    words[at - 1]
+        .is("the a an our my your all every each any no use uses using with against adopt over")
+        && words[at].lower.len() > 2
+}
+
+/// Whether it speaks of the task at hand: "now", "here", "for issue 17".
+pub(super) fn is_one_off(words: &[Word<'_>]) -> bool {
+    static HERE: Cues = Cues::of(
+        "now, for now, right now, here, again, yet, this time, today, tonight, \
+    for the moment, at the moment, first, this|these, \
+    issue|issues|finding|findings|item|items|line|lines|step|phase|point|option|comment *, \
+    next, above, below, \
+    the file|function|bug|error|comment|pr|commit|change|changes|line|fix|diff|output|message, \
+    for me, temporarily, both, in there, there, at this point, so far, meantime, \
+    the following, as well, instead then",
+    );
+    static ALL_THE_SAME: Cues = Cues::of(
+        "first party|class|person, \
+        this|the project|repo|repository|codebase|workspace|team|company|monorepo|org",
+    );
+    (0..words.len()).any(|at| {
+        // "From now on" is the opposite.
+        let standing = at > 0 && words[at - 1].is("from by");
+        !standing
+            && at_any(words, at, &HERE).is_some()
+            && at_any(words, at, &ALL_THE_SAME).is_none()
+    })
+}

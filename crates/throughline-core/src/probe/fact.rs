@@ -1,0 +1,438 @@
+//! Facts with a subject, a property and a value.
+
+use super::content::{WHOLE, dangles, is_one_off};
+use super::{Statement, name, with_slot};
+use crate::patch::Operation;
+use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
+use crate::speech::word::Word;
+use crate::{Cardinality, Kind, Slot};
+
+/// What a value must look like.
+#[derive(Clone, Copy, PartialEq)]
+enum Value {
+    /// Anything short.
+    Short,
+    /// A name, a number, code.
+    Named,
+    /// A path or an address.
+    Place,
+}
+
+/// Properties that sentences state: the cue, what the property is called, how many values it has.
+static STATED: [(Cues, &str, Cardinality, Value); 19] = [
+    (
+        Cues::of("(now|currently|still) runs|run on|under|at"),
+        "runs on",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) running on|under|at"),
+        "runs on",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) hosted|deployed on|at|in|to"),
+        "is hosted on",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of(
+            "is|are (now|currently|still) located|stored|kept|defined|found|configured in|at|under",
+        ),
+        "lives in",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of("(now|currently|still) lives|live|sits|resides in|at|under|on"),
+        "lives in",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of("(now|currently|still) listens|listen on (port)"),
+        "listens on",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) on port"),
+        "listens on",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of("(now|currently|still) defaults|default to"),
+        "defaults to",
+        Cardinality::One,
+        Value::Short,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) written in"),
+        "is written in",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) built with|on"),
+        "is built with",
+        Cardinality::Many,
+        Value::Named,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) named|called"),
+        "is named",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) owned|maintained by"),
+        "is owned by",
+        Cardinality::One,
+        Value::Named,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) at|under|in|here"),
+        "is at",
+        Cardinality::One,
+        Value::Place,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) only for"),
+        "is only for",
+        Cardinality::Many,
+        Value::Short,
+    ),
+    (
+        Cues::of("is|are (now|currently|still) consumed|used|read by"),
+        "is used by",
+        Cardinality::Many,
+        Value::Named,
+    ),
+    (Cues::of("(now|currently|still) uses"), "uses", Cardinality::Many, Value::Named),
+    (
+        Cues::of("(now|currently|still) requires|require"),
+        "requires",
+        Cardinality::Many,
+        Value::Named,
+    ),
+    (Cues::of("(now|currently|still) supports"), "supports", Cardinality::Many, Value::Named),
+    (Cues::of("(now|currently|still) depends on"), "depends on", Cardinality::Many, Value::Short),
+];
+
+/// A fact that the sentence states.
+pub(super) fn find(it: &Statement<'_>) -> Option<Operation> {
+    let words = &it.words;
+    if words.len() < 3 {
+        return None;
+    }
+    let stated = we_use(words)
+        .or_else(|| we_are_on(words))
+        .or_else(|| of_user(words))
+        .or_else(|| property(words))
+        .or_else(|| stated(words));
+    let Some(Stated { slot, end, personal }) = stated else {
+        return whole_project(it);
+    };
+    // The rest of the sentence belongs to it where it explains, and can stand alone.
+    let explained = words.len() <= 28 && !says(&words[end..], &UNSURE) && !dangles(words);
+    let end = if explained { words.len() } else { end };
+    if says(&words[..end], &UNSURE) {
+        return None;
+    }
+    let mut claim = it.claim(Kind::Fact, 0..end, 0.8)?;
+    claim.domain = personal.then(|| "personal".to_owned());
+    Some(with_slot(claim, Some(slot)))
+}
+
+/// Words that make a statement less than one.
+static UNSURE: Cues = Cues::of(
+    "isnt, arent, doesnt, should, shouldnt, not, wasnt, used to, \
+    was|were supposed|meant, todo, why, would, you, youll",
+);
+
+/// A fact as far as it was read.
+struct Stated {
+    slot: Slot,
+    /// The word behind its value.
+    end: usize,
+    personal: bool,
+}
+
+/// "This is an open-source repo".
+fn whole_project(it: &Statement<'_>) -> Option<Operation> {
+    let end = starts(&it.words, &WHOLE)?;
+    let said = &it.words[1..end];
+    let told = end > 4 && !is_one_off(said) && !says(said, &UNSURE);
+    told.then(|| it.claim(Kind::Fact, 0..end, 0.6)).flatten().map(Operation::Remember)
+}
+
+fn slot(subject: String, predicate: &str, object: String, cardinality: Cardinality) -> Slot {
+    Slot { subject, predicate: predicate.to_owned(), object, cardinality }
+}
+
+/// Words that say that it was not always so.
+const LATELY: &str = "now currently nowadays";
+
+/// Whether it speaks of the task at hand; that something is so "now" does not make it that.
+pub(super) fn is_passing(words: &[Word<'_>]) -> bool {
+    let words: Vec<Word<'_>> = words.iter().filter(|word| !word.is(LATELY)).cloned().collect();
+    is_one_off(&words)
+}
+
+/// A value without the "now" behind it.
+fn lasting<'a, 'b>(words: &'a [Word<'b>]) -> &'a [Word<'b>] {
+    let end = words.iter().rposition(|word| !word.is(LATELY)).map_or(0, |at| at + 1);
+    &words[..end]
+}
+
+/// The structured form of what these words state.
+pub(super) fn slot_of(words: &[Word<'_>]) -> Option<Slot> {
+    if words.len() < 3 || says(words, &UNSURE) {
+        return None;
+    }
+    we_use(words)
+        .or_else(|| we_are_on(words))
+        .or_else(|| property(words))
+        .or_else(|| stated(words))
+        .map(|stated| stated.slot)
+}
+
+fn joined(words: &[Word<'_>]) -> String {
+    let skip = words.iter().take_while(|word| word.is("the our a an my now")).count();
+    let words = lasting(words);
+    let skip = skip.min(words.len());
+    words[skip..]
+        .iter()
+        .map(|word| word.text.trim_end_matches("'s").trim_end_matches("’s"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The words of a value: up to the next clause.
+fn clause<'a, 'b>(words: &'a [Word<'b>]) -> &'a [Word<'b>] {
+    const ENDS: &str = "because since so and but which when while where who due as if until for via instead \
+    by with using from rather to should you we last yesterday this";
+    let end = (0..words.len()).find(|at| {
+        matches!(words[*at].mark, ',' | ';' | '—' | '.' | ':' | '!') && words.get(at + 1).is_some()
+            || words.get(at + 1).is_some_and(|next| next.is(ENDS) || next.bracketed)
+    });
+    lasting(&words[..end.map_or(words.len(), |at| at + 1)])
+}
+
+/// "We use Postgres for billing".
+fn we_use(words: &[Word<'_>]) -> Option<Stated> {
+    let end = starts(
+        words,
+        cues!(
+            "(in|at|on) (this|the) (project|repo|work) we|i|were (now|currently|always|mostly|also|only|all|still) use|using"
+        ),
+    )?;
+    let user = words[..end].iter().any(|word| word.is("i"));
+    let object = clause(words.get(end..)?);
+    let pointed = object.first()?.is("this that these those it them the a an our to their")
+        && !name::any_named(object);
+    let plain = object.len() <= 4 && (name::any_named(object) || object.len() <= 2);
+    if pointed || !plain || is_passing(words) {
+        return None;
+    }
+    let purpose = at_any(words, end + object.len(), cues!("for|as"))
+        .and_then(|from| words.get(from..))
+        .map(clause)
+        .filter(|purpose| (1..=5).contains(&purpose.len()) && !dangles(purpose));
+    let subject = match purpose {
+        Some(purpose) => joined(purpose),
+        None if user => "user".to_owned(),
+        None => "project".to_owned(),
+    };
+    let until = end + object.len() + purpose.map_or(0, |purpose| purpose.len() + 1);
+    let slot = slot(subject, "uses", joined(object), Cardinality::Many);
+    Some(Stated { slot, end: until, personal: user })
+}
+
+/// "We're on Node 20".
+fn we_are_on(words: &[Word<'_>]) -> Option<Stated> {
+    let end = starts(
+        words,
+        cues!("were|we (are) (still|now|currently) on, i (am) on, im (still|now) on"),
+    )?;
+    let object = clause(words.get(end..)?);
+    let [what @ .., version] = object else {
+        return None;
+    };
+    let numbered = version.text.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
+    let named = (1..=3).contains(&what.len())
+        && what[0].text.starts_with(|c: char| c.is_uppercase())
+        && !what[0].is("phase step line issue page pr");
+    (numbered && named).then(|| Stated {
+        slot: slot(joined(what), "version", version.text.to_owned(), Cardinality::One),
+        end: end + object.len(),
+        personal: false,
+    })
+}
+
+fn of_them(predicate: &str, object: &[Word<'_>], from: usize) -> Stated {
+    let slot = slot("user".to_owned(), predicate, joined(object), Cardinality::One);
+    Stated { slot, end: from + object.len(), personal: true }
+}
+
+/// "My name is Ada", "I live in Berlin".
+fn of_user(words: &[Word<'_>]) -> Option<Stated> {
+    static OWN: [(Cues, &str); 6] = [
+        (Cues::of("i live in"), "lives in"),
+        (Cues::of("im|i (am) based in"), "lives in"),
+        (Cues::of("i work at|for"), "works at"),
+        (Cues::of("i work as (a|an)"), "works as"),
+        (Cues::of("my name is|s"), "name"),
+        (Cues::of("my names"), "name"),
+    ];
+    for (cue, predicate) in &OWN {
+        if let Some(end) = at_any(words, 0, cue) {
+            let object = clause(words.get(end..)?);
+            let named = (1..=5).contains(&object.len())
+                && (name::any_named(object) || *predicate == "works as");
+            return named.then(|| of_them(predicate, object, end));
+        }
+    }
+    let is = find_any(words, cues!("is"))
+        .filter(|is| (2..=3).contains(&is.start) && words[0].is("my"))?;
+    let what = joined(&words[1..is.start]);
+    let object = clause(words.get(is.end..)?);
+    let kept = "timezone editor email github handle username os shell role job title laptop machine \
+        keyboard pronouns language ide terminal employer company team manager boss";
+    let known = kept.split(' ').any(|one| what.eq_ignore_ascii_case(one))
+        || what.eq_ignore_ascii_case("time zone");
+    (known && value_fits(object, Value::Short))
+        .then(|| of_them(&what.to_lowercase(), object, is.end))
+}
+
+/// Nouns that are properties of a project, and have one value at a time.
+const PROPERTIES: &str = "branch port version url database db host hostname region timezone \
+        deadline repo repository registry manager language framework license \
+        licence bucket cluster namespace domain owner username linter formatter \
+        runner msrv endpoint server environment name api queue cache orm prefix \
+        convention locale currency provider entrypoint point date maintainer lead \
+        path directory folder flag limit timeout threshold ci stack priority precedence";
+
+/// "The default branch is develop", "staging's port is 8080", "the port of staging is 8080".
+fn property(words: &[Word<'_>]) -> Option<Stated> {
+    let is = find_any(words, cues!("is (now|always|currently|set) (to)"))
+        .filter(|is| (1..=7).contains(&is.start))?;
+    let subject = &words[..is.start];
+    let object = clause(words.get(is.end..)?);
+    let opened = subject[0].is("the our")
+        || subject[0].text.ends_with("'s")
+        || subject[0].text.ends_with("’s")
+        || name::is_named(&subject[0]);
+    if !opened
+        || !subject_fits(subject)
+        || !value_fits(object, Value::Short)
+        || says(object, &VAGUE)
+        || is_passing(words)
+    {
+        return None;
+    }
+    let one = |subject: &[Word<'_>], predicate: &str| Stated {
+        slot: slot(joined(subject), predicate, joined(object), Cardinality::One),
+        end: is.end + object.len(),
+        personal: false,
+    };
+    if let Some(of) =
+        find_any(subject, cues!("of|for|on")).filter(|of| of.start > 0 && of.end < subject.len())
+    {
+        let (what, whose) = (&subject[..of.start], &subject[of.end..]);
+        return what.last()?.is(PROPERTIES).then(|| one(whose, &joined(what).to_lowercase()));
+    }
+    if let Some(owner) = subject
+        .iter()
+        .position(|word| word.text.ends_with("'s") || word.text.ends_with("’s"))
+        .filter(|at| at + 1 < subject.len())
+    {
+        let (whose, what) = subject.split_at(owner + 1);
+        return what.last()?.is(PROPERTIES).then(|| one(whose, &joined(what).to_lowercase()));
+    }
+    let telling = subject.len() >= 3 || subject.len() == 2 && name::any_named(object);
+    (subject.last()?.is(PROPERTIES) && telling).then(|| one(subject, "is"))
+}
+
+/// Values that say nothing.
+static VAGUE: Cues = Cues::of(
+    "wrong, broken, fine, good, ok, okay, missing, empty, too, not, still, already, \
+    correct, right, done, ready, up, down, red, green, used, set, just, in, on, at, \
+    being, failing, different, the same, same, what, how, that, where, why, a, an, \
+    supposed, going, to be, very, so, bad, great, slow, fast, old, clear, unclear, \
+    only, also, about, really, kind, like, needed, required, unused, deprecated, here, \
+    there, below, above, important, trivial, huge, large, small, bit, all, no, good, \
+    consistent, possible, intentional, true, false, available, stale, confusing, \
+    misleading, correct, passing, safe",
+);
+
+/// "The staging database runs on Postgres 16".
+fn stated(words: &[Word<'_>]) -> Option<Stated> {
+    let (at, end, (_, predicate, cardinality, value)) = (1..words.len().min(8))
+        .find_map(|at| STATED.iter().find_map(|one| Some((at, at_any(words, at, &one.0)?, one))))?;
+    let subject = &words[..at];
+    let object = clause(words.get(end..)?);
+    let determined = subject[0].is("the our")
+        || name::is_named(&subject[0])
+        || at <= 3 && !subject[0].is(COMMON);
+    let telling = subject[0].text.contains('-') || subject.len() > 1
+        && !subject[subject.len() - 1].is(
+            "code thing function test line file command one user app program tool script output",
+        )
+        || name::any_named(subject);
+    let narrow = *cardinality == Cardinality::Many && !telling;
+    if !determined
+        || !telling
+        || narrow
+        || !subject_fits(subject)
+        || !value_fits(object, *value)
+        || is_passing(words)
+    {
+        return None;
+    }
+    let slot = slot(joined(subject), predicate, joined(object), *cardinality);
+    Some(Stated { slot, end: end + object.len(), personal: false })
+}
+
+const COMMON: &str = "a an it this that they he she you i we there what which who where when how one some \
+    every each any all no make if see look take put run use have everything nothing \
+    something these those now your also only let lets because since so and but or as in \
+    on at for to from with not whatever whoever do does did ensure check verify find my \
+    both here";
+
+/// Whether these words can be what a fact is about.
+fn subject_fits(words: &[Word<'_>]) -> bool {
+    const NONE: &str = "it its this that they them he she you your i im we were there what which who where \
+    when if how is are was has have be will can these those only problem issue question \
+    thing idea point reason fix bug error answer not one because since to and but or so \
+    then make sure like same above below first next test tests goal key user way code";
+    (1..=6).contains(&words.len())
+        && !words.iter().any(|word| word.is(NONE))
+        && words.iter().rev().skip(1).all(|word| !word.pauses())
+        && !words[words.len() - 1].pauses()
+}
+
+fn value_fits(words: &[Word<'_>], value: Value) -> bool {
+    let Some(first) = words.first() else {
+        return false;
+    };
+    let number = words.iter().any(|word| word.text.bytes().any(|b| b.is_ascii_digit()));
+    let fits = match value {
+        Value::Short => words.len() <= 6 && starts(words, &VAGUE).is_none(),
+        Value::Named => words.len() <= 8 && (name::any_named(words) || number),
+        Value::Place => {
+            words.len() <= 4
+                && words.iter().any(|word| {
+                    name::is_path(word.text)
+                        || word.text.contains("://")
+                        || word.text.contains(".com")
+                        || word.text.contains("localhost")
+                })
+        }
+    };
+    fits && !dangles(words) && first.text.chars().any(char::is_alphanumeric)
+}

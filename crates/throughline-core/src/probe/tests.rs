@@ -1,0 +1,349 @@
+//! The probe, judged by tables of what it must and must not find, and by laws.
+
+use std::time::Instant;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::event::ToolCall;
+use crate::patch::read;
+
+fn user(text: &str) -> Said<'_> {
+    Said { speaker: Voice::User, text, run: None }
+}
+
+fn assistant(text: &str) -> Said<'_> {
+    Said { speaker: Voice::Assistant, text, run: None }
+}
+
+fn ran(command: &str, output: &str, exit: i32) -> ToolRun {
+    let call = ToolCall {
+        tool: "Bash".to_owned(),
+        command: Some(command.to_owned()),
+        ..ToolCall::default()
+    };
+    ToolRun { call, output: output.to_owned(), failed: exit != 0, exit: Some(exit) }
+}
+
+fn tool(run: &ToolRun) -> Said<'_> {
+    Said { speaker: Voice::Tool, text: &run.output, run: Some(run) }
+}
+
+fn found(turns: &[Said<'_>]) -> Vec<Operation> {
+    probe(turns, &ProbePolicy::default()).operations
+}
+
+fn remembered(turns: &[Said<'_>]) -> Vec<Remember> {
+    found(turns)
+        .into_iter()
+        .filter_map(|one| match one {
+            Operation::Remember(it) => Some(it),
+            Operation::Correct(_)
+            | Operation::Retract(_)
+            | Operation::Know { .. }
+            | Operation::Relate(_) => None,
+        })
+        .collect()
+}
+
+fn form(slot: &Slot) -> String {
+    format!("{}|{}|{}|{}", slot.subject, slot.predicate, slot.object, slot.cardinality)
+}
+
+/// An operation as a line of the fixture: operation, kind, content, slot or what was wrong, because.
+fn line(operation: &Operation) -> [String; 5] {
+    let parts = |op: &str, kind: &str, content: &str, detail: String, because: &[String]| {
+        [op.to_owned(), kind.to_owned(), content.to_owned(), detail, because.join("; ")]
+    };
+    match operation {
+        Operation::Remember(it) => {
+            let slot = it.slot.as_ref().map(form).unwrap_or_default();
+            parts("remember", it.kind.as_str(), &it.content, slot, &it.because)
+        }
+        Operation::Correct(it) => {
+            let slot = it.slot.as_ref().map(|slot| format!(" → {}", form(slot)));
+            let wrong = it.wrong.clone() + &slot.unwrap_or_default();
+            parts("correct", it.kind.as_str(), &it.right, wrong, &it.because)
+        }
+        Operation::Retract(it) => parts("retract", "", &it.what, String::new(), &[]),
+        Operation::Know { entity } => {
+            parts("know", entity.kind.as_str(), &entity.name, entity.aliases.join(", "), &[])
+        }
+        Operation::Relate(it) => {
+            parts("relate", it.relation.as_str(), &it.from, it.to.clone(), &[])
+        }
+    }
+}
+
+fn lines(fixture: &str) -> impl Iterator<Item = &str> {
+    fixture.lines().filter(|line| !line.is_empty() && !line.starts_with("# "))
+}
+
+#[test]
+fn what_will_matter_later_is_found() {
+    let fixture = include_str!("../../tests/fixtures/probe_finds.tsv");
+    let mut count = 0;
+    let mut missed = String::new();
+    for example in lines(fixture) {
+        let (said, expected) = example.split_once('\t').unwrap();
+        // "Before → said": what the other side has just said.
+        let (before, own) = said.split_once(" ⇒ ").unwrap_or(("", said));
+        let (before, own) = (before.replace("\\n", "\n"), own.replace("\\n", "\n"));
+        let own = own.strip_prefix("agent: ").map_or_else(|| user(&own), assistant);
+        let operations = found(&[assistant(&before), own]);
+        let first = operations.first().map(line).unwrap_or_default().join("\t");
+        if first != expected {
+            missed += &format!("{said}\n\tis\t{first}\n\tnot\t{expected}\n");
+        }
+        count += 1;
+    }
+    assert!(missed.is_empty(), "\n{missed}");
+    assert!(count >= 150, "{count}");
+}
+
+#[test]
+fn what_will_not_matter_is_left_alone() {
+    let fixture = include_str!("../../tests/fixtures/probe_leaves.tsv");
+    let mut count = 0;
+    for said in lines(fixture) {
+        assert_eq!(found(&[user(&said.replace("\\n", "\n"))]), Vec::new(), "{said}");
+        count += 1;
+    }
+    assert!(count >= 80, "{count}");
+}
+
+#[test]
+fn plans_praise_and_reports_of_the_agent_are_left_alone() {
+    for said in [
+        "I'll move `parse` to `lib.rs` next and then run the tests.",
+        "Let me check how `watch_all` calls the callback in `main.rs`.",
+        "You could move `parse` from `lib.rs` to `main.rs`.",
+        "Want me to add a `--json` flag to `watch`?",
+        "All tests in `src/parse` pass and `clippy` is clean.",
+        "Added two tests to `src/parse/tests.rs` for `parse_all`.",
+        "Option B: `sync` calls `flush()` after every record.",
+        "Line 42: `parse_all` returns early when the list is empty.",
+        "It calls `flush()` in `src/out.rs` after every record.",
+        "The `run` command passes it to `preload()` in `main.rs`.",
+        "✅ `parse_all` handles empty lists and returns `None`.",
+        "`TestParse` creates a file in `/tmp` and reads it back.",
+        "Removed the unused import of `fmt` from `src/out.rs`.",
+        "If `flush()` fails, `write_all` would return early.",
+        "The plan: `sync` reads `index.db` before it uploads.",
+    ] {
+        assert_eq!(found(&[user("go"), assistant(said)]), Vec::new(), "{said}");
+    }
+}
+
+#[test]
+fn only_the_answer_is_read_for_findings() {
+    let said = "`requires_sync()` makes the HEAD request and compares sizes.";
+    let run = ran("cargo check", "ok", 0);
+    assert_eq!(found(&[assistant(said), tool(&run)]), Vec::new());
+    assert_eq!(remembered(&[assistant(said), user("ok")]).len(), 1);
+    let cause = "The root cause is that `glob` keeps the trailing slash of `target/`.";
+    assert_eq!(remembered(&[assistant(cause), tool(&run)]).len(), 1);
+}
+
+#[test]
+fn what_is_about_to_change_is_no_finding() {
+    let now = "`add_stats` reads `stats.json` and writes it back for every session.";
+    let offered = format!("{now}\n\nShall I buffer the writes instead?");
+    assert_eq!(found(&[assistant(&offered)]), Vec::new());
+    let reported = format!("Fixed. {now}\n\nAnything else?");
+    assert_eq!(remembered(&[assistant(&reported)]).len(), 1);
+}
+
+#[test]
+fn an_answer_leaves_little_behind() {
+    let said: String = (0..20)
+        .map(|n| format!("`part_{n}` reads `file_{n}.rs` and returns its size.\n\n"))
+        .collect();
+    assert_eq!(remembered(&[assistant(&said)]).len(), 6);
+}
+
+#[test]
+fn a_failed_command_is_remembered_with_the_cause_it_names() {
+    let run = ran(
+        "cd app && cargo build 2>&1",
+        "Compiling x\nerror: feature `let_chains` requires nightly\n",
+        101,
+    );
+    let [it] = &remembered(&[tool(&run)])[..] else { panic!("one") };
+    assert_eq!(it.kind, Kind::Negative);
+    assert_eq!(it.content, "`cargo build` failed with \"feature `let_chains` requires nightly\"");
+    assert_eq!(it.triggers, vec!["cargo build"]);
+}
+
+#[test]
+fn a_failure_without_a_cause_is_nothing() {
+    let run = ran("cargo build", "error: mismatched types\n", 101);
+    assert_eq!(found(&[tool(&run)]), Vec::new());
+    let fine = ran("cargo build", "error: feature `x` requires nightly", 0);
+    assert_eq!(found(&[tool(&fine)]), Vec::new());
+}
+
+#[test]
+fn a_cause_named_after_a_failure_belongs_to_it() {
+    let run = ran("npm ci", "npm ERR! code 1", 1);
+    let turns = [tool(&run), user("It failed because the `sharp` package requires Python 3.")];
+    let it = remembered(&turns).into_iter().find(|it| it.kind == Kind::Negative).unwrap();
+    assert_eq!(it.content, "`npm ci` failed because the `sharp` package requires Python 3");
+    assert!(it.triggers.contains(&"npm ci".to_owned()));
+}
+
+#[test]
+fn numbers_of_whole_runs_are_measurements() {
+    let run = ran(
+        "cargo nextest run",
+        "     Summary [   4.2s] 619 tests run: 619 passed, 0 skipped\n",
+        0,
+    );
+    let [it] = &remembered(&[tool(&run)])[..] else { panic!("one") };
+    let slot = it.slot.as_ref().unwrap();
+    assert_eq!(
+        (slot.subject.as_str(), slot.object.as_str()),
+        ("tests of cargo nextest run", "619 passed")
+    );
+    let one = ran("cargo nextest run -E 'test(x)'", "Summary 1 tests run: 12 passed", 0);
+    assert_eq!(found(&[tool(&one)]), Vec::new());
+}
+
+#[test]
+fn the_agent_is_believed_little() {
+    assert_eq!(
+        found(&[assistant(
+            "We always use tabs. The default branch is develop. Let's go with Redis."
+        )]),
+        Vec::new()
+    );
+    let said = "`EXPLAIN` doesn't work because `sqlite3` does not support parameters there.";
+    assert!(remembered(&[assistant(said)]).iter().all(|it| it.confidence < 0.5));
+    let [it] = &remembered(&[assistant("Import time: 9.5s → 1.5s")])[..] else { panic!("one") };
+    assert_eq!(it.slot.as_ref().unwrap().object, "1.5 s");
+}
+
+#[test]
+fn an_option_is_kept_as_what_it_stands_for() {
+    let turns = [
+        assistant(
+            "Two ways:\n\n- Option A: keep Redis as a cache\n- Option B: move sessions to Postgres",
+        ),
+        user("Go with option B"),
+    ];
+    let [it] = &remembered(&turns)[..] else { panic!("one") };
+    assert_eq!(it.content, "Chosen: Move sessions to Postgres");
+}
+
+#[test]
+fn a_yes_makes_a_decision_of_a_proposal() {
+    let turns =
+        [assistant("Both work. Should we use Postgres for sessions?"), user("yes, go ahead")];
+    let [it] = &remembered(&turns)[..] else { panic!("one") };
+    assert_eq!(
+        (it.kind, it.content.as_str(), it.turn),
+        (Kind::Decision, "Agreed: Use Postgres for sessions", Some(0))
+    );
+    assert_eq!(found(&[assistant("Should we use Postgres or Redis?"), user("yes")]), Vec::new());
+}
+
+#[test]
+fn what_the_agent_wrote_is_not_the_users_though_they_paste_it() {
+    let review = "Never hold the lock while you call the network from here on.";
+    assert_eq!(found(&[assistant(review), user(review)]), Vec::new());
+    assert_eq!(found(&[user(review)]).len(), 1);
+    let pasted = "Implement this.\n\n# Plan\n\nAlways use tabs.\n\n## Steps\n\nNever use spaces.";
+    assert_eq!(found(&[user(pasted)]), Vec::new());
+}
+
+#[test]
+fn turns_before_the_first_are_only_context() {
+    let turns = [user("Always use tabs."), user("Never use semicolons.")];
+    let patch = probe_since(&turns, 1, &ProbePolicy::default());
+    assert_eq!(patch.operations.len(), 1);
+}
+
+#[test]
+fn names_are_kept_with_their_aliases() {
+    let Some(Operation::Know { entity }) =
+        found(&[user("`tl-api`, also called `gateway`, is slow.")]).into_iter().next()
+    else {
+        panic!("known")
+    };
+    assert_eq!((entity.name.as_str(), entity.aliases), ("tl-api", vec!["gateway".to_owned()]));
+}
+
+#[test]
+fn a_megabyte_is_probed_in_no_time() {
+    for piece in [
+        "No, we use pnpm, not npm because it is fast.\n",
+        "never ",
+        "`a` ",
+        "we decided to use X, ",
+        "\"'",
+    ] {
+        let turn = piece.repeat(1_000_000 / piece.len());
+        let start = Instant::now();
+        let count = found(&[user(&turn), assistant(&turn)]).len();
+        let taken = start.elapsed().as_secs_f64();
+        assert!(taken < 4.0, "{piece:?}: {count} operations in {taken} s");
+    }
+}
+
+fn anything() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        ".{0,30}",
+        "[a-zA-Z ,.!?'\"`\n:-]{0,40}",
+        proptest::sample::select(vec![
+            "We decided to use `X` because ",
+            "Always run ",
+            "no, we use A, not B. ",
+            "The default branch is ",
+            "I'll do it tomorrow. ",
+            "to release: 1) a 2) b",
+            "switched from ",
+            " to ",
+            "I ",
+            "my ",
+            "fails because ",
+            "root cause: `x` ",
+            "p50 12 ms ",
+            "12",
+            "We no longer use ",
+            " anymore",
+            "is deprecated, use ",
+            "'",
+            "“",
+            "\u{130}",
+            "ß",
+            "1. ",
+            "\n- ",
+        ])
+        .prop_map(str::to_owned),
+    ];
+    proptest::collection::vec(piece, 0..10).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn whatever_is_said_operations_are_bounded_grounded_and_readable(a in anything(), b in anything(), output in anything()) {
+        let run = ran(&a, &output, 1);
+        let turns = [assistant(&a), tool(&run), user(&b), user(&a), assistant(&b)];
+        let patch = probe(&turns, &ProbePolicy::default());
+        for operation in &patch.operations {
+            let (content, quote, turn) = match operation {
+                Operation::Remember(it) => (&it.content, &it.quote, it.turn),
+                Operation::Correct(it) => (&it.right, &it.quote, it.turn),
+                Operation::Retract(it) => (&it.what, &it.quote, it.turn),
+                Operation::Know { .. } | Operation::Relate(_) => continue,
+            };
+            prop_assert!(!content.trim().is_empty() && content.chars().count() <= 700);
+            let quote = quote.as_ref().expect("what it rests on");
+            prop_assert!(turns[turn.expect("where")].text.contains(quote.as_str()), "{quote:?}");
+        }
+        let json = serde_json::to_string(&patch).expect("a patch is JSON");
+        let reading = read(&json);
+        prop_assert!(reading.refused.is_empty(), "{:?}", reading.refused);
+        prop_assert_eq!(reading.patch, patch);
+    }
+}

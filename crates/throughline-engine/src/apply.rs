@@ -1,0 +1,486 @@
+//! Apply: a patch becomes changes, through the one door and within one batch.
+//!
+//! Who says so is decided here by who spoke, never by what the patch claims. What cannot be applied
+//! is kept for a person.
+
+mod hand_in;
+mod target;
+
+use std::collections::BTreeMap;
+
+use throughline_core::evidence::Testimony;
+use throughline_core::hot;
+use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember, Retract};
+use throughline_core::probe::Voice;
+use throughline_core::reconcile::{Candidate, Named};
+use throughline_core::{
+    Authority, Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation,
+    RowKey, Slot, State, Timestamp, text,
+};
+use throughline_store::{EntityName, Reader};
+
+use crate::engine::{Draft, is_handle};
+use crate::remember::said_in;
+use crate::review::pending;
+use crate::{Engine, Error, Result};
+
+/// From this certainty on, what a person said counts as stated; below it is only extracted.
+const STATED_FROM: f64 = 0.75;
+/// How much a reason matters by itself: it is there for what it is the reason of.
+pub(crate) const REASON_IMPORTANCE: f64 = 0.2;
+/// Characters of the words that evidence rests on.
+const SNIPPET_CHARS: usize = 240;
+
+/// Who said what a patch rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// Who.
+    pub(crate) voice: Voice,
+    /// When.
+    pub(crate) at: Timestamp,
+    /// The turn, as it was kept.
+    pub(crate) episode: Option<EpisodeId>,
+}
+
+/// What a patch rests on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    /// Who said what is in each turn that it speaks of.
+    pub(crate) sources: &'a [Source],
+    /// What this session was shown: to hear it back from an agent is no evidence.
+    pub(crate) shown: &'a [String],
+    /// A person asks for it although it was erased.
+    pub(crate) revive: bool,
+}
+
+/// What became of a patch.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Applied {
+    /// Memories that are new.
+    pub memories: Vec<MemoryId>,
+    /// Memories that gained evidence.
+    pub reinforced: Vec<MemoryId>,
+    /// Memories that were replaced or taken back.
+    pub superseded: Vec<MemoryId>,
+    /// Operations that wait for a person.
+    pub deferred: usize,
+}
+
+/// One operation's claim, whatever the operation.
+struct Claim<'a> {
+    kind: Kind,
+    content: &'a str,
+    slot: Option<&'a Slot>,
+    label: Option<&'a String>,
+    domain: Option<&'a String>,
+    triggers: &'a [String],
+    about: Vec<Named>,
+    because: &'a [String],
+    confidence: f64,
+    quote: Option<&'a String>,
+    turn: Option<usize>,
+    corrects: bool,
+}
+
+impl<'a> Claim<'a> {
+    fn of_new(new: &'a Remember) -> Self {
+        Self {
+            kind: new.kind,
+            content: &new.content,
+            slot: new.slot.as_ref(),
+            label: new.label.as_ref(),
+            domain: new.domain.as_ref(),
+            triggers: &new.triggers,
+            about: new.entities.iter().map(named).collect(),
+            because: &new.because,
+            confidence: new.confidence,
+            quote: new.quote.as_ref(),
+            turn: new.turn,
+            corrects: false,
+        }
+    }
+
+    fn of_correction(put_right: &'a Correct) -> Self {
+        Self {
+            kind: put_right.kind,
+            content: &put_right.right,
+            slot: put_right.slot.as_ref(),
+            label: None,
+            domain: None,
+            triggers: &[],
+            about: Vec::new(),
+            because: &put_right.because,
+            confidence: put_right.confidence,
+            quote: put_right.quote.as_ref(),
+            turn: put_right.turn,
+            corrects: true,
+        }
+    }
+}
+
+impl Engine {
+    /// Adds what a patch asks for to a draft.
+    pub(crate) fn apply(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        patch: &Patch,
+        ground: &Ground<'_>,
+    ) -> Result<Applied> {
+        let mut applied = Applied::default();
+        for operation in last_word(&patch.operations) {
+            let done = self.apply_one(reader, draft, operation, ground, &mut applied);
+            match done {
+                Ok(()) => {}
+                Err(Error::Blocked(why)) => {
+                    put_off(reader, draft, operation, &why.to_string(), ground)?;
+                    applied.deferred += 1;
+                }
+                Err(Error::BadInput(why)) => {
+                    put_off(reader, draft, operation, &why, ground)?;
+                    applied.deferred += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(applied)
+    }
+
+    fn apply_one(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        operation: &Operation,
+        ground: &Ground<'_>,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        match operation {
+            Operation::Remember(new) => {
+                let claim = Claim::of_new(new);
+                self.claim(reader, draft, &claim, ground, applied)?;
+                Ok(())
+            }
+            Operation::Correct(put_right) => {
+                self.put_right(reader, draft, put_right, ground, applied)
+            }
+            Operation::Retract(Retract { what, turn, .. }) => {
+                let by_person = voice_of(*turn, ground) == Voice::User;
+                let Some(old) = self.target(reader, draft, what, "")?.filter(|_| by_person) else {
+                    return Err(Error::BadInput(
+                        "it takes something back, and what is not clear".to_owned(),
+                    ));
+                };
+                let (space, id, at) = (old.space, old.id, draft.now);
+                draft.changes.push(Change::Move { space, id, to: State::Retracted, at });
+                applied.superseded.push(old.id);
+                Ok(())
+            }
+            Operation::Know { entity } => know(reader, draft, &named(entity)),
+            Operation::Relate(Relate { from, relation, to, .. }) => {
+                let from = self.meant(reader, draft, from)?;
+                let to = self.meant(reader, draft, to)?;
+                let (Some(from), Some(to)) = (from, to) else {
+                    return Err(Error::BadInput(
+                        "it connects something that is not known".to_owned(),
+                    ));
+                };
+                let (space, at) = (draft.scope.space, draft.now);
+                let edge = Edge::new(space, from.into(), *relation, to.into(), at);
+                draft.changes.push(Change::Link(edge));
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes in what is right, and lets it take the place of what was wrong, if that is clear.
+    fn put_right(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        put_right: &Correct,
+        ground: &Ground<'_>,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        let by_person = voice_of(put_right.turn, ground) == Voice::User;
+        let wrong = if by_person {
+            self.target(reader, draft, &put_right.wrong, &put_right.right)?
+        } else {
+            None
+        };
+        // It keeps the sort of what it replaces: a corrected decision is a decision.
+        let kind = wrong.as_ref().map_or(put_right.kind, |old| old.kind);
+        let claim = Claim { kind, ..Claim::of_correction(put_right) };
+        let new = self.claim(reader, draft, &claim, ground, applied)?;
+        if let (Some(new), Some(old)) = (new, wrong) {
+            replace(draft, &old, new, applied);
+        }
+        Ok(())
+    }
+
+    /// Takes in a claim and its reasons. `None` if this very batch says it already.
+    fn claim(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        claim: &Claim<'_>,
+        ground: &Ground<'_>,
+        applied: &mut Applied,
+    ) -> Result<Option<MemoryId>> {
+        self.check_content(claim.content)?;
+        self.check_slot(claim.slot)?;
+        if said_in(draft, claim.content).is_some() {
+            return Ok(None);
+        }
+        let mut candidate = self.candidate_of(draft, claim, ground);
+        if let Some(twin) = self.twin(reader, draft, &candidate)? {
+            // Said in other words: they are kept as evidence for the same claim.
+            candidate.testimony.snippet = Some(text::headline(&candidate.content, SNIPPET_CHARS));
+            candidate.content = twin;
+        }
+        if let Some(id) = said_in(draft, &candidate.content) {
+            // This very batch says it: one memory, two pieces of evidence.
+            let evidence = candidate.testimony.about(draft.scope.space, id);
+            draft.changes.push(Change::Reinforce(evidence));
+            return Ok(Some(id));
+        }
+        let plan = self.take_in(reader, draft, &candidate)?;
+        // A failure tells its cause itself.
+        let told =
+            |reason: &&String| claim.kind != Kind::Negative || !claim.content.contains(*reason);
+        for reason in claim.because.iter().filter(told) {
+            self.because(reader, draft, plan.memory, reason, &candidate)?;
+        }
+        rest_on(reader, draft, plan.memory, claim.turn, ground)?;
+        let list = if plan.deduped { &mut applied.reinforced } else { &mut applied.memories };
+        list.push(plan.memory);
+        applied.superseded.extend(plan.superseded);
+        Ok(Some(plan.memory))
+    }
+
+    fn candidate_of(&self, draft: &Draft, claim: &Claim<'_>, ground: &Ground<'_>) -> Candidate {
+        let source = claim.turn.and_then(|turn| ground.sources.get(turn));
+        let voice = voice_of(claim.turn, ground);
+        let repeats = || {
+            ground.shown.iter().any(|one| hot::says_what_was_shown(claim.content, &[one]).is_some())
+        };
+        let snippet =
+            claim.quote.filter(|quote| text::normalise(quote) != text::normalise(claim.content));
+        Candidate {
+            id: MemoryId(draft.mint()),
+            scope: draft.scope.clone(),
+            kind: claim.kind,
+            content: claim.content.to_owned(),
+            slot: claim.slot.cloned(),
+            tags: Vec::new(),
+            label: claim.label.cloned(),
+            domain: claim.domain.cloned(),
+            importance: None,
+            confidence: claim.confidence,
+            pinned: false,
+            testimony: Testimony {
+                session: draft.session.clone(),
+                turn: source.and_then(|one| one.episode).map(|one| one.to_string()),
+                snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
+                echo: voice != Voice::User && repeats(),
+                ..Testimony::new(authority(voice, claim), source.map_or(draft.now, |one| one.at))
+            },
+            triggers: claim.triggers.to_vec(),
+            about: claim.about.clone(),
+            revive: ground.revive,
+        }
+    }
+
+    /// Connects a claim to its reason, which becomes a claim of its own.
+    fn because(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        claim: MemoryId,
+        reason: &str,
+        of: &Candidate,
+    ) -> Result<()> {
+        self.check_content(reason)?;
+        let to = match said_in(draft, reason) {
+            Some(id) => id,
+            None => {
+                let reason = Candidate {
+                    id: MemoryId(draft.mint()),
+                    kind: Kind::Fact,
+                    content: reason.to_owned(),
+                    importance: Some(REASON_IMPORTANCE),
+                    slot: None,
+                    label: None,
+                    triggers: Vec::new(),
+                    about: Vec::new(),
+                    ..of.clone()
+                };
+                self.take_in(reader, draft, &reason)?.memory
+            }
+        };
+        if to != claim {
+            let (space, at) = (draft.scope.space, draft.now);
+            let edge = Edge::new(space, claim.into(), Relation::Because, to.into(), at);
+            draft.changes.push(Change::Link(edge));
+        }
+        Ok(())
+    }
+
+    /// The memory that a handle or the very words mean.
+    fn meant(&self, reader: &dyn Reader, draft: &Draft, what: &str) -> Result<Option<MemoryId>> {
+        if is_handle(what) {
+            let found = reader.find(&[draft.scope.space], what)?;
+            return Ok(if let [one] = found.as_slice() { Some(one.id) } else { None });
+        }
+        if let Some(id) = said_in(draft, what) {
+            return Ok(Some(id));
+        }
+        let found = reader.with_fingerprint(draft.scope.space, &Fingerprint::of(what))?;
+        Ok(found.into_iter().find(|one| one.state.is_active()).map(|one| one.id))
+    }
+}
+
+/// Connects a memory to the turn that it rests on.
+fn rest_on(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    memory: MemoryId,
+    turn: Option<usize>,
+    ground: &Ground<'_>,
+) -> Result<()> {
+    let source = turn.and_then(|turn| ground.sources.get(turn));
+    let Some((episode, at)) = source.and_then(|one| Some((one.episode?, one.at))) else {
+        return Ok(());
+    };
+    let (space, from, to) = (draft.scope.space, memory.into(), NodeId::Episode(episode));
+    let key = RowKey::edge(space, from, Relation::EvidencedBy, to);
+    if reader.rows(&[key])?.remove(0).is_none() {
+        let edge = Edge::new(space, from, Relation::EvidencedBy, to, at);
+        draft.changes.push(Change::Link(edge));
+    }
+    Ok(())
+}
+
+/// Keeps an operation for a person.
+fn put_off(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    operation: &Operation,
+    why: &str,
+    ground: &Ground<'_>,
+) -> Result<()> {
+    let raw = serde_json::to_string(operation).expect("plain data serialises");
+    wait(reader, draft, &raw, why, voice_of(turn_of(operation), ground))
+}
+
+/// Keeps an operation for a person, unless it waits already.
+fn wait(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    operation: &str,
+    why: &str,
+    voice: Voice,
+) -> Result<()> {
+    let pending = pending(draft, operation, why, rank_of(voice));
+    let key = RowKey::pending(pending.space, pending.id);
+    let waits = Change::Defer(pending);
+    if reader.rows(&[key])?.remove(0).is_none() && !draft.changes.contains(&waits) {
+        draft.changes.push(waits);
+    }
+    Ok(())
+}
+
+/// The rank of what waits for a person.
+fn rank_of(voice: Voice) -> Authority {
+    match voice {
+        Voice::User => Authority::Extracted,
+        Voice::Assistant | Voice::Tool => Authority::Inferred,
+    }
+}
+
+/// Lets a claim take the place of another.
+fn replace(draft: &mut Draft, old: &Memory, new: MemoryId, applied: &mut Applied) {
+    if old.id != new && !applied.superseded.contains(&old.id) {
+        let (space, at) = (old.space, draft.now);
+        draft.changes.push(Change::Supersede { space, old: old.id, new, at });
+        applied.superseded.push(old.id);
+    }
+}
+
+/// Of several claims about one thing that has one value, the last: people correct themselves.
+fn last_word(operations: &[Operation]) -> Vec<&Operation> {
+    let mut last: BTreeMap<String, usize> = BTreeMap::new();
+    for (at, operation) in operations.iter().enumerate() {
+        if let Some(slot) = slot_of(operation) {
+            last.insert(slot.key(), at);
+        }
+    }
+    let kept = |(at, one): &(usize, &Operation)| {
+        slot_of(one).is_none_or(|slot| {
+            slot.cardinality == throughline_core::Cardinality::Many || last[&slot.key()] == *at
+        })
+    };
+    operations.iter().enumerate().filter(kept).map(|(_, one)| one).collect()
+}
+
+/// The slot that an operation fills.
+fn slot_of(operation: &Operation) -> Option<&Slot> {
+    match operation {
+        Operation::Remember(new) => new.slot.as_ref(),
+        Operation::Correct(put_right) => put_right.slot.as_ref(),
+        Operation::Retract(_) | Operation::Know { .. } | Operation::Relate(_) => None,
+    }
+}
+
+/// The turn that an operation rests on.
+pub(crate) fn turn_of(operation: &Operation) -> Option<usize> {
+    match operation {
+        Operation::Remember(new) => new.turn,
+        Operation::Correct(put_right) => put_right.turn,
+        Operation::Retract(back) => back.turn,
+        Operation::Know { .. } | Operation::Relate(_) => None,
+    }
+}
+
+fn voice_of(turn: Option<usize>, ground: &Ground<'_>) -> Voice {
+    turn.and_then(|turn| ground.sources.get(turn)).map_or(Voice::Assistant, |source| source.voice)
+}
+
+/// The rank of a claim: by who spoke, and how plainly.
+fn authority(voice: Voice, claim: &Claim<'_>) -> Authority {
+    match voice {
+        Voice::User if claim.corrects => Authority::UserCorrected,
+        Voice::User if claim.confidence >= STATED_FROM => Authority::UserStated,
+        Voice::User => Authority::Extracted,
+        Voice::Assistant => Authority::Inferred,
+        Voice::Tool if claim.slot.is_some() => Authority::Measured,
+        Voice::Tool => Authority::Observed,
+    }
+}
+
+fn named(entity: &throughline_core::patch::Named) -> Named {
+    let (kind, name, aliases) = (entity.kind, entity.name.clone(), entity.aliases.clone());
+    Named { kind, name, aliases }
+}
+
+/// Meets a thing, or learns another name of one that is known.
+fn know(reader: &dyn Reader, draft: &mut Draft, named: &Named) -> Result<()> {
+    let space = draft.scope.space;
+    let wanted: Vec<EntityName> = std::iter::once(&named.name)
+        .chain(&named.aliases)
+        .map(|name| EntityName { kind: Some(named.kind), name: text::normalise(name) })
+        .collect();
+    let known = reader.entities(space, &wanted)?.into_iter().next();
+    let mut entity = known.clone().unwrap_or_else(|| {
+        let id = throughline_core::EntityId(draft.mint());
+        throughline_core::reconcile::entity(id, space, named.kind, &named.name, draft.now)
+    });
+    for name in std::iter::once(&named.name).chain(&named.aliases) {
+        if !entity.names().contains(&text::normalise(name)) {
+            entity.aliases.push(name.clone());
+        }
+    }
+    if known.as_ref() != Some(&entity) {
+        draft.changes.push(Change::Know(entity));
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! Targets: which memory somebody means who says that something is wrong.
+//!
+//! Nothing is taken back on a guess. The memory must hold what is said to be wrong, word for word
+//! where it tells, must be about the same thing, and must be the only one.
+
+use std::collections::BTreeSet;
+
+use throughline_core::reconcile::Candidate;
+use throughline_core::{Change, Kind, Memory, NodeId, Row, RowKey, State, near, words};
+use throughline_embed::MODEL;
+use throughline_store::{Reader, TextOf, TextQuery};
+
+use crate::engine::{Draft, is_handle};
+use crate::{Engine, Result};
+
+/// How near in meaning two claims are that say the same.
+const SAME_CLAIM: f64 = 0.92;
+/// Memories that may say the same and are looked at.
+const TWINS: usize = 4;
+/// Memories that are looked at.
+const LOOKED_AT: usize = 16;
+/// How near in meaning a memory must be to what is said to be right.
+const NEAR: f64 = 0.45;
+/// How much nearer than the next it must be.
+const AHEAD: f64 = 0.05;
+/// The share of the wrong words that it must hold.
+const HOLDS: f64 = 0.75;
+
+impl Engine {
+    /// The active memory that holds what is wrong, if there is exactly one.
+    pub(super) fn target(
+        &self,
+        reader: &dyn Reader,
+        draft: &Draft,
+        wrong: &str,
+        right: &str,
+    ) -> Result<Option<Memory>> {
+        let space = draft.scope.space;
+        if is_handle(wrong) {
+            let mut found = reader.find(&[space], wrong)?;
+            found.retain(|one| one.state.is_active());
+            return Ok(if found.len() == 1 { found.pop() } else { None });
+        }
+        let wanted: BTreeSet<String> = telling(wrong);
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let query = TextQuery {
+            spaces: vec![space],
+            session: draft.session.clone(),
+            terms: wanted.iter().cloned().collect(),
+            of: TextOf::Memories,
+            states: vec![State::Staged, State::Confirmed],
+            kinds: Vec::new(),
+            limit: LOOKED_AT,
+        };
+        let mut held = Vec::new();
+        for hit in reader.text(&query)? {
+            let row = reader.rows(&[RowKey::node(space, hit.node)])?.remove(0);
+            let Some(memory) = row.and_then(Row::into_memory) else { continue };
+            if can_be_wrong(memory.kind) && holds(&memory, &wanted) {
+                held.push(memory);
+            }
+        }
+        self.nearest_in_meaning(reader, held, wrong, right)
+    }
+
+    /// The words of a memory, held or about to be, that makes the same claim as a candidate in
+    /// other words. A number, a "not" or a name that only one of them has keeps them apart.
+    pub(super) fn twin(
+        &self,
+        reader: &dyn Reader,
+        draft: &Draft,
+        candidate: &Candidate,
+    ) -> Result<Option<String>> {
+        let terms: Vec<String> = telling(&candidate.content).into_iter().collect();
+        if terms.is_empty() || candidate.slot.is_some() {
+            return Ok(None);
+        }
+        let space = draft.scope.space;
+        let query = TextQuery {
+            spaces: vec![space],
+            session: draft.session.clone(),
+            terms,
+            of: TextOf::Memories,
+            states: vec![State::Staged, State::Confirmed],
+            kinds: vec![candidate.kind],
+            limit: TWINS,
+        };
+        let mut alike = Vec::new();
+        for hit in reader.text(&query)? {
+            let row = reader.rows(&[RowKey::node(space, hit.node)])?.remove(0);
+            alike.extend(row.and_then(Row::into_memory).map(|memory| memory.content));
+        }
+        for change in &draft.changes {
+            if let Change::Insert(memory) = change
+                && memory.kind == candidate.kind
+            {
+                alike.push(memory.content.clone());
+            }
+        }
+        alike.retain(|held| near::veto(held, &candidate.content).is_none());
+        if alike.is_empty() {
+            return Ok(None);
+        }
+        let meaning = self.meaning.of_query(&candidate.content);
+        let near = |held: &String| {
+            let other = self.meaning.of_query(held);
+            let cosine: f32 = meaning.iter().zip(&other).map(|(a, b)| a * b).sum();
+            f64::from(cosine) >= SAME_CLAIM
+        };
+        Ok(alike.into_iter().find(near))
+    }
+
+    fn nearest_in_meaning(
+        &self,
+        reader: &dyn Reader,
+        held: Vec<Memory>,
+        wrong: &str,
+        right: &str,
+    ) -> Result<Option<Memory>> {
+        let Some(space) = held.first().map(|one| one.space) else { return Ok(None) };
+        let said = if right.is_empty() { wrong } else { right };
+        let meaning = self.meaning.of_query(said);
+        let nodes: Vec<NodeId> = held.iter().map(|one| one.id.into()).collect();
+        let vectors = reader.vectors_of(space, MODEL, &nodes)?;
+        let mut near: Vec<(f64, Memory)> = held
+            .into_iter()
+            .zip(vectors)
+            .map(|(memory, vector)| {
+                let vector = vector.unwrap_or_else(|| {
+                    self.meaning
+                        .of_query(&throughline_core::document::searchable_memory(&memory))
+                        .to_vec()
+                });
+                let cosine: f32 = meaning.iter().zip(&vector).map(|(a, b)| a * b).sum();
+                (f64::from(cosine), memory)
+            })
+            .filter(|(cosine, _)| *cosine >= NEAR)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.id.cmp(&b.1.id)));
+        let clear = match near.as_slice() {
+            [] => false,
+            [_] => true,
+            [first, second, ..] => first.0 - second.0 >= AHEAD,
+        };
+        Ok(clear.then(|| near.swap_remove(0).1))
+    }
+}
+
+/// The words that tell what is meant.
+fn telling(text: &str) -> BTreeSet<String> {
+    words::query_terms(text).into_iter().filter(|term| !words::is_common(term)).collect()
+}
+
+/// What failed, what happened and what is not known stay as they are.
+fn can_be_wrong(kind: Kind) -> bool {
+    match kind {
+        Kind::Fact
+        | Kind::Preference
+        | Kind::Principle
+        | Kind::Decision
+        | Kind::Commitment
+        | Kind::Procedure
+        | Kind::Correction => true,
+        Kind::Negative | Kind::Event | Kind::Lesson | Kind::Gap => false,
+    }
+}
+
+/// Whether a memory holds most of the words, and all that have a digit in them.
+#[expect(clippy::cast_precision_loss, reason = "a handful of words")]
+fn holds(memory: &Memory, wanted: &BTreeSet<String>) -> bool {
+    let has: BTreeSet<String> = words::query_terms(&memory.content).into_iter().collect();
+    let found = wanted.iter().filter(|term| has.contains(*term)).count();
+    let exact = |term: &&String| term.chars().any(|c| c.is_ascii_digit());
+    found as f64 / wanted.len() as f64 >= HOLDS
+        && wanted.iter().filter(exact).all(|t| has.contains(t))
+}

@@ -1,0 +1,191 @@
+//! Brief: what a session should know before the first word is said in it.
+
+use std::collections::BTreeSet;
+
+use throughline_core::page::{self, Detail, Page, Quote, Section};
+use throughline_core::probe::Voice;
+use throughline_core::question;
+use throughline_core::state::Flag;
+use throughline_core::{Kind, Layer, Memory, MemoryId, RowKey, SpaceId, Timestamp, text};
+use throughline_store::Reader;
+
+use crate::apply::REASON_IMPORTANCE;
+use crate::capture::Mind;
+use crate::{Card, Context, Engine, Result};
+
+/// Tokens that a brief may take.
+const BUDGET: usize = 1_200;
+/// Memories of one sort that are looked at, newest first.
+const LOOKED_AT: usize = 24;
+/// Prompts of the last session that are quoted.
+const QUOTED: usize = 3;
+/// Characters of each.
+const QUOTE_CHARS: usize = 200;
+/// Shorter prompts say nothing without what was said before.
+const QUOTE_CHARS_MIN: usize = 20;
+
+/// The parts of a brief: title, what sort of memory, how many.
+const PARTS: [(&str, &[Kind], usize); 4] = [
+    ("Rules and standing decisions", &[Kind::Principle, Kind::Preference, Kind::Decision], 8),
+    ("Promised and open", &[Kind::Commitment], 4),
+    ("State of play", &[Kind::Fact, Kind::Correction, Kind::Procedure, Kind::Event], 5),
+    ("Tried and failed", &[Kind::Negative, Kind::Lesson], 4),
+];
+
+/// What a session is told when it begins.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Brief {
+    /// In the words an agent reads; empty when there is nothing to say.
+    pub text: String,
+    /// What that costs.
+    pub tokens: usize,
+    /// The memories it speaks of.
+    pub memories: Vec<(SpaceId, MemoryId)>,
+}
+
+impl Engine {
+    /// What holds in a project, and what was asked last in the session before this one.
+    pub fn brief(&self, context: &Context, last: Option<&Mind>) -> Result<Brief> {
+        let reader = self.now_reader()?;
+        let touched = last.map(Mind::files).unwrap_or_default();
+        let mut sections = Vec::new();
+        for (title, kinds, most) in PARTS {
+            let cards = self.standing(&*reader, context, kinds, most, &touched)?;
+            if !cards.is_empty() {
+                let items = cards.iter().map(|card| self.item_of(card, Detail::Line)).collect();
+                sections.push(Section { title: title.to_owned(), items });
+            }
+        }
+        let quotes = last.map(quotes).unwrap_or_default();
+        self.write_brief(&*reader, context, sections, quotes)
+    }
+
+    /// What a session had in mind before its context was made shorter.
+    pub fn reminder(&self, context: &Context, mind: &Mind) -> Result<Brief> {
+        let reader = self.now_reader()?;
+        let focus: Vec<MemoryId> = mind.in_mind(&self.policy.activation);
+        let cards = self.read_cards(&*reader, context, &focus)?;
+        let items: Vec<_> = cards.iter().map(|card| self.item_of(card, Detail::Full)).collect();
+        if items.is_empty() {
+            // One reader at a time.
+            drop(reader);
+            return self.brief(context, Some(mind));
+        }
+        let title = "In mind before the context was made shorter".to_owned();
+        let mut sections = vec![Section { title, items }];
+        let (title, kinds, most) = PARTS[0];
+        let known: BTreeSet<MemoryId> = focus.into_iter().collect();
+        let mut standing = self.standing(&*reader, context, kinds, most, &[])?;
+        standing.retain(|card| !known.contains(&card.memory.id));
+        if !standing.is_empty() {
+            let items = standing.iter().map(|card| self.item_of(card, Detail::Line)).collect();
+            sections.push(Section { title: title.to_owned(), items });
+        }
+        self.write_brief(&*reader, context, sections, quotes(mind))
+    }
+
+    fn write_brief(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        sections: Vec<Section>,
+        quotes: Vec<Quote>,
+    ) -> Result<Brief> {
+        if sections.is_empty() && quotes.is_empty() {
+            return Ok(Brief::default());
+        }
+        let seed = format!("{} {:?}", self.now(), context.session);
+        let page = Page { sections, quotes, seed, ..Page::default() };
+        let written = page::write(&page, BUDGET, &self.policy.page);
+        let mut memories = Vec::new();
+        for (handle, _) in &written.shown {
+            let found = reader.find(&context.reach().spaces, handle)?;
+            memories.extend(found.first().map(|memory| (memory.space, memory.id)));
+        }
+        Ok(Brief { text: written.text, tokens: written.tokens, memories })
+    }
+
+    /// The memories of some sorts that matter most here and now, best first.
+    fn standing(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        kinds: &[Kind],
+        most: usize,
+        touched: &[String],
+    ) -> Result<Vec<Card>> {
+        let reach = context.reach();
+        let mut found = reader.current(&reach.spaces, kinds, LOOKED_AT)?;
+        found.retain(|memory| reach.sees(memory) && memory.importance > REASON_IMPORTANCE);
+        let mut cards = self.cards(reader, &found)?;
+        let failed = |card: &Card| card.memory.kind.layer(false) == Layer::Negative;
+        cards.retain(|card| {
+            let policy = &self.policy.trust;
+            // A warning may be doubtful; how things are is only told where it is asserted.
+            let from = if failed(card) { policy.doubtful_below } else { policy.assert_from };
+            card.trust.value() >= from && !card.flags.contains(&Flag::Dormant)
+        });
+        let weight = |card: &Card| {
+            let near = if speaks_of(&card.memory, touched) { 1.5 } else { 1.0 };
+            let pinned = if card.memory.pinned { 2.0 } else { 1.0 };
+            near * pinned * card.salience.value * card.trust.value()
+        };
+        cards.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(b.memory.id.cmp(&a.memory.id)));
+        cards.truncate(most);
+        Ok(cards)
+    }
+
+    /// Memories by their ids, where they can be seen and still hold.
+    fn read_cards(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ids: &[MemoryId],
+    ) -> Result<Vec<Card>> {
+        let reach = context.reach();
+        let keys: Vec<RowKey> = ids
+            .iter()
+            .flat_map(|id| reach.spaces.iter().map(|space| RowKey::memory(*space, *id)))
+            .collect();
+        let rows = reader.rows(&keys)?.into_iter().flatten();
+        let memories: Vec<Memory> = rows
+            .filter_map(throughline_core::Row::into_memory)
+            .filter(|memory| memory.state.is_active() && reach.sees(memory))
+            .collect();
+        self.cards(reader, &memories)
+    }
+}
+
+/// Whether a memory speaks of one of the files.
+fn speaks_of(memory: &Memory, files: &[String]) -> bool {
+    files.iter().any(|file| {
+        let name = file.rsplit('/').next().unwrap_or(file);
+        name.len() > 3
+            && (memory.content.contains(name) || memory.triggers.iter().any(|t| t.contains(name)))
+    })
+}
+
+/// Whether a prompt says what was worked on.
+fn tells(words: &str) -> bool {
+    words.chars().count() >= QUOTE_CHARS_MIN
+        && !question::understand(words, Timestamp::EPOCH).small_talk
+}
+
+/// What a person asked last.
+fn quotes(mind: &Mind) -> Vec<Quote> {
+    let asked: Vec<(Timestamp, String, String)> = mind
+        .said()
+        .filter(|(voice, _, _, words)| *voice == Voice::User && tells(words))
+        .map(|(_, at, episode, words)| (at, episode, words))
+        .collect();
+    let last = asked.len().saturating_sub(QUOTED);
+    asked[last..]
+        .iter()
+        .map(|(at, episode, words)| Quote {
+            handle: episode.clone(),
+            speaker: "user".to_owned(),
+            on: at.date(),
+            text: text::headline(words, QUOTE_CHARS),
+        })
+        .collect()
+}

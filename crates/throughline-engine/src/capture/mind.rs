@@ -1,0 +1,276 @@
+//! A session's mind between two hooks: its hot graph, what the gate watches, what was heard lately.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use throughline_core::gate::Watch;
+use throughline_core::hot::Hot;
+use throughline_core::policy::ActivationPolicy;
+use throughline_core::probe::Voice;
+use throughline_core::{EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};
+
+use super::Captured;
+use crate::apply::Source;
+use crate::sidecar::Sidecars;
+use crate::{Error, Result};
+
+/// Turns that are kept as what was said before.
+const HEARD_MAX: usize = 24;
+/// Characters that are kept of each.
+const HEARD_CHARS: usize = 4_000;
+/// Characters of a prompt that its topic is taken from.
+const TOPIC_CHARS: usize = 2_000;
+/// What is less present than this has left its mind.
+const IN_MIND_FROM: f64 = 0.05;
+/// Memories that it has in mind at most.
+const IN_MIND_MAX: usize = 8;
+/// Turns after which something shown may be said again.
+const SEEN_TURNS: u32 = 30;
+/// Minds that are looked through for the last one of a project.
+const LATEST_MAX: usize = 16;
+/// Calls of tools that are told apart.
+const MET_MAX: usize = 64;
+
+/// What a session has in mind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mind {
+    /// What it is about.
+    pub hot: Hot,
+    /// What the gate watches.
+    pub watch: Watch,
+    pub(crate) lately: Lately,
+    /// How far apart two captures of one turn may lie.
+    pub(super) apart_days: f64,
+}
+
+impl Default for Mind {
+    fn default() -> Self {
+        Self {
+            hot: Hot::default(),
+            watch: Watch::default(),
+            lately: Lately::default(),
+            apart_days: super::TOLD_TWICE_DAYS,
+        }
+    }
+}
+
+/// What happened lately.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Lately {
+    /// Where the session's project keeps its memories.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) space: Option<SpaceId>,
+    /// What was heard.
+    pub(super) heard: VecDeque<Heard>,
+    /// What was warned of, and at which turn.
+    pub(crate) warned: BTreeMap<MemoryId, u32>,
+    /// Calls of tools that were told already: some agents tell them twice.
+    met: VecDeque<String>,
+    /// Since when the agent sees what it is shown: what came before was taken from its context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) sees_since: Option<Timestamp>,
+}
+
+/// Where a sidecar keeps what happened lately.
+const LATELY: &str = "lately";
+
+impl Mind {
+    /// The mind that a sidecar holds. What it does not understand begins anew.
+    fn of(mut hot: Hot) -> Self {
+        let watch = serde_json::from_value(std::mem::take(&mut hot.gate)).unwrap_or_default();
+        let lately = hot.extra.remove(LATELY).and_then(|one| serde_json::from_value(one).ok());
+        Self { hot, watch, lately: lately.unwrap_or_default(), ..Self::default() }
+    }
+
+    /// The mind of somebody who reads a transcript.
+    pub(super) fn reading() -> Self {
+        Self { apart_days: super::WRITTEN_DOWN_DAYS, ..Self::default() }
+    }
+
+    /// The same as a sidecar holds it.
+    fn to_hot(&self) -> Hot {
+        let mut hot = self.hot.clone();
+        hot.gate = serde_json::to_value(&self.watch).unwrap_or_default();
+        let lately = serde_json::to_value(&self.lately).unwrap_or_default();
+        hot.extra.insert(LATELY.to_owned(), lately);
+        hot
+    }
+}
+
+/// The minds of all sessions, each in a file.
+#[derive(Debug, Clone)]
+pub struct Minds(Sidecars);
+
+impl Minds {
+    /// The minds under `home`. Touches nothing.
+    pub fn new(home: &Path) -> Self {
+        Self(Sidecars::new(home))
+    }
+
+    /// The turn to change a session's mind; `None` if somebody else has it and does not let go.
+    pub(crate) fn lock(&self, session: &SessionId) -> Option<std::fs::File> {
+        self.0.turn(session).ok()
+    }
+
+    /// The sessions that have a mind.
+    pub(super) fn sessions(&self) -> Vec<SessionId> {
+        self.0.sessions().unwrap_or_default()
+    }
+
+    /// Where a session's mind is kept.
+    pub(super) fn path(&self, session: &SessionId) -> PathBuf {
+        self.0.path(session)
+    }
+
+    /// Removes what was set aside because it could not be read.
+    pub(super) fn clear_aside(&self) -> std::io::Result<()> {
+        self.0.clear_aside()
+    }
+
+    /// What a session has in mind; nothing where none was kept or it cannot be read.
+    pub fn load(&self, session: &SessionId) -> Mind {
+        self.0.load(session).map(|loaded| Mind::of(loaded.hot)).unwrap_or_default()
+    }
+
+    /// Keeps what a session has in mind.
+    pub fn save(&self, session: &SessionId, mind: &Mind) -> Result<()> {
+        let failed = |source| Error::File { path: self.0.path(session), source };
+        self.0.save(session, &mind.to_hot()).map_err(failed)
+    }
+
+    /// What another session of the same project had in mind last.
+    pub(crate) fn latest_of(&self, space: SpaceId, but: Option<&SessionId>) -> Option<Mind> {
+        let newest = self.0.newest(LATEST_MAX).ok()?;
+        newest
+            .into_iter()
+            .filter(|session| Some(session) != but)
+            .map(|session| self.load(&session))
+            .find(|mind| mind.lately.space == Some(space) && !mind.lately.heard.is_empty())
+    }
+
+    /// Removes what was not touched for long.
+    pub(crate) fn sweep(&self, days: u32, now: Timestamp) {
+        // A file that stays is no harm.
+        drop(self.0.sweep(days, now));
+    }
+}
+
+/// A turn that was heard.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Heard {
+    pub(super) turn: Captured,
+    pub(super) episode: EpisodeId,
+    /// Whether the probe has looked at it.
+    pub(super) probed: bool,
+    /// Whether memories rest on it.
+    #[serde(default)]
+    pub(super) kept: bool,
+}
+
+impl Heard {
+    pub(super) fn source(&self) -> Source {
+        Source { voice: self.turn.voice, at: self.turn.at, episode: Some(self.episode) }
+    }
+}
+
+impl Mind {
+    /// Whether a turn that is known went through the gate. One that this session has not heard was
+    /// written by somebody who was cut off right after; a transcript tells nothing about that.
+    pub(super) fn went_through(&self, episode: EpisodeId) -> bool {
+        let reads = self.apart_days > super::TOLD_TWICE_DAYS;
+        reads || self.lately.heard.iter().any(|one| one.episode == episode)
+    }
+
+    /// Whether a call is met for the first time.
+    pub(super) fn meets(&mut self, call: &str) -> bool {
+        if self.lately.met.iter().any(|met| met == call) {
+            return false;
+        }
+        self.lately.met.push_back(call.to_owned());
+        if self.lately.met.len() > MET_MAX {
+            self.lately.met.pop_front();
+        }
+        true
+    }
+
+    /// Keeps a turn as what was said before.
+    pub(super) fn hear(&mut self, turn: &Captured, episode: EpisodeId, policy: &ActivationPolicy) {
+        let mut turn = turn.clone();
+        let end = turn.text.floor_char_boundary(HEARD_CHARS);
+        turn.text.truncate(end);
+        if let Some(run) = &mut turn.run {
+            let end = run.output.floor_char_boundary(HEARD_CHARS);
+            run.output.truncate(end);
+        }
+        self.lately.heard.push_back(Heard { turn, episode, probed: false, kept: false });
+        while self.lately.heard.len() > HEARD_MAX {
+            // What was probed goes first, then what tools did: what was said waits for the probe.
+            let heard = &self.lately.heard;
+            let at = heard
+                .iter()
+                .position(|one| one.probed)
+                .or_else(|| heard.iter().position(|one| one.turn.voice == Voice::Tool));
+            self.lately.heard.remove(at.unwrap_or(0));
+        }
+        if self.lately.heard.back().is_some_and(|one| one.turn.voice == Voice::User) {
+            let end = self.lately.heard.back().map_or("", |one| one.turn.text.as_str());
+            let terms = words::query_terms(text::cut(end, TOPIC_CHARS));
+            self.hot.next_turn(&terms, policy);
+        }
+    }
+
+    /// Notes that the turn that was heard last was known already, and is context.
+    pub(super) fn is_known(&mut self) {
+        if let Some(last) = self.lately.heard.back_mut() {
+            last.probed = true;
+        }
+    }
+
+    /// What was said lately and no memory tells: who, when, the handle of the episode, the words.
+    pub(crate) fn said(&self) -> impl Iterator<Item = (Voice, Timestamp, String, String)> {
+        self.lately.heard.iter().filter(|one| !one.kept).map(|one| {
+            let turn = &one.turn;
+            (turn.voice, turn.at, one.episode.handle(), turn.text.clone())
+        })
+    }
+
+    /// Files that tools touched lately.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let runs = self.lately.heard.iter().filter_map(|one| one.turn.run.as_ref());
+        let mut files: Vec<String> = runs.flat_map(|run| run.call.files.clone()).collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    /// The memories it has in mind, the most present first: in focus, and shown lately.
+    pub(crate) fn in_mind(&self, policy: &ActivationPolicy) -> Vec<MemoryId> {
+        let present = self.hot.present(None, policy).into_iter();
+        present
+            .filter(|(_, value)| *value >= IN_MIND_FROM)
+            .filter_map(|(node, _)| node.memory())
+            .take(IN_MIND_MAX)
+            .collect()
+    }
+
+    /// Memories that the agent was shown and still has before it.
+    pub(crate) fn sees(&self) -> Vec<MemoryId> {
+        let hot = &self.hot;
+        let seen = hot.surfaced.iter().filter(|(_, turn)| {
+            **turn >= hot.context_from && hot.turn.saturating_sub(**turn) <= SEEN_TURNS
+        });
+        seen.map(|(id, _)| *id).collect()
+    }
+
+    /// Memories that were put in front of this session.
+    pub fn shown(&self) -> impl Iterator<Item = MemoryId> {
+        self.hot.surfaced.keys().copied()
+    }
+
+    /// Turns, turns that the gate noticed, probes.
+    pub fn counts(&self) -> (u64, u64, u64) {
+        (self.watch.turns, self.watch.fired, self.watch.probes)
+    }
+}

@@ -1,0 +1,90 @@
+//! Past sessions: what an agent wrote down comes in the same way as what it tells.
+
+use std::collections::BTreeMap;
+
+use throughline_core::SessionId;
+use throughline_core::gate::Flush;
+use throughline_core::probe::Voice;
+
+use super::{Capture, Captured, Mind};
+use crate::clean::clean_text;
+use crate::{Context, Engine, Result, Turn};
+
+/// Turns kept in one batch, so that others may write in between.
+const AT_ONCE: usize = 128;
+
+impl Engine {
+    /// Takes in a whole session that an agent wrote down. Coming in twice changes nothing.
+    pub fn ingest_session(
+        &self,
+        context: &Context,
+        session: &SessionId,
+        agent: &str,
+        turns: &[Captured],
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Capture> {
+        let turns = cleaned(turns);
+        let (mut done, mut mind) = (Capture::default(), Mind::reading());
+        let last = turns.len().div_ceil(AT_ONCE).saturating_sub(1);
+        for (at, some) in turns.chunks(AT_ONCE).enumerate() {
+            let flush = (at == last).then_some(Flush::Ending);
+            done.add(self.take_in_turns(context, session, agent, some, &mut mind, flush)?);
+            progress(some.len());
+        }
+        Ok(done)
+    }
+
+    /// How many turns of a session are known.
+    pub fn known_turns(
+        &self,
+        context: &Context,
+        session: &SessionId,
+        turns: &[Captured],
+    ) -> Result<usize> {
+        let (reader, space) = (self.now_reader()?, context.project.space());
+        let (mut said, mut known) = (BTreeMap::new(), 0);
+        for turn in cleaned(turns).iter().filter(|turn| !turn.text.trim().is_empty()) {
+            let apart = super::WRITTEN_DOWN_DAYS;
+            let (_, is_known) = super::name(&*reader, space, session, turn, &mut said, apart)?;
+            known += usize::from(is_known);
+        }
+        Ok(known)
+    }
+
+    /// Probes turns that came in as episodes already, session by session.
+    pub fn probe_ingested(&self, context: &Context, turns: &[Turn]) -> Result<Capture> {
+        let mut sessions: BTreeMap<&SessionId, Vec<Captured>> = BTreeMap::new();
+        for turn in turns {
+            let voice = match turn.speaker.as_str() {
+                "user" => Voice::User,
+                "assistant" => Voice::Assistant,
+                // Whoever else speaks is no user of ours: what they say is quoted, not believed.
+                _ => continue,
+            };
+            let said = Captured::said(turn.at, voice, &turn.text);
+            sessions.entry(&turn.session).or_default().push(said);
+        }
+        let mut done = Capture::default();
+        for (session, turns) in sessions {
+            let mut mind = Mind::reading();
+            let turns = cleaned(&turns);
+            let flush = Some(Flush::Ending);
+            done.add(self.probe_turns(context, session, &turns, &mut mind, flush)?);
+        }
+        Ok(done)
+    }
+}
+
+fn cleaned(turns: &[Captured]) -> Vec<Captured> {
+    let mut turns = turns.to_vec();
+    for turn in &mut turns {
+        clean_text(&mut turn.text);
+        if let Some(run) = &mut turn.run {
+            clean_text(&mut run.output);
+            run.call.command.iter_mut().chain(&mut run.call.text).for_each(|text| {
+                clean_text(text);
+            });
+        }
+    }
+    turns
+}

@@ -1,0 +1,110 @@
+//! Telling: events as turns, in the words that are kept of them.
+
+use serde::{Deserialize, Serialize};
+use throughline_core::event::{Event, ToolRun, What};
+use throughline_core::gate::{self, Source as GateSource};
+use throughline_core::probe::{Said, Voice};
+use throughline_core::{Timestamp, text};
+
+use crate::journal::Entry;
+
+/// Characters that are kept of one turn.
+const TURN_CHARS: usize = 16_000;
+
+/// One turn, as it was captured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Captured {
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub voice: Voice,
+    /// What, in the words that are kept.
+    pub text: String,
+    /// The tool that ran, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<ToolRun>,
+    /// The agent's own name for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+impl Captured {
+    /// Somebody's words.
+    pub fn said(at: Timestamp, voice: Voice, said: &str) -> Self {
+        Self { at, voice, text: text::cut(said, TURN_CHARS).to_owned(), run: None, id: None }
+    }
+
+    /// A tool's.
+    pub fn ran(at: Timestamp, run: &ToolRun) -> Self {
+        let text = told(run);
+        let id = run.call.id.clone();
+        Self { at, voice: Voice::Tool, text, run: Some(run.clone()), id }
+    }
+
+    /// Who speaks, in an episode's words.
+    pub fn speaker(&self) -> &'static str {
+        match self.voice {
+            Voice::User => "user",
+            Voice::Assistant => "assistant",
+            Voice::Tool => "tool",
+        }
+    }
+
+    pub(crate) fn for_gate(&self) -> gate::Turn<'_> {
+        let source = match self.voice {
+            Voice::User => GateSource::User,
+            Voice::Assistant => GateSource::Assistant,
+            Voice::Tool => GateSource::Tool,
+        };
+        gate::Turn { source, text: &self.text, run: self.run.as_ref(), at: self.at }
+    }
+
+    pub(super) fn for_probe(&self) -> Said<'_> {
+        Said { speaker: self.voice, text: &self.text, run: self.run.as_ref() }
+    }
+}
+
+/// The turns that a journal's entry holds.
+pub(super) fn turns_in(entry: &Entry) -> Vec<Captured> {
+    turns_of(&entry.event, entry.at)
+}
+
+/// The turns that an event holds.
+pub fn turns_of(event: &Event, at: Timestamp) -> Vec<Captured> {
+    match &event.what {
+        What::Prompted { text } => vec![Captured::said(at, Voice::User, text)],
+        What::Answered { text: Some(text) } | What::HelperAnswered { text: Some(text) } => {
+            vec![Captured::said(at, Voice::Assistant, text)]
+        }
+        What::ToolsRan(runs) => runs.iter().map(|run| Captured::ran(at, run)).collect(),
+        What::Started(_)
+        | What::ToolStarts(_)
+        | What::Compacting
+        | What::Compacted { .. }
+        | What::Answered { text: None }
+        | What::HelperAnswered { text: None }
+        | What::Ended
+        | What::Nothing { .. } => Vec::new(),
+    }
+}
+
+/// A tool's run in words: what was asked, whether it failed, what came of it.
+fn told(run: &ToolRun) -> String {
+    let call = &run.call;
+    let mut told = match (&call.command, call.files.as_slice()) {
+        (Some(command), _) => format!("$ {command}"),
+        (None, []) => call.tool.clone(),
+        (None, files) => format!("{} {}", call.tool, files.join(" ")),
+    };
+    match (run.failed, run.exit) {
+        (_, Some(exit)) if exit != 0 => told.push_str(&format!("\n(failed, exit code {exit})")),
+        (true, _) => told.push_str("\n(failed)"),
+        (false, _) => {}
+    }
+    let output = run.output.trim();
+    if !output.is_empty() {
+        told.push('\n');
+        told.push_str(output);
+    }
+    text::cut(&told, TURN_CHARS).to_owned()
+}

@@ -1,0 +1,107 @@
+//! Small notes about hooks: which failed and why, and when each last ran.
+//!
+//! They are for `doctor`. A note that cannot be written is let go: nothing here may fail a hook.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use throughline_core::{Timestamp, text};
+
+use super::file;
+
+/// Bytes after which the file of failures is begun anew; the one before it is kept.
+const FAILURES_BYTES_MAX: u64 = 64 << 10;
+/// Characters of why something failed.
+const WHY_CHARS_MAX: usize = 400;
+/// Characters of an event's name.
+const EVENT_CHARS_MAX: usize = 64;
+/// Events that are told of at most.
+const EVENTS_MAX: usize = 256;
+
+/// A hook that could not do its work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// When.
+    pub at: Timestamp,
+    /// At which event.
+    pub event: String,
+    /// What went wrong.
+    pub why: String,
+}
+
+/// Notes that a hook could not do its work.
+pub fn note_failure(home: &Path, at: Timestamp, event: &str, why: &str) {
+    let failure = Failure {
+        at,
+        event: text::headline(event, EVENT_CHARS_MAX),
+        why: text::headline(why, WHY_CHARS_MAX),
+    };
+    let Ok(mut line) = serde_json::to_vec(&failure) else { return };
+    line.push(b'\n');
+    let [new, old] = failure_files(home);
+    // Only a file is moved: whatever else is there was not put there by us.
+    let full = |data: std::fs::Metadata| data.is_file() && data.len() > FAILURES_BYTES_MAX;
+    if new.symlink_metadata().is_ok_and(full) {
+        std::fs::rename(&new, &old).ok();
+    }
+    if let Ok((mut file, _)) = file::open_to_append(&new) {
+        file.write_all(&line).ok();
+    }
+}
+
+/// The last `count` failures, the newest last.
+pub fn last_failures(home: &Path, count: usize) -> Vec<Failure> {
+    let [new, old] = failure_files(home);
+    let mut failures: Vec<Failure> = Vec::new();
+    for path in [old, new] {
+        let Ok(file) = file::open_to_read(&path) else { continue };
+        let mut bytes = Vec::new();
+        if file.take(2 * FAILURES_BYTES_MAX).read_to_end(&mut bytes).is_ok() {
+            let lines = bytes.split(|byte| *byte == b'\n');
+            failures.extend(lines.filter_map(|line| serde_json::from_slice(line).ok()));
+        }
+    }
+    failures.split_off(failures.len().saturating_sub(count))
+}
+
+/// Notes that the hook of an event ran. Names that are no plain words are let go.
+pub fn note_fired(home: &Path, event: &str, at: Timestamp) {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if event.is_empty() || event.len() > EVENT_CHARS_MAX || !event.chars().all(plain) {
+        return;
+    }
+    // Always as many bytes, so that writing over the last moment needs no emptying first.
+    let moment = at.to_string();
+    let path = home.join("fired").join(event);
+    let mut options = OpenOptions::new();
+    options.write(true).create(true);
+    let opened = file::open_regular(&path, &mut options).or_else(|_| {
+        file::private_folder(&home.join("fired"))?;
+        file::open_regular(&path, &mut options)
+    });
+    if let Ok(mut file) = opened {
+        file.write_all(moment.as_bytes()).ok();
+    }
+}
+
+/// When the hook of each event last ran.
+pub fn last_fired(home: &Path) -> BTreeMap<String, Timestamp> {
+    let Ok(entries) = std::fs::read_dir(home.join("fired")) else { return BTreeMap::new() };
+    let moment = |path: &Path| {
+        let mut written = String::new();
+        file::open_to_read(path).ok()?.take(64).read_to_string(&mut written).ok()?;
+        written.trim_end().parse::<Timestamp>().ok()
+    };
+    entries
+        .flatten()
+        .take(EVENTS_MAX)
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, moment(&entry.path())?)))
+        .collect()
+}
+
+fn failure_files(home: &Path) -> [PathBuf; 2] {
+    [home.join("hook-failures.jsonl"), home.join("hook-failures.old.jsonl")]
+}

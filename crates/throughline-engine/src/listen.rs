@@ -1,0 +1,340 @@
+//! Listen: an event comes in from an agent, and a few lines may go back.
+//!
+//! The event lies in the journal already. Everything here may fail or be cut off, and nothing that
+//! was told is lost by that: what is not drained now is drained by the next event, or by the next
+//! session.
+
+use std::time::{Duration, Instant};
+
+use throughline_core::event::{Event, Start, ToolCall, What};
+use throughline_core::gate::{self, Flush, When};
+use throughline_core::probe::Voice;
+use throughline_core::question::{self, Question};
+use throughline_core::row::Session;
+use throughline_core::{
+    Actor, Cause, Change, Memory, MemoryId, Row, RowKey, SessionId, Table, activation,
+};
+
+use crate::capture::{Capture, Captured, Mind, Minds, project_of};
+use crate::journal::Journal;
+use crate::{Ask, Context, Engine, Found, Recall, Result};
+
+/// Turns within which the same warning is not repeated.
+const WARNED_TURNS: u32 = 6;
+/// What may be spent on sessions that were never finished, when another begins.
+const SWEEP: Duration = Duration::from_millis(120);
+/// What may be spent on vectors after a turn.
+const EMBED: Duration = Duration::from_millis(100);
+/// Texts that are embedded before the time is looked at.
+const EMBED_AT_ONCE: usize = 4;
+/// Files of a session's mind are kept for so long.
+const MINDS_DAYS: u32 = 30;
+
+/// What is kept of a question beside what the journal holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    /// What it asked for in vain.
+    WhatIsMissing,
+    Nothing,
+}
+
+/// What goes back to the agent, and what was done on the way.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reply {
+    /// What is put in front of the agent; empty when there is nothing to say.
+    pub text: String,
+    /// What was captured.
+    pub capture: Capture,
+    /// What was recalled for a prompt.
+    pub recall: Option<Recall>,
+    /// Memories that are in the text.
+    pub shown: Vec<MemoryId>,
+}
+
+impl Engine {
+    /// Takes in an event, and says what the agent should know now.
+    pub fn listen(&self, context: &Context, event: &Event) -> Result<Reply> {
+        self.listen_and(context, event, Keep::WhatIsMissing)
+    }
+
+    /// The same where nothing that is said may be kept: not even that something was asked in vain.
+    pub fn overhear(&self, context: &Context, event: &Event) -> Result<Reply> {
+        self.listen_and(context, event, Keep::Nothing)
+    }
+
+    fn listen_and(&self, context: &Context, event: &Event, keep: Keep) -> Result<Reply> {
+        let session = &event.session;
+        let context =
+            Context { session: Some(session.clone()), actor: Actor::System, ..context.clone() };
+        let minds = Minds::new(&self.home);
+        // One event of a session at a time; whoever comes too early only listens. What waits in the
+        // journal is taken in by whoever has the session's mind next.
+        let turn = minds.lock(session);
+        let may_drain = turn.is_some();
+        let mut mind: Mind = minds.load(session);
+        mind.lately.space = Some(context.project.space());
+        let before = mind.clone();
+        let reply = match &event.what {
+            What::Started(start) => self.begin(&context, *start, &mut mind, &minds, may_drain),
+            What::Prompted { text } => self.hear_prompt(&context, text, &mut mind, keep, may_drain),
+            What::ToolStarts(call) => self.before_tool(&context, call, &mut mind),
+            What::Answered { .. } | What::HelperAnswered { .. } if may_drain => {
+                self.after_turn(&context, &mut mind, None)
+            }
+            What::Compacting if may_drain => {
+                self.after_turn(&context, &mut mind, Some(Flush::Compacting))
+            }
+            What::Ended if may_drain => self.end(&context, &mut mind),
+            What::Answered { .. }
+            | What::HelperAnswered { .. }
+            | What::Compacting
+            | What::Ended
+            | What::ToolsRan(_)
+            | What::Compacted { .. }
+            | What::Nothing { .. } => Ok(Reply::default()),
+        };
+        if may_drain && mind != before {
+            minds.save(session, &mind)?;
+        }
+        let reply = reply?;
+        if may_drain && nobody_waits(&event.what) {
+            // Last, for it may take longer than there is time.
+            self.embed_within(&context, Instant::now(), EMBED)?;
+        }
+        Ok(reply)
+    }
+
+    /// A session begins: what others left is taken in, and what matters is said.
+    fn begin(
+        &self,
+        context: &Context,
+        start: Start,
+        mind: &mut Mind,
+        minds: &Minds,
+        may_drain: bool,
+    ) -> Result<Reply> {
+        let began = Instant::now();
+        let mut capture = Capture::default();
+        if may_drain {
+            capture = self.drain_now(context, mind, None)?;
+        }
+        capture.add(self.catch_up_others(context, began, minds)?);
+        let brief = match start {
+            Start::Compact => {
+                mind.hot.compacted();
+                mind.lately.sees_since = Some(self.now());
+                self.reminder(context, mind)?
+            }
+            Start::Resume => self.brief(context, Some(mind))?,
+            Start::Startup | Start::Clear => {
+                mind.lately.sees_since = Some(self.now());
+                let last = minds.latest_of(context.project.space(), context.session.as_ref());
+                self.brief(context, last.as_ref())?
+            }
+        };
+        self.note_shown(context, &brief.memories, brief.tokens, true)?;
+        let shown: Vec<MemoryId> = brief.memories.iter().map(|(_, id)| *id).collect();
+        self.present(mind, &shown);
+        Ok(Reply { text: brief.text, shown, capture, recall: None })
+    }
+
+    /// A person asks. What they decide or correct is taken in first, so that nothing is said that
+    /// they have just taken back.
+    fn hear_prompt(
+        &self,
+        context: &Context,
+        text: &str,
+        mind: &mut Mind,
+        keep: Keep,
+        may_drain: bool,
+    ) -> Result<Reply> {
+        let turn = Captured::said(self.now(), Voice::User, text);
+        let policy = gate::GatePolicy::default();
+        let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
+        let capture = match verdict.probe {
+            When::Now(_) if may_drain => self.drain_now(context, mind, None)?,
+            When::Now(_) | When::Wait => Capture::default(),
+        };
+        let asked = question::understand(text, self.now());
+        let ask = Ask {
+            episodes: is_asking(&asked),
+            shown_since: mind.lately.sees_since,
+            unheard: true,
+            already: mind.sees(),
+            ..Ask::new(text, self.policy.recall)
+        };
+        let recall = self.recall(context, &ask)?;
+        let noted: Vec<_> = recall
+            .items
+            .iter()
+            .filter_map(|item| match &item.what {
+                Found::Memory(card) => Some((card.memory.space, card.memory.id)),
+                Found::Episode(_) => None,
+            })
+            .collect();
+        match keep {
+            Keep::WhatIsMissing => self.note_recall(context, &recall)?,
+            Keep::Nothing => self.note_shown(context, &noted, recall.tokens, false)?,
+        }
+        let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
+        self.present(mind, &shown);
+        Ok(Reply { text: recall.text.clone(), capture, shown, recall: Some(recall) })
+    }
+
+    /// A tool is about to run.
+    fn before_tool(&self, context: &Context, call: &ToolCall, mind: &mut Mind) -> Result<Reply> {
+        let turn = mind.hot.turn;
+        let heard = |memory: &Memory| {
+            let warned = mind.lately.warned.get(&memory.id);
+            warned.is_some_and(|at| turn.saturating_sub(*at) < WARNED_TURNS)
+        };
+        let warning = self.warn(context, call, &heard)?;
+        let noted: Vec<_> =
+            warning.cards.iter().map(|card| (card.memory.space, card.memory.id)).collect();
+        self.note_shown(context, &noted, warning.tokens, false)?;
+        let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
+        mind.lately.warned.retain(|_, at| turn.saturating_sub(*at) < WARNED_TURNS);
+        mind.lately.warned.extend(shown.iter().map(|id| (*id, turn)));
+        self.present(mind, &shown);
+        Ok(Reply { text: warning.text, shown, ..Reply::default() })
+    }
+
+    /// The agent has answered, or its context is about to be made shorter.
+    fn after_turn(
+        &self,
+        context: &Context,
+        mind: &mut Mind,
+        flush: Option<Flush>,
+    ) -> Result<Reply> {
+        let capture = self.drain_now(context, mind, flush)?;
+        if flush.is_some() {
+            self.settle_mind(context, mind)?;
+        }
+        Ok(Reply { capture, ..Reply::default() })
+    }
+
+    /// The session ends.
+    fn end(&self, context: &Context, mind: &mut Mind) -> Result<Reply> {
+        let reply = self.after_turn(context, mind, Some(Flush::Ending))?;
+        self.close(context)?;
+        Ok(reply)
+    }
+
+    fn drain_now(
+        &self,
+        context: &Context,
+        mind: &mut Mind,
+        flush: Option<Flush>,
+    ) -> Result<Capture> {
+        let Some(session) = &context.session else { return Ok(Capture::default()) };
+        let capture = self.drain(context, session, mind, flush)?;
+        for id in capture.memories.iter().chain(&capture.reinforced) {
+            mind.hot.touch((*id).into(), "", activation::Touch::Mention, &self.policy.activation);
+        }
+        Ok(capture)
+    }
+
+    /// Counts what this session had in mind together, through the one door.
+    fn settle_mind(&self, context: &Context, mind: &mut Mind) -> Result<()> {
+        let settlement = mind.hot.to_settle(&self.policy.activation);
+        if settlement.is_empty() {
+            return Ok(());
+        }
+        self.count_in_mind(context, &settlement)?;
+        mind.hot.settled(&settlement);
+        Ok(())
+    }
+
+    /// Notes that a session has ended.
+    fn close(&self, context: &Context) -> Result<()> {
+        let Some(session) = context.session.clone() else { return Ok(()) };
+        let space = context.project.space();
+        self.write(context, Cause::Capture, None, |reader, draft| {
+            let key = RowKey { space, table: Table::Session, key: session.to_string() };
+            if let Some(Row::Session(known)) = reader.rows(&[key])?.remove(0)
+                && known.ended_at.is_none()
+            {
+                let ended = Session { ended_at: Some(draft.now), ..known };
+                draft.changes.push(Change::Attend(ended));
+            }
+            Ok(())
+        })
+        .map(drop)
+    }
+
+    /// Takes in what sessions left behind that never ended: a little at a time, oldest first.
+    fn catch_up_others(&self, context: &Context, began: Instant, minds: &Minds) -> Result<Capture> {
+        let journal = Journal::new(&self.home);
+        let mut done = Capture::default();
+        for session in journal.undrained().unwrap_or_default() {
+            if began.elapsed() >= SWEEP {
+                break;
+            }
+            if Some(&session) == context.session.as_ref() {
+                continue;
+            }
+            done.add(self.catch_up_session(context, &session, minds)?);
+        }
+        minds.sweep(MINDS_DAYS, self.now());
+        Ok(done)
+    }
+
+    /// Takes in what the journal holds of one session, whichever project it belongs to.
+    pub fn catch_up_session(
+        &self,
+        context: &Context,
+        session: &SessionId,
+        minds: &Minds,
+    ) -> Result<Capture> {
+        let Some(_turn) = minds.lock(session) else { return Ok(Capture::default()) };
+        let journal = Journal::new(&self.home);
+        let waiting = journal.read(session, journal.drained(session)).unwrap_or_default();
+        let project = waiting.entries.iter().find_map(|(_, entry)| project_of(entry));
+        let project = project.unwrap_or_else(|| context.project.clone());
+        let there = Context { project, session: Some(session.clone()), ..context.clone() };
+        let mut mind: Mind = minds.load(session);
+        mind.lately.space = Some(there.project.space());
+        let done = self.drain(&there, session, &mut mind, Some(Flush::Ending))?;
+        minds.save(session, &mind)?;
+        Ok(done)
+    }
+
+    /// Gives vectors to what has none, until the time is up.
+    fn embed_within(&self, context: &Context, began: Instant, most: Duration) -> Result<()> {
+        let space = context.project.space();
+        while began.elapsed() < most {
+            if self.embed_missing(space, EMBED_AT_ONCE, &mut |_| ())? == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was put in front of the agent is in its mind.
+    fn present(&self, mind: &mut Mind, shown: &[MemoryId]) {
+        for id in shown {
+            mind.hot.touch((*id).into(), "", activation::Touch::CoUse, &self.policy.activation);
+        }
+        mind.hot.shown(shown);
+    }
+}
+
+/// Whether an event ends something, and no answer is waited for.
+fn nobody_waits(what: &What) -> bool {
+    match what {
+        What::Answered { .. } | What::HelperAnswered { .. } | What::Compacting | What::Ended => {
+            true
+        }
+        What::Started(_)
+        | What::Prompted { .. }
+        | What::ToolStarts(_)
+        | What::ToolsRan(_)
+        | What::Compacted { .. }
+        | What::Nothing { .. } => false,
+    }
+}
+
+/// Whether a prompt asks something that what was said before may answer.
+fn is_asking(question: &Question) -> bool {
+    !question.small_talk && (question.recalls || question.ask != question::Ask::Statement)
+}

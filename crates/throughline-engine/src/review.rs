@@ -1,0 +1,252 @@
+//! Review: what waits for a person's word, and the word. Nothing that could not be applied is
+//! dropped, and nobody but the user decides.
+
+use std::collections::BTreeMap;
+
+use throughline_core::policy::Limits;
+use throughline_core::scope::Scope;
+use throughline_core::{
+    Actor, Authority, Cause, Change, Kind, Memory, MemoryId, Pending, PendingId, Relation, Row,
+    RowKey, Ruling, SpaceId, text,
+};
+use throughline_store::Reader;
+
+use crate::engine::{Draft, is_handle};
+use crate::{Card, Context, Engine, Error, Filter, Result};
+
+/// What waits for a person's word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Review {
+    /// Operations that could not be applied, oldest first.
+    pub pending: Vec<Pending>,
+    /// Current memories that contradict each other, the older one first.
+    pub contested: Vec<(Card, Card)>,
+    /// What was asked for and is not known, newest first.
+    pub gaps: Vec<Card>,
+}
+
+impl Review {
+    /// Whether nobody has to decide anything.
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty() && self.contested.is_empty() && self.gaps.is_empty()
+    }
+}
+
+/// Which of two memories that contradict each other holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// The older one: it takes the newer one's place.
+    A,
+    /// The newer one: it takes the older one's place.
+    B,
+    /// Both: they do not contradict each other.
+    Both,
+}
+
+impl Engine {
+    /// Everything within reach that waits for a person.
+    pub fn review(&self, context: &Context) -> Result<Review> {
+        let reader = self.now_reader()?;
+        let spaces = context.reach().spaces;
+        let pending = reader.pending(&spaces, self.policy.limits.list_max)?;
+        let mut contested = Vec::new();
+        for (a, b) in self.contests(&*reader, context)? {
+            let mut cards = self.cards(&*reader, &[a, b])?;
+            let b = cards.remove(1);
+            contested.push((cards.remove(0), b));
+        }
+        let gaps = Filter { kinds: vec![Kind::Gap], ..Filter::default() };
+        let gaps = self.list(&*reader, context, &gaps)?.items;
+        Ok(Review { pending, contested, gaps })
+    }
+
+    /// Keeps an operation for a person, and says why it was not applied. It is redacted already.
+    pub fn defer(
+        &self,
+        context: &Context,
+        operation: &str,
+        why: &str,
+        authority: Authority,
+    ) -> Result<PendingId> {
+        if operation.trim().is_empty() {
+            return Err(Error::BadInput("there is nothing to decide in an empty text".to_owned()));
+        }
+        let (id, _) = self.write(context, Cause::Capture, None, |reader, draft| {
+            let pending = pending(draft, operation, why, authority);
+            let key = RowKey::pending(pending.space, pending.id);
+            let id = pending.id;
+            if reader.rows(&[key])?[0].is_none() {
+                draft.changes.push(Change::Defer(pending));
+            }
+            Ok(id)
+        })?;
+        Ok(id)
+    }
+
+    /// The pending operation that a handle means: an id, the beginning of one (six characters or
+    /// more), or its last eight characters.
+    pub fn take_pending(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        handle: &str,
+    ) -> Result<Pending> {
+        let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
+        if !is_handle(&wanted) {
+            return Err(Error::BadInput(format!(
+                "{handle:?} is not an id: an id has at least six letters a-f or digits"
+            )));
+        }
+        let mut found = reader.pending(&context.reach().spaces, usize::MAX)?;
+        found.retain(|one| {
+            let id = one.id.to_string();
+            id.starts_with(&wanted) || wanted.len() >= 8 && id.ends_with(&wanted)
+        });
+        match found.len() {
+            0 => Err(Error::NotFound { what: "pending operation", handle: handle.to_owned() }),
+            1 => Ok(found.remove(0)),
+            _ => Err(Error::Ambiguous {
+                what: "pending operation",
+                handle: handle.to_owned(),
+                candidates: found.iter().take(5).map(|one| one.id.handle()).collect(),
+            }),
+        }
+    }
+
+    /// Turns a pending operation down. It stays in the log, and undo asks again.
+    pub fn reject_pending(
+        &self,
+        context: &Context,
+        handle: &str,
+        reason: Option<&str>,
+    ) -> Result<Pending> {
+        only_the_user(context)?;
+        if let Some(reason) = reason {
+            self.check_field(reason)?;
+        }
+        let (pending, _) = self.write(context, Cause::Review, reason, |reader, draft| {
+            let pending = self.take_pending(reader, context, handle)?;
+            draft.scope = Scope { space: pending.space, session: None };
+            draft.changes.push(decided(&pending, Ruling::Rejected));
+            Ok(pending)
+        })?;
+        Ok(pending)
+    }
+
+    /// Settles a contradiction: one memory takes the other's place, or both hold. The handle is
+    /// that of either memory, or of both with a slash between them. Returns what holds now.
+    pub fn resolve_contest(
+        &self,
+        context: &Context,
+        handle: &str,
+        keep: Keep,
+    ) -> Result<Vec<Card>> {
+        only_the_user(context)?;
+        let (a, b) = {
+            let reader = self.now_reader()?;
+            let (a, b) = self.contest(&*reader, context, handle)?;
+            (a.id.to_string(), b.id.to_string())
+        };
+        match keep {
+            Keep::A => Ok(vec![self.supersede(context, &b, &a)?]),
+            Keep::B => Ok(vec![self.supersede(context, &a, &b)?]),
+            Keep::Both => {
+                let a = self.unlink(context, &a, Relation::Contradicts, &b)?;
+                let b = self.show(&*self.now_reader()?, context, &b)?;
+                Ok(vec![a, b])
+            }
+        }
+    }
+
+    /// The contradiction that a handle means.
+    fn contest(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        handle: &str,
+    ) -> Result<(Memory, Memory)> {
+        let named: Vec<MemoryId> = handle
+            .splitn(2, '/')
+            .map(|part| Ok(self.resolve(reader, context, part)?.id))
+            .collect::<Result<_>>()?;
+        let mut found = self.contests(reader, context)?;
+        found.retain(|(a, b)| named.iter().all(|id| [a.id, b.id].contains(id)));
+        match found.len() {
+            0 => Err(Error::NotFound { what: "contested pair", handle: handle.to_owned() }),
+            1 => Ok(found.remove(0)),
+            _ => Err(Error::Ambiguous {
+                what: "contested pair",
+                handle: handle.to_owned(),
+                candidates: found
+                    .iter()
+                    .take(5)
+                    .map(|(a, b)| format!("{}/{}", a.id.handle(), b.id.handle()))
+                    .collect(),
+            }),
+        }
+    }
+
+    /// The pairs of current memories within reach that contradict each other, the older one first,
+    /// oldest pairs first.
+    fn contests(&self, reader: &dyn Reader, context: &Context) -> Result<Vec<(Memory, Memory)>> {
+        let reach = context.reach();
+        let edges = reader.contradictions(&reach.spaces, self.policy.limits.list_max)?;
+        let keys: Vec<RowKey> = edges
+            .iter()
+            .flat_map(|edge| [edge.from, edge.to].map(|end| RowKey::node(edge.space, end)))
+            .collect();
+        let held: BTreeMap<(SpaceId, MemoryId), Memory> = reader
+            .rows(&keys)?
+            .into_iter()
+            .filter_map(|row| row.and_then(Row::into_memory))
+            .filter(|memory| memory.state.is_active() && reach.sees(memory))
+            .map(|memory| ((memory.space, memory.id), memory))
+            .collect();
+        let mut pairs: Vec<(Memory, Memory)> = edges
+            .iter()
+            .filter_map(|edge| {
+                let end = |node: throughline_core::NodeId| {
+                    held.get(&(edge.space, node.memory()?)).cloned()
+                };
+                let (one, other) = (end(edge.from)?, end(edge.to)?);
+                let age = |memory: &Memory| (memory.recorded_at, memory.id);
+                Some(if age(&one) <= age(&other) { (one, other) } else { (other, one) })
+            })
+            .collect();
+        pairs.sort_by_key(|(a, b)| (a.recorded_at, a.id, b.recorded_at, b.id));
+        Ok(pairs)
+    }
+}
+
+/// The change that takes a pending operation off the list.
+pub(crate) fn decided(pending: &Pending, ruling: Ruling) -> Change {
+    Change::Decide { space: pending.space, id: pending.id, ruling }
+}
+
+pub(crate) fn only_the_user(context: &Context) -> Result<()> {
+    if context.actor == Actor::User {
+        return Ok(());
+    }
+    Err(Error::BadInput("only the user can decide what waits for review".to_owned()))
+}
+
+/// An operation as it waits: named by what it says, so that saying it again changes nothing.
+pub(crate) fn pending(draft: &Draft, operation: &str, why: &str, authority: Authority) -> Pending {
+    let limits = Limits::default();
+    let kept = &operation[..operation.floor_char_boundary(limits.operation_bytes_max)];
+    let cut = if kept.len() < operation.len() {
+        format!(" (cut off: it had {} bytes)", operation.len())
+    } else {
+        String::new()
+    };
+    let space = draft.scope.space;
+    Pending {
+        id: PendingId::of(space, kept),
+        space,
+        at: draft.now,
+        session: draft.session.clone(),
+        operation: kept.to_owned(),
+        why: format!("{}{cut}", text::headline(why, limits.field_bytes_max / 4)),
+        authority,
+    }
+}

@@ -1,0 +1,67 @@
+//! Warn: what is known to go wrong, said before a tool does it again.
+
+use throughline_core::event::ToolCall;
+use throughline_core::page::{self, Detail, Page, Section};
+use throughline_core::{Memory, trigger};
+
+use crate::{Card, Context, Engine, Result};
+
+/// Memories with triggers that are looked at.
+const LOOKED_AT: usize = 2_000;
+/// Warnings before one call at most.
+const SAID: usize = 2;
+/// Tokens that they may take.
+const BUDGET: usize = 300;
+
+/// What is said before a tool runs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Warning {
+    /// In the words an agent reads; empty when there is nothing to say.
+    pub text: String,
+    /// What that costs.
+    pub tokens: usize,
+    /// The memories it speaks of.
+    pub cards: Vec<Card>,
+}
+
+impl Engine {
+    /// What failed before, or how it is done, where a tool is about to do the very thing.
+    ///
+    /// `heard` says which memories this session was shown a moment ago.
+    pub fn warn(
+        &self,
+        context: &Context,
+        call: &ToolCall,
+        heard: &dyn Fn(&Memory) -> bool,
+    ) -> Result<Warning> {
+        let reader = self.now_reader()?;
+        let reach = context.reach();
+        let found = reader.triggered(&reach.spaces, LOOKED_AT)?;
+        let fits =
+            |memory: &Memory| memory.triggers.iter().any(|pattern| trigger::matches(pattern, call));
+        let told = |one: &Memory| one.state.is_active() && reach.sees(one) && !heard(one);
+        let matching: Vec<Memory> =
+            found.into_iter().filter(|one| fits(one) && told(one)).collect();
+        if matching.is_empty() {
+            return Ok(Warning::default());
+        }
+        let mut cards = self.cards(&*reader, &matching)?;
+        let weight = |card: &Card| card.trust.value() * card.memory.importance;
+        cards.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.memory.id.cmp(&b.memory.id)));
+        cards.truncate(SAID);
+        let page = Page {
+            sections: vec![Section {
+                title: "Known about what is about to run".to_owned(),
+                items: cards.iter().map(|card| self.item_of(card, Detail::Full)).collect(),
+            }],
+            seed: format!("{} {}", self.now(), call.tool),
+            ..Page::default()
+        };
+        let written = page::write(&page, BUDGET, &self.policy.page);
+        cards.retain(|card| {
+            let handle = card.memory.id.handle();
+            written.shown.iter().any(|(shown, _)| *shown == handle)
+        });
+        Ok(Warning { text: written.text, tokens: written.tokens, cards })
+    }
+}

@@ -1,0 +1,79 @@
+//! The keywords, and who looks closer when one occurs.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use crate::header::{self, Header};
+use crate::name;
+use crate::scan::Sureness;
+use crate::shape::{self, Odd, Shape};
+
+/// Who looks closer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Looker {
+    Shape(&'static Shape),
+    Odd(Odd),
+    KeyBlock,
+    Address,
+    Header(Header),
+    Name,
+}
+
+impl Looker {
+    pub(crate) fn sureness(self) -> Sureness {
+        match self {
+            Self::Shape(_) | Self::Odd(_) | Self::KeyBlock => Sureness::Shape,
+            Self::Address | Self::Header(_) => Sureness::Place,
+            Self::Name => Sureness::Name,
+        }
+    }
+}
+
+/// A keyword in the text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hit {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) looker: Looker,
+}
+
+/// Every keyword in `text`, in any case, also where one is part of another.
+pub(crate) fn hits(text: &str) -> impl Iterator<Item = Hit> {
+    let Keywords { automaton, lookers } = &*KEYWORDS;
+    automaton.find_overlapping_iter(text).map(|found| Hit {
+        start: found.start(),
+        end: found.end(),
+        looker: lookers[found.pattern().as_usize()],
+    })
+}
+
+struct Keywords {
+    automaton: AhoCorasick,
+    lookers: Vec<Looker>,
+}
+
+static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
+    let mut words: Vec<&str> = Vec::new();
+    let mut lookers = Vec::new();
+    let mut add = |word, looker| {
+        words.push(word);
+        lookers.push(looker);
+    };
+    for shape in shape::SHAPES {
+        shape.prefixes.iter().for_each(|prefix| add(prefix, Looker::Shape(shape)));
+    }
+    shape::ODD.iter().for_each(|(word, odd)| add(word, Looker::Odd(*odd)));
+    header::KEYWORDS.iter().for_each(|(word, header)| add(word, Looker::Header(*header)));
+    name::KEYWORDS.iter().for_each(|word| add(word, Looker::Name));
+    add("-----BEGIN", Looker::KeyBlock);
+    add("://", Looker::Address);
+
+    let automaton = AhoCorasick::builder()
+        .match_kind(MatchKind::Standard)
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .ascii_case_insensitive(true)
+        .build(&words)
+        .expect("a few hundred short words fit into any automaton");
+    Keywords { automaton, lookers }
+});

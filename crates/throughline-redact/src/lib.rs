@@ -1,0 +1,72 @@
+//! Texts without their secrets: passwords, tokens and keys are taken out before anything is kept.
+//!
+//! One pass finds keywords (`keywords`), and each keyword says who looks closer: `shape` knows
+//! tokens by their face (`ghp_…`), `key_block` private keys in armour, `address` passwords in URLs,
+//! `header` what HTTP requests and command lines carry, and `assignment` names such as `password`
+//! with a value behind them, which `value` then judges. Every one of them looks at a bounded
+//! stretch around its keyword, so the time grows with the text and with nothing else.
+//!
+//! A mention is not a secret. `password: required`, `token = get_token()` and `<your key>` come
+//! through byte for byte; README.md says where the line is.
+
+mod address;
+mod assignment;
+mod file;
+mod header;
+mod key_block;
+mod keywords;
+mod name;
+mod scan;
+mod shape;
+mod text;
+mod value;
+mod words;
+
+use std::borrow::Cow;
+
+pub use file::is_secret_file;
+
+/// A text without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redacted<'a> {
+    /// The text, with `[redacted:RULE]` in the place of every secret. Borrowed if there was none.
+    pub text: Cow<'a, str>,
+    /// What was taken out, in the order of the text, never overlapping.
+    pub found: Vec<Found>,
+}
+
+/// One secret that was taken out. It says where, never what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// The rule that knew it, such as `github-token`.
+    pub rule: &'static str,
+    /// The byte in the original text where it began.
+    pub at: usize,
+    /// How many bytes of the original text it had.
+    pub length: usize,
+}
+
+/// Takes the secrets out of a text and keeps everything around them.
+///
+/// What comes back has no secret left to find: redacting it again changes nothing.
+///
+/// ```
+/// let redacted = throughline_redact::redact("DB_PASSWORD=hunter2 cargo run");
+/// assert_eq!(redacted.text, "DB_PASSWORD=[redacted:password] cargo run");
+/// assert_eq!(redacted.found[0].rule, "password");
+/// ```
+pub fn redact(text: &str) -> Redacted<'_> {
+    let found = scan::secrets(text);
+    if found.is_empty() {
+        return Redacted { text: Cow::Borrowed(text), found };
+    }
+    let mut clean = String::with_capacity(text.len());
+    let mut kept_until = 0;
+    for secret in &found {
+        clean.push_str(&text[kept_until..secret.at]);
+        clean.push_str(&text::mark(secret.rule));
+        kept_until = secret.at + secret.length;
+    }
+    clean.push_str(&text[kept_until..]);
+    Redacted { text: Cow::Owned(clean), found }
+}

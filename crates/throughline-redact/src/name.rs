@@ -1,0 +1,132 @@
+//! Names that announce a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`, `access token`.
+
+use crate::words;
+
+/// What the value behind a name is taken for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// May be anything that a person would type.
+    Password,
+    /// A word or two, or something random.
+    Secret,
+    /// Something random, mostly.
+    Token,
+    /// The name alone is no reason; the value must look random without doubt.
+    Perhaps,
+}
+
+/// A name together with what it announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Announced {
+    pub(crate) kind: Kind,
+    /// What the mark says.
+    pub(crate) rule: &'static str,
+    /// Words with blanks between them may be the secret.
+    pub(crate) is_phrase: bool,
+}
+
+/// What to look for in a text. A name that holds one of these is read whole.
+pub(crate) const KEYWORDS: [&str; 28] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "mnemonic",
+    "seed phrase",
+    "seed_phrase",
+    "pwd",
+    "_pass",
+    "-pass",
+    "\"pass\"",
+    "'pass'",
+    "userpass",
+    "secret",
+    "token",
+    "credential",
+    "creds",
+    "_key",
+    "-key",
+    "apikey",
+    "api key",
+    "accesskey",
+    "access key",
+    "secretkey",
+    "privatekey",
+    "accountkey",
+    "authkey",
+    "encryptionkey",
+];
+
+/// What `name` announces, if it does.
+pub(crate) fn announced(name: &str) -> Option<Announced> {
+    let mut parts: Vec<String> = words::split(name).map(str::to_ascii_lowercase).collect();
+    // `API_KEY_PROD`, `password2`: which of several it is does not change what it is.
+    while parts.len() > 1 && parts.last().is_some_and(|last| is_which(last)) {
+        parts.pop();
+    }
+    let last = parts.last()?.as_str();
+    let before = parts.len().checked_sub(2).map_or("", |at| parts[at].as_str());
+    let found = |kind, rule| Some(Announced { kind, rule, is_phrase: false });
+
+    if before == "public" || parts.iter().any(|part| words::is_in(UNSAID, part)) {
+        return None;
+    }
+    match last {
+        "password" | "passwd" | "passcode" | "pwd" | "pass" | "pw" | "userpass" => {
+            found(Kind::Password, "password")
+        }
+        "passphrase" | "mnemonic" | "phrase" => {
+            Some(Announced { kind: Kind::Password, rule: "passphrase", is_phrase: true })
+        }
+        "secret" => found(Kind::Secret, "secret"),
+        "token" => found(Kind::Token, "token"),
+        "key" if words::is_in(KEY_OF, before) => found(Kind::Token, "api-key"),
+        "key" if is_constant(name) && parts.len() > 1 => found(Kind::Perhaps, "api-key"),
+        "secrets" | "passwords" | "tokens" | "credential" | "credentials" | "creds" | "keys" => {
+            found(Kind::Perhaps, "credential")
+        }
+        _ if last.ends_with("password") || last.ends_with("passwd") => {
+            found(Kind::Password, "password")
+        }
+        _ if last.ends_with("secret") => found(Kind::Secret, "secret"),
+        _ if last.ends_with("token") => found(Kind::Token, "token"),
+        _ if GLUED_KEYS.split(' ').any(|end| last.ends_with(end)) => found(Kind::Token, "api-key"),
+        _ if parts.iter().any(|part| words::is_in(AFTER_ALL, part)) => {
+            found(Kind::Perhaps, "credential")
+        }
+        _ => None,
+    }
+}
+
+/// `DATABASE_KEY`, as the environment spells its names.
+pub(crate) fn is_constant(name: &str) -> bool {
+    name.bytes().any(|byte| byte.is_ascii_uppercase())
+        && !name.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_which(part: &str) -> bool {
+    const WHICH: &str = "\
+        prod production dev development staging stage test testing live local old new current \
+        previous primary secondary base value raw plain plaintext string";
+    part.bytes().all(|byte| byte.is_ascii_digit()) || words::is_in(WHICH, part)
+}
+
+/// `…_key` is a secret when it is the key of one of these, and a column of a table otherwise.
+const KEY_OF: &str = "\
+    api access secret private account auth encryption decryption signing master license licence \
+    app application storage shared subscription admin cipher hmac jwt session service role anon \
+    deploy integration webhook";
+
+const GLUED_KEYS: &str = "\
+    apikey accesskey secretkey privatekey accountkey authkey encryptionkey signingkey";
+
+/// Names that hold one of these tell something about a secret, not the secret.
+const UNSAID: &str = "\
+    id ids name names type types url uri file files path paths dir hash hashed hasher digest \
+    count counts limit length len size min max expiry expires expiration ttl lifetime age field \
+    fields label placeholder hint help message error policy rules strength validator regex \
+    pattern format prefix suffix header param ref refs arn version usage cost budget index kind \
+    status endpoint selector";
+
+/// A secret's name with something unknown behind it.
+const AFTER_ALL: &str = "password passwd passphrase secret token apikey credential";

@@ -1,0 +1,216 @@
+//! Tokens that are known by their face: a prefix that nothing else has, then a run of signs.
+
+mod table;
+
+use crate::scan::Span;
+use crate::text::{is_word, run_end, run_start, word_may_begin};
+use crate::value::is_mask;
+
+pub(crate) use table::SHAPES;
+
+/// What a token of one kind looks like.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// What the mark says.
+    pub(crate) rule: &'static str,
+    /// How it begins, letter for letter.
+    pub(crate) prefixes: &'static [&'static str],
+    /// What follows the prefix.
+    pub(crate) body: Body,
+    /// The fewest signs that follow the prefix.
+    pub(crate) least: usize,
+    /// The most signs that follow; a longer run is something else.
+    pub(crate) most: usize,
+}
+
+/// The signs that the rest of a token is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Body {
+    Hex,
+    Alphanumeric,
+    /// Capital letters and digits.
+    Capitals,
+    /// Letters, digits, `_` and `-`.
+    Word,
+    /// The same and dots.
+    Dotted,
+    /// Base64 with the signs of either alphabet.
+    Base64,
+    /// The path of an address.
+    Path,
+}
+
+impl Body {
+    fn has(self, byte: u8) -> bool {
+        match self {
+            Self::Hex => byte.is_ascii_hexdigit(),
+            Self::Alphanumeric => byte.is_ascii_alphanumeric(),
+            Self::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Self::Word => is_word(byte),
+            Self::Dotted => is_word(byte) || byte == b'.',
+            Self::Base64 => is_word(byte) || b"+/=".contains(&byte),
+            Self::Path => is_word(byte) || b"/@.%".contains(&byte),
+        }
+    }
+}
+
+/// Finds tokens, and reads a run of signs that turned out to be none only once.
+#[derive(Debug, Default)]
+pub(crate) struct Shapes {
+    none_until: Option<(&'static Shape, usize)>,
+    no_jwt_until: usize,
+}
+
+impl Shapes {
+    /// Finds the token whose prefix stands at `at`.
+    pub(crate) fn find(&mut self, text: &str, at: usize, shape: &'static Shape) -> Option<Span> {
+        let read = self.none_until.is_some_and(|(of, until)| std::ptr::eq(of, shape) && at < until);
+        if read {
+            return None;
+        }
+        let mut read_until = at;
+        let found = find(text, at, shape, &mut read_until);
+        if found.is_none() && read_until - at > NONE_MIN {
+            self.none_until = Some((shape, read_until));
+        }
+        found
+    }
+
+    /// Finds the token with the keyword at `at..to` in it.
+    pub(crate) fn find_odd(&mut self, text: &str, at: usize, to: usize, odd: Odd) -> Option<Span> {
+        match odd {
+            Odd::Jwt if at < self.no_jwt_until => None,
+            Odd::Jwt => {
+                let found = jwt(text, at);
+                if found.is_none() {
+                    self.no_jwt_until = run_end(text.as_bytes(), at, JWT_WINDOW, is_jwt);
+                }
+                found
+            }
+            Odd::Terraform | Odd::Azure | Odd::Telegram => find_odd(text, at, to, odd),
+        }
+    }
+}
+
+/// No token is longer than this; a longer run of the same signs is data.
+const WINDOW: usize = 4_096;
+
+/// Shorter runs cost nothing to read again.
+const NONE_MIN: usize = 1_024;
+
+fn find(text: &str, at: usize, shape: &Shape, read_until: &mut usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let prefix = shape.prefixes.iter().find(|prefix| text[at..].starts_with(**prefix))?;
+    if !word_may_begin(bytes, at) {
+        return None;
+    }
+    let body_at = at + prefix.len();
+    let mut end = run_end(bytes, body_at, WINDOW, |byte| shape.body.has(byte));
+    *read_until = end;
+    end -= trailing_dots(&bytes[body_at..end]);
+    if let Some(dashes) = text[body_at..end].find("-----") {
+        end = body_at + dashes; // A block or a rule begins there.
+    }
+    let body = &text[body_at..end];
+    let whole = end == bytes.len() || !bytes[end].is_ascii_alphanumeric();
+    if !whole || !(shape.least..=shape.most).contains(&body.len()) || is_mask(body) {
+        return None;
+    }
+    // Names in style sheets and paths are lower-case words; no token is made of those alone.
+    let plain = body.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_./".contains(&byte));
+    if plain || (*prefix == "sk-" && !has_random_part(body)) {
+        return None;
+    }
+    // For an address, the host says what it is and is no secret.
+    let start = if prefix.contains('/') { body_at } else { at };
+    Some(Span { start, end, rule: shape.rule })
+}
+
+/// Tokens whose tell-tale is not at their beginning, or that have an inner structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Odd {
+    /// `eyJ….eyJ….…`
+    Jwt,
+    /// Fourteen signs before `.atlasv1.`.
+    Terraform,
+    /// Three signs and a digit before `Q~`.
+    Azure,
+    /// The number of a bot before `:AA`.
+    Telegram,
+}
+
+/// Each odd token with the keyword that gives it away.
+pub(crate) const ODD: [(&str, Odd); 4] =
+    [("eyJ", Odd::Jwt), (".atlasv1.", Odd::Terraform), ("Q~", Odd::Azure), (":AA", Odd::Telegram)];
+
+fn find_odd(text: &str, at: usize, to: usize, odd: Odd) -> Option<Span> {
+    let bytes = text.as_bytes();
+    match odd {
+        Odd::Jwt => jwt(text, at),
+        Odd::Terraform => {
+            let start = run_start(bytes, at, 14, |byte| byte.is_ascii_alphanumeric());
+            let end = run_end(bytes, to, 128, is_word);
+            let long = at - start == 14 && end - to >= 40;
+            long.then_some(Span { start, end, rule: "terraform-token" })
+        }
+        Odd::Azure => {
+            let sign = |byte: u8| is_word(byte) || byte == b'~' || byte == b'.';
+            let start = run_start(bytes, at, 4, sign);
+            let end = run_end(bytes, to, 64, sign);
+            let end = end - trailing_dots(&bytes[to..end]);
+            let fits = text[at..].starts_with("Q~")
+                && at - start == 4
+                && bytes[at - 1].is_ascii_digit()
+                && word_may_begin(bytes, start)
+                && (31..=34).contains(&(end - to));
+            fits.then_some(Span { start, end, rule: "azure-client-secret" })
+        }
+        Odd::Telegram => {
+            let start = run_start(bytes, at, 12, |byte| byte.is_ascii_digit());
+            let end = run_end(bytes, to, 64, is_word);
+            let fits = text[at..].starts_with(":AA")
+                && (8..=10).contains(&(at - start))
+                && (32..=34).contains(&(end - to));
+            fits.then_some(Span { start, end, rule: "telegram-token" })
+        }
+    }
+}
+
+/// With many claims in it a token gets long, but a header line has its limits.
+const JWT_WINDOW: usize = 16 * 1_024;
+
+fn is_jwt(byte: u8) -> bool {
+    is_word(byte) || byte == b'.' || byte == b'='
+}
+
+/// A header and a payload, both JSON in base64, and mostly a signature.
+fn jwt(text: &str, at: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    if !text[at..].starts_with("eyJ") || !word_may_begin(bytes, at) {
+        return None;
+    }
+    let end = run_end(bytes, at, JWT_WINDOW, is_jwt);
+    let end = end - trailing_dots(&bytes[at..end]);
+    let mut parts = text[at..end].split('.');
+    let (header, payload) = (parts.next()?, parts.next()?);
+    let encrypted = parts.clone().count() >= 3;
+    let fits =
+        header.len() >= 12 && (payload.starts_with("eyJ") && payload.len() >= 8 || encrypted);
+    fits.then_some(Span { start: at, end, rule: "jwt" })
+}
+
+/// Full stops that end the sentence and not the token.
+fn trailing_dots(body: &[u8]) -> usize {
+    body.iter().rev().take_while(|byte| **byte == b'.').count()
+}
+
+/// `sk-` also begins names in style sheets; those are words, a key has a long part that is none.
+fn has_random_part(body: &str) -> bool {
+    if body.starts_with("ant-") {
+        return false; // Has a rule of its own.
+    }
+    body.split(['-', '_']).any(|part| {
+        let digits = part.bytes().filter(u8::is_ascii_digit).count();
+        part.len() >= 16 && 2 <= digits && digits < part.len()
+    }) || (body.len() >= 64 && body.bytes().any(|byte| byte.is_ascii_digit()))
+}

@@ -1,0 +1,270 @@
+//! Whether a value is a secret or only stands where one would.
+
+use crate::name::{self, Announced, Kind};
+use crate::text::MARK;
+use crate::words;
+
+/// How a value is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// `NAME=value` as in an environment: the value is what stands there.
+    Environment,
+    /// `"value"`: a literal, so no variable and no call.
+    Quoted,
+    /// `name: value`, `--name value`: may be a literal, a variable, a type or a sentence.
+    Bare,
+    /// `the name is value`: mostly a sentence.
+    Sentence,
+    /// `"name", "value"`: side by side, which says little.
+    Beside,
+}
+
+/// Whether `value`, written in this form behind this name, is a secret.
+pub(crate) fn is_secret(value: &str, announced: Announced, form: Form) -> bool {
+    let looks_like_one = if value.contains(char::is_whitespace) {
+        form != Form::Sentence && is_phrase(value, announced, form)
+    } else {
+        fits(value, announced.kind, form)
+            && (form == Form::Environment || form == Form::Quoted || !is_expression(value))
+    };
+    looks_like_one && !value.contains(MARK) && !is_placeholder(value) && !is_reference(value)
+}
+
+/// How much a value must look like a secret: the less its name and its form say, the more.
+fn fits(value: &str, kind: Kind, form: Form) -> bool {
+    match (kind, form) {
+        (Kind::Perhaps, _) | (_, Form::Beside) => value.len() >= 16 && is_random(value),
+        (Kind::Password, Form::Environment) => value.len() >= 3,
+        (Kind::Password, Form::Quoted) => {
+            value.len() >= 4 && (is_mixed(value) || is_lower_word(value) || all_digits(value))
+        }
+        (Kind::Password, Form::Bare) => value.len() >= 5 && (is_mixed(value) || all_digits(value)),
+        (Kind::Password, Form::Sentence) => value.len() >= 6 && is_mixed(value),
+        (Kind::Secret, Form::Environment) => {
+            value.len() >= 6 && (is_mixed(value) || is_lower_word(value) || is_random(value))
+        }
+        (Kind::Token, Form::Environment) | (Kind::Secret | Kind::Token, Form::Quoted) => {
+            value.len() >= 8 && (has_digit_and_letter(value) || is_random(value))
+        }
+        (Kind::Secret | Kind::Token, Form::Bare) => {
+            value.len() >= 10
+                && has_digit_and_letter(value)
+                && (is_random(value) || !is_word_like(value))
+        }
+        (Kind::Secret | Kind::Token, Form::Sentence) => value.len() >= 16 && is_random(value),
+    }
+}
+
+/// Whether a value only shows where a secret goes: a template, a mask, or placeholder words.
+pub(crate) fn is_placeholder(value: &str) -> bool {
+    const TEMPLATES: [&str; 12] =
+        ["${", "$(", "{{", "}}", "<%", "#{", "%(", "%s", "{}", "...", "…", "$env:"];
+    let wrapped = [('<', '>'), ('{', '}'), ('[', ']'), ('%', '%'), ('(', ')')]
+        .iter()
+        .any(|(open, close)| value.starts_with(*open) && value.ends_with(*close));
+    let bytes = value.as_bytes();
+    let variable = bytes.first() == Some(&b'$')
+        && bytes.get(1).is_some_and(|next| next.is_ascii_alphabetic() || *next == b'_')
+        && bytes[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let shell_argument = bytes.len() == 2 && bytes[0] == b'$';
+    wrapped
+        || variable
+        || shell_argument
+        || value.starts_with('<')
+        || TEMPLATES.iter().any(|template| value.contains(template))
+        || (value.contains('{') && value.contains('}'))
+        || is_mask(value)
+        || words::is_made_of_placeholders(value)
+        || (words::says_it_is_invented(value) && !has_long_random_part(value))
+}
+
+/// `xxxx`, `********`, `ghp_XXXXXXXX`, `AKIAIOSFODNN7EXAMPLE`, `00000000`.
+pub(crate) fn is_mask(value: &str) -> bool {
+    let run = |sign: u8, long: usize| {
+        let mut length = 0;
+        value.bytes().any(|byte| {
+            length = if byte.eq_ignore_ascii_case(&sign) { length + 1 } else { 0 };
+            length >= long
+        })
+    };
+    let mut seen = [false; 256];
+    value.bytes().for_each(|byte| seen[usize::from(byte.to_ascii_lowercase())] = true);
+    let distinct = seen.iter().filter(|seen| **seen).count();
+    run(b'x', 4)
+        || run(b'*', 3)
+        || value.contains("•••")
+        || (distinct <= 2 && value.len() >= 3)
+        || value.to_ascii_uppercase().ends_with("EXAMPLE")
+        || value.to_ascii_uppercase().ends_with("EXAMPLEKEY")
+}
+
+/// Whether a value names the place of something instead of being it: a path, an address, a
+/// version, a digest, a name in a vault.
+pub(crate) fn is_reference(value: &str) -> bool {
+    const STARTS: [&str; 14] = [
+        "./", "../", "~/", "file:", "arn:", "vault:", "ssm:", "op://", "env:", "data:", "sha1-",
+        "sha256-", "sha384-", "sha512-",
+    ];
+    let lower = value.to_ascii_lowercase();
+    STARTS.iter().any(|start| lower.starts_with(start))
+        || ["sha1:", "sha256:", "sha512:", "md5:", "enc["].iter().any(|s| lower.starts_with(s))
+        || value.contains("://")
+        || is_path(value)
+        || is_quantity(&lower)
+        || is_version(&lower)
+        || (lower.starts_with("0x") && lower.len() <= 10)
+}
+
+/// Signs that no word has: a mix of letters and digits, or long and without a word in it.
+pub(crate) fn is_random(value: &str) -> bool {
+    /// The share of neighbours of different classes is one in five at least in a random text.
+    const TURNS_SHARE: usize = 5;
+    let signs: Vec<u8> = value.bytes().filter(u8::is_ascii_alphanumeric).collect();
+    if signs.len() < 12 {
+        return false;
+    }
+    let class = |byte: u8| match byte {
+        b'0'..=b'9' => 0,
+        b'A'..=b'Z' => 1,
+        _ => 2,
+    };
+    let turns = signs
+        .windows(2)
+        .filter(|pair| {
+            let capitalised = pair[0].is_ascii_uppercase() && pair[1].is_ascii_lowercase();
+            class(pair[0]) != class(pair[1]) && !capitalised
+        })
+        .count();
+    let digits = signs.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = signs.len() - digits;
+    let mixed = digits >= 2 && letters >= 2 && turns * TURNS_SHARE >= signs.len();
+    let restless = digits == 0 && signs.len() >= 16 && turns * 4 >= signs.len();
+    let unbroken = signs.len() == value.len() && turns == 0 && letters == value.len();
+    mixed || restless || (unbroken && (20..=64).contains(&value.len()))
+}
+
+fn has_long_random_part(value: &str) -> bool {
+    value
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .any(|part| part.len() >= 20 && is_random(part))
+}
+
+/// A pass phrase: four plain words or more that make no sentence; or a password with blanks.
+fn is_phrase(value: &str, announced: Announced, form: Form) -> bool {
+    const SENTENCE: &str = "\
+        the a an is are was be to for of in on and or not must your you with from this if";
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let plain = words.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase()));
+    let quoted = form == Form::Quoted || form == Form::Environment;
+    let app_password = announced.kind == Kind::Password
+        && quoted
+        && plain
+        && words.len() == 4
+        && words.iter().all(|word| word.len() == 4);
+    let phrase = announced.is_phrase
+        && plain
+        && words.len() >= 4
+        && !words.iter().any(|word| words::is_in(SENTENCE, word) || word.len() < 3);
+    (app_password || phrase) && !words.iter().all(|word| words::is_made_of_placeholders(word))
+}
+
+/// Whether code computes the value: a call, a field, a type, an operator, a plain name.
+fn is_expression(value: &str) -> bool {
+    let calls = ['(', '{'].iter().any(|sign| value.contains(*sign))
+        || value.contains("::")
+        || value.contains("->")
+        || value.contains('[')
+        || value.starts_with(['&', '|', '+', '!', '=', '?', '*', '-', '/', '#', '@', '_']);
+    let parts: Vec<&str> = value.split('.').collect();
+    let field = parts.len() > 1
+        && parts.iter().all(|part| {
+            part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && !is_random(part)
+        });
+    calls || field || name::is_constant(value) && value.contains('_') && !is_random(value)
+}
+
+fn is_path(value: &str) -> bool {
+    const FILES: &str = ".pem .key .json .txt .yaml .yml .toml .env .rs .ts .py .md";
+    let lower = value.to_ascii_lowercase();
+    let drive =
+        value.as_bytes().get(1..3) == Some(b":\\") || value.as_bytes().get(1..3) == Some(b":/");
+    let slashes = value.matches('/').count();
+    let wordy = || {
+        !value.contains(['+', '='])
+            && value.split('/').all(|part| part.len() < 24 && !is_random(part))
+    };
+    drive
+        || FILES.split(' ').any(|file| lower.ends_with(file))
+        || (value.starts_with('/') && wordy())
+        || (slashes >= 2 && wordy())
+}
+
+/// A number with a unit, a version, a date.
+fn is_quantity(lower: &str) -> bool {
+    let number = lower.trim_start_matches(['v', '^', '~', '>', '=', '<', '-', '+', '#']);
+    let digits = number.bytes().take_while(|byte| b"0123456789._:-,/t".contains(byte)).count();
+    let unit = &number[digits..];
+    let has_sign = number[..digits].bytes().any(|byte| b"._:-,/".contains(&byte));
+    number.starts_with(|first: char| first.is_ascii_digit())
+        && (unit.is_empty() && has_sign
+            || (1..=3).contains(&unit.len())
+                && unit.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'%')
+                && digits <= 8)
+}
+
+/// `v1.2.3-rc.4`, `2.0-alpine`.
+fn is_version(lower: &str) -> bool {
+    let number = lower.trim_start_matches(['v', '^', '~', '=']);
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &number[digits..];
+    (1..=4).contains(&digits)
+        && rest.len() <= 20
+        && rest.starts_with('.')
+        && rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit)
+        && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-+".contains(&byte))
+        && !is_random(rest)
+}
+
+fn has_digit_and_letter(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+fn all_digits(value: &str) -> bool {
+    value.len() >= 5 && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Letters with a digit or with a sign that names and sentences have not.
+fn is_mixed(value: &str) -> bool {
+    let letter = value.chars().any(char::is_alphabetic);
+    let sign = value.bytes().any(|byte| b"!@#$%^&*+=?~".contains(&byte));
+    letter && (sign || has_digit_and_letter(value)) && !is_technical(value)
+}
+
+/// `swordfish`, but no name with a sign in it and no `Title`.
+fn is_lower_word(value: &str) -> bool {
+    value.len() >= 6 && value.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Mostly words, with a number at their end or between them: `token-2`, `x25519_private_key`.
+pub(crate) fn is_word_like(value: &str) -> bool {
+    let signs = value.bytes().filter(u8::is_ascii_alphanumeric).count();
+    let in_words: usize = words::split(value)
+        .filter(|word| word.len() >= 4 && word.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte)))
+        .filter(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        .map(str::len)
+        .sum();
+    in_words * 10 >= signs * 6
+}
+
+/// Names of methods and types that have digits in them.
+fn is_technical(value: &str) -> bool {
+    const STEMS: &str = "\
+        sha md argon bcrypt scrypt pbkdf base utf oauth http ed aes rsa hs rs es int uint float \
+        bytes varchar nvarchar char x";
+    let lower = value.to_ascii_lowercase();
+    let first = words::split(&lower).next().unwrap_or_default();
+    words::is_in(STEMS, first) && !value.bytes().any(|byte| b"!@#$^&*".contains(&byte))
+}

@@ -1,0 +1,116 @@
+//! Words within names and values, and the words that placeholders are made of.
+
+use std::sync::LazyLock;
+
+/// The words of a name: cut at signs, at `aB`, and between letters and digits.
+pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric()).flat_map(Humps).filter(|w| !w.is_empty())
+}
+
+/// The parts of `camelCase2` and `HTTPServer`.
+struct Humps<'a>(&'a str);
+
+impl<'a> Iterator for Humps<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let bytes = self.0.as_bytes();
+        let first = *bytes.first()?;
+        let end = (1..bytes.len())
+            .find(|&at| {
+                let (before, here) = (bytes[at - 1], bytes[at]);
+                let next = bytes.get(at + 1).copied().unwrap_or(b'A');
+                before.is_ascii_digit() != here.is_ascii_digit()
+                    || (before.is_ascii_lowercase() && here.is_ascii_uppercase())
+                    || (before.is_ascii_uppercase()
+                        && here.is_ascii_uppercase()
+                        && next.is_ascii_lowercase())
+            })
+            .unwrap_or(bytes.len());
+        // Letters beyond ASCII are in no class above, so every cut is next to an ASCII letter;
+        // but the letter before may be a part of one beyond.
+        let end =
+            (end..=bytes.len()).find(|at| self.0.is_char_boundary(*at)).unwrap_or(bytes.len());
+        debug_assert!(first != 0 || end > 0, "a part has a length");
+        let (part, rest) = self.0.split_at(end);
+        self.0 = rest;
+        Some(part)
+    }
+}
+
+/// Whether `value` is made of placeholder words and small numbers only: `my-secret-token-1`.
+pub(crate) fn is_made_of_placeholders(value: &str) -> bool {
+    // Placeholders are short; whoever writes a page of words means something else by it.
+    if value.len() > PLACEHOLDER_MAX {
+        return false;
+    }
+    let mut any = false;
+    split(value).all(|word| {
+        any = true;
+        (word.len() <= 4 && word.bytes().all(|byte| byte.is_ascii_digit()))
+            || is_placeholder_word(&word.to_ascii_lowercase())
+    }) && any
+}
+
+/// Whether one of the words says that the value is invented.
+pub(crate) fn says_it_is_invented(value: &str) -> bool {
+    value.len() <= PLACEHOLDER_MAX
+        && split(value).any(|word| is_in(INVENTED, &word.to_ascii_lowercase()))
+}
+
+/// Whether `word` is one of the words of a list with blanks between them.
+pub(crate) fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|known| known == word)
+}
+
+/// Also words without a sign between them, such as `mysecretpassword`.
+fn is_placeholder_word(word: &str) -> bool {
+    const LENGTH_MAX: usize = 40;
+    if word.len() > LENGTH_MAX || !word.is_ascii() {
+        return false;
+    }
+    let mut reached = [false; LENGTH_MAX + 1];
+    reached[0] = true;
+    for at in 0..word.len() {
+        if reached[at] {
+            let rest = &word[at..];
+            let known = BY_FIRST_LETTER[usize::from(word.as_bytes()[at])].iter();
+            known.filter(|known| rest.starts_with(**known)).for_each(|known| {
+                reached[at + known.len()] = true;
+            });
+        }
+    }
+    reached[word.len()]
+}
+
+const PLACEHOLDER_MAX: usize = 80;
+
+/// Both lists, where the first letter finds them.
+static BY_FIRST_LETTER: LazyLock<[Vec<&str>; 256]> = LazyLock::new(|| {
+    let mut found = [const { Vec::new() }; 256];
+    for word in PLACEHOLDERS.split(' ').chain(INVENTED.split(' ')) {
+        found[usize::from(word.as_bytes()[0])].push(word);
+    }
+    found
+});
+
+/// One of these is enough.
+const INVENTED: &str = "\
+    your yours example examples placeholder dummy fake mock mocked sample changeme changethis \
+    changeit replace replaceme redacted insert todo bogus fixme lorem";
+
+/// With nothing but these a value is a default, a type, a keyword or a word about secrets.
+const PLACEHOLDERS: &str = "\
+    password passwd passphrase passcode pass pwd secret secrets token tokens key keys api apikey \
+    credential credentials creds auth oauth bearer basic jwt access refresh private public \
+    client server user username admin administrator root guest default postgres postgresql mysql \
+    mongo redis rabbitmq minio minioadmin sa db database app service account my the some any \
+    this that here goes with for from and not of to in is it be or as at on by new old current \
+    test tests testing tester demo dev development prod production staging local localhost \
+    change me set unset enter type value values string str text bytes byte number int integer \
+    bool boolean object array list null none nil undefined true false yes no off empty required \
+    optional missing invalid valid expired unknown hidden masked encrypted hashed generated \
+    random temp temporary tbd foo bar baz qux quux abc abcd abcdef xyz hello world super very \
+    long strong secure insecure wrong correct bad good same other another first second alice bob \
+    name id field input env environ environment var variable config setting settings file path \
+    stdin hash bcrypt argon sha md hmac signing session cookie csrf";

@@ -1,0 +1,43 @@
+//! The command lines that connect agents.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use throughline_agents::Host;
+
+#[derive(Debug, Args)]
+pub(crate) struct Hook {
+    /// What happened, by the agent's name for it: `SessionStart`, `UserPromptSubmit`, …
+    #[arg(value_name = "EVENT")]
+    pub(crate) event: String,
+    /// The agent that calls
+    #[arg(long, value_name = "AGENT", default_value = "claude-code")]
+    pub(crate) agent: Host,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// The agent to connect
+    #[arg(long, value_name = "AGENT", default_value = "claude-code")]
+    pub(crate) agent: Host,
+    /// Write to the settings of this project, which are shared with everybody who works on it,
+    /// instead of yours
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// The agent's folder of settings [default: where the agent keeps it]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Patch {
+    /// A file with a patch, `{"version":1,"operations":[…]}`; `-` reads standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Who says what is in it: user, assistant or tool
+    #[arg(long, default_value = "assistant")]
+    pub(crate) voice: throughline_core::probe::Voice,
+}

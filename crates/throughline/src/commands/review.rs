@@ -1,0 +1,187 @@
+//! `review`: what waits for a person's word, and the word.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use throughline_core::{MemoryId, Pending, text};
+use throughline_engine::{Card, Context, Engine, Keep, Review};
+
+use crate::args;
+use crate::settings::Settings;
+use crate::ui::{BOLD, DIM, GOOD, ID, Ui, paint, safe};
+use crate::view::{self, WireMemory};
+
+/// Characters of an operation shown to a person.
+const OPERATION_CHARS: usize = 240;
+
+#[derive(Debug, Serialize)]
+struct WireReview {
+    /// Comes with the checks of watermarks.
+    verify: Vec<WireMemory>,
+    contested: Vec<WirePair>,
+    /// Comes with consolidation.
+    graduation: Vec<WireMemory>,
+    pending: Vec<WirePending>,
+    gaps: Vec<WireMemory>,
+    decided: Option<WireDecided>,
+}
+
+#[derive(Debug, Serialize)]
+struct WirePair {
+    a: WireMemory,
+    b: WireMemory,
+}
+
+#[derive(Debug, Serialize)]
+struct WirePending {
+    id: String,
+    at: String,
+    session: Option<String>,
+    why: String,
+    operation: String,
+    authority: &'static str,
+}
+
+/// What this call decided; the lists show what is left.
+#[derive(Debug, Serialize)]
+struct WireDecided {
+    ids: Vec<String>,
+    ruling: &'static str,
+}
+
+/// What was decided, and how it is told.
+struct Decided {
+    wire: WireDecided,
+    in_words: String,
+}
+
+pub(super) fn review(
+    args: &args::Review,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let decided = decide(args, &engine, &context)?;
+    engine.settle_recalls(&context).ok();
+    let review = engine.review(&context)?;
+    let (wire, told) = decided.map(|one| (one.wire, one.in_words)).unzip();
+    ui.answer(&wire_review(&review, wire), || match told {
+        Some(told) => format!("{told}\n{}", paint(DIM, what_is_left(&review))),
+        None => page(&review),
+    })
+}
+
+/// Carries out the decision that was given, if any.
+fn decide(
+    args: &args::Review,
+    engine: &Engine,
+    context: &Context,
+) -> anyhow::Result<Option<Decided>> {
+    if let Some(handle) = &args.reject {
+        let pending = engine.reject_pending(context, handle, args.reason.as_deref())?;
+        let wire = WireDecided { ids: vec![pending.id.to_string()], ruling: "rejected" };
+        let in_words = format!("{} {}", paint(GOOD, "Rejected"), paint(ID, pending.id.handle()));
+        return Ok(Some(Decided { wire, in_words }));
+    }
+    if let Some(handle) = &args.accept {
+        let applied = engine.accept_pending(context, handle)?;
+        let ids: Vec<MemoryId> =
+            applied.memories.iter().chain(&applied.reinforced).copied().collect();
+        let cards = engine.cards_of(context, &ids)?;
+        let cards: Vec<String> = cards.iter().map(view::brief).collect();
+        let in_words = format!("{}\n{}", paint(GOOD, "Applied"), cards.join("\n"));
+        let ids = ids.iter().map(ToString::to_string).collect();
+        return Ok(Some(Decided { wire: WireDecided { ids, ruling: "accepted" }, in_words }));
+    }
+    for (handle, keep, ruling, done) in [
+        (&args.keep_a, Keep::A, "keep_a", "Now current"),
+        (&args.keep_b, Keep::B, "keep_b", "Now current"),
+        (&args.both, Keep::Both, "both", "Both hold"),
+    ] {
+        if let Some(handle) = handle {
+            let kept = engine.resolve_contest(context, handle, keep)?;
+            let ids = kept.iter().map(|card| card.memory.id.to_string()).collect();
+            let cards: Vec<String> = kept.iter().map(view::brief).collect();
+            let in_words = format!("{}\n{}", paint(GOOD, done), cards.join("\n"));
+            return Ok(Some(Decided { wire: WireDecided { ids, ruling }, in_words }));
+        }
+    }
+    Ok(None)
+}
+
+fn wire_review(review: &Review, decided: Option<WireDecided>) -> WireReview {
+    let pair = |(a, b): &(Card, Card)| WirePair { a: a.into(), b: b.into() };
+    WireReview {
+        verify: Vec::new(),
+        contested: review.contested.iter().map(pair).collect(),
+        graduation: Vec::new(),
+        pending: review.pending.iter().map(wire_pending).collect(),
+        gaps: review.gaps.iter().map(WireMemory::from).collect(),
+        decided,
+    }
+}
+
+fn wire_pending(pending: &Pending) -> WirePending {
+    WirePending {
+        id: pending.id.to_string(),
+        at: pending.at.to_string(),
+        session: pending.session.as_ref().map(ToString::to_string),
+        why: pending.why.clone(),
+        operation: pending.operation.clone(),
+        authority: pending.authority.as_str(),
+    }
+}
+
+fn page(review: &Review) -> String {
+    if review.is_empty() {
+        return paint(DIM, "nothing waits for your decision");
+    }
+    let mut page = String::new();
+    section(&mut page, "Not applied", review.pending.iter().map(in_lines));
+    section(&mut page, "Contested", review.contested.iter().map(|(a, b)| side_by_side(a, b)));
+    section(&mut page, "Asked for and not known", review.gaps.iter().map(view::brief));
+    page
+}
+
+fn section(page: &mut String, title: &str, entries: impl ExactSizeIterator<Item = String>) {
+    if entries.len() == 0 {
+        return;
+    }
+    let gap = if page.is_empty() { "" } else { "\n" };
+    writeln!(page, "{gap}{} ({})", paint(BOLD, title), entries.len())
+        .expect("writing to a String cannot fail");
+    for entry in entries {
+        writeln!(page, "{entry}").expect("writing to a String cannot fail");
+    }
+}
+
+fn in_lines(pending: &Pending) -> String {
+    let handle = pending.id.handle();
+    let notes = [
+        pending.at.date(),
+        pending.authority.to_string(),
+        format!("review --accept {handle}, or --reject {handle}"),
+    ];
+    format!(
+        "{}  {}\n          {}\n          {}",
+        paint(ID, &handle),
+        safe(&pending.why).replace('\n', " "),
+        text::headline(&safe(&pending.operation), OPERATION_CHARS),
+        paint(DIM, notes.join(" · "))
+    )
+}
+
+fn side_by_side(a: &Card, b: &Card) -> String {
+    let pair = format!("{}/{}", a.memory.id.handle(), b.memory.id.handle());
+    let way_out = format!("review --keep-a {pair} · --keep-b {pair} · --both {pair}");
+    let named = |name: &str, card| format!("{name} {}", view::brief(card).replace('\n', "\n  "));
+    format!("{}\n{}\n            {}", named("a", a), named("b", b), paint(DIM, way_out))
+}
+
+fn what_is_left(review: &Review) -> String {
+    match review.pending.len() + review.contested.len() {
+        0 => "nothing else waits for your decision".to_owned(),
+        left => format!("{left} more to decide: `review` shows them"),
+    }
+}

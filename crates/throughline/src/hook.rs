@@ -1,0 +1,188 @@
+//! `hook`: an agent tells what happened, and may be told something back.
+//!
+//! Whatever goes wrong, the agent goes on: the exit code is 0, the deadline holds, and nothing is
+//! said. What was wrong is noted for `doctor`.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use throughline_agents::Host;
+use throughline_core::event::{Event, What};
+use throughline_core::scope::Level;
+use throughline_core::{Actor, Timestamp};
+use throughline_engine::{
+    Context, Engine, Journal, JournalEntry, Project, Reply, clean, clean_text, is_kept,
+    note_failure, note_fired,
+};
+
+use crate::args;
+use crate::settings::{Environment, Settings};
+
+/// Payloads are smaller than this; what is larger is not read to its end.
+const PAYLOAD_BYTES_MAX: u64 = 16 << 20;
+/// A text is cut here, so that it fits into the journal: what is longer was pasted, not said.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+/// An agent is kept waiting no longer than this.
+const DEADLINE: Duration = Duration::from_millis(300);
+/// At the end of a session nobody waits.
+const LAST_DEADLINE: Duration = Duration::from_millis(1_000);
+
+/// Carries out a hook. Never fails.
+pub(crate) fn hook(
+    args: &args::Hook,
+    global: &args::Global,
+    environment: &Environment,
+) -> ExitCode {
+    let began = Instant::now();
+    // An agent that we started ourselves must not feed us.
+    if environment.inside {
+        return ExitCode::SUCCESS;
+    }
+    let Ok(settings) = Settings::resolve(global, environment) else { return ExitCode::SUCCESS };
+    if !settings.enabled {
+        return ExitCode::SUCCESS;
+    }
+    if let Some(problem) = &settings.problem {
+        // What cannot be understood may say that nothing is to be kept.
+        note(&settings.home, settings.clock.now(), &args.event, problem);
+        return ExitCode::SUCCESS;
+    }
+    std::panic::set_hook(Box::new(|_| ()));
+    let usual = if args.event == "SessionEnd" { LAST_DEADLINE } else { DEADLINE };
+    let deadline = environment.deadline_ms.map_or(usual, Duration::from_millis);
+    let (home, now) = (settings.home.clone(), settings.clock.now());
+    let (send, receive) = mpsc::channel();
+    let (event, agent) = (args.event.clone(), args.agent);
+    let name = event.clone();
+    std::thread::spawn(move || {
+        let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            listen(&event, agent, &settings)
+        }));
+        send.send(said).ok();
+    });
+    let failed = |why: &str| note(&home, now, &name, why);
+    match receive.recv_timeout(deadline.saturating_sub(began.elapsed())) {
+        Ok(Ok(Ok(text))) => say(&text),
+        Ok(Ok(Err(error))) => failed(&format!("{error:#}")),
+        Ok(Err(_)) => failed("it panicked"),
+        Err(_) => failed(&format!("it took longer than {} ms", deadline.as_millis())),
+    }
+    ExitCode::SUCCESS
+}
+
+/// Words that are no hook: noted like any other failure, so that an agent is never stopped by us.
+pub(crate) fn unusable(why: &str, environment: &Environment) -> ExitCode {
+    if !environment.inside
+        && let Ok(settings) = Settings::resolve(&args::Global::default(), environment)
+        && settings.enabled
+    {
+        note(&settings.home, settings.clock.now(), "unknown", why);
+    }
+    ExitCode::SUCCESS
+}
+
+/// Notes for `doctor` what was wrong. It may quote what was handed in.
+fn note(home: &Path, now: Timestamp, event: &str, why: &str) {
+    let mut why = why.to_owned();
+    clean_text(&mut why);
+    note_failure(home, now, event, &why);
+}
+
+fn say(text: &str) {
+    if !text.is_empty() {
+        let mut out = std::io::stdout().lock();
+        // An agent that no longer listens has lost nothing that it wanted.
+        drop(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+    }
+}
+
+/// Journals the event, then lets memory listen. Returns what is said to the agent.
+fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<String> {
+    let payload = payload()?;
+    note_fired(&settings.home, name, settings.clock.now());
+    let Some((event, context)) = keep(name, agent, &payload, settings)? else {
+        return Ok(String::new());
+    };
+    drop(payload);
+    // What tools did is taken in with the answer that follows: a tool is never kept waiting for it.
+    if let What::ToolsRan(_) = event.what {
+        return Ok(String::new());
+    }
+    let engine = settings.engine()?;
+    let reply = if settings.journal {
+        engine.listen(&context, &event)?
+    } else {
+        engine.overhear(&context, &event)?
+    };
+    if let What::Started(_) = event.what {
+        let journal = Journal::new(&settings.home);
+        journal.sweep(settings.journal_days, settings.clock.now()).ok();
+    }
+    Ok(throughline_agents::answer(agent, name, &reply.text).unwrap_or_default())
+}
+
+/// The same with a memory that is open already: what happened, and what was made of it. `None`
+/// where it was nothing.
+pub(crate) fn take(
+    name: &str,
+    agent: Host,
+    payload: &[u8],
+    settings: &Settings,
+    engine: &Engine,
+) -> anyhow::Result<Option<(Event, Context, Reply)>> {
+    let Some((event, context)) = keep(name, agent, payload, settings)? else { return Ok(None) };
+    let reply = engine.listen(&context, &event)?;
+    Ok(Some((event, context, reply)))
+}
+
+/// Reads a payload, takes out what must not be kept, and writes the rest down.
+fn keep(
+    name: &str,
+    agent: Host,
+    payload: &[u8],
+    settings: &Settings,
+) -> anyhow::Result<Option<(Event, Context)>> {
+    let mut event = throughline_agents::read(agent, name, payload)?;
+    if let What::Nothing { .. } = event.what {
+        return Ok(None);
+    }
+    let project = project_of(&event);
+    let root = project.as_ref().map(|project| project.root.clone());
+    clean(&mut event, root.as_deref().unwrap_or_else(|| Path::new(".")));
+    for text in event.texts_mut() {
+        text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+    }
+    if is_kept(&event) && settings.journal {
+        let root = root.map(|root| root.to_string_lossy().into_owned());
+        let now = settings.clock.now();
+        let entry = JournalEntry::new(now, agent.as_str(), root.as_deref(), event.clone());
+        Journal::new(&settings.home).append(&entry).context("the journal cannot be written")?;
+    }
+    let Some(project) = project else { return Ok(None) };
+    let context = Context { project, session: None, level: Level::Project, actor: Actor::System };
+    Ok(Some((event, context)))
+}
+
+/// What the agent hands over, up to a sensible size.
+fn payload() -> anyhow::Result<Vec<u8>> {
+    let mut payload = Vec::new();
+    std::io::stdin()
+        .take(PAYLOAD_BYTES_MAX)
+        .read_to_end(&mut payload)
+        .context("standard input cannot be read")?;
+    anyhow::ensure!(
+        payload.len() as u64 != PAYLOAD_BYTES_MAX,
+        "the payload has {PAYLOAD_BYTES_MAX} bytes or more"
+    );
+    Ok(payload)
+}
+
+fn project_of(event: &Event) -> Option<Project> {
+    let folder = event.folder.as_ref().map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let folder = folder.or_else(|| std::env::current_dir().ok())?;
+    Some(Project::of(&folder))
+}

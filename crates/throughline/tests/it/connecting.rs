@@ -1,0 +1,213 @@
+//! Connecting an agent and letting it go again: its settings are somebody else's file.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Home, PROGRAM, strings};
+
+/// Settings with a hook of somebody else's, comments, and a hand that likes three spaces.
+const SETTINGS: &str = r#"{
+   // mine, do not touch
+   "model": "opus",
+   "hooks": {
+      /* a bell */
+      "Stop": [{ "hooks": [{ "type": "command", "command": "bell.sh" }] }],
+   },
+   "permissions": { "allow": ["Bash(ls:*)"] }
+}
+"#;
+
+fn settings(home: &Home, folder: &str, text: &str) -> (String, PathBuf) {
+    let folder = home.outside(folder);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let file = folder.join("settings.json");
+    std::fs::write(&file, text).expect("a file can be written");
+    (folder.to_str().expect("temporary folders have plain names").to_owned(), file)
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Everything in a folder.
+fn listing(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let entry = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        (name, std::fs::read(entry.path()).unwrap_or_default())
+    };
+    let mut all: Vec<_> = entries.flatten().map(entry).collect();
+    all.sort();
+    all
+}
+
+/// What `doctor` says of the connection, looking where the agent keeps its settings.
+fn connection(home: &Home, config: &str) -> (String, String) {
+    let mut command = home.command();
+    command.args(["--json", "doctor"]).env("CLAUDE_CONFIG_DIR", config);
+    let output = command.output().expect("the program starts");
+    let found: Value = serde_json::from_slice(&output.stdout).expect("doctor answers in JSON");
+    let checks = found["checks"].as_array().expect("doctor lists its checks");
+    let check = checks.iter().find(|check| check["name"] == "claude-code").expect("it is checked");
+    let text = |name: &str| check[name].as_str().unwrap_or_default().to_owned();
+    (text("outcome"), text("detail"))
+}
+
+#[test]
+fn connecting_shows_the_change_keeps_a_copy_and_leaves_the_rest_alone() {
+    let home = Home::new();
+    let (config, file) = settings(&home, "claude", SETTINGS);
+    let page = home.page(&["init", "--config", &config]);
+    assert!(page.contains("settings.json") && page.contains("Connected"), "{page}");
+    let added: Vec<&str> = page.lines().filter(|line| line.starts_with('+')).collect();
+    assert!(added.iter().any(|line| line.contains("SessionStart")), "{page}");
+    let after = read(&file);
+    for kept in ["// mine, do not touch", "/* a bell */", "\"bell.sh\"", "Bash(ls:*)", "\"opus\""] {
+        assert!(after.contains(kept), "{kept}: {after}");
+    }
+    assert!(after.contains(PROGRAM), "{after}");
+    assert_eq!(read(&file.with_extension("json.throughline-backup")), SETTINGS);
+
+    let again = home.json(&["init", "--config", &config]);
+    assert_eq!((&again["changed"], &again["diff"]), (&json!(false), &json!("")));
+    assert_eq!(read(&file), after, "twice is once");
+}
+
+#[test]
+fn letting_go_gives_back_the_very_same_bytes() {
+    for text in [SETTINGS, "{}", "{\r\n\t\"model\": \"opus\"\r\n}", "", "{\"hooks\": {}}\n"] {
+        let home = Home::new();
+        let (config, file) = settings(&home, "claude", text);
+        let before = listing(&config);
+        home.json(&["init", "--config", &config]);
+        assert_ne!(read(&file), text);
+        let gone = home.json(&["uninstall", "--config", &config]);
+        assert_eq!(gone["changed"], true);
+        assert_eq!(listing(&config), before, "{text:?}");
+        let again = home.page(&["uninstall", "--config", &config]);
+        assert!(again.contains("Not connected"), "{again}");
+        assert_eq!(listing(&config), before, "{text:?}");
+    }
+}
+
+#[test]
+fn a_change_of_the_owners_in_between_stays_when_we_go() {
+    let home = Home::new();
+    let (config, file) = settings(&home, "claude", SETTINGS);
+    home.json(&["init", "--config", &config]);
+    std::fs::write(&file, read(&file).replace("\"opus\"", "\"sonnet\"")).unwrap();
+    home.json(&["uninstall", "--config", &config]);
+    assert_eq!(read(&file), SETTINGS.replace("\"opus\"", "\"sonnet\""));
+}
+
+#[test]
+fn settings_that_we_made_go_with_us() {
+    let home = Home::new();
+    let config = home.arg("new");
+    let done = home.json(&["init", "--config", &config]);
+    let file = home.outside("new").join("settings.json");
+    assert_eq!(done["settings"], file.to_str().unwrap());
+    assert_eq!(done["agent"], "claude-code");
+    let events = strings(&done["events"]);
+    for event in ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "SessionEnd"] {
+        assert!(events.contains(&event), "{events:?}");
+    }
+    let written: Value = serde_json::from_str(&read(&file)).expect("settings are JSON");
+    let hook = &written["hooks"]["Stop"][0]["hooks"][0];
+    assert_eq!(hook["command"], PROGRAM);
+    assert_eq!(hook["args"], json!(["hook", "Stop", "--agent", "claude-code"]));
+    home.json(&["uninstall", "--config", &config]);
+    assert_eq!(listing(&config), []);
+}
+
+#[test]
+fn a_dry_run_shows_and_writes_nothing() {
+    let home = Home::new();
+    let (config, file) = settings(&home, "claude", SETTINGS);
+    let before = listing(&config);
+    let planned = home.json(&["init", "--config", &config, "--dry-run"]);
+    assert_eq!(planned["changed"], true);
+    assert!(planned["diff"].as_str().is_some_and(|diff| diff.contains("UserPromptSubmit")));
+    assert_eq!(listing(&config), before);
+    let page = home.page(&["init", "--config", &config, "--dry-run"]);
+    assert!(page.contains("Nothing was written"), "{page}");
+    let done = home.json(&["init", "--config", &config]);
+    assert_eq!(done, planned, "a dry run shows what a run then does");
+    let connected = read(&file);
+    home.json(&["uninstall", "--config", &config, "--dry-run"]);
+    assert_eq!(read(&file), connected);
+    let fresh = home.arg("fresh");
+    home.json(&["init", "--config", &fresh, "--dry-run"]);
+    assert!(!home.outside("fresh").exists());
+    home.json(&["uninstall", "--config", &config]);
+    assert_eq!(listing(&config), before);
+}
+
+#[test]
+fn here_means_the_settings_of_the_project() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.project().join(".git")).unwrap();
+    std::fs::create_dir_all(home.project().join("src/deep")).unwrap();
+    let deep = home.from("webshop/src/deep");
+    let done = deep.json(&["init", "--here"]);
+    let file = home.project().canonicalize().unwrap().join(".claude/settings.json");
+    assert_eq!(done["settings"], file.to_str().unwrap());
+    assert!(read(&file).contains("SessionStart"));
+    let (outcome, detail) = connection(&home, &home.arg("nothing"));
+    assert_eq!(outcome, "fine", "{detail}");
+    deep.json(&["uninstall", "--here"]);
+    assert_eq!(read(&file), "");
+}
+
+#[test]
+fn settings_that_cannot_be_understood_are_left_alone_and_named() {
+    for (text, words) in [
+        ("{ \"hooks\": ", "not JSON"),
+        ("model = \"opus\"\n", "not JSON"),
+        ("[1, 2]", "shape"),
+        ("{\"hooks\": []}", "shape"),
+        ("{\"hooks\": {\"Stop\": \"bell.sh\"}}", "shape"),
+    ] {
+        let home = Home::new();
+        let (config, _) = settings(&home, "claude", text);
+        let before = listing(&config);
+        for command in ["init", "uninstall"] {
+            let run = home.run(&["--json", command, "--config", &config]);
+            if command == "uninstall" && run.code == 0 {
+                continue; // nothing of ours is in there
+            }
+            assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{command} {text}");
+            let told: Value = serde_json::from_str(&run.stderr).expect("the error is JSON");
+            let message = told["error"]["message"].as_str().expect("an error has a message");
+            assert!(message.contains(words) && message.contains("settings.json"), "{message}");
+        }
+        assert_eq!(listing(&config), before, "{text}");
+    }
+    let home = Home::new();
+    let folder = home.outside("claude/settings.json");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (code, error) = home.error(&["init", "--config", &home.arg("claude")]);
+    assert_eq!(code, 1);
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("a folder")), "{error}");
+}
+
+#[test]
+fn doctor_tells_whether_an_agent_is_connected_and_to_what() {
+    let home = Home::new();
+    let (config, file) = settings(&home, "claude", SETTINGS);
+    assert_eq!(connection(&home, &config), ("note".to_owned(), "not connected".to_owned()));
+    home.json(&["init", "--config", &config]);
+    let (outcome, detail) = connection(&home, &config);
+    assert_eq!(outcome, "fine");
+    assert!(detail.contains("9 hooks") && detail.contains("settings.json"), "{detail}");
+    std::fs::write(&file, read(&file).replace(PROGRAM, "/nowhere/throughline")).unwrap();
+    let (outcome, detail) = connection(&home, &config);
+    assert_eq!(outcome, "note");
+    assert!(detail.contains("/nowhere/throughline") && detail.contains("gone"), "{detail}");
+    let mended = home.json(&["init", "--config", &config]);
+    assert_eq!(mended["changed"], true);
+    assert_eq!(connection(&home, &config).0, "fine", "init puts the right path in");
+    home.json(&["uninstall", "--config", &config]);
+    assert_eq!(read(&file), SETTINGS);
+}
