@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Expand(Expand),
     /// Say whether a memory helped: moves how readily it comes up, never how true it is
     Feedback(Feedback),
-    /// Take in turns of past sessions as episodes (JSON lines); twice changes nothing
+    /// Take in past sessions: an agent's transcripts, or turns as JSON lines; twice is once
     Ingest(Ingest),
     /// Find memories by their words
     Search(Search),

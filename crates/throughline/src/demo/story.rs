@@ -80,12 +80,6 @@ pub(super) const TOUR: &[Stop] = &[
         r#","last_assistant_message":"Noted, I will use Postgres 16.""#
     ),
     hook!(
-        "2026-05-11T10:05:00Z",
-        "UserPromptSubmit",
-        "may",
-        r#","prompt":"Which version of Postgres does the staging database run?""#
-    ),
-    hook!(
         "2026-05-11T10:07:00Z",
         "PreToolUse",
         "may",
@@ -93,8 +87,15 @@ pub(super) const TOUR: &[Stop] = &[
     ),
     hook!("2026-05-11T10:09:00Z", "UserPromptSubmit", "may", r#","prompt":"thanks, great""#),
     hook!("2026-05-11T10:20:00Z", "SessionEnd", "may", r#","reason":"other""#),
+    Stop::Day { on: "12 May", says: "A third session asks. It has not heard of any of this." },
+    hook!(
+        "2026-05-12T07:30:00Z",
+        "UserPromptSubmit",
+        "third",
+        r#","prompt":"Which version of Postgres does the staging database run?""#
+    ),
     Stop::Day {
-        on: "12 May",
+        on: "Later",
         says: "You look into it yourself. Nothing above was typed into memory by hand.",
     },
     Stop::Ask {

@@ -49,6 +49,9 @@ fn the_demo_shows_what_is_noticed_kept_and_told_turn_by_turn() {
     assert!(has(corrected, "kept:", "Postgres 16"), "{corrected:#?}");
     assert!(has(corrected, "no longer holds:", "Postgres 14"), "{corrected:#?}");
 
+    let asked = after(&lines, "07:30");
+    assert!(has(asked, "- [[ID]]", "Postgres 16 (until 2026-05-11"), "{asked:#?}");
+
     let warned = after(&lines, "10:07");
     assert!(has(warned, "- [[ID]]", "requires the nightly compiler"), "{warned:#?}");
 
