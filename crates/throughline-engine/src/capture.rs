@@ -182,6 +182,7 @@ impl Engine {
             // Erased while it was being read: nothing that rests on it comes in either.
             if !erased(reader, space, &pass.episodes)?.is_empty() {
                 pass.probed.clear();
+                pass.swept.clear();
             }
             if let Some(agent) = agent {
                 attend(reader, draft, session, agent, &next, &pass.episodes)?;

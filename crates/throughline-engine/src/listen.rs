@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use throughline_core::event::{Event, Start, ToolCall, What};
 use throughline_core::gate::{self, Flush, When};
+use throughline_core::hot::Hot;
 use throughline_core::probe::Voice;
 use throughline_core::question::{self, Question};
 use throughline_core::row::Session;
@@ -49,6 +50,18 @@ pub struct Reply {
     pub recall: Option<Recall>,
     /// Memories that are in the text.
     pub shown: Vec<MemoryId>,
+    /// What could not be taken in, and why; it waits in the journal.
+    pub trouble: Option<String>,
+}
+
+impl Reply {
+    /// What was captured, or why nothing was: saying what is known does not depend on it.
+    fn after(captured: Result<Capture>) -> Self {
+        match captured {
+            Ok(capture) => Self { capture, ..Self::default() },
+            Err(error) => Self { trouble: Some(error.to_string()), ..Self::default() },
+        }
+    }
 }
 
 impl Engine {
@@ -114,11 +127,11 @@ impl Engine {
         may_drain: bool,
     ) -> Result<Reply> {
         let began = Instant::now();
-        let mut capture = Capture::default();
+        let mut reply = Reply::default();
         if may_drain {
-            capture = self.drain_now(context, mind, None)?;
+            reply = Reply::after(self.drain_now(context, mind, None));
         }
-        capture.add(self.catch_up_others(context, began, minds)?);
+        reply.capture.add(self.catch_up_others(context, began, minds));
         let brief = match start {
             Start::Compact => {
                 mind.hot.compacted();
@@ -129,13 +142,16 @@ impl Engine {
             Start::Startup | Start::Clear => {
                 mind.lately.sees_since = Some(self.now());
                 let last = minds.latest_of(context.project.space(), context.session.as_ref());
+                if let Some(last) = last.as_ref().filter(|_| mind.hot.nodes.is_empty()) {
+                    mind.hot = Hot::resumed(&last.hot, 0, &self.policy.activation);
+                }
                 self.brief(context, last.as_ref())?
             }
         };
         self.note_shown(context, &brief.memories, brief.tokens, true)?;
         let shown: Vec<MemoryId> = brief.memories.iter().map(|(_, id)| *id).collect();
         self.present(mind, &shown);
-        Ok(Reply { text: brief.text, shown, capture, recall: None })
+        Ok(Reply { text: brief.text, shown, ..reply })
     }
 
     /// A person asks. What they decide or correct is taken in first, so that nothing is said that
@@ -151,9 +167,9 @@ impl Engine {
         let turn = Captured::said(self.now(), Voice::User, text);
         let policy = gate::GatePolicy::default();
         let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
-        let capture = match verdict.probe {
-            When::Now(_) if may_drain => self.drain_now(context, mind, None)?,
-            When::Now(_) | When::Wait => Capture::default(),
+        let reply = match verdict.probe {
+            When::Now(_) if may_drain => Reply::after(self.drain_now(context, mind, None)),
+            When::Now(_) | When::Wait => Reply::default(),
         };
         let asked = question::understand(text, self.now());
         let ask = Ask {
@@ -178,7 +194,7 @@ impl Engine {
         }
         let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
         self.present(mind, &shown);
-        Ok(Reply { text: recall.text.clone(), capture, shown, recall: Some(recall) })
+        Ok(Reply { text: recall.text.clone(), shown, recall: Some(recall), ..reply })
     }
 
     /// A tool is about to run.
@@ -263,7 +279,7 @@ impl Engine {
     }
 
     /// Takes in what sessions left behind that never ended: a little at a time, oldest first.
-    fn catch_up_others(&self, context: &Context, began: Instant, minds: &Minds) -> Result<Capture> {
+    fn catch_up_others(&self, context: &Context, began: Instant, minds: &Minds) -> Capture {
         let journal = Journal::new(&self.home);
         let mut done = Capture::default();
         for session in journal.undrained().unwrap_or_default() {
@@ -273,10 +289,11 @@ impl Engine {
             if Some(&session) == context.session.as_ref() {
                 continue;
             }
-            done.add(self.catch_up_session(context, &session, minds)?);
+            // One that cannot be taken in keeps nobody else waiting; it stays in the journal.
+            done.add(self.catch_up_session(context, &session, minds).unwrap_or_default());
         }
         minds.sweep(MINDS_DAYS, self.now());
-        Ok(done)
+        done
     }
 
     /// Takes in what the journal holds of one session, whichever project it belongs to.

@@ -122,6 +122,9 @@ fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<String
         let journal = Journal::new(&settings.home);
         journal.sweep(settings.journal_days, settings.clock.now()).ok();
     }
+    if let Some(trouble) = &reply.trouble {
+        note_failure(&settings.home, settings.clock.now(), name, trouble);
+    }
     Ok(throughline_agents::answer(agent, name, &reply.text).unwrap_or_default())
 }
 
