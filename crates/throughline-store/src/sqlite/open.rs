@@ -136,13 +136,15 @@ fn wait_a_little(attempt: i32) -> bool {
 
 /// The schema version, after making sure that the file is ours or new.
 fn version_of(connection: &Connection, path: &Path) -> Result<u32> {
-    let version: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let owner: i32 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    // At one moment: somebody else may be making the file.
+    let now = connection.unchecked_transaction()?;
+    let version: u32 = now.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let owner: i32 = now.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let tables: u32 = now.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    drop(now);
     if owner == APPLICATION_ID {
         return Ok(version);
     }
-    let tables: u32 =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
     if version == 0 && owner == 0 && tables == 0 {
         return Ok(0);
     }
