@@ -41,6 +41,8 @@ pub struct Brief {
     pub tokens: usize,
     /// The memories it speaks of.
     pub memories: Vec<(SpaceId, MemoryId)>,
+    /// Those of them that are told whole, and not by a headline.
+    pub whole: Vec<MemoryId>,
 }
 
 impl Engine {
@@ -97,12 +99,16 @@ impl Engine {
         let seed = format!("{} {:?}", self.now(), context.session);
         let page = Page { sections, quotes, seed, ..Page::default() };
         let written = page::write(&page, BUDGET, &self.policy.page);
-        let mut memories = Vec::new();
+        let (mut memories, mut whole) = (Vec::new(), Vec::new());
         for (handle, _) in &written.shown {
             let found = reader.find(&context.reach().spaces, handle)?;
-            memories.extend(found.first().map(|memory| (memory.space, memory.id)));
+            let Some(memory) = found.first() else { continue };
+            memories.push((memory.space, memory.id));
+            if written.text.contains(memory.content.trim()) {
+                whole.push(memory.id);
+            }
         }
-        Ok(Brief { text: written.text, tokens: written.tokens, memories })
+        Ok(Brief { text: written.text, tokens: written.tokens, memories, whole })
     }
 
     /// The memories of some sorts that matter most here and now, best first.

@@ -150,7 +150,8 @@ impl Engine {
         };
         self.note_shown(context, &brief.memories, brief.tokens, true)?;
         let shown: Vec<MemoryId> = brief.memories.iter().map(|(_, id)| *id).collect();
-        self.present(mind, &shown);
+        // What was only named by a headline may still be told in full.
+        self.present(mind, &brief.whole);
         Ok(Reply { text: brief.text, shown, ..reply })
     }
 

@@ -156,10 +156,9 @@ impl Engine {
             return Ok(Some(CutReason::OnlyAsks));
         }
         let shown = match card {
-            Some(card) => {
-                ask.already.contains(&card.memory.id)
-                    || self.was_shown(reader, context, ask, card)?
-            }
+            // Whoever hears the session knows better than the log what it has before it.
+            Some(card) if ask.unheard => ask.already.contains(&card.memory.id),
+            Some(card) => self.was_shown(reader, context, ask, card)?,
             None => false,
         };
         Ok(shown.then_some(CutReason::AlreadyShown))

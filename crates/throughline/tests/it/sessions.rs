@@ -379,3 +379,19 @@ fn an_agent_is_never_stopped_by_what_it_sends() {
         assert!(run.stdout.is_empty(), "{args:?}");
     }
 }
+
+#[test]
+fn what_a_brief_only_named_is_told_in_full_when_it_is_asked_for() {
+    let home = Home::new();
+    let long = "Releases of the webshop are cut from the branch called harbour on the first Monday \
+                of a month, after the smoke tests on staging were green for a whole weekend";
+    home.remember_with(&[long, "--kind", "procedure"]);
+    let agent = crate::hooking::Agent::new(&home, "briefed");
+    let brief = agent.starts();
+    assert!(brief.contains("Releases of the webshop"), "{brief}");
+    assert!(!brief.contains("whole weekend"), "a brief has a line for each: {brief}");
+    let told = agent.hears("When are releases of the webshop cut, and from which branch?");
+    assert!(told.contains("whole weekend"), "{told}");
+    let again = agent.hears("From which branch are releases of the webshop cut?");
+    assert_eq!(again, "", "it was told in full");
+}
