@@ -106,7 +106,7 @@ impl Engine {
                 read.entries.iter().flat_map(|(_, one)| tell::turns_in(one)).collect();
             let flush = flush.or_else(|| read.entries.iter().find_map(|(_, one)| ends(one)));
             let agent = agent.unwrap_or_else(|| "agent".to_owned());
-            done.add(self.take_in_turns(context, session, &agent, &turns, mind, flush)?);
+            done.add(self.take_in_turns(context, session, Some(&agent), &turns, mind, flush)?);
             if moved {
                 // Before the mark: what is only in mind would be lost with whoever is cut off here.
                 Minds::new(&self.home).save(session, mind)?;
@@ -119,32 +119,9 @@ impl Engine {
     }
 
     /// Takes in turns of one session, in their order: episodes, and what the probe makes of them.
-    pub fn take_in_turns(
-        &self,
-        context: &Context,
-        session: &SessionId,
-        agent: &str,
-        turns: &[Captured],
-        mind: &mut Mind,
-        flush: Option<Flush>,
-    ) -> Result<Capture> {
-        self.take_in_pass(context, session, Some(agent), turns, mind, flush)
-    }
-
-    /// Probes turns whose episodes are there already.
-    fn probe_turns(
-        &self,
-        context: &Context,
-        session: &SessionId,
-        turns: &[Captured],
-        mind: &mut Mind,
-        flush: Option<Flush>,
-    ) -> Result<Capture> {
-        self.take_in_pass(context, session, None, turns, mind, flush)
-    }
-
+    ///
     /// `agent` is `None` where the episodes are somebody else's business.
-    fn take_in_pass(
+    pub(crate) fn take_in_turns(
         &self,
         context: &Context,
         session: &SessionId,
@@ -170,11 +147,11 @@ impl Engine {
         let mut done =
             Capture { turns: turns.len(), probes: pass.probed.len(), ..Capture::default() };
         done.fired = pass.fired;
-        let shown = self.shown_texts(&context, &next)?;
         if pass.episodes.is_empty() && pass.probed.is_empty() && pass.swept.is_empty() {
             *mind = next;
             return Ok(done);
         }
+        let shown = self.shown_texts(&context, &next)?;
         let (wrote, _) = self.write(&context, Cause::Capture, None, |reader, draft| {
             let mut wrote = Capture::default();
             draft.scope.space = space;

@@ -18,7 +18,7 @@ use throughline_core::{
 
 use crate::capture::{Capture, Captured, Mind, Minds, project_of};
 use crate::journal::Journal;
-use crate::{Ask, Context, Engine, Found, Recall, Result};
+use crate::{Ask, Context, Engine, Found, Result};
 
 /// Turns within which the same warning is not repeated.
 const WARNED_TURNS: u32 = 6;
@@ -46,8 +46,6 @@ pub struct Reply {
     pub text: String,
     /// What was captured.
     pub capture: Capture,
-    /// What was recalled for a prompt.
-    pub recall: Option<Recall>,
     /// Memories that are in the text.
     pub shown: Vec<MemoryId>,
     /// What could not be taken in, and why; it waits in the journal.
@@ -195,7 +193,7 @@ impl Engine {
         }
         let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
         self.present(mind, &shown);
-        Ok(Reply { text: recall.text.clone(), shown, recall: Some(recall), ..reply })
+        Ok(Reply { text: recall.text, shown, ..reply })
     }
 
     /// A tool is about to run.

@@ -28,7 +28,7 @@ impl Engine {
         let last = turns.len().div_ceil(AT_ONCE).saturating_sub(1);
         for (at, some) in turns.chunks(AT_ONCE).enumerate() {
             let flush = (at == last).then_some(Flush::Ending);
-            done.add(self.take_in_turns(context, session, agent, some, &mut mind, flush)?);
+            done.add(self.take_in_turns(context, session, Some(agent), some, &mut mind, flush)?);
             progress(some.len());
         }
         Ok(done)
@@ -69,7 +69,7 @@ impl Engine {
             let mut mind = Mind::reading();
             let turns = cleaned(&turns);
             let flush = Some(Flush::Ending);
-            done.add(self.probe_turns(context, session, &turns, &mut mind, flush)?);
+            done.add(self.take_in_turns(context, session, None, &turns, &mut mind, flush)?);
         }
         Ok(done)
     }
