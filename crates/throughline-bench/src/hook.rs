@@ -3,12 +3,18 @@
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
+use throughline_core::probe::Voice;
+use throughline_core::{SessionId, Timestamp};
+use throughline_engine::{Captured, Clock, Context, Engine, Project};
 
+use crate::corpus::Corpus;
 use crate::recall::{self, Options, measure, row};
 
+/// Turns that are taken in to see how quick that is.
+const INGESTED: usize = 2_000;
 /// How many hooks are fired to see whether anything is left behind.
 const MANY: usize = 1_000;
 
@@ -44,11 +50,35 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
         hooks.fill(command, "UserPromptSubmit");
         hooks.payload("UserPromptSubmit", 1, &asks(1))
     });
+    ingest(&home, &project, &said)?;
     let before = processes();
     for n in 0..MANY {
         hooks.fire("PostToolBatch", n, "")?;
     }
     println!("{MANY} hooks leave {} processes behind", processes().saturating_sub(before));
+    Ok(())
+}
+
+/// Turns taken in within a second: episodes, gate and probe, without the vectors of turns.
+fn ingest(home: &Path, project: &Path, said: &Corpus) -> anyhow::Result<()> {
+    let engine = Engine::open(home, Clock::System)?;
+    let context = Context::user(Project::at(project)?);
+    let turns: Vec<Captured> = said
+        .texts()
+        .iter()
+        .take(INGESTED)
+        .zip(0_u32..)
+        .map(|(text, n)| {
+            let at = Timestamp::EPOCH.plus_days(20_000.0 + f64::from(n) / 1_440.0);
+            let voice = if n % 2 == 0 { Voice::User } else { Voice::Assistant };
+            Captured::said(at, voice, text)
+        })
+        .collect();
+    let session = SessionId("bench-ingest".to_owned());
+    let began = Instant::now();
+    engine.ingest_session(&context, &session, "bench", &turns, &mut |_| ())?;
+    let rate = f64::from(u32::try_from(turns.len())?) / began.elapsed().as_secs_f64();
+    println!("{:<44} {rate:>7.0} turns a second", "ingest, without the vectors of turns");
     Ok(())
 }
 

@@ -50,6 +50,7 @@ pub(super) fn ingest(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let files = if args.past { past(args, settings)? } else { args.files.clone() };
+    let none = args.past && files.is_empty();
     let sources = read(&files, args)?;
     let done = if args.dry_run {
         plan(&sources, settings)?
@@ -57,6 +58,10 @@ pub(super) fn ingest(
         take_in(&sources, args, settings, ui)?
     };
     ui.answer(&done, || {
+        if none {
+            let words = format!("{} wrote down no session of this project", args.agent.as_str());
+            return paint(DIM, words);
+        }
         let would = if args.dry_run { "would be" } else { "are" };
         let new = format!(
             "{} of {} turns {would} new, {} were known",
