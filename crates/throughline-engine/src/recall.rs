@@ -259,14 +259,22 @@ impl Engine {
         let asked_at = ask.asked_at.or(ask.as_of).unwrap_or_else(|| self.now());
         let question = question::understand(ask.query, asked_at);
 
-        let (mut candidates, named) = self.look(&*reader, context, ask, &question)?;
-        let mut read = self.read(&*reader, context, ask, &mut candidates, &named)?;
-        if ask.arms.graph {
-            self.walk_on(&*reader, context, ask, &mut candidates, &mut read, &named)?;
-        }
-        self.order(&*reader, &mut candidates, &mut read)?;
-        self.judge(&*reader, context, ask, &question, &mut candidates, &read)?;
-        self.write_page(&*reader, context, ask, question, candidates, &read)
+        let (candidates, known) = std::thread::scope(|scope| -> Result<_> {
+            let mut heard = self.look(scope, &*reader, context, ask, &question)?;
+            let mut candidates = self.next_found(&*reader, ask, &question, &mut heard)?;
+            let named = &heard.mentioned;
+            let mut known = self.read(&*reader, context, ask, &mut candidates, named)?;
+            if ask.arms.graph {
+                self.walk_on(&*reader, context, ask, &mut candidates, &mut known, named)?;
+            }
+            self.weigh(&*reader, &mut known)?;
+            // The vectors of what was said were scanned meanwhile.
+            candidates.extend(self.next_found(&*reader, ask, &question, &mut heard)?);
+            Ok((candidates, known))
+        })?;
+        let mut candidates = self.order(candidates, &known);
+        self.judge(&*reader, context, ask, &question, &mut candidates, &known)?;
+        self.write_page(&*reader, context, ask, question, candidates, &known)
     }
 
     /// The beginning of the text of every candidate, in their order.

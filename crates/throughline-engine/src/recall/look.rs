@@ -1,7 +1,8 @@
 //! Looking: every arm over every index within reach, put together into scored candidates.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::sync::{Arc, mpsc};
+use std::thread::Scope;
 
 use throughline_core::document::Speaker;
 use throughline_core::question::{Ask as Asked, Question};
@@ -58,94 +59,100 @@ struct Spoken {
 /// What one index within reach is: whose, of what, and the documents.
 type Within = (SpaceId, TextOf, Arc<Index>);
 
-/// What the arms say.
-struct Heard {
+/// What the arms say about what lies within reach: words and names by now, vectors as they come.
+pub(super) struct Heard {
     within: Vec<Within>,
-    spoken: Vec<Spoken>,
-    vectors: Vec<Cosines>,
-    mentioned: Mentioned,
+    spoken: VecDeque<Spoken>,
+    /// The cosines of one sort of texts after the other; nothing where vectors do not look.
+    cosines: Option<mpsc::Receiver<Vec<Cosines>>>,
+    /// What the prompt names.
+    pub(super) mentioned: Mentioned,
 }
 
-impl Engine {
-    /// Every candidate that some arm finds, best first, before memories are read; and what the
-    /// prompt names.
-    pub(super) fn look(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        ask: &Ask<'_>,
-        question: &Question,
-    ) -> Result<(Vec<Candidate>, Mentioned)> {
-        let Heard { within, spoken, vectors, mentioned } =
-            self.ask_arms(reader, context, ask, question)?;
-        let about_time = ask.arms.time && is_about_time(ask.query, question);
-        let mut cosines = vectors.into_iter();
-        let mut candidates = Vec::new();
-        for Spoken { of, words, mut background } in spoken {
-            let these = within.iter().filter(|(_, sort, _)| *sort == of);
-            let mut collections: Vec<Collection> = these
-                .zip(words)
-                .map(|((space, of, index), (words, best))| {
-                    let cosines = cosines.next();
-                    let session_cosines = match (&cosines, of) {
-                        (Some(cosines), TextOf::Episodes) => cosines.best_of_sessions(index),
-                        _ => HashMap::new(),
-                    };
-                    let index = Arc::clone(index);
-                    let (space, of) = (*space, *of);
-                    Collection { space, of, index, words, best, cosines, session_cosines }
-                })
-                .collect();
-            background.cosine = self.usual_cosine(&collections);
-            for collection in &mut collections {
-                let numbers = self.shortlist(collection);
-                if let Some(cosines) = &mut collection.cosines {
-                    cosines.settle(reader, collection.space, &collection.index, &numbers)?;
-                }
-                let prompt = Prompt { question, time: ask.arms.time, about_time };
-                let read = numbers.into_iter();
-                candidates.extend(
-                    read.filter_map(|at| self.candidate(collection, at, &prompt, &background)),
-                );
-            }
-            for collection in collections {
-                self.words_pool.keep(collection.words);
-            }
-        }
-        candidates.sort_by_cached_key(|one| (Falling(one.parts.sum()), one.node));
-        Ok((candidates, mentioned))
-    }
+/// The order in which the arms look: memories first, because more is read about them.
+const SORTS: [TextOf; 2] = [TextOf::Memories, TextOf::Episodes];
 
-    /// Lets both arms look at every index: words and names here, and beside it the vectors, which
+impl Engine {
+    /// Lets the arms look at every index: words and names here, and beside it the vectors, which
     /// start with the prompt while the indexes are still being read.
-    fn ask_arms(
-        &self,
+    pub(super) fn look<'scope, 'engine: 'scope>(
+        &'engine self,
+        beside: &'scope Scope<'scope, 'engine>,
         reader: &dyn Reader,
         context: &Context,
-        ask: &Ask<'_>,
+        ask: &'engine Ask<'_>,
         question: &Question,
     ) -> Result<Heard> {
-        std::thread::scope(|scope| {
-            let (hand_over, handed) = std::sync::mpsc::channel::<Vec<Within>>();
-            let scan = ask.arms.vectors.then(|| {
-                scope.spawn(move || -> Vec<Cosines> {
-                    let meaning = self.meaning.of_query(ask.query);
-                    let within = handed.recv().unwrap_or_default();
+        let (hand_over, handed) = mpsc::channel::<Vec<Within>>();
+        let (tell, told) = mpsc::channel();
+        if ask.arms.vectors {
+            beside.spawn(move || {
+                let meaning = self.meaning.of_query(ask.query);
+                let within = handed.recv().unwrap_or_default();
+                for sort in SORTS {
+                    let these = within.iter().filter(|(_, of, _)| *of == sort);
                     let scan = |one: &Within| vectors::scan(&one.2, &meaning, &LOOKED_AT);
-                    within.iter().map(scan).collect()
-                })
+                    // Whoever asked may have gone, over an error of its own.
+                    tell.send(these.map(scan).collect()).ok();
+                }
             });
-            let within = self.within(reader, context, ask)?;
-            hand_over.send(within.clone()).ok();
-            drop(hand_over);
-            let spoken = self.ask_words(reader, ask, &within)?;
-            let memories = within.iter().filter(|(_, of, _)| *of == TextOf::Memories);
-            let spaces = memories.map(|(space, _, _)| *space).collect();
-            let mentioned = self.mentioned(reader, spaces, question, ask.query)?;
-            let vectors =
-                scan.map(|scan| scan.join().expect("scanning does not panic")).unwrap_or_default();
-            Ok(Heard { within, spoken, vectors, mentioned })
-        })
+        }
+        let within = self.within(reader, context, ask)?;
+        hand_over.send(within.clone()).ok();
+        let spoken = self.ask_words(reader, ask, &within)?;
+        let memories = within.iter().filter(|(_, of, _)| *of == TextOf::Memories);
+        let spaces = memories.map(|(space, _, _)| *space).collect();
+        let mentioned = self.mentioned(reader, spaces, question, ask.query)?;
+        Ok(Heard { within, spoken, cosines: ask.arms.vectors.then_some(told), mentioned })
+    }
+
+    /// The candidates of the next sort of texts, memories before turns: whatever some arm finds,
+    /// best first.
+    pub(super) fn next_found(
+        &self,
+        reader: &dyn Reader,
+        ask: &Ask<'_>,
+        question: &Question,
+        heard: &mut Heard,
+    ) -> Result<Vec<Candidate>> {
+        let Some(Spoken { of, words, mut background }) = heard.spoken.pop_front() else {
+            return Ok(Vec::new());
+        };
+        let cosines = heard.cosines.as_ref().map(|told| told.recv().expect("scans do not panic"));
+        let mut cosines = cosines.unwrap_or_default().into_iter();
+        let these = heard.within.iter().filter(|(_, sort, _)| *sort == of);
+        let mut collections: Vec<Collection> = these
+            .zip(words)
+            .map(|((space, of, index), (words, best))| {
+                let cosines = cosines.next();
+                let session_cosines = match (&cosines, of) {
+                    (Some(cosines), TextOf::Episodes) => cosines.best_of_sessions(index),
+                    _ => HashMap::new(),
+                };
+                let index = Arc::clone(index);
+                let (space, of) = (*space, *of);
+                Collection { space, of, index, words, best, cosines, session_cosines }
+            })
+            .collect();
+        background.cosine = self.usual_cosine(&collections);
+        let about_time = ask.arms.time && is_about_time(ask.query, question);
+        let prompt = Prompt { question, time: ask.arms.time, about_time };
+        let mut candidates = Vec::new();
+        for collection in &mut collections {
+            let numbers = self.shortlist(collection);
+            if let Some(cosines) = &mut collection.cosines {
+                cosines.settle(reader, collection.space, &collection.index, &numbers)?;
+            }
+            let looked_at = numbers.into_iter();
+            candidates.extend(
+                looked_at.filter_map(|at| self.candidate(collection, at, &prompt, &background)),
+            );
+        }
+        for collection in collections {
+            self.words_pool.keep(collection.words);
+        }
+        candidates.sort_by_cached_key(|one| (Falling(one.parts.sum()), one.node));
+        Ok(candidates)
     }
 
     /// What the words say about every index, memories first, and how much the words of the query
@@ -155,11 +162,11 @@ impl Engine {
         reader: &dyn Reader,
         ask: &Ask<'_>,
         within: &[Within],
-    ) -> Result<Vec<Spoken>> {
+    ) -> Result<VecDeque<Spoken>> {
         let (policy, relevance) = (&self.policy.words, &self.policy.relevance);
         let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
-        let mut spoken = Vec::new();
-        for of in [TextOf::Memories, TextOf::Episodes] {
+        let mut spoken = VecDeque::new();
+        for of in SORTS {
             let mut found: Vec<(&Index, Occurrences)> = Vec::new();
             for (space, sort, index) in within.iter().filter(|(_, sort, _)| *sort == of) {
                 let occurrences =
@@ -181,7 +188,7 @@ impl Engine {
                     (words, best)
                 })
                 .collect();
-            spoken.push(Spoken { of, words, background });
+            spoken.push_back(Spoken { of, words, background });
         }
         Ok(spoken)
     }
@@ -189,7 +196,7 @@ impl Engine {
     /// The indexes within reach that hold something, memories first.
     fn within(&self, reader: &dyn Reader, context: &Context, ask: &Ask<'_>) -> Result<Vec<Within>> {
         let mut within = Vec::new();
-        for of in [TextOf::Memories, TextOf::Episodes] {
+        for of in SORTS {
             if of == TextOf::Episodes && !ask.episodes {
                 continue;
             }

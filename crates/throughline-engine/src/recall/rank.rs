@@ -141,23 +141,18 @@ impl Engine {
         Ok(())
     }
 
-    /// Scores what was read, and sorts.
-    pub(super) fn order(
-        &self,
-        reader: &dyn Reader,
-        candidates: &mut [Candidate],
-        known: &mut Known,
-    ) -> Result<()> {
-        let unread: Vec<Memory> = known
-            .memories
-            .values()
-            .filter(|memory| !known.cards.contains_key(&memory.id))
-            .cloned()
-            .collect();
-        for card in self.cards(reader, &unread)? {
+    /// Works out how true and how retrievable everything is that was read.
+    pub(super) fn weigh(&self, reader: &dyn Reader, known: &mut Known) -> Result<()> {
+        let read: Vec<Memory> = known.memories.values().cloned().collect();
+        for card in self.cards(reader, &read)? {
             known.cards.insert(card.memory.id, card);
         }
-        for candidate in candidates.iter_mut() {
+        Ok(())
+    }
+
+    /// Scores what was read, and sorts.
+    pub(super) fn order(&self, mut candidates: Vec<Candidate>, known: &Known) -> Vec<Candidate> {
+        for candidate in &mut candidates {
             let card = candidate.node.memory().map(|id| known.cards.get(&id));
             let (salience, trust, share) = match card {
                 Some(Some(card)) => {
@@ -174,6 +169,6 @@ impl Engine {
                 .score(&self.policy.rank);
         }
         candidates.sort_by_cached_key(|one| (Falling(one.score), Falling(one.relevance), one.node));
-        Ok(())
+        candidates
     }
 }
