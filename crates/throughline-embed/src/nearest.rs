@@ -20,7 +20,7 @@ pub use code::{CODES, Code, Rows, encode, exact_dot};
 use code::{LARGEST, Wide};
 
 /// The fewest and the most whole vectors asked for at a time.
-const BATCH: (usize, usize) = (16, 4_096);
+const BATCH: (usize, usize) = (12, 4_096);
 
 /// How far an [`exact_dot`] may lie from the true one, as a share of the two lengths' product.
 ///

@@ -6,7 +6,7 @@ use throughline_core::{
 use throughline_store::{Reader, TextOf};
 
 use crate::engine::is_handle;
-use crate::index::NONE;
+use crate::index::{NONE, Standing};
 use crate::{Card, Context, Engine, Error, Result};
 
 /// Connections shown of one memory.
@@ -106,18 +106,18 @@ impl Engine {
             };
             let all = 0..u32::try_from(index.len()).unwrap_or(NONE);
             let Some(found) = all.into_iter().find(fits) else { continue };
-            let walk = |from: u32, beside: &[u32]| -> Vec<u32> {
+            let walk = |from: u32, beside: fn(&Standing) -> u32| -> Vec<u32> {
                 std::iter::successors(Some(from), |at| {
-                    Some(beside[*at as usize]).filter(|next| *next != NONE)
+                    Some(beside(&index.standing[*at as usize])).filter(|next| *next != NONE)
                 })
                 .skip(1)
                 .take(AROUND)
                 .collect()
             };
-            let mut numbers = walk(found, &index.before);
+            let mut numbers = walk(found, |standing| standing.before);
             numbers.reverse();
             numbers.push(found);
-            numbers.extend(walk(found, &index.next));
+            numbers.extend(walk(found, |standing| standing.next));
             return self.turns(&*reader, space, &index, found, &numbers);
         }
         Err(missing())

@@ -18,6 +18,23 @@ const BITS_FROM: usize = 65_536;
 /// Stands for "no document".
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Where a document stands. Together, because looking at one of very many is waiting for memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Standing {
+    /// The document before it in its session.
+    pub(crate) before: u32,
+    /// The one after it.
+    pub(crate) next: u32,
+    /// The number of its session.
+    pub(crate) session: u32,
+    /// Its telling terms.
+    pub(crate) length: u16,
+}
+
+impl Standing {
+    const ALONE: Self = Self { before: NONE, next: NONE, session: 0, length: 0 };
+}
+
 /// The documents of one index of one space.
 #[derive(Debug, Clone)]
 pub(crate) struct Index {
@@ -32,14 +49,8 @@ pub(crate) struct Index {
     pub(crate) sessions: usize,
     /// Telling terms of a session, on average.
     pub(crate) mean_session_length: f64,
-    /// For each document, the one before it in its session.
-    pub(crate) before: Vec<u32>,
-    /// For each document, the one after it.
-    pub(crate) next: Vec<u32>,
-    /// For each document, the number of its session.
-    pub(crate) session: Vec<u32>,
-    /// For each document, its telling terms.
-    pub(crate) length: Vec<u16>,
+    /// For each document, where it stands.
+    pub(crate) standing: Vec<Standing>,
     /// For each session number, its telling terms.
     pub(crate) session_length: Vec<u32>,
     /// For each document, whether it is there, and the state of a memory.
@@ -60,15 +71,17 @@ impl Index {
             mean_length: 1.0,
             sessions: 0,
             mean_session_length: 1.0,
-            before: Vec::new(),
-            next: Vec::new(),
-            session: Vec::new(),
-            length: Vec::new(),
+            standing: Vec::new(),
             session_length: Vec::new(),
             states: Vec::new(),
             embedded: Vec::new(),
             bits: OnceLock::new(),
         }
+    }
+
+    /// Whether its documents were said in sessions; memories were not.
+    pub(crate) fn has_sessions(&self) -> bool {
+        self.of == TextOf::Episodes
     }
 
     /// Numbers run up to this.
@@ -85,6 +98,11 @@ impl Index {
     /// The node that a document stands for.
     pub(crate) fn node(&self, number: u32) -> Option<NodeId> {
         Some(self.document(number)?.node(self.of))
+    }
+
+    /// The telling terms of a document; none where there is no document.
+    pub(crate) fn length(&self, number: u32) -> f32 {
+        self.standing.get(number as usize).map_or(0.0, |standing| f32::from(standing.length))
     }
 
     /// Whether a document is there and in one of the states; episodes have none.
@@ -154,10 +172,7 @@ impl Index {
     fn derive(&mut self) {
         const { assert!(PACKED_AT + 8 + CODES == RECORD, "a record ends with its vector") }
         let count = self.len();
-        self.before = vec![NONE; count];
-        self.next = vec![NONE; count];
-        self.session = vec![0; count];
-        self.length = vec![0; count];
+        self.standing = vec![Standing::ALONE; count];
         self.session_length = vec![0; count];
         self.states = vec![None; count];
         self.embedded = vec![false; count];
@@ -167,13 +182,16 @@ impl Index {
             let Some(document) = Document::read(record) else { continue };
             let before = document.before.filter(|before| (*before as usize) < count);
             self.documents += 1;
-            self.before[at] = before.unwrap_or(NONE);
+            let number = document.session.min(u32::try_from(count - 1).unwrap_or(NONE));
+            // The one after it may have been met already.
+            let standing = &mut self.standing[at];
+            standing.before = before.unwrap_or(NONE);
+            standing.session = number;
+            standing.length = document.length;
             if let Some(before) = before {
-                self.next[before as usize] = u32::try_from(at).unwrap_or(NONE);
+                self.standing[before as usize].next = u32::try_from(at).unwrap_or(NONE);
             }
-            let session = (document.session as usize).min(count - 1);
-            self.session[at] = document.session.min(u32::try_from(count - 1).unwrap_or(NONE));
-            self.length[at] = document.length;
+            let session = number as usize;
             self.sessions += usize::from(self.session_length[session] == 0);
             self.session_length[session] += u32::from(document.length).max(1);
             terms += u64::from(document.length);

@@ -257,10 +257,10 @@ impl Engine {
     pub fn recall(&self, context: &Context, ask: &Ask<'_>) -> Result<Recall> {
         let reader = self.reader(ask.as_of)?;
         let asked_at = ask.asked_at.or(ask.as_of).unwrap_or_else(|| self.now());
-        let question = question::understand(ask.query, asked_at);
-
-        let (candidates, known) = std::thread::scope(|scope| -> Result<_> {
-            let mut heard = self.look(scope, &*reader, context, ask, &question)?;
+        let (question, candidates, known) = std::thread::scope(|scope| -> Result<_> {
+            let scan = self.scan_beside(scope, ask);
+            let question = question::understand(ask.query, asked_at);
+            let mut heard = self.look(&*reader, context, ask, &question, scan)?;
             let mut candidates = self.next_found(&*reader, ask, &question, &mut heard)?;
             let named = &heard.mentioned;
             let mut known = self.read(&*reader, context, ask, &mut candidates, named)?;
@@ -270,7 +270,7 @@ impl Engine {
             self.weigh(&*reader, &mut known)?;
             // The vectors of what was said were scanned meanwhile.
             candidates.extend(self.next_found(&*reader, ask, &question, &mut heard)?);
-            Ok((candidates, known))
+            Ok((question, candidates, known))
         })?;
         let mut candidates = self.order(candidates, &known);
         self.judge(&*reader, context, ask, &question, &mut candidates, &known)?;

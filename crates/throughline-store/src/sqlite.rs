@@ -10,6 +10,7 @@ mod erase;
 mod lock;
 mod log;
 mod migrate;
+mod numbers;
 mod open;
 mod read;
 mod rows;

@@ -1,6 +1,6 @@
 //! Looking: every arm over every index within reach, put together into scored candidates.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::thread::Scope;
 
@@ -14,7 +14,7 @@ use throughline_store::{Document, Reader, TextOf};
 use super::names::Mentioned;
 use super::rank::Falling;
 use super::vectors::{self, Cosines};
-use super::words::{self, Occurrences, Said, Telling, Words};
+use super::words::{self, Occurrences, Said, Telling, Words, keep_first};
 use super::{Ask, Candidate, Fate};
 use crate::index::{Index, Indexes, NONE};
 use crate::{Context, Engine, Result};
@@ -34,8 +34,6 @@ struct Collection {
     /// The documents that the words find best.
     best: Vec<u32>,
     cosines: Option<Cosines>,
-    /// The best cosines of sessions; none for memories.
-    session_cosines: HashMap<u32, f32>,
 }
 
 /// What every candidate is held against.
@@ -59,6 +57,12 @@ struct Spoken {
 /// What one index within reach is: whose, of what, and the documents.
 type Within = (SpaceId, TextOf, Arc<Index>);
 
+/// A scan of vectors that goes on beside.
+pub(super) struct Scan {
+    hand_over: mpsc::Sender<Vec<Within>>,
+    cosines: Option<mpsc::Receiver<Vec<Cosines>>>,
+}
+
 /// What the arms say about what lies within reach: words and names by now, vectors as they come.
 pub(super) struct Heard {
     within: Vec<Within>,
@@ -73,37 +77,46 @@ pub(super) struct Heard {
 const SORTS: [TextOf; 2] = [TextOf::Memories, TextOf::Episodes];
 
 impl Engine {
-    /// Lets the arms look at every index: words and names here, and beside it the vectors, which
-    /// start with the prompt while the indexes are still being read.
-    pub(super) fn look<'scope, 'engine: 'scope>(
+    /// Begins to scan vectors beside everything else: with the prompt, while the indexes are still
+    /// being read.
+    pub(super) fn scan_beside<'scope, 'engine: 'scope>(
         &'engine self,
         beside: &'scope Scope<'scope, 'engine>,
-        reader: &dyn Reader,
-        context: &Context,
         ask: &'engine Ask<'_>,
-        question: &Question,
-    ) -> Result<Heard> {
+    ) -> Scan {
         let (hand_over, handed) = mpsc::channel::<Vec<Within>>();
         let (tell, told) = mpsc::channel();
         if ask.arms.vectors {
             beside.spawn(move || {
                 let meaning = self.meaning.of_query(ask.query);
+                // Whoever asked may have gone, over an error of its own.
                 let within = handed.recv().unwrap_or_default();
                 for sort in SORTS {
                     let these = within.iter().filter(|(_, of, _)| *of == sort);
                     let scan = |one: &Within| vectors::scan(&one.2, &meaning, &LOOKED_AT);
-                    // Whoever asked may have gone, over an error of its own.
                     tell.send(these.map(scan).collect()).ok();
                 }
             });
         }
+        Scan { hand_over, cosines: ask.arms.vectors.then_some(told) }
+    }
+
+    /// Lets the arms look at every index: words and names here, vectors where they are scanned.
+    pub(super) fn look(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        question: &Question,
+        scan: Scan,
+    ) -> Result<Heard> {
         let within = self.within(reader, context, ask)?;
-        hand_over.send(within.clone()).ok();
+        scan.hand_over.send(within.clone()).ok();
         let spoken = self.ask_words(reader, ask, &within)?;
         let memories = within.iter().filter(|(_, of, _)| *of == TextOf::Memories);
         let spaces = memories.map(|(space, _, _)| *space).collect();
         let mentioned = self.mentioned(reader, spaces, question, ask.query)?;
-        Ok(Heard { within, spoken, cosines: ask.arms.vectors.then_some(told), mentioned })
+        Ok(Heard { within, spoken, cosines: scan.cosines, mentioned })
     }
 
     /// The candidates of the next sort of texts, memories before turns: whatever some arm finds,
@@ -125,13 +138,9 @@ impl Engine {
             .zip(words)
             .map(|((space, of, index), (words, best))| {
                 let cosines = cosines.next();
-                let session_cosines = match (&cosines, of) {
-                    (Some(cosines), TextOf::Episodes) => cosines.best_of_sessions(index),
-                    _ => HashMap::new(),
-                };
                 let index = Arc::clone(index);
                 let (space, of) = (*space, *of);
-                Collection { space, of, index, words, best, cosines, session_cosines }
+                Collection { space, of, index, words, best, cosines }
             })
             .collect();
         background.cosine = self.usual_cosine(&collections);
@@ -225,10 +234,11 @@ impl Engine {
             scores
         };
         let column = |of: fn(&Said) -> f32| {
-            let scores = scored.iter().flat_map(|(_, words)| {
-                words.touched.iter().map(|at| f64::from(of(&words.of(*at))))
-            });
-            padded(scores.filter(|score| *score > 0.0).collect(), documents)
+            let told = scored.iter().flat_map(|(_, words)| &words.told);
+            let scores = told.map(|(_, said)| of(said)).filter(|score| *score > 0.0);
+            let mut scores: Vec<f32> = scores.collect();
+            keep_first(&mut scores, policy.background, |a, b| b.total_cmp(a));
+            padded(scores.into_iter().map(f64::from).collect(), documents)
         };
         let share_of_asked =
             |usual: Spread| Spread { mean: usual.mean * asked, deviation: usual.deviation * asked };
@@ -236,7 +246,7 @@ impl Engine {
         let sessions: usize = scored.iter().map(|(index, _)| index.sessions).sum();
         let session_scores = scored
             .iter()
-            .flat_map(|(_, words)| words.session_scores().map(f64::from))
+            .flat_map(|(index, words)| words.session_scores(index).map(f64::from))
             .filter(|score| *score > 0.0);
         Background {
             words: Spread::of(column(|said| said.own), usual_words, policy),
@@ -260,9 +270,9 @@ impl Engine {
     fn best_by_words(&self, index: &Index, words: &Words) -> Vec<u32> {
         let most = self.policy.relevance.candidates;
         let by = |column: fn(&Said) -> f32| {
-            let fits = |number: &&u32| index.is_in(**number as usize, &LOOKED_AT);
-            let touched = words.touched.iter().filter(fits);
-            best(touched.map(|number| (*number, column(&words.of(*number)))).collect(), most)
+            let told = words.told.iter();
+            let fits = told.filter(|(number, _)| index.is_in(*number as usize, &LOOKED_AT));
+            best(fits.map(|(number, said)| (*number, column(said))).collect(), most)
         };
         by(|said| said.own).chain(by(|said| said.around)).collect()
     }
@@ -317,10 +327,7 @@ impl Engine {
 /// The numbers with the highest scores.
 fn best(mut scored: Vec<(u32, f32)>, most: usize) -> impl Iterator<Item = u32> {
     let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    if scored.len() > most {
-        scored.select_nth_unstable_by(most, order);
-        scored.truncate(most);
-    }
+    keep_first(&mut scored, most, order);
     scored.into_iter().map(|(number, _)| number)
 }
 
@@ -339,17 +346,17 @@ fn signals(
 ) -> Signals {
     let question = prompt.question;
     let (index, words) = (&collection.index, &collection.words);
-    let at = number as usize;
+    let standing = index.standing[number as usize];
     let beside = |number: u32| (number != NONE).then_some(number);
     let cosine = |number: u32| collection.cosines.as_ref()?.of(index, number);
-    let before = beside(index.before[at]);
+    let before = beside(standing.before);
     let asked_before = before
         .filter(|before| index.document(*before).is_some_and(|one| one.traits.asks))
-        .map(|before| f64::from(words.of(before).around));
-    let session = index.session[at];
+        .map(|before| f64::from(words.of(index, before).around));
+    let session = standing.session;
     let episode = collection.of == TextOf::Episodes;
-    let best_in_session = || collection.session_cosines.get(&session).map(|best| f64::from(*best));
-    let said = words.of(number);
+    let best_in_session = || collection.cosines.as_ref()?.best_of_session(session);
+    let said = words.of(index, number);
     let asks_time = matches!(question.ask, Asked::When | Asked::HowLong);
     let asks_number = matches!(question.ask, Asked::HowMany | Asked::HowLong);
     Signals {
@@ -357,8 +364,8 @@ fn signals(
         around: f64::from(said.around),
         covers: f64::from(said.covers),
         cosine: cosine(number),
-        next_cosine: beside(index.next[at]).and_then(cosine),
-        session_words: episode.then(|| f64::from(words.of_session(session))),
+        next_cosine: beside(standing.next).and_then(cosine),
+        session_words: episode.then(|| f64::from(words.of_session(index, session))),
         // A memory is a session of one: what is said of meaning elsewhere twice is said of it twice.
         session_cosine: if episode { best_in_session() } else { cosine(number) },
         length: f64::from(document.length),

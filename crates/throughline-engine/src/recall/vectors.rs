@@ -11,12 +11,12 @@ use crate::Result;
 use crate::index::Index;
 
 /// How many of the nearest are known exactly and not only to the precision of a byte.
-const EXACT: usize = 12;
+const EXACT: usize = 8;
 
 /// Of many documents, those that are kept as the best.
 const BEST_KEEP: usize = 1_024;
 /// Rows that the sign bits hand over to the bytes.
-const BITS_KEEP: usize = 4_096;
+const BITS_KEEP: usize = 2_048;
 
 /// The cosines of the documents of one index to a query.
 #[derive(Debug)]
@@ -30,6 +30,8 @@ pub(super) struct Cosines {
     dense: Vec<f32>,
     /// Documents and their cosines: all of them, or where there are many the best.
     pub(super) best: Vec<(u32, f32)>,
+    /// Sessions and the best cosine in each; none for memories.
+    sessions: HashMap<u32, f32>,
 }
 
 /// Scans an index. What is in other states is passed over unread.
@@ -55,7 +57,18 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
         best.select_nth_unstable_by(BEST_KEEP, order);
         best.truncate(BEST_KEEP);
     }
-    Cosines { meaning: *query, query: code, exact: BTreeMap::new(), dense, best }
+    let sessions = if index.has_sessions() { best_of_sessions(index, &best) } else { HashMap::new() };
+    Cosines { meaning: *query, query: code, exact: BTreeMap::new(), dense, best, sessions }
+}
+
+/// The best cosine of every session that has one among the best.
+fn best_of_sessions(index: &Index, best: &[(u32, f32)]) -> HashMap<u32, f32> {
+    let mut sessions = HashMap::with_capacity(best.len());
+    for (number, cosine) in best {
+        let session = sessions.entry(index.standing[*number as usize].session).or_insert(*cosine);
+        *session = session.max(*cosine);
+    }
+    sessions
 }
 
 /// A cosine that at least [`BEST_KEEP`] reach and not many more, found by counting them into
@@ -115,14 +128,9 @@ impl Cosines {
         Ok(())
     }
 
-    /// The best cosine of every session that has one among the best.
-    pub(super) fn best_of_sessions(&self, index: &Index) -> HashMap<u32, f32> {
-        let mut best = HashMap::new();
-        for (number, cosine) in &self.best {
-            let session = best.entry(index.session[*number as usize]).or_insert(*cosine);
-            *session = session.max(*cosine);
-        }
-        best
+    /// The best cosine in a session, if one of the best is there.
+    pub(super) fn best_of_session(&self, session: u32) -> Option<f64> {
+        self.sessions.get(&session).map(|best| f64::from(*best))
     }
 
     /// The cosine of a document; `None` without a vector of our model.

@@ -4,6 +4,7 @@
 //! A word counts once in a document however often it stands there: on the development data counting
 //! repetitions costs up to ten points, because long texts repeat everything.
 
+use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use throughline_core::SpaceId;
@@ -74,148 +75,195 @@ pub(super) struct Said {
     pub(super) around: f32,
     /// The share that it holds of what the query's words tell.
     pub(super) covers: f32,
-    /// The latest term that was counted for it.
-    round: u32,
 }
+
+/// The most terms that are counted for one query, the most telling ones: each has a bit.
+const COUNTED: usize = u64::BITS as usize;
 
 /// What the words say about the documents of one index.
 ///
-/// As long as the index, and mostly empty: whoever is done with it clears it for the next query.
+/// Mostly empty and as long as the index: whoever is done with it clears it for the next query.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    said: Vec<Said>,
-    sessions: Vec<f32>,
-    session_rounds: Vec<u32>,
-    /// Documents of which something is said.
-    pub(super) touched: Vec<u32>,
-    /// Numbers of their sessions.
-    touched_sessions: Vec<u32>,
+    /// Documents that hold terms or stand beside the best of those, and what is said of them.
+    pub(super) told: Vec<(u32, Said)>,
+    /// For each document the terms that it holds.
+    holds: Vec<u64>,
+    /// For each session the same.
+    session_holds: Vec<u64>,
+    /// The sessions that hold terms.
+    sessions: Vec<u32>,
+    measure: Measure,
+}
+
+/// How what documents and sessions hold becomes scores.
+#[derive(Debug, Default)]
+struct Measure {
+    /// What each term tells about a document.
+    weights: Vec<f32>,
+    /// What it tells about a session.
+    session_weights: Vec<f32>,
+    /// What all terms tell, also those that are not counted.
+    asked: f32,
+    /// What a word counts that the turn before holds.
+    before: f32,
+    /// What a word counts that the turn after holds.
+    after: f32,
+    own: Damping,
+    around: Damping,
+    session: Damping,
+}
+
+/// How length counts against a text, as BM25 has it for words that occur once.
+#[derive(Debug, Default)]
+struct Damping {
+    most: f32,
+    flat: f32,
+    slope: f32,
+}
+
+impl Damping {
+    #[expect(clippy::cast_possible_truncation, reason = "scores need no more precision")]
+    fn new(k1: f64, b: f64, mean_length: f64) -> Self {
+        let (flat, slope) = (1.0 + k1 * (1.0 - b), k1 * b / mean_length);
+        Self { most: (k1 + 1.0) as f32, flat: flat as f32, slope: slope as f32 }
+    }
+
+    fn at(&self, length: f32) -> f32 {
+        self.most / (self.flat + self.slope * length)
+    }
 }
 
 impl Words {
     /// What is said of a document.
-    pub(super) fn of(&self, number: u32) -> Said {
-        self.said.get(number as usize).copied().unwrap_or_default()
+    pub(super) fn of(&self, index: &Index, number: u32) -> Said {
+        let (holds, length) = (|at| self.held(at), |at| index.length(at));
+        let Some(standing) = index.standing.get(number as usize) else { return Said::default() };
+        let by = &self.measure;
+        let own = holds(number);
+        let before = holds(standing.before) & !own;
+        let after = holds(standing.next) & !own & !before;
+        if own | before | after == 0 {
+            return Said::default();
+        }
+        let told = sum(own, &by.weights);
+        let told_beside =
+            by.before * sum(before, &by.weights) + by.after * sum(after, &by.weights);
+        let length_around = length(number)
+            + by.before * length(standing.before)
+            + by.after * length(standing.next);
+        Said {
+            own: told * by.own.at(length(number)),
+            around: (told + told_beside) * by.around.at(length_around),
+            covers: (told / by.asked).min(1.0),
+        }
+    }
+
+    fn held(&self, number: u32) -> u64 {
+        self.holds.get(number as usize).copied().unwrap_or(0)
     }
 
     /// BM25 of all words of a session.
-    pub(super) fn of_session(&self, number: u32) -> f32 {
-        self.sessions.get(number as usize).copied().unwrap_or(0.0)
+    #[expect(clippy::cast_precision_loss, reason = "scores need no more precision")]
+    pub(super) fn of_session(&self, index: &Index, number: u32) -> f32 {
+        let at = number as usize;
+        match self.session_holds.get(at) {
+            None | Some(0) => 0.0,
+            Some(held) => {
+                let by = &self.measure;
+                sum(*held, &by.session_weights) * by.session.at(index.session_length[at] as f32)
+            }
+        }
     }
 
     /// The scores of all sessions of which something is said.
-    pub(super) fn session_scores(&self) -> impl Iterator<Item = f32> {
-        self.touched_sessions.iter().map(|number| self.of_session(*number))
+    pub(super) fn session_scores(&self, index: &Index) -> impl Iterator<Item = f32> {
+        self.sessions.iter().map(|number| self.of_session(index, *number))
     }
 
     /// Forgets what was said.
-    pub(super) fn clear(&mut self) {
-        for number in self.touched.drain(..) {
-            self.said[number as usize] = Said::default();
+    fn clear(&mut self) {
+        for (number, _) in self.told.drain(..) {
+            self.holds[number as usize] = 0;
         }
-        for number in self.touched_sessions.drain(..) {
-            self.sessions[number as usize] = 0.0;
-        }
-    }
-
-    fn fit(&mut self, count: usize) {
-        if self.said.len() < count {
-            self.said.resize(count, Said::default());
-            self.sessions.resize(count, 0.0);
-            self.session_rounds.resize(count, 0);
+        for number in self.sessions.drain(..) {
+            self.session_holds[number as usize] = 0;
         }
     }
 
-    /// Counts one term.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "scores need no more than single precision"
-    )]
-    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-    fn count(
-        &mut self,
-        round: u32,
-        index: &Index,
-        holding: &[u32],
-        weight: f64,
-        relevance: &RelevancePolicy,
-    ) {
-        let inside =
-            || holding.iter().map(|number| *number as usize).filter(|at| *at < index.len());
-        let mut sessions = 0_u32;
-        for at in inside() {
-            self.add(at, weight as f32);
-            self.said[at].own += weight as f32;
-            self.said[at].round = round;
-            let session = index.session[at] as usize;
-            if self.session_rounds[session] != round {
-                self.session_rounds[session] = round;
-                sessions += 1;
-            }
+    /// Notes who holds the terms.
+    fn count(&mut self, index: &Index, terms: &[&Postings]) {
+        if self.holds.len() < index.len() {
+            self.holds.resize(index.len(), 0);
+            self.session_holds.resize(index.len(), 0);
         }
-        for (beside, share) in [(&index.next, relevance.before), (&index.before, relevance.after)] {
-            for at in inside() {
-                let other = beside[at] as usize;
-                if beside[at] != NONE && self.said[other].round != round {
-                    self.said[other].round = round;
-                    self.add(other, (weight * share) as f32);
+        for (term, list) in terms.iter().enumerate() {
+            let mut sessions_holding = 0;
+            for number in list.documents.iter().filter(|number| (**number as usize) < index.len()) {
+                let held = &mut self.holds[*number as usize];
+                if *held == 0 {
+                    self.told.push((*number, Said::default()));
                 }
-            }
-        }
-        let telling = rarity(index.sessions as f64, f64::from(sessions)) as f32;
-        for at in inside() {
-            let session = index.session[at] as usize;
-            if self.session_rounds[session] == round {
-                self.session_rounds[session] = 0;
-                if self.sessions[session] == 0.0 {
-                    self.touched_sessions.push(index.session[at]);
+                *held |= 1 << term;
+                let session = index.standing[*number as usize].session;
+                let held = &mut self.session_holds[session as usize];
+                if *held == 0 {
+                    self.sessions.push(session);
                 }
-                self.sessions[session] += telling;
+                sessions_holding += u32::from(*held & 1 << term == 0);
+                *held |= 1 << term;
             }
+            self.measure.session_weights.push(session_rarity(index, sessions_holding));
         }
     }
 
-    fn add(&mut self, at: usize, weight: f32) {
-        if self.said[at].around == 0.0 {
-            self.touched.push(u32::try_from(at).unwrap_or(NONE));
+    /// Says what every document tells that holds terms, and those beside the best of them: no other
+    /// is told of better by its neighbours than the best are by themselves.
+    fn tell(&mut self, index: &Index, best: usize) {
+        let mut told = std::mem::take(&mut self.told);
+        for (number, said) in &mut told {
+            *said = self.of(index, *number);
         }
-        self.said[at].around += weight;
+        let mut leading: Vec<(u32, f32)> =
+            told.iter().map(|(number, said)| (*number, said.own)).collect();
+        keep_first(&mut leading, best, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let standing = |number: &u32| index.standing[*number as usize];
+        let beside = leading.iter().map(|(number, _)| standing(number));
+        let mut beside: Vec<u32> = beside.flat_map(|one| [one.before, one.next]).collect();
+        beside.retain(|number| *number != NONE && self.held(*number) == 0);
+        beside.sort_unstable();
+        beside.dedup();
+        told.extend(beside.into_iter().map(|number| (number, self.of(index, number))));
+        self.told = told;
     }
+}
 
-    /// Counts length against documents, as BM25 does for words that occur once.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "scores need no more than single precision"
-    )]
-    fn damp(
-        &mut self,
-        index: &Index,
-        asked: f64,
-        policy: &WordPolicy,
-        relevance: &RelevancePolicy,
-    ) {
-        let damped = |length: f64, mean: f64, b: f64| -> f32 {
-            ((policy.k1 + 1.0) / (1.0 + policy.k1 * (1.0 - b + b * length / mean))) as f32
-        };
-        let length = |at: u32| if at == NONE { 0.0 } else { f64::from(index.length[at as usize]) };
-        let beside = 1.0 + relevance.before + relevance.after;
-        for number in &self.touched {
-            let at = *number as usize;
-            let own = length(*number);
-            let around = own
-                + relevance.before * length(index.before[at])
-                + relevance.after * length(index.next[at]);
-            let said = &mut self.said[at];
-            said.covers = (f64::from(said.own) / asked.max(1e-9)).min(1.0) as f32;
-            said.own *= damped(own, index.mean_length, policy.b);
-            said.around *= damped(around, index.mean_length * beside, policy.b);
-        }
-        for number in &self.touched_sessions {
-            let session = *number as usize;
-            let length = f64::from(index.session_length[session]);
-            self.sessions[session] *= damped(length, index.mean_session_length, policy.session_b);
-        }
+/// Keeps those that come first in an order, as they lie.
+pub(super) fn keep_first<T>(all: &mut Vec<T>, most: usize, order: impl Fn(&T, &T) -> Ordering) {
+    if all.len() > most {
+        all.select_nth_unstable_by(most, order);
+        all.truncate(most);
     }
+}
+
+/// What the terms tell together whose bits are set.
+fn sum(mut bits: u64, weights: &[f32]) -> f32 {
+    let mut sum = 0.0;
+    while bits != 0 {
+        sum += weights[bits.trailing_zeros() as usize];
+        bits &= bits - 1;
+    }
+    sum
+}
+
+/// How much a term tells about sessions.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "scores need no more than single precision"
+)]
+fn session_rarity(index: &Index, holding: u32) -> f32 {
+    rarity(index.sessions as f64, f64::from(holding)) as f32
 }
 
 /// Words that were used and are clear: making them anew for every query takes longer than clearing.
@@ -242,12 +290,26 @@ pub(super) fn score(
     policy: &WordPolicy,
     relevance: &RelevancePolicy,
 ) -> Words {
-    words.fit(index.len());
-    for (round, (list, weight)) in (1..).zip(occurrences.lists.iter().zip(&telling.weights)) {
-        if *weight > 0.0 {
-            words.count(round, index, &list.documents, *weight, relevance);
-        }
-    }
-    words.damp(index, telling.asked, policy, relevance);
+    let mut terms: Vec<(&Postings, f64)> =
+        occurrences.lists.iter().zip(telling.weights.iter().copied()).collect();
+    terms.retain(|(list, weight)| *weight > 0.0 && !list.documents.is_empty());
+    terms.sort_by(|a, b| b.1.total_cmp(&a.1));
+    terms.truncate(COUNTED);
+    let beside = 1.0 + relevance.before + relevance.after;
+    #[expect(clippy::cast_possible_truncation, reason = "scores need no more precision")]
+    let measure = Measure {
+        weights: terms.iter().map(|(_, weight)| *weight as f32).collect(),
+        session_weights: Vec::with_capacity(terms.len()),
+        asked: telling.asked.max(1e-9) as f32,
+        before: relevance.before as f32,
+        after: relevance.after as f32,
+        own: Damping::new(policy.k1, policy.b, index.mean_length),
+        around: Damping::new(policy.k1, policy.b, index.mean_length * beside),
+        session: Damping::new(policy.k1, policy.session_b, index.mean_session_length),
+    };
+    words.measure = measure;
+    let lists: Vec<&Postings> = terms.into_iter().map(|(list, _)| list).collect();
+    words.count(index, &lists);
+    words.tell(index, relevance.background);
     words
 }

@@ -8,6 +8,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::lock::WriterLock;
+use super::numbers;
 use super::migrate::{self, Keep, MIGRATIONS};
 use super::{BUSY_LIMIT_MS, SQLITE_FLOOR};
 use crate::{Error, Result};
@@ -85,6 +86,7 @@ fn configure(connection: &mut Connection) -> Result<()> {
     )?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    numbers::teach(connection)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }

@@ -12,6 +12,8 @@ use crate::document::Postings;
 use crate::query::{TextHit, TextOf, TextQuery};
 use crate::{Error, Result};
 
+use super::numbers;
+
 /// Documents of one space have numbers from `no << SPACE_BITS`.
 const SPACE_BITS: u32 = 40;
 
@@ -73,9 +75,10 @@ const MEMORIES: Statements = Statements {
     frequency: "SELECT count(*) FROM
                   (SELECT 1 FROM memory_text
                    WHERE memory_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT ?4)",
-    holding: "SELECT rowid FROM memory_text
-              WHERE memory_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3
-              ORDER BY rowid DESC LIMIT ?4",
+    holding: "SELECT numbers(rowid - ?2) FROM
+                (SELECT rowid FROM memory_text
+                 WHERE memory_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3
+                 ORDER BY rowid DESC LIMIT ?4)",
     best: memories_by!("t.rank"),
     newest: memories_by!("t.rowid DESC"),
 };
@@ -91,9 +94,10 @@ const EPISODES: Statements = Statements {
     frequency: "SELECT count(*) FROM
                   (SELECT 1 FROM episode_text
                    WHERE episode_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT ?4)",
-    holding: "SELECT rowid FROM episode_text
-              WHERE episode_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3
-              ORDER BY rowid DESC LIMIT ?4",
+    holding: "SELECT numbers(rowid - ?2) FROM
+                (SELECT rowid FROM episode_text
+                 WHERE episode_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3
+                 ORDER BY rowid DESC LIMIT ?4)",
     best: episodes_by!("t.rank"),
     newest: episodes_by!("t.rowid DESC"),
 };
@@ -146,11 +150,8 @@ pub(super) fn postings(
     let mut lists = Vec::with_capacity(terms.len());
     for term in terms {
         let mut found = holding.query(params![quoted(term), first, end, limit])?;
-        let mut documents: Vec<u32> = Vec::new();
-        while let Some(row) = found.next()? {
-            let doc: i64 = row.get(0)?;
-            documents.extend(u32::try_from(doc - first));
-        }
+        let Some(row) = found.next()? else { continue };
+        let mut documents = numbers::read(row.get_ref(0)?);
         let cut = documents.len() > most;
         documents.truncate(most);
         documents.reverse();
