@@ -141,8 +141,8 @@ impl Index {
         (self.len() > BITS_FROM).then(|| self.bits.get_or_init(|| Bits::of(&self.rows())))
     }
 
-    /// Reads what changed since the last time.
-    fn refresh(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<bool> {
+    /// Reads what changed since the last time; what is the newest now.
+    fn refresh(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<Shelf> {
         let mut changed = false;
         let records = &mut self.records;
         let shelf =
@@ -164,7 +164,7 @@ impl Index {
         if changed {
             self.derive();
         }
-        Ok(changed)
+        Ok(shelf)
     }
 
     /// Computes the columns from the records.
@@ -218,10 +218,27 @@ impl Indexes {
         space: SpaceId,
         of: TextOf,
     ) -> Result<Arc<Index>> {
+        Ok(self.all_present(reader, &[(space, of)])?.remove(0))
+    }
+
+    /// Indexes as one reader of the present sees them. Where nothing was written since, it is asked
+    /// once.
+    pub(crate) fn all_present(
+        &self,
+        reader: &dyn Reader,
+        wanted: &[(SpaceId, TextOf)],
+    ) -> Result<Vec<Arc<Index>>> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let index = held.entry((space, of)).or_insert_with(|| Arc::new(Index::new(of)));
-        Arc::make_mut(index).refresh(reader, space)?;
-        Ok(Arc::clone(index))
+        let mut newest = None;
+        let mut indexes = Vec::with_capacity(wanted.len());
+        for (space, of) in wanted {
+            let index = held.entry((*space, *of)).or_insert_with(|| Arc::new(Index::new(*of)));
+            if newest != Some(index.shelf) {
+                newest = Some(Arc::make_mut(index).refresh(reader, *space)?);
+            }
+            indexes.push(Arc::clone(index));
+        }
+        Ok(indexes)
     }
 
     /// Whether an index of the space that is held has texts without vectors.

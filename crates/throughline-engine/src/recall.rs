@@ -25,6 +25,9 @@ use crate::{Card, Context, Engine, Result};
 pub use after::Settled;
 pub(crate) use words::Pool as WordsPool;
 
+/// Room for what is usually found, so that it need not be moved while it grows.
+const CANDIDATES: usize = 1_024;
+
 /// What is asked of recall.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask<'a> {
@@ -261,7 +264,8 @@ impl Engine {
             let scan = self.scan_beside(scope, ask);
             let question = question::understand(ask.query, asked_at);
             let mut heard = self.look(&*reader, context, ask, &question, scan)?;
-            let mut candidates = self.next_found(&*reader, ask, &question, &mut heard)?;
+            let mut candidates = Vec::with_capacity(CANDIDATES);
+            self.find_next(&*reader, ask, &question, &mut heard, &mut candidates)?;
             let named = &heard.mentioned;
             let mut known = self.read(&*reader, context, ask, &mut candidates, named)?;
             if ask.arms.graph {
@@ -269,7 +273,7 @@ impl Engine {
             }
             self.weigh(&*reader, &mut known)?;
             // The vectors of what was said were scanned meanwhile.
-            candidates.extend(self.next_found(&*reader, ask, &question, &mut heard)?);
+            self.find_next(&*reader, ask, &question, &mut heard, &mut candidates)?;
             Ok((question, candidates, known))
         })?;
         let mut candidates = self.order(candidates, &known);

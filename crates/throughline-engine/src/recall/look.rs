@@ -119,17 +119,18 @@ impl Engine {
         Ok(Heard { within, spoken, cosines: scan.cosines, mentioned })
     }
 
-    /// The candidates of the next sort of texts, memories before turns: whatever some arm finds,
-    /// best first.
-    pub(super) fn next_found(
+    /// Adds the candidates of the next sort of texts, memories before turns: whatever some arm
+    /// finds, best first.
+    pub(super) fn find_next(
         &self,
         reader: &dyn Reader,
         ask: &Ask<'_>,
         question: &Question,
         heard: &mut Heard,
-    ) -> Result<Vec<Candidate>> {
+        candidates: &mut Vec<Candidate>,
+    ) -> Result<()> {
         let Some(Spoken { of, words, mut background }) = heard.spoken.pop_front() else {
-            return Ok(Vec::new());
+            return Ok(());
         };
         let cosines = heard.cosines.as_ref().map(|told| told.recv().expect("scans do not panic"));
         let mut cosines = cosines.unwrap_or_default().into_iter();
@@ -146,7 +147,7 @@ impl Engine {
         background.cosine = self.usual_cosine(&collections);
         let about_time = ask.arms.time && is_about_time(ask.query, question);
         let prompt = Prompt { question, time: ask.arms.time, about_time };
-        let mut candidates = Vec::new();
+        let first = candidates.len();
         for collection in &mut collections {
             let numbers = self.shortlist(collection);
             if let Some(cosines) = &mut collection.cosines {
@@ -160,8 +161,8 @@ impl Engine {
         for collection in collections {
             self.words_pool.keep(collection.words);
         }
-        candidates.sort_by_cached_key(|one| (Falling(one.parts.sum()), one.node));
-        Ok(candidates)
+        candidates[first..].sort_by_cached_key(|one| (Falling(one.parts.sum()), one.node));
+        Ok(())
     }
 
     /// What the words say about every index, memories first, and how much the words of the query
@@ -204,22 +205,19 @@ impl Engine {
 
     /// The indexes within reach that hold something, memories first.
     fn within(&self, reader: &dyn Reader, context: &Context, ask: &Ask<'_>) -> Result<Vec<Within>> {
-        let mut within = Vec::new();
-        for of in SORTS {
-            if of == TextOf::Episodes && !ask.episodes {
-                continue;
+        let sorts = SORTS.into_iter().filter(|of| *of == TextOf::Memories || ask.episodes);
+        let spaces = context.reach().spaces;
+        let wanted: Vec<(SpaceId, TextOf)> =
+            sorts.flat_map(|of| spaces.iter().map(move |space| (*space, of))).collect();
+        let indexes = match ask.as_of {
+            None => self.indexes.all_present(reader, &wanted)?,
+            Some(_) => {
+                let past = wanted.iter().map(|(space, of)| Indexes::past(reader, *space, *of));
+                past.collect::<Result<_>>()?
             }
-            for space in context.reach().spaces {
-                let index = match ask.as_of {
-                    Some(_) => Indexes::past(reader, space, of)?,
-                    None => self.indexes.present(reader, space, of)?,
-                };
-                if index.documents > 0 {
-                    within.push((space, of, index));
-                }
-            }
-        }
-        Ok(within)
+        };
+        let all = wanted.into_iter().zip(indexes).map(|((space, of), index)| (space, of, index));
+        Ok(all.filter(|(_, _, index)| index.documents > 0).collect())
     }
 
     /// What is usual among the candidates that the words of this query find.
