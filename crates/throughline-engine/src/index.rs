@@ -14,7 +14,7 @@ use throughline_store::{BLOCK, Document, PACKED_AT, RECORD, Reader, Shelf, TextO
 use crate::Result;
 
 /// Rows beyond which sign bits are scanned before bytes.
-const BITS_FROM: usize = 65_536;
+const BITS_FROM: usize = 32_768;
 /// Stands for "no document".
 pub(crate) const NONE: u32 = u32::MAX;
 

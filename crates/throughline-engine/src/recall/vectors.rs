@@ -15,8 +15,9 @@ const EXACT: usize = 8;
 
 /// Of many documents, those that are kept as the best.
 const BEST_KEEP: usize = 1_024;
-/// Rows that the sign bits hand over to the bytes.
-const BITS_KEEP: usize = 2_048;
+/// One row in so many is handed over from the sign bits to the bytes, within limits.
+const BITS_SHARE: usize = 64;
+const BITS_KEEP: (usize, usize) = (2_048, 4_096);
 
 /// The cosines of the documents of one index to a query.
 #[derive(Debug)]
@@ -42,7 +43,8 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
     let number = |at: usize| u32::try_from(at).unwrap_or(crate::index::NONE);
     let mut dense = Vec::new();
     let mut best: Vec<(u32, f32)> = if let Some(bits) = index.bits() {
-        let near = bits.candidates(query, keep, BITS_KEEP);
+        let kept = (index.len() / BITS_SHARE).clamp(BITS_KEEP.0, BITS_KEEP.1);
+        let near = bits.candidates(query, keep, kept);
         let near = nearest::cosines_among(&code, &rows, &near).into_iter();
         near.map(|(at, cosine)| (number(at), cosine)).collect()
     } else {
@@ -57,7 +59,8 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
         best.select_nth_unstable_by(BEST_KEEP, order);
         best.truncate(BEST_KEEP);
     }
-    let sessions = if index.has_sessions() { best_of_sessions(index, &best) } else { HashMap::new() };
+    let sessions =
+        if index.has_sessions() { best_of_sessions(index, &best) } else { HashMap::new() };
     Cosines { meaning: *query, query: code, exact: BTreeMap::new(), dense, best, sessions }
 }
 

@@ -147,11 +147,9 @@ impl Words {
             return Said::default();
         }
         let told = sum(own, &by.weights);
-        let told_beside =
-            by.before * sum(before, &by.weights) + by.after * sum(after, &by.weights);
-        let length_around = length(number)
-            + by.before * length(standing.before)
-            + by.after * length(standing.next);
+        let told_beside = by.before * sum(before, &by.weights) + by.after * sum(after, &by.weights);
+        let length_around =
+            length(number) + by.before * length(standing.before) + by.after * length(standing.next);
         Said {
             own: told * by.own.at(length(number)),
             around: (told + told_beside) * by.around.at(length_around),

@@ -8,8 +8,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::lock::WriterLock;
-use super::numbers;
 use super::migrate::{self, Keep, MIGRATIONS};
+use super::numbers;
 use super::{BUSY_LIMIT_MS, SQLITE_FLOOR};
 use crate::{Error, Result};
 
