@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::row::{Image, Injection, Session, Tombstone};
+use crate::watermark::Referent;
 use crate::{
     BatchId, Edge, Entity, EntityId, Episode, EpisodeId, Evidence, Memory, MemoryId, NodeId,
     Pending, PendingId, Relation, Ruling, SessionId, Space, SpaceId, State, Timestamp, Watermark,
@@ -66,6 +67,15 @@ pub enum Change {
     },
     /// A memory is bound to something observable, or looked at again.
     Watch(Watermark),
+    /// A memory is no longer bound to something: it was the wrong thing.
+    Unwatch {
+        /// Where it lives.
+        space: SpaceId,
+        /// Whose binding.
+        memory: MemoryId,
+        /// What it was bound to.
+        referent: Referent,
+    },
     /// A thing is met, or known better.
     Know(Entity),
     /// A thing that nothing speaks of any more is dropped, and its names with it. The store also
@@ -308,6 +318,9 @@ pub fn scrub(change: &mut Change, erased: &Erased) {
         Change::Reinforce(row) if erased.is_quote(row) => row.snippet = None,
         Change::Record(row) if erased.is_episode(row) => scrub_episode(row),
         Change::Watch(row) if erased.is_memory(row.space, row.memory) => scrub_watermark(row),
+        Change::Unwatch { space, memory, referent } if erased.is_memory(*space, *memory) => {
+            scrub_referent(referent);
+        }
         Change::Link(row) => scrub_edge(row, erased),
         Change::Know(row) if erased.is_entity(row) => scrub_entity(row),
         Change::Defer(row) if erased.is_pending(row) => scrub_pending(row),
@@ -316,6 +329,7 @@ pub fn scrub(change: &mut Change, erased: &Erased) {
         | Change::Revise(_)
         | Change::Reinforce(_)
         | Change::Watch(_)
+        | Change::Unwatch { .. }
         | Change::Know(_)
         | Change::Unknow { .. }
         | Change::AddSpace(_)
@@ -380,8 +394,14 @@ fn scrub_evidence(evidence: &mut Evidence) {
 }
 
 fn scrub_watermark(mark: &mut Watermark) {
-    mark.referent = crate::watermark::Referent::Flag { name: String::new() };
-    mark.stamp.clear();
+    scrub_referent(&mut mark.referent);
+    for words in [&mut mark.stamp, &mut mark.then, &mut mark.now] {
+        words.clear();
+    }
+}
+
+fn scrub_referent(referent: &mut Referent) {
+    *referent = Referent::Flag { name: String::new() };
 }
 
 fn scrub_edge(edge: &mut Edge, erased: &Erased) {

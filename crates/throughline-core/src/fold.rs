@@ -40,6 +40,9 @@ pub enum Refusal {
     /// It names an edge that is not there.
     #[error("there is no such link")]
     NoEdge,
+    /// A binding that is not there was to be dropped.
+    #[error("memory {0} is not bound to that")]
+    NoWatermark(MemoryId),
     /// It would make something that is there already.
     #[error("{0} is there already")]
     Exists(String),
@@ -129,6 +132,13 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         Change::Watch(mark) => {
             memory(mark.space, mark.memory, view)?;
             Ok(vec![Write::Put(Row::Watermark(mark.clone()))])
+        }
+        Change::Unwatch { space, memory, referent } => {
+            let key = RowKey::watermark(*space, *memory, referent);
+            if look(view, &key)?.is_none() {
+                return Err(Refusal::NoWatermark(*memory).into());
+            }
+            Ok(vec![Write::Delete(key)])
         }
         Change::Know(entity) => Ok(vec![Write::Put(Row::Entity(entity.clone()))]),
         Change::Unknow { space, entity } => unknow(*space, (*entity).into(), view),

@@ -56,6 +56,8 @@ policy!(
         doubtful_below: f64 = 0.4,
         /// From this salience on, a doubtful memory is worth checking.
         verify_salience: f64 = 0.5,
+        /// So many needless alarms, and not one that was right, narrow a binding.
+        false_alarms_max: u32 = 3,
     }
 );
 

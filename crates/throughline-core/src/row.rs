@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::watermark::Referent;
 use crate::{
     Edge, Entity, Episode, EpisodeId, Evidence, Fingerprint, Memory, MemoryId, NodeId, Pending,
     PendingId, SessionId, Space, SpaceId, Timestamp, Usage, Watermark, text,
@@ -176,6 +177,13 @@ impl RowKey {
         Self { space, table: Table::Edge, key: format!("{from} {relation} {to}") }
     }
 
+    /// The key of a binding.
+    pub fn watermark(space: SpaceId, memory: MemoryId, referent: &Referent) -> Self {
+        let referent = serde_json::to_string(referent).expect("plain data serialises");
+        let hash = text::sha256_hex(referent.as_bytes());
+        Self { space, table: Table::Watermark, key: format!("{memory} {}", &hash[..16]) }
+    }
+
     /// The key of something pending.
     pub fn pending(space: SpaceId, id: PendingId) -> Self {
         Self { space, table: Table::Pending, key: id.to_string() }
@@ -222,9 +230,7 @@ impl Row {
                 (row.space, Table::Evidence, format!("{} {}", row.memory, row.id))
             }
             Self::Watermark(row) => {
-                let referent = serde_json::to_string(&row.referent).expect("plain data serialises");
-                let hash = text::sha256_hex(referent.as_bytes());
-                (row.space, Table::Watermark, format!("{} {}", row.memory, &hash[..16]))
+                return RowKey::watermark(row.space, row.memory, &row.referent);
             }
             Self::Usage(row) => (row.space, Table::Usage, row.memory.to_string()),
             Self::Entity(row) => (row.space, Table::Entity, row.id.to_string()),

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{MemoryId, SpaceId, Timestamp};
+use crate::policy::TrustPolicy;
+use crate::{Memory, MemoryId, SpaceId, Timestamp};
 
 /// The thing to look at again. A closed set, never prose.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -26,6 +27,67 @@ pub enum Referent {
         /// Its name.
         name: String,
     },
+}
+
+/// As it is written by hand: `file:PATH#L3-L9`, `git:PATH…`, `flag:NAME`.
+impl std::fmt::Display for Referent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File { path, span: None } => write!(f, "file:{path}"),
+            Self::File { path, span: Some((first, last)) } if first == last => {
+                write!(f, "file:{path}#L{first}")
+            }
+            Self::File { path, span: Some((first, last)) } => {
+                write!(f, "file:{path}#L{first}-L{last}")
+            }
+            Self::Git { paths } => write!(f, "git:{}", paths.join(",")),
+            Self::Flag { name } => write!(f, "flag:{name}"),
+        }
+    }
+}
+
+impl std::str::FromStr for Referent {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        let form = || {
+            format!(
+                "{written:?} is nothing to watch: write file:PATH, file:PATH#L3-L9, git:PATH[,PATH…] or flag:NAME"
+            )
+        };
+        let (sort, what) = written.split_once(':').ok_or_else(form)?;
+        if what.trim().is_empty() {
+            return Err(form());
+        }
+        match sort {
+            "file" => {
+                let (path, span) = match what.rsplit_once("#L") {
+                    Some((path, lines)) => (path, Some(span(lines).ok_or_else(form)?)),
+                    None => (what, None),
+                };
+                Ok(Self::File { path: path.to_owned(), span })
+            }
+            "git" => {
+                let paths: Vec<String> =
+                    what.split(',').map(|path| path.trim().to_owned()).collect();
+                if paths.iter().any(String::is_empty) {
+                    return Err(form());
+                }
+                Ok(Self::Git { paths })
+            }
+            "flag" => Ok(Self::Flag { name: what.trim().to_owned() }),
+            _ => Err(form()),
+        }
+    }
+}
+
+/// `3`, `3-9` or `3-L9`: lines from one on, in order.
+fn span(lines: &str) -> Option<(u32, u32)> {
+    let (first, last) = match lines.split_once('-') {
+        Some((first, last)) => (first.parse().ok()?, last.trim_start_matches('L').parse().ok()?),
+        None => (lines.parse().ok()?, lines.parse().ok()?),
+    };
+    (1 <= first && first <= last).then_some((first, last))
 }
 
 closed_set! {
@@ -81,4 +143,98 @@ pub struct Watermark {
     pub stamped_at: Timestamp,
     /// What the last look showed.
     pub reading: Reading,
+    /// What was there when it was stamped, in a few words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub then: String,
+    /// What is there now, in a few words, where that is something else.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub now: String,
+    /// How often it was right.
+    #[serde(default, skip_serializing_if = "Tally::is_empty")]
+    pub tally: Tally,
+}
+
+impl Watermark {
+    /// A binding as it is made: it shows what it was stamped with.
+    pub fn new(memory: &Memory, referent: Referent, stamp: &str, at: Timestamp) -> Self {
+        Self {
+            space: memory.space,
+            memory: memory.id,
+            referent,
+            stamp: stamp.to_owned(),
+            stamped_at: at,
+            reading: Reading::Unchanged,
+            then: String::new(),
+            now: String::new(),
+            tally: Tally::default(),
+        }
+    }
+}
+
+/// How often a binding moved, against how often the claim changed: whether it is bound to the right
+/// thing is itself a guess that can be wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tally {
+    /// It moved, and the claim had changed.
+    pub hits: u32,
+    /// It moved, and the claim still held: it is bound too broadly.
+    pub false_alarms: u32,
+    /// It did not move, and the claim had changed: it is bound to the wrong thing.
+    pub misses: u32,
+    /// It did not move, and the claim still held.
+    pub quiet: u32,
+}
+
+/// What becomes of a binding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It stays.
+    Keep,
+    /// It is bound too broadly: to less, if there is less to bind it to.
+    Narrow,
+    /// It is bound to the wrong thing.
+    Drop,
+}
+
+impl Tally {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Counts what later evidence showed about the claim.
+    #[must_use]
+    pub fn count(mut self, moved: bool, changed: bool) -> Self {
+        let cell = match (moved, changed) {
+            (true, true) => &mut self.hits,
+            (true, false) => &mut self.false_alarms,
+            (false, true) => &mut self.misses,
+            (false, false) => &mut self.quiet,
+        };
+        *cell = cell.saturating_add(1);
+        self
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            hits: self.hits.saturating_add(other.hits),
+            false_alarms: self.false_alarms.saturating_add(other.false_alarms),
+            misses: self.misses.saturating_add(other.misses),
+            quiet: self.quiet.saturating_add(other.quiet),
+        }
+    }
+
+    /// What it says about the binding. Not even-handed, on purpose: a needless check costs a moment,
+    /// a change that went unseen costs trust in everything.
+    pub fn verdict(self, policy: &TrustPolicy) -> Verdict {
+        if self.misses > 0 {
+            Verdict::Drop
+        } else if self.false_alarms >= policy.false_alarms_max && self.hits == 0 {
+            Verdict::Narrow
+        } else {
+            Verdict::Keep
+        }
+    }
 }

@@ -105,7 +105,11 @@ impl Error {
         match self {
             Self::NotFound { .. }
             | Self::Refused(
-                Refusal::NoMemory(_) | Refusal::NoNode(_) | Refusal::NoEdge | Refusal::NoPending(_),
+                Refusal::NoMemory(_)
+                | Refusal::NoNode(_)
+                | Refusal::NoEdge
+                | Refusal::NoWatermark(_)
+                | Refusal::NoPending(_),
             ) => ErrorKind::NotFound,
             Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoFolder { .. } => ErrorKind::Usage,
             Self::Blocked(_)
@@ -170,9 +174,11 @@ impl Error {
 
 fn refusal_code(refusal: &Refusal) -> &'static str {
     match refusal {
-        Refusal::NoMemory(_) | Refusal::NoNode(_) | Refusal::NoEdge | Refusal::NoPending(_) => {
-            "not_found"
-        }
+        Refusal::NoMemory(_)
+        | Refusal::NoNode(_)
+        | Refusal::NoEdge
+        | Refusal::NoWatermark(_)
+        | Refusal::NoPending(_) => "not_found",
         Refusal::Exists(_) => "exists",
         Refusal::NoSuchStep { .. } => "no_such_step",
         Refusal::NotCurrent { .. } => "not_current",
@@ -198,6 +204,7 @@ fn refusal_hint(refusal: &Refusal) -> Option<String> {
         Refusal::NoMemory(_)
         | Refusal::NoNode(_)
         | Refusal::NoEdge
+        | Refusal::NoWatermark(_)
         | Refusal::NoPending(_)
         | Refusal::Exists(_)
         | Refusal::SelfLink

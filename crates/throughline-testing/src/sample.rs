@@ -2,7 +2,7 @@
 
 use throughline_core::evidence::Testimony;
 use throughline_core::row::{Injection, Session};
-use throughline_core::watermark::{Reading, Referent};
+use throughline_core::watermark::{Reading, Referent, Tally};
 use throughline_core::{
     Actor, Authority, Batch, BatchId, Cardinality, Cause, Change, Edge, Entity, EntityId,
     EntityKind, Episode, EpisodeId, Evidence, Fingerprint, Kind, Memory, MemoryId, NodeId, Pending,
@@ -144,6 +144,9 @@ pub fn watermark(space: SpaceId, memory: u64, flag: &str) -> Watermark {
         stamp: "on".to_owned(),
         stamped_at: day(1),
         reading: Reading::Unchanged,
+        then: String::new(),
+        now: String::new(),
+        tally: Tally::default(),
     }
 }
 

@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use throughline_core::evidence::Testimony;
-use throughline_core::watermark::{Reading, Referent};
+use throughline_core::watermark::{Reading, Referent, Tally};
 use throughline_core::{
     Authority, Edge, Evidence, Kind, Memory, Relation, SessionId, State, Usage, Watermark,
 };
@@ -79,6 +79,9 @@ pub(crate) fn watermark(number: usize, reading: Reading) -> Watermark {
         stamp: "on".to_owned(),
         stamped_at: day(0),
         reading,
+        then: String::new(),
+        now: String::new(),
+        tally: Tally::default(),
     }
 }
 

@@ -36,13 +36,14 @@ fn place(change: &Change) -> usize {
         Change::Defer(_) => 20,
         Change::Decide { .. } => 21,
         Change::Silence { .. } => 22,
+        Change::Unwatch { .. } => 23,
     }
 }
 
 #[test]
 fn the_log_is_written_as_it_always_was() {
     let places: Vec<_> = one_of_each().iter().map(place).collect();
-    assert_eq!(places, (0..23).collect::<Vec<_>>(), "one of every variant");
+    assert_eq!(places, (0..24).collect::<Vec<_>>(), "one of every variant");
     let lines: Vec<_> =
         one_of_each().iter().map(|change| serde_json::to_string(change).unwrap()).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
@@ -55,7 +56,7 @@ fn the_log_is_written_as_it_always_was() {
     {"unsupersede":{"space":1,"old":"00000000-0000-0000-0000-000000000001"}}
     {"link":{"space":1,"from":"m:00000000-0000-0000-0000-000000000001","relation":"evidenced_by","to":"m:00000000-0000-0000-0000-000000000002","weight":1.0,"confidence":1.0,"reinforcements":2,"last_reinforced_at":"2024-10-05T00:00:00.000Z","reason":"it was measured"}}
     {"unlink":{"space":1,"from":"m:00000000-0000-0000-0000-000000000001","relation":"about","to":"n:00000000-0000-0000-0000-000000000003"}}
-    {"watch":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","referent":{"type":"file","path":"compose.yml","span":[3,9]},"stamp":"9f2c","stamped_at":"2024-10-05T00:00:00.000Z","reading":"scope_touched"}}
+    {"watch":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","referent":{"type":"file","path":"compose.yml","span":[3,9]},"stamp":"9f2c","stamped_at":"2024-10-05T00:00:00.000Z","reading":"scope_touched","then":"retries = 5","now":"retries = 7","tally":{"hits":1,"false_alarms":0,"misses":0,"quiet":0}}}
     {"know":{"id":"00000000-0000-0000-0000-000000000003","space":1,"kind":"tool","name":"Postgres","aliases":["pg"],"created_at":"2024-10-05T00:00:00.000Z"}}
     {"record":{"id":"00000000-0000-0000-0000-000000000004","space":1,"session":"s","position":7,"turn":"t7","speaker":"user","at":"2024-10-05T00:00:00.000Z","text":"we moved"}}
     {"use":{"space":1,"memories":["00000000-0000-0000-0000-000000000001"],"session":"s","at":"2024-10-06T00:00:00.000Z"}}
@@ -69,6 +70,7 @@ fn the_log_is_written_as_it_always_was() {
     {"defer":{"id":"00000000-0000-0000-0000-000000000006","space":1,"at":"2024-10-05T00:00:00.000Z","session":"s","operation":"{\"op\":\"ponder\",\"content\":\"we moved\"}","why":"unknown operation: ponder","authority":"extracted"}}
     {"decide":{"space":1,"id":"00000000-0000-0000-0000-000000000006","ruling":"rejected"}}
     {"silence":{"stone":{"space":1,"fingerprint":"4b7907594b7948597077dae79e3565c6b07e9c6ce7613fd624d3b7e2c11305dc","memory":"00000000-0000-0000-0000-000000000004","at":"2024-10-07T00:00:00.000Z"},"quoted_by":["00000000-0000-0000-0000-000000000001"]}}
+    {"unwatch":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","referent":{"type":"file","path":"compose.yml","span":[3,9]}}}
     "#);
 }
 

@@ -1,7 +1,7 @@
 //! One of everything, with every field filled in.
 
 use throughline_core::row::{Image, Injection, Session, Tombstone};
-use throughline_core::watermark::{Reading, Referent};
+use throughline_core::watermark::{Reading, Referent, Tally};
 use throughline_core::{
     Authority, BatchId, Cardinality, Change, Edge, Entity, EntityId, EntityKind, Episode,
     EpisodeId, Memory, Pending, PendingId, Relation, Row, RowKey, Ruling, Slot, Space, State,
@@ -43,6 +43,9 @@ pub(crate) fn watermark(referent: Referent) -> Watermark {
         stamp: "9f2c".to_owned(),
         stamped_at: day(1),
         reading: Reading::ScopeTouched,
+        then: "retries = 5".to_owned(),
+        now: "retries = 7".to_owned(),
+        tally: Tally { hits: 1, ..Tally::default() },
     }
 }
 
@@ -172,5 +175,6 @@ pub(crate) fn one_of_each() -> Vec<Change> {
         Change::Defer(pending()),
         Change::Decide { space: space_id, id: pending().id, ruling: Ruling::Rejected },
         Change::Silence { stone: Tombstone::of_turn(&episode(), day(3)), quoted_by: vec![id(1)] },
+        Change::Unwatch { space: space_id, memory: id(1), referent: file() },
     ]
 }

@@ -242,6 +242,7 @@ fn change_name(change: &Change) -> &'static str {
         Change::Link(_) => "link",
         Change::Unlink { .. } => "unlink",
         Change::Watch(_) => "watch",
+        Change::Unwatch { .. } => "unwatch",
         Change::Know(_) => "know",
         Change::Unknow { .. } => "unknow",
         Change::Record(_) => "record",
@@ -293,8 +294,18 @@ fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>
             let now = after.map_or_else(String::new, |memory| format!(": {}", content(memory)));
             format!("undid {}{now}", paint(ID, batch_handle(batch)))
         }
-        Change::Watch(_)
-        | Change::Unknow { .. }
+        Change::Watch(mark) => {
+            format!(
+                "{} hangs on {} ({})",
+                id(&mark.memory),
+                safe(&mark.referent.to_string()),
+                mark.reading
+            )
+        }
+        Change::Unwatch { memory, referent, .. } => {
+            format!("{} no longer hangs on {}", id(memory), safe(&referent.to_string()))
+        }
+        Change::Unknow { .. }
         | Change::Record(_)
         | Change::Use { .. }
         | Change::Rate { .. }
