@@ -5,7 +5,7 @@ use std::path::Path;
 
 use throughline_core::{
     Batch, BatchId, Commit, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SpaceId, Timestamp,
+    Pending, Relation, Row, RowKey, SpaceId, Timestamp, Watermark,
     row::{Injection, Tombstone},
     scope::Space,
 };
@@ -57,6 +57,9 @@ pub trait Reader {
 
     /// Memories that have triggers, in any state, newest first, so many of each space.
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
+
+    /// What the memories of a space hang on, by key: of those that are active, or of all.
+    fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>>;
 
     /// A listing of memories, newest first.
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;

@@ -9,7 +9,7 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
     BatchId, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId, Pending, Relation,
-    Row, RowKey, SpaceId, Table,
+    Row, RowKey, SpaceId, Table, Watermark,
 };
 
 use super::rows::{self, SqlTables, collect, text_list};
@@ -116,6 +116,20 @@ impl Reader for SqlTables<'_> {
         }
         found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
         Ok(found)
+    }
+
+    fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>> {
+        let rows = collect(
+            self.connection,
+            Table::Watermark,
+            "SELECT w.key, w.body, w.hash FROM watermark AS w
+             CROSS JOIN memory AS m ON m.space = w.space AND m.key = w.memory
+             WHERE w.space = ?1 AND (NOT ?2 OR m.state IN ('staged', 'confirmed'))
+             ORDER BY w.key",
+            params![space.0, only_active],
+        )?;
+        let mark = |row| if let Row::Watermark(mark) = row { Some(mark) } else { None };
+        Ok(rows.into_iter().filter_map(mark).collect())
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {

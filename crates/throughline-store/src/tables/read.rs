@@ -12,7 +12,7 @@ use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, Collection};
 use throughline_core::{
     BatchId, Cardinality, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SpaceId, Table,
+    Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
 };
 
 use super::{Tables, deferred_in, dump_line, header, touched_rows};
@@ -125,6 +125,18 @@ impl Reader for Arc<Tables> {
         }
         found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
         Ok(found)
+    }
+
+    fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>> {
+        let is_active = |mark: &Watermark| {
+            let key = RowKey::memory(mark.space, mark.memory);
+            matches!(self.rows.get(&key), Some(Row::Memory(memory)) if memory.state.is_active())
+        };
+        let marks = self.rows.values().filter_map(|row| match row {
+            Row::Watermark(mark) if mark.space == space => Some(mark.clone()),
+            _ => None,
+        });
+        Ok(marks.filter(|mark| !only_active || is_active(mark)).collect())
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {

@@ -1,5 +1,7 @@
 //! Finding: by id, by claim, by slot, by name, by connection.
 
+use std::collections::BTreeSet;
+
 use throughline_core::row::{Tombstone, slot_fingerprint};
 use throughline_core::{
     Change, Edge, EntityKind, Fingerprint, Kind, Memory, NodeId, Relation, State,
@@ -10,7 +12,7 @@ use super::Factory;
 use super::world::{World, contents};
 use crate::sample::{
     HERE, THERE, day, edge, entity, entity_id, fact, guess, injection, insert, memory_id, node,
-    revise, slot,
+    revise, slot, watermark,
 };
 
 pub(super) fn a_memory_is_found_by_its_id_its_beginning_or_its_tail(factory: &dyn Factory) {
@@ -99,6 +101,33 @@ pub(super) fn memories_with_triggers_are_found_without_the_others(factory: &dyn 
     assert_eq!(contents(&find(9)), ["claim 4", "claim 1"]);
     assert_eq!(contents(&find(1)), ["claim 4"]);
     assert!(world.read().triggered(&[THERE], 9).expect("memories").is_empty());
+}
+
+pub(super) fn what_a_space_hangs_on_is_listed_until_it_is_dropped(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let mark = |space, memory, flag: &str| watermark(space, memory, flag);
+    world.write(vec![
+        insert(&fact(HERE, 1, "claim 1")),
+        insert(&fact(HERE, 2, "claim 2")),
+        insert(&fact(THERE, 3, "claim 3")),
+        Change::Watch(mark(HERE, 1, "ONE")),
+        Change::Watch(mark(HERE, 1, "OTHER")),
+        Change::Watch(mark(HERE, 2, "TWO")),
+        Change::Watch(mark(THERE, 3, "THREE")),
+    ]);
+    let names = |only_active| -> BTreeSet<String> {
+        let watched = world.read().watched(HERE, only_active).expect("bindings");
+        watched.iter().map(|mark| mark.referent.to_string()).collect()
+    };
+    let all = ["flag:ONE", "flag:OTHER", "flag:TWO"].map(str::to_owned);
+    assert_eq!(names(true), BTreeSet::from(all.clone()));
+    let (space, referent) = (HERE, mark(HERE, 1, "OTHER").referent);
+    world.write(vec![
+        Change::Move { space, id: memory_id(2), to: State::Archived, at: day(3) },
+        Change::Unwatch { space, memory: memory_id(1), referent },
+    ]);
+    assert_eq!(names(true), BTreeSet::from(["flag:ONE".to_owned()]));
+    assert_eq!(names(false), BTreeSet::from(["flag:ONE", "flag:TWO"].map(str::to_owned)));
 }
 
 pub(super) fn a_slot_holds_what_speaks_of_it_now(factory: &dyn Factory) {
