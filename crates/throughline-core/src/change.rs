@@ -385,6 +385,7 @@ fn scrub_memory(memory: &mut Memory) {
     memory.domain = None;
     memory.slot = None;
     memory.triggers.clear();
+    memory.unresolved = None;
 }
 
 fn scrub_evidence(evidence: &mut Evidence) {

@@ -185,6 +185,9 @@ pub struct Memory {
     /// When somebody last checked it. Reading is not checking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_verified_at: Option<Timestamp>,
+    /// What it names that could not be found when it came in: to be checked before it is believed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unresolved: Option<String>,
     /// What took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub superseded_by: Option<MemoryId>,
@@ -226,6 +229,7 @@ impl Memory {
             valid_until: None,
             recorded_at: at,
             last_verified_at: None,
+            unresolved: None,
             superseded_by: None,
             pinned: false,
             triggers: Vec::new(),

@@ -104,6 +104,8 @@ closed_set! {
         ReconfirmDue = "reconfirm_due",
         /// A decision without its why.
         Incomplete = "incomplete",
+        /// A decision whose reasons no longer hold as they did.
+        Reopen = "reopen",
         /// Kept in front on purpose.
         Pinned = "pinned",
     }

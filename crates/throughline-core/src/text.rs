@@ -189,3 +189,22 @@ pub fn printable_json(json: &str) -> String {
     }
     safe
 }
+/// Whether a word stands in a text by itself, as it is written, and not as a part of another.
+pub fn has_token(text: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + word.len()..].chars().next();
+            let joins = |edge: Option<char>, beside: Option<char>| {
+                edge.is_some_and(part) && beside.is_some_and(part)
+            };
+            // "5" does not stand in "5.2", and "1.2" not in "1.2.3".
+            let goes_on = after == Some('.')
+                && word.ends_with(|c: char| c.is_ascii_digit())
+                && text[at + word.len() + 1..].starts_with(|c: char| c.is_ascii_digit());
+            !joins(word.chars().next(), before)
+                && !joins(word.chars().next_back(), after)
+                && !goes_on
+        })
+}

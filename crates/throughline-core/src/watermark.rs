@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::policy::TrustPolicy;
-use crate::{Memory, MemoryId, SpaceId, Timestamp};
+use crate::{MemoryId, SpaceId, Timestamp};
 
 /// The thing to look at again. A closed set, never prose.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -155,13 +155,13 @@ pub struct Watermark {
 }
 
 impl Watermark {
-    /// A binding as it is made: it shows what it was stamped with.
-    pub fn new(memory: &Memory, referent: Referent, stamp: &str, at: Timestamp) -> Self {
+    /// A binding before it is stamped.
+    pub fn new(space: SpaceId, memory: MemoryId, referent: Referent, at: Timestamp) -> Self {
         Self {
-            space: memory.space,
-            memory: memory.id,
+            space,
+            memory,
             referent,
-            stamp: stamp.to_owned(),
+            stamp: String::new(),
             stamped_at: at,
             reading: Reading::Unchanged,
             then: String::new(),

@@ -1,14 +1,15 @@
 //! A card: a memory with everything that is computed when asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::form::{self, Form};
 use throughline_core::salience::{self, Salience};
 use throughline_core::scope::{self, Level};
 use throughline_core::state::Flag;
 use throughline_core::trust::{self, Trust};
+use throughline_core::watermark::Reading;
 use throughline_core::{
-    Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey, SpaceId,
+    Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey, SpaceId, State,
     Timestamp, Usage, Watermark,
 };
 use throughline_store::Reader;
@@ -38,12 +39,77 @@ pub struct Card {
     pub supersedes: Vec<MemoryId>,
     /// Active memories that say otherwise and rank no lower.
     pub contested_by: Vec<MemoryId>,
+    /// Reasons of a decision that no longer hold as they did.
+    pub reopened_by: Vec<Shaken>,
     /// How true.
     pub trust: Trust,
     /// How retrievable.
     pub salience: Salience,
     /// What follows from all this.
     pub flags: Vec<Flag>,
+}
+
+impl Card {
+    /// What it hung on and what is there now, where the two differ.
+    pub fn then_and_now(&self) -> Option<(String, String)> {
+        if let Some(path) = &self.memory.unresolved {
+            return Some((
+                self.memory.recorded_at.date(),
+                format!("naming {path}, which is not there"),
+            ));
+        }
+        let mark = self.watermarks.iter().find(|mark| mark.reading.wants_check())?;
+        let then = if mark.then.is_empty() {
+            format!("{} on {}", mark.referent, mark.stamped_at.date())
+        } else {
+            format!("{} at {}", mark.referent, mark.then)
+        };
+        let now = match mark.reading {
+            Reading::Missing => "gone".to_owned(),
+            Reading::Unknown => "not to be told".to_owned(),
+            Reading::Moved
+            | Reading::Unchanged
+            | Reading::OutsideScope
+            | Reading::ScopeTouched
+            | Reading::FileChanged => {
+                let unsaid = mark.now.is_empty();
+                if unsaid { "something else".to_owned() } else { mark.now.clone() }
+            }
+        };
+        Some((then, now))
+    }
+}
+
+/// A reason that no longer holds as it did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shaken {
+    /// The reason.
+    pub reason: MemoryId,
+    /// What it says.
+    pub title: String,
+    /// What became of it.
+    pub how: Shake,
+}
+
+/// What became of a reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shake {
+    /// Something took its place.
+    Superseded,
+    /// It was taken back.
+    Retracted,
+    /// What it hangs on has moved.
+    Moved,
+}
+
+impl std::fmt::Display for Shake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Superseded => "was replaced",
+            Self::Retracted => "was taken back",
+            Self::Moved => "hangs on something that has moved",
+        })
+    }
 }
 
 /// Describes memories, reading once for each space.
@@ -55,7 +121,11 @@ pub(crate) fn describe(
 ) -> Result<Vec<Card>> {
     let mut by_space: BTreeMap<SpaceId, Surroundings> = BTreeMap::new();
     for memory in memories {
-        by_space.entry(memory.space).or_default().nodes.push(memory.id.into());
+        let surroundings = by_space.entry(memory.space).or_default();
+        surroundings.nodes.push(memory.id.into());
+        if memory.kind == Kind::Decision {
+            surroundings.decisions.insert(memory.id.into());
+        }
     }
     for (space, surroundings) in &mut by_space {
         surroundings.fill(reader, *space)?;
@@ -67,6 +137,10 @@ pub(crate) fn describe(
 #[derive(Default)]
 struct Surroundings {
     nodes: Vec<NodeId>,
+    /// Those of them that were decided, for reasons.
+    decisions: BTreeSet<NodeId>,
+    /// Reasons that hang on something that has moved.
+    moved: BTreeSet<MemoryId>,
     project: Option<String>,
     evidence: BTreeMap<MemoryId, Vec<Evidence>>,
     watermarks: BTreeMap<MemoryId, Vec<Watermark>>,
@@ -79,6 +153,7 @@ struct Surroundings {
 impl Surroundings {
     fn fill(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<()> {
         let mut ends: Vec<NodeId> = Vec::new();
+        let mut reasons: Vec<NodeId> = Vec::new();
         for row in reader.attached(space, &self.nodes)? {
             match row {
                 Row::Evidence(one) => self.evidence.entry(one.memory).or_default().push(one),
@@ -89,6 +164,9 @@ impl Surroundings {
                 Row::Edge(edge) => {
                     if let Relation::Tagged | Relation::Contradicts = edge.relation {
                         ends.extend([edge.from, edge.to]);
+                    }
+                    if edge.relation.is_reason() && self.decisions.contains(&edge.from) {
+                        reasons.extend(edge.to.memory().map(NodeId::Memory));
                     }
                     for end in [edge.from, edge.to] {
                         self.edges.entry(end).or_default().push(edge.clone());
@@ -104,6 +182,14 @@ impl Surroundings {
                 | Row::Pending(_) => {}
             }
         }
+        for row in reader.attached(space, &reasons)? {
+            if let Row::Watermark(mark) = row
+                && mark.reading.wants_check()
+            {
+                self.moved.insert(mark.memory);
+            }
+        }
+        ends.append(&mut reasons);
         ends.sort_unstable();
         ends.dedup();
         let keys: Vec<RowKey> = ends.iter().map(|end| RowKey::node(space, *end)).collect();
@@ -145,6 +231,7 @@ impl Surroundings {
             form: form::form(memory.kind, &memory.content, &tags),
             tags,
             supersedes: supersedes(memory, edges),
+            reopened_by: self.shaken(memory, edges),
             contested_by,
             trust,
             salience,
@@ -169,6 +256,38 @@ impl Surroundings {
             .collect();
         tags.sort();
         tags
+    }
+
+    /// The reasons of a decision that no longer hold as they did.
+    fn shaken(&self, memory: &Memory, edges: &[Edge]) -> Vec<Shaken> {
+        if memory.kind != Kind::Decision || !memory.state.is_active() {
+            return Vec::new();
+        }
+        let reasons = edges
+            .iter()
+            .filter(|edge| edge.relation.is_reason() && edge.from == memory.id.into())
+            .filter_map(|edge| match self.ends.get(&edge.to) {
+                Some(Row::Memory(reason)) => Some(reason),
+                _ => None,
+            });
+        let shaken = |reason: &Memory| {
+            let how = match reason.state {
+                State::Superseded => Shake::Superseded,
+                State::Retracted => Shake::Retracted,
+                State::Staged | State::Confirmed if self.moved.contains(&reason.id) => Shake::Moved,
+                // Put away, or run out: nobody said that it is wrong.
+                State::Draft
+                | State::Staged
+                | State::Confirmed
+                | State::Expired
+                | State::Archived => return None,
+            };
+            Some(Shaken { reason: reason.id, title: reason.title(), how })
+        };
+        let mut found: Vec<Shaken> = reasons.filter_map(|reason| shaken(reason)).collect();
+        found.sort_by_key(|one| one.reason);
+        found.dedup();
+        found
     }
 
     fn contested_by(&self, memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {
@@ -204,7 +323,11 @@ fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) ->
     let horizon = salience::half_life_days(memory.kind, memory.authority);
     let rules = [
         (Flag::Contested, !card.contested_by.is_empty()),
-        (Flag::Stale, card.watermarks.iter().any(|mark| mark.reading.wants_check())),
+        (
+            Flag::Stale,
+            memory.unresolved.is_some()
+                || card.watermarks.iter().any(|mark| mark.reading.wants_check()),
+        ),
         (
             Flag::Dormant,
             card.salience.raw < policy.salience.dormant_below && card.salience.value < 1.0,
@@ -213,6 +336,7 @@ fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) ->
         (Flag::Speculative, memory.confidence < policy.lifecycle.speculative_below),
         (Flag::ReconfirmDue, card.watermarks.is_empty() && unconfirmed_days > horizon),
         (Flag::Incomplete, memory.kind == Kind::Decision && !has_why),
+        (Flag::Reopen, !card.reopened_by.is_empty()),
         (Flag::Pinned, memory.pinned),
     ];
     rules.into_iter().filter(|(_, holds)| *holds).map(|(flag, _)| flag).collect()

@@ -60,7 +60,7 @@ pub use apply::Applied;
 pub use backup::Restored;
 pub use brief::Brief;
 pub use capture::{Capture, Captured, Mind, Minds, is_kept, turns_of};
-pub use card::Card;
+pub use card::{Card, Shake, Shaken};
 pub use clean::{clean, clean_text};
 pub use clock::Clock;
 pub use context::Context;

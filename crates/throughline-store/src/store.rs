@@ -58,6 +58,10 @@ pub trait Reader {
     /// Memories that have triggers, in any state, newest first, so many of each space.
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
 
+    /// Active memories that name something that could not be found, newest first, so many of each
+    /// space.
+    fn unresolved(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
+
     /// What the memories of a space hang on, by key: of those that are active, or of all.
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>>;
 

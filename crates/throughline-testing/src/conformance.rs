@@ -153,6 +153,7 @@ macro_rules! for_every_case {
                     the_same_claim_is_found_in_any_state
                     current_memories_of_a_kind_come_newest_first
                     memories_with_triggers_are_found_without_the_others
+                    memories_that_name_what_is_not_there_are_found
                     what_a_space_hangs_on_is_listed_until_it_is_dropped
                     a_slot_holds_what_speaks_of_it_now
                     a_memory_knows_what_it_replaced

@@ -37,7 +37,32 @@ pub(super) fn item(item: &Item, detail: Detail, policy: &PagePolicy) -> String {
         notes if says.contains('\n') => format!("\n  ({})", notes.join("; ")),
         notes => format!(" ({})", notes.join("; ")),
     };
-    format!("{} {says}{notes}\n", head(item))
+    let note = |note: &str| safe::line(note, policy.note_chars_max);
+    match &item.moved {
+        Some((then, now)) if item.presentation == Presentation::VerifyFirst => {
+            let says = if detail == Detail::Full {
+                safe::line(&item.content, policy.line_chars_max)
+            } else {
+                says
+            };
+            format!(
+                "- [{}] I have “{}” as of {}; it is now {} — check before building on it{notes}\n",
+                safe::handle(&item.handle),
+                says.replace(['“', '”'], "\""),
+                note(then),
+                note(now),
+            )
+        }
+        Some((then, now)) => {
+            format!(
+                "{} {says} (as of {}; it is now {}){notes}\n",
+                head(item),
+                note(then),
+                note(now)
+            )
+        }
+        None => format!("{} {says}{notes}\n", head(item)),
+    }
 }
 
 /// `- [a1b2c3d4] decision 2026-05-01, user said:`

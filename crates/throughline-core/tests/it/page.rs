@@ -17,6 +17,7 @@ fn item(number: usize, content: &str) -> Item {
         on: "2026-05-01".to_owned(),
         authority: Authority::UserStated,
         presentation: Presentation::Assert,
+        moved: None,
         history: None,
         against: None,
         domain: Some("technical".to_owned()),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use throughline_core::page::{self, Count, Detail, Item, Page, Quote, Section};
 use throughline_core::question::Question;
 use throughline_core::scope::Reach;
+use throughline_core::state::Flag;
 use throughline_core::trust::{self, Presentation};
 use throughline_core::{Episode, Memory, MemoryId, NodeId, Row, RowKey, State, Timestamp, text};
 use throughline_store::Reader;
@@ -185,6 +186,7 @@ impl Engine {
             on: memory.recorded_at.date(),
             authority: memory.authority,
             presentation: self.presentation(card),
+            moved: card.then_and_now(),
             history: None,
             against: card.contested_by.first().map(MemoryId::handle),
             domain: memory.domain.clone(),
@@ -193,7 +195,7 @@ impl Engine {
     }
 
     fn presentation(&self, card: &Card) -> Presentation {
-        let stale = card.watermarks.iter().any(|mark| mark.reading.wants_check());
+        let stale = card.flags.contains(&Flag::Stale);
         let policy = &self.policy.trust;
         trust::presentation(card.trust.value(), card.salience.value, stale, policy)
     }

@@ -38,6 +38,7 @@ pass_on! {
     fn contradictions(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Edge>>;
     fn current(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>>;
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
+    fn unresolved(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>>;
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;

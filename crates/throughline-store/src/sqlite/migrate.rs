@@ -41,6 +41,12 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/sqlite/0003_review.sql"),
         then: nothing,
     },
+    Migration {
+        number: 4,
+        name: "watch",
+        sql: include_str!("../../migrations/sqlite/0004_watch.sql"),
+        then: nothing,
+    },
 ];
 
 /// What to keep of a file before it is migrated.
@@ -119,13 +125,13 @@ mod tests {
     use super::*;
 
     const NEXT: Migration = Migration {
-        number: 4,
+        number: 5,
         name: "next",
         sql: "CREATE TABLE next (a INTEGER) STRICT;",
         then: nothing,
     };
     const BROKEN: Migration = Migration {
-        number: 4,
+        number: 5,
         name: "broken",
         sql: "CREATE TABLE half (a); CREATE NONSENSE;",
         then: nothing,
@@ -151,11 +157,11 @@ mod tests {
 
         let version: u32 =
             connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-        assert_eq!(version, 4);
-        let copy = folder.path().join("backups/before-migration-from-3.0.db");
+        assert_eq!(version, 5);
+        let copy = folder.path().join("backups/before-migration-from-4.0.db");
         super::super::SqliteStore::inspect(&copy).unwrap();
         let newer = crate::SqliteStore::open(&path).unwrap_err();
-        assert!(matches!(newer, Error::Newer { found: 4, known: 3, .. }), "{newer}");
+        assert!(matches!(newer, Error::Newer { found: 5, known: 4, .. }), "{newer}");
     }
 
     #[test]

@@ -118,6 +118,23 @@ impl Reader for SqlTables<'_> {
         Ok(found)
     }
 
+    fn unresolved(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut found: Vec<Memory> = Vec::new();
+        for space in distinct(spaces) {
+            found.extend(rows::memories(
+                self.connection,
+                "SELECT key, body, hash FROM memory INDEXED BY memory_unresolved
+                 WHERE space = ?1 AND body ->> '$.unresolved' IS NOT NULL
+                   AND state IN ('staged', 'confirmed')
+                 ORDER BY recorded_at DESC, key DESC LIMIT ?2",
+                params![space.0, limit],
+            )?);
+        }
+        found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+        Ok(found)
+    }
+
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>> {
         let rows = collect(
             self.connection,

@@ -127,6 +127,20 @@ impl Reader for Arc<Tables> {
         Ok(found)
     }
 
+    fn unresolved(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>> {
+        let mut found = Vec::new();
+        for space in spaces.iter().collect::<BTreeSet<_>>() {
+            let mut these = self.memories_where(|memory| {
+                memory.space == *space && memory.state.is_active() && memory.unresolved.is_some()
+            });
+            these.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+            these.truncate(limit);
+            found.append(&mut these);
+        }
+        found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+        Ok(found)
+    }
+
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>> {
         let is_active = |mark: &Watermark| {
             let key = RowKey::memory(mark.space, mark.memory);

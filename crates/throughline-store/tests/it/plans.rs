@@ -104,6 +104,16 @@ fn looking_something_up_uses_the_index_made_for_it() {
         ),
         (
             READ,
+            "SELECT key, body, hash FROM memory INDEXED BY memory_unresolved",
+            &["memory_unresolved (space=?)"],
+        ),
+        (
+            READ,
+            "SELECT w.key, w.body, w.hash FROM watermark AS w",
+            &["SEARCH w USING", "SEARCH m USING"],
+        ),
+        (
+            READ,
             "SELECT key, body, hash FROM pending",
             &["pending USING INDEX pending_at (space=?)"],
         ),

@@ -103,6 +103,26 @@ pub(super) fn memories_with_triggers_are_found_without_the_others(factory: &dyn 
     assert!(world.read().triggered(&[THERE], 9).expect("memories").is_empty());
 }
 
+pub(super) fn memories_that_name_what_is_not_there_are_found(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let naming = |number: u64| Memory {
+        unresolved: Some("src/nowhere.rs".to_owned()),
+        recorded_at: day(u32::try_from(number).expect("small")),
+        ..fact(HERE, number, &format!("claim {number}"))
+    };
+    world.write(vec![
+        insert(&naming(1)),
+        insert(&fact(HERE, 2, "claim 2")),
+        insert(&naming(3)),
+        insert(&naming(4)),
+        Change::Move { space: HERE, id: memory_id(3), to: State::Archived, at: day(5) },
+    ]);
+    let find = |limit| world.read().unresolved(&[HERE], limit).expect("memories");
+    assert_eq!(contents(&find(9)), ["claim 4", "claim 1"]);
+    assert_eq!(contents(&find(1)), ["claim 4"]);
+    assert!(world.read().unresolved(&[THERE], 9).expect("memories").is_empty());
+}
+
 pub(super) fn what_a_space_hangs_on_is_listed_until_it_is_dropped(factory: &dyn Factory) {
     let world = World::new(factory);
     let mark = |space, memory, flag: &str| watermark(space, memory, flag);

@@ -11,9 +11,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("throughline-embed", &[]),
     ("throughline-redact", &[]),
     ("throughline-agents", &["throughline-core"]),
+    ("throughline-watch", &["throughline-core"]),
     (
         "throughline-engine",
-        &["throughline-core", "throughline-embed", "throughline-redact", "throughline-store"],
+        &[
+            "throughline-core",
+            "throughline-embed",
+            "throughline-redact",
+            "throughline-store",
+            "throughline-watch",
+        ],
     ),
     ("throughline", &["throughline-agents", "throughline-core", "throughline-engine"]),
     ("throughline-testing", &["throughline-core", "throughline-engine", "throughline-store"]),
