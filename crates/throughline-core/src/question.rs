@@ -3,7 +3,7 @@
 //! Knows no memory and decides nothing; whoever answers weighs what is found here.
 
 mod ask;
-mod name;
+pub(crate) mod name;
 mod phrase;
 mod voice;
 

@@ -11,6 +11,7 @@ use crate::row::{Tombstone, slot_fingerprint};
 use crate::{
     Authority, Cardinality, Change, Edge, Entity, EntityId, EntityKind, Evidence, Fingerprint,
     Kind, Memory, MemoryId, Relation, Scope, SessionId, Slot, SpaceId, State, Timestamp, text,
+    when,
 };
 
 /// Something that may become a memory.
@@ -75,6 +76,17 @@ pub struct Neighbours {
     pub tombstones: Vec<Tombstone>,
     /// Entities the candidate names, by kind and comparable name.
     pub entities: BTreeMap<(EntityKind, String), EntityId>,
+    /// Which things the values of these slots are names of. Two names of one thing are one value.
+    pub values: BTreeMap<String, EntityId>,
+}
+
+impl Neighbours {
+    /// Whether two values mean the same: the same words, or two names of one thing.
+    fn same_value(&self, one: &Slot, other: &Slot) -> bool {
+        let (one, other) = (one.value(), other.value());
+        one == other
+            || self.values.get(&one).is_some_and(|thing| self.values.get(&other) == Some(thing))
+    }
 }
 
 /// What became of a candidate.
@@ -135,9 +147,9 @@ pub fn plan(
 /// The memories that already make this claim, in the same words or in the same slot with the same
 /// value: current ones first, then those that were retired last.
 fn known<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Vec<&'a Memory> {
-    let value = candidate.slot.as_ref().map(|slot| (slot.key(), slot.value()));
     let same_value = neighbours.same_slot.iter().filter(|memory| {
-        value.is_some() && memory.slot.as_ref().map(|slot| (slot.key(), slot.value())) == value
+        let (Some(slot), Some(held)) = (&candidate.slot, &memory.slot) else { return false };
+        held.key() == slot.key() && neighbours.same_value(held, slot)
     });
     let mut known: Vec<&Memory> = neighbours
         .same_text
@@ -316,6 +328,9 @@ fn insert(
     memory.confidence = candidate.confidence;
     memory.pinned = candidate.pinned;
     memory.triggers.clone_from(&candidate.triggers);
+    if says_how_things_are(candidate.kind) {
+        (memory.valid_from, memory.valid_until) = when::validity(&candidate.content, testimony.at);
+    }
 
     let conflicts = conflicts(&Claim::of(candidate), neighbours, replaces);
     let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
@@ -331,6 +346,19 @@ fn insert(
     plan.changes.extend(label_changes(candidate, id, neighbours, mint));
     plan.settle(conflicts, testimony.at);
     plan
+}
+
+/// Whether a sort of claim can hold for a while.
+fn says_how_things_are(kind: Kind) -> bool {
+    match kind {
+        Kind::Fact
+        | Kind::Preference
+        | Kind::Principle
+        | Kind::Decision
+        | Kind::Procedure
+        | Kind::Correction => true,
+        Kind::Commitment | Kind::Negative | Kind::Event | Kind::Lesson | Kind::Gap => false,
+    }
 }
 
 impl Plan {
@@ -392,7 +420,7 @@ fn conflicts<'a>(
         };
         // Either side may declare that there is only one value.
         let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
-        let apart = old.session.as_ref() != claim.session || held.value() == slot.value();
+        let apart = old.session.as_ref() != claim.session || neighbours.same_value(held, slot);
         if apart || !single || replaces.is_some_and(|replaced| replaced.id == old.id) {
             continue;
         }

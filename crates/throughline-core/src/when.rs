@@ -68,6 +68,27 @@ pub struct Mention {
     pub span: Span,
 }
 
+/// Since when and until when a claim holds, as it says itself: "since March", "until 2027-05-01".
+///
+/// Only what is said outright, and an end only if it lies ahead of whoever speaks: "until March" may
+/// be the last one or the next.
+pub fn validity(claim: &str, said: Timestamp) -> (Option<Timestamp>, Option<Timestamp>) {
+    let (mut from, mut until) = (None, None);
+    for mention in find(claim, said) {
+        let words = claim[mention.range.clone()].to_ascii_lowercase();
+        let says = |cues: &[&str]| {
+            cues.iter().any(|cue| words.strip_prefix(cue).is_some_and(|rest| rest.starts_with(' ')))
+        };
+        if mention.span.until.is_none() && says(&["since", "from", "as of", "starting", "after"]) {
+            from = from.or(mention.span.from);
+        }
+        if mention.span.from.is_none() && says(&["until", "till", "through", "up to"]) {
+            until = until.or(mention.span.until.filter(|end| *end > said));
+        }
+    }
+    (from, until)
+}
+
 /// How much of a text is looked at.
 const LOOK_BYTES_MAX: usize = 4096;
 

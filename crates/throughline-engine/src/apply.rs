@@ -7,6 +7,7 @@ mod hand_in;
 mod target;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use throughline_core::evidence::Testimony;
 use throughline_core::hot;
@@ -19,9 +20,11 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader};
 
+use crate::capture::Captured;
 use crate::engine::{Draft, is_handle};
 use crate::remember::said_in;
 use crate::review::pending;
+use crate::watch::Stated;
 use crate::{Engine, Error, Result};
 
 /// From this certainty on, what a person said counts as stated; below it is only extracted.
@@ -51,6 +54,10 @@ pub(crate) struct Ground<'a> {
     pub(crate) shown: &'a [String],
     /// A person asks for it although it was erased.
     pub(crate) revive: bool,
+    /// The project's folder, where claims are looked up.
+    pub(crate) root: &'a Path,
+    /// What was said and done around it.
+    pub(crate) turns: &'a [Captured],
 }
 
 /// What became of a patch.
@@ -132,8 +139,8 @@ impl Engine {
             let done = self.apply_one(reader, draft, operation, ground, &mut applied);
             match done {
                 Ok(()) => {}
-                Err(Error::Blocked(why)) => {
-                    put_off(reader, draft, operation, &why.to_string(), ground)?;
+                Err(error @ (Error::Blocked(_) | Error::Walled(_))) => {
+                    put_off(reader, draft, operation, &error.to_string(), ground)?;
                     applied.deferred += 1;
                 }
                 Err(Error::BadInput(why)) => {
@@ -251,6 +258,14 @@ impl Engine {
             self.because(reader, draft, plan.memory, reason, &candidate)?;
         }
         rest_on(reader, draft, plan.memory, claim.turn, ground)?;
+        let stated = Stated {
+            memory: plan.memory,
+            content: &candidate.content,
+            kind: claim.kind,
+            by_user: candidate.testimony.authority.is_user(),
+            turns: ground.turns,
+        };
+        self.watch_by_words(reader, draft, ground.root, &stated)?;
         let list = if plan.deduped { &mut applied.reinforced } else { &mut applied.memories };
         list.push(plan.memory);
         applied.superseded.extend(plan.superseded);

@@ -11,6 +11,7 @@ use throughline_store::Reader;
 
 use crate::apply::REASON_IMPORTANCE;
 use crate::capture::Mind;
+use crate::verify::{QUEUED_AT_START, ToCheck};
 use crate::{Card, Context, Engine, Result};
 
 /// Tokens that a brief may take.
@@ -47,10 +48,20 @@ pub struct Brief {
 
 impl Engine {
     /// What holds in a project, and what was asked last in the session before this one.
-    pub fn brief(&self, context: &Context, last: Option<&Mind>) -> Result<Brief> {
+    pub fn brief(
+        &self,
+        context: &Context,
+        last: Option<&Mind>,
+        to_check: &[ToCheck],
+    ) -> Result<Brief> {
         let reader = self.now_reader()?;
         let touched = last.map(Mind::files).unwrap_or_default();
         let mut sections = Vec::new();
+        let first = to_check.iter().take(QUEUED_AT_START);
+        let items: Vec<_> = first.map(|one| self.item_of(&one.card, Detail::Line)).collect();
+        if !items.is_empty() {
+            sections.push(Section { title: "First of all".to_owned(), items });
+        }
         for (title, kinds, most) in PARTS {
             let cards = self.standing(&*reader, context, kinds, most, &touched)?;
             if !cards.is_empty() {
@@ -71,7 +82,7 @@ impl Engine {
         if items.is_empty() {
             // One reader at a time.
             drop(reader);
-            return self.brief(context, Some(mind));
+            return self.brief(context, Some(mind), &[]);
         }
         let title = "In mind before the context was made shorter".to_owned();
         let mut sections = vec![Section { title, items }];
@@ -122,14 +133,19 @@ impl Engine {
     ) -> Result<Vec<Card>> {
         let reach = context.reach();
         let mut found = reader.current(&reach.spaces, kinds, LOOKED_AT)?;
-        found.retain(|memory| reach.sees(memory) && memory.importance > REASON_IMPORTANCE);
+        let now = self.now();
+        found.retain(|memory| {
+            let holds = memory.valid_until.is_none_or(|until| until > now);
+            holds && reach.sees(memory) && memory.importance > REASON_IMPORTANCE
+        });
         let mut cards = self.cards(reader, &found)?;
         let failed = |card: &Card| card.memory.kind.layer(false) == Layer::Negative;
         cards.retain(|card| {
             let policy = &self.policy.trust;
             // A warning may be doubtful; how things are is only told where it is asserted.
             let from = if failed(card) { policy.doubtful_below } else { policy.assert_from };
-            card.trust.value() >= from && !card.flags.contains(&Flag::Dormant)
+            let hidden = [Flag::Dormant, Flag::Stale];
+            card.trust.value() >= from && !card.flags.iter().any(|flag| hidden.contains(flag))
         });
         let weight = |card: &Card| {
             let near = if speaks_of(&card.memory, touched) { 1.5 } else { 1.0 };

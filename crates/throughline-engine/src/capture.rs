@@ -50,6 +50,8 @@ pub struct Capture {
     pub reinforced: Vec<MemoryId>,
     /// Memories that were replaced.
     pub superseded: Vec<MemoryId>,
+    /// Memories that a tool's result bore out.
+    pub checked: Vec<MemoryId>,
     /// Operations that wait for a person.
     pub deferred: usize,
 }
@@ -64,6 +66,7 @@ impl Capture {
         self.memories.extend(other.memories);
         self.reinforced.extend(other.reinforced);
         self.superseded.extend(other.superseded);
+        self.checked.extend(other.checked);
         self.deferred += other.deferred;
     }
 }
@@ -72,6 +75,8 @@ impl Capture {
 struct Probed {
     patch: Patch,
     sources: Vec<Source>,
+    /// What was heard, as it was told.
+    turns: Vec<Captured>,
 }
 
 /// Turns taken through the gate, before anything is written.
@@ -170,13 +175,21 @@ impl Engine {
             wrote.episodes = new.len();
             wrote.duplicates = pass.episodes.len() - new.len();
             for one in pass.probed.iter().chain(&pass.swept) {
-                let ground = Ground { sources: &one.sources, shown: &shown, revive: false };
+                let ground = Ground {
+                    sources: &one.sources,
+                    shown: &shown,
+                    revive: false,
+                    root: &context.project.root,
+                    turns: &one.turns,
+                };
                 let applied = self.apply(reader, draft, &one.patch, &ground)?;
                 wrote.memories.extend(applied.memories);
                 wrote.reinforced.extend(applied.reinforced);
                 wrote.superseded.extend(applied.superseded);
                 wrote.deferred += applied.deferred;
             }
+            wrote.checked =
+                self.confirm_by_tools(reader, draft, &context, turns, &next.lately.to_check)?;
             Ok(wrote)
         })?;
         done.add(wrote);
@@ -246,12 +259,13 @@ impl Engine {
         let first = heard.iter().position(|one| !one.probed)?;
         let patch = probe::probe_since(&said, first, &probe::ProbePolicy::default());
         let sources = heard.iter().map(mind::Heard::source).collect();
+        let turns = heard.iter().map(|one| one.turn.clone()).collect();
         let told: BTreeSet<usize> = patch.operations.iter().filter_map(turn_of).collect();
         for (at, one) in mind.lately.heard.iter_mut().enumerate() {
             one.probed = true;
             one.kept |= told.contains(&at);
         }
-        Some(Probed { patch, sources })
+        Some(Probed { patch, sources, turns })
     }
 
     /// The texts of what was put in front of this session.

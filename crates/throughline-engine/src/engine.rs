@@ -172,7 +172,13 @@ impl Engine {
                 session: context.session.clone(),
                 changes: Vec::new(),
             };
-            let planned = plan(reader, &mut draft);
+            let mut planned = plan(reader, &mut draft);
+            if planned.is_ok()
+                && follows_up(cause)
+                && let Err(error) = self.follow_up(reader, context, &mut draft)
+            {
+                planned = Err(error);
+            }
             let go_on = planned.is_ok() && !draft.changes.is_empty();
             let (scope, mut changes) = (draft.scope, draft.changes);
             outcome = Some((planned, id));
@@ -212,6 +218,12 @@ impl Engine {
             (None, Ok(_)) => unreachable!("a store cannot apply what was not planned"),
         }
     }
+}
+
+/// Whether what a batch replaces is followed up: not where it is only put back or brought along, nor
+/// by sleep, which does so itself.
+fn follows_up(cause: Cause) -> bool {
+    !matches!(cause, Cause::Undo | Cause::Import | Cause::Sleep | Cause::Purge | Cause::Unsupersede)
 }
 
 /// Whether a word can mean a memory: six or more letters a-f, digits and dashes.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use throughline_core::fold::Refusal;
+use throughline_core::instruction;
 use throughline_core::reconcile::Blocked;
 use throughline_core::undo::UndoRefusal;
 use throughline_store::Error as StoreError;
@@ -35,6 +36,9 @@ pub enum Error {
     /// The caller gave something that cannot be used.
     #[error("{0}")]
     BadInput(String),
+    /// It comes from outside and gives orders to whoever reads it.
+    #[error("{0}, and it does not come from you: it waits in `review`")]
+    Walled(instruction::Why),
     /// The claim was retired or erased before.
     #[error(transparent)]
     Blocked(#[from] Blocked),
@@ -113,6 +117,7 @@ impl Error {
             ) => ErrorKind::NotFound,
             Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoFolder { .. } => ErrorKind::Usage,
             Self::Blocked(_)
+            | Self::Walled(_)
             | Self::Refused(_)
             | Self::UndoRefused(_)
             | Self::NothingToUndo
@@ -128,6 +133,7 @@ impl Error {
             Self::NotFound { .. } => "not_found",
             Self::Ambiguous { .. } => "ambiguous",
             Self::BadInput(_) => "bad_input",
+            Self::Walled(_) => "walled",
             Self::Blocked(Blocked::Erased(_)) => "erased",
             Self::Blocked(Blocked::Retired { .. }) => "retired",
             Self::Refused(refusal) => refusal_code(refusal),
@@ -153,6 +159,7 @@ impl Error {
             Self::Ambiguous { what: "contested pair", .. } => "name both memories: A/B",
             Self::Ambiguous { .. } => "write more characters of the id, or its last eight",
             Self::BadInput(_) => return None,
+            Self::Walled(_) => "`review` shows it; `review --accept ID` takes it in as yours",
             Self::Blocked(Blocked::Erased(_)) => "`remember … --revive` takes it back in",
             Self::Blocked(Blocked::Retired { id, .. }) => {
                 return Some(format!("see `history {}`", id.handle()));

@@ -18,6 +18,7 @@ use throughline_core::{
 
 use crate::capture::{Capture, Captured, Mind, Minds, project_of};
 use crate::journal::Journal;
+use crate::verify::QUEUED_IN_MIND;
 use crate::{Ask, Context, Engine, Found, Result};
 
 /// Turns within which the same warning is not repeated.
@@ -129,21 +130,30 @@ impl Engine {
         if may_drain {
             reply = Reply::after(self.drain_now(context, mind, None));
         }
-        reply.capture.add(self.catch_up_others(context, began, minds));
+        let caught_up = self.catch_up_others(context, began, minds);
+        if !caught_up.memories.is_empty() {
+            // Nobody slept over what a session left that never ended.
+            self.sleep(context, false).ok();
+        }
+        reply.capture.add(caught_up);
+        // What cannot be looked at now is looked at by the next session.
+        let woken = self.wake(context).unwrap_or_default();
+        let to_check = self.to_check_among(context, woken.stale(), QUEUED_IN_MIND)?;
+        mind.lately.to_check = to_check.iter().map(|one| one.card.memory.id).collect();
         let brief = match start {
             Start::Compact => {
                 mind.hot.compacted();
                 mind.lately.sees_since = Some(self.now());
                 self.reminder(context, mind)?
             }
-            Start::Resume => self.brief(context, Some(mind))?,
+            Start::Resume => self.brief(context, Some(mind), &to_check)?,
             Start::Startup | Start::Clear => {
                 mind.lately.sees_since = Some(self.now());
                 let last = minds.latest_of(context.project.space(), context.session.as_ref());
                 if let Some(last) = last.as_ref().filter(|_| mind.hot.nodes.is_empty()) {
                     mind.hot = Hot::resumed(&last.hot, 0, &self.policy.activation);
                 }
-                self.brief(context, last.as_ref())?
+                self.brief(context, last.as_ref(), &to_check)?
             }
         };
         self.note_shown(context, &brief.memories, brief.tokens, true)?;
@@ -232,6 +242,7 @@ impl Engine {
     fn end(&self, context: &Context, mind: &mut Mind) -> Result<Reply> {
         let reply = self.after_turn(context, mind, Some(Flush::Ending))?;
         self.close(context)?;
+        self.sleep(context, false)?;
         Ok(reply)
     }
 

@@ -1,17 +1,20 @@
 //! Remember: something new comes in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::evidence::Testimony;
+use throughline_core::patch::{self, Operation};
 use throughline_core::reconcile::{self, Candidate, Neighbours};
+use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, BatchId, Cause, Change, Edge, Evidence, Fingerprint, Kind, Memory, MemoryId,
-    Relation, Row, RowKey, Slot, State, text,
+    Authority, BatchId, Cause, Change, Edge, EntityId, Evidence, Fingerprint, Kind, Memory,
+    MemoryId, Relation, Row, RowKey, Slot, State, instruction, lesson, text,
 };
 use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::clean::clean_text;
 use crate::engine::{Draft, is_handle};
+use crate::watch::Stated;
 use crate::{Card, Context, Engine, Error, Result};
 
 /// What is to be remembered.
@@ -41,6 +44,8 @@ pub struct NewMemory {
     pub authority: Authority,
     /// Patterns that bring it up: commands, file names, calls.
     pub triggers: Vec<String>,
+    /// What it hangs on, named by hand; what its words name is found without.
+    pub watch: Vec<Referent>,
     /// Take it back in although it was erased.
     pub revive: bool,
 }
@@ -61,8 +66,27 @@ impl NewMemory {
             because: Vec::new(),
             authority: Authority::UserStated,
             triggers: Vec::new(),
+            watch: Vec::new(),
             revive: false,
         }
+    }
+
+    /// The same as an operation of a patch.
+    fn as_operation(&self) -> String {
+        let operation = Operation::Remember(patch::Remember {
+            kind: self.kind,
+            content: self.content.clone(),
+            label: self.label.clone(),
+            domain: self.domain.clone(),
+            slot: self.slot.clone(),
+            because: self.because.clone(),
+            triggers: self.triggers.clone(),
+            entities: Vec::new(),
+            confidence: self.confidence,
+            quote: None,
+            turn: None,
+        });
+        serde_json::to_string(&operation).expect("plain data serialises")
     }
 
     /// The same without secrets, and how many there were.
@@ -103,14 +127,34 @@ impl Engine {
     pub fn remember(&self, context: &Context, new: &NewMemory) -> Result<Remembered> {
         let (new, redacted) = &new.cleaned();
         self.check_new(context, new)?;
-        let (plan, batch) = self.write(context, Cause::Remember, None, |reader, draft| {
+        let written = self.write(context, Cause::Remember, None, |reader, draft| {
             let candidate = candidate(new, draft);
             let plan = self.take_in(reader, draft, &candidate)?;
             for reason in &new.because {
                 self.give_reason(reader, draft, context, &plan, reason, &candidate.testimony)?;
             }
+            let root = &context.project.root;
+            self.watch_by_hand(draft, root, plan.memory, &new.watch)?;
+            if new.watch.is_empty() {
+                let stated = Stated {
+                    memory: plan.memory,
+                    content: &new.content,
+                    kind: new.kind,
+                    by_user: new.authority.is_user(),
+                    turns: &[],
+                };
+                self.watch_by_words(reader, draft, root, &stated)?;
+            }
             Ok(plan)
-        })?;
+        });
+        let (plan, batch) = match written {
+            // Nobody's words are dropped: a person may see what was kept out.
+            Err(error @ (Error::Blocked(_) | Error::Walled(_))) if !new.authority.is_user() => {
+                self.defer(context, &new.as_operation(), &error.to_string(), new.authority)?;
+                return Err(error);
+            }
+            written => written?,
+        };
         Ok(Remembered {
             card: self.card_of(context.scope().space, plan.memory)?,
             deduped: plan.deduped,
@@ -139,6 +183,9 @@ impl Engine {
         }
         for share in [Some(new.confidence), new.importance].into_iter().flatten() {
             check_share(share)?;
+        }
+        if new.kind == Kind::Lesson {
+            lesson::check(&new.content).map_err(|vague| Error::BadInput(vague.to_string()))?;
         }
         self.check_slot(new.slot.as_ref())?;
         let mut fields = new.tags.iter().chain(&new.label).chain(&new.domain).chain(&new.triggers);
@@ -188,6 +235,7 @@ impl Engine {
         draft: &mut Draft,
         candidate: &Candidate,
     ) -> Result<reconcile::Plan> {
+        wall(candidate)?;
         let neighbours = neighbours(reader, candidate)?;
         let now = draft.now;
         let mut plan = reconcile::plan(candidate, &neighbours, &mut || crate::mint::id(now))?;
@@ -238,6 +286,17 @@ impl Engine {
         let edge = Edge::new(space, claim.memory.into(), Relation::Because, to.into(), draft.now);
         draft.changes.push(Change::Link(edge));
         Ok(())
+    }
+}
+
+/// What comes from outside and gives orders does not come in by itself, whoever repeats it.
+fn wall(candidate: &Candidate) -> Result<()> {
+    if candidate.testimony.authority.is_user() || candidate.revive {
+        return Ok(());
+    }
+    match instruction::commands_the_reader(&candidate.content) {
+        Some(why) => Err(Error::Walled(why)),
+        None => Ok(()),
     }
 }
 
@@ -306,10 +365,14 @@ pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<N
             heads.insert(memory.id, head);
         }
     }
+    let values = things_named(reader, space, candidate, &same_slot)?;
     let value = candidate.slot.as_ref().map(Slot::value);
-    let same_value = same_slot
-        .iter()
-        .filter(|memory| value.is_some() && memory.slot.as_ref().map(Slot::value) == value);
+    let thing = value.as_ref().and_then(|value| values.get(value));
+    let says_it = |held: &Slot| {
+        let held = held.value();
+        Some(&held) == value.as_ref() || thing.is_some() && values.get(&held) == thing
+    };
+    let same_value = same_slot.iter().filter(|memory| memory.slot.as_ref().is_some_and(says_it));
     let known: Vec<_> = same_text.iter().chain(same_value).map(|one| one.id.into()).collect();
     let evidence = evidence_of(reader, space, &known)?;
     let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
@@ -323,7 +386,30 @@ pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<N
         }
     }
     let tombstones = reader.tombstones(space, &marks)?;
-    Ok(Neighbours { same_text, same_slot, evidence, heads, tombstones, entities })
+    Ok(Neighbours { same_text, same_slot, evidence, heads, tombstones, entities, values })
+}
+
+/// Which things the values in a slot are names of.
+fn things_named(
+    reader: &dyn Reader,
+    space: throughline_core::SpaceId,
+    candidate: &Candidate,
+    same_slot: &[Memory],
+) -> Result<BTreeMap<String, EntityId>> {
+    let held = same_slot.iter().filter_map(|memory| memory.slot.as_ref());
+    let wanted: BTreeSet<String> = held.chain(&candidate.slot).map(Slot::value).collect();
+    if wanted.len() < 2 {
+        return Ok(BTreeMap::new());
+    }
+    let names: Vec<EntityName> =
+        wanted.iter().map(|name| EntityName { kind: None, name: name.clone() }).collect();
+    let mut things = BTreeMap::new();
+    for entity in reader.entities(space, &names)? {
+        for name in entity.names().into_iter().filter(|name| wanted.contains(name)) {
+            things.entry(name).or_insert(entity.id);
+        }
+    }
+    Ok(things)
 }
 
 fn evidence_of(

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use throughline_core::policy::Limits;
 use throughline_core::scope::Scope;
 use throughline_core::{
-    Actor, Authority, Cause, Change, Kind, Memory, MemoryId, Pending, PendingId, Relation, Row,
-    RowKey, Ruling, SpaceId, text,
+    Actor, Authority, Cause, Change, Edge, Kind, Memory, MemoryId, Pending, PendingId, Relation,
+    Row, RowKey, Ruling, SpaceId, Timestamp, text,
 };
 use throughline_store::Reader;
 
 use crate::engine::{Draft, is_handle};
-use crate::{Card, Context, Engine, Error, Filter, Result};
+use crate::{Card, Context, Engine, Error, Filter, Result, ToCheck};
 
 /// What waits for a person's word.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Review {
     pub pending: Vec<Pending>,
     /// Current memories that contradict each other, the older one first.
     pub contested: Vec<(Card, Card)>,
+    /// What hangs on something that has moved, the most telling first.
+    pub to_check: Vec<ToCheck>,
     /// What was asked for and is not known, newest first.
     pub gaps: Vec<Card>,
 }
@@ -28,7 +30,10 @@ pub struct Review {
 impl Review {
     /// Whether nobody has to decide anything.
     pub fn is_empty(&self) -> bool {
-        self.pending.is_empty() && self.contested.is_empty() && self.gaps.is_empty()
+        self.pending.is_empty()
+            && self.contested.is_empty()
+            && self.to_check.is_empty()
+            && self.gaps.is_empty()
     }
 }
 
@@ -46,6 +51,8 @@ pub enum Keep {
 impl Engine {
     /// Everything within reach that waits for a person.
     pub fn review(&self, context: &Context) -> Result<Review> {
+        // One reader at a time.
+        let to_check = self.to_check(context, self.policy.limits.list_max)?;
         let reader = self.now_reader()?;
         let spaces = context.reach().spaces;
         let pending = reader.pending(&spaces, self.policy.limits.list_max)?;
@@ -57,7 +64,7 @@ impl Engine {
         }
         let gaps = Filter { kinds: vec![Kind::Gap], ..Filter::default() };
         let gaps = self.list(&*reader, context, &gaps)?.items;
-        Ok(Review { pending, contested, gaps })
+        Ok(Review { pending, contested, to_check, gaps })
     }
 
     /// Keeps an operation for a person, and says why it was not applied. It is redacted already.
@@ -158,6 +165,34 @@ impl Engine {
         }
     }
 
+    /// Says what holds instead of either: it takes the place of both.
+    pub fn merge_contest(&self, context: &Context, handle: &str, content: &str) -> Result<Card> {
+        only_the_user(context)?;
+        let (a, b) = self.contest(&*self.now_reader()?, context, handle)?;
+        let merged = self.correct(context, &a.id.to_string(), content, None)?;
+        if !merged.superseded.contains(&b.id) {
+            self.supersede(context, &b.id.to_string(), &merged.card.memory.id.to_string())?;
+        }
+        self.card_of(merged.card.memory.space, merged.card.memory.id)
+    }
+
+    /// Puts a contradiction off: the others come first.
+    pub fn postpone_contest(&self, context: &Context, handle: &str) -> Result<Vec<Card>> {
+        only_the_user(context)?;
+        let (a, b) = self.contest(&*self.now_reader()?, context, handle)?;
+        self.write(context, Cause::Review, Some("later"), |reader, draft| {
+            draft.settle(&a);
+            let (from, to) = Relation::Contradicts.in_order(a.id.into(), b.id.into());
+            let key = RowKey::edge(a.space, from, Relation::Contradicts, to);
+            if let Some(Row::Edge(edge)) = reader.rows(&[key])?.remove(0) {
+                let edge = Edge { last_reinforced_at: draft.now, ..edge };
+                draft.changes.push(Change::Link(edge));
+            }
+            Ok(())
+        })?;
+        self.cards(&*self.now_reader()?, &[a, b])
+    }
+
     /// The contradiction that a handle means.
     fn contest(
         &self,
@@ -187,7 +222,7 @@ impl Engine {
     }
 
     /// The pairs of current memories within reach that contradict each other, the older one first,
-    /// oldest pairs first.
+    /// what was put off last.
     fn contests(&self, reader: &dyn Reader, context: &Context) -> Result<Vec<(Memory, Memory)>> {
         let reach = context.reach();
         let edges = reader.contradictions(&reach.spaces, self.policy.limits.list_max)?;
@@ -202,7 +237,7 @@ impl Engine {
             .filter(|memory| memory.state.is_active() && reach.sees(memory))
             .map(|memory| ((memory.space, memory.id), memory))
             .collect();
-        let mut pairs: Vec<(Memory, Memory)> = edges
+        let mut pairs: Vec<(Timestamp, Memory, Memory)> = edges
             .iter()
             .filter_map(|edge| {
                 let end = |node: throughline_core::NodeId| {
@@ -210,11 +245,16 @@ impl Engine {
                 };
                 let (one, other) = (end(edge.from)?, end(edge.to)?);
                 let age = |memory: &Memory| (memory.recorded_at, memory.id);
-                Some(if age(&one) <= age(&other) { (one, other) } else { (other, one) })
+                let noted = edge.last_reinforced_at;
+                Some(if age(&one) <= age(&other) {
+                    (noted, one, other)
+                } else {
+                    (noted, other, one)
+                })
             })
             .collect();
-        pairs.sort_by_key(|(a, b)| (a.recorded_at, a.id, b.recorded_at, b.id));
-        Ok(pairs)
+        pairs.sort_by_key(|(noted, a, b)| (*noted, a.recorded_at, a.id, b.recorded_at, b.id));
+        Ok(pairs.into_iter().map(|(_, a, b)| (a, b)).collect())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::BufRead as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -40,7 +40,7 @@ struct Line {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let sessions = read(options)?;
+    let sessions = read(&options.sessions, options.every_message)?;
     let folder = tempfile::tempdir()?;
     let root = folder.path().join("project");
     std::fs::create_dir(&root)?;
@@ -110,9 +110,11 @@ fn judged(card: &Card) -> Value {
 }
 
 /// The sessions, each turn as an adapter would hand it over.
-fn read(options: &Options) -> anyhow::Result<Vec<(SessionId, Vec<Captured>)>> {
-    let file = std::fs::File::open(&options.sessions)
-        .with_context(|| options.sessions.display().to_string())?;
+pub(crate) fn read(
+    path: &Path,
+    every_message: bool,
+) -> anyhow::Result<Vec<(SessionId, Vec<Captured>)>> {
+    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
     let mut sessions: Vec<(SessionId, Vec<Captured>)> = Vec::new();
     for line in std::io::BufReader::new(file).lines() {
         let line: Line = serde_json::from_str(&line?)?;
@@ -122,7 +124,7 @@ fn read(options: &Options) -> anyhow::Result<Vec<(SessionId, Vec<Captured>)>> {
         let Some((_, turns)) = sessions.last_mut() else { continue };
         let before = turns.last().map_or(Timestamp::EPOCH, |turn| turn.at);
         let Some(turn) = turn(&line, before) else { continue };
-        if turn.voice == Voice::Assistant && !options.every_message {
+        if turn.voice == Voice::Assistant && !every_message {
             let asked = turns.iter().rposition(|one| one.voice == Voice::User).unwrap_or(0);
             let earlier = turns[asked..].iter().position(|one| one.voice == Voice::Assistant);
             if let Some(at) = earlier {

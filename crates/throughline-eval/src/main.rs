@@ -3,11 +3,14 @@
 //! - `throughline-eval retrieval --set PREFIX` — is the gold among what is ranked first?
 //! - `throughline-eval injection --sessions FILE` — is nothing said when nothing is needed?
 //! - `throughline-eval capture --sessions FILE` — what becomes of real coding sessions?
+//! - `throughline-eval correction` — does what was taken back stay away, and nothing else change?
+//! - `throughline-eval updates --set FILE` — does the later statement win over the earlier one?
 //! - `throughline-eval fit --sets PREFIX…` — which weights of relevance fit the data?
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
 mod baseline;
 mod capture;
+mod correction;
 mod data;
 mod fit;
 mod haystack;
@@ -15,6 +18,7 @@ mod injection;
 mod metrics;
 mod retrieval;
 mod significance;
+mod updates;
 
 use clap::Parser;
 
@@ -28,6 +32,10 @@ enum Command {
     Injection(injection::Options),
     /// What the gate and the probe make of real coding sessions
     Capture(capture::Options),
+    /// Whether corrections hold, on generated scenarios played through the program's hooks
+    Correction(correction::Options),
+    /// Whether a later statement wins over the earlier one, on public pairs of both
+    Updates(updates::Options),
     /// Fits the weights of relevance, and checks them on what they were not fitted to
     Fit(fit::Options),
 }
@@ -37,6 +45,8 @@ fn main() -> anyhow::Result<()> {
         Command::Retrieval(options) => retrieval::run(&options),
         Command::Injection(options) => injection::run(&options),
         Command::Capture(options) => capture::run(&options),
+        Command::Correction(options) => correction::run(&options),
+        Command::Updates(options) => updates::run(&options),
         Command::Fit(options) => fit::run(&options),
     }
 }

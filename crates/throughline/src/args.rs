@@ -4,18 +4,21 @@ mod agents;
 mod health;
 mod recall;
 mod review;
+mod truth;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use throughline_core::memory::{Kind, Slot};
 use throughline_core::scope::Level;
+use throughline_core::watermark::Referent;
 use throughline_core::{Authority, Relation, State};
 
 pub(crate) use agents::{Hook, Init, Patch};
 pub(crate) use health::{Doctor, Graph, GraphFormat, Stats};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, WhyNot};
 pub(crate) use review::Review;
+pub(crate) use truth::{Sleep, Verify};
 
 /// The memory of AI agents: kept true, inspectable, and yours.
 #[derive(Debug, Parser)]
@@ -91,6 +94,10 @@ pub(crate) enum Command {
     Undo(Undo),
     /// What waits for your decision: what could not be applied, contradictions, gaps
     Review(Review),
+    /// Look again at what memories hang on, and say what a check showed
+    Verify(Verify),
+    /// Go over what came in since the last time: settle, put together, learn, bind
+    Sleep(Sleep),
     /// Change a memory's wording or properties, keeping the old version in its history
     Edit(Edit),
     /// Vouch for a memory
@@ -195,6 +202,10 @@ pub(crate) struct Remember {
     /// What brings it up before a tool runs: a command, a file, a call; may be given several times
     #[arg(long = "trigger", value_name = "PATTERN")]
     pub(crate) triggers: Vec<String>,
+    /// What it hangs on: file:PATH, file:PATH#L3-L9, git:PATH[,PATH…] or flag:NAME (an environment
+    /// variable, or FILE#KEY); may be given several times
+    #[arg(long = "watch", value_name = "WHAT")]
+    pub(crate) watch: Vec<Referent>,
     /// Take it in although it was erased before
     #[arg(long)]
     pub(crate) revive: bool,

@@ -12,6 +12,7 @@ mod recall;
 mod remember;
 mod review;
 mod transfer;
+mod truth;
 
 pub(crate) use recall::handle as recall_handle;
 
@@ -56,6 +57,8 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         Command::Log(args) => history::log(args, settings, ui),
         Command::Undo(args) => history::undo(args, settings, ui),
         Command::Review(args) => review::review(args, settings, ui),
+        Command::Verify(args) => truth::verify(args, settings, ui),
+        Command::Sleep(args) => truth::sleep(args, settings, ui),
         Command::Edit(args) => change::edit(args, settings, ui),
         Command::Confirm(args) => change::confirm(&args.id, settings, ui),
         Command::Correct(args) => remember::correct(args, settings, ui),

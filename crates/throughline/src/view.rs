@@ -7,7 +7,7 @@ use serde::Serialize;
 use throughline_core::state::Flag;
 use throughline_core::watermark::{Reading, Referent};
 use throughline_core::{Memory, State, text};
-use throughline_engine::Card;
+use throughline_engine::{Card, Shaken};
 
 use crate::ui::{BOLD, DIM, ID, WARN, paint, safe, width};
 
@@ -39,6 +39,7 @@ pub(crate) struct WireMemory {
     superseded_by: Option<String>,
     supersedes: Vec<String>,
     contested_by: Vec<String>,
+    reopened_by: Vec<WireShaken>,
     watermarks: Vec<WireWatermark>,
     evidence: Vec<WireEvidence>,
     triggers: Vec<String>,
@@ -73,6 +74,17 @@ pub(crate) struct WireWatermark {
     target: String,
     span: Option<String>,
     status: &'static str,
+    then: String,
+    now: String,
+    stamped_at: String,
+}
+
+/// A reason of a decision that no longer holds as it did.
+#[derive(Debug, Serialize)]
+pub(crate) struct WireShaken {
+    id: String,
+    reason: String,
+    how: String,
 }
 
 /// A number as callers see it: six digits are more than anything here is worth.
@@ -115,6 +127,7 @@ impl From<&Card> for WireMemory {
             superseded_by: memory.superseded_by.map(|id| id.to_string()),
             supersedes: card.supersedes.iter().map(ToString::to_string).collect(),
             contested_by: card.contested_by.iter().map(ToString::to_string).collect(),
+            reopened_by: card.reopened_by.iter().map(wire_shaken).collect(),
             watermarks: card.watermarks.iter().map(wire_watermark).collect(),
             evidence: card.evidence.iter().map(wire_evidence).collect(),
             triggers: memory.triggers.clone(),
@@ -138,6 +151,10 @@ pub(crate) fn wire_evidence(one: &throughline_core::Evidence) -> WireEvidence {
     }
 }
 
+fn wire_shaken(one: &Shaken) -> WireShaken {
+    WireShaken { id: one.reason.to_string(), reason: one.title.clone(), how: one.how.to_string() }
+}
+
 fn wire_watermark(mark: &throughline_core::Watermark) -> WireWatermark {
     let (r#type, target, span) = match &mark.referent {
         Referent::File { path, span } => {
@@ -152,7 +169,16 @@ fn wire_watermark(mark: &throughline_core::Watermark) -> WireWatermark {
         Reading::Missing => "missing",
         Reading::Unknown => "unknown",
     };
-    WireWatermark { r#type, target, span, status }
+    let (then, now) = (mark.then.clone(), mark.now.clone());
+    WireWatermark {
+        r#type,
+        target,
+        span,
+        status,
+        then,
+        now,
+        stamped_at: mark.stamped_at.to_string(),
+    }
 }
 
 /// A memory's short id, painted.
@@ -286,6 +312,19 @@ pub(crate) fn trust_line(card: &Card) -> String {
         trust.watermark,
         trust.contest
     )
+}
+
+/// What a memory hangs on, and what became of it.
+pub(crate) fn watermark_line(mark: &throughline_core::Watermark) -> String {
+    let mut parts = vec![safe(&mark.referent.to_string()), mark.reading.to_string()];
+    parts.push(format!("× {:.2}", mark.reading.factor()));
+    if !mark.then.is_empty() {
+        parts.push(format!("{} on {}", safe(&mark.then), mark.stamped_at.date()));
+    }
+    if !mark.now.is_empty() {
+        parts.push(format!("now {}", safe(&mark.now)));
+    }
+    parts.join(" · ")
 }
 
 pub(crate) fn evidence_line(one: &throughline_core::Evidence) -> String {

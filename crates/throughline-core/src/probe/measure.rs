@@ -9,7 +9,7 @@ use crate::speech::cue::{Cues, at_any, cues, find_any, says};
 use crate::speech::word::{Word, words};
 use crate::{Cardinality, Kind, Slot};
 
-static METRICS: Cues = Cues::of(
+pub(crate) static METRICS: Cues = Cues::of(
     "p50|p90|p95|p99|p999 (latency), latency, throughput, bundle (size), binary (size), \
     (test|line|branch|code) coverage, (peak|resident) memory (usage|use), \
     startup (time), build|compile time, cold start, wall|run time, runtime, qps|rps, \
@@ -91,7 +91,7 @@ fn measured(words: &[Word<'_>]) -> Option<(std::ops::Range<usize>, (usize, Strin
 }
 
 /// "12 ms", "1.2MB", "93%".
-fn value(words: &[Word<'_>], at: usize) -> Option<String> {
+pub(crate) fn value(words: &[Word<'_>], at: usize) -> Option<String> {
     let text = words.get(at)?.text.trim_start_matches(['~', '=']);
     let length =
         text.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();

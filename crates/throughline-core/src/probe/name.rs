@@ -9,7 +9,7 @@ use crate::{EntityKind, Relation};
 const NAMES_MAX: usize = 12;
 
 /// Whether a word is a name by the way it is written: code, a path, `camelCase`, an acronym.
-pub(super) fn is_named(word: &Word<'_>) -> bool {
+pub(crate) fn is_named(word: &Word<'_>) -> bool {
     let text = word.text;
     let inner_large =
         text.chars().skip(1).any(char::is_uppercase) && text.chars().any(char::is_lowercase);
@@ -24,7 +24,7 @@ pub(super) fn is_named(word: &Word<'_>) -> bool {
 }
 
 /// Whether a word that does not open its sentence is a name: also by its large letter.
-pub(super) fn is_named_inside(word: &Word<'_>) -> bool {
+pub(crate) fn is_named_inside(word: &Word<'_>) -> bool {
     let large = word.text.starts_with(char::is_uppercase) && word.text.len() > 1;
     is_named(word) || large && !word.lower.starts_with("im") && !word.is("i ill id ive")
 }

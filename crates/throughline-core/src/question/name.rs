@@ -62,7 +62,7 @@ impl Found {
 }
 
 /// What stands between quotation marks or back-ticks on one line.
-fn quoted(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn quoted(text: &str) -> Vec<Range<usize>> {
     let mut quoted = Vec::new();
     let mut fenced = false;
     let mut line_start = 0;
@@ -289,7 +289,7 @@ fn is_path(word: &str) -> bool {
 }
 
 /// `watch.go`, `.gitignore`, `slog.Error`, `1.2.3`, `v2`.
-fn is_dotted(word: &str) -> bool {
+pub(crate) fn is_dotted(word: &str) -> bool {
     const PROSE: &[&str] = &["e.g", "i.e", "a.m", "p.m", "u.s", "etc"];
     let version = word.strip_prefix('v').unwrap_or(word);
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
@@ -312,7 +312,7 @@ fn is_dotted(word: &str) -> bool {
 }
 
 /// `snake_case`, `camelCase`, `PascalCase`.
-fn is_cased(word: &str) -> bool {
+pub(crate) fn is_cased(word: &str) -> bool {
     let name = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
     let snake = word.trim_matches('_').contains('_');
     let mut before = None;

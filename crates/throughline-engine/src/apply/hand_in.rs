@@ -30,7 +30,13 @@ impl Engine {
                 reader,
                 draft,
                 &reading.patch,
-                &Ground { sources: &sources, shown: &[], revive: false },
+                &Ground {
+                    sources: &sources,
+                    shown: &[],
+                    revive: false,
+                    root: &context.project.root,
+                    turns: &[],
+                },
             )?;
             for refused in &reading.refused {
                 let raw = cleaned(&refused.operation).0;
@@ -63,7 +69,8 @@ impl Engine {
             let source = Source { voice: Voice::User, at: draft.now, episode: None };
             let turns = reading.patch.operations.iter().filter_map(turn_of).max().unwrap_or(0);
             let sources = vec![source; turns.min(SOURCES_MAX) + 1];
-            let ground = Ground { sources: &sources, shown: &[], revive: true };
+            let root = context.project.root.as_path();
+            let ground = Ground { sources: &sources, shown: &[], revive: true, root, turns: &[] };
             let mut applied = Applied::default();
             for operation in &reading.patch.operations {
                 self.apply_one(reader, draft, operation, &ground, &mut applied)?;

@@ -112,6 +112,44 @@ impl Engine {
         Ok(alike.into_iter().find(near))
     }
 
+    /// Another active memory that says what this one says, in other words.
+    pub(crate) fn other_words_for(
+        &self,
+        reader: &dyn Reader,
+        memory: &Memory,
+    ) -> Result<Option<Memory>> {
+        let terms: Vec<String> = telling(&memory.content).into_iter().collect();
+        if terms.is_empty() {
+            return Ok(None);
+        }
+        let query = TextQuery {
+            spaces: vec![memory.space],
+            session: memory.session.clone(),
+            terms,
+            of: TextOf::Memories,
+            states: vec![State::Staged, State::Confirmed],
+            kinds: vec![memory.kind],
+            limit: TWINS + 1,
+        };
+        let meaning = self.meaning.of_query(&memory.content);
+        for hit in reader.text(&query)? {
+            let row = reader.rows(&[RowKey::node(memory.space, hit.node)])?.remove(0);
+            let Some(other) = row.and_then(Row::into_memory) else { continue };
+            let apart = other.id == memory.id
+                || other.slot.is_some()
+                || near::veto(&other.content, &memory.content).is_some();
+            if apart {
+                continue;
+            }
+            let near = self.meaning.of_query(&other.content);
+            let cosine: f32 = meaning.iter().zip(&near).map(|(a, b)| a * b).sum();
+            if f64::from(cosine) >= SAME_CLAIM {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
+    }
+
     fn nearest_in_meaning(
         &self,
         reader: &dyn Reader,

@@ -68,6 +68,9 @@ pub(crate) struct Lately {
     pub(crate) warned: BTreeMap<MemoryId, u32>,
     /// Calls of tools that were told already: some agents tell them twice.
     met: VecDeque<String>,
+    /// What was to be checked before anybody builds on it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) to_check: Vec<MemoryId>,
     /// Since when the agent sees what it is shown: what came before was taken from its context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sees_since: Option<Timestamp>,

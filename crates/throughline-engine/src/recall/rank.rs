@@ -103,16 +103,21 @@ impl Engine {
         context: &Context,
         ask: &Ask<'_>,
         candidates: &mut Vec<Candidate>,
-        (at, memory): (usize, Memory),
+        (place, memory): (usize, Memory),
         known: &mut Known,
     ) -> Result<()> {
         let reach = context.reach();
         if !reach.sees(&memory) {
-            candidates[at].fate = Fate::Cut(CutReason::OtherSession);
+            candidates[place].fate = Fate::Cut(CutReason::OtherSession);
             return Ok(());
         }
         if memory.kind == Kind::Gap {
-            candidates[at].fate = Fate::Cut(CutReason::Gap);
+            candidates[place].fate = Fate::Cut(CutReason::Gap);
+            return Ok(());
+        }
+        let at = ask.as_of.unwrap_or_else(|| self.now());
+        if memory.valid_until.is_some_and(|until| until <= at) && !ask.replaced {
+            candidates[place].fate = Fate::Cut(CutReason::NoLongerHolds);
             return Ok(());
         }
         if memory.state != State::Superseded || ask.replaced {
@@ -120,16 +125,16 @@ impl Engine {
             return Ok(());
         }
         let Some(head) = head_of(reader, &memory)?.filter(|head| reach.sees(head)) else {
-            candidates[at].fate = Fate::Cut(CutReason::HeadGone);
+            candidates[place].fate = Fate::Cut(CutReason::HeadGone);
             return Ok(());
         };
-        candidates[at].fate = Fate::ReplacedBy(head.id);
+        candidates[place].fate = Fate::ReplacedBy(head.id);
         if !head.state.is_active() {
             return Ok(());
         }
         // What is known of the old wording speaks for the new one too.
         let node: NodeId = head.id.into();
-        let stands_for = candidates[at].clone();
+        let stands_for = candidates[place].clone();
         match candidates.iter_mut().find(|one| one.node == node) {
             Some(one) if one.parts.sum() >= stands_for.parts.sum() => {}
             Some(one) => {

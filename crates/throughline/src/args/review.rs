@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args};
 
 #[derive(Debug, Args)]
 #[command(
-    group(ArgGroup::new("decision").args(["accept", "reject", "keep_a", "keep_b", "both"])),
+    group(ArgGroup::new("decision").args(["accept", "reject", "keep_a", "keep_b", "both", "merge", "later"])),
     after_help = "Without an option it shows what waits; each entry says how to decide it. A pending operation is\n\
                   something an agent or a model proposed that could not be applied: it stays until you decide.\n\
                   A contested pair is named by either memory, or by both: A/B. What you decide can be undone."
@@ -28,4 +28,13 @@ pub(crate) struct Review {
     /// Of a contested pair, both hold: they do not contradict each other
     #[arg(long, value_name = "ID")]
     pub(crate) both: Option<String>,
+    /// Of a contested pair, neither holds as it stands: --text takes the place of both
+    #[arg(long, value_name = "ID", requires = "text")]
+    pub(crate) merge: Option<String>,
+    /// What holds instead
+    #[arg(long, value_name = "TEXT", requires = "merge")]
+    pub(crate) text: Option<String>,
+    /// Decide about a contested pair another time: the others come first
+    #[arg(long, value_name = "ID")]
+    pub(crate) later: Option<String>,
 }

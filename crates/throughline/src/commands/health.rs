@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use throughline_core::watermark::Tally;
 use throughline_engine::{Check, Engine, Filter, Outcome};
 
 use crate::args;
@@ -104,6 +105,16 @@ pub(super) fn stats(
         (share * 100.0).round() / 100.0
     };
     let mut wire = serde_json::json!(groups);
+    let (bindings, tally) = engine.tally(&context)?;
+    if bindings > 0 {
+        wire["watermarks"] = serde_json::json!({
+            "bindings": bindings,
+            "moved_and_changed": tally.hits,
+            "moved_and_held": tally.false_alarms,
+            "still_and_changed": tally.misses,
+            "still_and_held": tally.quiet,
+        });
+    }
     if turns > 0 {
         wire["gate"] = serde_json::json!({
             "probes_per_60_turns": share("capture probes", 60.0),
@@ -121,6 +132,9 @@ pub(super) fn stats(
                 writeln!(page, "{count:>9}  {member}").expect("writing to a String cannot fail");
             }
         }
+        if bindings > 0 {
+            page.push_str(&confusion(bindings, tally));
+        }
         if turns > 0 {
             let (probes, noticed) = (share("capture probes", 60.0), share("capture noticed", 1.0));
             writeln!(page, "{}", paint(BOLD, "gate")).expect("writing to a String cannot fail");
@@ -129,6 +143,19 @@ pub(super) fn stats(
         }
         page
     })
+}
+
+/// How often what a memory hangs on moved, against how often the memory turned out changed.
+fn confusion(bindings: usize, tally: Tally) -> String {
+    let rows = [("moved", tally.hits, tally.false_alarms), ("still", tally.misses, tally.quiet)];
+    let mut page = format!("{}\n{bindings:>9}  bindings\n", paint(BOLD, "watermarks"));
+    writeln!(page, "{:>9}  {:>8} {:>8}", "", "changed", "held")
+        .expect("writing to a String cannot fail");
+    for (name, changed, held) in rows {
+        writeln!(page, "{name:>9}  {changed:>8} {held:>8}")
+            .expect("writing to a String cannot fail");
+    }
+    page
 }
 
 #[derive(Debug, Serialize)]

@@ -106,6 +106,18 @@ pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<
                 .expect("writing to a String cannot fail");
         };
         line("trust", view::trust_line(&why.card));
+        for one in &why.card.reopened_by {
+            let told = format!(
+                "reason {} {}: {}",
+                paint(ID, one.reason.handle()),
+                one.how,
+                short(&one.title)
+            );
+            line("reopen", paint(WARN, told));
+        }
+        for mark in &why.card.watermarks {
+            line("hangs on", view::watermark_line(mark));
+        }
         for one in &why.card.evidence {
             line("evidence", view::evidence_line(one));
         }

@@ -40,6 +40,7 @@ pub(super) fn remember(
         because: args.because.clone(),
         authority: args.authority,
         triggers: args.triggers.clone(),
+        watch: args.watch.clone(),
         revive: args.revive,
     };
     let remembered = settings.engine()?.remember(&settings.context()?, &new)?;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use throughline_core::{MemoryId, Pending, text};
 use throughline_engine::{Card, Context, Engine, Keep, Review};
 
+use super::truth::{self, WireToCheck};
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, ID, Ui, paint, safe};
@@ -17,8 +18,7 @@ const OPERATION_CHARS: usize = 240;
 
 #[derive(Debug, Serialize)]
 struct WireReview {
-    /// Comes with the checks of watermarks.
-    verify: Vec<WireMemory>,
+    verify: Vec<WireToCheck>,
     contested: Vec<WirePair>,
     /// Comes with consolidation.
     graduation: Vec<WireMemory>,
@@ -107,13 +107,26 @@ fn decide(
             return Ok(Some(Decided { wire: WireDecided { ids, ruling }, in_words }));
         }
     }
+    if let (Some(handle), Some(text)) = (&args.merge, &args.text) {
+        let card = engine.merge_contest(context, handle, text)?;
+        let in_words =
+            format!("{}\n{}", paint(GOOD, "Takes the place of both"), view::brief(&card));
+        let ids = vec![card.memory.id.to_string()];
+        return Ok(Some(Decided { wire: WireDecided { ids, ruling: "merge" }, in_words }));
+    }
+    if let Some(handle) = &args.later {
+        let cards = engine.postpone_contest(context, handle)?;
+        let ids = cards.iter().map(|card| card.memory.id.to_string()).collect();
+        let in_words = paint(GOOD, "Put off");
+        return Ok(Some(Decided { wire: WireDecided { ids, ruling: "later" }, in_words }));
+    }
     Ok(None)
 }
 
 fn wire_review(review: &Review, decided: Option<WireDecided>) -> WireReview {
     let pair = |(a, b): &(Card, Card)| WirePair { a: a.into(), b: b.into() };
     WireReview {
-        verify: Vec::new(),
+        verify: review.to_check.iter().map(WireToCheck::from).collect(),
         contested: review.contested.iter().map(pair).collect(),
         graduation: Vec::new(),
         pending: review.pending.iter().map(wire_pending).collect(),
@@ -139,6 +152,7 @@ fn page(review: &Review) -> String {
     }
     let mut page = String::new();
     section(&mut page, "Not applied", review.pending.iter().map(in_lines));
+    section(&mut page, "To check", review.to_check.iter().map(truth::in_lines));
     section(&mut page, "Contested", review.contested.iter().map(|(a, b)| side_by_side(a, b)));
     section(&mut page, "Asked for and not known", review.gaps.iter().map(view::brief));
     page
@@ -174,7 +188,9 @@ fn in_lines(pending: &Pending) -> String {
 
 fn side_by_side(a: &Card, b: &Card) -> String {
     let pair = format!("{}/{}", a.memory.id.handle(), b.memory.id.handle());
-    let way_out = format!("review --keep-a {pair} · --keep-b {pair} · --both {pair}");
+    let way_out = format!(
+        "review --keep-a {pair} · --keep-b {pair} · --both {pair} · --merge {pair} --text … · --later {pair}"
+    );
     let named = |name: &str, card| format!("{name} {}", view::brief(card).replace('\n', "\n  "));
     format!("{}\n{}\n            {}", named("a", a), named("b", b), paint(DIM, way_out))
 }

@@ -287,6 +287,9 @@ fn every_command(home: &Home) -> Vec<Vec<String>> {
         "contradict|{new}|{decision}",
         "review",
         "review|--both|{new}",
+        "verify",
+        "verify|{decision}|--confirmed",
+        "sleep",
         "link|{new}|informs|{decision}",
         "unlink|{new}|informs|{decision}",
         "tag|{new}|fresh",
@@ -380,7 +383,7 @@ fn the_help_of_every_command_says_what_it_is_for() {
             seen += 1;
         }
     }
-    assert_eq!(seen, 41);
+    assert_eq!(seen, 43);
     assert!(home.page(&["--version"]).starts_with("throughline "));
     assert!(!home.path().exists(), "help needs no home");
 }

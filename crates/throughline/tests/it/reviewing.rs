@@ -40,7 +40,7 @@ fn a_contradiction_waits_with_both_sides_and_the_ways_out() {
                 fact · 2026-03-02 · extracted · trust 0.28 · staged · contested
     b [ID]  Staging listens on 9090
                 fact · 2026-03-02 · extracted · trust 0.28 · staged · contested
-                review --keep-a [ID]/[ID] · --keep-b [ID]/[ID] · --both [ID]/[ID]
+                review --keep-a [ID]/[ID] · --keep-b [ID]/[ID] · --both [ID]/[ID] · --merge [ID]/[ID] --text … · --later [ID]/[ID]
     ");
 }
 

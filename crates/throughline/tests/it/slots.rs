@@ -22,7 +22,7 @@ fn a_stronger_source_replaces_a_weaker_one() {
     let home = Home::new();
     let old = id_of(&lives(&home, "New York", "inferred")["memory"]);
     assert_eq!(strings(&lives(&home, "Boston", "file")["superseded"]), [&old]);
-    assert_eq!(home.texts(&["list"]), ["The user lives in Boston"]);
+    assert_eq!(home.texts(&["list", "--kind", "fact"]), ["The user lives in Boston"]);
 }
 
 #[test]

@@ -1,0 +1,287 @@
+//! Verify: what moved is checked before anybody builds on it. Checking is the only thing that makes
+//! a memory fresh again; reading it never does.
+
+use throughline_core::evidence::Testimony;
+use throughline_core::state::Flag;
+use throughline_core::watermark::Referent;
+use throughline_core::{
+    Actor, Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, referent,
+    text,
+};
+use throughline_store::Reader;
+
+use crate::capture::Captured;
+use crate::clean::cleaned;
+use crate::engine::Draft;
+use crate::review::pending;
+use crate::watch::{checked, marks_of};
+use crate::{Card, Context, Engine, Error, Result};
+
+/// Memories that a session is asked to check when it begins.
+pub(crate) const QUEUED_AT_START: usize = 3;
+/// Memories that a session keeps in mind to notice when they are checked.
+pub(crate) const QUEUED_IN_MIND: usize = 32;
+/// Characters of a claim in a message.
+const CLAIM_CHARS: usize = 160;
+/// Characters of evidence that are kept.
+const EVIDENCE_CHARS: usize = 240;
+/// Lines of a tool's output within which all words of a claim must stand.
+const WINDOW: usize = 4;
+
+/// A memory to check before anybody builds on it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToCheck {
+    /// The memory.
+    pub card: Card,
+    /// What it hung on when it was noted.
+    pub then: String,
+    /// What is there now.
+    pub now: String,
+    /// Both, as an agent is told.
+    pub message: String,
+}
+
+/// What a check showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Showed {
+    /// It holds.
+    Confirmed,
+    /// It does not.
+    Refuted,
+}
+
+/// What became of a check.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verified {
+    /// The memory as it stands.
+    pub card: Card,
+    /// Only a person can take back what a person said; it waits for them.
+    pub waits: bool,
+    /// What was learnt, if anything was.
+    pub lesson: Option<MemoryId>,
+}
+
+impl Engine {
+    /// What is worth checking, the most telling first, by what the last look showed.
+    pub fn to_check(&self, context: &Context, most: usize) -> Result<Vec<ToCheck>> {
+        let marks = self.now_reader()?.watched(context.project.space(), true)?;
+        let stale = marks.iter().filter(|mark| mark.reading.wants_check());
+        let stale: Vec<MemoryId> = stale.map(|mark| mark.memory).collect();
+        self.to_check_among(context, stale, most)
+    }
+
+    /// The same where it is known whose bindings moved.
+    pub(crate) fn to_check_among(
+        &self,
+        context: &Context,
+        mut ids: Vec<MemoryId>,
+        most: usize,
+    ) -> Result<Vec<ToCheck>> {
+        let reader = self.now_reader()?;
+        let space = context.project.space();
+        ids.extend(reader.unresolved(&[space], most)?.iter().map(|one| one.id));
+        ids.sort_unstable();
+        ids.dedup();
+        let reach = context.reach();
+        let keys: Vec<RowKey> = ids.iter().map(|id| RowKey::memory(space, *id)).collect();
+        let memories: Vec<Memory> = reader
+            .rows(&keys)?
+            .into_iter()
+            .filter_map(|row| row.and_then(Row::into_memory))
+            .filter(|memory| memory.state.is_active() && reach.sees(memory))
+            .collect();
+        let mut cards = self.cards(&*reader, &memories)?;
+        cards.retain(|card| card.salience.value >= self.policy.trust.verify_salience);
+        cards.sort_by(|a, b| {
+            let weight = |card: &Card| card.salience.value * card.memory.importance;
+            weight(b).total_cmp(&weight(a)).then(b.memory.id.cmp(&a.memory.id))
+        });
+        cards.truncate(most);
+        Ok(cards.into_iter().filter_map(to_check).collect())
+    }
+
+    /// Takes in what a check showed.
+    pub fn verify(
+        &self,
+        context: &Context,
+        handle: &str,
+        outcome: Showed,
+        evidence: Option<&str>,
+    ) -> Result<Verified> {
+        let evidence = evidence.map(|words| cleaned(words).0);
+        let ((memory, waits, lesson), _) =
+            self.write(context, Cause::Verify, None, |reader, draft| {
+                let memory = self.resolve(reader, context, handle)?;
+                draft.settle(&memory);
+                if !memory.state.is_active() {
+                    return Err(Error::BadInput(format!(
+                        "memory {} is {}; only a current one can be checked",
+                        memory.id.handle(),
+                        memory.state
+                    )));
+                }
+                let marks = marks_of(reader, memory.space, memory.id)?;
+                let told = Checked { by: context.actor, words: evidence.as_deref() };
+                match outcome {
+                    Showed::Confirmed => {
+                        self.confirm_checked(draft, context, &memory, &marks, &told);
+                        Ok((memory, false, None))
+                    }
+                    Showed::Refuted => {
+                        let (waits, lesson) = self.refute(reader, draft, &memory, &marks, &told)?;
+                        Ok((memory, waits, lesson))
+                    }
+                }
+            })?;
+        let card = self.card_of(memory.space, memory.id)?;
+        Ok(Verified { card, waits, lesson })
+    }
+
+    /// It holds: stamped anew, with one more source behind it.
+    fn confirm_checked(
+        &self,
+        draft: &mut Draft,
+        context: &Context,
+        memory: &Memory,
+        marks: &[Watermark],
+        told: &Checked<'_>,
+    ) {
+        self.restamp(draft, &context.project.root, &memory.content, marks);
+        let testimony = Testimony {
+            session: draft.session.clone(),
+            snippet: told.words.map(|words| text::headline(words, EVIDENCE_CHARS)),
+            why: Some("checked: it holds".to_owned()),
+            ..Testimony::new(told.authority(), draft.now)
+        };
+        draft.changes.push(Change::Reinforce(testimony.about(memory.space, memory.id)));
+        draft.changes.push(Change::Revise(Box::new(checked(memory, draft.now))));
+        if memory.state == State::Staged && told.authority() != Authority::Observed {
+            let (space, id, at) = (memory.space, memory.id, draft.now);
+            draft.changes.push(Change::Move { space, id, to: State::Confirmed, at });
+        }
+    }
+
+    /// It does not hold: taken back, and something is learnt from it. What a person said only a
+    /// person takes back.
+    fn refute(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        memory: &Memory,
+        marks: &[Watermark],
+        told: &Checked<'_>,
+    ) -> Result<(bool, Option<MemoryId>)> {
+        if told.by != Actor::User && memory.authority.is_user() {
+            let operation = serde_json::json!({
+                "op": "retract",
+                "what": memory.id.handle(),
+                "quote": told.words.map(|words| text::headline(words, EVIDENCE_CHARS)),
+            });
+            let why = format!("a check says that {} no longer holds", memory.id.handle());
+            let waits = pending(draft, &operation.to_string(), &why, Authority::Observed);
+            if reader.rows(&[RowKey::pending(waits.space, waits.id)])?[0].is_none() {
+                draft.changes.push(Change::Defer(waits));
+            }
+            return Ok((true, None));
+        }
+        Self::count_change(draft, marks);
+        let (space, id, at) = (memory.space, memory.id, draft.now);
+        draft.changes.push(Change::Move { space, id, to: State::Retracted, at });
+        let lesson = self.learn_from_refutation(reader, draft, memory, marks, told.words)?;
+        Ok((false, lesson))
+    }
+
+    /// The claim changed: whoever saw it coming was right, and whoever did not is bound to the wrong
+    /// thing.
+    pub(crate) fn count_change(draft: &mut Draft, marks: &[Watermark]) {
+        for mark in marks {
+            let tally = mark.tally.count(mark.reading.wants_check(), true);
+            draft.changes.push(Change::Watch(Watermark { tally, ..mark.clone() }));
+        }
+    }
+
+    /// Notices that what was to be checked was looked at by a tool, and that the claim stands there.
+    pub(crate) fn confirm_by_tools(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        context: &Context,
+        turns: &[Captured],
+        to_check: &[MemoryId],
+    ) -> Result<Vec<MemoryId>> {
+        let space = context.project.space();
+        let mut confirmed = Vec::new();
+        if to_check.is_empty() || turns.iter().all(|turn| turn.run.is_none()) {
+            return Ok(confirmed);
+        }
+        let keys: Vec<RowKey> = to_check.iter().map(|id| RowKey::memory(space, *id)).collect();
+        for memory in reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()) {
+            let marks = marks_of(reader, space, memory.id)?;
+            let stale = marks.iter().any(|mark| mark.reading.wants_check());
+            if !memory.state.is_active() || !stale {
+                continue;
+            }
+            let shown = turns.iter().find_map(|turn| shows(turn, &memory, &marks));
+            if let Some(line) = shown {
+                let told = Checked { by: Actor::System, words: Some(&line) };
+                self.confirm_checked(draft, context, &memory, &marks, &told);
+                confirmed.push(memory.id);
+            }
+        }
+        Ok(confirmed)
+    }
+}
+
+/// Who checked, and what they say they saw.
+struct Checked<'a> {
+    by: Actor,
+    words: Option<&'a str>,
+}
+
+impl Checked<'_> {
+    /// A person's word is a person's; what a tool showed, or an agent can quote, was measured.
+    fn authority(&self) -> Authority {
+        match (self.by, self.words) {
+            (Actor::User, _) => Authority::UserStated,
+            (Actor::System, _) | (Actor::Agent, Some(_)) => Authority::Measured,
+            (Actor::Agent, None) => Authority::Observed,
+        }
+    }
+}
+
+/// The line of a tool's output that shows a claim, where the tool looked at what it hangs on.
+fn shows(turn: &Captured, memory: &Memory, marks: &[Watermark]) -> Option<String> {
+    let run = turn.run.as_ref().filter(|run| !run.failed)?;
+    let paths = marks.iter().filter_map(|mark| match &mark.referent {
+        Referent::File { path, .. } => Some(path.as_str()),
+        Referent::Git { .. } | Referent::Flag { .. } => None,
+    });
+    let looked_at = |path: &str| {
+        let named = |file: &String| file == path || file.ends_with(&format!("/{path}"));
+        let ran = run.call.command.as_ref().is_some_and(|command| command.contains(path));
+        run.call.files.iter().any(named) || ran
+    };
+    paths.into_iter().find(|path| looked_at(path))?;
+    let words = referent::telling_words(&memory.content);
+    if words.is_empty() {
+        return None;
+    }
+    let lines: Vec<&str> = run.output.lines().collect();
+    let holds = |window: &[&str]| {
+        words.iter().all(|word| window.iter().any(|line| text::has_token(line, word)))
+    };
+    let window = lines.windows(WINDOW.min(lines.len()).max(1)).find(|window| holds(window))?;
+    let line = window.iter().find(|line| words.iter().any(|word| text::has_token(line, word)))?;
+    Some(line.trim().to_owned())
+}
+
+fn to_check(card: Card) -> Option<ToCheck> {
+    if !card.flags.contains(&Flag::Stale) {
+        return None;
+    }
+    let (then, now) = card.then_and_now()?;
+    let claim = text::headline(&card.memory.content, CLAIM_CHARS);
+    let message =
+        format!("I have “{claim}” as of {then}; it is now {now} — check before building on it");
+    Some(ToCheck { card, then, now, message })
+}

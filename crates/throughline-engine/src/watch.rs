@@ -1,0 +1,325 @@
+//! Watch: what state facts hang on. Bound when they come in, looked at when a session wakes.
+//!
+//! A claim only proposes what it hangs on; the folder decides. What cannot be found there is never
+//! bound to, and under doubt nothing is.
+
+use std::path::Path;
+
+use throughline_core::referent::{self, Around, Place, Proposal};
+use throughline_core::watermark::{Reading, Referent, Tally, Verdict};
+use throughline_core::{
+    Cause, Change, Kind, Memory, MemoryId, Row, RowKey, SpaceId, Timestamp, Watermark,
+};
+use throughline_store::Reader;
+use throughline_watch::{Binding, Look, Stamped, World};
+
+use crate::capture::Captured;
+use crate::engine::Draft;
+use crate::{Context, Engine, Error, Result};
+
+/// What looking at everything again showed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Woken {
+    /// Bindings that were looked at.
+    pub checked: usize,
+    /// Those that are as they were, or moved where it does not matter.
+    pub unchanged: usize,
+    /// Those whose lines, values or paths are not what they were.
+    pub moved: Vec<Watermark>,
+    /// Those that are gone.
+    pub missing: Vec<Watermark>,
+    /// Those that cannot be told.
+    pub unknown: Vec<Watermark>,
+}
+
+impl Woken {
+    /// The memories that hang on something that is not as it was.
+    pub fn stale(&self) -> Vec<MemoryId> {
+        let marks = self.moved.iter().chain(&self.missing).chain(&self.unknown);
+        marks.map(|mark| mark.memory).collect()
+    }
+}
+
+impl Engine {
+    /// Looks again at everything that the project's memories hang on, and notes what it sees.
+    pub fn wake(&self, context: &Context) -> Result<Woken> {
+        let space = context.project.space();
+        let held = self.now_reader()?.watched(space, true)?;
+        if held.is_empty() {
+            return Ok(Woken::default());
+        }
+        let bindings: Vec<Binding<'_>> = held
+            .iter()
+            .map(|mark| Binding { referent: &mark.referent, stamp: &mark.stamp })
+            .collect();
+        let looks = World::at(&context.project.root).look(&bindings);
+        drop(bindings);
+        let mut woken = Woken { checked: held.len(), ..Woken::default() };
+        let mut noticed = Vec::new();
+        for (mark, look) in held.into_iter().zip(looks) {
+            let seen = seen(&mark, look);
+            match seen.reading {
+                Reading::Moved => woken.moved.push(seen.clone()),
+                Reading::Missing => woken.missing.push(seen.clone()),
+                Reading::Unknown => woken.unknown.push(seen.clone()),
+                Reading::Unchanged
+                | Reading::OutsideScope
+                | Reading::ScopeTouched
+                | Reading::FileChanged => woken.unchanged += 1,
+            }
+            if seen != mark {
+                noticed.push((mark, seen));
+            }
+        }
+        if !noticed.is_empty() {
+            self.note_seen(context, space, &noticed)?;
+        }
+        Ok(woken)
+    }
+
+    /// How many bindings the project's memories have and had, and how often these were right.
+    pub fn tally(&self, context: &Context) -> Result<(usize, Tally)> {
+        let marks = self.now_reader()?.watched(context.project.space(), false)?;
+        let tally = marks.iter().fold(Tally::default(), |sum, mark| sum.plus(mark.tally));
+        Ok((marks.len(), tally))
+    }
+
+    /// Notes what was seen, where nobody has bound it anew meanwhile.
+    fn note_seen(
+        &self,
+        context: &Context,
+        space: SpaceId,
+        noticed: &[(Watermark, Watermark)],
+    ) -> Result<()> {
+        self.write(context, Cause::Verify, None, |reader, draft| {
+            draft.scope.space = space;
+            let keys: Vec<RowKey> = noticed.iter().map(|(held, _)| key(held)).collect();
+            for ((held, seen), row) in noticed.iter().zip(reader.rows(&keys)?) {
+                if row.as_ref() != Some(&Row::Watermark(held.clone())) {
+                    continue;
+                }
+                if seen.referent != held.referent {
+                    draft.changes.push(unwatch(held));
+                }
+                draft.changes.push(Change::Watch(seen.clone()));
+            }
+            Ok(())
+        })
+        .map(drop)
+    }
+
+    /// Binds a memory to what somebody named by hand. What is not there is an error.
+    pub(crate) fn watch_by_hand(
+        &self,
+        draft: &mut Draft,
+        root: &Path,
+        memory: MemoryId,
+        wanted: &[Referent],
+    ) -> Result<()> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        if draft.scope.space == SpaceId::GLOBAL {
+            return Err(Error::BadInput(
+                "what is watched belongs to a project; a global memory cannot hang on its files"
+                    .to_owned(),
+            ));
+        }
+        let world = World::at(root);
+        for referent in wanted {
+            let stamped = world
+                .stamp(referent)
+                .map_err(|why| Error::BadInput(format!("{referent} cannot be watched: {why}")))?;
+            draft.changes.push(Change::Watch(stamp(draft.scope.space, memory, stamped, draft.now)));
+        }
+        Ok(())
+    }
+
+    /// Binds a memory to what its own words name, if the folder bears them out.
+    pub(crate) fn watch_by_words(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        root: &Path,
+        claim: &Stated<'_>,
+    ) -> Result<()> {
+        let space = draft.scope.space;
+        if space == SpaceId::GLOBAL {
+            return Ok(());
+        }
+        let held = marks_of(reader, space, claim.memory)?;
+        if !held.is_empty() {
+            // Said again by somebody who knows: what it hangs on is as they see it now.
+            if claim.by_user && held.iter().any(|mark| mark.reading.wants_check()) {
+                self.restamp(draft, root, claim.content, &held);
+            }
+            return Ok(());
+        }
+        let proposals = referent::proposals(claim.content, claim.kind, &claim.around());
+        if proposals.is_empty() {
+            return Ok(());
+        }
+        let world = World::at(root);
+        if let Some(found) = proposals.iter().find_map(|one| resolve(&world, one)) {
+            draft.changes.push(Change::Watch(stamp(space, claim.memory, found, draft.now)));
+            return Ok(());
+        }
+        if let Some(path) = named_in_vain(&world, claim) {
+            note_unresolved(draft, claim.memory, &path);
+        }
+        Ok(())
+    }
+
+    /// Stamps bindings anew after the claim was found to hold: the alarm was a false one.
+    pub(crate) fn restamp(&self, draft: &mut Draft, root: &Path, claim: &str, held: &[Watermark]) {
+        let world = World::at(root);
+        for mark in held {
+            let tally = mark.tally.count(mark.reading.wants_check(), false);
+            let narrow = tally.verdict(&self.policy.trust) == Verdict::Narrow;
+            let narrower = if narrow { narrowed(&world, &mark.referent, claim) } else { None };
+            let stamped = narrower.or_else(|| world.stamp(&mark.referent).ok());
+            let Some(stamped) = stamped else {
+                // It holds, and what it hung on is gone: it hangs on nothing.
+                draft.changes.push(unwatch(mark));
+                continue;
+            };
+            let tally = if stamped.referent == mark.referent { tally } else { Default::default() };
+            if stamped.referent != mark.referent {
+                draft.changes.push(unwatch(mark));
+            }
+            let next = stamp(mark.space, mark.memory, stamped, draft.now);
+            draft.changes.push(Change::Watch(Watermark { tally, ..next }));
+        }
+    }
+}
+
+/// A claim that has just come in.
+pub(crate) struct Stated<'a> {
+    pub(crate) memory: MemoryId,
+    pub(crate) content: &'a str,
+    pub(crate) kind: Kind,
+    pub(crate) by_user: bool,
+    /// What was said and done around it.
+    pub(crate) turns: &'a [Captured],
+}
+
+impl Stated<'_> {
+    fn around(&self) -> Vec<Around<'_>> {
+        let runs = self.turns.iter().filter_map(|turn| turn.run.as_ref());
+        runs.flat_map(|run| {
+            run.call.files.iter().map(|path| Around { text: &run.output, path: Some(path) })
+        })
+        .collect()
+    }
+}
+
+/// A binding after a look.
+pub(crate) fn seen(mark: &Watermark, look: Look) -> Watermark {
+    let mut seen = mark.clone();
+    seen.reading = look.reading;
+    seen.now = look.now;
+    if let (Some(path), Referent::File { path: held, .. }) = (look.renamed, &mut seen.referent) {
+        *held = path;
+    }
+    if let Some(fresher) = look.stamp {
+        seen.stamp = fresher;
+    }
+    seen
+}
+
+fn stamp(space: SpaceId, memory: MemoryId, stamped: Stamped, at: Timestamp) -> Watermark {
+    let Stamped { referent, stamp, then } = stamped;
+    Watermark { stamp, then, ..Watermark::new(space, memory, referent, at) }
+}
+
+fn key(mark: &Watermark) -> RowKey {
+    RowKey::watermark(mark.space, mark.memory, &mark.referent)
+}
+
+pub(crate) fn unwatch(mark: &Watermark) -> Change {
+    let Watermark { space, memory, referent, .. } = mark.clone();
+    Change::Unwatch { space, memory, referent }
+}
+
+/// What a memory hangs on.
+pub(crate) fn marks_of(
+    reader: &dyn Reader,
+    space: SpaceId,
+    memory: MemoryId,
+) -> Result<Vec<Watermark>> {
+    let attached = reader.attached(space, &[memory.into()])?;
+    let mark = |row| if let Row::Watermark(mark) = row { Some(mark) } else { None };
+    Ok(attached.into_iter().filter_map(mark).collect())
+}
+
+/// Looks up what a claim proposes.
+fn resolve(world: &World, proposal: &Proposal) -> Option<Stamped> {
+    let referent = match &proposal.place {
+        Place::File { path, lines } => {
+            let span = lines.or_else(|| world.span_with(path, &proposal.words));
+            if span.is_none() && proposal.needs_words {
+                return None;
+            }
+            Referent::File { path: path.clone(), span }
+        }
+        Place::Folder { path } => Referent::Git { paths: vec![path.clone()] },
+        Place::Flag { name } => Referent::Flag { name: name.clone() },
+        // Moves with everything.
+        Place::Commit { .. } => return None,
+    };
+    world.stamp(&referent).ok()
+}
+
+/// Less to bind a claim to: the lines that hold its words, instead of the file.
+fn narrowed(world: &World, referent: &Referent, claim: &str) -> Option<Stamped> {
+    let words = referent::telling_words(claim);
+    let paths: Vec<&String> = match referent {
+        Referent::File { path, .. } => vec![path],
+        Referent::Git { paths } => paths.iter().collect(),
+        Referent::Flag { .. } => return None,
+    };
+    let in_file = paths.iter().find_map(|path| {
+        let span = world.span_with(path, &words)?;
+        Some(Referent::File { path: (*path).clone(), span: Some(span) })
+    });
+    let named = || {
+        let mentions = referent::mentions(claim).into_iter();
+        mentions.into_iter().find_map(|one| match one.place {
+            Place::File { path, .. } => Some(Referent::File { path, span: None }),
+            Place::Folder { .. } | Place::Flag { .. } | Place::Commit { .. } => None,
+        })
+    };
+    let narrower = in_file.or_else(named).filter(|found| found != referent)?;
+    world.stamp(&narrower).ok()
+}
+
+/// A file that an agent's claim names and that is not there.
+fn named_in_vain(world: &World, claim: &Stated<'_>) -> Option<String> {
+    if claim.by_user {
+        return None;
+    }
+    let mut mentions = referent::mentions(claim.content).into_iter();
+    mentions.find_map(|one| match one.place {
+        Place::File { path, .. } => {
+            let wanted = Referent::File { path: path.clone(), span: None };
+            world.stamp(&wanted).is_err().then_some(path)
+        }
+        Place::Folder { .. } | Place::Flag { .. } | Place::Commit { .. } => None,
+    })
+}
+
+/// Marks a memory of this very batch as naming something that is not there.
+fn note_unresolved(draft: &mut Draft, memory: MemoryId, path: &str) {
+    let inserted = draft.changes.iter_mut().find_map(|change| match change {
+        Change::Insert(new) if new.id == memory => Some(new),
+        _ => None,
+    });
+    if let Some(new) = inserted {
+        new.unresolved = Some(path.to_owned());
+    }
+}
+
+/// A memory with nothing left to be checked.
+pub(crate) fn checked(memory: &Memory, at: Timestamp) -> Memory {
+    Memory { last_verified_at: Some(at), unresolved: None, ..memory.clone() }
+}

@@ -1,0 +1,174 @@
+//! What scenarios are about: subjects, the values they may have, and how somebody asks for them.
+
+/// What a scenario is about, as figures are grouped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Family {
+    Software,
+    Preferences,
+    People,
+    Decisions,
+    Numbers,
+}
+
+impl Family {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Software, Self::Preferences, Self::People, Self::Decisions, Self::Numbers];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Software => "software",
+            Self::Preferences => "preferences",
+            Self::People => "people",
+            Self::Decisions => "decisions",
+            Self::Numbers => "numbers",
+        }
+    }
+
+    fn table(self) -> &'static str {
+        match self {
+            Self::Software => SOFTWARE,
+            Self::Preferences => PREFERENCES,
+            Self::People => PEOPLE,
+            Self::Decisions => DECISIONS,
+            Self::Numbers => NUMBERS,
+        }
+    }
+
+    /// The subjects of this family.
+    pub(crate) fn topics(self) -> Vec<Topic> {
+        self.table().lines().filter(|line| !line.is_empty()).map(Topic::read).collect()
+    }
+}
+
+/// Something that has one value at a time.
+#[derive(Debug, Clone)]
+pub(crate) struct Topic {
+    /// Which phrasings fit: T a thing one uses, P a preference, R a role somebody has, X anything
+    /// else about somebody, A an amount.
+    pub(crate) class: char,
+    /// "the staging database runs on"
+    pub(crate) before: &'static str,
+    /// " for indentation", or nothing
+    pub(crate) after: &'static str,
+    /// What "is" the value: "the staging database"
+    pub(crate) noun: &'static str,
+    /// Where it is used: "on staging"
+    pub(crate) area: &'static str,
+    pub(crate) values: Vec<&'static str>,
+    pub(crate) asks: Vec<&'static str>,
+}
+
+impl Topic {
+    fn read(line: &'static str) -> Self {
+        let parts: Vec<&str> = line.split('|').map(str::trim).collect();
+        let list = |at: usize| parts[at].split(';').map(str::trim).collect();
+        Self {
+            class: parts[0].chars().next().unwrap_or('X'),
+            before: parts[1],
+            after: parts[2],
+            noun: parts[3],
+            area: parts[4],
+            values: list(5),
+            asks: list(6),
+        }
+    }
+
+    /// The whole claim: "the staging database runs on Postgres 14".
+    pub(crate) fn claim(&self, value: &str) -> String {
+        let space = if self.after.is_empty() { "" } else { " " };
+        format!("{} {value}{space}{}", self.before, self.after)
+    }
+}
+
+// class | subject and verb | after the value | noun that "is" it | where it is used | values | questions
+const SOFTWARE: &str = "
+T|the staging database runs on||the staging database|on staging|Postgres 14;Postgres 16;MySQL 8;MariaDB 11|which database does staging run on?;what's the database on staging again?
+T|CI runs on||our CI system|for CI|GitHub Actions;GitLab CI;CircleCI;Buildkite;Jenkins|where does CI run?;which CI system do we have?
+T|the frontend is built with||the frontend bundler|for the frontend|Vite;webpack;esbuild;Parcel;Rspack|what is the frontend built with?;which bundler builds the frontend?
+T|the gateway is written in||the language of the gateway|for the gateway|Rust;Kotlin;Elixir;TypeScript;Golang|what language is the gateway written in?;which language do I need for the gateway?
+T|user uploads are stored on||the storage for user uploads|for user uploads|S3;Cloudflare R2;Backblaze B2;MinIO|where are user uploads stored?;which storage holds the user uploads?
+T|our logs go to||the log backend|for logs|Loki;Datadog;CloudWatch;Papertrail|where do our logs go?;which backend gets the logs?
+T|feature flags live in||the feature flag service|for feature flags|LaunchDarkly;Unleash;ConfigCat;Flagsmith|where do feature flags live?;which service do we have for feature flags?
+T|the admin panel uses||the framework of the admin panel|in the admin panel|Django;Rails;Laravel;Phoenix|which framework does the admin panel use?;what is the admin panel made with?
+T|our package manager is||our package manager|in the monorepo|pnpm;yarn;npm;bun|which package manager do we have?;what's our package manager?
+T|the mobile app is built with||the mobile framework|for the mobile app|Flutter;React Native;Ionic;SwiftUI|what is the mobile app built with?;which framework is behind the mobile app?
+T|production is hosted on||the production host|in production|Hetzner;Fly.io;DigitalOcean;OVH;Linode|where is production hosted?;who hosts production?
+T|the product search runs on||the engine behind product search|for product search|Meilisearch;Typesense;OpenSearch;Solr|what does the product search run on?;which engine is behind product search?
+T|secrets are kept in||the secret store|for secrets|Vault;Doppler;1Password;SOPS|where are secrets kept?;which secret store is it?
+T|the docs site is generated by||the generator of the docs site|for the docs site|Docusaurus;MkDocs;Hugo;Astro|what generates the docs site?;which tool generates our docs site?
+T|card payments go through||the payment provider|for card payments|Stripe;Adyen;Mollie;Braintree|who handles card payments?;through which provider do card payments go?
+T|transactional email is sent with||the email provider|for transactional email|Postmark;SendGrid;Mailgun;Resend|what do we send transactional email with?;which provider sends our transactional email?
+T|the message broker is||the message broker|as message broker|RabbitMQ;NATS;Kafka;Redpanda|what is the message broker?;which message broker do the services talk to?
+T|the nightly build runs in||the builder image|for the nightly build|Alpine;Debian;Ubuntu;Fedora|what does the nightly build run in?;which distribution is the nightly build on?
+T|our container registry is||our container registry|as container registry|Harbor;Quay;ECR;GHCR|which container registry is ours?;what's our container registry?
+";
+
+const PREFERENCES: &str = "
+P|I prefer|for indentation|my indentation style|for indentation|tabs;two spaces;four spaces|how do I want my indentation?;which indentation do I prefer?
+P|I want commit messages in||the language of commit messages|for commit messages|English;German;French;Spanish|in which language do I want commit messages?;what language should the commit message be in?
+P|my editor is||my editor|as my editor|Neovim;Helix;Zed;Emacs|which editor do I use?;what is my editor?
+P|I like|for file names|my naming style for files|for file names|snake_case;camelCase;kebab-case;PascalCase|how do I like my file names?;which case should file names have for me?
+P|I prefer|for summaries|my summary format|for summaries|bullet points;plain prose;short tables|how should summaries look for me?;what format do I prefer for summaries?
+P|I want|on pull requests|my merge strategy|on pull requests|squash merges;merge commits;rebase merges|how do I want pull requests merged?;which kind of merge do I want on pull requests?
+P|my login shell is||my login shell|as login shell|fish;zsh;nushell;bash|what's my login shell?;which login shell do I have?
+P|I prefer|for python tests|my python test runner|for python tests|pytest;unittest;nose2|what do I prefer for python tests?;which runner do I want for python tests?
+P|I prefer|in TypeScript|my quote style in TypeScript|in TypeScript|single quotes;double quotes;backticks|which quotes do I prefer in TypeScript?;what's my quote style in TypeScript?
+P|I want screenshots in||the theme for screenshots|for screenshots|dark mode;light mode;high contrast|in which theme do I want screenshots?;how should screenshots look?
+P|I want dates as||the date format in reports|for dates|ISO dates;German dates;US dates|how do I want dates in reports?;which format do I want for dates?
+P|I prefer|for error handling|my error crate|for error handling|thiserror;anyhow;snafu;eyre|which crate do I prefer for error handling?;what do I like for error handling?
+P|I like code comments in||the language of code comments|for code comments|English;Dutch;Polish;Italian|in which language do I like code comments?;what language should code comments have?
+P|I prefer|for diagrams|my diagram tool|for diagrams|Mermaid;PlantUML;Graphviz;Excalidraw|what do I prefer for diagrams?;which tool should diagrams be made with?
+";
+
+const PEOPLE: &str = "
+R|the reviewer for the billing module is||the reviewer for the billing module||Anna;Marek;Yusuf;Chloe|who reviews the billing module?;who is the reviewer for billing?
+R|the on-call contact for checkout is||the on-call contact for checkout||Priya;Diego;Hanna;Olu|who is the on-call contact for checkout?;whom do I page for checkout?
+R|our designer is||our designer||Kim;Fatima;Luca;Ingrid|who is our designer?;what's the name of our designer?
+R|the product owner is||the product owner||Sofia;Rahul;Greta;Tom|who is the product owner?;whom do I ask as product owner?
+R|the release manager is||the release manager||Nina;Viktor;Amara;Ben|who is the release manager?;which person is release manager?
+R|the tech lead of the platform team is||the tech lead of the platform team||Erik;Mei;Tariq;Paula|who leads the platform team?;who is tech lead of the platform team?
+R|our security contact is||our security contact||Lena;Omar;Jules;Wanda|who is our security contact?;whom do we tell about security problems?
+R|the maintainer of the parser is||the maintainer of the parser||Hugo;Astrid;Kofi;Rosa|who maintains the parser?;who is the maintainer of the parser?
+R|the customer's contact person is||the customer's contact person||Bianca;Stefan;Noor;Peter|who is the customer's contact person?;which contact person does the customer have?
+R|our data protection officer is||our data protection officer||Claire;Andrzej;Selma;Jonathan|who is our data protection officer?;what's the name of the data protection officer?
+R|the owner of the invoice service is||the owner of the invoice service||Maya;Felix;Ines;Goran|who owns the invoice service?;who is the owner of the invoice service?
+X|Jonas works on||the area of Jonas||the search service;the data pipeline;the partner API;the onboarding flow|what does Jonas work on?;which area is Jonas on?
+X|Priyanka is based in||the location of Priyanka||Lisbon;Toronto;Nairobi;Tallinn|where is Priyanka based?;which city is Priyanka in?
+X|Tomasz reports to||the manager of Tomasz||Helen;Dmitri;Aisha;Carlos|who does Tomasz report to?;whose team is Tomasz in?
+X|access requests go to||the contact for access requests||Zoe;Malik;Birgit;Andre|who gets access requests?;where do access requests go?
+";
+
+const DECISIONS: &str = "
+T|we use|for background jobs|the job queue|for background jobs|Sidekiq;Celery;Temporal;BullMQ|what do we use for background jobs?;which job queue did we decide on?
+T|we use|for client state|the client state library|for client state|Redux;Zustand;MobX;Jotai|what do we use for client state?;which library holds client state?
+T|we use|for session storage|the session store|for session storage|Redis;Memcached;signed cookies;DynamoDB|what do we use for session storage?;where do we keep sessions?
+T|we use|for the public API|the style of the public API|for the public API|GraphQL;REST;gRPC;tRPC|what do we use for the public API?;which style does the public API have?
+T|we use|for login|the identity provider|for login|Auth0;Keycloak;Clerk;Cognito|what do we use for login?;which identity provider did we choose for login?
+T|we use|for database access|the ORM|for database access|Prisma;Drizzle;TypeORM;Kysely|what do we use for database access?;which ORM did we pick?
+T|we use|for styling|the styling library|for styling|Tailwind;CSS modules;styled-components;Sass|what do we use for styling?;which styling library did we settle on?
+T|we use|for schema migrations|the migration tool|for schema migrations|Flyway;Liquibase;Alembic;sqitch|what do we use for schema migrations?;which tool runs schema migrations?
+T|we use|for browser tests|the browser test tool|for browser tests|Playwright;Cypress;Selenium;TestCafe|what do we use for browser tests?;which tool drives the browser tests?
+T|we use|for error tracking|the error tracker|for error tracking|Sentry;Rollbar;Bugsnag;Honeybadger|what do we use for error tracking?;which error tracker did we choose?
+T|we use|for infrastructure|the infrastructure tool|for infrastructure|Terraform;Pulumi;OpenTofu;CloudFormation|what do we use for infrastructure?;which infrastructure tool did we decide on?
+T|we use|for web analytics|the analytics tool|for web analytics|Plausible;PostHog;Matomo;Fathom|what do we use for web analytics?;which tool counts visitors, for web analytics?
+T|we use|for PDF invoices|the PDF generator|for PDF invoices|wkhtmltopdf;Puppeteer;WeasyPrint;Typst|what do we use for PDF invoices?;which generator makes the PDF invoices?
+T|we use|for translations|the translation platform|for translations|Crowdin;Weblate;Lokalise;Tolgee|what do we use for translations?;which translation platform did we choose?
+";
+
+const NUMBERS: &str = "
+A|the upload limit is||the upload limit||10 MB;25 MB;50 MB;200 MB|how big may uploads be? what is the upload limit?;what's the upload limit?
+A|the request timeout is||the request timeout||10 seconds;30 seconds;45 seconds;90 seconds|what's the request timeout?;how long is the request timeout?
+A|the rate limit is||the rate limit||60 requests per minute;100 requests per minute;300 requests per minute|what's the rate limit?;how high is our rate limit?
+A|the connection pool has||the size of the connection pool||10 connections;20 connections;50 connections|how many connections does the connection pool have?;how big is the connection pool?
+A|the login cookie expires after||the lifetime of the login cookie||7 days;14 days;30 days;90 days|when does the login cookie expire?;after how many days does the login cookie expire?
+A|the cache TTL is||the cache TTL||5 minutes;15 minutes;60 minutes|what is the cache TTL?;how long is the cache TTL?
+A|the coverage threshold is||the coverage threshold||70 percent;80 percent;85 percent;90 percent|what's the coverage threshold?;which coverage threshold do we have?
+A|the metrics endpoint listens on||the metrics port||port 9090;port 9100;port 8125;port 2112|on which port does the metrics endpoint listen?;what's the metrics port?
+A|the maximum line length is||the maximum line length||80 characters;100 characters;120 characters|what's the maximum line length?;how long may lines be at most, what is the maximum line length?
+A|the page size of the order list is||the page size of the order list||20 rows;25 rows;50 rows;100 rows|what's the page size of the order list?;how many rows has a page of the order list?
+A|the free trial lasts||the length of the free trial||14 days;21 days;30 days|how long does the free trial last?;what's the length of the free trial?
+A|failed webhooks are retried||the retry limit for failed webhooks||3 times;5 times;8 times|how often are failed webhooks retried?;what is the retry limit for failed webhooks?
+A|nightly backups are kept for||the retention of nightly backups||7 days;30 days;60 days;365 days|how long are nightly backups kept?;what's the retention of nightly backups?
+A|a sprint lasts||the sprint length||1 week;2 weeks;3 weeks|how long does a sprint last?;what is our sprint length?
+A|the worker has||the memory of the worker||512 MB of memory;1 GB of memory;2 GB of memory|how much memory does the worker have?;what is the memory of the worker?
+";

@@ -1,0 +1,219 @@
+//! What a file says: bytes, lines, and hashes of them.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::manifest::Manifest;
+use crate::stamp::{Mark, SpanStamp};
+use crate::{Deadline, SPAN_LINES_MAX};
+
+/// The most words to look for at once.
+const WORDS_MAX: usize = 64;
+
+/// How often a long search looks at the clock, in lines.
+const LINES_BETWEEN_LOOKS: usize = 1024;
+
+/// Hashes are cut to this many hexadecimal digits.
+const HASH_DIGITS: usize = 32;
+
+/// How many of them are shown to people.
+const SHORT_DIGITS: usize = 8;
+
+/// A file as it was read.
+#[derive(Debug)]
+pub(crate) struct Content {
+    pub(crate) mark: Mark,
+    bytes: Vec<u8>,
+    hash: OnceCell<String>,
+    lines: OnceCell<Vec<Range<usize>>>,
+    traces: OnceCell<Vec<u32>>,
+    manifest: OnceCell<Option<Manifest>>,
+}
+
+/// Where lines were found again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// From this line on, counted from one.
+    Line(u32),
+    /// Nowhere.
+    Nowhere,
+    /// There was no time to look everywhere.
+    Unknown,
+}
+
+impl Content {
+    pub(crate) fn new(mark: Mark, bytes: Vec<u8>) -> Self {
+        Self {
+            mark,
+            bytes,
+            hash: OnceCell::new(),
+            lines: OnceCell::new(),
+            traces: OnceCell::new(),
+            manifest: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn hash(&self) -> &str {
+        self.hash.get_or_init(|| hash_of([self.bytes.as_slice()]))
+    }
+
+    /// The file as keys and values. `None` if it cannot be made sense of.
+    pub(crate) fn manifest(&self, path: &str) -> Option<&Manifest> {
+        self.manifest.get_or_init(|| Manifest::parse(path, &self.bytes)).as_ref()
+    }
+
+    /// The hash of lines, the first counted from one. `None` where there are not as many.
+    pub(crate) fn hash_of_lines(&self, first: u32, count: u32) -> Option<String> {
+        let first = usize::try_from(first).ok()?.checked_sub(1)?;
+        let end = first.checked_add(usize::try_from(count).ok()?)?;
+        let lines = self.lines().get(first..end)?;
+        Some(hash_of(lines.iter().flat_map(|line| [&self.bytes[line.clone()], b"\n".as_slice()])))
+    }
+
+    /// A trace of a line, to find it by.
+    pub(crate) fn trace_of_line(&self, line: u32) -> Option<u32> {
+        let at = usize::try_from(line).ok()?.checked_sub(1)?;
+        Some(trace(&self.bytes[self.lines().get(at)?.clone()]))
+    }
+
+    /// Whether these lines say nothing.
+    pub(crate) fn is_blank(&self, first: u32, count: u32) -> bool {
+        let first = usize::try_from(first).unwrap_or(usize::MAX).saturating_sub(1);
+        let lines = self.lines().iter().skip(first).take(usize::try_from(count).unwrap_or(0));
+        lines.into_iter().all(|line| self.bytes[line.clone()].trim_ascii().is_empty())
+    }
+
+    /// Where the lines of a stamp are now: at best where they were.
+    pub(crate) fn find(&self, span: SpanStamp<'_>, was: u32, deadline: Deadline) -> Place {
+        let is_here = |line| self.hash_of_lines(line, span.lines).as_deref() == Some(span.hash);
+        if is_here(was) {
+            return Place::Line(was);
+        }
+        for (at, trace) in self.traces().iter().enumerate() {
+            if at % LINES_BETWEEN_LOOKS == 0 && deadline.is_over() {
+                return Place::Unknown;
+            }
+            let Ok(line) = u32::try_from(at + 1) else { return Place::Nowhere };
+            if *trace == span.first && is_here(line) {
+                return Place::Line(line);
+            }
+        }
+        Place::Nowhere
+    }
+
+    /// As [`World::span_with`](crate::World::span_with).
+    pub(crate) fn span_with(&self, words: &[String], deadline: Deadline) -> Option<(u32, u32)> {
+        if words.is_empty() || words.len() > WORDS_MAX || words.iter().any(String::is_empty) {
+            return None;
+        }
+        let all = u64::MAX >> (64 - words.len());
+        let longest = usize::try_from(SPAN_LINES_MAX).ok()?;
+        let mut recent: Vec<(usize, u64)> = Vec::new();
+        let mut best: Option<(usize, usize)> = None;
+        let mut places = 0;
+        for (at, line) in self.lines().iter().enumerate() {
+            if at % LINES_BETWEEN_LOOKS == 0 && deadline.is_over() {
+                return None;
+            }
+            let here = words_in(&self.bytes[line.clone()], words);
+            if here == 0 {
+                continue;
+            }
+            recent.push((at, here));
+            recent.retain(|(line, _)| at - line < longest);
+            let Some(first) = shortest_to(&recent, all) else { continue };
+            let length = at - first;
+            let shortest = best.map_or(usize::MAX, |(first, last)| last - first);
+            if length < shortest {
+                (best, places) = (Some((first, at)), 1);
+            } else if length == shortest {
+                places += 1;
+            }
+        }
+        let (first, last) = best.filter(|_| places == 1)?;
+        Some((u32::try_from(first + 1).ok()?, u32::try_from(last + 1).ok()?))
+    }
+
+    /// The lines without their ends. A carriage return belongs to the end.
+    fn lines(&self) -> &[Range<usize>] {
+        self.lines.get_or_init(|| {
+            let mut start = 0;
+            let pieces = self.bytes.split_inclusive(|byte| *byte == b'\n');
+            let lines = pieces.map(|piece| {
+                let line = piece.strip_suffix(b"\n").unwrap_or(piece);
+                let line = line.strip_suffix(b"\r").unwrap_or(line);
+                let range = start..start + line.len();
+                start += piece.len();
+                range
+            });
+            lines.collect()
+        })
+    }
+
+    fn traces(&self) -> &[u32] {
+        self.traces.get_or_init(|| {
+            self.lines().iter().map(|line| trace(&self.bytes[line.clone()])).collect()
+        })
+    }
+}
+
+/// The hash of a text.
+pub(crate) fn hash_of_text(text: &str) -> String {
+    hash_of([text.as_bytes()])
+}
+
+/// As much of a hash as people look at.
+pub(crate) fn short(hash: &str) -> &str {
+    hash.get(..SHORT_DIGITS).unwrap_or(hash)
+}
+
+fn hash_of<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut hasher = Sha256::new();
+    for piece in pieces {
+        hasher.update(piece);
+    }
+    let digest = hasher.finalize();
+    let halves = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    halves.take(HASH_DIGITS).map(|half| char::from(DIGITS[usize::from(half)])).collect()
+}
+
+/// FNV-1a: quick, and too short to tell what the line said.
+fn trace(line: &[u8]) -> u32 {
+    line.iter()
+        .fold(0x811c_9dc5, |trace, byte| (trace ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Going back from the last of these lines, the one at which all the words are together.
+fn shortest_to(recent: &[(usize, u64)], all: u64) -> Option<usize> {
+    let mut found = 0;
+    for (line, here) in recent.iter().rev() {
+        found |= here;
+        if found == all {
+            return Some(*line);
+        }
+    }
+    None
+}
+
+/// Which of the words a line holds, a bit for each.
+fn words_in(line: &[u8], words: &[String]) -> u64 {
+    let bits = words.iter().enumerate().filter(|(_, word)| holds(line, word.as_bytes()));
+    bits.fold(0, |found, (at, _)| found | 1 << at)
+}
+
+/// Whether a line holds a word that is not part of a longer one.
+fn holds(line: &[u8], word: &[u8]) -> bool {
+    let inner = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
+    };
+    line.windows(word.len()).enumerate().any(|(at, window)| {
+        let before = at.checked_sub(1).and_then(|at| line.get(at));
+        let after = line.get(at + word.len());
+        window == word
+            && !(inner(word.first()) && inner(before))
+            && !(inner(word.last()) && inner(after))
+    })
+}

@@ -1,0 +1,184 @@
+//! Stamps: what was there, in one line of text that only this crate reads.
+//!
+//! ```text
+//! f1 CONTENT SIZE MARK                        a file
+//! f1 CONTENT SIZE MARK SPAN LINES FIRST       lines of a file
+//! v1 VALUE SIZE MARK                          a key in a file
+//! e1 VALUE                                    an environment variable
+//! g1 HEAD bOID tOID…                          paths at a commit, files and folders
+//! ```
+//!
+//! A `MARK` is `MTIME.CTIME.INODE`, or `-` where the file was written so shortly before that a
+//! further change could leave no trace in it.
+
+use std::fmt::Write as _;
+
+/// A file written less than this before its stamp may change again without looking different.
+const SETTLED_NS: i128 = 2_000_000_000;
+
+/// What tells a file that was written to from one that was not, nearly always.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) size: u64,
+    pub(crate) modified_ns: i128,
+    pub(crate) changed_ns: i128,
+    pub(crate) inode: u64,
+}
+
+impl Mark {
+    /// Whether it can be relied on from now on.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.modified_ns.max(self.changed_ns).saturating_add(SETTLED_NS) <= now_ns()
+    }
+
+    fn write(&self) -> String {
+        if self.is_settled() {
+            format!("{} {}.{}.{}", self.size, self.modified_ns, self.changed_ns, self.inode)
+        } else {
+            format!("{} -", self.size)
+        }
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "file times come from this clock, memory's do not")]
+fn now_ns() -> i128 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |since| i128::try_from(since.as_nanos()).unwrap_or(i128::MAX))
+}
+
+/// A file's size then, and its mark if it can be relied on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) size: u64,
+    mark: Option<Mark>,
+}
+
+impl Seen {
+    /// Whether the file cannot have been written to since.
+    pub(crate) fn vouches_for(&self, now: &Mark) -> bool {
+        self.mark.as_ref() == Some(now)
+    }
+
+    fn read<'a>(tokens: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
+        let size = tokens.next()?.parse().ok()?;
+        let mark = tokens.next()?;
+        if mark == "-" {
+            return Some(Self { size, mark: None });
+        }
+        let mut numbers = mark.splitn(3, '.');
+        let mark = Mark {
+            size,
+            modified_ns: numbers.next()?.parse().ok()?,
+            changed_ns: numbers.next()?.parse().ok()?,
+            inode: numbers.next()?.parse().ok()?,
+        };
+        Some(Self { size, mark: Some(mark) })
+    }
+}
+
+/// A file, or lines of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileStamp<'a> {
+    pub(crate) content: &'a str,
+    pub(crate) seen: Seen,
+    pub(crate) span: Option<SpanStamp<'a>>,
+}
+
+/// Lines of a file: what they say together, how many, and a trace of the first to find them by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SpanStamp<'a> {
+    pub(crate) hash: &'a str,
+    pub(crate) lines: u32,
+    pub(crate) first: u32,
+}
+
+impl<'a> FileStamp<'a> {
+    pub(crate) fn write(content: &str, mark: &Mark, span: Option<SpanStamp<'_>>) -> String {
+        let mut stamp = format!("f1 {content} {}", mark.write());
+        if let Some(SpanStamp { hash, lines, first }) = span {
+            write!(stamp, " {hash} {lines} {first}").expect("writing to a string");
+        }
+        stamp
+    }
+
+    pub(crate) fn read(stamp: &'a str) -> Option<Self> {
+        let mut tokens = stamp.strip_prefix("f1 ")?.split(' ');
+        let content = tokens.next()?;
+        let seen = Seen::read(&mut tokens)?;
+        let span = match tokens.next() {
+            Some(hash) => Some(SpanStamp {
+                hash,
+                lines: tokens.next()?.parse().ok()?,
+                first: tokens.next()?.parse().ok()?,
+            }),
+            None => None,
+        };
+        tokens.next().is_none().then_some(Self { content, seen, span })
+    }
+}
+
+/// A key in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeyStamp<'a> {
+    pub(crate) value: &'a str,
+    pub(crate) seen: Seen,
+}
+
+impl<'a> KeyStamp<'a> {
+    pub(crate) fn write(value: &str, mark: &Mark) -> String {
+        format!("v1 {value} {}", mark.write())
+    }
+
+    pub(crate) fn read(stamp: &'a str) -> Option<Self> {
+        let mut tokens = stamp.strip_prefix("v1 ")?.split(' ');
+        let value = tokens.next()?;
+        let seen = Seen::read(&mut tokens)?;
+        tokens.next().is_none().then_some(Self { value, seen })
+    }
+}
+
+/// An environment variable.
+pub(crate) fn write_variable(value: &str) -> String {
+    format!("e1 {value}")
+}
+
+/// The hash of its value.
+pub(crate) fn read_variable(stamp: &str) -> Option<&str> {
+    stamp.strip_prefix("e1 ")
+}
+
+/// Paths at a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GitStamp<'a> {
+    pub(crate) head: &'a str,
+    /// Of each path, in their order: whether it is a folder, and its object.
+    pub(crate) objects: Vec<(bool, &'a str)>,
+}
+
+impl<'a> GitStamp<'a> {
+    pub(crate) fn write(&self) -> String {
+        let mut stamp = format!("g1 {}", self.head);
+        for (is_folder, object) in &self.objects {
+            let sort = if *is_folder { 't' } else { 'b' };
+            write!(stamp, " {sort}{object}").expect("writing to a string");
+        }
+        stamp
+    }
+
+    pub(crate) fn read(stamp: &'a str) -> Option<Self> {
+        let mut tokens = stamp.strip_prefix("g1 ")?.split(' ');
+        let head = tokens.next().filter(|head| is_object(head))?;
+        let object = |token: &'a str| match token.split_at_checked(1)? {
+            ("t", object) if is_object(object) => Some((true, object)),
+            ("b", object) if is_object(object) => Some((false, object)),
+            _ => None,
+        };
+        let objects = tokens.map(object).collect::<Option<Vec<_>>>()?;
+        Some(Self { head, objects })
+    }
+}
+
+/// Whether it is the id of an object, SHA-1 or SHA-256. Goes to git, so it is looked at closely.
+pub(crate) fn is_object(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

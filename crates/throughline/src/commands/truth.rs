@@ -1,0 +1,243 @@
+//! `verify` and `sleep`: keeping memory true.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use throughline_core::Watermark;
+use throughline_engine::{Showed, Slept, ToCheck, Verified, Woken};
+
+use crate::args;
+use crate::settings::Settings;
+use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, paint, safe};
+use crate::view::{self, WireMemory};
+
+/// Memories to check that are listed at most.
+const LISTED: usize = 100;
+
+#[derive(Debug, Serialize)]
+struct WireVerify {
+    checked: usize,
+    unchanged: usize,
+    moved: Vec<WireBinding>,
+    missing: Vec<WireBinding>,
+    unknown: Vec<WireBinding>,
+    queue: Vec<WireToCheck>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireBinding {
+    memory: String,
+    target: String,
+    then: String,
+    now: String,
+}
+
+/// A memory to check, as `review` shows it too.
+#[derive(Debug, Serialize)]
+pub(super) struct WireToCheck {
+    memory: WireMemory,
+    then: String,
+    now: String,
+    message: String,
+}
+
+#[derive(Debug, Serialize)]
+struct WireVerified {
+    memory: WireMemory,
+    outcome: &'static str,
+    /// Only a person takes back what a person said: it waits in `review`.
+    waits: bool,
+    lesson: Option<String>,
+}
+
+pub(super) fn verify(
+    args: &args::Verify,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    if let Some(id) = &args.id {
+        let showed = if args.confirmed { Showed::Confirmed } else { Showed::Refuted };
+        let verified = engine.verify(&context, id, showed, args.evidence.as_deref())?;
+        return answer_verified(ui, showed, &verified);
+    }
+    let woken = if args.list { Woken::default() } else { engine.wake(&context)? };
+    let queue = engine.to_check(&context, LISTED)?;
+    let bindings = |marks: &[Watermark]| marks.iter().map(wire_binding).collect();
+    let wire = WireVerify {
+        checked: woken.checked,
+        unchanged: woken.unchanged,
+        moved: bindings(&woken.moved),
+        missing: bindings(&woken.missing),
+        unknown: bindings(&woken.unknown),
+        queue: queue.iter().map(WireToCheck::from).collect(),
+    };
+    ui.answer(&wire, || page(&woken, &queue, args.list))
+}
+
+fn wire_binding(mark: &Watermark) -> WireBinding {
+    WireBinding {
+        memory: mark.memory.to_string(),
+        target: mark.referent.to_string(),
+        then: mark.then.clone(),
+        now: mark.now.clone(),
+    }
+}
+
+impl From<&ToCheck> for WireToCheck {
+    fn from(one: &ToCheck) -> Self {
+        Self {
+            memory: (&one.card).into(),
+            then: one.then.clone(),
+            now: one.now.clone(),
+            message: one.message.clone(),
+        }
+    }
+}
+
+fn page(woken: &Woken, queue: &[ToCheck], listed: bool) -> String {
+    let mut page = String::new();
+    if !listed {
+        let (moved, missing) = (woken.moved.len(), woken.missing.len());
+        let unknown = woken.unknown.len();
+        let line = match woken.checked {
+            0 => "no memory of this project hangs on a file, path or value".to_owned(),
+            n => format!(
+                "{n} looked at: {} as they were, {moved} moved, {missing} gone, {unknown} not to be told",
+                woken.unchanged
+            ),
+        };
+        writeln!(page, "{}", paint(DIM, line)).expect("writing to a String cannot fail");
+    }
+    for one in queue {
+        writeln!(page, "{}", in_lines(one)).expect("writing to a String cannot fail");
+    }
+    if queue.is_empty() {
+        writeln!(page, "{}", paint(GOOD, "nothing to check"))
+            .expect("writing to a String cannot fail");
+    }
+    page
+}
+
+/// A memory to check, for people.
+pub(super) fn in_lines(one: &ToCheck) -> String {
+    let handle = one.card.memory.id.handle();
+    let ways = format!("verify {handle} --confirmed, or --refuted");
+    format!("{}  {}\n          {}", paint(ID, &handle), safe(&one.message), paint(DIM, ways))
+}
+
+fn answer_verified(ui: &mut Ui, showed: Showed, verified: &Verified) -> anyhow::Result<ExitCode> {
+    let (outcome, done) = match showed {
+        Showed::Confirmed => ("confirmed", "It holds; noted as it is now"),
+        Showed::Refuted if verified.waits => ("refuted", "Waits for a person: `review` shows it"),
+        Showed::Refuted => ("refuted", "Taken back"),
+    };
+    let wire = WireVerified {
+        memory: (&verified.card).into(),
+        outcome,
+        waits: verified.waits,
+        lesson: verified.lesson.map(|id| id.to_string()),
+    };
+    ui.answer(&wire, || {
+        let mut page = format!("{}\n{}", paint(GOOD, done), view::brief(&verified.card));
+        if let Some(lesson) = &verified.lesson {
+            write!(page, "\n          lesson kept: {}", paint(ID, lesson.handle()))
+                .expect("writing to a String cannot fail");
+        }
+        page
+    })
+}
+
+#[derive(Debug, Serialize)]
+struct WireSlept {
+    batch: Option<String>,
+    inputs: WireInputs,
+    changes: WireDone,
+    skipped: Vec<String>,
+    next_due: &'static str,
+    dry_run: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct WireInputs {
+    episodes: usize,
+    memories: usize,
+    replaced: usize,
+    shown: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct WireDone {
+    superseded: usize,
+    contested: usize,
+    merged: usize,
+    lessons: usize,
+    bound: usize,
+    raised: usize,
+}
+
+pub(super) fn sleep(
+    args: &args::Sleep,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let slept = engine.sleep(&context, args.dry_run)?;
+    let (inputs, done) = (slept.inputs, slept.done);
+    let wire = WireSlept {
+        batch: slept.batch.map(|batch| batch.to_string()),
+        inputs: WireInputs {
+            episodes: inputs.episodes,
+            memories: inputs.memories,
+            replaced: inputs.replaced,
+            shown: inputs.shown,
+        },
+        changes: WireDone {
+            superseded: done.superseded,
+            contested: done.contested,
+            merged: done.merged,
+            lessons: done.lessons,
+            bound: done.bound,
+            raised: done.raised,
+        },
+        skipped: slept.skipped.clone(),
+        next_due: "when the next session ends",
+        dry_run: args.dry_run,
+    };
+    ui.answer(&wire, || slept_page(&slept, args.dry_run))
+}
+
+fn slept_page(slept: &Slept, dry_run: bool) -> String {
+    let (inputs, done) = (slept.inputs, slept.done);
+    let mut page = format!(
+        "{} {} turns, {} memories, {} replaced, {} times shown\n",
+        paint(DIM, "since the last sleep:"),
+        inputs.episodes,
+        inputs.memories,
+        inputs.replaced,
+        inputs.shown
+    );
+    let told = [
+        (done.superseded, "replaced by what is better known"),
+        (done.contested, "marked as contradicting"),
+        (done.merged, "said what another says, and became one with it"),
+        (done.lessons, "lessons drawn"),
+        (done.bound, "bound to what they hang on"),
+        (done.raised, "proved useful"),
+    ];
+    for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
+        writeln!(page, "{} {what}", paint(BOLD, format!("{count:>9}")))
+            .expect("writing to a String cannot fail");
+    }
+    for line in &slept.skipped {
+        writeln!(page, "{}", paint(DIM, line)).expect("writing to a String cannot fail");
+    }
+    match &slept.batch {
+        Some(batch) => writeln!(page, "{}", paint(DIM, format!("`undo {batch}` takes it back"))),
+        None if dry_run => writeln!(page, "{}", paint(WARN, "nothing was written")),
+        None => Ok(()),
+    }
+    .expect("writing to a String cannot fail");
+    page
+}
