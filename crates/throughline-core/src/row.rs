@@ -331,6 +331,7 @@ macro_rules! rows_of {
 rows_of! {
     Space: as_space, into_space;
     Evidence: as_evidence, into_evidence;
+    Watermark: as_watermark, into_watermark;
     Entity: as_entity, into_entity;
     Edge: as_edge, into_edge;
     Episode: as_episode, into_episode;

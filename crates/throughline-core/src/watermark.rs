@@ -29,20 +29,30 @@ pub enum Referent {
     },
 }
 
+impl Referent {
+    /// Where it is, without saying what sort of thing it is: `src/http.rs#L3-L9`.
+    pub fn place(&self) -> String {
+        match self {
+            Self::File { path, span: None } => path.clone(),
+            Self::File { path, span: Some((first, last)) } if first == last => {
+                format!("{path}#L{first}")
+            }
+            Self::File { path, span: Some((first, last)) } => format!("{path}#L{first}-L{last}"),
+            Self::Git { paths } => paths.join(","),
+            Self::Flag { name } => name.clone(),
+        }
+    }
+}
+
 /// As it is written by hand: `file:PATH#L3-L9`, `git:PATH…`, `flag:NAME`.
 impl std::fmt::Display for Referent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::File { path, span: None } => write!(f, "file:{path}"),
-            Self::File { path, span: Some((first, last)) } if first == last => {
-                write!(f, "file:{path}#L{first}")
-            }
-            Self::File { path, span: Some((first, last)) } => {
-                write!(f, "file:{path}#L{first}-L{last}")
-            }
-            Self::Git { paths } => write!(f, "git:{}", paths.join(",")),
-            Self::Flag { name } => write!(f, "flag:{name}"),
-        }
+        let sort = match self {
+            Self::File { .. } => "file",
+            Self::Git { .. } => "git",
+            Self::Flag { .. } => "flag",
+        };
+        write!(f, "{sort}:{}", self.place())
     }
 }
 

@@ -139,12 +139,8 @@ impl Engine {
             let done = self.apply_one(reader, draft, operation, ground, &mut applied);
             match done {
                 Ok(()) => {}
-                Err(error @ (Error::Blocked(_) | Error::Walled(_))) => {
+                Err(error @ (Error::Blocked(_) | Error::Walled(_) | Error::BadInput(_))) => {
                     put_off(reader, draft, operation, &error.to_string(), ground)?;
-                    applied.deferred += 1;
-                }
-                Err(Error::BadInput(why)) => {
-                    put_off(reader, draft, operation, &why, ground)?;
                     applied.deferred += 1;
                 }
                 Err(error) => return Err(error),

@@ -60,9 +60,9 @@ impl Card {
         }
         let mark = self.watermarks.iter().find(|mark| mark.reading.wants_check())?;
         let then = if mark.then.is_empty() {
-            format!("{} on {}", mark.referent, mark.stamped_at.date())
+            format!("{} on {}", mark.referent.place(), mark.stamped_at.date())
         } else {
-            format!("{} at {}", mark.referent, mark.then)
+            format!("{} at {}", mark.referent.place(), mark.then)
         };
         let now = match mark.reading {
             Reading::Missing => "gone".to_owned(),

@@ -27,14 +27,12 @@ impl Engine {
         context: &Context,
         draft: &mut Draft,
     ) -> Result<()> {
-        let replaced: Vec<(MemoryId, MemoryId)> = draft
-            .changes
-            .iter()
-            .filter_map(|change| match change {
-                Change::Supersede { old, new, .. } => Some((*old, *new)),
-                _ => None,
-            })
-            .collect();
+        let replaced = |change: &Change| {
+            let Change::Supersede { old, new, .. } = change else { return None };
+            Some((*old, *new))
+        };
+        let replaced: Vec<(MemoryId, MemoryId)> =
+            draft.changes.iter().filter_map(replaced).collect();
         for (old, new) in replaced {
             let space = draft.scope.space;
             let row = reader.rows(&[RowKey::memory(space, old)])?.remove(0);
@@ -64,12 +62,12 @@ impl Engine {
             }
             _ => return Ok(None),
         };
-        let place = marks.first().map(|mark| mark.referent.to_string());
+        let place = marks.first().map(|mark| mark.referent.place());
         let collision = Collision {
             wrong: &old.content,
             right: Some(&new.content),
             cause,
-            place: place.as_deref().map(bare),
+            place: place.as_deref(),
         };
         self.learn(reader, draft, old, &collision)
     }
@@ -83,13 +81,13 @@ impl Engine {
         marks: &[Watermark],
         shown: Option<&str>,
     ) -> Result<Option<MemoryId>> {
-        let place = marks.first().map(|mark| mark.referent.to_string());
+        let place = marks.first().map(|mark| mark.referent.place());
         let shown = shown.map(|words| text::headline(words, SHOWN_CHARS));
         let collision = Collision {
             wrong: &old.content,
             right: shown.as_deref(),
             cause: Collided::GroundTruth,
-            place: place.as_deref().map(bare),
+            place: place.as_deref(),
         };
         self.learn(reader, draft, old, &collision)
     }
@@ -143,11 +141,6 @@ impl Engine {
     }
 }
 
-/// A referent without its sort, as people write it.
-fn bare(referent: &str) -> &str {
-    referent.split_once(':').map_or(referent, |(_, what)| what)
-}
-
 /// What a memory hangs on, as it is now.
 fn look_again(reader: &dyn Reader, context: &Context, memory: &Memory) -> Result<Vec<Watermark>> {
     let held = marks_of(reader, memory.space, memory.id)?;
@@ -166,9 +159,9 @@ fn look_again(reader: &dyn Reader, context: &Context, memory: &Memory) -> Result
 
 /// A memory as this draft leaves it.
 fn about_to_be(reader: &dyn Reader, draft: &Draft, id: MemoryId) -> Result<Option<Memory>> {
-    let inserted = draft.changes.iter().find_map(|change| match change {
-        Change::Insert(memory) if memory.id == id => Some((**memory).clone()),
-        _ => None,
+    let inserted = draft.changes.iter().find_map(|change| {
+        let Change::Insert(memory) = change else { return None };
+        (memory.id == id).then(|| (**memory).clone())
     });
     if inserted.is_some() {
         return Ok(inserted);

@@ -242,7 +242,10 @@ impl Engine {
     fn end(&self, context: &Context, mind: &mut Mind) -> Result<Reply> {
         let reply = self.after_turn(context, mind, Some(Flush::Ending))?;
         self.close(context)?;
-        self.sleep(context, false)?;
+        if let Err(error) = self.sleep(context, false) {
+            // Nothing is lost by that: the next sleep has it before it.
+            return Ok(Reply { trouble: Some(error.to_string()), ..reply });
+        }
         Ok(reply)
     }
 

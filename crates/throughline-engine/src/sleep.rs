@@ -311,6 +311,7 @@ fn since_last(reader: &dyn Reader, space: SpaceId) -> Result<Since> {
 
 impl Since {
     fn take(&mut self, change: Change) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these are gone over")]
         match change {
             Change::Record(turn) => {
                 self.inputs.episodes += 1;

@@ -127,6 +127,11 @@ impl Engine {
         }
         let world = World::at(root);
         for referent in wanted {
+            if is_private(referent) {
+                return Err(Error::BadInput(format!(
+                    "{referent} cannot be watched: files that hold secrets are left alone"
+                )));
+            }
             let stamped = world
                 .stamp(referent)
                 .map_err(|why| Error::BadInput(format!("{referent} cannot be watched: {why}")))?;
@@ -248,8 +253,7 @@ pub(crate) fn marks_of(
     memory: MemoryId,
 ) -> Result<Vec<Watermark>> {
     let attached = reader.attached(space, &[memory.into()])?;
-    let mark = |row| if let Row::Watermark(mark) = row { Some(mark) } else { None };
-    Ok(attached.into_iter().filter_map(mark).collect())
+    Ok(attached.into_iter().filter_map(Row::into_watermark).collect())
 }
 
 /// Looks up what a claim proposes.
@@ -267,7 +271,20 @@ fn resolve(world: &World, proposal: &Proposal) -> Option<Stamped> {
         // Moves with everything.
         Place::Commit { .. } => return None,
     };
-    world.stamp(&referent).ok()
+    if is_private(&referent) { None } else { world.stamp(&referent).ok() }
+}
+
+/// Whether it is a file that holds secrets: not even a hash of it is kept.
+fn is_private(referent: &Referent) -> bool {
+    match referent {
+        Referent::File { path, .. } => throughline_redact::is_secret_file(path),
+        Referent::Git { paths } => {
+            paths.iter().any(|path| throughline_redact::is_secret_file(path))
+        }
+        Referent::Flag { name } => {
+            name.split_once('#').is_some_and(|(file, _)| throughline_redact::is_secret_file(file))
+        }
+    }
 }
 
 /// Less to bind a claim to: the lines that hold its words, instead of the file.
@@ -310,12 +327,12 @@ fn named_in_vain(world: &World, claim: &Stated<'_>) -> Option<String> {
 
 /// Marks a memory of this very batch as naming something that is not there.
 fn note_unresolved(draft: &mut Draft, memory: MemoryId, path: &str) {
-    let inserted = draft.changes.iter_mut().find_map(|change| match change {
-        Change::Insert(new) if new.id == memory => Some(new),
-        _ => None,
-    });
-    if let Some(new) = inserted {
-        new.unresolved = Some(path.to_owned());
+    for change in &mut draft.changes {
+        if let Change::Insert(new) = change
+            && new.id == memory
+        {
+            new.unresolved = Some(path.to_owned());
+        }
     }
 }
 

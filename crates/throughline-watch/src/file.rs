@@ -36,7 +36,7 @@ fn stamp_span(content: &Content, (first, last): (u32, u32)) -> Option<(String, S
     }
     let span = SpanStamp { hash: &hash, lines, first: content.trace_of_line(first)? };
     let stamp = FileStamp::write(content.hash(), &content.mark, Some(span));
-    Some((stamp, lines_in_words(first, lines, &hash)))
+    Some((stamp, short(&hash).to_owned()))
 }
 
 /// Reads a file as somebody named it, and says how it is called from the root.
@@ -234,13 +234,11 @@ fn judge_lines(
         return (Look::unchanged(), Some(fresher));
     }
     let look = match content.find(span, first, deadline) {
-        Place::Line(line) => {
-            Look::new(Reading::FileChanged, lines_in_words(line, span.lines, span.hash))
-        }
+        Place::Line(line) => Look::new(Reading::FileChanged, format!("the same, from line {line}")),
         Place::Unknown => Look::unknown(Obstacle::Late.words()),
         Place::Nowhere => {
             let now = content.hash_of_lines(first, span.lines);
-            let now = now.map(|hash| lines_in_words(first, span.lines, &hash));
+            let now = now.map(|hash| short(&hash).to_owned());
             Look::new(Reading::Moved, now.unwrap_or_else(|| "the lines are gone".to_owned()))
         }
     };
@@ -262,13 +260,4 @@ fn judge_key(
         Some(value) => Look::new(Reading::Moved, flag::shown(key, &value)),
     };
     (look, Some(KeyStamp::write(stamp.value, &content.mark)))
-}
-
-/// `lines 3–5, 1a2b3c4d`: which lines, and a hash of what they say.
-fn lines_in_words(first: u32, count: u32, hash: &str) -> String {
-    let hash = short(hash);
-    match count {
-        1 => format!("line {first}, {hash}"),
-        _ => format!("lines {first}–{}, {hash}", first.saturating_add(count.saturating_sub(1))),
-    }
 }

@@ -202,8 +202,8 @@ pub(crate) struct Remember {
     /// What brings it up before a tool runs: a command, a file, a call; may be given several times
     #[arg(long = "trigger", value_name = "PATTERN")]
     pub(crate) triggers: Vec<String>,
-    /// What it hangs on: file:PATH, file:PATH#L3-L9, git:PATH[,PATH…] or flag:NAME (an environment
-    /// variable, or FILE#KEY); may be given several times
+    /// What it hangs on: `file:PATH`, `file:PATH#L3-L9`, `git:PATH[,PATH…]` or `flag:NAME` (an
+    /// environment variable, or `FILE#KEY`); may be given several times
     #[arg(long = "watch", value_name = "WHAT")]
     pub(crate) watch: Vec<Referent>,
     /// Take it in although it was erased before

@@ -145,8 +145,7 @@ impl Reader for SqlTables<'_> {
              ORDER BY w.key",
             params![space.0, only_active],
         )?;
-        let mark = |row| if let Row::Watermark(mark) = row { Some(mark) } else { None };
-        Ok(rows.into_iter().filter_map(mark).collect())
+        Ok(rows.into_iter().filter_map(Row::into_watermark).collect())
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {

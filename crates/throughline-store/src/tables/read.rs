@@ -146,11 +146,9 @@ impl Reader for Arc<Tables> {
             let key = RowKey::memory(mark.space, mark.memory);
             matches!(self.rows.get(&key), Some(Row::Memory(memory)) if memory.state.is_active())
         };
-        let marks = self.rows.values().filter_map(|row| match row {
-            Row::Watermark(mark) if mark.space == space => Some(mark.clone()),
-            _ => None,
-        });
-        Ok(marks.filter(|mark| !only_active || is_active(mark)).collect())
+        let marks = self.rows.values().filter_map(Row::as_watermark);
+        let here = marks.filter(|mark| mark.space == space);
+        Ok(here.filter(|mark| !only_active || is_active(mark)).cloned().collect())
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {

@@ -140,7 +140,7 @@ pub(super) fn what_a_space_hangs_on_is_listed_until_it_is_dropped(factory: &dyn 
         watched.iter().map(|mark| mark.referent.to_string()).collect()
     };
     let all = ["flag:ONE", "flag:OTHER", "flag:TWO"].map(str::to_owned);
-    assert_eq!(names(true), BTreeSet::from(all.clone()));
+    assert_eq!(names(true), BTreeSet::from(all));
     let (space, referent) = (HERE, mark(HERE, 1, "OTHER").referent);
     world.write(vec![
         Change::Move { space, id: memory_id(2), to: State::Archived, at: day(3) },
