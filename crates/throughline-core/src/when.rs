@@ -79,10 +79,10 @@ pub fn validity(claim: &str, said: Timestamp) -> (Option<Timestamp>, Option<Time
         let says = |cues: &[&str]| {
             cues.iter().any(|cue| words.strip_prefix(cue).is_some_and(|rest| rest.starts_with(' ')))
         };
-        if mention.span.until.is_none() && says(&["since", "from", "as of", "starting", "after"]) {
+        if mention.span.until.is_none() && says(&["since", "after"]) {
             from = from.or(mention.span.from);
         }
-        if mention.span.from.is_none() && says(&["until", "till", "through", "up to"]) {
+        if mention.span.from.is_none() && says(&["until", "till"]) {
             until = until.or(mention.span.until.filter(|end| *end > said));
         }
     }

@@ -33,6 +33,7 @@ mod state;
 mod text;
 mod trust;
 mod undo;
+mod watermark;
 mod when;
 mod words;
 mod world;

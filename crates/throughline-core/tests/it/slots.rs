@@ -1,9 +1,12 @@
 //! Two values for one thing: who replaces whom, and who stands beside whom.
 
-use throughline_core::reconcile::{Blocked, Candidate};
-use throughline_core::{Authority, Relation, RowKey, Slot, State};
+use throughline_core::reconcile::{Blocked, Candidate, entity};
+use throughline_core::{
+    Authority, Change, Entity, EntityId, EntityKind, Relation, RowKey, Slot, State,
+};
+use uuid::Uuid;
 
-use crate::world::{SPACE, Tables, candidate, id, says, session};
+use crate::world::{SPACE, Tables, candidate, day, id, says, session};
 
 /// "`number`: the slot's words, said by a source".
 fn told(number: u128, slot: &str, authority: Authority, on: u32) -> Candidate {
@@ -178,4 +181,25 @@ fn an_agent_repeating_a_replaced_value_is_not_listened_to() {
         assert_eq!(said, Err(Blocked::Retired { id, state }), "{authority}");
         assert_eq!(tables, before, "{authority}");
     }
+}
+
+#[test]
+fn two_names_of_one_thing_are_one_value_and_only_by_its_names() {
+    let mut tables = Tables::default();
+    tables.remember(&told(1, "ana|lives in|NYC|one", Authority::UserStated, 1)).unwrap();
+    let apart =
+        tables.remember(&told(2, "ana|lives in|New York City|one", Authority::UserStated, 2));
+    assert_eq!(apart.unwrap().superseded, [id(1)], "nobody said that they are the same");
+
+    let mut tables = Tables::default();
+    let aliases = vec!["NYC".to_owned()];
+    let known =
+        entity(EntityId(Uuid::from_u128(9)), SPACE, EntityKind::Concept, "New York City", day(0));
+    tables.apply(&Change::Know(Entity { aliases, ..known })).unwrap();
+    tables.remember(&told(1, "ana|lives in|NYC|one", Authority::UserStated, 1)).unwrap();
+    let same =
+        tables.remember(&told(2, "ana|lives in|New York City|one", Authority::UserStated, 2));
+    let same = same.unwrap();
+    assert!(same.deduped);
+    assert_eq!((same.memory, same.superseded), (id(1), vec![]));
 }

@@ -113,3 +113,27 @@ fn a_headline_is_cut_at_a_word() {
     assert_eq!(headline("pneumonoultramicroscopic", 10), "pneumonou…");
     assert_eq!([0, 1].map(|max| headline(text, max)), ["", "…"]);
 }
+
+#[test]
+fn a_word_stands_by_itself_or_not_at_all() {
+    use throughline_core::text::has_token;
+    for (text, word) in [
+        ("const MAX_RETRIES: u32 = 5;", "MAX_RETRIES"),
+        ("const MAX_RETRIES: u32 = 5;", "5"),
+        ("serde = \"1.0.219\"", "1.0.219"),
+        ("it takes 12ms", "12ms"),
+        ("it is 5.", "5"),
+    ] {
+        assert!(has_token(text, word), "{text}: {word}");
+    }
+    for (text, word) in [
+        ("const MAX_RETRIES: u32 = 15;", "5"),
+        ("const MAX_RETRIES_HTTP", "MAX_RETRIES"),
+        ("version 1.0.219", "1.0"),
+        ("it is 5.2", "5"),
+        ("", "5"),
+        ("anything", ""),
+    ] {
+        assert!(!has_token(text, word), "{text}: {word}");
+    }
+}

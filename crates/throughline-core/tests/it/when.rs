@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use throughline_core::Timestamp;
-use throughline_core::when::{Grain, Mention, Span, find};
+use throughline_core::when::{Grain, Mention, Span, find, validity};
 
 use crate::arbitrary;
 
@@ -419,5 +419,21 @@ proptest! {
                 prop_assert!(from < until, "{span:?}");
             }
         }
+    }
+}
+
+#[test]
+fn a_claim_says_itself_since_when_and_until_when_it_holds() {
+    for (claim, from, until) in [
+        ("Staging runs Postgres 16 since 2023-03-01", "2023-03-01", ".."),
+        ("Since March we deploy from main", "2023-03-01", ".."),
+        ("The API is frozen until 2023-06-30", "..", "2023-07-01"),
+        ("The freeze held until 2022-01-01", "..", ".."),
+        ("The release is due before 2023-06-30", "..", ".."),
+        ("We decided on Tuesday to use pnpm", "..", ".."),
+        ("The port is 8080", "..", ".."),
+    ] {
+        let (since, end) = validity(claim, anchor());
+        assert_eq!((short(since).as_str(), short(end).as_str()), (from, until), "{claim}");
     }
 }

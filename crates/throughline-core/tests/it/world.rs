@@ -233,6 +233,7 @@ impl Tables {
                 }
             } else if let Row::Entity(entity) = row {
                 for name in entity.names() {
+                    found.values.insert(name.clone(), entity.id);
                     found.entities.insert((entity.kind, name), entity.id);
                 }
             }
