@@ -129,17 +129,16 @@ fn is_action(said: &[Word<'_>], at: usize) -> bool {
 /// Whether a word says nothing by itself: a common word, or one that fits every lesson.
 fn is_empty(word: &Word<'_>) -> bool {
     const EMPTY: &str = "thing things everything something anything nothing stuff fact facts detail details work \
-        answer answers answering question questions mistake mistakes error errors wrong right correct correctly \
-        accurate accurately accuracy careful carefully care precise precisely thorough thoroughly attention \
-        assume assuming assumption assumptions guess guessing guesses memory remember verify verifying check \
-        checking double-check double-checking confirm confirming twice again time times next future better best \
-        more less quality output information info source sources result results context user users \
-        truth true truthful honest honestly reliable claim claims claiming statement statements say saying said \
-        speak speaking conclusion conclusions before acting act doing responding respond reply replying always \
-        never first effort hard harder properly properly well possible everyone somebody ones way ways \
-        task tasks job jump jumping rush rushing slow slowly think thinking thought proceed proceeding instead \
-        really very good bad things' important sure certain closely close whole full fully test tests code \
-        read reading look looking learn avoid try keep make be do go get give take use using need please";
+        task tasks job answer answers answering question questions output information result results source sources \
+        context code test tests user users somebody everyone mistake mistakes error errors truth conclusion \
+        assumption assumptions assume assuming guess guessing guesses claim claims claiming statement statements \
+        say saying said speak speaking reply replying respond responding act acting doing proceed proceeding \
+        think thinking thought remember memory verify verifying check checking double-check double-checking confirm \
+        confirming read reading look looking learn try avoid use using make take keep need get give go \
+        wrong right correct correctly accurate accurately accuracy careful carefully care precise precisely thorough \
+        thoroughly attention effort quality true honest honestly reliable sure certain important possible good bad \
+        better best more less hard harder properly well really very close closely slow slowly rush rushing full \
+        fully whole twice again time times next future always never first before instead way ways please";
     let lower = word.lower.as_str();
     !word.text.contains(char::is_alphanumeric)
         || terms::is_common(lower)
@@ -202,10 +201,8 @@ fn what_happened(cause: Cause, wrong: &str, right: Option<&str>) -> String {
 }
 
 fn what_to_do(cause: Cause, place: Option<&str>, topic: Option<&str>) -> String {
-    let about = topic.map_or_else(
-        || "repeating it".to_owned(),
-        |topic| format!("saying what holds for {topic}"),
-    );
+    let about =
+        topic.map_or_else(|| "repeating it".to_owned(), |topic| format!("speaking of {topic}"));
     match (place, cause) {
         (Some(place), _) if is_flag(place) => format!("Look {place} up before {about}"),
         (Some(place), _) => format!("Read {place} before {about}"),
@@ -239,7 +236,7 @@ fn says_something(claim: &str) -> bool {
         || (0..said.len()).any(|at| is_specific(&said, at))
 }
 
-/// What a claim is about: what stands before its verb, without an article.
+/// What a claim is about: what stands before its verb.
 fn topic(claim: &str) -> Option<String> {
     const TOPIC_WORDS_MAX: usize = 6;
     let claim = text::cut(claim, LESSON_BYTES_MAX);
@@ -261,7 +258,8 @@ fn topic(claim: &str) -> Option<String> {
         return None;
     }
     let span = topic[0].span.start..topic[topic.len() - 1].span.end;
-    let named = shortened(&claim[span]);
+    let article = start > 0 && said[start - 1].is("the");
+    let named = format!("{}{}", if article { "the " } else { "" }, shortened(&claim[span]));
     (!named.contains('\'') && !named.contains('\n')).then_some(named)
 }
 

@@ -4,6 +4,7 @@
 use throughline_core::evidence::Testimony;
 use throughline_core::lesson::{self, Cause as Collided, Collision};
 use throughline_core::reconcile::Candidate;
+use throughline_core::watermark::Referent;
 use throughline_core::{
     Authority, Change, Edge, Kind, Memory, MemoryId, NodeId, Relation, Row, RowKey, Watermark, text,
 };
@@ -39,6 +40,7 @@ impl Engine {
             let Some(old) = row.and_then(Row::into_memory) else { continue };
             let marks = look_again(reader, context, &old)?;
             Self::count_change(draft, &marks);
+            drop_blind(draft, new, &marks);
             if let Some(new) = about_to_be(reader, draft, new)? {
                 self.learn_from_replacement(reader, draft, &old, &new, &marks)?;
             }
@@ -139,6 +141,20 @@ impl Engine {
         draft.changes.push(Change::Link(edge));
         Ok(Some(plan.memory))
     }
+}
+
+/// What did not move while a claim changed does not tell about it: what takes its place is not
+/// bound to that again.
+fn drop_blind(draft: &mut Draft, new: MemoryId, marks: &[Watermark]) {
+    let blind: Vec<&Referent> = marks
+        .iter()
+        .filter(|mark| !mark.reading.wants_check())
+        .map(|mark| &mark.referent)
+        .collect();
+    draft.changes.retain(|change| {
+        let Change::Watch(mark) = change else { return true };
+        mark.memory != new || !blind.contains(&&mark.referent)
+    });
 }
 
 /// What a memory hangs on, as it is now.

@@ -10,14 +10,14 @@ use crate::text;
 const CHARS_MAX: usize = 1 << 20;
 
 /// A text in small letters without accents, invisible characters and look-alikes. A line that begins
-/// with a large letter keeps a sign of it.
+/// with a large letter or a bullet keeps a sign of it.
 pub(super) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len().min(CHARS_MAX));
     let mut at_line_start = false;
     let visible = |c: &char| !text::is_invisible(*c) && !is_combining_mark(*c);
     for c in text.nfkd().filter(visible).take(CHARS_MAX) {
-        if at_line_start && c.is_uppercase() {
-            folded.push(LARGE);
+        if at_line_start && (c.is_uppercase() || matches!(c, '-' | '*' | '+' | '#' | '|' | '>')) {
+            folded.push(FRESH);
         }
         at_line_start = c == '\n' || at_line_start && c.is_whitespace();
         folded.extend(c.to_lowercase().filter(visible).map(plain));
@@ -25,8 +25,8 @@ pub(super) fn fold(text: &str) -> String {
     folded
 }
 
-/// Stands before what began a line with a large letter.
-const LARGE: char = '\u{1}';
+/// Stands where a line begins something of its own.
+const FRESH: char = '\u{1}';
 
 /// Letters of other scripts that look like ours, and signs that are written in many ways.
 fn plain(c: char) -> char {
@@ -70,9 +70,11 @@ pub(super) fn words(folded: &str) -> Vec<Word<'_>> {
             }
             breaks += usize::from(c == '\n');
             if let Some(word) = words.last_mut().filter(|word| !ends_part(word.mark)) {
-                // A blank line parts what no mark parts.
-                let blank = c == '\n' && breaks == 2 && word.mark == ' ';
-                word.mark = if c.is_whitespace() && !blank { word.mark } else { c };
+                // A new line or paragraph parts, unless it was announced: "SYSTEM:".
+                let fresh = c == FRESH || c == '\n' && breaks == 2;
+                let announced = matches!(word.mark, ':' | ']');
+                let taken = if fresh { !announced } else { !c.is_whitespace() };
+                word.mark = if taken { c } else { word.mark };
             }
         }
     }
@@ -89,7 +91,7 @@ pub(super) fn ends(mark: char) -> bool {
 
 /// Whether a sentence ends at a mark, or a paragraph or line that ends without one.
 pub(super) fn ends_part(mark: char) -> bool {
-    ends(mark) || matches!(mark, '\n' | LARGE)
+    ends(mark) || matches!(mark, '\n' | FRESH)
 }
 
 fn push<'a>(words: &mut Vec<Word<'a>>, folded: &'a str, from: usize, end: usize) {

@@ -107,6 +107,9 @@ impl Order<'_> {
                     .is_some_and(|end| self.words[end - 1].mark == ':')
             || self.met(&NOT_FOLLOW).is_some() && self.is_commanded()
             || self.met(&NEW_SELF).is_some()
+            || self.met(cues!("pretend (that) you, pretend to be, act as if|though you")).is_some()
+                && self.is_commanded()
+                && !self.is_denied()
             || self.met(&FOREIGN).is_some()
             || is_spelled_out(&self.words[self.at])
     }
@@ -174,7 +177,8 @@ impl Order<'_> {
     fn sends(&self) -> bool {
         static SENDS: Cues =
             Cues::of("send|upload|post|email|mail|transmit|forward|exfiltrate|leak|submit");
-        if self.met(&SENDS).is_none() || !self.is_commanded() {
+        let label = self.words[self.at].mark == ':';
+        if label || self.met(&SENDS).is_none() || !self.is_commanded() {
             return false;
         }
         let rest = self.rest();
@@ -251,12 +255,14 @@ const ACTIONS: &str = "do run send delete execute upload commit push add install
 static DROP_ORDERS: Cues = Cues::of(
     "ignore|disregard|forget|override|bypass|overrule|dismiss|abandon|overlook (*) (*) (*) \
     previous|prior|above|earlier|preceding|foregoing|former|your (*) (*) \
-    instructions|instruction|prompt|prompts|guidelines|guideline|directives|directive|orders|programming|training|commands, \
+    instructions|instruction|prompt|prompts|guidelines|guideline|directives|directive|orders|programming|training|commands|directions|assignments, \
     ignore|disregard|forget (*) (*) system|developer|initial|original \
     instructions|instruction|prompt|prompts|guidelines|directives|orders|message, \
     ignore|disregard|forget (all) (the|any|these|those) instructions|prompt|prompts|directives|guidelines|rules above|you, \
     ignore|disregard|forget (all) (the|any|these|those) instructions|prompts|directives|guidelines|rules given to|above|earlier, \
     ignore|disregard|forget all|any (*) instructions|directives|guidelines and, \
+    ignore|disregard|forget (all) (of) (the) above and|instead, forget (about) everything (that) you|i (have) said|told, \
+    override|disable|bypass|ignore all|any|your safety|security protocols|filters|measures, \
     pay no attention to (*) (*) instructions|prompt|rules",
 );
 
@@ -277,7 +283,6 @@ static NOT_FOLLOW: Cues = Cues::of(
 static NEW_SELF: Cues = Cues::of(
     "you are now a|an|the|dan|free|unrestricted|jailbroken|acting|operating, you are now in * mode, youre now a|an|dan, \
     from now on you are|act|respond|answer|obey, from now on you will|must act|respond|answer|be|only|obey, \
-    pretend (that) you, pretend to be, act as if|though you, \
     your new|real|true|actual (*) task|goal|mission|objective|instructions|role|purpose is|are, \
     your task|goal|role|instructions|mission is|are now, \
     follow (only) these|my|the (following) (new) instructions instead|only, obey me|my, \
@@ -289,7 +294,7 @@ static FOREIGN: Cues = Cues::of(
     "ignoriere|ignorier|ignorieren|vergiss|vergesst|missachte (sie) (bitte) (*) (*) \
     vorherigen|bisherigen|vorigen|vorangegangenen|vorhergehenden|fruheren|obigen|deine|deiner|ihre \
     (*) anweisungen|instruktionen|befehle|regeln|vorgaben|anweisung, \
-    ignoriere|vergiss alle|samtliche anweisungen|instruktionen|befehle|regeln, \
+    ignoriere|vergiss|ignorieren|vergessen (sie) alle|samtliche anweisungen|instruktionen|befehle|regeln, \
     ignore|ignorez|oublie|oubliez|ignorer (*) (*) instructions|consignes|regles|directives \
     precedentes|anterieures|prealables|ci, \
     ignore|ignorez|oublie|oubliez (toutes) tes|vos instructions|consignes|regles|directives, \

@@ -119,9 +119,15 @@ fn package(text: &str, piece: &Piece<'_>) -> Option<Place> {
     {
         let value = value.trim_start_matches(' ');
         let plain = value.trim_start_matches(['"', '\'']);
-        let settles = value.len() > plain.len() && plain.contains(['"', '\''])
-            || plain.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit())
-            || ["true", "false"].iter().any(|word| plain.starts_with(word));
+        let quoted = value.len() > plain.len();
+        // `href="…"` is an attribute.
+        let spaced = rest.len() > follows.len();
+        let settles = if quoted {
+            spaced && plain.contains(['"', '\''])
+        } else {
+            plain.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit())
+                || ["true", "false"].iter().any(|word| plain.starts_with(word))
+        };
         return settles.then(|| key(name));
     }
     let version: &str =

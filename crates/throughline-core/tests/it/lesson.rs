@@ -48,7 +48,7 @@ const GOOD: &[&str] = &[
     "Assumed UTC; the reports use Europe/Berlin. Convert before comparing days.",
     "Count tokens with `tokens::estimate` instead of dividing by 4",
     "Expect `None` from `find_user` for deleted accounts",
-    "Keep unsafe blocks out of throughline-core",
+    "Keep unsafe blocks out of `throughline-core`",
     "Should run `npm ci` and not `npm install` in CI",
 ];
 
@@ -145,7 +145,7 @@ fn a_draft_quotes_both_and_says_where_to_look() {
         found.as_deref(),
         Some(
             "Said \"Decode speed is +229 %\"; what was found: \"Decode speed is +31 %\". \
-            Read bench/decode.md before saying what holds for Decode speed."
+            Read bench/decode.md before speaking of Decode speed."
         )
     );
     let found = lesson(
@@ -158,7 +158,7 @@ fn a_draft_quotes_both_and_says_where_to_look() {
         found.as_deref(),
         Some(
             "Said \"The default branch is 'main'\"; the user corrected it: \"The default branch is develop\". \
-            Ask the user before assuming default branch."
+            Ask the user before assuming the default branch."
         )
     );
     let found = lesson("The timeout is 30 s", None, Cause::OwnInference, Some("DATABASE_TIMEOUT"));
@@ -166,7 +166,7 @@ fn a_draft_quotes_both_and_says_where_to_look() {
         found.as_deref(),
         Some(
             "Inferred \"The timeout is 30 s\" without a source; it does not hold. \
-            Look DATABASE_TIMEOUT up before saying what holds for timeout."
+            Look DATABASE_TIMEOUT up before speaking of the timeout."
         )
     );
 }

@@ -116,6 +116,7 @@ fn what_only_looks_like_a_place_is_none() {
         "version 1.2.3 to 1.2.4",
         "host 10.0.0.1",
         "a == b, x => y",
+        "<a id=\"top\" width=\"85\">",
         "POST /api/users and /health",
         "application/json",
         "VF_*",
