@@ -14,6 +14,8 @@
 //! | text | [`text`], [`near`], [`words`], [`tokens`], [`form`] |
 //! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
 //! | what to do with something new | [`reconcile`] |
+//! | what a claim hangs on, and what is learnt when it was wrong | [`referent`], [`lesson`] |
+//! | what gives orders and came from outside | [`instruction`] |
 //! | what could not be applied, and waits for a person | [`pending`] |
 //! | when things leave view, change tier or graduate | [`lifecycle`] |
 //! | what an agent tells us, and what is said in it | [`event`], [`speech`] |
