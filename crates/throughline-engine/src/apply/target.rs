@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use throughline_core::reconcile::Candidate;
-use throughline_core::{Change, Kind, Memory, NodeId, Row, RowKey, State, near, words};
+use throughline_core::{Change, Kind, Memory, Row, RowKey, State, near, words};
 use throughline_embed::MODEL;
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -104,11 +104,8 @@ impl Engine {
             return Ok(None);
         }
         let meaning = self.meaning.of_query(&candidate.content);
-        let near = |held: &String| {
-            let other = self.meaning.of_query(held);
-            let cosine: f32 = meaning.iter().zip(&other).map(|(a, b)| a * b).sum();
-            f64::from(cosine) >= SAME_CLAIM
-        };
+        let near =
+            |held: &String| f64::from(dot(&meaning, &self.meaning.of_query(held))) >= SAME_CLAIM;
         Ok(alike.into_iter().find(near))
     }
 
@@ -131,23 +128,34 @@ impl Engine {
             kinds: vec![memory.kind],
             limit: TWINS + 1,
         };
-        let meaning = self.meaning.of_query(&memory.content);
-        for hit in reader.text(&query)? {
-            let row = reader.rows(&[RowKey::node(memory.space, hit.node)])?.remove(0);
-            let Some(other) = row.and_then(Row::into_memory) else { continue };
-            let apart = other.id == memory.id
-                || other.slot.is_some()
-                || near::veto(&other.content, &memory.content).is_some();
-            if apart {
-                continue;
-            }
-            let near = self.meaning.of_query(&other.content);
-            let cosine: f32 = meaning.iter().zip(&near).map(|(a, b)| a * b).sum();
-            if f64::from(cosine) >= SAME_CLAIM {
+        let keys: Vec<RowKey> =
+            reader.text(&query)?.iter().map(|hit| RowKey::node(memory.space, hit.node)).collect();
+        let mut alike: Vec<Memory> =
+            reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect();
+        alike.retain(|other| {
+            other.id != memory.id
+                && other.slot.is_none()
+                && near::veto(&other.content, &memory.content).is_none()
+        });
+        if alike.is_empty() {
+            return Ok(None);
+        }
+        let meaning = self.meaning_of(reader, memory)?;
+        for other in alike {
+            if f64::from(dot(&meaning, &self.meaning_of(reader, &other)?)) >= SAME_CLAIM {
                 return Ok(Some(other));
             }
         }
         Ok(None)
+    }
+
+    /// The vector of a memory, as it was kept or made anew.
+    fn meaning_of(&self, reader: &dyn Reader, memory: &Memory) -> Result<Vec<f32>> {
+        let kept = reader.vectors_of(memory.space, MODEL, &[memory.id.into()])?.remove(0);
+        Ok(kept.unwrap_or_else(|| {
+            let text = throughline_core::document::searchable_memory(memory);
+            self.meaning.of_query(&text).to_vec()
+        }))
     }
 
     fn nearest_in_meaning(
@@ -157,25 +165,15 @@ impl Engine {
         wrong: &str,
         right: &str,
     ) -> Result<Option<Memory>> {
-        let Some(space) = held.first().map(|one| one.space) else { return Ok(None) };
         let said = if right.is_empty() { wrong } else { right };
         let meaning = self.meaning.of_query(said);
-        let nodes: Vec<NodeId> = held.iter().map(|one| one.id.into()).collect();
-        let vectors = reader.vectors_of(space, MODEL, &nodes)?;
-        let mut near: Vec<(f64, Memory)> = held
-            .into_iter()
-            .zip(vectors)
-            .map(|(memory, vector)| {
-                let vector = vector.unwrap_or_else(|| {
-                    self.meaning
-                        .of_query(&throughline_core::document::searchable_memory(&memory))
-                        .to_vec()
-                });
-                let cosine: f32 = meaning.iter().zip(&vector).map(|(a, b)| a * b).sum();
-                (f64::from(cosine), memory)
-            })
-            .filter(|(cosine, _)| *cosine >= NEAR)
-            .collect();
+        let mut near: Vec<(f64, Memory)> = Vec::new();
+        for memory in held {
+            let cosine = f64::from(dot(&meaning, &self.meaning_of(reader, &memory)?));
+            if cosine >= NEAR {
+                near.push((cosine, memory));
+            }
+        }
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.id.cmp(&b.1.id)));
         let clear = match near.as_slice() {
             [] => false,
@@ -184,6 +182,10 @@ impl Engine {
         };
         Ok(clear.then(|| near.swap_remove(0).1))
     }
+}
+
+fn dot(one: &[f32], other: &[f32]) -> f32 {
+    one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
 /// The words that tell what is meant.
