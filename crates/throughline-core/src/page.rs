@@ -46,6 +46,8 @@ pub struct Item {
     /// What it hangs on, as it was and as it is, where that is not the same: `src/a.rs at 1a2b3c4d`
     /// and `5e6f7a8b`.
     pub moved: Option<(String, String)>,
+    /// Why a decision is open again, `“Redis loses sessions” was replaced`.
+    pub reopen: Option<String>,
     /// What held before, `until 2026-04-01: …`.
     pub history: Option<String>,
     /// The handle of the memory that says otherwise. When that one is on the page as well, the two

@@ -4,9 +4,9 @@
 //! is kept for a person.
 
 mod hand_in;
+mod last_word;
 mod target;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use throughline_core::evidence::Testimony;
@@ -22,7 +22,7 @@ use throughline_store::{EntityName, Reader};
 
 use crate::capture::Captured;
 use crate::engine::{Draft, is_handle};
-use crate::remember::said_in;
+use crate::remember::{check_lesson, said_in};
 use crate::review::pending;
 use crate::watch::Stated;
 use crate::{Engine, Error, Result};
@@ -135,7 +135,7 @@ impl Engine {
         ground: &Ground<'_>,
     ) -> Result<Applied> {
         let mut applied = Applied::default();
-        for operation in last_word(&patch.operations) {
+        for operation in last_word::of(&patch.operations) {
             let done = self.apply_one(reader, draft, operation, ground, &mut applied);
             match done {
                 Ok(()) => {}
@@ -187,6 +187,9 @@ impl Engine {
                         "it connects something that is not known".to_owned(),
                     ));
                 };
+                if from == to {
+                    return Err(Error::BadInput("it connects something to itself".to_owned()));
+                }
                 let (space, at) = (draft.scope.space, draft.now);
                 let edge = Edge::new(space, from.into(), *relation, to.into(), at);
                 draft.changes.push(Change::Link(edge));
@@ -231,6 +234,7 @@ impl Engine {
     ) -> Result<Option<MemoryId>> {
         self.check_content(claim.content)?;
         self.check_slot(claim.slot)?;
+        check_lesson(claim.kind, claim.content)?;
         if said_in(draft, claim.content).is_some() {
             return Ok(None);
         }
@@ -414,31 +418,6 @@ fn replace(draft: &mut Draft, old: &Memory, new: MemoryId, applied: &mut Applied
         let (space, at) = (old.space, draft.now);
         draft.changes.push(Change::Supersede { space, old: old.id, new, at });
         applied.superseded.push(old.id);
-    }
-}
-
-/// Of several claims about one thing that has one value, the last: people correct themselves.
-fn last_word(operations: &[Operation]) -> Vec<&Operation> {
-    let mut last: BTreeMap<String, usize> = BTreeMap::new();
-    for (at, operation) in operations.iter().enumerate() {
-        if let Some(slot) = slot_of(operation) {
-            last.insert(slot.key(), at);
-        }
-    }
-    let kept = |(at, one): &(usize, &Operation)| {
-        slot_of(one).is_none_or(|slot| {
-            slot.cardinality == throughline_core::Cardinality::Many || last[&slot.key()] == *at
-        })
-    };
-    operations.iter().enumerate().filter(kept).map(|(_, one)| one).collect()
-}
-
-/// The slot that an operation fills.
-fn slot_of(operation: &Operation) -> Option<&Slot> {
-    match operation {
-        Operation::Remember(new) => new.slot.as_ref(),
-        Operation::Correct(put_right) => put_right.slot.as_ref(),
-        Operation::Retract(_) | Operation::Know { .. } | Operation::Relate(_) => None,
     }
 }
 

@@ -319,7 +319,9 @@ fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) ->
     let memory = &card.memory;
     let has_why = edges
         .iter()
-        .any(|edge| edge.relation.is_reason() && edge.from == NodeId::Memory(memory.id));
+        .filter(|edge| edge.relation.is_reason() && edge.from == NodeId::Memory(memory.id))
+        // Where it was said is no reason.
+        .any(|edge| edge.to.memory().is_some());
     let horizon = salience::half_life_days(memory.kind, memory.authority);
     let rules = [
         (Flag::Contested, !card.contested_by.is_empty()),

@@ -1,7 +1,7 @@
 //! Correct: the user says what is right. The old claim stays as history, the new one takes its place.
 
 use throughline_core::evidence::Testimony;
-use throughline_core::reconcile::Candidate;
+use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{
     Authority, Cardinality, Cause, Change, Edge, Memory, MemoryId, Relation, Row, RowKey, Slot,
     State, Table, text,
@@ -30,56 +30,7 @@ impl Engine {
         self.check_slot(slot)?;
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
             let old = self.resolve(reader, context, handle)?;
-            draft.settle(&old);
-            if !old.state.is_active() {
-                let refusal =
-                    throughline_core::fold::Refusal::NotCurrent { id: old.id, state: old.state };
-                return Err(Error::Refused(refusal));
-            }
-            if text::normalise(content) == text::normalise(&old.content) {
-                return Err(Error::BadInput(
-                    "the correction says the same as the memory; `edit` changes its wording"
-                        .to_owned(),
-                ));
-            }
-            let candidate = Candidate {
-                id: MemoryId(draft.mint()),
-                scope: draft.scope.clone(),
-                kind: old.kind,
-                content: content.to_owned(),
-                slot: slot.cloned(),
-                tags: Vec::new(),
-                label: old.label.clone(),
-                domain: old.domain.clone(),
-                importance: Some(old.importance),
-                confidence: 1.0,
-                pinned: old.pinned,
-                testimony: Testimony {
-                    session: draft.session.clone(),
-                    why: Some(format!("corrects {}", old.id.handle())),
-                    ..Testimony::new(Authority::UserCorrected, draft.now)
-                },
-                triggers: old.triggers.clone(),
-                about: Vec::new(),
-                revive: false,
-            };
-            let mut plan = self.take_in(reader, draft, &candidate)?;
-            if !plan.superseded.contains(&old.id) {
-                let at = draft.now;
-                draft.changes.push(Change::Supersede {
-                    space: old.space,
-                    old: old.id,
-                    new: plan.memory,
-                    at,
-                });
-                plan.superseded.push(old.id);
-            }
-            let attached = reader.attached(old.space, &[old.id.into()])?;
-            for link in inherited(&attached, old.id, plan.memory, draft.now) {
-                if !draft.changes.contains(&link) {
-                    draft.changes.push(link);
-                }
-            }
+            let plan = self.put_in_place(reader, draft, &old, content, slot)?;
             Ok((old, plan))
         })?;
         Ok(Remembered {
@@ -90,6 +41,67 @@ impl Engine {
             redacted: *redacted,
             batch,
         })
+    }
+
+    /// Lets what the user says is right take the place of a memory.
+    pub(crate) fn put_in_place(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        old: &Memory,
+        content: &str,
+        slot: Option<&Slot>,
+    ) -> Result<Plan> {
+        draft.settle(old);
+        if !old.state.is_active() {
+            let refusal =
+                throughline_core::fold::Refusal::NotCurrent { id: old.id, state: old.state };
+            return Err(Error::Refused(refusal));
+        }
+        if text::normalise(content) == text::normalise(&old.content) {
+            return Err(Error::BadInput(
+                "the correction says the same as the memory; `edit` changes its wording".to_owned(),
+            ));
+        }
+        let candidate = Candidate {
+            id: MemoryId(draft.mint()),
+            scope: draft.scope.clone(),
+            kind: old.kind,
+            content: content.to_owned(),
+            slot: slot.cloned(),
+            tags: Vec::new(),
+            label: old.label.clone(),
+            domain: old.domain.clone(),
+            importance: Some(old.importance),
+            confidence: 1.0,
+            pinned: old.pinned,
+            testimony: Testimony {
+                session: draft.session.clone(),
+                why: Some(format!("corrects {}", old.id.handle())),
+                ..Testimony::new(Authority::UserCorrected, draft.now)
+            },
+            triggers: old.triggers.clone(),
+            about: Vec::new(),
+            revive: false,
+        };
+        let mut plan = self.take_in(reader, draft, &candidate)?;
+        if !plan.superseded.contains(&old.id) {
+            let at = draft.now;
+            draft.changes.push(Change::Supersede {
+                space: old.space,
+                old: old.id,
+                new: plan.memory,
+                at,
+            });
+            plan.superseded.push(old.id);
+        }
+        let attached = reader.attached(old.space, &[old.id.into()])?;
+        for link in inherited(&attached, old.id, plan.memory, draft.now) {
+            if !draft.changes.contains(&link) {
+                draft.changes.push(link);
+            }
+        }
+        Ok(plan)
     }
 
     /// Lets one memory take another's place.

@@ -131,7 +131,9 @@ impl Engine {
             reply = Reply::after(self.drain_now(context, mind, None));
         }
         let caught_up = self.catch_up_others(context, began, minds);
-        if !caught_up.memories.is_empty() {
+        let last = minds.latest_of(context.project.space(), context.session.as_ref());
+        let unslept = last.as_ref().is_some_and(|last| last.lately.unslept);
+        if unslept || !caught_up.memories.is_empty() {
             // Nobody slept over what a session left that never ended.
             self.sleep(context, false).ok();
         }
@@ -149,7 +151,6 @@ impl Engine {
             Start::Resume => self.brief(context, Some(mind), &to_check)?,
             Start::Startup | Start::Clear => {
                 mind.lately.sees_since = Some(self.now());
-                let last = minds.latest_of(context.project.space(), context.session.as_ref());
                 if let Some(last) = last.as_ref().filter(|_| mind.hot.nodes.is_empty()) {
                     mind.hot = Hot::resumed(&last.hot, 0, &self.policy.activation);
                 }
@@ -246,6 +247,7 @@ impl Engine {
             // Nothing is lost by that: the next sleep has it before it.
             return Ok(Reply { trouble: Some(error.to_string()), ..reply });
         }
+        mind.lately.unslept = false;
         Ok(reply)
     }
 
@@ -257,6 +259,7 @@ impl Engine {
     ) -> Result<Capture> {
         let Some(session) = &context.session else { return Ok(Capture::default()) };
         let capture = self.drain(context, session, mind, flush)?;
+        mind.lately.unslept |= !capture.memories.is_empty();
         for id in capture.memories.iter().chain(&capture.reinforced) {
             mind.hot.touch((*id).into(), "", activation::Touch::Mention, &self.policy.activation);
         }

@@ -184,9 +184,7 @@ impl Engine {
         for share in [Some(new.confidence), new.importance].into_iter().flatten() {
             check_share(share)?;
         }
-        if new.kind == Kind::Lesson {
-            lesson::check(&new.content).map_err(|vague| Error::BadInput(vague.to_string()))?;
-        }
+        check_lesson(new.kind, &new.content)?;
         self.check_slot(new.slot.as_ref())?;
         let mut fields = new.tags.iter().chain(&new.label).chain(&new.domain).chain(&new.triggers);
         fields.try_for_each(|field| self.check_field(field))
@@ -311,6 +309,14 @@ pub(crate) fn said_in(draft: &Draft, content: &str) -> Option<MemoryId> {
         }
     };
     draft.changes.iter().filter_map(inserted).find(|(_, same)| *same).map(|(id, _)| id)
+}
+
+/// A lesson must say something that one can act on.
+pub(crate) fn check_lesson(kind: Kind, content: &str) -> Result<()> {
+    if kind != Kind::Lesson {
+        return Ok(());
+    }
+    lesson::check(content).map_err(|vague| Error::BadInput(vague.to_string()))
 }
 
 pub(crate) fn check_share(share: f64) -> Result<()> {

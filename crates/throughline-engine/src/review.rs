@@ -11,6 +11,7 @@ use throughline_core::{
 };
 use throughline_store::Reader;
 
+use crate::clean::cleaned;
 use crate::engine::{Draft, is_handle};
 use crate::{Card, Context, Engine, Error, Filter, Result, ToCheck};
 
@@ -169,11 +170,18 @@ impl Engine {
     pub fn merge_contest(&self, context: &Context, handle: &str, content: &str) -> Result<Card> {
         only_the_user(context)?;
         let (a, b) = self.contest(&*self.now_reader()?, context, handle)?;
-        let merged = self.correct(context, &a.id.to_string(), content, None)?;
-        if !merged.superseded.contains(&b.id) {
-            self.supersede(context, &b.id.to_string(), &merged.card.memory.id.to_string())?;
-        }
-        self.card_of(merged.card.memory.space, merged.card.memory.id)
+        let (content, _) = &cleaned(content);
+        self.check_content(content)?;
+        let (merged, _) = self.write(context, Cause::Review, None, |reader, draft| {
+            let mut plan = self.put_in_place(reader, draft, &a, content, None)?;
+            if !plan.superseded.contains(&b.id) {
+                let (space, old, new, at) = (b.space, b.id, plan.memory, draft.now);
+                draft.changes.push(Change::Supersede { space, old, new, at });
+                plan.superseded.push(b.id);
+            }
+            Ok(plan.memory)
+        })?;
+        self.card_of(a.space, merged)
     }
 
     /// Puts a contradiction off: the others come first.

@@ -179,14 +179,14 @@ impl Engine {
                 continue;
             }
             // The better source stays; of equals, the older one.
-            let rank = |one: &Memory| (std::cmp::Reverse(one.authority), one.recorded_at, one.id);
+            let better = |one: &Memory, other: &Memory| {
+                let age = |one: &Memory| (one.recorded_at, one.id);
+                let equal = one.authority == other.authority;
+                one.authority.outranks(other.authority) || equal && age(one) < age(other)
+            };
             let (kept, dropped) =
-                if rank(&twin) <= rank(memory) { (&twin, memory) } else { (memory, &twin) };
-            let attached = reader.attached(dropped.space, &[dropped.id.into()])?;
-            for mut evidence in attached.into_iter().filter_map(Row::into_evidence) {
-                evidence.memory = kept.id;
-                draft.changes.push(Change::Reinforce(evidence));
-            }
+                if better(&twin, memory) { (&twin, memory) } else { (memory, &twin) };
+            hand_over(reader, draft, dropped, kept)?;
             let (space, at) = (kept.space, draft.now);
             draft.changes.push(Change::Supersede { space, old: dropped.id, new: kept.id, at });
             done.merged += 1;
@@ -230,6 +230,10 @@ impl Engine {
             if gone(draft, memory.id) || !marks_of(reader, memory.space, memory.id)?.is_empty() {
                 continue;
             }
+            if memory.unresolved.is_some() && self.names_what_is_there(context, memory) {
+                let found = Memory { unresolved: None, ..memory.clone() };
+                draft.changes.push(Change::Revise(Box::new(found)));
+            }
             let before = draft.changes.len();
             let stated = Stated {
                 memory: memory.id,
@@ -243,6 +247,54 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// What hangs on a memory hangs on what takes its place: evidence, bindings, and connections both
+/// ways, so that nothing rests on what is no longer told.
+fn hand_over(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    dropped: &Memory,
+    kept: &Memory,
+) -> Result<()> {
+    let (space, old, new) = (kept.space, NodeId::Memory(dropped.id), NodeId::Memory(kept.id));
+    for row in reader.attached(space, &[old])? {
+        match row {
+            Row::Evidence(mut one) => {
+                one.memory = kept.id;
+                draft.changes.push(Change::Reinforce(one));
+            }
+            Row::Watermark(mut mark) => {
+                mark.memory = kept.id;
+                if reader.rows(&[RowKey::watermark(space, kept.id, &mark.referent)])?[0].is_none() {
+                    draft.changes.push(Change::Watch(mark));
+                }
+            }
+            Row::Edge(edge) if edge.relation != Relation::Supersedes => {
+                let moved = |end: NodeId| if end == old { new } else { end };
+                let next = Edge { from: moved(edge.from), to: moved(edge.to), ..edge.clone() };
+                let key = RowKey::edge(space, next.from, next.relation, next.to);
+                if next.from != next.to && reader.rows(&[key])?[0].is_none() {
+                    draft.changes.push(Change::Link(next));
+                }
+                if edge.to == old {
+                    let Edge { from, relation, to, .. } = edge;
+                    draft.changes.push(Change::Unlink { space, from, relation, to });
+                }
+            }
+            Row::Edge(_)
+            | Row::Space(_)
+            | Row::Memory(_)
+            | Row::Usage(_)
+            | Row::Entity(_)
+            | Row::Episode(_)
+            | Row::Session(_)
+            | Row::Injection(_)
+            | Row::Tombstone(_)
+            | Row::Pending(_) => {}
+        }
+    }
+    Ok(())
 }
 
 /// What was put in front of an agent and stood in its answers proved useful.

@@ -9,6 +9,7 @@ use throughline_core::{
     text,
 };
 use throughline_store::Reader;
+use throughline_watch::World;
 
 use crate::capture::Captured;
 use crate::clean::cleaned;
@@ -25,6 +26,7 @@ pub(crate) const QUEUED_IN_MIND: usize = 32;
 const CLAIM_CHARS: usize = 160;
 /// Characters of evidence that are kept.
 const EVIDENCE_CHARS: usize = 240;
+
 /// Lines of a tool's output within which all words of a claim must stand.
 const WINDOW: usize = 4;
 
@@ -200,7 +202,8 @@ impl Engine {
         }
     }
 
-    /// Notices that what was to be checked was looked at by a tool, and that the claim stands there.
+    /// Notices that what was to be checked was looked at by a tool, and that the claim stands there:
+    /// in the file itself, whatever the tool printed of it.
     pub(crate) fn confirm_by_tools(
         &self,
         reader: &dyn Reader,
@@ -221,12 +224,21 @@ impl Engine {
             if !memory.state.is_active() || !stale {
                 continue;
             }
-            let shown = turns.iter().find_map(|turn| shows(turn, &memory, &marks));
-            if let Some(line) = shown {
-                let told = Checked { by: Actor::System, words: Some(&line) };
-                self.confirm_checked(draft, context, &memory, &marks, &told);
-                confirmed.push(memory.id);
-            }
+            let world = World::at(&context.project.root);
+            let words = referent::telling_words(&memory.content);
+            let seen = |mark: &&Watermark| {
+                mark.reading.wants_check() && turns.iter().any(|turn| shows(turn, mark, &words))
+            };
+            let borne_out: Vec<(Watermark, String)> = marks
+                .iter()
+                .filter(seen)
+                .filter_map(|mark| Some((mark.clone(), bears_out(&world, mark, &words)?)))
+                .collect();
+            let Some((_, place)) = borne_out.first() else { continue };
+            let told = Checked { by: Actor::System, words: Some(place) };
+            let marks: Vec<Watermark> = borne_out.iter().map(|(mark, _)| mark.clone()).collect();
+            self.confirm_checked(draft, context, &memory, &marks, &told);
+            confirmed.push(memory.id);
         }
         Ok(confirmed)
     }
@@ -249,30 +261,28 @@ impl Checked<'_> {
     }
 }
 
-/// The line of a tool's output that shows a claim, where the tool looked at what it hangs on.
-fn shows(turn: &Captured, memory: &Memory, marks: &[Watermark]) -> Option<String> {
-    let run = turn.run.as_ref().filter(|run| !run.failed)?;
-    let paths = marks.iter().filter_map(|mark| match &mark.referent {
-        Referent::File { path, .. } => Some(path.as_str()),
-        Referent::Git { .. } | Referent::Flag { .. } => None,
-    });
-    let looked_at = |path: &str| {
-        let named = |file: &String| file == path || file.ends_with(&format!("/{path}"));
-        let ran = run.call.command.as_ref().is_some_and(|command| command.contains(path));
-        run.call.files.iter().any(named) || ran
-    };
-    paths.into_iter().find(|path| looked_at(path))?;
-    let words = referent::telling_words(&memory.content);
-    if words.is_empty() {
-        return None;
+/// Whether a tool looked at the file that a binding is about, and showed the words of a claim there.
+fn shows(turn: &Captured, mark: &Watermark, words: &[String]) -> bool {
+    let Some(run) = turn.run.as_ref().filter(|run| !run.failed) else { return false };
+    let Referent::File { path, .. } = &mark.referent else { return false };
+    let named = |file: &String| file == path || file.ends_with(&format!("/{path}"));
+    let ran = run.call.command.as_ref().is_some_and(|command| text::has_token(command, path));
+    if words.is_empty() || !(run.call.files.iter().any(named) || ran) {
+        return false;
     }
     let lines: Vec<&str> = run.output.lines().collect();
     let holds = |window: &[&str]| {
         words.iter().all(|word| window.iter().any(|line| text::has_token(line, word)))
     };
-    let window = lines.windows(WINDOW.min(lines.len()).max(1)).find(|window| holds(window))?;
-    let line = window.iter().find(|line| words.iter().any(|word| text::has_token(line, word)))?;
-    Some(line.trim().to_owned())
+    lines.windows(WINDOW.min(lines.len()).max(1)).any(holds)
+}
+
+/// Where in its file a claim stands word for word, if it does.
+fn bears_out(world: &World, mark: &Watermark, words: &[String]) -> Option<String> {
+    let Referent::File { path, .. } = &mark.referent else { return None };
+    world
+        .span_with(path, words)
+        .map(|span| Referent::File { path: path.clone(), span: Some(span) }.place())
 }
 
 fn to_check(card: Card) -> Option<ToCheck> {

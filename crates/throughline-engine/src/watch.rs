@@ -8,7 +8,7 @@ use std::path::Path;
 use throughline_core::referent::{self, Around, Place, Proposal};
 use throughline_core::watermark::{Reading, Referent, Tally, Verdict};
 use throughline_core::{
-    Cause, Change, Kind, Memory, MemoryId, Row, RowKey, SpaceId, Timestamp, Watermark,
+    Cause, Change, Kind, Memory, MemoryId, Row, RowKey, SpaceId, Timestamp, Watermark, instruction,
 };
 use throughline_store::Reader;
 use throughline_watch::{Binding, Look, Stamped, World};
@@ -152,7 +152,11 @@ impl Engine {
         if space == SpaceId::GLOBAL {
             return Ok(());
         }
-        let held = marks_of(reader, space, claim.memory)?;
+        let mut held = marks_of(reader, space, claim.memory)?;
+        // Bound to the wrong thing once is enough.
+        let blind = |mark: &Watermark| mark.tally.verdict(&self.policy.trust) == Verdict::Drop;
+        let wrong: Vec<Watermark> = held.extract_if(.., |mark| blind(mark)).collect();
+        draft.changes.extend(wrong.iter().map(unwatch));
         if !held.is_empty() {
             // Said again by somebody who knows: what it hangs on is as they see it now.
             if claim.by_user && held.iter().any(|mark| mark.reading.wants_check()) {
@@ -161,18 +165,25 @@ impl Engine {
             return Ok(());
         }
         let proposals = referent::proposals(claim.content, claim.kind, &claim.around());
-        if proposals.is_empty() {
-            return Ok(());
-        }
         let world = World::at(root);
-        if let Some(found) = proposals.iter().find_map(|one| resolve(&world, one)) {
+        let again = |found: &Stamped| wrong.iter().any(|mark| mark.referent == found.referent);
+        let mut found = proposals.iter().filter_map(|one| resolve(&world, one));
+        if let Some(found) = found.find(|found| !again(found)) {
             draft.changes.push(Change::Watch(stamp(space, claim.memory, found, draft.now)));
             return Ok(());
         }
-        if let Some(path) = named_in_vain(&world, claim) {
+        if !claim.by_user
+            && let Some(path) = named_in_vain(&world, claim.content)
+        {
             note_unresolved(draft, claim.memory, &path);
         }
         Ok(())
+    }
+
+    /// Whether every file that a memory names is there by now.
+    pub(crate) fn names_what_is_there(&self, context: &Context, memory: &Memory) -> bool {
+        let world = World::at(&context.project.root);
+        named_in_vain(&world, &memory.content).is_none()
     }
 
     /// Stamps bindings anew after the claim was found to hold: the alarm was a false one.
@@ -222,7 +233,7 @@ impl Stated<'_> {
 pub(crate) fn seen(mark: &Watermark, look: Look) -> Watermark {
     let mut seen = mark.clone();
     seen.reading = look.reading;
-    seen.now = look.now;
+    seen.now = plain(look.now);
     if let (Some(path), Referent::File { path: held, .. }) = (look.renamed, &mut seen.referent) {
         *held = path;
     }
@@ -234,7 +245,12 @@ pub(crate) fn seen(mark: &Watermark, look: Look) -> Watermark {
 
 fn stamp(space: SpaceId, memory: MemoryId, stamped: Stamped, at: Timestamp) -> Watermark {
     let Stamped { referent, stamp, then } = stamped;
-    Watermark { stamp, then, ..Watermark::new(space, memory, referent, at) }
+    Watermark { stamp, then: plain(then), ..Watermark::new(space, memory, referent, at) }
+}
+
+/// A value as it is told: one that gives orders is not repeated.
+fn plain(value: String) -> String {
+    if instruction::commands_the_reader(&value).is_some() { "a text".to_owned() } else { value }
 }
 
 fn key(mark: &Watermark) -> RowKey {
@@ -310,12 +326,9 @@ fn narrowed(world: &World, referent: &Referent, claim: &str) -> Option<Stamped> 
     world.stamp(&narrower).ok()
 }
 
-/// A file that an agent's claim names and that is not there.
-fn named_in_vain(world: &World, claim: &Stated<'_>) -> Option<String> {
-    if claim.by_user {
-        return None;
-    }
-    let mut mentions = referent::mentions(claim.content).into_iter();
+/// A file that a claim names and that is not there.
+fn named_in_vain(world: &World, claim: &str) -> Option<String> {
+    let mut mentions = referent::mentions(claim).into_iter();
     mentions.find_map(|one| match one.place {
         Place::File { path, .. } => {
             let wanted = Referent::File { path: path.clone(), span: None };

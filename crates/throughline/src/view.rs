@@ -296,6 +296,20 @@ pub(crate) fn page(card: &Card) -> String {
     for id in &card.contested_by {
         line("contested by", paint(WARN, id.handle()));
     }
+    for one in &card.reopened_by {
+        line("open again", shaken_line(one));
+    }
+    for mark in &card.watermarks {
+        line("hangs on", watermark_line(mark));
+    }
+    line(
+        "names",
+        memory
+            .unresolved
+            .as_ref()
+            .map(|path| format!("{}, which is not there", safe(path)))
+            .unwrap_or_default(),
+    );
     for one in &card.evidence {
         line("evidence", evidence_line(one));
     }
@@ -312,6 +326,12 @@ pub(crate) fn trust_line(card: &Card) -> String {
         trust.watermark,
         trust.contest
     )
+}
+
+/// A reason of a decision that no longer holds as it did.
+pub(crate) fn shaken_line(one: &Shaken) -> String {
+    let title = text::headline(&safe(&one.title), 80);
+    format!("{} “{title}” {}", paint(ID, one.reason.handle()), paint(WARN, one.how))
 }
 
 /// What a memory hangs on, and what became of it.

@@ -25,7 +25,8 @@ pub(super) fn item(item: &Item, detail: Detail, policy: &PagePolicy) -> String {
         Detail::Full => safe::block(&item.content, policy.full_tokens_max),
         Detail::Line => headline(item, policy.line_chars_max),
     };
-    let notes: Vec<String> = [&item.via, &item.history]
+    let reopen = item.reopen.as_ref().map(|why| format!("open again: {why}"));
+    let notes: Vec<String> = [&item.via, &reopen, &item.history]
         .into_iter()
         .flatten()
         .map(|note| safe::line(note, policy.note_chars_max))

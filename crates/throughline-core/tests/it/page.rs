@@ -18,6 +18,7 @@ fn item(number: usize, content: &str) -> Item {
         authority: Authority::UserStated,
         presentation: Presentation::Assert,
         moved: None,
+        reopen: None,
         history: None,
         against: None,
         domain: Some("technical".to_owned()),

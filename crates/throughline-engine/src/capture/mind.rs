@@ -68,6 +68,9 @@ pub(crate) struct Lately {
     pub(crate) warned: BTreeMap<MemoryId, u32>,
     /// Calls of tools that were told already: some agents tell them twice.
     met: VecDeque<String>,
+    /// What this session took in, nobody has slept over yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) unslept: bool,
     /// What was to be checked before anybody builds on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) to_check: Vec<MemoryId>,

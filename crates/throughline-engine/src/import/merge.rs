@@ -85,6 +85,8 @@ pub(super) fn merge_space(
             mark_rivals(reader, draft, &memory)?;
         }
         draft.changes.extend(support.into_iter().map(Change::Reinforce));
+        let marks = theirs.attached(memory.space, &[memory.id.into()])?.into_iter();
+        draft.changes.extend(marks.filter_map(Row::into_watermark).map(Change::Watch));
     }
     for memory in known {
         follow_replacement(reader, draft, theirs, &memory, &place)?;

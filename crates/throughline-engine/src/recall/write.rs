@@ -187,6 +187,7 @@ impl Engine {
             authority: memory.authority,
             presentation: self.presentation(card),
             moved: card.then_and_now(),
+            reopen: card.reopened_by.first().map(|one| format!("“{}” {}", one.title, one.how)),
             history: None,
             against: card.contested_by.first().map(MemoryId::handle),
             domain: memory.domain.clone(),

@@ -107,13 +107,7 @@ pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<
         };
         line("trust", view::trust_line(&why.card));
         for one in &why.card.reopened_by {
-            let told = format!(
-                "reason {} {}: {}",
-                paint(ID, one.reason.handle()),
-                one.how,
-                short(&one.title)
-            );
-            line("reopen", paint(WARN, told));
+            line("reopen", view::shaken_line(one));
         }
         for mark in &why.card.watermarks {
             line("hangs on", view::watermark_line(mark));

@@ -1,0 +1,351 @@
+//! Sleeping: what came in is gone over once more. It says what it had, did and left, and can be undone.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Home, batches, id_of, strings};
+use crate::hooking::{Agent, DECISION};
+use crate::settling::{patch, session};
+use crate::watching::{bound, is_stale, look, write};
+
+const SAME: [&str; 2] = [
+    "Deployments of the webshop are started by the release robot",
+    "The webshop's deployments are started by the release robot",
+];
+
+/// Something is said in two ways.
+fn said_twice(home: &Home) -> [String; 2] {
+    SAME.map(|text| home.remember(text))
+}
+
+fn changes(slept: &Value) -> u64 {
+    let done = slept["changes"].as_object().expect("a sleep says what it did");
+    done.values().map(|count| count.as_u64().expect("a number")).sum()
+}
+
+/// Everything there is and how often anything was written, to see that nothing changed.
+fn state(home: &Home) -> (Value, usize) {
+    (home.everything(), batches(home).len())
+}
+
+#[test]
+fn the_same_claim_in_other_words_becomes_one_with_all_its_evidence() {
+    let home = Home::new();
+    let [first, second] = said_twice(&home);
+    let slept = home.json(&["sleep"]);
+    assert_eq!(slept["changes"]["merged"], 1, "{slept}");
+    assert!(slept["batch"].is_string());
+    assert_eq!(home.texts(&["list"]), [SAME[0]], "of equals the older one stays");
+    assert_eq!(home.show(&second)["superseded_by"], first.as_str());
+    assert_eq!(home.show(&first)["evidence"].as_array().map(Vec::len), Some(2));
+    home.assert_sound();
+}
+
+#[test]
+fn of_two_that_say_the_same_the_better_source_stays() {
+    let home = Home::new();
+    let weak = home.remember_with(&[SAME[0], "--authority", "extracted"]);
+    let strong = home.remember(SAME[1]);
+    home.json(&["sleep"]);
+    assert_eq!(home.texts(&["list"]), [SAME[1]]);
+    assert_eq!(home.show(&weak)["superseded_by"], strong.as_str());
+}
+
+#[test]
+fn what_only_looks_alike_is_left_apart() {
+    let home = Home::new();
+    let texts = [
+        "The webshop keeps 12 workers for mails",
+        "The webshop keeps 15 workers for mails",
+        "Deployments are started by the release robot",
+        "Deployments are not started by the release robot",
+        "The API of the shop is written in Go",
+        "The API of the shop is written in Rust",
+    ];
+    for text in texts {
+        home.remember(text);
+    }
+    assert_eq!(home.json(&["sleep"])["changes"]["merged"], 0);
+    assert_eq!(home.texts(&["list"]).len(), texts.len());
+}
+
+#[test]
+fn sleeping_twice_changes_nothing() {
+    let home = Home::new();
+    said_twice(&home);
+    session(&home, "march", &[DECISION, "The staging database runs on Postgres 14."]);
+    home.json(&["sleep"]);
+    let before = state(&home);
+    for _ in 0..3 {
+        let slept = home.json(&["sleep"]);
+        assert_eq!((changes(&slept), &slept["batch"]), (0, &json!(null)), "{slept}");
+        assert_eq!(state(&home), before);
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_a_sleep_does_and_writes_nothing() {
+    let home = Home::new();
+    said_twice(&home);
+    let before = state(&home);
+    let told = home.json(&["sleep", "--dry-run"]);
+    assert_eq!((&told["dry_run"], &told["batch"]), (&json!(true), &json!(null)));
+    assert_eq!(state(&home), before);
+    assert!(home.page(&["sleep", "--dry-run"]).contains("nothing was written"));
+    let slept = home.json(&["sleep"]);
+    assert_eq!((&told["changes"], &told["inputs"]), (&slept["changes"], &slept["inputs"]));
+    assert_eq!(changes(&slept), 1);
+}
+
+#[test]
+fn undo_takes_a_whole_sleep_back() {
+    let home = Home::new();
+    let [_, second] = said_twice(&home);
+    write(&home, "src/retry.rs", "pub const OTHER: u32 = 1;\n");
+    let named = home.remember("RETRY_LIMIT in src/retry.rs is 7");
+    write(&home, "src/retry.rs", "pub const RETRY_LIMIT: u32 = 7;\n");
+    let before = home.everything();
+    let slept = home.json(&["sleep"]);
+    assert_eq!((&slept["changes"]["merged"], &slept["changes"]["bound"]), (&json!(1), &json!(1)));
+    assert_eq!(home.show(&named)["watermarks"][0]["target"], "src/retry.rs");
+    home.json(&["undo", slept["batch"].as_str().unwrap()]);
+    assert_eq!(home.everything(), before);
+    assert_eq!(home.show(&second)["state"], "confirmed");
+    home.assert_sound();
+}
+
+#[test]
+fn what_undo_took_back_is_not_done_again_by_the_next_sleep() {
+    let home = Home::new();
+    said_twice(&home);
+    let slept = home.json(&["sleep"]);
+    home.json(&["undo", slept["batch"].as_str().unwrap()]);
+    home.remember("Lunch is at noon");
+    home.json(&["sleep"]);
+    assert_eq!(home.texts(&["list"]).len(), 3, "a person said that they are two");
+}
+
+#[test]
+fn a_sleep_that_does_nothing_says_why() {
+    let home = Home::new();
+    let nothing = home.json(&["sleep"]);
+    assert_eq!(strings(&nothing["skipped"]), ["nothing came in since the last sleep"]);
+    home.remember("Lunch is at noon");
+    let slept = home.json(&["sleep"]);
+    assert_eq!((changes(&slept), &slept["inputs"]["memories"]), (0, &json!(1)), "{slept}");
+    let why = strings(&slept["skipped"]).join(" ");
+    assert!(why.contains("1 memories were gone over"), "{why}");
+    assert!(slept["next_due"].is_string());
+    assert!(home.page(&["sleep"]).contains("since the last sleep"));
+    let slot = |port: &str| format!("staging|port|{port}|one");
+    for port in ["8080", "9090"] {
+        home.remember_with(&[port, "--slot", &slot(port), "--authority", "observed"]);
+    }
+    let slept = home.json(&["sleep"]);
+    let why = strings(&slept["skipped"]).join(" ");
+    assert!(why.contains("1 contradictions wait for a person"), "{why}");
+}
+
+/// Whether something slept since a batch.
+fn sleeps(home: &Home) -> usize {
+    batches(home).iter().filter(|batch| batch["cause"] == "sleep").count()
+}
+
+#[test]
+fn a_session_that_ends_is_slept_over() {
+    let home = Home::new();
+    said_twice(&home);
+    let agent = Agent::new(&home, "march");
+    agent.starts();
+    agent.hears("Lunch is late today, please go on.");
+    agent.answers("I go on.");
+    assert_eq!(sleeps(&home), 0, "nobody sleeps while they work");
+    agent.ends();
+    assert_eq!(sleeps(&home), 1);
+    assert_eq!(home.texts(&["list", "--kind", "fact"]), [SAME[0]]);
+}
+
+/// A session that never ended, and those that begin after it: one takes only a moment for what it
+/// finds, and on a busy machine the next one does. Ends when something is there.
+fn crash(home: &Home, prompt: &str, held: &dyn Fn() -> bool) {
+    said_twice(home);
+    let agent = Agent::new(home, "crashed");
+    agent.starts();
+    agent.hears(prompt);
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "cargo test"},
+        "tool_use_id": "toolu_1", "tool_response": "error: the linker was killed"});
+    agent.tell_at(None, "PostToolBatch", &json!({"tool_calls": [call]}));
+    assert_eq!(sleeps(home), 0);
+    home.travel("2026-03-03");
+    let starts = |n: &u32| drop(Agent::new(home, &format!("next {n}")).starts());
+    (0..10).take_while(|_| !held()).for_each(|n| starts(&n));
+}
+
+#[test]
+fn what_a_crashed_session_left_in_the_journal_is_slept_over_when_the_next_begins() {
+    let home = Home::new();
+    let held = || home.texts(&["list"]).iter().any(|text| text.contains("Postgres 14"));
+    crash(&home, "The staging database runs on Postgres 14.", &held);
+    assert!(held(), "nothing was lost");
+    assert_eq!(sleeps(&home), 1);
+    let facts = home.texts(&["list", "--kind", "fact"]);
+    assert_eq!(facts.iter().filter(|text| SAME.contains(&text.as_str())).count(), 1);
+}
+
+#[test]
+fn what_a_crashed_session_had_taken_in_is_slept_over_when_the_next_begins() {
+    let home = Home::new();
+    let decision = "We decided to use pnpm for all packages of the webshop.";
+    crash(&home, decision, &|| sleeps(&home) > 0);
+    assert_eq!(home.json(&["list", "--kind", "decision"])["total"], 1, "nothing was lost");
+    assert!(sleeps(&home) > 0, "somebody slept over it");
+}
+
+#[test]
+fn a_sleep_binds_what_names_something_that_is_there_by_now() {
+    let home = Home::new();
+    let id = home.remember("RETRY_LIMIT in src/retry.rs is 7");
+    assert_eq!(home.show(&id)["watermarks"], json!([]));
+    write(&home, "src/retry.rs", "\npub const RETRY_LIMIT: u32 = 7;\n");
+    assert_eq!(home.json(&["sleep"])["changes"]["bound"], 1);
+    assert_eq!(home.show(&id)["watermarks"][0]["span"], "L2-L2");
+}
+
+#[test]
+fn a_sleep_raises_what_proved_useful_and_not_how_true_it_is() {
+    let home = Home::new();
+    let id = home.remember("Releases of the webshop are cut from the branch called harbour");
+    let other = home.remember("The office has a table for chess");
+    let agent = Agent::new(&home, "march");
+    let mut told = agent.starts();
+    told += &agent.hears("From which branch are releases of the webshop cut?");
+    assert!(told.contains("harbour"), "{told}");
+    agent.answers("Releases of the webshop are cut from the branch called harbour, so I use it.");
+    let trust = home.json(&["why", &id])["trust"].clone();
+    let uses = |id: &str| home.show(id)["uses"].as_u64().unwrap();
+    let (before, beside) = (uses(&id), uses(&other));
+    agent.ends();
+    assert!(uses(&id) > before, "{}", home.show(&id));
+    assert_eq!(uses(&other), beside);
+    assert_eq!(home.json(&["why", &id])["trust"], trust);
+}
+
+#[test]
+fn a_sleep_settles_two_values_that_came_in_beside_each_other() {
+    let home = Home::new();
+    let slot = |port: &str| format!("staging|port|{port}|one");
+    let one = home.remember_with(&["Staging listens on 8080", "--slot", &slot("8080")]);
+    let two = home.remember("Staging is on 9090");
+    home.json(&["edit", &two, "--slot", &slot("9090")]);
+    let slept = home.json(&["sleep"]);
+    let flags = |id: &str| home.show(id)["flags"].clone();
+    let replaced = home.show(&one)["superseded_by"] == two.as_str();
+    let shown = strings(&flags(&one)).contains(&"contested");
+    assert!(replaced || shown, "never two silently: {slept}");
+    home.assert_sound();
+}
+
+#[test]
+fn a_sleep_leaves_what_is_stale_to_be_checked() {
+    let home = Home::new();
+    write(&home, "src/retry.rs", "pub const RETRY_LIMIT: u32 = 7;\n");
+    let id = bound(&home, "RETRY_LIMIT in src/retry.rs is 7", "file:src/retry.rs");
+    write(&home, "src/retry.rs", "pub const RETRY_LIMIT: u32 = 9;\n");
+    look(&home);
+    for _ in 0..3 {
+        home.remember("Lunch is at noon");
+        home.json(&["sleep"]);
+    }
+    assert!(is_stale(&home, &id), "nobody has checked it");
+    assert!(home.show(&id)["last_verified_at"].is_null());
+}
+
+#[test]
+fn a_sleep_stays_in_its_project() {
+    let home = Home::new();
+    let [_, second] = SAME.map(|text| home.from("blog").remember_with(&[text]));
+    home.remember(SAME[0]);
+    home.json(&["sleep"]);
+    assert_eq!(home.from("blog").json(&["show", &second])["state"], "confirmed");
+    assert_eq!(home.from("blog").json(&["sleep"])["changes"]["merged"], 1);
+    assert_eq!(home.texts(&["list"]), [SAME[0]]);
+}
+
+#[test]
+fn a_patch_that_came_in_wrong_is_learnt_from_once_however_often_is_slept() {
+    let home = Home::new();
+    let slot = |tool: &str| {
+        json!({"subject": "webshop", "predicate": "bundled with", "object": tool,
+            "cardinality": "one"})
+    };
+    patch(
+        &home,
+        "assistant",
+        &json!([{"op": "remember", "kind": "fact", "confidence": 0.9,
+        "content": "The webshop is bundled with webpack 5", "slot": slot("webpack 5")}]),
+    );
+    let old = id_of(&home.json(&["list"])["items"][0]);
+    assert_eq!(home.show(&old)["authority"], "inferred");
+    home.remember_with(&[
+        "The webshop is bundled with Vite 6",
+        "--slot",
+        "webshop|bundled with|Vite 6|one",
+    ]);
+    for _ in 0..3 {
+        home.remember("Lunch is at noon");
+        home.json(&["sleep"]);
+    }
+    assert_eq!(home.json(&["list", "--all", "--kind", "lesson"])["total"], 1);
+}
+
+#[test]
+fn what_is_merged_still_hangs_on_what_either_hung_on() {
+    let home = Home::new();
+    write(&home, "robot.toml", "start = true\n");
+    home.remember(SAME[0]);
+    bound(&home, SAME[1], "file:robot.toml");
+    assert_eq!(home.json(&["sleep"])["changes"]["merged"], 1);
+    let kept = id_of(&home.json(&["list"])["items"][0]);
+    write(&home, "robot.toml", "start = false\n");
+    look(&home);
+    assert!(is_stale(&home, &kept), "it would be asserted for ever: {}", home.show(&kept));
+}
+
+#[test]
+fn what_is_merged_keeps_the_reasons_of_either() {
+    let home = Home::new();
+    let kind = ["--kind", "decision"];
+    home.remember_with(&[&[SAME[0]], &kind[..]].concat());
+    home.remember_with(&[&[SAME[1]], &kind[..], &["--because", "People forgot it twice"]].concat());
+    assert_eq!(home.json(&["sleep"])["changes"]["merged"], 1);
+    let kept = home.json(&["list", "--kind", "decision"])["items"][0].clone();
+    assert_eq!(kept["flags"], json!([]), "a reason was given");
+    assert!(home.page(&["why", &id_of(&kept)]).contains("People forgot it twice"));
+}
+
+#[test]
+fn a_reason_that_is_merged_with_its_twin_reopens_nothing() {
+    let home = Home::new();
+    let [_, second] = said_twice(&home);
+    let decision = ["Nobody deploys by hand", "--kind", "decision", "--because", &second];
+    let id = home.remember_with(&decision);
+    assert_eq!(home.json(&["sleep"])["changes"]["merged"], 1);
+    let memory = home.show(&id);
+    assert_eq!(
+        (&memory["flags"], &memory["reopened_by"]),
+        (&json!([]), &json!([])),
+        "it still holds"
+    );
+}
+
+#[test]
+fn an_inference_that_a_person_says_in_other_words_teaches_nothing() {
+    let home = Home::new();
+    write(&home, "robot.toml", "start = true\n");
+    home.remember_with(&[SAME[0], "--authority", "inferred", "--watch", "file:robot.toml"]);
+    home.remember(SAME[1]);
+    home.json(&["sleep"]);
+    home.remember("Lunch is at noon");
+    home.json(&["sleep"]);
+    assert_eq!(home.json(&["list", "--all", "--kind", "lesson"])["total"], 0, "it was right");
+    assert_eq!(home.json(&["stats"])["watermarks"]["still_and_changed"], 0, "and nothing changed");
+}
