@@ -3,6 +3,7 @@
 //! `cargo run --release -p throughline-bench -- [--memories N] [--runs N] [--binary FILE] [--keep DIR]`
 //! `cargo run --release -p throughline-bench -- recall [--memories N] [--episodes N] [--runs N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- hook` with the same options
+//! `cargo run --release -p throughline-bench -- wake [--bindings N] [--files N] [--runs N] [--binary FILE]`
 //!
 //! Every figure is a whole process, from start to exit, so that both sides pay the same.
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
@@ -11,6 +12,7 @@ mod corpus;
 mod hook;
 mod plain;
 mod recall;
+mod wake;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,6 +39,9 @@ fn main() -> anyhow::Result<()> {
     }
     if words.first().is_some_and(|word| word == "recall") {
         return recall::run(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "wake") {
+        return wake::run(&words[1..]);
     }
     bench(&options(&words)?)
 }

@@ -17,6 +17,32 @@ use crate::capture::Captured;
 use crate::engine::Draft;
 use crate::{Context, Engine, Error, Result};
 
+/// Bindings that one waking writes to at most: a session waits for it. The rest comes with the next.
+const NOTED_MAX: usize = 1_000;
+
+/// How much it matters to note what was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Weight {
+    /// It is to be checked now.
+    Alarm,
+    /// It reads otherwise.
+    News,
+    /// It only need not be read again.
+    Fresher,
+}
+
+impl Weight {
+    fn of(held: &Watermark, seen: &Watermark) -> Self {
+        if held.reading == seen.reading && held.referent == seen.referent {
+            Self::Fresher
+        } else if seen.reading.wants_check() {
+            Self::Alarm
+        } else {
+            Self::News
+        }
+    }
+}
+
 /// What looking at everything again showed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Woken {
@@ -71,6 +97,9 @@ impl Engine {
                 noticed.push((mark, seen));
             }
         }
+        // What is only fresher can wait; what reads otherwise comes first.
+        noticed.sort_by_key(|(held, seen)| Weight::of(held, seen));
+        noticed.truncate(NOTED_MAX);
         if !noticed.is_empty() {
             self.note_seen(context, space, &noticed)?;
         }

@@ -4,6 +4,7 @@
 //! - `throughline-eval injection --sessions FILE` — is nothing said when nothing is needed?
 //! - `throughline-eval capture --sessions FILE` — what becomes of real coding sessions?
 //! - `throughline-eval correction` — does what was taken back stay away, and nothing else change?
+//! - `throughline-eval staleness` — are facts doubted when what they hang on changed, and only then?
 //! - `throughline-eval updates --set FILE` — does the later statement win over the earlier one?
 //! - `throughline-eval fit --sets PREFIX…` — which weights of relevance fit the data?
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
@@ -18,6 +19,7 @@ mod injection;
 mod metrics;
 mod retrieval;
 mod significance;
+mod staleness;
 mod updates;
 
 use clap::Parser;
@@ -34,6 +36,8 @@ enum Command {
     Capture(capture::Options),
     /// Whether corrections hold, on generated scenarios played through the program's hooks
     Correction(correction::Options),
+    /// Whether facts are doubted when what they hang on changed, in git repositories made for it
+    Staleness(staleness::Options),
     /// Whether a later statement wins over the earlier one, on public pairs of both
     Updates(updates::Options),
     /// Fits the weights of relevance, and checks them on what they were not fitted to
@@ -46,6 +50,7 @@ fn main() -> anyhow::Result<()> {
         Command::Injection(options) => injection::run(&options),
         Command::Capture(options) => capture::run(&options),
         Command::Correction(options) => correction::run(&options),
+        Command::Staleness(options) => staleness::run(&options),
         Command::Updates(options) => updates::run(&options),
         Command::Fit(options) => fit::run(&options),
     }

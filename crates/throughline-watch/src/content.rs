@@ -6,7 +6,7 @@ use std::ops::Range;
 use sha2::{Digest as _, Sha256};
 
 use crate::manifest::Manifest;
-use crate::stamp::{Mark, SpanStamp};
+use crate::stamp::{Beside, Mark, SpanStamp};
 use crate::{Deadline, SPAN_LINES_MAX};
 
 /// The most words to look for at once.
@@ -85,22 +85,62 @@ impl Content {
         lines.into_iter().all(|line| self.bytes[line.clone()].trim_ascii().is_empty())
     }
 
-    /// Where the lines of a stamp are now: at best where they were.
+    /// Where the lines of a stamp are now. Others that say the same are not taken for them: a line
+    /// beside them must be the same too, and as often as it was.
     pub(crate) fn find(&self, span: SpanStamp<'_>, was: u32, deadline: Deadline) -> Place {
-        let is_here = |line| self.hash_of_lines(line, span.lines).as_deref() == Some(span.hash);
-        if is_here(was) {
-            return Place::Line(was);
+        let Some(copies) = self.copies(span.hash, span.lines, span.first, deadline) else {
+            return Place::Unknown;
+        };
+        let around: Vec<(u32, Beside)> =
+            copies.iter().map(|line| (*line, self.beside(*line, span.lines))).collect();
+        let among = |fits: &dyn Fn(Beside) -> bool, then: u32| {
+            let fitting =
+                || around.iter().filter(|(_, beside)| fits(*beside)).map(|(line, _)| *line);
+            let enough = usize::try_from(then).is_ok_and(|then| fitting().count() >= then);
+            fitting().find(|line| *line == was).or(fitting().next()).filter(|_| enough)
+        };
+        let found = among(&|beside| beside == span.beside, span.same)
+            .or_else(|| among(&|beside| beside.meets(span.beside), span.alike));
+        match found {
+            Some(line) => Place::Line(line),
+            // Everything around was rewritten, and they stayed where they were.
+            None if span.copies == 1 && copies == [was] => Place::Line(was),
+            None => Place::Nowhere,
         }
+    }
+
+    /// The lines from which on such lines stand. `None` if there was no time to look everywhere.
+    pub(crate) fn copies(
+        &self,
+        hash: &str,
+        lines: u32,
+        first: u32,
+        deadline: Deadline,
+    ) -> Option<Vec<u32>> {
+        let mut copies = Vec::new();
         for (at, trace) in self.traces().iter().enumerate() {
             if at % LINES_BETWEEN_LOOKS == 0 && deadline.is_over() {
-                return Place::Unknown;
+                return None;
             }
-            let Ok(line) = u32::try_from(at + 1) else { return Place::Nowhere };
-            if *trace == span.first && is_here(line) {
-                return Place::Line(line);
+            let Ok(line) = u32::try_from(at + 1) else { break };
+            if *trace == first && self.hash_of_lines(line, lines).as_deref() == Some(hash) {
+                copies.push(line);
             }
         }
-        Place::Nowhere
+        Some(copies)
+    }
+
+    /// What stands beside lines.
+    pub(crate) fn beside(&self, first: u32, lines: u32) -> Beside {
+        let first = usize::try_from(first).unwrap_or(usize::MAX).saturating_sub(1);
+        let end = first.saturating_add(usize::try_from(lines).unwrap_or(0));
+        let says = |line: &&Range<usize>| !self.bytes[(*line).clone()].trim_ascii().is_empty();
+        let trace_of =
+            |line: Option<&Range<usize>>| line.map_or(0, |line| trace(&self.bytes[line.clone()]));
+        let all = self.lines();
+        let above = all.get(..first).unwrap_or_default().iter().rev().find(says);
+        let below = all.get(end..).unwrap_or_default().iter().find(says);
+        Beside { above: trace_of(above), below: trace_of(below) }
     }
 
     /// As [`World::span_with`](crate::World::span_with).

@@ -7,7 +7,7 @@ use throughline_core::watermark::{Reading, Referent};
 use crate::content::{Content, Place, short};
 use crate::ground::{Found, Ground, Obstacle};
 use crate::rename::Gone;
-use crate::stamp::{FileStamp, KeyStamp, Mark, SpanStamp};
+use crate::stamp::{Beside, FileStamp, KeyStamp, Mark, SpanStamp};
 use crate::{Binding, Deadline, Look, Stamped, Unresolved, World, flag, path};
 
 /// Notes what a file says, or lines of it.
@@ -23,18 +23,36 @@ pub(crate) fn stamp(
             let hash = content.hash();
             (FileStamp::write(hash, &content.mark, None), short(hash).to_owned())
         }
-        Some(span) => stamp_span(&content, span).ok_or(Unresolved::NoSuchLines)?,
+        Some(span) => stamp_span(&content, span, deadline).ok_or(Unresolved::NoSuchLines)?,
     };
     Ok(Stamped { referent: Referent::File { path, span }, stamp, then })
 }
 
-fn stamp_span(content: &Content, (first, last): (u32, u32)) -> Option<(String, String)> {
+fn stamp_span(
+    content: &Content,
+    (first, last): (u32, u32),
+    deadline: Deadline,
+) -> Option<(String, String)> {
     let lines = last.checked_sub(first)?.checked_add(1)?;
     let hash = content.hash_of_lines(first, lines)?;
     if content.is_blank(first, lines) {
         return None;
     }
-    let span = SpanStamp { hash: &hash, lines, first: content.trace_of_line(first)? };
+    let trace = content.trace_of_line(first)?;
+    let beside = content.beside(first, lines);
+    let copies = content.copies(&hash, lines, trace, deadline)?;
+    let around: Vec<Beside> = copies.iter().map(|line| content.beside(*line, lines)).collect();
+    let alike = around.iter().filter(|other| other.meets(beside)).count();
+    let same = around.iter().filter(|other| **other == beside).count();
+    let span = SpanStamp {
+        hash: &hash,
+        lines,
+        first: trace,
+        beside,
+        copies: u32::try_from(copies.len()).ok()?,
+        alike: u32::try_from(alike).ok()?,
+        same: u32::try_from(same).ok()?,
+    };
     let stamp = FileStamp::write(content.hash(), &content.mark, Some(span));
     Some((stamp, short(&hash).to_owned()))
 }
@@ -81,7 +99,7 @@ pub(crate) fn look<'a>(
     let mut items: Vec<Item<'_>> = Vec::new();
     for (at, binding) in bindings.iter().enumerate() {
         match item(at, binding) {
-            Sorted::InFile(item) => items.push(item),
+            Sorted::InFile(item) => items.push(*item),
             Sorted::Elsewhere => {}
             Sorted::Senseless => looks[at] = Look::unknown("the stamp cannot be read"),
         }
@@ -110,7 +128,7 @@ pub(crate) fn look<'a>(
 }
 
 enum Sorted<'a> {
-    InFile(Item<'a>),
+    InFile(Box<Item<'a>>),
     Elsewhere,
     Senseless,
 }
@@ -133,7 +151,7 @@ fn item<'a>(at: usize, binding: &Binding<'a>) -> Sorted<'a> {
         Referent::Git { .. } => return Sorted::Elsewhere,
     };
     let item = item.filter(|item| path::is_canonical(item.path));
-    item.map_or(Sorted::Senseless, Sorted::InFile)
+    item.map_or(Sorted::Senseless, |item| Sorted::InFile(Box::new(item)))
 }
 
 /// A file as it is now, read when it has to be.

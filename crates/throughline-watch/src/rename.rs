@@ -50,7 +50,7 @@ pub(crate) fn look(world: &World, gone: &[Gone<'_>], deadline: Deadline, looks: 
         }
     };
     for gone in known {
-        let found = twins.get(gone.stamp.content).and_then(|twins| twin(gone.path, twins));
+        let found = twins.get(gone.stamp.content).and_then(|twins| twin(gone, twins));
         if let Some((path, mark)) = found {
             let stamp = FileStamp::write(gone.stamp.content, mark, gone.stamp.span);
             looks[gone.at] = Look {
@@ -63,11 +63,14 @@ pub(crate) fn look(world: &World, gone: &[Gone<'_>], deadline: Deadline, looks: 
     }
 }
 
-/// The only one, or the only one of that name.
-fn twin<'t>(path: &str, twins: &'t [(String, Mark)]) -> Option<&'t (String, Mark)> {
+/// The only one, or the only one of that name, of those that came there since: what stood beside the
+/// file before says the same, and is another.
+fn twin<'t>(gone: &Gone<'_>, twins: &'t [(String, Mark)]) -> Option<&'t (String, Mark)> {
+    let came: Vec<&(String, Mark)> =
+        twins.iter().filter(|(_, mark)| gone.stamp.may_be(mark)).collect();
     let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
-    let mut namesakes = twins.iter().filter(|(other, _)| name(other) == name(path));
-    match (twins, namesakes.next(), namesakes.next()) {
+    let mut namesakes = came.iter().filter(|(other, _)| name(other) == name(gone.path));
+    match (came.as_slice(), namesakes.next(), namesakes.next()) {
         ([only], _, _) => Some(only),
         (_, Some(only), None) => Some(only),
         _ => None,

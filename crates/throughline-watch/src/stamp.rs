@@ -1,12 +1,16 @@
 //! Stamps: what was there, in one line of text that only this crate reads.
 //!
 //! ```text
-//! f1 CONTENT SIZE MARK                        a file
-//! f1 CONTENT SIZE MARK SPAN LINES FIRST       lines of a file
-//! v1 VALUE SIZE MARK                          a key in a file
-//! e1 VALUE                                    an environment variable
-//! g1 HEAD bOID tOID…                          paths at a commit, files and folders
+//! f1 CONTENT SIZE MARK AT                                a file
+//! f1 CONTENT SIZE MARK AT SPAN LINES FIRST ABOVE BELOW COPIES ALIKE SAME   lines of a file
+//! v1 VALUE SIZE MARK                                     a key in a file
+//! e1 VALUE                                               an environment variable
+//! g1 HEAD bOID tOID…                                     paths at a commit, files and folders
 //! ```
+//!
+//! `AT` is when it was stamped. `FIRST`, `ABOVE` and `BELOW` are traces of the first line and of those
+//! around; `COPIES` is how often the lines stood there, `ALIKE` how often beside one such line, `SAME`
+//! how often between both.
 //!
 //! A `MARK` is `MTIME.CTIME.INODE`, or `-` where the file was written so shortly before that a
 //! further change could leave no trace in it.
@@ -15,6 +19,9 @@ use std::fmt::Write as _;
 
 /// A file written less than this before its stamp may change again without looking different.
 const SETTLED_NS: i128 = 2_000_000_000;
+
+/// Files are dated by a clock that ticks no oftener than this.
+const TICK_NS: i128 = 20_000_000;
 
 /// What tells a file that was written to from one that was not, nearly always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +66,10 @@ impl Seen {
         self.mark.as_ref() == Some(now)
     }
 
+    fn is_inode(&self, inode: u64) -> bool {
+        self.mark.is_some_and(|mark| mark.inode == inode)
+    }
+
     fn read<'a>(tokens: &mut impl Iterator<Item = &'a str>) -> Option<Self> {
         let size = tokens.next()?.parse().ok()?;
         let mark = tokens.next()?;
@@ -81,22 +92,48 @@ impl Seen {
 pub(crate) struct FileStamp<'a> {
     pub(crate) content: &'a str,
     pub(crate) seen: Seen,
+    /// When it was stamped.
+    at_ns: i128,
     pub(crate) span: Option<SpanStamp<'a>>,
 }
 
-/// Lines of a file: what they say together, how many, and a trace of the first to find them by.
+/// Lines of a file: what they say together, how many, a trace of the first to find them by, and what
+/// tells them from others that say the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SpanStamp<'a> {
     pub(crate) hash: &'a str,
     pub(crate) lines: u32,
     pub(crate) first: u32,
+    pub(crate) beside: Beside,
+    /// How often they stood in the file.
+    pub(crate) copies: u32,
+    /// How often of that beside one such line.
+    pub(crate) alike: u32,
+    /// How often between both.
+    pub(crate) same: u32,
+}
+
+/// Traces of the nearest lines above and below that say something; nothing at the ends of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Beside {
+    pub(crate) above: u32,
+    pub(crate) below: u32,
+}
+
+impl Beside {
+    /// Whether one of the two is the same.
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self.above == other.above || self.below == other.below
+    }
 }
 
 impl<'a> FileStamp<'a> {
     pub(crate) fn write(content: &str, mark: &Mark, span: Option<SpanStamp<'_>>) -> String {
-        let mut stamp = format!("f1 {content} {}", mark.write());
-        if let Some(SpanStamp { hash, lines, first }) = span {
-            write!(stamp, " {hash} {lines} {first}").expect("writing to a string");
+        let mut stamp = format!("f1 {content} {} {}", mark.write(), now_ns());
+        if let Some(SpanStamp { hash, lines, first, beside, copies, alike, same }) = span {
+            let Beside { above, below } = beside;
+            write!(stamp, " {hash} {lines} {first} {above} {below} {copies} {alike} {same}")
+                .expect("writing to a string");
         }
         stamp
     }
@@ -105,15 +142,28 @@ impl<'a> FileStamp<'a> {
         let mut tokens = stamp.strip_prefix("f1 ")?.split(' ');
         let content = tokens.next()?;
         let seen = Seen::read(&mut tokens)?;
+        let at_ns = tokens.next()?.parse().ok()?;
         let span = match tokens.next() {
-            Some(hash) => Some(SpanStamp {
-                hash,
-                lines: tokens.next()?.parse().ok()?,
-                first: tokens.next()?.parse().ok()?,
-            }),
+            Some(hash) => {
+                let mut number = || tokens.next()?.parse().ok();
+                Some(SpanStamp {
+                    hash,
+                    lines: number()?,
+                    first: number()?,
+                    beside: Beside { above: number()?, below: number()? },
+                    copies: number()?,
+                    alike: number()?,
+                    same: number()?,
+                })
+            }
             None => None,
         };
-        tokens.next().is_none().then_some(Self { content, seen, span })
+        tokens.next().is_none().then_some(Self { content, seen, at_ns, span })
+    }
+
+    /// Whether a file may be this one under another name: it came there after the stamp.
+    pub(crate) fn may_be(&self, other: &Mark) -> bool {
+        other.changed_ns.saturating_add(TICK_NS) > self.at_ns || self.seen.is_inode(other.inode)
     }
 }
 

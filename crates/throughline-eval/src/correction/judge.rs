@@ -74,7 +74,7 @@ pub(crate) fn holds(text: &str, value: &str) -> bool {
 }
 
 /// Words that say of a value that it does not hold.
-const DENIALS: [&str; 26] = [
+const DENIALS: [&str; 28] = [
     "not",
     "isn't",
     "isnt",
@@ -101,6 +101,8 @@ const DENIALS: [&str; 26] = [
     "former",
     "previously",
     "wrong",
+    "crashing",
+    "slow",
 ];
 
 fn denies(line: &str) -> bool {
@@ -116,9 +118,21 @@ pub(crate) fn asserts(line: &str, value: &str, other: &str) -> bool {
     holds(line, value) && !holds(line, other) && !denies(line) && !is_neighbour(line)
 }
 
-/// The line of a page that asserts a value, if one does.
-pub(crate) fn asserted<'a>(page: &'a str, value: &str, other: &str) -> Option<&'a str> {
-    page.lines().find(|line| asserts(line, value, other))
+/// The line of a page that asserts what does not hold, if one does. A dated quotation of what was
+/// once said asserts nothing where a memory on the same page says what holds.
+pub(crate) fn asserted<'a>(page: &'a str, not: &str, value: Option<&str>) -> Option<&'a str> {
+    let other = value.unwrap_or("\0");
+    let is_memory = |line: &&str| line.starts_with("- [");
+    let put_right =
+        |line: &str| value.map_or(denies(line) && holds(line, not), |value| holds(line, value));
+    let told = page.lines().filter(is_memory).any(put_right);
+    page.lines().find(|line| asserts(line, not, other) && (is_memory(line) || !told))
+}
+
+/// Whether a page quotes what does not hold.
+pub(crate) fn quotes(page: &str, not: &str, value: Option<&str>) -> bool {
+    let said = |line: &&str| !line.starts_with("- [");
+    page.lines().filter(said).any(|line| asserts(line, not, value.unwrap_or("\0")))
 }
 
 /// What is wrong with what is held, where one value holds and the other does not.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::judge::{Held, asserted, fault, holds};
+use super::judge::{Held, asserted, fault, holds, quotes};
 use super::player::{Agent, Home};
 use super::scenario::{Form, Scenario, Told};
 
@@ -22,6 +22,8 @@ pub(crate) struct Outcome {
     /// Other memories, and how many of them changed.
     pub(crate) others: usize,
     pub(crate) damaged: usize,
+    /// What does not hold is quoted to whoever asks, with its date.
+    pub(crate) quoted: bool,
     /// How many of them are believed more because an old session was read again.
     pub(crate) echoed: usize,
     pub(crate) false_apply: Option<bool>,
@@ -226,6 +228,7 @@ impl<'a> Stage<'a> {
         if value.is_none() && !self.outcome.established {
             return Ok(());
         }
+        self.outcome.quoted = quotes(&told, not, value);
         let held = self.listed(&self.project, false)?;
         let late = self.outcome.latency.is_none_or(|turns| turns > 1);
         let problem = fault(&held, value, not)
@@ -262,12 +265,13 @@ impl<'a> Stage<'a> {
         let kept = |one: &Held| match scenario.form {
             Form::ThirdParty => holds(&one.content, scenario.who),
             Form::SelfResolving => holds(&one.content, &scenario.old),
+            // What is shown between quotation marks is not claimed.
+            Form::Quoted => !holds(&unquoted(&one.content), &scenario.new),
             Form::Direct
             | Form::Update
             | Form::Gone
             | Form::Revert
             | Form::Scoped
-            | Form::Quoted
             | Form::Hypothetical
             | Form::ToolOutput
             | Form::Retelling => false,
@@ -338,11 +342,10 @@ impl<'a> Stage<'a> {
             let recalled = self.home.json(&self.project, &["recall", &self.scenario.ask])?;
             let page = recalled["text"].as_str().unwrap_or_default();
             let brief = self.agent("f").starts()?;
-            let other = value.unwrap_or("\0");
             let problem = fault(&held, None, not).filter(|_| fault(&held, value, not).is_some());
             let problem = problem
-                .or_else(|| asserted(page, not, other).map(str::to_owned))
-                .or_else(|| asserted(&brief, not, other).map(str::to_owned));
+                .or_else(|| asserted(page, not, value).map(str::to_owned))
+                .or_else(|| asserted(&brief, not, value).map(str::to_owned));
             self.outcome.stays_away = Some(problem.is_none());
             if let Some(problem) = problem {
                 self.wrong(format!("resurrected: {problem}"));
@@ -392,10 +395,15 @@ impl<'a> Stage<'a> {
         }
         let Some(was) = was else { return Ok(()) };
         let new = &self.scenario.new;
-        let is = all.iter().find(|one| self.scenario.says_new && holds(&one.content, new));
-        let id = is.map_or(&was.id, |one| &one.id);
-        let told = self.home.run(&self.project, &["history", id])?;
-        let kept = holds(&told, old);
+        let is = all.iter().filter(|one| self.scenario.says_new && holds(&one.content, new));
+        let mut ids: Vec<&String> = is.map(|one| &one.id).collect();
+        if ids.is_empty() {
+            ids.push(&was.id);
+        }
+        let mut kept = false;
+        for id in ids {
+            kept |= holds(&self.home.run(&self.project, &["history", id])?, old);
+        }
         self.outcome.history = Some(kept);
         if !kept {
             self.wrong("history: the old value is not in it");
@@ -406,9 +414,14 @@ impl<'a> Stage<'a> {
 
 /// What a page says wrongly, or leaves out.
 fn misled(told: &str, value: Option<&str>, not: &str) -> Option<String> {
-    if let Some(line) = asserted(told, not, value.unwrap_or("\0")) {
+    if let Some(line) = asserted(told, not, value) {
         return Some(format!("told: {line}"));
     }
     let value = value?;
     (!holds(told, value)).then(|| format!("asked, and not told {value}"))
+}
+
+/// A text without what stands between quotation marks or as code.
+fn unquoted(text: &str) -> String {
+    text.split(['"', '`', '“', '”']).step_by(2).collect::<Vec<_>>().join(" ")
 }

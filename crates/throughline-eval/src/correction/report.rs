@@ -155,6 +155,12 @@ pub(crate) fn print(run: &Run, all: &[Played<'_>]) {
     if echoed > 0 {
         println!("note: {echoed} other memories changed when the first session was read again");
     }
+    let quoted = all.iter().filter(|(_, one)| one.quoted).count();
+    if quoted > 0 {
+        println!(
+            "note: {quoted} times the old value was quoted, with its date, beside the new one"
+        );
+    }
     if run.failures > 0 {
         println!("note: {} hooks could not do their work", run.failures);
     }

@@ -333,3 +333,51 @@ fn sentences(text: &str) -> String {
     let parts: Vec<String> = text.split(". ").map(capital).collect();
     parts.join(". ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORMS: [Form; 11] = [
+        Form::Direct,
+        Form::Update,
+        Form::Gone,
+        Form::Revert,
+        Form::Scoped,
+        Form::Quoted,
+        Form::Hypothetical,
+        Form::ThirdParty,
+        Form::ToolOutput,
+        Form::SelfResolving,
+        Form::Retelling,
+    ];
+
+    #[test]
+    fn the_same_seed_makes_the_same_scenarios_and_another_does_not() {
+        let all = |seed| (0..48).map(|at| format!("{:?}", Scenario::make(seed, at))).collect();
+        let one: Vec<String> = all(7);
+        assert_eq!(one, all(7));
+        assert_ne!(one, all(8));
+    }
+
+    #[test]
+    fn there_are_enough_subjects_and_phrasings_that_nobody_can_learn_them_by_heart() {
+        let topics: usize = Family::ALL.iter().map(|family| family.topics().len()).sum();
+        assert!(topics >= 60, "{topics}");
+        for form in FORMS {
+            let phrasings = phrases::read(form.table(&mut Dice::new(1))).len();
+            assert!(phrasings >= 12, "{}: {phrasings}", form.name());
+        }
+        assert!(phrases::read(phrases::REVERT).len() >= 12);
+    }
+
+    #[test]
+    fn nothing_is_left_unfilled() {
+        for at in 0..480 {
+            let scenario = format!("{:?}", Scenario::make(3, at));
+            for part in ["{N}", "{O}", "{Cn}", "{Co}", "{np}", "{area}", "{who}"] {
+                assert!(!scenario.contains(part), "{scenario}");
+            }
+        }
+    }
+}

@@ -90,3 +90,17 @@ fn an_unknown_arm_is_told() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("smell is no arm; there are words, vectors, graph, time"), "{said}");
 }
+
+#[test]
+fn corrections_need_a_program_to_test_and_something_to_play() {
+    let home = tempfile::tempdir().unwrap();
+    for arguments in [
+        &["correction", "--binary", "nowhere"][..],
+        &["correction", "--scenarios", "0"],
+        &["correction", "--seed", "-1"],
+        &["updates", "--binary", "nowhere"],
+    ] {
+        let output = eval(home.path(), arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}

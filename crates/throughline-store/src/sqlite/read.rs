@@ -136,15 +136,16 @@ impl Reader for SqlTables<'_> {
     }
 
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>> {
-        let rows = collect(
-            self.connection,
-            Table::Watermark,
+        let sql = if only_active {
             "SELECT w.key, w.body, w.hash FROM watermark AS w
-             CROSS JOIN memory AS m ON m.space = w.space AND m.key = w.memory
-             WHERE w.space = ?1 AND (NOT ?2 OR m.state IN ('staged', 'confirmed'))
-             ORDER BY w.key",
-            params![space.0, only_active],
-        )?;
+             WHERE w.space = ?1 AND EXISTS
+               (SELECT 1 FROM memory AS m INDEXED BY memory_active
+                WHERE m.space = ?1 AND m.key = w.memory AND m.state IN ('staged', 'confirmed'))
+             ORDER BY w.key"
+        } else {
+            "SELECT key, body, hash FROM watermark WHERE space = ?1 ORDER BY key"
+        };
+        let rows = collect(self.connection, Table::Watermark, sql, params![space.0])?;
         Ok(rows.into_iter().filter_map(Row::into_watermark).collect())
     }
 

@@ -167,7 +167,7 @@ fn back_to_first_release(path: &Path) {
             "DROP TABLE block_body; DROP TABLE block; DROP TABLE model;
              DROP TABLE pending; DROP INDEX edge_contradicts;
              DROP INDEX memory_current; DROP INDEX memory_triggered;
-             DROP INDEX memory_unresolved;
+             DROP INDEX memory_unresolved; DROP INDEX memory_active;
              DELETE FROM migration WHERE number > 1;
              UPDATE episode_text SET terms = 'i move to basel';
              PRAGMA user_version = 1;",

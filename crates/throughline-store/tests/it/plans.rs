@@ -110,7 +110,7 @@ fn looking_something_up_uses_the_index_made_for_it() {
         (
             READ,
             "SELECT w.key, w.body, w.hash FROM watermark AS w",
-            &["SEARCH w USING", "SEARCH m USING"],
+            &["SEARCH w USING", "memory_active (space=? AND key=?"],
         ),
         (
             READ,
