@@ -157,7 +157,12 @@ impl Content {
             if at % LINES_BETWEEN_LOOKS == 0 && deadline.is_over() {
                 return None;
             }
-            let here = words_in(&self.bytes[line.clone()], words);
+            let text = &self.bytes[line.clone()];
+            if text.trim_ascii().is_empty() {
+                // What stands on both sides of a gap does not belong together.
+                recent.clear();
+            }
+            let here = words_in(text, words);
             if here == 0 {
                 continue;
             }

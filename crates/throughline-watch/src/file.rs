@@ -6,7 +6,7 @@ use throughline_core::watermark::{Reading, Referent};
 
 use crate::content::{Content, Place, short};
 use crate::ground::{Found, Ground, Obstacle};
-use crate::rename::Gone;
+use crate::rename::{self, Gone};
 use crate::stamp::{Beside, FileStamp, KeyStamp, Mark, SpanStamp};
 use crate::{Binding, Deadline, Look, Stamped, Unresolved, World, flag, path};
 
@@ -18,12 +18,15 @@ pub(crate) fn stamp(
     deadline: Deadline,
 ) -> Result<Stamped, Unresolved> {
     let (path, content) = read(world, written, deadline)?;
+    let has_twin = rename::has_twin(world, &path, &content, deadline);
     let (stamp, then) = match span {
         None => {
             let hash = content.hash();
-            (FileStamp::write(hash, &content.mark, None), short(hash).to_owned())
+            (FileStamp::write(hash, &content.mark, has_twin, None), short(hash).to_owned())
         }
-        Some(span) => stamp_span(&content, span, deadline).ok_or(Unresolved::NoSuchLines)?,
+        Some(span) => {
+            stamp_span(&content, span, has_twin, deadline).ok_or(Unresolved::NoSuchLines)?
+        }
     };
     Ok(Stamped { referent: Referent::File { path, span }, stamp, then })
 }
@@ -31,6 +34,7 @@ pub(crate) fn stamp(
 fn stamp_span(
     content: &Content,
     (first, last): (u32, u32),
+    has_twin: bool,
     deadline: Deadline,
 ) -> Option<(String, String)> {
     let lines = last.checked_sub(first)?.checked_add(1)?;
@@ -53,7 +57,7 @@ fn stamp_span(
         alike: u32::try_from(alike).ok()?,
         same: u32::try_from(same).ok()?,
     };
-    let stamp = FileStamp::write(content.hash(), &content.mark, Some(span));
+    let stamp = FileStamp::write(content.hash(), &content.mark, has_twin, Some(span));
     Some((stamp, short(&hash).to_owned()))
 }
 
@@ -234,7 +238,7 @@ fn judge_obstacle<'a>(item: &Item<'a>, obstacle: Obstacle, gone: &mut Vec<Gone<'
 fn judge_whole(content: &Content, stamp: FileStamp<'_>) -> (Look, Option<String>) {
     let hash = content.hash();
     if hash == stamp.content {
-        (Look::unchanged(), Some(FileStamp::write(hash, &content.mark, None)))
+        (Look::unchanged(), Some(FileStamp::write(hash, &content.mark, stamp.has_twin, None)))
     } else {
         (Look::new(Reading::Moved, short(hash)), None)
     }
@@ -248,7 +252,7 @@ fn judge_lines(
     deadline: Deadline,
 ) -> (Look, Option<String>) {
     if content.hash() == stamp.content {
-        let fresher = FileStamp::write(stamp.content, &content.mark, Some(span));
+        let fresher = FileStamp::write(stamp.content, &content.mark, stamp.has_twin, Some(span));
         return (Look::unchanged(), Some(fresher));
     }
     let look = match content.find(span, first, deadline) {

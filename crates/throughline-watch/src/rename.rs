@@ -6,12 +6,16 @@ use std::path::{Path, PathBuf};
 
 use throughline_core::watermark::Reading;
 
+use crate::content::Content;
 use crate::ground::{Ground, Obstacle};
 use crate::stamp::{FileStamp, Mark};
 use crate::{Deadline, Look, World};
 
 /// The most entries of folders that are looked at.
 const ENTRIES_MAX: usize = 20_000;
+
+/// The most files beside one that are looked at.
+const SIBLINGS_MAX: usize = 1_000;
 
 /// A shorter file says too little to be known again.
 const BYTES_MIN: u64 = 16;
@@ -52,7 +56,7 @@ pub(crate) fn look(world: &World, gone: &[Gone<'_>], deadline: Deadline, looks: 
     for gone in known {
         let found = twins.get(gone.stamp.content).and_then(|twins| twin(gone, twins));
         if let Some((path, mark)) = found {
-            let stamp = FileStamp::write(gone.stamp.content, mark, gone.stamp.span);
+            let stamp = FileStamp::write(gone.stamp.content, mark, false, gone.stamp.span);
             looks[gone.at] = Look {
                 reading: Reading::Unchanged,
                 now: String::new(),
@@ -61,6 +65,20 @@ pub(crate) fn look(world: &World, gone: &[Gone<'_>], deadline: Deadline, looks: 
             };
         }
     }
+}
+
+/// Whether a file beside this one says the same.
+pub(crate) fn has_twin(world: &World, path: &str, content: &Content, deadline: Deadline) -> bool {
+    let Ok(mut ground) = Ground::open(world) else { return false };
+    let path = Path::new(path);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let sizes = BTreeSet::from([content.mark.size]);
+    let beside = list(&ground.root().join(folder), SIBLINGS_MAX).into_iter();
+    let others = beside.filter(|(_, sort)| sort.is_file()).map(|(name, _)| folder.join(name));
+    others.filter(|other| other != path).any(|other| {
+        let found = read(&mut ground, &other, &sizes, deadline);
+        found.is_ok_and(|found| found.is_some_and(|(hash, ..)| hash == content.hash()))
+    })
 }
 
 /// The only one, or the only one of that name, of those that came there since: what stood beside the

@@ -1,14 +1,14 @@
 //! Stamps: what was there, in one line of text that only this crate reads.
 //!
 //! ```text
-//! f1 CONTENT SIZE MARK AT                                a file
-//! f1 CONTENT SIZE MARK AT SPAN LINES FIRST ABOVE BELOW COPIES ALIKE SAME   lines of a file
+//! f1 CONTENT SIZE MARK AT TWINS                          a file
+//! f1 CONTENT SIZE MARK AT TWINS SPAN LINES FIRST ABOVE BELOW COPIES ALIKE SAME   lines of a file
 //! v1 VALUE SIZE MARK                                     a key in a file
 //! e1 VALUE                                               an environment variable
 //! g1 HEAD bOID tOID…                                     paths at a commit, files and folders
 //! ```
 //!
-//! `AT` is when it was stamped. `FIRST`, `ABOVE` and `BELOW` are traces of the first line and of those
+//! `AT` is when it was stamped, `TWINS` whether a file beside it says the same. `FIRST`, `ABOVE` and `BELOW` are traces of the first line and of those
 //! around; `COPIES` is how often the lines stood there, `ALIKE` how often beside one such line, `SAME`
 //! how often between both.
 //!
@@ -94,6 +94,8 @@ pub(crate) struct FileStamp<'a> {
     pub(crate) seen: Seen,
     /// When it was stamped.
     at_ns: i128,
+    /// A file beside it says the same: if it goes, that is not where it went.
+    pub(crate) has_twin: bool,
     pub(crate) span: Option<SpanStamp<'a>>,
 }
 
@@ -128,8 +130,14 @@ impl Beside {
 }
 
 impl<'a> FileStamp<'a> {
-    pub(crate) fn write(content: &str, mark: &Mark, span: Option<SpanStamp<'_>>) -> String {
-        let mut stamp = format!("f1 {content} {} {}", mark.write(), now_ns());
+    pub(crate) fn write(
+        content: &str,
+        mark: &Mark,
+        has_twin: bool,
+        span: Option<SpanStamp<'_>>,
+    ) -> String {
+        let twins = u8::from(has_twin);
+        let mut stamp = format!("f1 {content} {} {} {twins}", mark.write(), now_ns());
         if let Some(SpanStamp { hash, lines, first, beside, copies, alike, same }) = span {
             let Beside { above, below } = beside;
             write!(stamp, " {hash} {lines} {first} {above} {below} {copies} {alike} {same}")
@@ -143,6 +151,7 @@ impl<'a> FileStamp<'a> {
         let content = tokens.next()?;
         let seen = Seen::read(&mut tokens)?;
         let at_ns = tokens.next()?.parse().ok()?;
+        let has_twin = tokens.next()? == "1";
         let span = match tokens.next() {
             Some(hash) => {
                 let mut number = || tokens.next()?.parse().ok();
@@ -158,12 +167,13 @@ impl<'a> FileStamp<'a> {
             }
             None => None,
         };
-        tokens.next().is_none().then_some(Self { content, seen, at_ns, span })
+        tokens.next().is_none().then_some(Self { content, seen, at_ns, has_twin, span })
     }
 
     /// Whether a file may be this one under another name: it came there after the stamp.
     pub(crate) fn may_be(&self, other: &Mark) -> bool {
-        other.changed_ns.saturating_add(TICK_NS) > self.at_ns || self.seen.is_inode(other.inode)
+        let came_since = other.changed_ns.saturating_add(TICK_NS) > self.at_ns;
+        self.seen.is_inode(other.inode) || came_since && !self.has_twin
     }
 }
 

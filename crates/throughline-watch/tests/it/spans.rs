@@ -133,9 +133,11 @@ fn words_on_several_lines_lead_to_the_smallest_span() {
     assert_eq!(world.span_with("a.yml", &words(&["c", "last"])), Some((15, 16)));
     assert_eq!(world.span_with("a.yml", &words(&["b", "last"])), None, "too far apart");
 
-    project.write("b.txt", format!("x{}y", "\n".repeat(7)));
+    project.write("b.txt", format!("x{}y", "\n-\n".repeat(3)));
+    assert_eq!(world.span_with("b.txt", &words(&["x", "y"])), None, "a gap lies between");
+    project.write("b.txt", format!("x\n{}y", "-\n".repeat(6)));
     assert_eq!(world.span_with("b.txt", &words(&["x", "y"])), Some((1, 8)));
-    project.write("b.txt", format!("x{}y", "\n".repeat(8)));
+    project.write("b.txt", format!("x\n{}y", "-\n".repeat(7)));
     assert_eq!(world.span_with("b.txt", &words(&["x", "y"])), None);
 }
 
