@@ -9,6 +9,7 @@
 //! becomes "The user prefers tabs"; "we" stays, it is the people of the project.
 
 mod assent;
+pub(crate) mod change;
 mod content;
 mod correction;
 mod decision;
@@ -135,21 +136,46 @@ fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_
             continue;
         }
         found.extend(name::known(it));
-        let one = correction::find(it, context)
+        let (before, after) = (&statements[..at], &statements[at + 1..]);
+        let one = change::find(it, before, after, context)
+            .map(|one| reasoned(one, it, context))
+            .or_else(|| correction::find(it, context))
             .or_else(|| rule::find(it))
             .or_else(|| decision::find(it, context))
             .or_else(|| future::commitment(it))
             .or_else(|| failure::said(it))
             .or_else(|| measure::said(it))
+            .or_else(|| change::lately(it, after).filter(|_| fact::find(it).is_none()))
             .or_else(|| fact::find(it))
             .or_else(|| future::event(it))
             .or_else(|| assent::with(it, context))
             .or_else(|| rule::explicit(it))
+            .or_else(|| {
+                // "Some background: …", "decided, …".
+                let inner = change::unprefaced(it)?;
+                rule::find(&inner)
+                    .or_else(|| decision::find(&inner, context))
+                    .or_else(|| fact::find(&inner))
+            })
             .or_else(|| need::find(it).filter(|_| own));
         found.extend(one);
         found.extend(name::related(it));
         found.extend(failure::explained(it, context, found.policy));
     }
+}
+
+/// A change that was decided for a reason is kept as the decision that it is, with its reason.
+fn reasoned(change: Operation, it: &Statement<'_>, context: &[Said<'_>]) -> Operation {
+    let (Operation::Correct(right), Some(Operation::Remember(decided))) =
+        (&change, decision::find(it, context))
+    else {
+        return change;
+    };
+    if decided.kind != Kind::Decision || decided.because.is_empty() {
+        return change;
+    }
+    let Remember { kind, content, because, .. } = decided;
+    Operation::Correct(Correct { kind, right: content, because, ..right.clone() })
 }
 
 /// What the agent says: `last` where it is its answer, rather than something between two tools.
@@ -209,6 +235,7 @@ fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<Sta
             {
                 rest.pop();
             }
+            lead.extend(rest.split_off(content::farewell(&rest)));
             Statement {
                 turn,
                 speaker: said.speaker,

@@ -209,13 +209,18 @@ impl Engine {
     ) -> Result<()> {
         let by_person = voice_of(put_right.turn, ground) == Voice::User;
         let wrong = if by_person {
-            self.target(reader, draft, &put_right.wrong, &put_right.right)?
+            match self.target(reader, draft, &put_right.wrong, &put_right.right)? {
+                Some(wrong) => Some(wrong),
+                None => self.in_place_of(reader, draft, &put_right.right)?,
+            }
         } else {
             None
         };
         // It keeps the sort of what it replaces: a corrected decision is a decision.
         let kind = wrong.as_ref().map_or(put_right.kind, |old| old.kind);
-        let claim = Claim { kind, ..Claim::of_correction(put_right) };
+        // A decision that puts nothing right here is only stated.
+        let corrects = wrong.is_some() || put_right.kind != Kind::Decision;
+        let claim = Claim { kind, corrects, ..Claim::of_correction(put_right) };
         let new = self.claim(reader, draft, &claim, ground, applied)?;
         if let (Some(new), Some(old)) = (new, wrong) {
             replace(draft, &old, new, applied);
@@ -239,7 +244,9 @@ impl Engine {
             return Ok(None);
         }
         let mut candidate = self.candidate_of(draft, claim, ground);
-        if let Some(twin) = self.twin(reader, draft, &candidate)? {
+        // What is right is never another way to say what is wrong, however alike they sound.
+        let twin = if claim.corrects { None } else { self.twin(reader, draft, &candidate)? };
+        if let Some(twin) = twin {
             // Said in other words: they are kept as evidence for the same claim.
             candidate.testimony.snippet = Some(text::headline(&candidate.content, SNIPPET_CHARS));
             candidate.content = twin;

@@ -36,7 +36,9 @@ pub(super) fn courtesies(words: &[Word<'_>]) -> usize {
     remember that, important, keep|bear in mind (that), dont forget that, \
     please note|remember (that), one thing, again, quick note, heads up, \
     can|could|would|will you (please), for reference|context|future, just so you know, \
-    (just) to remind you, reminder",
+    (just) to remind you, reminder, (one|some) thing|things|something you should|must know (that), \
+    you should know (that), some|a background|context (before|first), let me tell you (that), \
+    before i forget, after some|a|much|long|lots (long|of|lot) discussion|discussions|debate|thought|thinking|testing, right, looks good so far, one more",
     );
     let mut skip = 0;
     loop {
@@ -62,6 +64,17 @@ pub(super) fn courtesies(words: &[Word<'_>]) -> usize {
             return skip.min(words.len());
         }
     }
+}
+
+/// Where the courtesy at the end begins: "…, please remember that".
+pub(super) fn farewell(words: &[Word<'_>]) -> usize {
+    static ASKED: Cues = Cues::of(
+        "(please) remember|note that|this|it, (please) keep that|this|it in mind, (please) remember, \
+        just so you know, fyi, by the way, btw, for the record, (please) take that|this into account, \
+        (please) use that|it|this from now on",
+    );
+    let last = (1..words.len()).rev().find(|at| words[at - 1].pauses());
+    last.filter(|at| at_any(words, *at, &ASKED) == Some(words.len())).unwrap_or(words.len())
 }
 
 /// Some words of a sentence as a sentence of its own: on one line, without a full stop, the user's
@@ -279,7 +292,6 @@ pub(super) fn is_one_off(words: &[Word<'_>]) -> bool {
     static HERE: Cues = Cues::of(
         "now, for now, right now, here, again, yet, this time, today, tonight, \
     for the moment, at the moment, first, this|these, \
-    issue|issues|finding|findings|item|items|line|lines|step|phase|point|option|comment *, \
     next, above, below, \
     the file|function|bug|error|comment|pr|commit|change|changes|line|fix|diff|output|message, \
     for me, temporarily, both, in there, there, at this point, so far, meantime, \
@@ -289,11 +301,37 @@ pub(super) fn is_one_off(words: &[Word<'_>]) -> bool {
         "first party|class|person, \
         this|the project|repo|repository|codebase|workspace|team|company|monorepo|org",
     );
+    // "Issue 17", "line 40", "option B".
+    let numbered = |at: usize| {
+        words[at].is(
+            "issue issues finding findings item items line lines step phase point option comment",
+        ) && words[at].mark == ' '
+            && words.get(at + 1).is_some_and(|next| {
+                next.text.len() == 1
+                    || next.text.trim_start_matches('#').starts_with(|c: char| c.is_ascii_digit())
+                    || next.code
+            })
+    };
+    // "The message broker" is no message.
+    const GOES_ON: &str = "is are was were has have had in on at of for to from with that which who should must does do did \
+        will would can could and or but as by not it i we you so again first before after when if because \
+        needs shows says looks seems";
+    let compound = |at: usize, end: usize| {
+        words[at].is("the")
+            && words[end - 1].mark == ' '
+            && words.get(end).is_some_and(|next| {
+                next.is_said()
+                    && !next.is(GOES_ON)
+                    && !next.lower.ends_with("ed")
+                    && !next.lower.ends_with('s')
+            })
+    };
     (0..words.len()).any(|at| {
         // "From now on" is the opposite.
         let standing = at > 0 && words[at - 1].is("from by");
-        !standing
-            && at_any(words, at, &HERE).is_some()
-            && at_any(words, at, &ALL_THE_SAME).is_none()
+        numbered(at)
+            || !standing
+                && at_any(words, at, &HERE).is_some_and(|end| !compound(at, end))
+                && at_any(words, at, &ALL_THE_SAME).is_none()
     })
 }

@@ -31,8 +31,11 @@ fn switched(it: &Statement<'_>) -> Option<Operation> {
         cues!("switched|moved|migrated|changed|switching|moving|migrating (over|away) from"),
     )?;
     let to = (place.end..it.words.len()).find(|at| it.words[*at].is("to"))?;
-    let ours = it.words[..place.start].iter().any(|word| word.is("we weve i ive were"))
-        || name::any_named(&it.words[..place.start]);
+    let before = &it.words[..place.start];
+    let elsewhere = starts(before, cues!("(over) at|with, in the|their setup|case of")).is_some();
+    let ours = before.iter().any(|word| word.is("we weve i ive were"))
+        || before.first().is_some_and(|word| word.is("the our this")) && name::any_named(before);
+    let ours = ours && !elsewhere;
     let old = it.phrase(place.end..to)?;
     let who = if it.words[..place.start].iter().any(|word| word.is("i ive")) {
         "The user uses"
@@ -269,6 +272,8 @@ fn is_claim(words: &[Word<'_>]) -> bool {
         )
         .is_none()
         && words.len() <= 16
+        // "Our vendor has it differently: …" says whose it is.
+        && !words.iter().any(|word| word.mark == ':')
 }
 
 /// What is wrong and what is right: "X, not Y", "not X but Y", "Y instead of X".

@@ -13,7 +13,7 @@ static DECIDED: Cues = Cues::of(
     weve|ive (finally|just|all) decided|agreed|settled|opted|chosen|picked (on|to|that|for|against|not), \
     we|i (finally) chose|picked, we|i went with, \
     the|our|final (final) decision is|was (to|that), decision, \
-    it was|is decided (that|to)",
+    it was|is decided (that|to), the|our team (has|have) decided|agreed|settled (on|to|that|for)",
 );
 
 /// Words that choose.

@@ -1,5 +1,7 @@
 //! Facts with a subject, a property and a value.
 
+mod table;
+
 use super::content::{WHOLE, dangles, is_one_off};
 use super::{Statement, name, with_slot};
 use crate::patch::Operation;
@@ -7,121 +9,7 @@ use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
 use crate::speech::word::Word;
 use crate::{Cardinality, Kind, Slot};
 
-/// What a value must look like.
-#[derive(Clone, Copy, PartialEq)]
-enum Value {
-    /// Anything short.
-    Short,
-    /// A name, a number, code.
-    Named,
-    /// A path or an address.
-    Place,
-}
-
-/// Properties that sentences state: the cue, what the property is called, how many values it has.
-static STATED: [(Cues, &str, Cardinality, Value); 19] = [
-    (
-        Cues::of("(now|currently|still) runs|run on|under|at"),
-        "runs on",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) running on|under|at"),
-        "runs on",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) hosted|deployed on|at|in|to"),
-        "is hosted on",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of(
-            "is|are (now|currently|still) located|stored|kept|defined|found|configured in|at|under",
-        ),
-        "lives in",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of("(now|currently|still) lives|live|sits|resides in|at|under|on"),
-        "lives in",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of("(now|currently|still) listens|listen on (port)"),
-        "listens on",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) on port"),
-        "listens on",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of("(now|currently|still) defaults|default to"),
-        "defaults to",
-        Cardinality::One,
-        Value::Short,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) written in"),
-        "is written in",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) built with|on"),
-        "is built with",
-        Cardinality::Many,
-        Value::Named,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) named|called"),
-        "is named",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) owned|maintained by"),
-        "is owned by",
-        Cardinality::One,
-        Value::Named,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) at|under|in|here"),
-        "is at",
-        Cardinality::One,
-        Value::Place,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) only for"),
-        "is only for",
-        Cardinality::Many,
-        Value::Short,
-    ),
-    (
-        Cues::of("is|are (now|currently|still) consumed|used|read by"),
-        "is used by",
-        Cardinality::Many,
-        Value::Named,
-    ),
-    (Cues::of("(now|currently|still) uses"), "uses", Cardinality::Many, Value::Named),
-    (
-        Cues::of("(now|currently|still) requires|require"),
-        "requires",
-        Cardinality::Many,
-        Value::Named,
-    ),
-    (Cues::of("(now|currently|still) supports"), "supports", Cardinality::Many, Value::Named),
-    (Cues::of("(now|currently|still) depends on"), "depends on", Cardinality::Many, Value::Short),
-];
+use table::{STATED, Value};
 
 /// A fact that the sentence states.
 pub(super) fn find(it: &Statement<'_>) -> Option<Operation> {
@@ -302,8 +190,10 @@ fn of_user(words: &[Word<'_>]) -> Option<Stated> {
     let what = joined(&words[1..is.start]);
     let object = clause(words.get(is.end..)?);
     let kept = "timezone editor email github handle username os shell role job title laptop machine \
-        keyboard pronouns language ide terminal employer company team manager boss";
-    let known = kept.split(' ').any(|one| what.eq_ignore_ascii_case(one))
+        keyboard pronouns language ide terminal employer company team manager boss browser \
+        phone address style format tool runner strategy framework city country";
+    let last = what.rsplit(' ').next().unwrap_or_default();
+    let known = kept.split(' ').any(|one| last.eq_ignore_ascii_case(one))
         || what.eq_ignore_ascii_case("time zone");
     (known && value_fits(object, Value::Short))
         .then(|| of_them(&what.to_lowercase(), object, is.end))
@@ -315,7 +205,13 @@ const PROPERTIES: &str = "branch port version url database db host hostname regi
         licence bucket cluster namespace domain owner username linter formatter \
         runner msrv endpoint server environment name api queue cache orm prefix \
         convention locale currency provider entrypoint point date maintainer lead \
-        path directory folder flag limit timeout threshold ci stack priority precedence";
+        path directory folder flag limit timeout threshold ci stack priority precedence \
+        contact person officer designer reviewer director engineer architect approver assignee \
+        coach mentor sponsor supervisor accountant boss size length width height ttl lifetime \
+        retention interval frequency duration schedule quota budget capacity count rate ratio \
+        level mode format style strategy theme scheme encoding charset separator suffix extension \
+        tool service store system backend broker engine library platform generator tracker bundler \
+        builder image client driver location office address phone channel algorithm vendor";
 
 /// "The default branch is develop", "staging's port is 8080", "the port of staging is 8080".
 fn property(words: &[Word<'_>]) -> Option<Stated> {
@@ -354,8 +250,14 @@ fn property(words: &[Word<'_>]) -> Option<Stated> {
         let (whose, what) = subject.split_at(owner + 1);
         return what.last()?.is(PROPERTIES).then(|| one(whose, &joined(what).to_lowercase()));
     }
-    let telling = subject.len() >= 3 || subject.len() == 2 && name::any_named(object);
-    (subject.last()?.is(PROPERTIES) && telling).then(|| one(subject, "is"))
+    let numbered = object.iter().any(|word| word.text.starts_with(|c: char| c.is_ascii_digit()));
+    let telling = subject.len() >= 3
+        || subject.len() == 2 && (name::any_named(object) || numbered || subject[0].is("our"));
+    // What has a name or a number for a value has that value, whatever it is called.
+    let plain = subject[0].is("the our")
+        && object.len() <= 4
+        && (numbered && object.len() <= 4 || object.iter().all(name::is_named_inside));
+    ((subject.last()?.is(PROPERTIES) || plain) && telling).then(|| one(subject, "is"))
 }
 
 /// Values that say nothing.
@@ -378,8 +280,10 @@ fn stated(words: &[Word<'_>]) -> Option<Stated> {
     let object = clause(words.get(end..)?);
     let determined = subject[0].is("the our")
         || name::is_named(&subject[0])
-        || at <= 3 && !subject[0].is(COMMON);
-    let telling = subject[0].text.contains('-') || subject.len() > 1
+        || at <= 3 && (!subject[0].is(COMMON) || subject[0].is("a an") && *value == Value::Amount);
+    let telling = subject[0].text.contains('-') || subject.len() > 2
+        && subject[subject.len() - 1].is("app tool program script")
+        || subject.len() > 1
         && !subject[subject.len() - 1].is(
             "code thing function test line file command one user app program tool script output",
         )
@@ -389,13 +293,29 @@ fn stated(words: &[Word<'_>]) -> Option<Stated> {
         || !telling
         || narrow
         || !subject_fits(subject)
-        || !value_fits(object, *value)
+        || !(value_fits(object, *value) || *value == Value::Named && small_name(words, object))
         || is_passing(words)
     {
         return None;
     }
     let slot = slot(joined(subject), predicate, joined(object), *cardinality);
     Some(Stated { slot, end: end + object.len(), personal: false })
+}
+
+/// A name in a sentence that is written without capital letters: "the frontend is built with vite".
+fn small_name(words: &[Word<'_>], object: &[Word<'_>]) -> bool {
+    let small = words.iter().all(|word| !word.text.contains(char::is_uppercase));
+    let plain = object.iter().all(|word| {
+        word.is_said()
+            && word.lower.len() > 2
+            && !word.lower.ends_with("ing")
+            && !word.lower.ends_with("ly")
+            && !word.is(COMMON)
+            && !word.is(
+                "startup demand time purpose memory disk save load boot start end every own top",
+            )
+    });
+    small && object.len() <= 2 && plain && value_fits(object, Value::Short)
 }
 
 const COMMON: &str = "a an it this that they he she you i we there what which who where when how one some \
@@ -410,8 +330,12 @@ fn subject_fits(words: &[Word<'_>]) -> bool {
     when if how is are was has have be will can these those only problem issue question \
     thing idea point reason fix bug error answer not one because since to and but or so \
     then make sure like same above below first next test tests goal key user way code";
-    (1..=6).contains(&words.len())
-        && !words.iter().any(|word| word.is(NONE))
+    let last = words.len().saturating_sub(1);
+    (1..=7).contains(&words.len())
+        && !words
+            .iter()
+            .enumerate()
+            .any(|(at, word)| word.is(NONE) && !(word.is("user") && at < last))
         && words.iter().rev().skip(1).all(|word| !word.pauses())
         && !words[words.len() - 1].pauses()
 }
@@ -424,6 +348,9 @@ fn value_fits(words: &[Word<'_>], value: Value) -> bool {
     let fits = match value {
         Value::Short => words.len() <= 6 && starts(words, &VAGUE).is_none(),
         Value::Named => words.len() <= 8 && (name::any_named(words) || number),
+        Value::Amount => {
+            words.len() <= 5 && words[0].text.starts_with(|c: char| c.is_ascii_digit())
+        }
         Value::Place => {
             words.len() <= 4
                 && words.iter().any(|word| {

@@ -34,7 +34,7 @@ pub(super) fn said(it: &Statement<'_>) -> Option<Operation> {
         || says(
             words,
             cues!(
-                "should, would, target|goal|limit|budget, at least|most, about|around|roughly, from, \
+                "should, would, not, instead of, rather than, target|goal|limit|budget, at least|most, about|around|roughly, from, \
         expected, ensure, or, up to, less than, under|over|below|above, was|were|before|previously, \
         could|may|might"
             ),

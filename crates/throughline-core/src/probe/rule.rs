@@ -163,8 +163,10 @@ fn prefers(words: &[Word<'_>]) -> Option<(Kind, f64)> {
         dont like, dont want any|to, fan of, stand"
             ),
         );
-        (end, if kept { 0.8 } else { return None })
+        (if kept { end } else { in_general(words)? }, 0.8)
     } else if let Some(end) = starts(words, cues!("i|we want all|every|each|our|my")) {
+        (end, 0.8)
+    } else if let Some(end) = in_general(words) {
         (end, 0.8)
     } else {
         return None;
@@ -174,6 +176,26 @@ fn prefers(words: &[Word<'_>]) -> Option<(Kind, f64)> {
     let vague = vague
         || words.get(end).is_some_and(|word| word.is("this that it these those if you them the"));
     (words.len() > end && !vague && !is_one_off(words)).then_some((Kind::Preference, confidence))
+}
+
+/// "I like comments in English", "I want dates as ISO dates": things in general, in one way.
+fn in_general(words: &[Word<'_>]) -> Option<usize> {
+    let end = starts(words, cues!("i|we (always|usually|generally) like|want"))?;
+    let way = (end + 1..words.len().min(end + 4))
+        .find(|at| words[*at].is("in as for on") && !words[at - 1].pauses())?;
+    let general = words[end..way].iter().all(|word| {
+        !word.is("the a an this that these those it to you your some more another one no")
+            && !word.pauses()
+    });
+    let shown = words
+        .get(way + 1)
+        .is_some_and(|word| !word.is("the this that these those it my a an here now"));
+    let short = words.len() <= way + 5 && (words[end - 1].is("like") || plural(&words[way - 1]));
+    (general && shown && short).then_some(end)
+}
+
+fn plural(word: &Word<'_>) -> bool {
+    word.lower.ends_with('s') && !word.lower.ends_with("ss")
 }
 
 /// "All public functions must have docs".

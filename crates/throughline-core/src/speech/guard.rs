@@ -166,7 +166,12 @@ fn is_reported(words: &[Word<'_>]) -> bool {
         let someone =
             at_any(words, at, &OTHERS).is_some() || at == 0 && is_name(word) && words.len() > 2;
         let mut verbs = (at + 1..words.len().min(at + 4)).take_while(|next| !own(&words[*next]));
-        if someone && !word.pauses() && verbs.any(|next| at_any(words, next, &SAYING).is_some()) {
+        // Whoever reports to somebody says nothing.
+        let says = |next: usize| {
+            at_any(words, next, &SAYING).is_some()
+                && at_any(words, next, cues!("reports|reported|report to")).is_none()
+        };
+        if someone && !word.pauses() && verbs.any(says) {
             return true;
         }
     }
@@ -222,7 +227,22 @@ fn is_taken_back(words: &[Word<'_>]) -> bool {
     no its|thats fine|ok|okay|good|great|perfect|alright|all|correct|right|intentional",
     );
     let declines = starts(words, &DECLINING).is_some() && words.len() <= 9;
-    declines || !waits(words) && (takes_back(words) || says(words, &RESOLVED))
+    declines || !waits(words) && (takes_back(words) || says(words, &RESOLVED)) && !owns_up(words)
+}
+
+/// "My mistake, the port is 81 and not 80": it takes back what was said earlier, and says what is right.
+fn owns_up(words: &[Word<'_>]) -> bool {
+    let Some(own) = find_any(
+        words,
+        cues!("my mistake|bad|fault, i was wrong|mistaken, i misspoke|mistyped|misremembered"),
+    ) else {
+        return false;
+    };
+    let rest = (own.start..words.len())
+        .find(|at| words[*at].pauses())
+        .map_or(&[][..], |at| &words[at + 1..]);
+    let against = says(rest, cues!("not, isnt, arent, instead of, rather than, never, no longer"));
+    rest.len() >= 4 && against && !says(rest, &RESOLVED) && !says(rest, cues!("fine, ok, works"))
 }
 
 /// "Wait, we use pnpm": it stops somebody, and then states something.
@@ -251,7 +271,8 @@ static RESOLVED: Cues = Cues::of(
 fn takes_back(words: &[Word<'_>]) -> bool {
     static BACK: Cues = Cues::of(
         "(oh) (no) (wait) (actually) never mind, (oh) nevermind, (oh) nvm, scratch that, \
-    (oh) (no) wait (no), (oh) (actually) forget it, (actually) ignore that, \
+    (oh|sorry|hm|hmm|ah|no) (sorry|no) scratch|ignore|forget|strike that, no sorry, (oh|hm|hmm|ah) no sorry|wait, \
+    (oh) (no) wait (no), (oh) (actually) forget it, (actually) ignore that, correction of the correction, \
     strike that, disregard that, just kidding, jk, i take that back, on second thought, \
     false alarm",
     );

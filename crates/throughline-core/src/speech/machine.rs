@@ -130,7 +130,9 @@ fn is_complaint(line: &str) -> bool {
     let named = !head.contains(char::is_whitespace)
         && (head.ends_with("Error") || head.ends_with("Exception"));
     let said = matches!(head, "error" | "warning" | "note" | "help" | "hint" | "stderr" | "stdout")
-        && line.len() > head.len() + 1;
+        && line.len() > head.len() + 1
+        // People end their notes with a full stop, compilers do not.
+        && !(head == "note" && line.ends_with('.') && !line.contains('`'));
     named || (said && line.starts_with(|c: char| c.is_ascii_lowercase())) || word == "error[E"
 }
 

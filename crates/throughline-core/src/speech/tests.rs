@@ -138,7 +138,7 @@ fn a_megabyte_is_read_in_no_time() {
         let start = Instant::now();
         let count = sentences(&turn).len();
         let taken = start.elapsed().as_secs_f64();
-        assert!(taken < 4.0, "{piece:?}: {count} sentences in {taken} s");
+        assert!(taken < 10.0, "{piece:?}: {count} sentences in {taken} s");
     }
 }
 

@@ -11,6 +11,7 @@ use throughline_embed::MODEL;
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::engine::{Draft, is_handle};
+use crate::remember::head_of;
 use crate::{Engine, Result};
 
 /// How near in meaning two claims are that say the same.
@@ -21,6 +22,8 @@ const TWINS: usize = 4;
 const LOOKED_AT: usize = 16;
 /// How near in meaning a memory must be to what is said to be right.
 const NEAR: f64 = 0.45;
+/// The same for one that holds the wrong value word for word.
+const NEAR_NAMED: f64 = 0.3;
 /// How much nearer than the next it must be.
 const AHEAD: f64 = 0.05;
 /// The share of the wrong words that it must hold.
@@ -58,7 +61,7 @@ impl Engine {
         for hit in reader.text(&query)? {
             let row = reader.rows(&[RowKey::node(space, hit.node)])?.remove(0);
             let Some(memory) = row.and_then(Row::into_memory) else { continue };
-            if can_be_wrong(memory.kind) && holds(&memory, &wanted) {
+            if can_be_wrong(memory.kind) && (says(&memory, wrong) || holds(&memory, &wanted)) {
                 held.push(memory);
             }
         }
@@ -158,6 +161,46 @@ impl Engine {
         }))
     }
 
+    /// What stands where something stood that is said again: "we went back to npm" takes back
+    /// whatever replaced it. Only where one memory can be meant.
+    pub(super) fn in_place_of(
+        &self,
+        reader: &dyn Reader,
+        draft: &Draft,
+        right: &str,
+    ) -> Result<Option<Memory>> {
+        let space = draft.scope.space;
+        let wanted = telling(right);
+        if wanted.is_empty() {
+            return Ok(None);
+        }
+        let query = TextQuery {
+            spaces: vec![space],
+            session: draft.session.clone(),
+            terms: wanted.iter().cloned().collect(),
+            of: TextOf::Memories,
+            states: vec![State::Superseded],
+            kinds: Vec::new(),
+            limit: LOOKED_AT,
+        };
+        let mut heads: Vec<Memory> = Vec::new();
+        for hit in reader.text(&query)? {
+            let row = reader.rows(&[RowKey::node(space, hit.node)])?.remove(0);
+            let Some(retired) = row.and_then(Row::into_memory) else { continue };
+            let Some(head) = head_of(reader, &retired)? else { continue };
+            let (old, new) = (telling(&retired.content), telling(&head.content));
+            // What told the two apart is said again, of the same thing or of nothing else.
+            let again = wanted.iter().any(|term| old.contains(term) && !new.contains(term));
+            let of_it = wanted.iter().any(|term| new.contains(term));
+            let only = wanted.iter().all(|term| old.contains(term));
+            let again = again && (of_it || only);
+            if again && head.state.is_active() && heads.iter().all(|one| one.id != head.id) {
+                heads.push(head);
+            }
+        }
+        Ok(if heads.len() == 1 { heads.pop() } else { None })
+    }
+
     fn nearest_in_meaning(
         &self,
         reader: &dyn Reader,
@@ -166,11 +209,14 @@ impl Engine {
         right: &str,
     ) -> Result<Option<Memory>> {
         let said = if right.is_empty() { wrong } else { right };
+        // What is right does not say it: it is what was wrong, and not what is spoken of.
+        let is_value = !right.is_empty() && !telling(wrong).is_subset(&telling(right));
         let meaning = self.meaning.of_query(said);
         let mut near: Vec<(f64, Memory)> = Vec::new();
         for memory in held {
             let cosine = f64::from(dot(&meaning, &self.meaning_of(reader, &memory)?));
-            if cosine >= NEAR {
+            let named = is_value && says(&memory, wrong);
+            if cosine >= if named { NEAR_NAMED } else { NEAR } {
                 near.push((cosine, memory));
             }
         }
@@ -191,6 +237,16 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
 /// The words that tell what is meant.
 fn telling(text: &str) -> BTreeSet<String> {
     words::query_terms(text).into_iter().filter(|term| !words::is_common(term)).collect()
+}
+
+/// Whether a memory holds these words as they stand, whatever their case.
+fn says(memory: &Memory, value: &str) -> bool {
+    let (content, value) = (memory.content.to_lowercase(), value.to_lowercase());
+    let bound = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    content.match_indices(&value).any(|(at, found)| {
+        bound(content[..at].chars().next_back())
+            && bound(content[at + found.len()..].chars().next())
+    })
 }
 
 /// What failed, what happened and what is not known stay as they are.
