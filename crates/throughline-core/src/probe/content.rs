@@ -228,6 +228,8 @@ pub(super) static WHOLE: Cues = Cues::of(
 
 /// Whether the words point to something that they do not name.
 pub(super) fn dangles(words: &[Word<'_>]) -> bool {
+    /// Words before a reason that say what it is the reason of.
+    const REASONED_FROM: usize = 3;
     const POINTING: &str = "it its them they theyre their itll itd";
     const SHOWING: &str = "this that these those thats thatll";
     const AFTER_SHOWING: &str = "is are was were has have will would should can must to in for on and or with from \
@@ -268,6 +270,8 @@ pub(super) fn dangles(words: &[Word<'_>]) -> bool {
         {
             return true;
         }
+        // "We chose playwright for tests because it is simple": what was spoken of is meant.
+        named |= at >= REASONED_FROM && word.is("because since");
         named |= name::is_named(word)
             || at > 0 && (name::is_named_inside(word) || names_thing(words, at));
     }
