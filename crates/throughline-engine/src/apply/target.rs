@@ -24,8 +24,6 @@ const LOOKED_AT: usize = 16;
 const NEAR: f64 = 0.45;
 /// The same for one that holds the wrong value word for word.
 const NEAR_NAMED: f64 = 0.3;
-/// The same for one that shares nothing with it but what is wrong.
-const NEAR_APART: f64 = 0.65;
 /// How much nearer than the next it must be.
 const AHEAD: f64 = 0.05;
 /// The share of the wrong words that it must hold.
@@ -213,22 +211,12 @@ impl Engine {
         let said = if right.is_empty() { wrong } else { right };
         // What is right does not say it: it is what was wrong, and not what is spoken of.
         let is_value = !right.is_empty() && !telling(wrong).is_subset(&telling(right));
-        let beside = |text: &str| &telling(text) - &telling(wrong);
         let meaning = self.meaning.of_query(said);
         let mut near: Vec<(f64, Memory)> = Vec::new();
         for memory in held {
             let cosine = f64::from(dot(&meaning, &self.meaning_of(reader, &memory)?));
             let named = is_value && says(&memory, wrong);
-            // It only shares the name: secrets in Vault are not the sandbox that uses Vault.
-            let (this, that) = (beside(right), beside(&memory.content));
-            let apart =
-                !is_value && !this.is_empty() && !that.is_empty() && this.is_disjoint(&that);
-            let enough = match (named, apart) {
-                (true, _) => NEAR_NAMED,
-                (false, true) => NEAR_APART,
-                (false, false) => NEAR,
-            };
-            if cosine >= enough {
+            if cosine >= if named { NEAR_NAMED } else { NEAR } {
                 near.push((cosine, memory));
             }
         }
