@@ -9,10 +9,9 @@ use throughline_core::{
     Authority, Change, Edge, Kind, Memory, MemoryId, NodeId, Relation, Row, RowKey, Watermark, text,
 };
 use throughline_store::Reader;
-use throughline_watch::{Binding, World};
 
 use crate::engine::Draft;
-use crate::watch::{marks_of, seen};
+use crate::watch::{look_at, marks_of, seen};
 use crate::{Context, Engine, Result};
 
 /// Edges read to see whether a lesson was drawn.
@@ -163,9 +162,7 @@ fn look_again(reader: &dyn Reader, context: &Context, memory: &Memory) -> Result
     if held.is_empty() || memory.space != context.project.space() {
         return Ok(Vec::new());
     }
-    let bindings: Vec<Binding<'_>> =
-        held.iter().map(|mark| Binding { referent: &mark.referent, stamp: &mark.stamp }).collect();
-    let looks = World::at(&context.project.root).look(&bindings);
+    let looks = look_at(&context.project.root, &held);
     let now = held
         .iter()
         .zip(looks)

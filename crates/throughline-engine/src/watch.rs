@@ -74,12 +74,7 @@ impl Engine {
         if held.is_empty() {
             return Ok(Woken::default());
         }
-        let bindings: Vec<Binding<'_>> = held
-            .iter()
-            .map(|mark| Binding { referent: &mark.referent, stamp: &mark.stamp })
-            .collect();
-        let looks = World::at(&context.project.root).look(&bindings);
-        drop(bindings);
+        let looks = look_at(&context.project.root, &held);
         let mut woken = Woken { checked: held.len(), ..Woken::default() };
         let mut noticed = Vec::new();
         for (mark, look) in held.into_iter().zip(looks) {
@@ -258,6 +253,13 @@ impl Stated<'_> {
     }
 }
 
+/// Looks at what some memories hang on.
+pub(crate) fn look_at(root: &Path, held: &[Watermark]) -> Vec<Look> {
+    let bindings: Vec<Binding<'_>> =
+        held.iter().map(|mark| Binding { referent: &mark.referent, stamp: &mark.stamp }).collect();
+    World::at(root).look(&bindings)
+}
+
 /// A binding after a look.
 pub(crate) fn seen(mark: &Watermark, look: Look) -> Watermark {
     let mut seen = mark.clone();
@@ -286,7 +288,7 @@ fn key(mark: &Watermark) -> RowKey {
     RowKey::watermark(mark.space, mark.memory, &mark.referent)
 }
 
-pub(crate) fn unwatch(mark: &Watermark) -> Change {
+fn unwatch(mark: &Watermark) -> Change {
     let Watermark { space, memory, referent, .. } = mark.clone();
     Change::Unwatch { space, memory, referent }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use throughline_core::reconcile::Candidate;
-use throughline_core::{Change, Kind, Memory, Row, RowKey, State, near, words};
+use throughline_core::{Change, Kind, Memory, RowKey, SessionId, SpaceId, State, near, words};
 use throughline_embed::MODEL;
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -48,23 +48,16 @@ impl Engine {
         if wanted.is_empty() {
             return Ok(None);
         }
+        let states = vec![State::Staged, State::Confirmed];
         let query = TextQuery {
-            spaces: vec![space],
-            session: draft.session.clone(),
-            terms: wanted.iter().cloned().collect(),
-            of: TextOf::Memories,
-            states: vec![State::Staged, State::Confirmed],
-            kinds: Vec::new(),
+            states,
             limit: LOOKED_AT,
+            ..asking(space, draft.session.as_ref(), &wanted)
         };
-        let mut held = Vec::new();
-        for hit in reader.text(&query)? {
-            let row = reader.rows(&[RowKey::node(space, hit.node)])?.remove(0);
-            let Some(memory) = row.and_then(Row::into_memory) else { continue };
-            if can_be_wrong(memory.kind) && (says(&memory, wrong) || holds(&memory, &wanted)) {
-                held.push(memory);
-            }
-        }
+        let mut held = memories(reader, &query)?;
+        held.retain(|memory| {
+            can_be_wrong(memory.kind) && (says(memory, wrong) || holds(memory, &wanted))
+        });
         self.nearest_in_meaning(reader, held, wrong, right)
     }
 
@@ -76,25 +69,18 @@ impl Engine {
         draft: &Draft,
         candidate: &Candidate,
     ) -> Result<Option<String>> {
-        let terms: Vec<String> = telling(&candidate.content).into_iter().collect();
+        let terms = telling(&candidate.content);
         if terms.is_empty() || candidate.slot.is_some() {
             return Ok(None);
         }
-        let space = draft.scope.space;
         let query = TextQuery {
-            spaces: vec![space],
-            session: draft.session.clone(),
-            terms,
-            of: TextOf::Memories,
             states: vec![State::Staged, State::Confirmed],
             kinds: vec![candidate.kind],
             limit: TWINS,
+            ..asking(draft.scope.space, draft.session.as_ref(), &terms)
         };
-        let mut alike = Vec::new();
-        for hit in reader.text(&query)? {
-            let row = reader.rows(&[RowKey::node(space, hit.node)])?.remove(0);
-            alike.extend(row.and_then(Row::into_memory).map(|memory| memory.content));
-        }
+        let held = memories(reader, &query)?.into_iter();
+        let mut alike: Vec<String> = held.map(|memory| memory.content).collect();
         for change in &draft.changes {
             if let Change::Insert(memory) = change
                 && memory.kind == candidate.kind
@@ -118,23 +104,17 @@ impl Engine {
         reader: &dyn Reader,
         memory: &Memory,
     ) -> Result<Option<Memory>> {
-        let terms: Vec<String> = telling(&memory.content).into_iter().collect();
+        let terms = telling(&memory.content);
         if terms.is_empty() {
             return Ok(None);
         }
         let query = TextQuery {
-            spaces: vec![memory.space],
-            session: memory.session.clone(),
-            terms,
-            of: TextOf::Memories,
             states: vec![State::Staged, State::Confirmed],
             kinds: vec![memory.kind],
             limit: TWINS + 1,
+            ..asking(memory.space, memory.session.as_ref(), &terms)
         };
-        let keys: Vec<RowKey> =
-            reader.text(&query)?.iter().map(|hit| RowKey::node(memory.space, hit.node)).collect();
-        let mut alike: Vec<Memory> =
-            reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect();
+        let mut alike = memories(reader, &query)?;
         alike.retain(|other| {
             other.id != memory.id
                 && other.slot.is_none()
@@ -174,19 +154,14 @@ impl Engine {
         if wanted.is_empty() {
             return Ok(None);
         }
+        let states = vec![State::Superseded];
         let query = TextQuery {
-            spaces: vec![space],
-            session: draft.session.clone(),
-            terms: wanted.iter().cloned().collect(),
-            of: TextOf::Memories,
-            states: vec![State::Superseded],
-            kinds: Vec::new(),
+            states,
             limit: LOOKED_AT,
+            ..asking(space, draft.session.as_ref(), &wanted)
         };
         let mut heads: Vec<Memory> = Vec::new();
-        for hit in reader.text(&query)? {
-            let row = reader.rows(&[RowKey::node(space, hit.node)])?.remove(0);
-            let Some(retired) = row.and_then(Row::into_memory) else { continue };
+        for retired in memories(reader, &query)? {
             let Some(head) = head_of(reader, &retired)? else { continue };
             let (old, new) = (telling(&retired.content), telling(&head.content));
             // What told the two apart is said again, of the same thing or of nothing else.
@@ -228,6 +203,26 @@ impl Engine {
         };
         Ok(clear.then(|| near.swap_remove(0).1))
     }
+}
+
+/// A search for memories that hold some of these words; what state and sort, the caller says.
+fn asking(space: SpaceId, session: Option<&SessionId>, terms: &BTreeSet<String>) -> TextQuery {
+    TextQuery {
+        spaces: vec![space],
+        session: session.cloned(),
+        terms: terms.iter().cloned().collect(),
+        of: TextOf::Memories,
+        states: Vec::new(),
+        kinds: Vec::new(),
+        limit: 0,
+    }
+}
+
+/// The memories that a search finds, best first.
+fn memories(reader: &dyn Reader, query: &TextQuery) -> Result<Vec<Memory>> {
+    let hits = reader.text(query)?.into_iter();
+    let keys: Vec<RowKey> = hits.map(|hit| RowKey::node(hit.space, hit.node)).collect();
+    Ok(reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect())
 }
 
 fn dot(one: &[f32], other: &[f32]) -> f32 {
