@@ -287,13 +287,13 @@ fn stated(words: &[Word<'_>]) -> Option<Stated> {
         && !subject[subject.len() - 1].is(
             "code thing function test line file command one user app program tool script output",
         )
-        || name::any_named(subject);
-    let narrow = *cardinality == Cardinality::Many && !telling;
+        || name::any_named(subject)
+        || subject.len() == 1 && is_thing(&subject[0]);
     if !determined
         || !telling
-        || narrow
         || !subject_fits(subject)
         || !(value_fits(object, *value) || *value == Value::Named && small_name(words, object))
+        || *predicate == "works on" && !is_work(object)
         || is_passing(words)
     {
         return None;
@@ -302,12 +302,35 @@ fn stated(words: &[Word<'_>]) -> Option<Stated> {
     Some(Stated { slot, end: end + object.len(), personal: false })
 }
 
+/// A word that can be the whole of what is spoken of: "production is hosted on OVH".
+fn is_thing(word: &Word<'_>) -> bool {
+    const NOTHING: &str = "code thing things function test tests line file files command commands one user users \
+        app program tool script output stuff work none most many few others more people someone somebody \
+        anyone nobody still mine yours theirs error errors bug bugs";
+    word.is_said()
+        && word.lower.len() > 1
+        && word.text.chars().all(char::is_alphanumeric)
+        && !word.lower.ends_with("ing")
+        && !word.lower.ends_with("ly")
+        && !word.is(COMMON)
+        && !word.is(NOTHING)
+}
+
+/// Whether somebody can work on this; a program works on a machine.
+fn is_work(object: &[Word<'_>]) -> bool {
+    const MACHINES: &str = "server servers machine machines mobile desktop phone phones tablet device devices browser \
+        browsers chrome firefox safari page screen branch build version environment staging production windows \
+        linux mac macos android ios";
+    let told = object.first().is_some_and(|word| word.is("the our")) || name::any_named(object);
+    told && object.last().is_some_and(|word| !word.is(MACHINES))
+}
+
 /// A name in a sentence that is written without capital letters: "the frontend is built with vite".
 fn small_name(words: &[Word<'_>], object: &[Word<'_>]) -> bool {
     let small = words.iter().all(|word| !word.text.contains(char::is_uppercase));
-    let plain = object.iter().all(|word| {
+    let plain = object.iter().enumerate().all(|(at, word)| {
         word.is_said()
-            && word.lower.len() > 2
+            && (word.lower.len() > 2 || at > 0)
             && !word.lower.ends_with("ing")
             && !word.lower.ends_with("ly")
             && !word.is(COMMON)

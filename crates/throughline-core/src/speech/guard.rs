@@ -162,6 +162,13 @@ fn is_reported(words: &[Word<'_>]) -> bool {
         gemini|codex|cursor|google|internet|tool|log|logs|output|thread",
     );
     let own = |word: &Word<'_>| word.is("i we you");
+    // The team that the speaker belongs to.
+    let ours = |at: usize| {
+        at_any(words, at, cues!("team (has|have) decided|agreed")).is_some()
+            && at.checked_sub(1).is_some_and(|the| {
+                words[the].is("the our") && (the == 0 || words[the - 1].pauses())
+            })
+    };
     for (at, word) in words.iter().enumerate() {
         let someone =
             at_any(words, at, &OTHERS).is_some() || at == 0 && is_name(word) && words.len() > 2;
@@ -171,7 +178,7 @@ fn is_reported(words: &[Word<'_>]) -> bool {
             at_any(words, next, &SAYING).is_some()
                 && at_any(words, next, cues!("reports|reported|report to")).is_none()
         };
-        if someone && !word.pauses() && verbs.any(says) {
+        if someone && !word.pauses() && !ours(at) && verbs.any(says) {
             return true;
         }
     }

@@ -24,6 +24,8 @@ const LOOKED_AT: usize = 16;
 const NEAR: f64 = 0.45;
 /// The same for one that holds the wrong value word for word.
 const NEAR_NAMED: f64 = 0.3;
+/// How near in meaning what is said must be to what held before, to say it again.
+const SAID_AGAIN: f64 = 0.5;
 /// How much nearer than the next it must be.
 const AHEAD: f64 = 0.05;
 /// The share of the wrong words that it must hold.
@@ -160,6 +162,7 @@ impl Engine {
             limit: LOOKED_AT,
             ..asking(space, draft.session.as_ref(), &wanted)
         };
+        let meaning = self.meaning.of_query(right);
         let mut heads: Vec<Memory> = Vec::new();
         for retired in memories(reader, &query)? {
             let Some(head) = head_of(reader, &retired)? else { continue };
@@ -168,7 +171,10 @@ impl Engine {
             let again = wanted.iter().any(|term| old.contains(term) && !new.contains(term));
             let of_it = wanted.iter().any(|term| new.contains(term));
             let only = wanted.iter().all(|term| old.contains(term));
-            let again = again && (of_it || only);
+            let again = again
+                && (of_it
+                    || only
+                    || f64::from(dot(&meaning, &self.meaning_of(reader, &retired)?)) >= SAID_AGAIN);
             if again && head.state.is_active() && heads.iter().all(|one| one.id != head.id) {
                 heads.push(head);
             }
@@ -229,9 +235,10 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// The words that tell what is meant.
+/// The words that tell what is meant. That something is used is said of everything.
 fn telling(text: &str) -> BTreeSet<String> {
-    words::query_terms(text).into_iter().filter(|term| !words::is_common(term)).collect()
+    let plain = |term: &String| words::is_common(term) || term == "use";
+    words::query_terms(text).into_iter().filter(|term| !plain(term)).collect()
 }
 
 /// Whether a memory holds these words as they stand, whatever their case.

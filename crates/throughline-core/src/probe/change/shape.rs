@@ -218,7 +218,7 @@ fn about(it: &Statement<'_>) -> Option<Change> {
 /// "The port isn't 80, it's 81", "the queue is no longer Celery", "Ada isn't the lead any more, Bo is".
 fn denied(it: &Statement<'_>, from: usize) -> Option<Change> {
     static DENIES: Cues = Cues::of(
-        "isnt, arent, is not, are not, is no longer, are no longer, isnt the, is no longer the, its not",
+        "isnt, arent, is not, are not, is no longer, are no longer, its not",
     );
     let words = &it.words;
     if let Some(end) = at_any(
@@ -241,7 +241,11 @@ fn denied(it: &Statement<'_>, from: usize) -> Option<Change> {
     let place =
         find_any(words.get(from..)?, &DENIES).map(|place| from + place.start..from + place.end)?;
     let about = subject(words, from..place.start)?;
-    let old = value(words, place.end)?;
+    let mut old = value(words, place.end)?;
+    if words[old.start].is("the our my") {
+        // "The reviewer for billing" is one thing.
+        old.end = area(words, old.end).end;
+    }
     let rest = old.end;
     let more = at_any(words, rest, cues!("anymore, any more, any longer")).unwrap_or(rest);
     let new = at_any(
@@ -360,7 +364,9 @@ pub(super) fn now(it: &Statement<'_>, preface: &Preface) -> Option<Change> {
     let of_us = who.is("we i") || right.starts_with("The user ");
     let what = if of_us {
         let purpose = said.iter().position(|word| word.is("for in on as at"))?;
-        &said[purpose + 1..]
+        // "Tabs for indentation", but "screenshots in dark mode".
+        let before = said[purpose].is("in as") && read[verb.start].is("want wants like likes");
+        if before { &said[..purpose] } else { &said[purpose + 1..] }
     } else {
         about
     };
