@@ -248,7 +248,7 @@ const ENDS: &str = "because since so and but when if which that while where unti
 
 /// The words of a value from a place on: up to a pause or a word that goes on.
 fn value(words: &[Word<'_>], from: usize) -> Option<Range<usize>> {
-    const LONG: usize = 6;
+    const LONG: usize = 7;
     let first = words.get(from)?;
     if first.is(
         "only just because yet sure be been have to that this so very too even really if me you \

@@ -4,6 +4,7 @@
 //! where it tells, must be about the same thing, and must be the only one.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use throughline_core::reconcile::Candidate;
 use throughline_core::{Change, Kind, Memory, RowKey, SessionId, SpaceId, State, near, words};
@@ -25,7 +26,7 @@ const NEAR: f64 = 0.45;
 /// The same for one that holds the wrong value word for word.
 const NEAR_NAMED: f64 = 0.3;
 /// How near in meaning what is said must be to what held before, to say it again.
-const SAID_AGAIN: f64 = 0.5;
+const SAID_AGAIN: f64 = 0.4;
 /// How much nearer than the next it must be.
 const AHEAD: f64 = 0.05;
 /// The share of the wrong words that it must hold.
@@ -60,6 +61,17 @@ impl Engine {
         held.retain(|memory| {
             can_be_wrong(memory.kind) && (says(memory, wrong) || holds(memory, &wanted))
         });
+        // What says the new value already is not what is wrong.
+        let new: BTreeSet<String> = telling(right).difference(&wanted).cloned().collect();
+        if wanted.is_subset(&telling(right)) && !new.is_empty() {
+            held.retain(|memory| !new.is_subset(&telling(&memory.content)));
+        }
+        // Where one speaks of nothing but what was said, the others are about something else.
+        let said: BTreeSet<String> = telling(right).union(&wanted).cloned().collect();
+        let of_that = |memory: &Memory| telling(&memory.content).is_subset(&said);
+        if held.iter().any(of_that) {
+            held.retain(of_that);
+        }
         self.nearest_in_meaning(reader, held, wrong, right)
     }
 
@@ -192,12 +204,15 @@ impl Engine {
         let said = if right.is_empty() { wrong } else { right };
         // What is right does not say it: it is what was wrong, and not what is spoken of.
         let is_value = !right.is_empty() && !telling(wrong).is_subset(&telling(right));
+        let topic: BTreeSet<String> = telling(right).difference(&telling(wrong)).cloned().collect();
         let meaning = self.meaning.of_query(said);
         let mut near: Vec<(f64, Memory)> = Vec::new();
         for memory in held {
             let cosine = f64::from(dot(&meaning, &self.meaning_of(reader, &memory)?));
             let named = is_value && says(&memory, wrong);
-            if cosine >= if named { NEAR_NAMED } else { NEAR } {
+            // The wrong value, of something that what is right speaks of too.
+            let plain = named && !topic.is_disjoint(&telling(&memory.content));
+            if plain || cosine >= if named { NEAR_NAMED } else { NEAR } {
                 near.push((cosine, memory));
             }
         }
@@ -235,9 +250,15 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
     one.iter().zip(other).map(|(a, b)| a * b).sum()
 }
 
-/// The words that tell what is meant. That something is used is said of everything.
+/// The words that tell what is meant. That something is used, wanted or was decided is said of
+/// everything.
 fn telling(text: &str) -> BTreeSet<String> {
-    let plain = |term: &String| words::is_common(term) || term == "use";
+    static OF_ALL: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        let plain =
+            "use user want like prefer decided decision chose settled agreed picked go team";
+        words::terms(plain).into_iter().collect()
+    });
+    let plain = |term: &String| words::is_common(term) || OF_ALL.contains(term);
     words::query_terms(text).into_iter().filter(|term| !plain(term)).collect()
 }
 

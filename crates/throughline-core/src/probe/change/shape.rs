@@ -217,9 +217,8 @@ fn about(it: &Statement<'_>) -> Option<Change> {
 
 /// "The port isn't 80, it's 81", "the queue is no longer Celery", "Ada isn't the lead any more, Bo is".
 fn denied(it: &Statement<'_>, from: usize) -> Option<Change> {
-    static DENIES: Cues = Cues::of(
-        "isnt, arent, is not, are not, is no longer, are no longer, its not",
-    );
+    static DENIES: Cues =
+        Cues::of("isnt, arent, is not, are not, is no longer, are no longer, its not");
     let words = &it.words;
     if let Some(end) = at_any(
         words,
