@@ -145,7 +145,7 @@ fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_
             .or_else(|| future::commitment(it))
             .or_else(|| failure::said(it))
             .or_else(|| measure::said(it))
-            .or_else(|| change::lately(it, after).filter(|_| fact::find(it).is_none()))
+            .or_else(|| change::lately(it, after).filter(|_| !fact::has_own_verb(it)))
             .or_else(|| fact::find(it))
             .or_else(|| future::event(it))
             .or_else(|| assent::with(it, context))

@@ -36,6 +36,12 @@ pub(super) fn find(it: &Statement<'_>) -> Option<Operation> {
     Some(with_slot(claim, Some(slot)))
 }
 
+/// Whether a fact is stated by a verb of its own ("runs on"): what it says of its subject is one thing
+/// among others, and no later word about that subject speaks of it unless it says the same verb.
+pub(super) fn has_own_verb(it: &Statement<'_>) -> bool {
+    find(it).is_some() && property(&it.words).is_none()
+}
+
 /// Words that make a statement less than one.
 static UNSURE: Cues = Cues::of(
     "isnt, arent, doesnt, should, shouldnt, not, wasnt, used to, \

@@ -25,6 +25,8 @@ const LOOKED_AT: usize = 16;
 const NEAR: f64 = 0.45;
 /// The same for one that holds the wrong value word for word.
 const NEAR_NAMED: f64 = 0.3;
+/// The same for one that is about the same thing and does not name the property.
+const NEAR_ELSE: f64 = 0.65;
 /// How near in meaning what is said must be to what held before, to say it again.
 const SAID_AGAIN: f64 = 0.4;
 /// How much nearer than the next it must be.
@@ -55,11 +57,14 @@ impl Engine {
         let query = TextQuery {
             states,
             limit: LOOKED_AT,
-            ..asking(space, draft.session.as_ref(), &wanted)
+            ..asking(space, draft.session.as_ref(), &spelt(wrong))
         };
+        let whose = owner(wrong);
         let mut held = memories(reader, &query)?;
         held.retain(|memory| {
-            can_be_wrong(memory.kind) && (says(memory, wrong) || holds(memory, &wanted))
+            let holds = |wanted: &BTreeSet<String>| holds(memory, wanted);
+            let of_it = || whose.as_ref().is_some_and(holds) && of_a_kind(&memory.content, right);
+            can_be_wrong(memory.kind) && (says(memory, wrong) || holds(&wanted) || of_it())
         });
         // What says the new value already is not what is wrong.
         let new: BTreeSet<String> = telling(right).difference(&wanted).cloned().collect();
@@ -212,7 +217,14 @@ impl Engine {
             let named = is_value && says(&memory, wrong);
             // The wrong value, of something that what is right speaks of too.
             let plain = named && !topic.is_disjoint(&telling(&memory.content));
-            if plain || cosine >= if named { NEAR_NAMED } else { NEAR } {
+            let needed = if named {
+                NEAR_NAMED
+            } else if says(&memory, wrong) || holds(&memory, &telling(wrong)) {
+                NEAR
+            } else {
+                NEAR_ELSE
+            };
+            if plain || cosine >= needed {
                 near.push((cosine, memory));
             }
         }
@@ -254,12 +266,39 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
 /// everything.
 fn telling(text: &str) -> BTreeSet<String> {
     static OF_ALL: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-        let plain =
-            "use user want like prefer decided decision chose settled agreed picked go team";
+        let plain = "use user want like prefer decided decision chose settled agreed picked go team \
+            run live kept written sent work";
         words::terms(plain).into_iter().collect()
     });
     let plain = |term: &String| words::is_common(term) || OF_ALL.contains(term);
     words::query_terms(text).into_iter().filter(|term| !plain(term)).collect()
+}
+
+/// The words to look for, however they are written: `PascalCase` is "pascalcase" too.
+fn spelt(text: &str) -> BTreeSet<String> {
+    telling(text).into_iter().chain(telling(&text.to_lowercase())).collect()
+}
+
+/// What has a property, of "the lifetime of the login cookie".
+fn owner(text: &str) -> Option<BTreeSet<String>> {
+    let (_, owner) = text.split_once(" of ").or_else(|| text.split_once(" for "))?;
+    Some(telling(owner)).filter(|owner| !owner.is_empty())
+}
+
+/// Whether two statements give values that can stand in each other's place: two names, or two
+/// amounts of the same.
+fn of_a_kind(one: &str, other: &str) -> bool {
+    let number = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+    let counted = |text: &str| -> BTreeSet<String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let after = |pair: &[&str]| number(pair[0]).then(|| telling(pair[1]));
+        words.windows(2).filter_map(after).flatten().collect()
+    };
+    match (number(one), number(other)) {
+        (false, false) => true,
+        (true, true) => !counted(one).is_disjoint(&counted(other)),
+        (true, false) | (false, true) => false,
+    }
 }
 
 /// Whether a memory holds these words as they stand, whatever their case.
