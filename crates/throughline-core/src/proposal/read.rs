@@ -53,13 +53,26 @@ pub fn read(answer: &Value, window: &Window) -> Proposal {
         }
         match sound(raw, window) {
             Ok(sound) => proposal.sound.push(sound),
-            Err(why) => proposal.refuse(raw, &why),
+            Err(why) => proposal.put_off(raw, &why, window),
         }
     }
     proposal
 }
 
+/// The operation in a form that a person can still let through, where there is one.
+fn acceptable(raw: &Value, window: &Window) -> Option<Operation> {
+    let operation = operation(raw, None, None, window).ok()?;
+    operation.check().is_ok().then_some(operation)
+}
+
 impl Proposal {
+    fn put_off(&mut self, raw: &Value, why: &str, window: &Window) {
+        match acceptable(raw, window).and_then(|one| serde_json::to_value(one).ok()) {
+            Some(operation) => self.refuse(&operation, why),
+            None => self.refuse(raw, why),
+        }
+    }
+
     fn refuse(&mut self, raw: &Value, why: &str) {
         let written = raw.to_string();
         let operation = text::cut(&written, REFUSED_BYTES_MAX).to_owned();
@@ -80,7 +93,7 @@ fn sound(raw: &Value, window: &Window) -> Result<Sound, String> {
     if !telling || !text::holds(&window.turns[turn].text, &quote) {
         return Err("its quote does not stand in that turn".to_owned());
     }
-    let operation = operation(raw, turn, quote, window)?;
+    let operation = operation(raw, Some(turn), Some(quote), window)?;
     operation.check()?;
     let voice = said_by(&operation, turn, window)?;
     Ok(Sound { operation, voice })
@@ -88,15 +101,14 @@ fn sound(raw: &Value, window: &Window) -> Result<Sound, String> {
 
 fn operation(
     raw: &Value,
-    turn: usize,
-    quote: String,
+    turn: Option<usize>,
+    quote: Option<String>,
     window: &Window,
 ) -> Result<Operation, String> {
     let op = member(raw, "op").filter(|op| OPS.contains(&op.as_str()));
     let op = op.ok_or("it is none of remember, correct, retract")?;
     let confidence =
         raw.get("confidence").and_then(Value::as_f64).ok_or("confidence is no number")?;
-    let (quote, turn) = (Some(quote), Some(turn));
     if op == "retract" {
         let what = target(raw, window)?;
         return Ok(Operation::Retract(Retract { what, confidence, quote, turn }));

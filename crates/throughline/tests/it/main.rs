@@ -16,6 +16,8 @@ mod ingesting;
 mod interrupted;
 mod learning;
 mod lineage;
+mod models;
+mod models_trouble;
 mod odd_questions;
 mod pages;
 mod purging;
