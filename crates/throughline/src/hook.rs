@@ -130,7 +130,8 @@ fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<(Strin
         let journal = Journal::new(&settings.home);
         journal.sweep(settings.journal_days, settings.clock.now()).ok();
     }
-    worker::note(settings, reply.capture.episodes > 0);
+    let is_over = matches!(event.what, What::Ended | What::Compacting);
+    worker::note(settings, is_over || reply.capture.episodes > 0);
     if let Some(trouble) = &reply.trouble {
         note_failure(&settings.home, settings.clock.now(), name, trouble);
     }

@@ -375,7 +375,7 @@ impl ConfigFile {
     /// Writes beside the file and renames, so that a full disk leaves the old one whole.
     fn write(&self) -> anyhow::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        private_folder(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)
             .with_context(|| format!("cannot write to {}", folder.display()))?;
         file.write_all(self.document.to_string().as_bytes())?;
@@ -408,6 +408,15 @@ impl ConfigFile {
         policy.recall.items_max = whole("recall.items_max")?;
         Ok(policy)
     }
+}
+
+/// Makes a folder for the user's eyes only, if it is not there.
+fn private_folder(folder: &Path) -> anyhow::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).with_context(|| folder.display().to_string())
 }
 
 fn not_a_section(path: &Path, name: &str) -> anyhow::Error {

@@ -106,6 +106,10 @@ pub fn want_work(home: &Path) {
 
 /// Notes when a worker should look again: `held` says that it cannot do anything before.
 pub(super) fn want_work_at(home: &Path, at: i64, held: bool) {
+    if !held && matches!(noted(home), Some(When::Now)) {
+        // Somebody wants it sooner.
+        return;
+    }
     let how = if held { "held" } else { "later" };
     file::replace(&wanted(home), format!("{how} {at}").as_bytes()).ok();
 }

@@ -92,7 +92,11 @@ impl Engine {
             Err(why) => held = held.or(Some(Held { why, until: Some(now + SOON_MS) })),
         }
         match &held {
-            Some(held) => want_work_at(&self.home, held.until.unwrap_or(now + LATER_MS), true),
+            // What holds for one session holds nobody else back.
+            Some(held) => {
+                let at = held.until.unwrap_or(now + LATER_MS);
+                want_work_at(&self.home, at, held.until.is_some());
+            }
             None if worked.left > 0 => want_work_at(&self.home, now + LATER_MS, false),
             None => {}
         }

@@ -9,7 +9,7 @@ use anyhow::{Context as _, bail};
 use throughline_engine::llm::{Client, Key, Provider, Settings as Service};
 use throughline_engine::{Engine, Error, Llm};
 
-use super::{ConfigFile, Environment, Settings};
+use super::{ConfigFile, Environment, Settings, private_folder};
 
 /// Bytes of a key.
 const KEY_BYTES_MAX: u64 = 4_096;
@@ -86,7 +86,7 @@ impl Settings {
         let mut service = if provider == "command" {
             let words = command.split_whitespace().map(str::to_owned).collect();
             let folder = self.home.join("nowhere");
-            std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+            private_folder(&folder)?;
             let named = Service::program(words);
             Service { folder: Some(folder), ..named.map_err(|_| missing("llm.command"))? }
         } else {
@@ -132,7 +132,7 @@ impl Settings {
             bail!(bad("that is no key: give it on standard input, on one line"));
         }
         let path = key_file(&self.home, section);
-        std::fs::create_dir_all(&self.home).with_context(|| self.home.display().to_string())?;
+        private_folder(&self.home)?;
         let mut file = tempfile::NamedTempFile::new_in(&self.home)
             .with_context(|| format!("cannot write to {}", self.home.display()))?;
         file.write_all(key.trim().as_bytes())?;

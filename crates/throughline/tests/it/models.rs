@@ -98,7 +98,7 @@ fn what_a_model_finds_is_kept_as_extracted_with_its_quote_and_can_be_undone() {
     let worked = home.json(&["work", "--once"]);
     assert_eq!((&worked["asked"], &worked["left"]), (&json!(1), &json!(0)), "{worked}");
     let [id] = strings(&worked["memories"])[..] else { panic!("{worked}") };
-    let memory = &home.show(id)["memory"];
+    let memory = &home.show(id);
     assert_eq!(memory["authority"], "extracted", "{memory}");
     let why = home.json(&["why", id]).to_string();
     assert!(why.contains("the nightly export of invoices is what"), "{why}");
@@ -177,16 +177,13 @@ fn what_a_tool_printed_cannot_become_the_users_word() {
     let worked = home.json(&["work", "--once"]);
     let kept = strings(&worked["memories"]);
     assert_eq!((kept.len(), &worked["deferred"]), (1, &json!(4)), "{worked}");
-    let memory = &home.show(kept[0])["memory"];
+    let memory = &home.show(kept[0]);
     assert_eq!((&memory["authority"], &memory["kind"]), (&json!("external"), &json!("fact")));
     let held = home.json(&["list", "--all"]).to_string();
     assert!(!held.contains("AcmeVault") && !held.contains("evil.example"), "{held}");
     let review = home.json(&["review"]);
     assert_eq!(review["pending"].as_array().map(Vec::len), Some(4), "{review}");
-    assert!(
-        review.to_string().contains("it tells its reader to drop earlier instructions"),
-        "{review}"
-    );
+    assert!(review.to_string().contains("it does not come from you"), "{review}");
     home.assert_sound();
 }
 
@@ -223,6 +220,7 @@ fn a_bad_operation_waits_for_a_person_and_keeps_no_good_one_out() {
     assert!(!accepted.is_null());
     assert!(home.texts(&["list"]).contains(&"Exports run on Mars".to_owned()));
     // And a model's answer that is no JSON at all is kept as well, once.
+    home.json(&["config", "unset", "llm.provider"]);
     let agent = Agent::new(&home, "s2");
     agent.hears("Also, the warehouse scanners reconnect every morning at five.");
     agent.ends();
@@ -285,12 +283,15 @@ fn what_a_person_says_while_the_model_thinks_is_neither_lost_nor_overwritten() {
     let output = worker.join().unwrap();
     assert!(output.status.success(), "{output:?}");
     let held = home.texts(&["list"]);
-    assert!(held.contains(&right.to_owned()), "{held:?}");
-    assert!(!held.iter().any(|one| one.to_lowercase().contains("csv writer")), "{held:?}");
+    // A lesson is drawn from what was inferred and wrong; of the model's two, neither came in.
+    let claims: Vec<&String> = held.iter().filter(|one| !one.starts_with("Inferred")).collect();
+    assert_eq!(claims, [right], "{held:?}");
+    let waits = home.json(&["review"])["pending"].to_string();
+    assert!(waits.contains("parquet") && waits.contains("csv writer exports"), "{waits}");
     let old = home.show(&id);
-    assert_eq!(old["memory"]["state"], "superseded");
-    let by = old["memory"]["superseded_by"].as_str().expect("what replaced it");
-    assert_eq!(home.show(by)["memory"]["content"], right, "nobody else took its place");
+    assert_eq!(old["state"], "superseded");
+    let by = old["superseded_by"].as_str().expect("what replaced it");
+    assert_eq!(home.show(by)["content"], right, "nobody else took its place");
     home.assert_sound();
 }
 
@@ -315,7 +316,7 @@ fn the_user_is_not_overruled_by_what_a_model_makes_of_their_words() {
     configure(&home, &server);
     let worked = home.json(&["work", "--once"]);
     assert_eq!((&worked["deferred"], &worked["superseded"]), (&json!(2), &json!(0)), "{worked}");
-    assert_eq!(home.show(&id)["memory"]["state"], "confirmed");
+    assert_eq!(home.show(&id)["state"], "confirmed");
     let review = home.json(&["review"]).to_string();
     assert!(review.contains("it would take the place of"), "{review}");
 }
@@ -354,14 +355,7 @@ fn a_worker_that_is_killed_has_done_nothing_and_the_next_one_does_it_once() {
 #[test]
 fn a_purge_while_the_model_thinks_is_final() {
     let home = Home::new();
-    let id = home.remember("The export of invoices goes to Dana");
     session(&home, &[SAID]);
-    let search =
-        home.json(&["recall", "nightly export invoices accounting", "--episodes", "--explain"]);
-    let turn = search["candidates"].as_array().expect("candidates").iter();
-    let turn =
-        turn.filter(|one| one["node"].as_str().is_some_and(|node| node.starts_with("episode")));
-    let _ = (turn.count(), id);
     let (asked, is_asked) = mpsc::channel();
     let (answer, may_answer) = mpsc::channel::<()>();
     let (asked, may_answer) = (Mutex::new(asked), Mutex::new(may_answer));
