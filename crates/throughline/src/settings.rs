@@ -445,10 +445,10 @@ fn check(setting: &Setting, value: Value) -> anyhow::Result<Value> {
         _ => false,
     };
     if !fits {
-        let wanted = match default {
-            Value::Boolean(_) => "true or false",
-            Value::String(_) => "a text",
-            _ => "a whole number",
+        let wanted = match (default.is_bool(), default.is_str()) {
+            (true, _) => "true or false",
+            (_, true) => "a text",
+            (false, false) => "a whole number",
         };
         bail!(throughline_engine::Error::BadInput(format!(
             "{} is {}: give {wanted}, not {}",

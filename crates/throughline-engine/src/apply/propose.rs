@@ -77,8 +77,8 @@ impl Engine {
         }
         let ground = Ground { sources: &sources, by_model: true, ..proposed.ground };
         let (before, done) = (draft.changes.len(), applied.clone());
-        let tried = self
-            .repeats_what_is_gone(reader, draft, &operation)
+        let tried = is_as_seen(reader, draft, &operation, proposed.seen)
+            .and_then(|()| self.repeats_what_is_gone(reader, draft, &operation))
             .and_then(|()| self.apply_one(reader, draft, &operation, &ground, applied))
             .and_then(|()| self.check_made(reader, draft, before, sound.voice, proposed.seen));
         match tried {
@@ -137,13 +137,8 @@ impl Engine {
             if made.contains(&id) {
                 continue;
             }
+            unchanged(reader, draft, id, seen)?;
             let key = RowKey::memory(draft.scope.space, id);
-            if reader.next_touch(&key, &[id.into()], seen)?.is_some() {
-                return Err(Error::BadInput(format!(
-                    "{} was changed while the model was reading",
-                    id.handle()
-                )));
-            }
             let held = reader.rows(&[key])?.remove(0).and_then(Row::into_memory);
             let Some(held) = held.filter(|_| retires) else { continue };
             if !may_retire(voice, &held) {
@@ -155,6 +150,28 @@ impl Engine {
             }
         }
         Ok(())
+    }
+}
+
+/// A memory that an operation names must be the one that the model was shown.
+fn is_as_seen(reader: &dyn Reader, draft: &Draft, operation: &Operation, seen: u64) -> Result<()> {
+    let named = match operation {
+        Operation::Correct(put_right) => &put_right.wrong,
+        Operation::Retract(back) => &back.what,
+        Operation::Remember(_) | Operation::Know { .. } | Operation::Relate(_) => return Ok(()),
+    };
+    let Ok(id) = named.parse::<MemoryId>() else { return Ok(()) };
+    unchanged(reader, draft, id, seen)
+}
+
+/// Fails if a memory was written to since the model looked.
+fn unchanged(reader: &dyn Reader, draft: &Draft, id: MemoryId, seen: u64) -> Result<()> {
+    let key = RowKey::memory(draft.scope.space, id);
+    match reader.next_touch(&key, &[id.into()], seen)? {
+        Some(_) => {
+            Err(Error::BadInput(format!("{} was changed while the model was reading", id.handle())))
+        }
+        None => Ok(()),
     }
 }
 

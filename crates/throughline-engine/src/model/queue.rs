@@ -34,6 +34,9 @@ pub(super) struct Unread {
     first_seq: u64,
 }
 
+/// A turn, when it was said, and the change that it came with.
+type Told = (EpisodeId, Timestamp, u64);
+
 /// How much waits for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Waiting {
@@ -70,8 +73,7 @@ impl Engine {
             // Another database took this one's place.
             after_seq = 0;
         }
-        let mut told: BTreeMap<(SpaceId, SessionId), Vec<(EpisodeId, Timestamp, u64)>> =
-            BTreeMap::new();
+        let mut told: BTreeMap<(SpaceId, SessionId), Vec<Told>> = BTreeMap::new();
         loop {
             let query =
                 LogQuery { after_seq, since: Some(since), limit: PAGE, ..LogQuery::default() };
@@ -115,7 +117,7 @@ fn unread_of(
     reader: &dyn Reader,
     space: SpaceId,
     session: SessionId,
-    turns: Vec<(EpisodeId, Timestamp, u64)>,
+    turns: Vec<Told>,
 ) -> Result<Option<Unread>> {
     let key = RowKey { space, table: Table::Session, key: session.to_string() };
     let row = reader.rows(&[key])?.remove(0).and_then(Row::into_session);

@@ -17,6 +17,9 @@ const BYTES_MAX: u64 = 1 << 20;
 /// Sessions whose questions are counted.
 const SESSIONS_MAX: usize = 256;
 
+/// How often the file's lock is tried: what a question cost should not be forgotten.
+const LOCK_TRIES: usize = 20;
+
 /// What is known of a model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -54,7 +57,15 @@ impl ModelState {
     pub(super) fn update(home: &Path, change: impl FnOnce(&mut Self)) -> Result<()> {
         let path = path(home);
         let failed = |source| Error::File { path: path.clone(), source };
-        let _turn = file::lock_file(&path.with_extension("lock")).map_err(failed)?;
+        let lock = path.with_extension("lock");
+        let mut turn = file::lock_file(&lock);
+        for _ in 1..LOCK_TRIES {
+            if turn.is_ok() {
+                break;
+            }
+            turn = file::lock_file(&lock);
+        }
+        let _turn = turn.map_err(failed)?;
         let mut state = Self::load(home);
         change(&mut state);
         let bytes = serde_json::to_vec(&state).expect("plain data serialises");

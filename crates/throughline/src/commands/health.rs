@@ -189,6 +189,7 @@ pub(super) fn doctor(
         engine.reindex(&mut |done| bar.set_position(done as u64))?;
         // The services' vectors too: a worker makes them, with its own progress.
         crate::worker::note(settings, true);
+        crate::worker::start_if_wanted(settings, settings.clock.now());
         bar.finish_and_clear();
     }
     let bar = ui.progress("checking");

@@ -17,6 +17,7 @@ mod interrupted;
 mod learning;
 mod lineage;
 mod models;
+mod models_services;
 mod models_trouble;
 mod odd_questions;
 mod pages;

@@ -288,6 +288,8 @@ fn what_a_person_says_while_the_model_thinks_is_neither_lost_nor_overwritten() {
     assert_eq!(claims, [right], "{held:?}");
     let waits = home.json(&["review"])["pending"].to_string();
     assert!(waits.contains("parquet") && waits.contains("csv writer exports"), "{waits}");
+    assert!(waits.contains("was changed while the model was reading"), "{waits}");
+    assert!(waits.contains("which was replaced or taken back"), "{waits}");
     let old = home.show(&id);
     assert_eq!(old["state"], "superseded");
     let by = old["superseded_by"].as_str().expect("what replaced it");
