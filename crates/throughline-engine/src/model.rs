@@ -14,6 +14,7 @@ mod work;
 
 use throughline_llm::{Asked, Client, Request};
 
+use crate::clean::cleaned;
 use crate::{Engine, Result};
 
 pub use queue::Waiting;
@@ -81,11 +82,11 @@ impl Engine {
                         None
                     };
                     state.breaker.failed(now.as_millis(), wait);
-                    state.last_error = Some((now, error.to_string()));
+                    state.last_error = Some((now, cleaned(&error.to_string()).0));
                 }
                 Err(error) => {
                     state.breaker.worked();
-                    state.last_error = Some((now, error.to_string()));
+                    state.last_error = Some((now, cleaned(&error.to_string()).0));
                 }
                 Ok(_) => {
                     state.breaker.worked();

@@ -128,13 +128,15 @@ impl Client {
                     return Asked { usage: Usage::default(), attempts, answer: Err(error) };
                 }
                 Err(error) => {
-                    return Asked { usage: Usage::default(), attempts, answer: Err(error) };
+                    // Who does not answer in time may have done the work.
+                    let paid = matches!(error, Error::TooSlow(_) | Error::TooLarge(_));
+                    let usage = if paid { guessed(request, "") } else { Usage::default() };
+                    return Asked { usage, attempts, answer: Err(error) };
                 }
             };
             *self.shape.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = shape;
             let usage = if usage.total() == 0 {
-                let asked = format!("{}{}", request.system, request.prompt);
-                Usage::guessed(&asked, said.as_deref().unwrap_or_default())
+                guessed(request, said.as_deref().unwrap_or_default())
             } else {
                 usage
             };
@@ -255,6 +257,10 @@ impl Client {
             Got::NotUnderstood(error) => Err(error),
         }
     }
+}
+
+fn guessed(request: &Request<'_>, said: &str) -> Usage {
+    Usage::guessed(&format!("{}{}", request.system, request.prompt), said)
 }
 
 /// The seconds that a service asks to wait. A date is not reckoned with.

@@ -28,6 +28,8 @@ fn run(settings: &Settings, prompt: &str) -> Result<String> {
     command.args(settings.command.iter().skip(1));
     // An agent that we start must not feed us.
     command.env("THROUGHLINE_INSIDE", "1");
+    // A hook of one agent may have started us; this one is not part of that session.
+    command.env_remove("CLAUDECODE").env_remove("CLAUDE_CODE_ENTRYPOINT");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(folder) = &settings.folder {
         command.current_dir(folder);

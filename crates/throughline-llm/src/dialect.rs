@@ -73,8 +73,12 @@ pub(crate) fn body(settings: &Settings, request: &Request<'_>, shape: Shape) -> 
             body
         }
         Provider::Openai => {
-            let mut body = json!({"model": model, "max_tokens": tokens_max, "messages": [
+            let mut body = json!({"model": model, "messages": [
                 {"role": "system", "content": system}, {"role": "user", "content": prompt}]});
+            // The original no longer knows the name that everybody else has.
+            let original = settings.base_url.starts_with(Provider::Openai.usual_address());
+            let most = if original { "max_completion_tokens" } else { "max_tokens" };
+            body[most] = json!(tokens_max);
             match shape {
                 Shape::Schema => {
                     let strict = json!({"name": name, "strict": true, "schema": schema});

@@ -1,5 +1,6 @@
 //! Answers of models, good and bad, against what they were shown.
 
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
@@ -185,4 +186,62 @@ fn verdicts_and_choices_are_read_with_care() {
     let at = Timestamp::from_millis(0);
     let pair = Pair { older: ("a\nb".to_owned(), at), newer: ("c".to_owned(), at) };
     assert_eq!(pairs_prompt(&[pair]).lines().count(), 4);
+}
+
+/// Anything that JSON can say, often with the names that count.
+fn any_json() -> impl Strategy<Value = Value> {
+    let name = prop_oneof![
+        Just("op".to_owned()),
+        Just("turn".to_owned()),
+        Just("quote".to_owned()),
+        Just("content".to_owned()),
+        Just("target".to_owned()),
+        Just("operations".to_owned()),
+        Just("kind".to_owned()),
+        "[a-z]{1,6}",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,24}".prop_map(Value::from),
+        Just(json!("remember")),
+        Just(json!("went with Postgres 16 for staging")),
+        Just(json!("M1")),
+    ];
+    leaf.prop_recursive(4, 48, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::btree_map(name.clone(), inner, 0..8)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_model_answers_only_what_was_said_comes_through(
+        answer in any_json(),
+        operation in any_json(),
+        content in "[a-zA-Z0-9 ]{0,60}",
+    ) {
+        let fuzzed = proposed(&json!({"content": content, "because": operation}));
+        for answer in [answer.clone(), json!({"operations": [answer, operation, fuzzed]})] {
+            let window = window();
+            for Sound { operation, .. } in read(&answer, &window).sound {
+                prop_assert!(operation.check().is_ok());
+                let (quote, turn) = match &operation {
+                    Operation::Remember(new) => (new.quote.clone(), new.turn),
+                    Operation::Correct(right) => (right.quote.clone(), right.turn),
+                    Operation::Retract(back) => (back.quote.clone(), back.turn),
+                    Operation::Know { .. } | Operation::Relate(_) => (None, None),
+                };
+                let turn = &window.turns[turn.expect("it names a turn")];
+                prop_assert!(turn.is_new && crate::text::holds(&turn.text, &quote.expect("it quotes")));
+            }
+            pairs(&answer, 3);
+            fitting(&answer, 3);
+        }
+    }
 }

@@ -185,8 +185,9 @@ impl Engine {
             let query = TextQuery { states, limit: TWINS, ..asking(space, session, &terms) };
             for memory in memories(reader, &query)? {
                 let apart = near::veto(&memory.content, said).is_some();
-                let near = f64::from(dot(&meaning, &self.meaning.of_query(&memory.content)));
-                if !apart && near >= SAME_AGAIN {
+                if !apart
+                    && f64::from(dot(&meaning, &self.meaning_of(reader, &memory)?)) >= SAME_AGAIN
+                {
                     return Ok(Some(memory));
                 }
             }

@@ -53,7 +53,7 @@ impl Engine {
             let mut prompt = proposal::fitting_prompt(&recall.query, &claims);
             clean_text(&mut prompt);
             if let Some(held) = self.held_back(llm, None, tokens::estimate(&prompt) as u64) {
-                return Err(Error::BadInput(format!("the model is not asked now: {}", held.why)));
+                return Err(Error::Model(held.why));
             }
             let schema = proposal::fitting_schema();
             let request = Request {
@@ -66,10 +66,9 @@ impl Engine {
             let asked = self.ask_model(llm, None, &request)?;
             judged.votes += 1;
             judged.tokens += asked.usage.total();
-            let failed = |why: String| Error::BadInput(format!("the model cannot be asked: {why}"));
-            let answer = asked.answer.map_err(|error| failed(error.to_string()))?;
+            let answer = asked.answer.map_err(|error| Error::Model(error.to_string()))?;
             let fitting = proposal::fitting(&answer, claims.len())
-                .ok_or_else(|| failed("its answer lists no ids".to_owned()))?;
+                .ok_or_else(|| Error::Model("its answer lists no ids".to_owned()))?;
             let fits: Vec<MemoryId> = fitting.into_iter().map(|at| shown[at].0).collect();
             unfit.retain(|id| !fits.contains(id));
         }

@@ -5,11 +5,12 @@ use throughline_llm::{Client, Provider, Settings};
 use throughline_testing::server::{Heard, Reply, Server};
 
 fn client(provider: Provider, server: &Server) -> Client {
-    Client::new(Settings::new(provider, "e5", Some(&server.address), None).unwrap()).unwrap()
+    Client::new(Settings::new(provider, "e5", Some(&server.address), None).expect("it can be made"))
+        .expect("it can be made")
 }
 
 fn texts_of(heard: &Heard) -> Vec<String> {
-    serde_json::from_value(heard.body["input"].clone()).unwrap()
+    serde_json::from_value(heard.body["input"].clone()).expect("it can be made")
 }
 
 #[test]

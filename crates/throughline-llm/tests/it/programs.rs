@@ -9,13 +9,14 @@ use throughline_llm::{Asked, Client, Error, Request, Settings};
 
 /// Asks a program that is written as a script.
 fn ask(script: &str, arguments: &[&str], total: Duration) -> Asked {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it can be made");
     let program = folder.path().join("model");
-    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).expect("it can be made");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700))
+        .expect("it can be made");
     let mut command = vec![program.display().to_string()];
     command.extend(arguments.iter().map(|one| (*one).to_owned()));
-    let settings = Settings { total, ..Settings::program(command).unwrap() };
+    let settings = Settings { total, ..Settings::program(command).expect("it can be made") };
     let schema = json!({"type": "object"});
     let request = Request {
         system: "Be brief.",
@@ -24,7 +25,7 @@ fn ask(script: &str, arguments: &[&str], total: Duration) -> Asked {
         schema: &schema,
         tokens_max: 10,
     };
-    Client::new(settings).unwrap().ask(&request)
+    Client::new(settings).expect("it can be made").ask(&request)
 }
 
 const PATIENT: Duration = Duration::from_secs(20);

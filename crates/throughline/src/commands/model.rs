@@ -178,7 +178,7 @@ fn test(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
                 format!("{} {name} answers in {took} ms, for {tokens} tokens", paint(GOOD, "Fine:"))
             })
         }
-        Err(error) => Err(anyhow::anyhow!("{name} does not answer: {error}")),
+        Err(error) => Err(Error::Model(format!("{name}: {error}")).into()),
     }
 }
 

@@ -305,4 +305,8 @@ fn a_model_can_say_which_of_what_was_recalled_helps() {
     assert_eq!(items.len(), 1, "{verified}");
     assert_eq!(items[0]["memory"]["content"], "The depot printer is called Zelda");
     assert_eq!(server.heard().len(), 2, "two votes");
+    let silent = Server::start(|_| Reply::status(401, &json!({"error": "who are you?"})));
+    configure(&home, &silent);
+    let (code, error) = home.error(&["recall", question, "--verify"]);
+    assert_eq!((code, &error["code"]), (1, &json!("model")), "{error}");
 }
