@@ -1,3 +1,4 @@
+//! Language models and embedding services: asked with patience, read with suspicion.
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 

@@ -14,7 +14,7 @@ pub(super) fn kinds() -> Vec<Kind> {
     Kind::ALL.iter().copied().filter(|kind| !ours.contains(kind)).collect()
 }
 
-/// The JSON Schema of an answer. [`super::read`] is stricter.
+/// The JSON Schema of an answer. [`super::read()`] is stricter.
 pub fn schema() -> Value {
     let text = |what: &str| json!({"type": "string", "description": what});
     let texts =
