@@ -204,6 +204,8 @@ closed_set! {
         Sleep = "sleep",
         /// Decided by a person who was asked.
         Review = "review",
+        /// Proposed by a model that read what was said.
+        Model = "model",
     }
 }
 

@@ -20,6 +20,7 @@
 //! | when things leave view, change tier or graduate | [`lifecycle`] |
 //! | what an agent tells us, and what is said in it | [`event`], [`speech`] |
 //! | what of it is worth keeping, and how that is written | [`probe`], [`patch`] |
+//! | what a model is asked, and what is made of its answer | [`proposal`] |
 //! | what brings a memory up before a tool runs | [`trigger`] |
 //! | what a session has in mind | [`hot`] |
 //! | whether a turn is worth a probe | [`gate`] |
@@ -57,6 +58,7 @@ pub mod patch;
 pub mod pending;
 pub mod policy;
 pub mod probe;
+pub mod proposal;
 pub mod question;
 pub mod rank;
 pub mod reconcile;

@@ -1,9 +1,9 @@
 //! A patch: what a probe found worth changing in memory, as data.
 //!
-//! One schema for every probe: rules write it, a model may. It is read strictly. What does not fit is
-//! handed back whole, for a person to look at: never dropped, never half applied.
+//! One form for every probe: rules write it, and what a model writes becomes it ([`crate::proposal`]).
+//! It is read strictly. What does not fit is handed back whole, for a person to look at: never
+//! dropped, never half applied.
 
-mod schema;
 #[cfg(test)]
 mod tests;
 
@@ -11,8 +11,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{EntityKind, Kind, Relation, Slot, text};
-
-pub use schema::schema;
 
 /// The version that is written, and the only one that is read.
 pub const VERSION: u32 = 1;

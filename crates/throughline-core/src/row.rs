@@ -62,6 +62,9 @@ pub struct Session {
     /// How often it was probed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub probes: u64,
+    /// Up to which turn a model has read it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_to: Option<Timestamp>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -73,7 +76,8 @@ impl Session {
     /// A session that begins.
     pub fn new(id: SessionId, space: SpaceId, agent: &str, started_at: Timestamp) -> Self {
         let agent = agent.to_owned();
-        Self { id, space, agent, started_at, ended_at: None, turns: 0, fired: 0, probes: 0 }
+        let (ended_at, read_to) = (None, None);
+        Self { id, space, agent, started_at, ended_at, turns: 0, fired: 0, probes: 0, read_to }
     }
 }
 
@@ -335,6 +339,7 @@ rows_of! {
     Entity: as_entity, into_entity;
     Edge: as_edge, into_edge;
     Episode: as_episode, into_episode;
+    Session: as_session, into_session;
     Injection: as_injection, into_injection;
     Tombstone: as_tombstone, into_tombstone;
     Pending: as_pending, into_pending;

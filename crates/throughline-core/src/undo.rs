@@ -72,7 +72,8 @@ pub fn plan(
         before.entry(image.key.clone()).or_insert_with(|| image.row.clone());
     }
     // A row that is as it was needs nothing, however often it changed in between.
-    before.retain(|key, _| key.table != Table::Space); // a wall stays once it stands
+    // A wall stays once it stands, and a session took place: nobody reads it twice because of an undo.
+    before.retain(|key, _| !matches!(key.table, Table::Space | Table::Session));
     before.retain(|key, row| touched.get(key).and_then(|one| one.now.as_ref()) != row.as_ref());
     let erased = |row: &Option<Row>| match row {
         Some(Row::Memory(memory)) => memory.fingerprint == Fingerprint::erased(),

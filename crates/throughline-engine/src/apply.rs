@@ -5,6 +5,7 @@
 
 mod hand_in;
 mod last_word;
+mod propose;
 mod target;
 
 use std::path::Path;
@@ -26,6 +27,8 @@ use crate::remember::{check_lesson, said_in};
 use crate::review::pending;
 use crate::watch::Stated;
 use crate::{Engine, Error, Result};
+
+pub(crate) use propose::{Proposed, rank_by_model};
 
 /// From this certainty on, what a person said counts as stated; below it is only extracted.
 const STATED_FROM: f64 = 0.75;
@@ -58,6 +61,8 @@ pub(crate) struct Ground<'a> {
     pub(crate) root: &'a Path,
     /// What was said and done around it.
     pub(crate) turns: &'a [Captured],
+    /// A model proposes it: nobody's word counts for more than extracted.
+    pub(crate) by_model: bool,
 }
 
 /// What became of a patch.
@@ -304,7 +309,7 @@ impl Engine {
                 turn: source.and_then(|one| one.episode).map(|one| one.to_string()),
                 snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
                 echo: voice != Voice::User && repeats(),
-                ..Testimony::new(authority(voice, claim), source.map_or(draft.now, |one| one.at))
+                ..Testimony::new(rank(voice, claim, ground), source.map_or(draft.now, |one| one.at))
             },
             triggers: claim.triggers.to_vec(),
             about: claim.about.clone(),
@@ -443,8 +448,9 @@ fn voice_of(turn: Option<usize>, ground: &Ground<'_>) -> Voice {
 }
 
 /// The rank of a claim: by who spoke, and how plainly.
-fn authority(voice: Voice, claim: &Claim<'_>) -> Authority {
+fn rank(voice: Voice, claim: &Claim<'_>, ground: &Ground<'_>) -> Authority {
     match voice {
+        _ if ground.by_model => rank_by_model(voice),
         Voice::User if claim.corrects => Authority::UserCorrected,
         Voice::User if claim.confidence >= STATED_FROM => Authority::UserStated,
         Voice::User => Authority::Extracted,

@@ -181,6 +181,7 @@ impl Engine {
                     revive: false,
                     root: &context.project.root,
                     turns: &one.turns,
+                    by_model: false,
                 };
                 let applied = self.apply(reader, draft, &one.patch, &ground)?;
                 wrote.memories.extend(applied.memories);
@@ -269,7 +270,7 @@ impl Engine {
     }
 
     /// The texts of what was put in front of this session.
-    fn shown_texts(&self, context: &Context, mind: &Mind) -> Result<Vec<String>> {
+    pub(crate) fn shown_texts(&self, context: &Context, mind: &Mind) -> Result<Vec<String>> {
         let reader = self.now_reader()?;
         let spaces = context.reach().spaces;
         let keys: Vec<RowKey> = mind

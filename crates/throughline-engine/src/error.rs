@@ -77,6 +77,9 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// A model was asked for and cannot be.
+    #[error("the model cannot be asked: {0}")]
+    Model(String),
     /// The store failed.
     #[error(transparent)]
     Store(StoreError),
@@ -123,6 +126,7 @@ impl Error {
             | Self::NothingToUndo
             | Self::BadFile { .. }
             | Self::File { .. }
+            | Self::Model(_)
             | Self::Store(_) => ErrorKind::Failed,
         }
     }
@@ -142,6 +146,7 @@ impl Error {
             Self::NoFolder { .. } => "no_folder",
             Self::BadFile { .. } => "bad_file",
             Self::File { .. } => "file",
+            Self::Model(_) => "model",
             Self::Store(error) => store_code(error),
         }
     }
@@ -173,6 +178,7 @@ impl Error {
             Self::NoFolder { .. } => "give the project's folder with --project DIR",
             Self::BadFile { .. } => "nothing was imported; correct the line and try again",
             Self::File { .. } => return None,
+            Self::Model(_) => "`doctor --llm` asks it; everything else works without",
             Self::Store(error) => return store_hint(error),
         };
         Some(hint.to_owned())

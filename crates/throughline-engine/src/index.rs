@@ -100,6 +100,13 @@ impl Index {
         Some(self.document(number)?.node(self.of))
     }
 
+    /// The nodes of all documents, oldest first.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        let numbers = 0..u32::try_from(self.len()).unwrap_or(NONE);
+        let there = numbers.filter(|number| self.states[*number as usize].is_some());
+        there.filter_map(|number| self.node(number))
+    }
+
     /// The telling terms of a document; none where there is no document.
     pub(crate) fn length(&self, number: u32) -> f32 {
         self.standing.get(number as usize).map_or(0.0, |standing| f32::from(standing.length))

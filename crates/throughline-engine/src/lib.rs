@@ -44,6 +44,7 @@ mod journal;
 mod listen;
 mod meaning;
 mod mint;
+mod model;
 mod project;
 mod purge;
 mod recall;
@@ -82,6 +83,7 @@ pub use journal::note::{Failure, last_failures, last_fired, note_failure, note_f
 pub use journal::{Entry as JournalEntry, Health as JournalHealth, Journal, Read as JournalRead};
 pub use listen::Reply;
 pub use meaning::Memo;
+pub use model::{Judged, Llm, ModelState, Waiting, Work, Worked, want_work, work_wanted};
 pub use project::Project;
 pub use purge::{Purged, ToErase};
 pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled};
@@ -98,4 +100,5 @@ pub use why::{Reason, Why};
 
 pub use throughline_core as core;
 pub use throughline_embed::Embedder;
+pub use throughline_llm as llm;
 pub use throughline_store::{Reader, StoredBatch};

@@ -3,6 +3,8 @@
 //! A vector is derived: a memory without one is found by its words, and gets one the next time
 //! somebody writes or recalls.
 
+mod elsewhere;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -29,7 +31,11 @@ const CATCH_UP: usize = 64;
 pub(crate) struct Meaning {
     embedder: OnceLock<Embedder>,
     pub(crate) memo: Option<Arc<Memo>>,
+    /// A service that makes vectors too, for whoever has the time to ask it.
+    elsewhere: Option<throughline_llm::Client>,
 }
+
+pub(crate) use elsewhere::Far;
 
 /// Vectors of texts that came before. For whoever gives the same texts to many memories.
 #[derive(Debug, Default)]

@@ -47,6 +47,8 @@ pub struct Ask<'a> {
     pub shown_since: Option<Timestamp>,
     /// What this session was shown and still has before it, as far as the caller knows.
     pub already: Vec<MemoryId>,
+    /// What somebody who looked found not to help.
+    pub unfit: Vec<MemoryId>,
     /// Leave out what this session said itself: it need not be told what it has just heard.
     pub unheard: bool,
     /// Let everything through the gate, up to the limits.
@@ -67,6 +69,7 @@ impl<'a> Ask<'a> {
             replaced: false,
             shown_since: None,
             already: Vec::new(),
+            unfit: Vec::new(),
             unheard: false,
             ungated: false,
             arms: Arms::default(),
@@ -177,6 +180,8 @@ pub enum CutReason {
     AlreadyShown,
     /// This session said it itself.
     SaidHere,
+    /// Somebody looked, and it does not help.
+    Unfit,
     /// It asks something, and tells nothing.
     OnlyAsks,
     /// What it says no longer holds.
@@ -204,6 +209,7 @@ impl std::fmt::Display for CutReason {
             Self::WeakEdges => "reached over weak edges only",
             Self::AlreadyShown => "shown in this session already",
             Self::SaidHere => "this session said it itself",
+            Self::Unfit => "a model found that it does not help",
             Self::OnlyAsks => "it asks, and tells nothing",
             Self::NoLongerHolds => "what it says no longer holds",
             Self::ToldByMemory => "a memory on the page tells it",
@@ -258,10 +264,12 @@ pub struct Recall {
 impl Engine {
     /// What fits a prompt, within a budget of tokens.
     pub fn recall(&self, context: &Context, ask: &Ask<'_>) -> Result<Recall> {
+        // One reader at a time, and a service may take its time.
+        let far = self.far(context, ask);
         let reader = self.reader(ask.as_of)?;
         let asked_at = ask.asked_at.or(ask.as_of).unwrap_or_else(|| self.now());
         let (question, candidates, known) = std::thread::scope(|scope| -> Result<_> {
-            let scan = self.scan_beside(scope, ask);
+            let scan = self.scan_beside(scope, ask, far);
             let question = question::understand(ask.query, asked_at);
             let mut heard = self.look(&*reader, context, ask, &question, scan)?;
             let mut candidates = Vec::with_capacity(CANDIDATES);

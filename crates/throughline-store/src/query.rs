@@ -111,7 +111,7 @@ pub struct Vector {
     /// The numbers.
     pub values: Vec<f32>,
     /// The same in fewer bytes, for scanning, as whoever scans it packs it; at most
-    /// [`PACKED_MAX`](crate::PACKED_MAX) bytes.
+    /// [`PACKED_MAX`](crate::PACKED_MAX) bytes. Empty: it is only kept beside the one that is scanned.
     pub packed: Vec<u8>,
 }
 

@@ -201,6 +201,7 @@ macro_rules! for_every_case {
                     documents_go_on_in_the_next_block
                     who_reads_what_changed_misses_nothing
                     who_reads_what_changed_misses_nothing_after_a_reindex
+                    a_vector_that_is_only_kept_leaves_what_is_scanned
                     building_documents_anew_changes_none
                     the_past_has_the_documents_of_its_time
                 }

@@ -6,6 +6,7 @@
 
 pub mod conformance;
 pub mod sample;
+pub mod server;
 mod story;
 
 pub use story::story;

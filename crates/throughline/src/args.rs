@@ -2,6 +2,7 @@
 
 mod agents;
 mod health;
+mod model;
 mod recall;
 mod review;
 mod truth;
@@ -16,6 +17,7 @@ use throughline_core::{Authority, Relation, State};
 
 pub(crate) use agents::{Hook, Init, Patch};
 pub(crate) use health::{Doctor, Graph, GraphFormat, Stats};
+pub(crate) use model::{Llm, LlmAction, Work};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, WhyNot};
 pub(crate) use review::Review;
 pub(crate) use truth::{Sleep, Verify};
@@ -140,6 +142,10 @@ pub(crate) enum Command {
     Stats(Stats),
     /// Look for anything wrong, and say what to do
     Doctor(Doctor),
+    /// Let the configured model read what waits, and propose; ends when nothing is left
+    Work(Work),
+    /// The language model: try it, or keep its key
+    Llm(Llm),
     /// Draw memories and their connections
     Graph(Graph),
     /// What an agent's hooks call: reads what happened, says what the agent should know

@@ -8,6 +8,7 @@ mod graph;
 mod health;
 mod history;
 mod ingest;
+mod model;
 mod recall;
 mod remember;
 mod review;
@@ -38,6 +39,16 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
             return Ok(ExitCode::SUCCESS);
         }
     }
+    let done = dispatch(command, settings, ui)?;
+    let writes = matches!(command, Command::Remember(_) | Command::Correct(_) | Command::Ingest(_));
+    crate::worker::note(settings, writes);
+    if writes {
+        crate::worker::start_if_wanted(settings, settings.clock.now());
+    }
+    Ok(done)
+}
+
+fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     match command {
         Command::Init(args) => agents::init(args, settings, ui),
         Command::Uninstall(args) => agents::uninstall(args, settings, ui),
@@ -80,6 +91,8 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         Command::Status => health::status(settings, ui),
         Command::Stats(args) => health::stats(args, settings, ui),
         Command::Doctor(args) => health::doctor(args, settings, ui),
+        Command::Work(args) => model::work(args, settings, ui),
+        Command::Llm(args) => model::llm(args, settings, ui),
         Command::Graph(args) => graph::graph(args, settings, ui),
         Command::Config(args) => config::config(args, settings, ui),
         Command::Completions(args) => {

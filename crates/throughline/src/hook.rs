@@ -21,6 +21,7 @@ use throughline_engine::{
 
 use crate::args;
 use crate::settings::{Environment, Settings};
+use crate::worker;
 
 /// Payloads are smaller than this; what is larger is not read to its end.
 const PAYLOAD_BYTES_MAX: u64 = 16 << 20;
@@ -57,6 +58,7 @@ pub(crate) fn hook(
     let (home, now) = (settings.home.clone(), settings.clock.now());
     let (send, receive) = mpsc::channel();
     let (event, agent) = (args.event.clone(), args.agent);
+    let after = settings.clone();
     let name = event.clone();
     std::thread::spawn(move || {
         let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -66,7 +68,12 @@ pub(crate) fn hook(
     });
     let failed = |why: &str| note(&home, now, &name, why);
     match receive.recv_timeout(deadline.saturating_sub(began.elapsed())) {
-        Ok(Ok(Ok(text))) => say(&text),
+        Ok(Ok(Ok((text, is_pause)))) => {
+            say(&text);
+            if is_pause {
+                worker::start_if_wanted(&after, now);
+            }
+        }
         Ok(Ok(Err(error))) => failed(&format!("{error:#}")),
         Ok(Err(_)) => failed("it panicked"),
         Err(_) => failed(&format!("it took longer than {} ms", deadline.as_millis())),
@@ -100,17 +107,18 @@ fn say(text: &str) {
     }
 }
 
-/// Journals the event, then lets memory listen. Returns what is said to the agent.
-fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<String> {
+/// Journals the event, then lets memory listen. Returns what is said to the agent, and whether it
+/// pauses here: it waits for neither a prompt's answer nor a tool.
+fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<(String, bool)> {
     let payload = payload()?;
     note_fired(&settings.home, name, settings.clock.now());
     let Some((event, context)) = keep(name, agent, &payload, settings)? else {
-        return Ok(String::new());
+        return Ok((String::new(), false));
     };
     drop(payload);
     // What tools did is taken in with the answer that follows: a tool is never kept waiting for it.
     if let What::ToolsRan(_) = event.what {
-        return Ok(String::new());
+        return Ok((String::new(), false));
     }
     let engine = settings.engine()?;
     let reply = if settings.journal {
@@ -122,10 +130,13 @@ fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<String
         let journal = Journal::new(&settings.home);
         journal.sweep(settings.journal_days, settings.clock.now()).ok();
     }
+    let is_over = matches!(event.what, What::Ended | What::Compacting);
+    worker::note(settings, is_over || reply.capture.episodes > 0);
     if let Some(trouble) = &reply.trouble {
         note_failure(&settings.home, settings.clock.now(), name, trouble);
     }
-    Ok(throughline_agents::answer(agent, name, &reply.text).unwrap_or_default())
+    let text = throughline_agents::answer(agent, name, &reply.text).unwrap_or_default();
+    Ok((text, !matches!(event.what, What::Prompted { .. } | What::ToolStarts(_))))
 }
 
 /// The same with a memory that is open already: what happened, and what was made of it. `None`

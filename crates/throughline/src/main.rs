@@ -7,6 +7,7 @@ mod hook;
 mod settings;
 mod ui;
 mod view;
+mod worker;
 mod xray;
 
 use std::process::ExitCode;

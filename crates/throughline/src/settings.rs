@@ -1,5 +1,7 @@
 //! Settings: the environment, read once; the settings file; what the command line says.
 
+mod model;
+
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +13,8 @@ use throughline_engine::{Clock, Context, Engine, Project};
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use crate::args::Global;
+
+pub(crate) use model::{Models, asked_by_project};
 
 /// What the environment says.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +33,12 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
+    /// A variable whose name the user's settings give.
+    #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
+    fn variable(name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+    }
+
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     pub(crate) fn read() -> Self {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -58,6 +68,8 @@ pub(crate) struct Settings {
     pub(crate) journal_days: u32,
     /// What the environment says.
     pub(crate) environment: Environment,
+    /// Which services may be asked.
+    pub(crate) models: Models,
     /// What is wrong with the settings file, if something is.
     pub(crate) problem: Option<String>,
     project: Option<PathBuf>,
@@ -90,6 +102,7 @@ impl Settings {
             enabled: said.enabled,
             journal: said.journal,
             journal_days: said.journal_days,
+            models: said.models,
             environment: environment.clone(),
             problem,
             home,
@@ -109,6 +122,7 @@ impl Settings {
             enabled: true,
             journal: true,
             journal_days: JOURNAL_DAYS,
+            models: Models::default(),
             environment: Environment::default(),
             problem: None,
             project: Some(project.to_owned()),
@@ -152,13 +166,15 @@ struct Said {
     enabled: bool,
     journal: bool,
     journal_days: u32,
+    models: Models,
     policy: Policy,
 }
 
 impl Default for Said {
     fn default() -> Self {
         let policy = Policy::default();
-        Self { enabled: true, journal: true, journal_days: JOURNAL_DAYS, policy }
+        let models = Models::default();
+        Self { enabled: true, journal: true, journal_days: JOURNAL_DAYS, models, policy }
     }
 }
 
@@ -196,6 +212,66 @@ pub(crate) const SETTINGS: &[Setting] = &[
         about: "memories put in front of an agent for one prompt",
         default: || number(Policy::default().recall.items_max),
     },
+    Setting {
+        key: "llm.provider",
+        about: "who reads along and proposes: none, anthropic, openai, openai-responses, ollama or command",
+        default: || Value::from("none"),
+    },
+    Setting {
+        key: "llm.model",
+        about: "the name of the model, as the provider calls it",
+        default: || Value::from(""),
+    },
+    Setting {
+        key: "llm.base_url",
+        about: "where it is, if not in the usual place: https, or http on this machine",
+        default: || Value::from(""),
+    },
+    Setting {
+        key: "llm.api_key_env",
+        about: "the environment variable that holds the key, if not the usual one; `llm key` keeps one instead",
+        default: || Value::from(""),
+    },
+    Setting {
+        key: "llm.command",
+        about: "for the provider command: a program and its arguments, such as `claude -p`; no shell reads it",
+        default: || Value::from(""),
+    },
+    Setting {
+        key: "llm.timeout_secs",
+        about: "seconds that one question may take",
+        default: || Value::from(120),
+    },
+    Setting {
+        key: "llm.calls_per_session",
+        about: "questions about one session; what is beyond waits",
+        default: || Value::from(20),
+    },
+    Setting {
+        key: "llm.tokens_per_day",
+        about: "tokens of one day, read and written; what is beyond waits",
+        default: || Value::from(200_000),
+    },
+    Setting {
+        key: "embed.provider",
+        about: "who makes further vectors beside the built-in model: builtin, openai or ollama; never in a hook",
+        default: || Value::from("builtin"),
+    },
+    Setting {
+        key: "embed.model",
+        about: "the name of the embedding model, as the provider calls it",
+        default: || Value::from(""),
+    },
+    Setting {
+        key: "embed.base_url",
+        about: "where it is, if not in the usual place: https, or http on this machine",
+        default: || Value::from(""),
+    },
+    Setting {
+        key: "embed.api_key_env",
+        about: "the environment variable that holds its key, if not the usual one",
+        default: || Value::from(""),
+    },
 ];
 
 fn number(value: usize) -> Value {
@@ -222,6 +298,16 @@ impl ConfigFile {
         Ok(Self { path, document })
     }
 
+    /// A text, empty where none is set.
+    fn text(&self, key: &str) -> anyhow::Result<String> {
+        Ok(self.get(key)?.0.as_str().unwrap_or_default().to_owned())
+    }
+
+    /// A whole number.
+    fn whole(&self, key: &str) -> anyhow::Result<u64> {
+        Ok(u64::try_from(self.get(key)?.0.as_integer().unwrap_or(0))?)
+    }
+
     fn item(&self, key: &str) -> Option<&Value> {
         key.split('.').try_fold(self.document.as_item(), |at, part| at.get(part))?.as_value()
     }
@@ -238,7 +324,12 @@ impl ConfigFile {
     /// Changes a setting and writes the file.
     pub(crate) fn set(&mut self, key: &str, text: &str) -> anyhow::Result<Value> {
         let setting = known(key)?;
-        let value: Value = text.parse().unwrap_or_else(|_| Value::from(text));
+        let is_text = (setting.default)().is_str();
+        let value: Value = match text.parse() {
+            Ok(value) if !is_text => value,
+            Ok(Value::String(value)) => Value::String(value),
+            _ => Value::from(text),
+        };
         let mut value = check(setting, value)?;
         value.decor_mut().clear();
         let (table, last) = self.section(key)?;
@@ -284,7 +375,7 @@ impl ConfigFile {
     /// Writes beside the file and renames, so that a full disk leaves the old one whole.
     fn write(&self) -> anyhow::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        private_folder(folder)?;
         let mut file = tempfile::NamedTempFile::new_in(folder)
             .with_context(|| format!("cannot write to {}", folder.display()))?;
         file.write_all(self.document.to_string().as_bytes())?;
@@ -302,6 +393,7 @@ impl ConfigFile {
             enabled: yes("enabled")?,
             journal: yes("journal.enabled")?,
             journal_days: u32::try_from(days).unwrap_or(u32::MAX),
+            models: Models::read(self)?,
             policy: self.policy()?,
         })
     }
@@ -316,6 +408,15 @@ impl ConfigFile {
         policy.recall.items_max = whole("recall.items_max")?;
         Ok(policy)
     }
+}
+
+/// Makes a folder for the user's eyes only, if it is not there.
+fn private_folder(folder: &Path) -> anyhow::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).with_context(|| folder.display().to_string())
 }
 
 fn not_a_section(path: &Path, name: &str) -> anyhow::Error {
@@ -337,10 +438,18 @@ fn check(setting: &Setting, value: Value) -> anyhow::Result<Value> {
     let fits = match (&default, &value) {
         (Value::Boolean(_), Value::Boolean(_)) => true,
         (Value::Integer(_), Value::Integer(number)) => *number.value() >= 0,
+        (Value::String(_), Value::String(text)) => {
+            model::check(setting.key, text.value())?;
+            true
+        }
         _ => false,
     };
     if !fits {
-        let wanted = if default.is_bool() { "true or false" } else { "a whole number" };
+        let wanted = match (default.is_bool(), default.is_str()) {
+            (true, _) => "true or false",
+            (_, true) => "a text",
+            (false, false) => "a whole number",
+        };
         bail!(throughline_engine::Error::BadInput(format!(
             "{} is {}: give {wanted}, not {}",
             setting.key,

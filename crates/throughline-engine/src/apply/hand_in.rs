@@ -36,6 +36,7 @@ impl Engine {
                     revive: false,
                     root: &context.project.root,
                     turns: &[],
+                    by_model: false,
                 },
             )?;
             for refused in &reading.refused {
@@ -70,7 +71,14 @@ impl Engine {
             let turns = reading.patch.operations.iter().filter_map(turn_of).max().unwrap_or(0);
             let sources = vec![source; turns.min(SOURCES_MAX) + 1];
             let root = context.project.root.as_path();
-            let ground = Ground { sources: &sources, shown: &[], revive: true, root, turns: &[] };
+            let ground = Ground {
+                sources: &sources,
+                shown: &[],
+                revive: true,
+                root,
+                turns: &[],
+                by_model: false,
+            };
             let mut applied = Applied::default();
             for operation in &reading.patch.operations {
                 self.apply_one(reader, draft, operation, &ground, &mut applied)?;

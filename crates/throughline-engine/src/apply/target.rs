@@ -17,6 +17,8 @@ use crate::{Engine, Result};
 
 /// How near in meaning two claims are that say the same.
 const SAME_CLAIM: f64 = 0.92;
+/// How near in meaning is near enough to be what was replaced, said again.
+const SAME_AGAIN: f64 = 0.82;
 /// Memories that may say the same and are looked at.
 const TWINS: usize = 4;
 /// Memories that are looked at.
@@ -35,6 +37,40 @@ const AHEAD: f64 = 0.05;
 const HOLDS: f64 = 0.75;
 
 impl Engine {
+    /// Active memories of the same space that are near in meaning to one, and may be told of the
+    /// same thing differently; the nearest first.
+    pub(crate) fn near_to(
+        &self,
+        reader: &dyn Reader,
+        memory: &Memory,
+        most: usize,
+    ) -> Result<Vec<Memory>> {
+        let terms = telling(&memory.content);
+        if terms.is_empty() || !can_be_wrong(memory.kind) {
+            return Ok(Vec::new());
+        }
+        let query = TextQuery {
+            states: vec![State::Staged, State::Confirmed],
+            limit: LOOKED_AT,
+            ..asking(memory.space, memory.session.as_ref(), &terms)
+        };
+        let meaning = self.meaning_of(reader, memory)?;
+        let mut near: Vec<(f64, Memory)> = Vec::new();
+        for other in memories(reader, &query)? {
+            if other.id == memory.id || other.session != memory.session || !can_be_wrong(other.kind)
+            {
+                continue;
+            }
+            let cosine = f64::from(dot(&meaning, &self.meaning_of(reader, &other)?));
+            if cosine >= NEAR {
+                near.push((cosine, other));
+            }
+        }
+        near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.id.cmp(&b.1.id)));
+        near.truncate(most);
+        Ok(near.into_iter().map(|(_, memory)| memory).collect())
+    }
+
     /// The active memory that holds what is wrong, if there is exactly one.
     pub(super) fn target(
         &self,
@@ -149,6 +185,36 @@ impl Engine {
             }
         }
         Ok(None)
+    }
+
+    /// A memory that was replaced or taken back and says this, or nearly this, while none that is
+    /// held does.
+    pub(super) fn gone_saying(
+        &self,
+        reader: &dyn Reader,
+        space: SpaceId,
+        session: Option<&SessionId>,
+        said: &str,
+    ) -> Result<Option<Memory>> {
+        let terms = telling(said);
+        let states =
+            [vec![State::Superseded, State::Retracted], vec![State::Staged, State::Confirmed]];
+        let meaning = self.meaning.of_query(said);
+        let mut alike = states.into_iter().map(|states| -> Result<Option<Memory>> {
+            let query = TextQuery { states, limit: TWINS, ..asking(space, session, &terms) };
+            for memory in memories(reader, &query)? {
+                let apart = near::veto(&memory.content, said).is_some();
+                if !apart
+                    && f64::from(dot(&meaning, &self.meaning_of(reader, &memory)?)) >= SAME_AGAIN
+                {
+                    return Ok(Some(memory));
+                }
+            }
+            Ok(None)
+        });
+        let gone = alike.next().transpose()?.flatten();
+        let held = alike.next().transpose()?.flatten();
+        Ok(gone.filter(|_| held.is_none()))
     }
 
     /// The vector of a memory, as it was kept or made anew.

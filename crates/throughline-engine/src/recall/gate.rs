@@ -149,6 +149,9 @@ impl Engine {
         candidate: &Candidate,
         card: Option<&Card>,
     ) -> Result<Option<CutReason>> {
+        if card.is_some_and(|card| ask.unfit.contains(&card.memory.id)) {
+            return Ok(Some(CutReason::Unfit));
+        }
         if said_here(reader, context, ask, candidate, card)? {
             return Ok(Some(CutReason::SaidHere));
         }

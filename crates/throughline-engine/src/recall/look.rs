@@ -17,6 +17,7 @@ use super::vectors::{self, Cosines};
 use super::words::{self, Occurrences, Said, Telling, Words, keep_first};
 use super::{Ask, Candidate, Fate};
 use crate::index::{Index, Indexes, NONE};
+use crate::meaning::Far;
 use crate::{Context, Engine, Result};
 
 /// The states that recall looks at; what was replaced leads to what replaced it.
@@ -83,6 +84,7 @@ impl Engine {
         &'engine self,
         beside: &'scope Scope<'scope, 'engine>,
         ask: &'engine Ask<'_>,
+        far: Option<Far>,
     ) -> Scan {
         let (hand_over, handed) = mpsc::channel::<Vec<Within>>();
         let (tell, told) = mpsc::channel();
@@ -93,7 +95,10 @@ impl Engine {
                 let within = handed.recv().unwrap_or_default();
                 for sort in SORTS {
                     let these = within.iter().filter(|(_, of, _)| *of == sort);
-                    let scan = |one: &Within| vectors::scan(&one.2, &meaning, &LOOKED_AT);
+                    let scan = |one: &Within| match &far {
+                        Some(far) => vectors::scan_far(&one.2, far, &meaning, &LOOKED_AT),
+                        None => vectors::scan(&one.2, &meaning, &LOOKED_AT),
+                    };
                     tell.send(these.map(scan).collect()).ok();
                 }
             });

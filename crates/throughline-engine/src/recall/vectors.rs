@@ -9,6 +9,7 @@ use throughline_store::Reader;
 
 use crate::Result;
 use crate::index::Index;
+use crate::meaning::Far;
 
 /// How many of the nearest are known exactly and not only to the precision of a byte.
 const EXACT: usize = 8;
@@ -33,6 +34,29 @@ pub(super) struct Cosines {
     pub(super) best: Vec<(u32, f32)>,
     /// Sessions and the best cosine in each; none for memories.
     sessions: HashMap<u32, f32>,
+    /// They are of a service's vectors, and exact; those of our own model say nothing here.
+    far: bool,
+}
+
+/// The same with the vectors of a service. What has none is left to its words.
+pub(super) fn scan_far(index: &Index, far: &Far, ours: &Embedding, states: &[State]) -> Cosines {
+    let mut dense = vec![f32::NEG_INFINITY; index.len()];
+    for (at, cosine) in dense.iter_mut().enumerate() {
+        let number = u32::try_from(at).unwrap_or(crate::index::NONE);
+        let vector = index.node(number).filter(|_| index.is_in(at, states));
+        if let Some(near) = vector.and_then(|node| far.cosine(node)) {
+            *cosine = near;
+        }
+    }
+    let numbered = dense.iter().enumerate().filter(|(_, cosine)| cosine.is_finite());
+    let number = |at: usize| u32::try_from(at).unwrap_or(crate::index::NONE);
+    let mut best: Vec<(u32, f32)> = numbered.map(|(at, cosine)| (number(at), *cosine)).collect();
+    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    best.truncate(BEST_KEEP);
+    let sessions =
+        if index.has_sessions() { best_of_sessions(index, &best) } else { HashMap::new() };
+    let (meaning, query) = (*ours, nearest::encode(ours));
+    Cosines { meaning, query, exact: BTreeMap::new(), dense, best, sessions, far: true }
 }
 
 /// Scans an index. What is in other states is passed over unread.
@@ -61,7 +85,8 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
     }
     let sessions =
         if index.has_sessions() { best_of_sessions(index, &best) } else { HashMap::new() };
-    Cosines { meaning: *query, query: code, exact: BTreeMap::new(), dense, best, sessions }
+    let exact = BTreeMap::new();
+    Cosines { meaning: *query, query: code, exact, dense, best, sessions, far: false }
 }
 
 /// The best cosine of every session that has one among the best.
@@ -110,6 +135,9 @@ impl Cosines {
         index: &Index,
         among: &[u32],
     ) -> Result<()> {
+        if self.far {
+            return Ok(());
+        }
         let rows: Vec<usize> = among
             .iter()
             .map(|number| *number as usize)
@@ -139,6 +167,9 @@ impl Cosines {
     /// The cosine of a document; `None` without a vector of our model.
     pub(super) fn of(&self, index: &Index, number: u32) -> Option<f64> {
         let at = number as usize;
+        if self.far {
+            return self.dense.get(at).filter(|one| one.is_finite()).map(|one| f64::from(*one));
+        }
         if !index.is_embedded(at) {
             return None;
         }

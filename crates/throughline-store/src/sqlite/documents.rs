@@ -293,7 +293,9 @@ pub(super) fn put_vectors(
         let bytes: Vec<u8> = vector.values.iter().flat_map(|v| v.to_le_bytes()).collect();
         let seq = vector.seq.cast_signed();
         put.execute(params![space.0, vector.node.to_string(), model, seq, bytes])?;
-        if let Some((of, document)) = document_of(connection, space, vector.node)? {
+        let scanned = !vector.packed.is_empty();
+        let place = if scanned { document_of(connection, space, vector.node)? } else { None };
+        if let Some((of, document)) = place {
             alter(connection, space, of, document, |record| pack(record, number, &vector.packed))?;
         }
     }

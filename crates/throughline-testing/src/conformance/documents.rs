@@ -372,6 +372,28 @@ pub(super) fn building_documents_anew_changes_none(factory: &dyn Factory) {
     world.assert_sound();
 }
 
+pub(super) fn a_vector_that_is_only_kept_leaves_what_is_scanned(factory: &dyn Factory) {
+    let world = World::new(factory);
+    world.write(vec![insert(&fact(HERE, 1, "one"))]);
+    let vector = |packed| Vector { node: node(1), seq: 1, values: vec![0.5; 4], packed };
+    world.store.put_vectors(HERE, "small", &[vector(vec![7; 60])]).expect("vectors are kept");
+    let scanned = || blocks_after(&*world.read(), HERE, TextOf::Memories, 0).1;
+    let before = scanned();
+    world.store.put_vectors(HERE, "service/large", &[vector(Vec::new())]).expect("they are kept");
+    assert!(scanned() == before, "what is scanned is another model's now");
+    for model in ["small", "service/large"] {
+        let kept = world.read().vectors_of(HERE, model, &[node(1)]).expect("vectors");
+        assert_eq!(kept, [Some(vec![0.5; 4])], "{model}");
+    }
+    // Other words have another meaning, whoever tells it.
+    world.write(vec![revise(&fact(HERE, 1, "uno"))]);
+    for model in ["small", "service/large"] {
+        let kept = world.read().vectors_of(HERE, model, &[node(1)]).expect("vectors");
+        assert_eq!(kept, [None], "{model}");
+    }
+    world.assert_sound();
+}
+
 pub(super) fn the_past_has_the_documents_of_its_time(factory: &dyn Factory) {
     let world = World::new(factory);
     world.write(vec![insert(&fact(HERE, 1, "one")), Change::Record(episode(HERE, 1, "said"))]);

@@ -9,6 +9,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("throughline-core", &[]),
     ("throughline-store", &["throughline-core"]),
     ("throughline-embed", &[]),
+    ("throughline-llm", &[]),
     ("throughline-redact", &[]),
     ("throughline-agents", &["throughline-core"]),
     ("throughline-watch", &["throughline-core"]),
@@ -17,6 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &[
             "throughline-core",
             "throughline-embed",
+            "throughline-llm",
             "throughline-redact",
             "throughline-store",
             "throughline-watch",

@@ -17,6 +17,9 @@ pub(crate) struct Doctor {
     /// First build what search looks at anew: documents and vectors
     #[arg(long)]
     pub(crate) reindex: bool,
+    /// Also ask the configured language model one small question
+    #[arg(long)]
+    pub(crate) llm: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

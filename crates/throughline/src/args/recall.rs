@@ -24,6 +24,13 @@ pub(crate) struct Recall {
     /// As it was believed then
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
+    /// Let the configured model say which of it helps, and leave out the rest
+    #[arg(long, conflicts_with = "as_of")]
+    pub(crate) verify: bool,
+    /// How often it is asked, in another order each time; what helps once stays
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "verify",
+        value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub(crate) votes: u8,
     /// Show every candidate with its scores, the way it was reached, and why it was cut
     #[arg(long)]
     pub(crate) explain: bool,

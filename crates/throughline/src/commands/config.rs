@@ -53,9 +53,10 @@ fn list(file: &ConfigFile, ui: &mut Ui) -> anyhow::Result<ExitCode> {
 
 /// A setting's value as JSON.
 fn plain(value: &Value) -> serde_json::Value {
-    match (value.as_bool(), value.as_integer()) {
-        (Some(yes), _) => json!(yes),
-        (_, Some(number)) => json!(number),
+    match (value.as_bool(), value.as_integer(), value.as_str()) {
+        (Some(yes), ..) => json!(yes),
+        (_, Some(number), _) => json!(number),
+        (.., Some(text)) => json!(text),
         _ => json!(value.to_string().trim()),
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use throughline_core::watermark::Tally;
-use throughline_engine::{Check, Engine, Filter, Outcome};
+use throughline_engine::{Engine, Filter, Outcome};
 
 use crate::args;
 use crate::settings::Settings;
@@ -27,6 +27,8 @@ struct WireStatus {
     schema: u32,
     sqlite: String,
     extraction: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    llm: Option<super::model::WireModel>,
     /// Turns that were captured, times that something was put in front of an agent, and operations
     /// that wait for a person.
     turns: u64,
@@ -57,7 +59,8 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         wal_bytes: health.wal_bytes,
         schema: health.schema,
         sqlite: health.sqlite_version.clone(),
-        extraction: "rules",
+        extraction: if settings.models.llm_name().is_some() { "rules and model" } else { "rules" },
+        llm: super::model::status(settings, &engine)?,
         turns: counted("capture turns"),
         injections: counted("injection"),
         waiting: counted("pending"),
@@ -73,6 +76,9 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         line("captured", format!("{} turns; {} times said something", wire.turns, wire.injections));
         if wire.waiting > 0 {
             line("waiting", format!("{} for you: `throughline review`", wire.waiting));
+        }
+        if let Some(llm) = &wire.llm {
+            line("model", llm.line());
         }
         line("changed", wire.last_change.clone().unwrap_or_else(|| "never".to_owned()));
         line("home", safe(&wire.home));
@@ -179,13 +185,17 @@ pub(super) fn doctor(
 ) -> anyhow::Result<ExitCode> {
     if args.reindex {
         let bar = ui.progress("embedding texts");
-        settings.engine()?.reindex(&mut |done| bar.set_position(done as u64))?;
+        let engine = settings.engine_with_services()?;
+        engine.reindex(&mut |done| bar.set_position(done as u64))?;
+        // The services' vectors too: a worker makes them, with its own progress.
+        crate::worker::note(settings, true);
+        crate::worker::start_if_wanted(settings, settings.clock.now());
         bar.finish_and_clear();
     }
     let bar = ui.progress("checking");
     let mut checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
     checks.extend(super::agents::checks(settings));
-    checks.push(Check::fine("extraction", "by rules; no language model is used"));
+    checks.extend(super::model::checks(settings, args.llm));
     bar.finish_and_clear();
     let ok = checks.iter().all(|check| check.outcome != Outcome::Wrong);
     let wire = WireDoctor {

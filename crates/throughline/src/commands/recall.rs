@@ -87,7 +87,8 @@ pub(super) fn recall(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let engine = settings.engine()?;
+    // A service that is not set up rightly is `doctor`'s business: the built-in model looks.
+    let engine = settings.engine_with_services().or_else(|_| settings.engine())?;
     let context = settings.context()?;
     let mut limits = engine.policy().recall;
     limits.budget_tokens = args.budget.unwrap_or(limits.budget_tokens);
@@ -98,7 +99,18 @@ pub(super) fn recall(
         replaced: args.include_superseded,
         ..Ask::new(&args.query, limits)
     };
-    let recall = engine.recall(&context, &ask)?;
+    let mut recall = engine.recall(&context, &ask)?;
+    if args.verify {
+        let Some(llm) = settings.llm()? else {
+            let message =
+                "--verify asks a model, and none is configured: `config set llm.provider …`";
+            anyhow::bail!(throughline_engine::Error::BadInput(message.to_owned()));
+        };
+        let judged = engine.judge_recall(&llm, &recall, usize::from(args.votes))?;
+        if !judged.unfit.is_empty() {
+            recall = engine.recall(&context, &Ask { unfit: judged.unfit, ..ask.clone() })?;
+        }
+    }
     let done = answer(&engine, &recall, args.explain, ui)?;
     // Looking at the past or into the works is no use of a memory. That attention could not be
     // noted is no reason to fail: the answer was given.

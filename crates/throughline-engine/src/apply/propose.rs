@@ -1,0 +1,230 @@
+//! Applying what a model proposes: through the same rules as everything, and with less trust.
+//!
+//! The model read some time ago. Whatever was written since stands: an operation that would touch it
+//! waits for a person, as does one that would put its word above somebody's who ranks higher.
+
+use std::collections::BTreeSet;
+
+use throughline_core::authority::{Contest, contest};
+use throughline_core::patch::{Operation, Refused};
+use throughline_core::probe::Voice;
+use throughline_core::proposal::{Proposal, Sound};
+use throughline_core::{Authority, Change, Memory, MemoryId, NodeId, Row, RowKey};
+use throughline_store::Reader;
+
+use super::{Applied, Ground, Source, last_word, put_off, turn_of, wait};
+use crate::clean::cleaned;
+use crate::engine::Draft;
+use crate::{Engine, Error, Result};
+
+/// A proposal, and what it was made from.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Proposed<'a> {
+    /// What a model proposes.
+    pub(crate) proposal: &'a Proposal,
+    /// What it rests on.
+    pub(crate) ground: Ground<'a>,
+    /// The number of the latest change when the model was shown what is known.
+    pub(crate) seen: u64,
+}
+
+/// The rank of what a model makes of somebody's words: never above what they would have.
+pub(crate) fn rank_by_model(voice: Voice) -> Authority {
+    match voice {
+        Voice::User => Authority::Extracted,
+        Voice::Assistant => Authority::Inferred,
+        Voice::Tool => Authority::External,
+    }
+}
+
+impl Engine {
+    /// Adds what a model proposes to a draft; what does not hold up is kept for a person.
+    pub(crate) fn apply_proposal(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        proposed: &Proposed<'_>,
+    ) -> Result<Applied> {
+        let mut applied = Applied::default();
+        let operations: Vec<Operation> =
+            proposed.proposal.sound.iter().map(|one| one.operation.clone()).collect();
+        let last = last_word::of(&operations);
+        for (operation, sound) in operations.iter().zip(&proposed.proposal.sound) {
+            if last.iter().any(|one| std::ptr::eq(*one, operation)) {
+                self.apply_sound(reader, draft, sound, proposed, &mut applied)?;
+            }
+        }
+        for Refused { operation, why } in &proposed.proposal.refused {
+            wait(reader, draft, &cleaned(operation).0, why, Voice::Assistant)?;
+            applied.deferred += 1;
+        }
+        Ok(applied)
+    }
+
+    fn apply_sound(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        sound: &Sound,
+        proposed: &Proposed<'_>,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        let Some(operation) = without_secrets(&sound.operation) else { return Ok(()) };
+        // Said in the voice that it needs, which may be a weaker one than it quotes.
+        let mut sources: Vec<Source> = proposed.ground.sources.to_vec();
+        if let Some(source) = turn_of(&operation).and_then(|turn| sources.get_mut(turn)) {
+            source.voice = sound.voice;
+        }
+        let ground = Ground { sources: &sources, by_model: true, ..proposed.ground };
+        let (before, done) = (draft.changes.len(), applied.clone());
+        let tried = is_as_seen(reader, draft, &operation, proposed.seen)
+            .and_then(|()| self.repeats_what_is_gone(reader, draft, &operation))
+            .and_then(|()| self.apply_one(reader, draft, &operation, &ground, applied))
+            .and_then(|()| self.check_made(reader, draft, before, sound.voice, proposed.seen));
+        match tried {
+            Ok(()) => drop_told_twice(reader, draft, before),
+            Err(error @ (Error::Blocked(_) | Error::Walled(_) | Error::BadInput(_))) => {
+                draft.changes.truncate(before);
+                *applied = done;
+                put_off(
+                    reader,
+                    draft,
+                    &operation,
+                    &format!("a model proposed it: {error}"),
+                    &ground,
+                )?;
+                applied.deferred += 1;
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What was replaced or taken back does not come in again because a model reads of it late.
+    fn repeats_what_is_gone(
+        &self,
+        reader: &dyn Reader,
+        draft: &Draft,
+        operation: &Operation,
+    ) -> Result<()> {
+        let said = match operation {
+            Operation::Remember(new) => &new.content,
+            Operation::Correct(put_right) => &put_right.right,
+            Operation::Retract(_) | Operation::Know { .. } | Operation::Relate(_) => return Ok(()),
+        };
+        match self.gone_saying(reader, draft.scope.space, draft.session.as_ref(), said)? {
+            Some(gone) => Err(Error::BadInput(format!(
+                "it repeats {}, which was replaced or taken back",
+                gone.id.handle()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Looks at what an operation would do: nothing that changed since the model looked, and
+    /// nothing that somebody said who ranks higher, is touched.
+    fn check_made(
+        &self,
+        reader: &dyn Reader,
+        draft: &Draft,
+        from: usize,
+        voice: Voice,
+        seen: u64,
+    ) -> Result<()> {
+        let new = &draft.changes[from..];
+        let made: BTreeSet<MemoryId> = draft.changes.iter().filter_map(inserted).collect();
+        for (id, retires) in new.iter().filter_map(touched) {
+            if made.contains(&id) {
+                continue;
+            }
+            unchanged(reader, draft, id, seen)?;
+            let key = RowKey::memory(draft.scope.space, id);
+            let held = reader.rows(&[key])?.remove(0).and_then(Row::into_memory);
+            let Some(held) = held.filter(|_| retires) else { continue };
+            if !may_retire(voice, &held) {
+                return Err(Error::BadInput(format!(
+                    "it would take the place of {}, which is {}",
+                    id.handle(),
+                    held.authority
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A memory that an operation names must be the one that the model was shown.
+fn is_as_seen(reader: &dyn Reader, draft: &Draft, operation: &Operation, seen: u64) -> Result<()> {
+    let named = match operation {
+        Operation::Correct(put_right) => &put_right.wrong,
+        Operation::Retract(back) => &back.what,
+        Operation::Remember(_) | Operation::Know { .. } | Operation::Relate(_) => return Ok(()),
+    };
+    let Ok(id) = named.parse::<MemoryId>() else { return Ok(()) };
+    unchanged(reader, draft, id, seen)
+}
+
+/// Fails if a memory was written to since the model looked.
+fn unchanged(reader: &dyn Reader, draft: &Draft, id: MemoryId, seen: u64) -> Result<()> {
+    let key = RowKey::memory(draft.scope.space, id);
+    match reader.next_touch(&key, &[id.into()], seen)? {
+        Some(_) => {
+            Err(Error::BadInput(format!("{} was changed while the model was reading", id.handle())))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether a model that read somebody's words may retire a memory.
+pub(crate) fn may_retire(voice: Voice, held: &Memory) -> bool {
+    !held.pinned && contest(rank_by_model(voice), held.authority, true) == Contest::Supersede
+}
+
+/// The memory that a change brings in.
+fn inserted(change: &Change) -> Option<MemoryId> {
+    if let Change::Insert(memory) = change { Some(memory.id) } else { None }
+}
+
+/// The memory that a change alters, and whether it takes it out of view.
+fn touched(change: &Change) -> Option<(MemoryId, bool)> {
+    if let Change::Supersede { old, .. } = change {
+        Some((*old, true))
+    } else if let Change::Move { id, to, .. } = change {
+        Some((*id, !to.is_active()))
+    } else if let Change::Revise(memory) = change {
+        Some((memory.id, false))
+    } else {
+        None
+    }
+}
+
+/// Evidence from a turn that is evidence already is not more of it.
+fn drop_told_twice(reader: &dyn Reader, draft: &mut Draft, from: usize) -> Result<()> {
+    let space = draft.scope.space;
+    let mut kept: Vec<Change> = draft.changes.drain(from..).collect();
+    let mut twice: Vec<usize> = Vec::new();
+    for (at, change) in kept.iter().enumerate() {
+        if let Change::Reinforce(evidence) = change {
+            let node = NodeId::Memory(evidence.memory);
+            let known = reader.attached(space, &[node])?.into_iter().filter_map(Row::into_evidence);
+            let mut known = known.filter(|one| one.memory == evidence.memory);
+            if evidence.turn.is_some() && known.any(|one| one.turn == evidence.turn) {
+                twice.push(at);
+            }
+        }
+    }
+    let mut at = 0;
+    kept.retain(|_| {
+        at += 1;
+        !twice.contains(&(at - 1))
+    });
+    draft.changes.append(&mut kept);
+    Ok(())
+}
+
+/// The same without secrets: whatever a model writes is as strange as what a tool prints.
+fn without_secrets(operation: &Operation) -> Option<Operation> {
+    let json = serde_json::to_string(operation).ok()?;
+    let (clean, found) = cleaned(&json);
+    if found == 0 { Some(operation.clone()) } else { serde_json::from_str(&clean).ok() }
+}

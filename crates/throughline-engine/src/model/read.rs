@@ -1,0 +1,309 @@
+//! Reading: a stretch of a session is shown to the model, and what it proposes goes through the one
+//! door, together with the mark that it was read.
+
+use throughline_core::probe::Voice;
+use throughline_core::proposal::{self, Proposal, Turn, Window};
+use throughline_core::row::Session;
+use throughline_core::scope::Level;
+use throughline_core::{
+    Actor, Cause, Change, Episode, EpisodeId, NodeId, Row, RowKey, SpaceId, State, Table,
+    Timestamp, text, tokens, words,
+};
+use throughline_llm::{Error as ModelError, Request};
+use throughline_store::{Reader, TextOf, TextQuery};
+
+use super::queue::Unread;
+use super::{Held, Llm, SOON_MS};
+use crate::apply::{Applied, Ground, Proposed, Source};
+use crate::capture::{Captured, Minds, project_of};
+use crate::clean::clean_text;
+use crate::journal::Journal;
+use crate::{Context, Engine, Project, Result};
+
+/// Turns that are shown at once.
+const TURNS_MAX: usize = 24;
+/// Bytes that are shown at once.
+const BYTES_MAX: usize = 24_000;
+/// Bytes of one turn: of what was said, and of what a tool printed.
+const SAID_BYTES: usize = 4_000;
+const PRINTED_BYTES: usize = 1_200;
+/// Turns before them, as context.
+const BEFORE: usize = 4;
+/// Memories that are shown beside them.
+const KNOWN: usize = 12;
+/// Words that they are looked for by.
+const TERMS_MAX: usize = 48;
+/// Tokens of an answer.
+const ANSWER_TOKENS: u32 = 4_000;
+
+/// What came of a stretch.
+#[derive(Debug)]
+pub(super) enum Read {
+    /// It was read, and so many turns are done with.
+    Done { applied: Applied, turns: usize, asked: bool, tokens: u64 },
+    /// The model cannot be asked now; everything waits.
+    Held(Held),
+    /// Something in it changed meanwhile: it is looked at anew.
+    Changed { tokens: u64 },
+}
+
+/// A stretch of a session, ready to be shown.
+struct Stretch {
+    window: Window,
+    sources: Vec<Source>,
+    heard: Vec<Captured>,
+    episodes: Vec<Episode>,
+    /// The number of the latest change when it was put together.
+    seen: u64,
+    /// Up to where it goes, and how many turns that is, gone or not.
+    read_to: Timestamp,
+    turns: usize,
+}
+
+impl Stretch {
+    /// Whether a person said something in it.
+    fn is_worth_a_question(&self) -> bool {
+        self.window.turns.iter().any(|one| one.is_new && one.voice == Voice::User)
+    }
+}
+
+impl Engine {
+    /// Lets the model read the next stretch of a session.
+    pub(super) fn read_stretch(&self, llm: &Llm, unread: &Unread, here: &Context) -> Result<Read> {
+        let context = self.context_of(unread, here);
+        let (mut most, mut least) = (TURNS_MAX, usize::MAX);
+        let mut spent = 0;
+        loop {
+            let stretch = self.stretch(&context, unread, most)?;
+            let turns = stretch.turns;
+            let empty = Proposal::default();
+            // Nobody said anything, or it cannot be asked in smaller parts. The rules have read it.
+            if !stretch.is_worth_a_question() || turns >= least {
+                let applied = self.settle_reading(&context, unread, &stretch, &empty)?;
+                return Ok(applied.map_or(Read::Changed { tokens: spent }, |applied| Read::Done {
+                    applied,
+                    turns,
+                    asked: false,
+                    tokens: spent,
+                }));
+            }
+            least = turns;
+            let mut prompt = proposal::reading_prompt(&stretch.window);
+            clean_text(&mut prompt);
+            let session = unread.session.to_string();
+            let cost = tokens::estimate(&prompt) as u64;
+            if let Some(held) = self.held_back(llm, Some(&session), cost) {
+                return Ok(Read::Held(held));
+            }
+            let schema = proposal::schema();
+            let request = Request {
+                system: proposal::READING,
+                prompt: &prompt,
+                name: "memory_operations",
+                schema: &schema,
+                tokens_max: ANSWER_TOKENS,
+            };
+            let asked = self.ask_model(llm, Some(&session), &request)?;
+            spent += asked.usage.total();
+            let proposal = match asked.answer {
+                Ok(answer) => proposal::read(&answer, &stretch.window),
+                // What it said is kept for a person; asking again would hardly help.
+                Err(ModelError::Malformed { why, said }) => unreadable(&why, &said),
+                Err(error) if error.is_about_the_question() => {
+                    most = (turns / 2).max(1);
+                    continue;
+                }
+                Err(error) => {
+                    let until = Some(self.now().as_millis() + SOON_MS);
+                    return Ok(Read::Held(Held { why: error.to_string(), until }));
+                }
+            };
+            let applied = self.settle_reading(&context, unread, &stretch, &proposal)?;
+            return Ok(applied.map_or(Read::Changed { tokens: spent }, |applied| Read::Done {
+                applied,
+                turns,
+                asked: true,
+                tokens: spent,
+            }));
+        }
+    }
+
+    /// Writes what the model made of a stretch, and that it was read. `None` if somebody else read it
+    /// meanwhile, or something in it was erased.
+    fn settle_reading(
+        &self,
+        context: &Context,
+        unread: &Unread,
+        stretch: &Stretch,
+        proposal: &Proposal,
+    ) -> Result<Option<Applied>> {
+        let mind = Minds::new(&self.home).load(&unread.session);
+        let shown = self.shown_texts(context, &mind)?;
+        let ground = Ground {
+            sources: &stretch.sources,
+            shown: &shown,
+            revive: false,
+            root: &context.project.root,
+            turns: &stretch.heard,
+            by_model: true,
+        };
+        let proposed = Proposed { proposal, ground, seen: stretch.seen };
+        let (applied, _) = self.write(context, Cause::Model, None, |reader, draft| {
+            draft.scope.space = unread.space;
+            let session = session_of(reader, unread)?;
+            let keys: Vec<RowKey> = stretch.episodes.iter().map(key_of).collect();
+            let now = reader.rows(&keys)?;
+            let whole = now.iter().zip(&stretch.episodes).all(|(now, then)| {
+                now.as_ref().and_then(Row::as_episode).is_some_and(|now| now.text == then.text)
+            });
+            let mark = unread.row.as_ref().and_then(|row| row.read_to);
+            if !whole || session.read_to != mark {
+                return Ok(None);
+            }
+            let applied = self.apply_proposal(reader, draft, &proposed)?;
+            draft
+                .changes
+                .push(Change::Attend(Session { read_to: Some(stretch.read_to), ..session }));
+            Ok(Some(applied))
+        })?;
+        Ok(applied)
+    }
+
+    /// The next turns of a session and what is known about what they speak of.
+    fn stretch(&self, context: &Context, unread: &Unread, most: usize) -> Result<Stretch> {
+        let reader = self.now_reader()?;
+        let seen = self.latest_change(&*reader)?;
+        let from = unread.before.len().saturating_sub(BEFORE);
+        let before = episodes(&*reader, unread.space, &unread.before[from..])?;
+        let ids: Vec<EpisodeId> = unread.turns.iter().take(most).map(|(id, _)| *id).collect();
+        let mut new = episodes(&*reader, unread.space, &ids)?;
+        let mut room = BYTES_MAX;
+        let full = new.iter().position(|one| {
+            let length = shown_of(one).len();
+            let full = length > room;
+            room = room.saturating_sub(length);
+            full
+        });
+        let whole = full.is_none() || full == Some(0);
+        new.truncate(full.unwrap_or(new.len()).max(1));
+        // What is gone is done with. The mark is a moment, so all of one moment belong together.
+        let last = if whole { unread.turns.iter().take(most).next_back() } else { None };
+        let read_to = last.map(|(_, at)| *at).or_else(|| new.last().map(|one| one.at));
+        let read_to = read_to.unwrap_or_else(|| self.now());
+        let within: Vec<EpisodeId> =
+            unread.turns.iter().filter(|(_, at)| *at <= read_to).map(|(id, _)| *id).collect();
+        let new = episodes(&*reader, unread.space, &within)?;
+        let mut stretch = Stretch {
+            window: Window::default(),
+            sources: Vec::new(),
+            heard: Vec::new(),
+            episodes: Vec::new(),
+            seen,
+            read_to,
+            turns: within.len(),
+        };
+        for (episode, is_new) in
+            before.into_iter().map(|one| (one, false)).chain(new.into_iter().map(|one| (one, true)))
+        {
+            let voice = voice_of(&episode);
+            let text = shown_of(&episode).to_owned();
+            stretch.heard.push(Captured::said(episode.at, voice, &text));
+            stretch.window.turns.push(Turn { voice, text, is_new });
+            stretch.sources.push(Source { voice, at: episode.at, episode: Some(episode.id) });
+            if is_new {
+                stretch.episodes.push(episode);
+            }
+        }
+        stretch.window.known = known(&*reader, context, unread.space, &stretch.window)?;
+        Ok(stretch)
+    }
+
+    /// The project that a session belongs to, as far as that can be told.
+    fn context_of(&self, unread: &Unread, here: &Context) -> Context {
+        let journal = Journal::new(&self.home);
+        let read = journal.read(&unread.session, 0).ok();
+        let told = read.and_then(|read| read.entries.iter().find_map(|(_, one)| project_of(one)));
+        let named = || {
+            let spaces = self.now_reader().ok()?.spaces().ok()?;
+            let space = spaces.into_iter().find(|one| one.space == unread.space)?;
+            // Where it lies is not known, so that nothing can be looked up there.
+            Some(Project { key: space.key, name: space.name, root: self.home.join("nowhere") })
+        };
+        let project = told
+            .filter(|project| project.space() == unread.space)
+            .or_else(|| (here.project.space() == unread.space).then(|| here.project.clone()))
+            .or_else(named)
+            .unwrap_or_else(|| here.project.clone());
+        let session = Some(unread.session.clone());
+        Context { project, session, level: Level::Project, actor: Actor::System }
+    }
+}
+
+fn episodes(reader: &dyn Reader, space: SpaceId, ids: &[EpisodeId]) -> Result<Vec<Episode>> {
+    let keys: Vec<RowKey> =
+        ids.iter().map(|id| RowKey::node(space, NodeId::Episode(*id))).collect();
+    let rows = reader.rows(&keys)?.into_iter();
+    Ok(rows.filter_map(|row| row?.into_episode()).filter(|one| !one.is_erased()).collect())
+}
+
+fn key_of(episode: &Episode) -> RowKey {
+    RowKey::node(episode.space, NodeId::Episode(episode.id))
+}
+
+fn voice_of(episode: &Episode) -> Voice {
+    match episode.speaker.as_str() {
+        "user" => Voice::User,
+        "tool" => Voice::Tool,
+        _ => Voice::Assistant,
+    }
+}
+
+fn shown_of(episode: &Episode) -> &str {
+    let bytes = if voice_of(episode) == Voice::Tool { PRINTED_BYTES } else { SAID_BYTES };
+    text::cut(&episode.text, bytes)
+}
+
+/// The session's row as it stands.
+fn session_of(reader: &dyn Reader, unread: &Unread) -> Result<Session> {
+    let key =
+        RowKey { space: unread.space, table: Table::Session, key: unread.session.to_string() };
+    let row = reader.rows(&[key])?.remove(0).and_then(Row::into_session);
+    let began = unread.turns.first().map_or_else(|| Timestamp::from_millis(0), |(_, at)| *at);
+    Ok(row.unwrap_or_else(|| Session::new(unread.session.clone(), unread.space, "agent", began)))
+}
+
+/// What is held and shares words with what people said.
+fn known(
+    reader: &dyn Reader,
+    context: &Context,
+    space: SpaceId,
+    window: &Window,
+) -> Result<Vec<(String, String)>> {
+    let said = window.turns.iter().filter(|one| one.voice == Voice::User);
+    let mut terms: Vec<String> = said.flat_map(|one| words::query_terms(&one.text)).collect();
+    terms.sort();
+    terms.dedup();
+    terms.truncate(TERMS_MAX);
+    let query = TextQuery {
+        of: TextOf::Memories,
+        terms,
+        spaces: vec![space],
+        session: context.session.clone(),
+        states: vec![State::Staged, State::Confirmed],
+        kinds: Vec::new(),
+        limit: KNOWN,
+    };
+    let keys: Vec<RowKey> =
+        reader.text(&query)?.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+    let memories = reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
+    Ok(memories.map(|one| (one.id.to_string(), text::headline(&one.content, 400))).collect())
+}
+
+/// An answer that is none: kept whole, for a person.
+fn unreadable(why: &str, said: &str) -> Proposal {
+    let refused = throughline_core::patch::Refused {
+        operation: if said.trim().is_empty() { "(nothing)".to_owned() } else { said.to_owned() },
+        why: format!("a model's answer could not be read: {why}"),
+    };
+    Proposal { sound: Vec::new(), refused: vec![refused] }
+}

@@ -1,0 +1,160 @@
+//! Work: everything that nobody waits for, one worker at a time, until there is nothing left.
+
+use std::fs::File;
+
+use throughline_core::MemoryId;
+
+use super::read::Read;
+use super::state::{want_work_at, work_begun};
+use super::{Held, Llm, SOON_MS};
+use crate::journal::file;
+use crate::{Context, Engine, Result};
+
+/// Stretches of one run: whoever goes on for ever is stopped here, and goes on the next time.
+const STRETCHES_MAX: usize = 1_000;
+/// How often a session is looked at anew because something in it changed.
+const ANEW_MAX: usize = 3;
+
+/// Milliseconds after which what is not due yet will be.
+const LATER_MS: i64 = 15 * 60_000;
+
+/// What is worked off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// What is due, until nothing is.
+    Due,
+    /// Everything that waits, once.
+    Everything,
+}
+
+/// What a worker did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Worked {
+    /// Somebody else is at work, and nothing was done.
+    pub elsewhere: bool,
+    /// Turns that were read.
+    pub turns: usize,
+    /// Questions that were asked about them.
+    pub asked: usize,
+    /// Tokens that were spent.
+    pub tokens: u64,
+    /// Memories that are new.
+    pub memories: Vec<MemoryId>,
+    /// Memories that gained evidence.
+    pub reinforced: Vec<MemoryId>,
+    /// Memories that were replaced.
+    pub superseded: usize,
+    /// Pairs that were compared.
+    pub pairs: usize,
+    /// Pairs that contradict each other.
+    pub contested: usize,
+    /// Operations that wait for a person.
+    pub deferred: usize,
+    /// Texts that got a vector from the service.
+    pub embedded: usize,
+    /// Why something still waits.
+    pub held: Option<String>,
+    /// Turns that still wait.
+    pub left: usize,
+}
+
+impl Engine {
+    /// Works off what waits. `progress` hears how many turns and texts are done.
+    pub fn work(
+        &self,
+        llm: Option<&Llm>,
+        here: &Context,
+        what: Work,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Worked> {
+        let mut worked = Worked::default();
+        let Some(_turn) = self.worker_turn() else {
+            return Ok(Worked { elsewhere: true, ..worked });
+        };
+        work_begun(&self.home);
+        let mut held = None;
+        if let Some(llm) = llm {
+            held = self.read_all(llm, here, what, &mut worked, progress)?;
+            if held.is_none() {
+                let compared = self.compare_new(llm, here)?;
+                worked.pairs = compared.pairs;
+                worked.contested = compared.contested;
+                worked.superseded += compared.superseded;
+                worked.tokens += compared.tokens;
+                held = compared.held;
+            }
+            worked.left = self.waiting_for_model()?.turns;
+        }
+        let done = worked.turns;
+        let now = self.now().as_millis();
+        match self.embed_elsewhere(&mut |made| progress(done + made)) {
+            Ok(embedded) => worked.embedded = embedded,
+            Err(why) => held = held.or(Some(Held { why, until: Some(now + SOON_MS) })),
+        }
+        match &held {
+            // What holds for one session holds nobody else back.
+            Some(held) => {
+                let at = held.until.unwrap_or(now + LATER_MS);
+                want_work_at(&self.home, at, held.until.is_some());
+            }
+            None if worked.left > 0 => want_work_at(&self.home, now + LATER_MS, false),
+            None => {}
+        }
+        worked.held = held.map(|held| held.why);
+        Ok(worked)
+    }
+
+    /// The worker's turn, until it is dropped or its process ends.
+    fn worker_turn(&self) -> Option<File> {
+        file::lock_file(&self.home.join("work.lock")).ok()
+    }
+
+    fn read_all(
+        &self,
+        llm: &Llm,
+        here: &Context,
+        what: Work,
+        worked: &mut Worked,
+        progress: &mut dyn FnMut(usize),
+    ) -> Result<Option<Held>> {
+        let mut anew = 0;
+        let mut passed_over: Vec<(throughline_core::SpaceId, throughline_core::SessionId)> =
+            Vec::new();
+        let mut held_back = None;
+        for _ in 0..STRETCHES_MAX {
+            let now = self.now();
+            let mut unread = self.unread()?;
+            unread.retain(|one| what == Work::Everything || one.is_due(now));
+            unread.retain(|one| !passed_over.contains(&(one.space, one.session.clone())));
+            let Some(next) = unread.first() else { break };
+            match self.read_stretch(llm, next, here)? {
+                Read::Done { applied, turns, asked, tokens } => {
+                    worked.turns += turns;
+                    worked.asked += usize::from(asked);
+                    worked.tokens += tokens;
+                    worked.memories.extend(applied.memories);
+                    worked.reinforced.extend(applied.reinforced);
+                    worked.superseded += applied.superseded.len();
+                    worked.deferred += applied.deferred;
+                    progress(worked.turns);
+                    anew = 0;
+                }
+                Read::Changed { tokens } => {
+                    worked.tokens += tokens;
+                    anew += 1;
+                    if anew >= ANEW_MAX {
+                        passed_over.push((next.space, next.session.clone()));
+                        anew = 0;
+                    }
+                }
+                // What holds for one session need not hold for the others.
+                Read::Held(held) if held.until.is_none() => {
+                    passed_over.push((next.space, next.session.clone()));
+                    held_back = Some(held);
+                }
+                Read::Held(held) => return Ok(Some(held)),
+            }
+        }
+        Ok(held_back)
+    }
+}

@@ -1,0 +1,20 @@
+//! Language models and embedding services: asked with patience, read with suspicion.
+#![doc = include_str!("../README.md")]
+#![warn(missing_docs)]
+
+mod answer;
+mod breaker;
+mod client;
+mod command;
+mod dialect;
+mod embed;
+mod error;
+mod settings;
+
+pub use breaker::Breaker;
+pub use client::{Asked, Client, Request, Usage};
+pub use error::Error;
+pub use settings::{Key, Provider, Settings};
+
+/// What went wrong, or what was asked for.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,277 @@
+//! Which service is asked, and which address may be. A key goes nowhere in the clear.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::{Error, Result};
+
+/// A way to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Chat completions, as `OpenAI` and many others have them.
+    Openai,
+    /// `OpenAI`'s responses.
+    OpenaiResponses,
+    /// Ollama.
+    Ollama,
+    /// A program: the prompt on its input, the answer on its output.
+    Command,
+}
+
+impl Provider {
+    /// Every one.
+    pub const ALL: &[Self] =
+        &[Self::Anthropic, Self::Openai, Self::OpenaiResponses, Self::Ollama, Self::Command];
+
+    /// Its name in settings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::Openai => "openai",
+            Self::OpenaiResponses => "openai-responses",
+            Self::Ollama => "ollama",
+            Self::Command => "command",
+        }
+    }
+
+    /// Where it is, unless somebody says otherwise.
+    pub fn usual_address(self) -> &'static str {
+        match self {
+            Self::Anthropic => "https://api.anthropic.com",
+            Self::Openai | Self::OpenaiResponses => "https://api.openai.com",
+            Self::Ollama => "http://127.0.0.1:11434",
+            Self::Command => "",
+        }
+    }
+
+    /// The variable that usually holds its key, if it needs one.
+    pub fn usual_key(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::Openai | Self::OpenaiResponses => Some("OPENAI_API_KEY"),
+            Self::Ollama | Self::Command => None,
+        }
+    }
+}
+
+impl FromStr for Provider {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let named = Self::ALL.iter().find(|one| one.as_str().eq_ignore_ascii_case(name.trim()));
+        named.copied().ok_or_else(|| {
+            let all: Vec<_> = Self::ALL.iter().map(|one| one.as_str()).collect();
+            Error::Settings(format!("{name:?} is no provider; there are {}", all.join(", ")))
+        })
+    }
+}
+
+/// A key. It is never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key(String);
+
+impl Key {
+    /// The key in a text; `None` where there is none.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        (!text.is_empty()).then(|| Self(text.to_owned()))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// A text without it.
+    pub(crate) fn hidden_in(&self, text: &str) -> String {
+        text.replace(&self.0, "[key]")
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+/// How a service is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Which way.
+    pub provider: Provider,
+    /// Which model.
+    pub model: String,
+    /// Where, without a slash at the end.
+    pub base_url: String,
+    /// With which key.
+    pub key: Option<Key>,
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Where the program runs: a folder with nothing in it that it could read as its own.
+    pub folder: Option<PathBuf>,
+    /// How long connecting may take.
+    pub connect: Duration,
+    /// How long one question may take, with everything.
+    pub total: Duration,
+    /// How often one question is asked.
+    pub attempts: u32,
+    /// How long is waited before the second time; it doubles.
+    pub pause: Duration,
+}
+
+impl Settings {
+    /// Settings of a service with its usual address, unless another is given.
+    pub fn new(
+        provider: Provider,
+        model: &str,
+        base_url: Option<&str>,
+        key: Option<Key>,
+    ) -> Result<Self> {
+        let base_url = base_url.map(str::trim).filter(|url| !url.is_empty());
+        let base_url = base_url.unwrap_or_else(|| provider.usual_address()).trim_end_matches('/');
+        if provider != Provider::Command {
+            check_address(base_url)?;
+            if model.trim().is_empty() {
+                return Err(Error::Settings("no model is named".to_owned()));
+            }
+        }
+        Ok(Self {
+            provider,
+            model: model.trim().to_owned(),
+            base_url: base_url.to_owned(),
+            key,
+            command: Vec::new(),
+            folder: None,
+            connect: Duration::from_secs(10),
+            total: Duration::from_secs(120),
+            attempts: 3,
+            pause: Duration::from_millis(500),
+        })
+    }
+
+    /// Settings of a program.
+    pub fn program(command: Vec<String>) -> Result<Self> {
+        if command.first().is_none_or(|program| program.trim().is_empty()) {
+            return Err(Error::Settings("no program is named".to_owned()));
+        }
+        Ok(Self { command, ..Self::new(Provider::Command, "", None, None)? })
+    }
+
+    /// The address of something at the service. A base that ends in its version needs no second.
+    pub(crate) fn url(&self, path: &str) -> String {
+        let base = self.base_url.strip_suffix("/v1").filter(|_| path.starts_with("/v1/"));
+        format!("{}{path}", base.unwrap_or(&self.base_url))
+    }
+
+    /// Whether the service is this machine.
+    pub(crate) fn is_here(&self) -> bool {
+        host_of(&self.base_url).is_some_and(|(_, host)| is_loopback(&host))
+    }
+}
+
+/// Says whether an address may be asked: `https`, or this machine. Private, link-local and odd
+/// spellings of numbers are names like any other and need `https`; what hands out a machine's own
+/// credentials is never asked.
+fn check_address(url: &str) -> Result<()> {
+    let no = |why: &str| Err(Error::Settings(format!("base_url {url:?} {why}")));
+    let Some((scheme, host)) = host_of(url) else {
+        return no("is not an address such as https://host or http://127.0.0.1:11434");
+    };
+    if host.parse::<IpAddr>().is_ok_and(is_link_local) {
+        return no("is a link-local address, which is never asked");
+    }
+    match scheme.as_str() {
+        "https" => Ok(()),
+        "http" if is_loopback(&host) => Ok(()),
+        "http" => no("is not this machine: use https, so that nobody else reads along"),
+        _ => no("is neither https nor http"),
+    }
+}
+
+/// The scheme and the host of an address without a user in it.
+fn host_of(url: &str) -> Option<(String, String)> {
+    let uri: ureq::http::Uri = url.parse().ok()?;
+    let authority = uri.authority()?;
+    if authority.as_str().contains('@') || uri.query().is_some() {
+        return None;
+    }
+    let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+    let host = (!host.is_empty()).then(|| host.to_ascii_lowercase())?;
+    Some((uri.scheme_str()?.to_ascii_lowercase(), host))
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn is_link_local(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(v4) => v4.is_link_local(),
+        IpAddr::V6(v6) => {
+            v6.is_unicast_link_local() || v6.to_ipv4_mapped().is_some_and(|v4| v4.is_link_local())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_https_and_this_machine_may_be_asked() {
+        let fine = |url| Settings::new(Provider::Openai, "m", Some(url), None).is_ok();
+        for url in [
+            "https://api.example.com",
+            "https://api.example.com/v1/",
+            "http://127.0.0.1:8080",
+            "http://127.9.9.9",
+            "http://localhost:11434",
+            "http://[::1]:8080/v1",
+            "https://10.0.0.7",
+        ] {
+            assert!(fine(url), "{url}");
+        }
+        for url in [
+            "http://api.example.com",
+            "http://10.0.0.7",
+            "http://127.0.0.1.nip.io",
+            "http://0x7f000001",
+            "http://2130706433",
+            "http://127.0.0.1@evil.example",
+            "https://user:pass@evil.example",
+            "http://169.254.169.254",
+            "https://169.254.169.254",
+            "https://[::ffff:169.254.169.254]",
+            "http://[::ffff:127.0.0.1]",
+            "file:///etc/passwd",
+            "ftp://127.0.0.1",
+            "127.0.0.1:80",
+            "https://",
+            "nonsense",
+        ] {
+            assert!(!fine(url), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_base_may_end_in_its_version() {
+        let url = |base| {
+            let settings = Settings::new(Provider::Openai, "m", Some(base), None).unwrap();
+            settings.url("/v1/chat/completions")
+        };
+        assert_eq!(url("https://a.example/v1/"), "https://a.example/v1/chat/completions");
+        assert_eq!(url("https://a.example/x"), "https://a.example/x/v1/chat/completions");
+    }
+
+    #[test]
+    fn a_key_is_never_printed() {
+        let key = Key::new(" sk-verysecret\n").unwrap();
+        assert!(!format!("{key:?}").contains("secret"));
+        assert_eq!(key.hidden_in("bad key sk-verysecret!"), "bad key [key]!");
+        assert_eq!(Key::new(" \n"), None);
+    }
+}

@@ -1,0 +1,319 @@
+//! `work`, `llm`: the model that reads along, if there is one.
+
+use std::io::Read as _;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use serde::Serialize;
+use serde_json::json;
+use throughline_engine::{Check, Engine, Error, Llm, ModelState, Work, Worked, work_wanted};
+
+use crate::args;
+use crate::settings::{Settings, asked_by_project};
+use crate::ui::{DIM, GOOD, Ui, WARN, paint, safe};
+use crate::worker;
+
+/// Rounds of one worker: what came in while it worked is worked off too.
+const ROUNDS_MAX: usize = 100;
+
+#[derive(Debug, Serialize)]
+struct WireWorked {
+    /// Whether any service is configured.
+    configured: bool,
+    /// Another worker is at it.
+    elsewhere: bool,
+    turns: usize,
+    asked: usize,
+    tokens: u64,
+    memories: Vec<String>,
+    reinforced: Vec<String>,
+    superseded: usize,
+    pairs: usize,
+    contested: usize,
+    deferred: usize,
+    embedded: usize,
+    held: Option<String>,
+    left: usize,
+}
+
+impl WireWorked {
+    fn of(configured: bool, worked: Worked) -> Self {
+        let ids =
+            |ids: Vec<throughline_core::MemoryId>| ids.iter().map(ToString::to_string).collect();
+        Self {
+            configured,
+            elsewhere: worked.elsewhere,
+            turns: worked.turns,
+            asked: worked.asked,
+            tokens: worked.tokens,
+            memories: ids(worked.memories),
+            reinforced: ids(worked.reinforced),
+            superseded: worked.superseded,
+            pairs: worked.pairs,
+            contested: worked.contested,
+            deferred: worked.deferred,
+            embedded: worked.embedded,
+            held: worked.held,
+            left: worked.left,
+        }
+    }
+}
+
+pub(super) fn work(
+    args: &args::Work,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    if args.detached {
+        worker::detach();
+    }
+    let configured = settings.models.any() && !settings.environment.inside;
+    let worked = if configured { work_off(args, settings, ui)? } else { Worked::default() };
+    let wire = WireWorked::of(configured, worked);
+    ui.answer(&wire, || {
+        if !wire.configured {
+            return paint(DIM, "no model is configured: there is nothing to do. `config` shows llm.provider");
+        }
+        if wire.elsewhere {
+            return paint(DIM, "another worker is at it");
+        }
+        let mut page = format!(
+            "{} {} turns with {} questions and {} tokens: {} memories, {} known, {} replaced, {} for review",
+            paint(GOOD, "Read"),
+            wire.turns,
+            wire.asked,
+            wire.tokens,
+            wire.memories.len(),
+            wire.reinforced.len(),
+            wire.superseded,
+            wire.deferred
+        );
+        if wire.pairs > 0 {
+            page.push_str(&format!("\n{} pairs compared, {} contradict", wire.pairs, wire.contested));
+        }
+        if wire.embedded > 0 {
+            page.push_str(&format!("\n{} texts got vectors", wire.embedded));
+        }
+        if let Some(held) = &wire.held {
+            let left = format!("{} turns wait: {}", wire.left, safe(held));
+            page.push_str(&format!("\n{}", paint(WARN, left)));
+        }
+        page
+    })
+}
+
+fn work_off(args: &args::Work, settings: &Settings, ui: &mut Ui) -> anyhow::Result<Worked> {
+    let llm = settings.llm()?;
+    let engine = settings.engine_with_services()?;
+    let context = settings.context()?;
+    let bar = ui.progress("reading");
+    let what = if args.once { Work::Everything } else { Work::Due };
+    let mut all = Worked::default();
+    for round in 0..ROUNDS_MAX {
+        let worked =
+            engine.work(llm.as_ref(), &context, what, &mut |done| bar.set_position(done as u64))?;
+        let elsewhere = worked.elsewhere;
+        if round == 0 {
+            all = worked;
+        } else {
+            add(&mut all, worked);
+        }
+        // Somebody may have come by while we were at it, and gone again because we were.
+        if elsewhere || args.once || !work_wanted(&settings.home, settings.clock.now()) {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+    Ok(all)
+}
+
+fn add(all: &mut Worked, more: Worked) {
+    all.turns += more.turns;
+    all.asked += more.asked;
+    all.tokens += more.tokens;
+    all.memories.extend(more.memories);
+    all.reinforced.extend(more.reinforced);
+    all.superseded += more.superseded;
+    all.pairs += more.pairs;
+    all.contested += more.contested;
+    all.deferred += more.deferred;
+    all.embedded += more.embedded;
+    (all.held, all.left) = (more.held, more.left);
+}
+
+pub(super) fn llm(args: &args::Llm, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    match &args.action {
+        args::LlmAction::Test => test(settings, ui),
+        args::LlmAction::Key { embed } => {
+            let mut key = String::new();
+            std::io::stdin().take(4_096).read_to_string(&mut key)?;
+            let path = settings.keep_key(if *embed { "embed" } else { "llm" }, &key)?;
+            let path = path.display().to_string();
+            ui.answer(&json!({"kept": path}), || {
+                format!("{} {}", paint(GOOD, "Kept in"), safe(&path))
+            })
+        }
+    }
+}
+
+fn test(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let Some(llm) = settings.llm()? else {
+        let message = "no model is configured: `throughline config set llm.provider …`";
+        anyhow::bail!(Error::BadInput(message.to_owned()));
+    };
+    let engine = settings.engine()?;
+    let bar = ui.progress("asking");
+    let began = Instant::now();
+    let asked = engine.try_model(&llm)?;
+    bar.finish_and_clear();
+    let name = settings.models.llm_name().unwrap_or_default();
+    let (attempts, tokens) = (asked.attempts, asked.usage.total());
+    match asked.answer {
+        Ok(_) => {
+            let took = began.elapsed().as_millis();
+            let wire = json!({"ok": true, "model": name, "milliseconds": took, "tokens": tokens,
+                "attempts": attempts});
+            ui.answer(&wire, || {
+                let name = safe(&name);
+                format!("{} {name} answers in {took} ms, for {tokens} tokens", paint(GOOD, "Fine:"))
+            })
+        }
+        Err(error) => Err(Error::Model(format!("{name}: {error}")).into()),
+    }
+}
+
+/// What `status` says about the model.
+#[derive(Debug, Serialize)]
+pub(super) struct WireModel {
+    pub(super) model: String,
+    waiting_turns: usize,
+    waiting_sessions: usize,
+    tokens_today: u64,
+    tokens_per_day: u64,
+    calls_per_session: u64,
+    resting_until: Option<String>,
+    last_answer: Option<String>,
+    last_error: Option<String>,
+}
+
+impl WireModel {
+    /// The same, on one line.
+    pub(super) fn line(&self) -> String {
+        let mut line = format!(
+            "{}; {} turns wait; {} of {} tokens today",
+            safe(&self.model),
+            self.waiting_turns,
+            self.tokens_today,
+            self.tokens_per_day
+        );
+        if let Some(until) = &self.resting_until {
+            line.push_str(&format!("; left alone until {until}"));
+        }
+        if let Some(error) = &self.last_error {
+            line.push_str(&format!("; last error: {}", safe(error)));
+        }
+        line
+    }
+}
+
+/// How the model is doing; `None` if none is configured.
+pub(super) fn status(settings: &Settings, engine: &Engine) -> anyhow::Result<Option<WireModel>> {
+    let Some(model) = settings.models.llm_name() else { return Ok(None) };
+    let waiting = engine.waiting_for_model()?;
+    let state = ModelState::load(&settings.home);
+    let now = settings.clock.now();
+    let resting = state.breaker.rests_until(now.as_millis());
+    Ok(Some(WireModel {
+        model,
+        waiting_turns: waiting.turns,
+        waiting_sessions: waiting.sessions,
+        tokens_today: state.tokens_on(now.day()),
+        tokens_per_day: settings.models.tokens_per_day,
+        calls_per_session: settings.models.calls_per_session,
+        resting_until: resting.map(|at| throughline_core::Timestamp::from_millis(at).to_string()),
+        last_answer: state.last_answer.map(|at| at.to_string()),
+        last_error: state.last_error.map(|(at, why)| format!("{at}: {why}")),
+    }))
+}
+
+/// What `doctor` says about services: whether one is used, can be used, and what a project tried.
+pub(super) fn checks(settings: &Settings, ask: bool) -> Vec<Check> {
+    let mut checks = vec![extraction(settings, ask)];
+    if let Some(name) = settings.models.embed_name() {
+        checks.push(embeddings(settings, &name));
+    }
+    if let Ok(context) = settings.context() {
+        for file in asked_by_project(&context.project.root) {
+            let detail = format!("{} names a model or an address, and is not read", file.display());
+            let hint = "models and keys are yours to set: `throughline config set llm.provider …`";
+            checks.push(Check::note("project settings", detail, hint));
+        }
+    }
+    checks
+}
+
+fn extraction(settings: &Settings, ask: bool) -> Check {
+    const RULES: &str = "the rules go on, and what was said waits for the model";
+    let Some(name) = settings.models.llm_name() else {
+        return Check::fine("extraction", "by rules; no language model is used");
+    };
+    let llm = match settings.llm() {
+        Ok(Some(llm)) => llm,
+        Ok(None) => return Check::fine("extraction", "by rules; no language model is used"),
+        Err(error) => {
+            let detail = format!("by rules only: {name} cannot be used: {error}");
+            return Check::note("extraction", detail, RULES);
+        }
+    };
+    if ask {
+        return asked(settings, &llm, &name);
+    }
+    let state = ModelState::load(&settings.home);
+    match (state.last_error, state.last_answer) {
+        (Some((at, why)), answered) if answered.is_none_or(|answered| answered < at) => {
+            let detail = format!("by rules; {name} did not answer at {at}: {why}");
+            Check::note("extraction", detail, RULES)
+        }
+        (_, Some(at)) => {
+            Check::fine("extraction", format!("by rules and {name}, which answered last at {at}"))
+        }
+        (_, None) => {
+            Check::fine("extraction", format!("by rules and {name}, which was not asked yet"))
+        }
+    }
+}
+
+fn asked(settings: &Settings, llm: &Llm, name: &str) -> Check {
+    let tried = settings.engine().and_then(|engine| Ok(engine.try_model(llm)?));
+    let why = match tried {
+        Ok(asked) => match asked.answer {
+            Ok(_) => {
+                return Check::fine("extraction", format!("by rules and {name}, which answers"));
+            }
+            Err(error) => error.to_string(),
+        },
+        Err(error) => error.to_string(),
+    };
+    let detail = format!("by rules only: {name} does not answer: {why}");
+    Check::note("extraction", detail, "the rules go on, and what was said waits for the model")
+}
+
+fn embeddings(settings: &Settings, name: &str) -> Check {
+    let missing =
+        settings.engine_with_services().and_then(|engine| Ok(engine.far_vectors_missing()?));
+    match missing {
+        Ok(Some((_, 0))) => {
+            Check::fine("embeddings", format!("built in, and {name} outside hooks"))
+        }
+        Ok(Some((_, missing))) => Check::note(
+            "embeddings",
+            format!("{missing} texts have no vector of {name} yet"),
+            "until then the built-in model looks; `throughline work` makes them",
+        ),
+        Ok(None) => Check::fine("embeddings", "built in"),
+        Err(error) => {
+            let detail = format!("built in only: {name} cannot be used: {error}");
+            Check::note("embeddings", detail, "`throughline config` shows embed.provider")
+        }
+    }
+}
