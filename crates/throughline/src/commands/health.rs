@@ -8,6 +8,7 @@ use serde::Serialize;
 use throughline_core::watermark::Tally;
 use throughline_engine::{Check, Engine, Filter, Outcome};
 
+use super::agents::{Connection, State, connections};
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
@@ -32,6 +33,8 @@ struct WireStatus {
     turns: u64,
     injections: u64,
     waiting: u64,
+    /// How each agent that we know stands to us.
+    agents: Vec<Connection>,
 }
 
 pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
@@ -61,6 +64,7 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         turns: counted("capture turns"),
         injections: counted("injection"),
         waiting: counted("pending"),
+        agents: connections(settings),
     };
     ui.answer(&wire, || {
         let mut page = String::new();
@@ -73,6 +77,11 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         line("captured", format!("{} turns; {} times said something", wire.turns, wire.injections));
         if wire.waiting > 0 {
             line("waiting", format!("{} for you: `throughline review`", wire.waiting));
+        }
+        let here = wire.agents.iter().filter(|one| one.state != State::NotInstalled);
+        let here: Vec<String> = here.map(|one| safe(&one.words())).collect();
+        if !here.is_empty() {
+            line("agents", here.join("; "));
         }
         line("changed", wire.last_change.clone().unwrap_or_else(|| "never".to_owned()));
         line("home", safe(&wire.home));
@@ -184,7 +193,7 @@ pub(super) fn doctor(
     }
     let bar = ui.progress("checking");
     let mut checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
-    checks.extend(super::agents::checks(settings));
+    checks.extend(connections(settings).iter().map(Connection::check));
     checks.push(Check::fine("extraction", "by rules; no language model is used"));
     bar.finish_and_clear();
     let ok = checks.iter().all(|check| check.outcome != Outcome::Wrong);
