@@ -1,5 +1,7 @@
 //! Text freed from what no person and no tool has said: our own pages, and what hosts put in.
 
+use std::borrow::Cow;
+
 /// How many characters of a tool's input or output are kept.
 pub(crate) const TOOL_CHARS_MAX: usize = 4_000;
 
@@ -108,8 +110,9 @@ pub(crate) fn open_fence(text: &str) -> Option<&str> {
 
 /// A text without our pages. One that is cut off goes up to the end of the text.
 pub(crate) fn without_fences(text: &str) -> String {
-    let mut kept = String::with_capacity(text.len());
-    let mut rest = text;
+    let plain = unescaped(text);
+    let mut kept = String::with_capacity(plain.len());
+    let mut rest = plain.as_ref();
     while let Some((at, name)) = next_fence(rest) {
         kept.push_str(&rest[..at]);
         let end = fence_end(&rest[at..], name).unwrap_or(rest.len() - at);
@@ -118,6 +121,38 @@ pub(crate) fn without_fences(text: &str) -> String {
     }
     kept.push_str(rest);
     kept
+}
+
+/// A text with our fences as we wrote them: Gemini CLI escapes their brackets.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    let marks = ["&lt;memory-", "&lt;/memory-"];
+    if !marks.iter().any(|mark| text.contains(mark)) {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("&lt;") {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let name = marks.iter().find_map(|mark| {
+            let (digits, end) = rest.strip_prefix(mark)?.split_at_checked(FENCE_DIGITS)?;
+            let is_name = digits.bytes().all(|b| b.is_ascii_hexdigit());
+            let end = end.strip_prefix("&gt;").filter(|_| is_name)?;
+            Some((&rest["&lt;".len()..mark.len() + FENCE_DIGITS], end))
+        });
+        match name {
+            Some((name, end)) => {
+                plain.push_str(&format!("<{name}>"));
+                rest = end;
+            }
+            None => {
+                plain.push_str("&lt;");
+                rest = &rest["&lt;".len()..];
+            }
+        }
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
 }
 
 /// Where the next fence begins, and its name.
@@ -206,6 +241,8 @@ mod tests {
             (format!("{PAGE}{PAGE}x"), "x"),
             (format!("words {}", &PAGE[..60]), "words"),
             (PAGE.replace('\n', "\\n"), ""),
+            (PAGE.replace('<', "&lt;").replace('>', "&gt;"), ""),
+            ("a &lt;b&gt; &lt;memory-bank&gt;".to_owned(), "a &lt;b&gt; &lt;memory-bank&gt;"),
             ("<memory-0a1b2c3d> </memory-00000000> x".to_owned(), ""),
             ("<memory-bank> is a folder".to_owned(), "<memory-bank> is a folder"),
             ("<memory-".to_owned(), "<memory-"),
@@ -258,6 +295,9 @@ mod tests {
             ">",
             "</memory-0a1b2c3d>",
             "<memory-0a1b2c3d>",
+            "&lt;memory-0a1b2c3d&gt;",
+            "&lt;/memory-0a1b2c3d&gt;",
+            "&lt;",
             "<system-reminder>",
             "</system-reminder>",
             "<ide_a x>",

@@ -6,6 +6,7 @@ mod events;
 mod files;
 mod hostile;
 mod install;
+mod settings;
 mod transcripts;
 
 use std::path::{Path, PathBuf};
