@@ -78,8 +78,11 @@ fn every_recorded_payload_of_opencode_becomes_an_event() {
         shown.push_str(&format!("{} {what}\n", event.session));
     }
     // Most of what opencode does is of no use to memory.
-    let of_use: String =
-        shown.lines().filter(|line| !line.contains("nothing")).map(|line| format!("{line}\n")).collect();
+    let of_use: String = shown
+        .lines()
+        .filter(|line| !line.contains("nothing"))
+        .map(|line| format!("{line}\n"))
+        .collect();
     insta::assert_snapshot!("opencode", of_use);
     assert!(!shown.contains("that we do not know"), "{shown}");
 }

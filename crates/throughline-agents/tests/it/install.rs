@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use std::path::Path;
 
-use throughline_agents::install::{self, Change, Form, Record, Refused, diff, project_places};
 use throughline_agents::Host;
+use throughline_agents::install::{self, Change, Form, Record, Refused, diff, project_places};
 
 const PROGRAM: &str = "/usr/local/bin/throughline";
 

@@ -189,7 +189,12 @@ const CASES: &[Case] = &[
         "./hello.sh",
         "./hi.sh",
     ),
-    case("servers of Cursor", Cursor, 1, "{ \"mcpServers\": { \"a\": { \"url\": \"http://x\" } } }\n"),
+    case(
+        "servers of Cursor",
+        Cursor,
+        1,
+        "{ \"mcpServers\": { \"a\": { \"url\": \"http://x\" } } }\n",
+    ),
 ];
 
 fn folders(config: &Path) -> Folders {
@@ -363,9 +368,8 @@ fn what_is_written_is_what_the_host_reads() {
         let place = places(host, home.path()).swap_remove(file);
         plan_init(&place, PROGRAM).unwrap().after
     };
-    let json = |host, file| -> serde_json::Value {
-        serde_json::from_str(&after(host, file)).unwrap()
-    };
+    let json =
+        |host, file| -> serde_json::Value { serde_json::from_str(&after(host, file)).unwrap() };
     let line = format!("{PROGRAM} hook SessionEnd --agent codex");
     let handler = &json(Codex, 0)["hooks"]["SessionEnd"][0]["hooks"][0];
     assert_eq!((&handler["command"], &handler["timeout"]), (&line.into(), &3.into()));

@@ -137,7 +137,10 @@ fn a_transcript_belongs_to_the_project_that_it_speaks_of() {
     let names: Vec<_> =
         found.iter().map(|file| file.file_stem().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["a", "c", "e"]);
-    assert!(transcript::files(Host::ClaudeCode, &folders("/nowhere".as_ref()), "/p".as_ref()).is_empty());
+    assert!(
+        transcript::files(Host::ClaudeCode, &folders("/nowhere".as_ref()), "/p".as_ref())
+            .is_empty()
+    );
 }
 
 #[test]

@@ -18,7 +18,8 @@ fn lines(text: &str) -> Vec<Value> {
 #[test]
 fn sessions_of_opencode_come_out_message_by_message() {
     let lines = lines(&opencode_lines(&recorded(), None).unwrap());
-    let roles: Vec<_> = lines.iter().map(|line| line["message"]["role"].as_str().unwrap()).collect();
+    let roles: Vec<_> =
+        lines.iter().map(|line| line["message"]["role"].as_str().unwrap()).collect();
     assert_eq!(roles, ["user", "assistant", "user", "assistant", "assistant"]);
     assert_eq!(lines[0]["folder"], "/home/dev/projo");
     assert_eq!(lines[0]["parent"], lines[2]["session"], "a helper belongs to a session");
@@ -30,9 +31,8 @@ fn sessions_of_opencode_come_out_message_by_message() {
 
 #[test]
 fn only_the_sessions_of_a_folder_come_out_where_one_is_named() {
-    let count = |folder: &str| {
-        lines(&opencode_lines(&recorded(), Some(Path::new(folder))).unwrap()).len()
-    };
+    let count =
+        |folder: &str| lines(&opencode_lines(&recorded(), Some(Path::new(folder))).unwrap()).len();
     assert_eq!(count("/home/dev/projo"), 5);
     assert_eq!(count("/home/dev"), 5);
     assert_eq!(count("/home/dev/proj"), 0, "a name that begins alike is another folder");
@@ -59,7 +59,8 @@ fn reading_changes_nothing_and_does_not_wait_for_a_writer_that_is_at_work() {
 fn what_is_no_database_of_opencode_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("text.db");
-    std::fs::write(&text, "no database at all, but long enough to be taken for one".repeat(40)).unwrap();
+    std::fs::write(&text, "no database at all, but long enough to be taken for one".repeat(40))
+        .unwrap();
     let other = folder.path().join("other.db");
     Connection::open(&other).unwrap().execute_batch("CREATE TABLE session (id)").unwrap();
     for path in [&text, &other] {
