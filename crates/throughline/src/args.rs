@@ -62,7 +62,7 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Connect agents: hooks and tools are written to their settings, which are backed up first
+    /// Connect agents: hooks and tools go into their settings, and a copy is kept
     Init(Init),
     /// Take us out of the settings of agents again, and leave the rest as it was
     Uninstall(Init),

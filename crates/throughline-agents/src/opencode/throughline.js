@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process"
 
 const PROGRAM = "throughline"
 
-// What a session was told is said again in each of its requests, the newest first to stay.
+// What a session was told is said again in each of its requests; the oldest goes when it gets long.
 const PAGES = 24
 const CHARS = 24_000
 const LONGEST = 200_000
@@ -57,7 +57,7 @@ export const Throughline = async ({ client, directory }) => {
   const meet = async (id) => {
     const known = sessions.get(id)
     if (known) return known
-    const session = { pages: [], helper: false, answer: undefined }
+    const session = { pages: [], helper: false, answer: undefined, waiting: undefined }
     sessions.set(id, session)
     try {
       const found = await client.session.get({ path: { id } })
@@ -87,7 +87,9 @@ export const Throughline = async ({ client, directory }) => {
     },
 
     "experimental.chat.system.transform": async (input, output) => {
-      const pages = sessions.get(input.sessionID)?.pages ?? []
+      const session = sessions.get(input.sessionID)
+      await session?.waiting
+      const pages = session?.pages ?? []
       // A title needs no memory.
       if (!pages.length || /^You are a title generator/.test(output.system[0] ?? "")) return
       output.system.push(pages.join("\n"))
@@ -128,8 +130,9 @@ export const Throughline = async ({ client, directory }) => {
         session.answer = undefined
         if (said) tell("event:session.idle", { input: { sessionID: id }, text: text(said) })
       } else if (event.type === "session.compacted") {
-        session.pages = []
-        keep(session, await ask("event:session.compacted", { input: { sessionID: id } }))
+        session.waiting = ask("event:session.compacted", { input: { sessionID: id } }).then((page) => {
+          if (page) session.pages = [page]
+        })
       }
     },
 
