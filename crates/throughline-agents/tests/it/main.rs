@@ -6,6 +6,7 @@ mod events;
 mod files;
 mod hostile;
 mod install;
+mod plugins;
 mod settings;
 mod transcripts;
 

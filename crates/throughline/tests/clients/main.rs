@@ -16,6 +16,7 @@ mod desk;
 mod hosts;
 mod model;
 mod page;
+mod plugins;
 mod sessions;
 
 use std::path::PathBuf;
