@@ -12,6 +12,9 @@ use super::{Change, Installed, Refused, SERVER};
 
 const SECTION: &str = "mcp_servers";
 
+/// Codex hands nothing of its environment on that is not named: where memory is kept is.
+const PASSED: &str = "env_vars = [\"THROUGHLINE_HOME\", \"XDG_DATA_HOME\"]";
+
 pub(super) fn add(settings: &str, command: &str) -> Result<Change, Refused> {
     let document = parse(settings)?;
     let mut change = Change::none(settings);
@@ -32,8 +35,13 @@ pub(super) fn add(settings: &str, command: &str) -> Result<Change, Refused> {
         return Err(Refused::Shape { what });
     }
     let eol = if settings.contains("\r\n") { "\r\n" } else { "\n" };
-    let quoted = quoted(command);
-    let entry = format!("[{SECTION}.{NAME}]{eol}command = {quoted}{eol}args = [\"mcp\"]");
+    let lines = [
+        format!("[{SECTION}.{NAME}]"),
+        format!("command = {}", quoted(command)),
+        "args = [\"mcp\"]".to_owned(),
+        PASSED.to_owned(),
+    ];
+    let entry = lines.join(eol);
     let bare = settings.trim_start_matches('\u{feff}');
     change.after = match bare {
         "" => format!("{settings}{entry}{eol}"),

@@ -32,7 +32,8 @@ impl Machine {
 
     fn put(&self, name: &str, text: &str) {
         let path = self.at(name);
-        std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).unwrap();
+        std::fs::create_dir_all(path.parent().expect("a file lies in a folder"))
+            .expect("a folder can be made");
         std::fs::write(path, text).expect("a file can be written");
     }
 

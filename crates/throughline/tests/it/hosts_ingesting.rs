@@ -69,7 +69,8 @@ fn lines(records: &[Value]) -> String {
 
 fn put(home: &Home, name: &str, text: &str) -> String {
     let path = home.outside(name);
-    std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).unwrap();
+    std::fs::create_dir_all(path.parent().expect("a file lies in a folder"))
+        .expect("a folder can be made");
     std::fs::write(path, text).expect("a file can be written");
     home.arg(name)
 }
