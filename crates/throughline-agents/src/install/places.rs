@@ -75,7 +75,12 @@ fn cursor(config: &Path) -> Vec<Place> {
 
 fn opencode(config: &Path, plugins: &Path) -> Vec<Place> {
     let names = ["opencode.jsonc", "opencode.json"].map(|name| config.join(name));
-    let written = names.iter().find(|path| path.exists()).unwrap_or(&names[1]);
+    // It reads both; the one that we stand in already goes before the other.
+    let ours = |path: &&PathBuf| {
+        std::fs::read_to_string(path).is_ok_and(|text| text.contains("\"throughline\""))
+    };
+    let written = names.iter().find(ours).or_else(|| names.iter().find(|path| path.exists()));
+    let written = written.unwrap_or(&names[1]);
     vec![
         place(written.clone(), Form::Json(OPENCODE_CONFIG)),
         place(plugins.join("plugin").join("throughline.js"), Form::Plugin),

@@ -391,6 +391,9 @@ fn an_existing_file_of_opencode_is_used_whatever_its_end() {
     assert_eq!(name(), "opencode.json");
     fs::write(home.path().join("opencode.jsonc"), "{}").unwrap();
     assert_eq!(name(), "opencode.jsonc");
+    let other = "{\"mcp\": {\"throughline\": {\"command\": [\"/x/throughline\", \"mcp\"]}}}";
+    fs::write(home.path().join("opencode.json"), other).unwrap();
+    assert_eq!(name(), "opencode.json", "where we are, we stay");
 }
 
 #[test]

@@ -40,13 +40,8 @@ const BACKUP: &str = "#!/bin/sh\n\
                       echo 'error: the option --full requires the vault key of the operator' >&2\n\
                       exit 3\n";
 
-fn clients() -> Option<PathBuf> {
-    let found = crate::clients();
-    if found.is_none() {
-        println!("skipped: THROUGHLINE_CLIENTS names no folder with agents in it");
-    }
-    found
-}
+/// Why a test is passed over.
+const SKIPPED: &str = "skipped: THROUGHLINE_CLIENTS names no folder with agents in it";
 
 fn told() -> Vec<Part> {
     RELAY.iter().map(|(told, ..)| Part::says(told, "Understood.")).collect()
@@ -102,7 +97,10 @@ fn holding(folder: &Path, text: &str) -> Vec<PathBuf> {
 
 #[test]
 fn what_one_agent_is_told_the_next_one_knows_all_around() {
-    let Some(clients) = clients() else { return };
+    let Some(clients) = crate::clients() else {
+        println!("{SKIPPED}");
+        return;
+    };
     let desk = Desk::new(&clients, told());
     let before = settings(&desk);
     desk.throughline(&["init"]);
@@ -158,7 +156,10 @@ fn what_one_agent_is_told_the_next_one_knows_all_around() {
 
 #[test]
 fn what_failed_in_one_session_is_a_warning_in_the_next_one() {
-    let Some(clients) = clients() else { return };
+    let Some(clients) = crate::clients() else {
+        println!("{SKIPPED}");
+        return;
+    };
     for who in Who::ALL {
         let (tool, field) = who.shell();
         let input = json!({field: COMMAND, "description": "what was asked for"});
@@ -217,7 +218,10 @@ fn what_failed_in_one_session_is_a_warning_in_the_next_one() {
 
 #[test]
 fn a_compaction_takes_nothing_away() {
-    let Some(clients) = clients() else { return };
+    let Some(clients) = crate::clients() else {
+        println!("{SKIPPED}");
+        return;
+    };
     let (told, question, words) = RELAY[0];
     let long = "Look at all the files, please.";
     for who in [Who::Codex, Who::Opencode] {
@@ -254,7 +258,10 @@ fn a_compaction_takes_nothing_away() {
 
 #[test]
 fn every_agent_calls_our_tools() {
-    let Some(clients) = clients() else { return };
+    let Some(clients) = crate::clients() else {
+        println!("{SKIPPED}");
+        return;
+    };
     let keep = "Keep that the office plant is called Gertrude.";
     let look = "What is the office plant called?";
     let content = "The office plant is called Gertrude";

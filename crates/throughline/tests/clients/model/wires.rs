@@ -1,4 +1,4 @@
-//! The same model behind other wires: OpenAI's responses (Codex) and chat (opencode), and Gemini's.
+//! The same model behind other wires: responses (Codex), chat (opencode) and Gemini's own.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
