@@ -7,20 +7,34 @@ use std::str::FromStr;
 use serde_json::Value;
 use throughline_core::event::Event;
 
-use crate::claude_code;
 use crate::transcript::{Line, Memory};
+use crate::{claude_code, codex, cursor, gemini, opencode};
 
 /// An agent that we plug into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Host {
     /// Claude Code.
     ClaudeCode,
+    /// Codex.
+    Codex,
+    /// Gemini CLI.
+    Gemini,
+    /// opencode.
+    Opencode,
+    /// Cursor; by its documentation only.
+    Cursor,
 }
 
 /// How a host speaks. Everything that differs from host to host is in here.
 pub(crate) struct Dialect {
     /// The written name.
     pub(crate) name: &'static str,
+    /// What people call it.
+    pub(crate) called: &'static str,
+    /// The event that ends a session.
+    pub(crate) last_event: &'static str,
+    /// Whether it hears us only after a tool has run, not before.
+    pub(crate) warns_late: bool,
     /// Makes an event of a payload, which is an object.
     pub(crate) read: fn(event: &str, payload: &Value) -> Event,
     /// Whether the host listens at this event.
@@ -32,22 +46,118 @@ pub(crate) struct Dialect {
     /// Makes lines of one record of a transcript, which is an object.
     pub(crate) lines: fn(memory: &mut Memory, record: &Value) -> Vec<Line>,
     /// Lists the transcripts of a project.
-    pub(crate) transcripts: fn(config_dir: &Path, project_root: &Path) -> Vec<PathBuf>,
+    pub(crate) transcripts: fn(folders: &Folders, project_root: &Path) -> Vec<PathBuf>,
+}
+
+/// Where a host keeps its things.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folders {
+    /// Its settings.
+    pub config: PathBuf,
+    /// What it writes down.
+    pub data: PathBuf,
+    /// Whether it was named by its owner, and is not the usual place.
+    pub named: bool,
+}
+
+/// The parts of the environment that say where hosts keep their things.
+#[derive(Debug, Clone, Default)]
+pub struct Surroundings {
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`.
+    pub claude_config: Option<PathBuf>,
+    /// `CODEX_HOME`.
+    pub codex_home: Option<PathBuf>,
+    /// `GEMINI_CLI_HOME`, which stands for the home folder.
+    pub gemini_home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`.
+    pub xdg_config: Option<PathBuf>,
+    /// `XDG_DATA_HOME`.
+    pub xdg_data: Option<PathBuf>,
+    /// The folders of `PATH`.
+    pub path: Vec<PathBuf>,
 }
 
 impl Host {
     /// Every host, in declaration order.
-    pub const ALL: &'static [Self] = &[Self::ClaudeCode];
+    pub const ALL: &'static [Self] =
+        &[Self::ClaudeCode, Self::Codex, Self::Gemini, Self::Opencode, Self::Cursor];
 
     pub(crate) const fn dialect(self) -> &'static Dialect {
         match self {
             Self::ClaudeCode => &claude_code::DIALECT,
+            Self::Codex => &codex::DIALECT,
+            Self::Gemini => &gemini::DIALECT,
+            Self::Opencode => &opencode::DIALECT,
+            Self::Cursor => &cursor::DIALECT,
         }
     }
 
     /// The written name.
     pub const fn as_str(self) -> &'static str {
         self.dialect().name
+    }
+
+    /// What people call it.
+    pub const fn called(self) -> &'static str {
+        self.dialect().called
+    }
+
+    /// The programs that it is installed as.
+    const fn programs(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &["claude"],
+            Self::Codex => &["codex"],
+            Self::Gemini => &["gemini"],
+            Self::Opencode => &["opencode"],
+            Self::Cursor => &["cursor", "cursor-agent"],
+        }
+    }
+
+    /// Where it keeps its things; `given` is where its owner says that it does.
+    pub fn folders(self, around: &Surroundings, given: Option<&Path>) -> Option<Folders> {
+        let in_home = |name: &str| around.home.as_ref().map(|home| home.join(name));
+        let (own, usual) = match self {
+            Self::ClaudeCode => (around.claude_config.clone(), in_home(".claude")),
+            Self::Codex => (around.codex_home.clone(), in_home(".codex")),
+            Self::Gemini => {
+                let own = around.gemini_home.as_ref().map(|home| home.join(".gemini"));
+                (own, in_home(".gemini"))
+            }
+            Self::Opencode => {
+                let own = around.xdg_config.as_ref().map(|folder| folder.join("opencode"));
+                (own, in_home(".config/opencode"))
+            }
+            Self::Cursor => (None, in_home(".cursor")),
+        };
+        let named = given.map(Path::to_owned).or(own);
+        let config = named.clone().or(usual)?;
+        let data = match self {
+            Self::Opencode => around
+                .xdg_data
+                .as_ref()
+                .map(|folder| folder.join("opencode"))
+                .or_else(|| in_home(".local/share/opencode")),
+            Self::ClaudeCode | Self::Codex | Self::Gemini | Self::Cursor => None,
+        };
+        let data = data.unwrap_or_else(|| config.clone());
+        Some(Folders { config, data, named: named.is_some() })
+    }
+
+    /// Whether it seems to be installed: it has a folder, or a program of its name can be run.
+    pub fn is_here(self, around: &Surroundings) -> bool {
+        let has_folder = self.folders(around, None).is_some_and(|one| one.config.is_dir());
+        has_folder
+            || around.path.iter().any(|folder| {
+                let names = self.programs().iter();
+                names.clone().any(|name| folder.join(name).is_file())
+                    || names.clone().any(|name| {
+                        ["exe", "cmd"]
+                            .iter()
+                            .any(|end| folder.join(format!("{name}.{end}")).is_file())
+                    })
+            })
     }
 }
 

@@ -11,12 +11,18 @@
 mod answer;
 mod claude_code;
 mod clean;
+mod codex;
+mod cursor;
+mod gemini;
+mod hooks;
 mod host;
 pub mod install;
 mod json;
+mod opencode;
+mod tools;
 pub mod transcript;
 
-pub use host::Host;
+pub use host::{Folders, Host, Surroundings};
 
 use throughline_core::event::Event;
 
@@ -65,6 +71,16 @@ pub fn answer(host: Host, event: &str, text: &str) -> Option<String> {
     }
     let dialect = host.dialect();
     Some((dialect.answer)(event, &answer::cut(text, dialect.answer_units_max)))
+}
+
+/// Whether this event ends a session, so that nobody waits for us.
+pub fn is_last(host: Host, event: &str) -> bool {
+    host.dialect().last_event == event
+}
+
+/// Whether a warning about a tool comes with its result, because the host does not listen before.
+pub fn warns_late(host: Host) -> bool {
+    host.dialect().warns_late
 }
 
 /// Whether text can be put before the model at this event without changing the course of things.

@@ -10,10 +10,16 @@ use std::path::{Path, PathBuf};
 use throughline_core::event::{ToolCall, ToolRun};
 use throughline_core::{SessionId, Timestamp};
 
-use crate::{Host, Unreadable, json};
+use crate::{Folders, Host, Unreadable, json};
 
 /// The longest line that is looked at, in bytes.
 pub const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// How a database begins.
+const DATABASE: &[u8] = b"SQLite format 3\0";
+
+/// Lines that are looked at to find out whose transcript a file is.
+const PEEKED: usize = 8;
 
 /// How many calls are remembered until their results come.
 const CALLS_MAX: usize = 1_000;
@@ -48,6 +54,11 @@ pub(crate) struct Memory {
     pub(crate) at: Option<Timestamp>,
     /// Which line this is, from one.
     pub(crate) number: u64,
+    /// The session and the folder, for hosts that name them once.
+    pub(crate) session: String,
+    pub(crate) folder: Option<String>,
+    /// Whether the file is a helper's: what it is asked, no person asks.
+    pub(crate) helper: bool,
 }
 
 impl Memory {
@@ -89,16 +100,40 @@ pub fn read<R: BufRead>(host: Host, file: R) -> Lines<R> {
 }
 
 /// The transcripts of one project, by name. What stands inside decides, not what a file is called.
-pub fn files(host: Host, config_dir: &Path, project_root: &Path) -> Vec<PathBuf> {
-    (host.dialect().transcripts)(config_dir, project_root)
+/// A database among them holds every project's.
+pub fn files(host: Host, folders: &Folders, project_root: &Path) -> Vec<PathBuf> {
+    (host.dialect().transcripts)(folders, project_root)
 }
 
-/// Where a host keeps its settings and transcripts, from the environment that is handed in:
-/// `own` is the host's own variable (`CLAUDE_CONFIG_DIR`), `home` the home folder.
-pub fn config_dir(host: Host, own: Option<&str>, home: Option<&Path>) -> Option<PathBuf> {
-    match host {
-        Host::ClaudeCode => crate::claude_code::config_dir(own, home),
+/// Whose transcript a file is, by how it begins. `None` when it is nobody's that we know.
+pub fn host_of(head: &[u8]) -> Option<Host> {
+    if head.starts_with(DATABASE) {
+        return Some(Host::Opencode);
     }
+    let records = head.split(|byte| *byte == b'\n').filter_map(|line| json::parse(line).ok());
+    records.take(PEEKED).find_map(|record| {
+        let has = |name: &str| record.get(name).is_some();
+        if has("sessionId") && (has("projectHash") || has("startTime")) {
+            Some(Host::Gemini)
+        } else if has("sessionId") && (has("type") || has("uuid")) {
+            Some(Host::ClaudeCode)
+        } else if has("payload") && has("timestamp") && has("type") {
+            Some(Host::Codex)
+        } else {
+            None
+        }
+    })
+}
+
+/// What is in a folder; nothing if it cannot be read.
+pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    entries.filter_map(Result::ok).map(|entry| entry.path()).collect()
+}
+
+/// Whether a folder is another, or in it.
+pub(crate) fn is_within(folder: &str, root: &str) -> bool {
+    folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
 }
 
 /// The lines of a transcript.

@@ -1,6 +1,7 @@
 //! Ingest: turns of past sessions come in as episodes. Coming in twice changes nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use throughline_core::row::Session;
 use throughline_core::text::sha256_hex;
@@ -119,6 +120,13 @@ impl Engine {
         self.check_field(&turn.session.0)?;
         self.check_field(&turn.speaker)
     }
+}
+
+/// What opencode wrote down of its sessions, as lines of JSON; `within` leaves those of one folder.
+/// Its database is only looked at, also while it runs.
+pub fn opencode_lines(path: &Path, within: Option<&Path>) -> Result<String> {
+    throughline_store::opencode_lines(path, within)
+        .map_err(|error| Error::BadInput(format!("{} cannot be read: {error}", path.display())))
 }
 
 /// Notes the session of an episode, if it is met for the first time.

@@ -78,6 +78,7 @@ pub use find::{Filter, Listing};
 pub use graph::{Graph, GraphNode};
 pub use history::Version;
 pub use import::Imported;
+pub use ingest::opencode_lines;
 pub use ingest::{Ingested, Turn};
 pub use journal::note::{Failure, last_failures, last_fired, note_failure, note_fired};
 pub use journal::{Entry as JournalEntry, Health as JournalHealth, Journal, Read as JournalRead};

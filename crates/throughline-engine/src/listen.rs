@@ -94,7 +94,11 @@ impl Engine {
                 self.after_turn(&context, &mut mind, None)
             }
             What::Compacting if may_drain => {
-                self.after_turn(&context, &mut mind, Some(Flush::Compacting))
+                let reply = self.after_turn(&context, &mut mind, Some(Flush::Compacting));
+                // Not every host says so again when it is done: what was shown may be shown anew.
+                mind.hot.compacted();
+                mind.lately.sees_since = Some(self.now());
+                reply
             }
             What::Ended if may_drain => self.end(&context, &mut mind),
             What::Answered { .. }

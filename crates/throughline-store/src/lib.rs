@@ -4,6 +4,7 @@
 mod apply;
 mod document;
 mod error;
+mod foreign;
 mod map;
 mod query;
 mod said;
@@ -13,6 +14,7 @@ mod tables;
 
 pub use document::{BLOCK, Document, PACKED_AT, PACKED_MAX, Postings, RECORD, Shelf};
 pub use error::{Error, Result};
+pub use foreign::opencode_lines;
 pub use map::MapStore;
 pub use query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,

@@ -15,7 +15,7 @@ use throughline_core::scope::Level;
 use throughline_core::watermark::Referent;
 use throughline_core::{Authority, Relation, State};
 
-pub(crate) use agents::{Hook, Init, Patch};
+pub(crate) use agents::{Hook, Init, Patch, Which};
 pub(crate) use health::{Doctor, Graph, GraphFormat, Stats};
 pub(crate) use model::{Llm, LlmAction, Work};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, WhyNot};
@@ -64,9 +64,9 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Connect an agent: its hooks are written to its settings, which are backed up first
+    /// Connect agents: hooks and tools go into their settings, and a copy is kept
     Init(Init),
-    /// Take the hooks out of an agent's settings again, and leave the rest as it was
+    /// Take us out of the settings of agents again, and leave the rest as it was
     Uninstall(Init),
     /// Remember something: add it, or recognise it and add evidence
     Remember(Remember),

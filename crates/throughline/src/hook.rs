@@ -53,7 +53,8 @@ pub(crate) fn hook(
         return ExitCode::SUCCESS;
     }
     std::panic::set_hook(Box::new(|_| ()));
-    let usual = if args.event == "SessionEnd" { LAST_DEADLINE } else { DEADLINE };
+    let ends = throughline_agents::is_last(args.agent, &args.event);
+    let usual = if ends { LAST_DEADLINE } else { DEADLINE };
     let deadline = environment.deadline_ms.map_or(usual, Duration::from_millis);
     let (home, now) = (settings.home.clone(), settings.clock.now());
     let (send, receive) = mpsc::channel();
@@ -111,14 +112,18 @@ fn say(text: &str) {
 /// pauses here: it waits for neither a prompt's answer nor a tool.
 fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<(String, bool)> {
     let payload = payload()?;
-    note_fired(&settings.home, name, settings.clock.now());
-    let Some((event, context)) = keep(name, agent, &payload, settings)? else {
+    note_fired(&settings.home, &fired_name(name, agent), settings.clock.now());
+    let Some((mut event, context)) = keep(name, agent, &payload, settings)? else {
         return Ok((String::new(), false));
     };
     drop(payload);
     // What tools did is taken in with the answer that follows: a tool is never kept waiting for it.
-    if let What::ToolsRan(_) = event.what {
-        return Ok((String::new(), false));
+    if let What::ToolsRan(runs) = &mut event.what {
+        if !throughline_agents::warns_late(agent) || runs.is_empty() {
+            return Ok((String::new(), false));
+        }
+        // This host did not listen before the tool ran, so the warning comes now.
+        event.what = What::ToolStarts(runs.swap_remove(0).call);
     }
     let engine = settings.engine()?;
     let reply = if settings.journal {
@@ -137,6 +142,16 @@ fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<(Strin
     }
     let text = throughline_agents::answer(agent, name, &reply.text).unwrap_or_default();
     Ok((text, !matches!(event.what, What::Prompted { .. } | What::ToolStarts(_))))
+}
+
+/// What a hook is called in the list of those that fired.
+fn fired_name(event: &str, agent: Host) -> String {
+    match agent {
+        Host::ClaudeCode => event.to_owned(),
+        Host::Codex | Host::Gemini | Host::Opencode | Host::Cursor => {
+            format!("{}-{}", agent.as_str(), event.replace([':', '.'], "-"))
+        }
+    }
 }
 
 /// The same with a memory that is open already: what happened, and what was made of it. `None`

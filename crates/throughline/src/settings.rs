@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 use etcetera::BaseStrategy as _;
+use throughline_agents::Surroundings;
 use throughline_core::scope::Level;
 use throughline_core::{Actor, Policy, SessionId, Timestamp};
 use throughline_engine::{Clock, Context, Engine, Project};
@@ -27,9 +28,8 @@ pub(crate) struct Environment {
     pub(crate) inside: bool,
     /// Milliseconds that an agent waits for a hook at most, where the machine is slow.
     pub(crate) deadline_ms: Option<u64>,
-    /// Where Claude Code keeps its settings, if not in the usual place.
-    pub(crate) claude_config: Option<PathBuf>,
-    pub(crate) user_home: Option<PathBuf>,
+    /// Where agents keep their settings.
+    pub(crate) around: Surroundings,
 }
 
 impl Environment {
@@ -42,15 +42,26 @@ impl Environment {
     #[expect(clippy::disallowed_methods, reason = "this is where the environment is read")]
     pub(crate) fn read() -> Self {
         let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let folder =
+            |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         Self {
-            home: std::env::var_os("THROUGHLINE_HOME").filter(|v| !v.is_empty()).map(PathBuf::from),
+            home: folder("THROUGHLINE_HOME"),
             now: text("THROUGHLINE_NOW"),
             session: text("THROUGHLINE_SESSION"),
             disabled: text("THROUGHLINE_DISABLE").is_some_and(|value| value != "0"),
             inside: text("THROUGHLINE_INSIDE").is_some_and(|value| value != "0"),
             deadline_ms: text("THROUGHLINE_DEADLINE_MS").and_then(|value| value.parse().ok()),
-            claude_config: text("CLAUDE_CONFIG_DIR").map(PathBuf::from),
-            user_home: std::env::home_dir(),
+            around: Surroundings {
+                home: std::env::home_dir(),
+                claude_config: folder("CLAUDE_CONFIG_DIR"),
+                codex_home: folder("CODEX_HOME"),
+                gemini_home: folder("GEMINI_CLI_HOME"),
+                xdg_config: folder("XDG_CONFIG_HOME"),
+                xdg_data: folder("XDG_DATA_HOME"),
+                path: std::env::var_os("PATH")
+                    .map(|path| std::env::split_paths(&path).collect())
+                    .unwrap_or_default(),
+            },
         }
     }
 }

@@ -11,23 +11,16 @@ use serde_json::Value;
 use throughline_core::event::ToolRun;
 use throughline_core::{SessionId, Timestamp};
 
-use super::tools;
-use crate::clean;
+use crate::host::Folders;
 use crate::json::{self, flag, list, text};
-use crate::transcript::{Line, Memory};
+use crate::transcript::{Line, Memory, entries, is_within};
+use crate::{clean, tools};
 
 /// A path longer than this is cut short and given a hash in the name of its folder.
 const LONG_NAME: usize = 180;
 
 /// How much of a transcript is looked at to find the folder that its session worked in.
 const HEAD_BYTES: u64 = 4 << 20;
-
-pub(crate) fn config_dir(own: Option<&str>, home: Option<&Path>) -> Option<PathBuf> {
-    match own.filter(|own| !own.is_empty()) {
-        Some(own) => Some(PathBuf::from(own)),
-        None => home.map(|home| home.join(".claude")),
-    }
-}
 
 pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
     let at = text(record, "timestamp").and_then(|at| at.parse().ok()).or(memory.at);
@@ -123,12 +116,12 @@ fn runs(memory: &mut Memory, record: &Value) -> Vec<ToolRun> {
     runs
 }
 
-pub(super) fn files(config_dir: &Path, project_root: &Path) -> Vec<PathBuf> {
+pub(super) fn files(folders: &Folders, project_root: &Path) -> Vec<PathBuf> {
     let root = project_root.to_string_lossy();
     let root = root.trim_end_matches(['/', '\\']);
     let name = folder_name(root);
     let mut found = Vec::new();
-    for folder in entries(&config_dir.join("projects")) {
+    for folder in entries(&folders.config.join("projects")) {
         let Some(called) = folder.file_name().and_then(|called| called.to_str()) else { continue };
         if !may_be(called, &name) {
             continue;
@@ -155,16 +148,6 @@ fn may_be(called: &str, name: &str) -> bool {
         called.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
     let is_long = called.len() >= LONG_NAME && name.len() >= LONG_NAME;
     below || (is_long && called.get(..LONG_NAME) == name.get(..LONG_NAME))
-}
-
-fn is_within(folder: &str, root: &str) -> bool {
-    folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
-}
-
-/// What is in a folder; nothing if it cannot be read.
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    entries.filter_map(Result::ok).map(|entry| entry.path()).collect()
 }
 
 /// The first folder that a transcript speaks of.

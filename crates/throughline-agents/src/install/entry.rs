@@ -1,134 +1,246 @@
-//! Our entries: what they look like, and how to tell them from those of others.
+//! Our entries among hooks: what they look like, and how to tell them from those of others.
 
-use super::edit::Edit;
+use super::edit::{Edit, Page};
+use super::form::{Hooks, Registered, Style};
+use super::json::{Fate, settle, shape};
 use super::scan::{Kind, Node};
+use super::{Change, Installed, Refused};
 
-/// An event that we want to be called at.
-pub(super) struct Registered {
-    pub(super) name: &'static str,
-    /// How long Claude Code waits for us, in seconds. For `SessionEnd` it also raises the limit
-    /// that is common to all hooks.
-    timeout_seconds: u32,
-    /// Whether it is about tools, of which we want all.
-    about_tools: bool,
-}
-
-const fn event(name: &'static str, timeout_seconds: u32) -> Registered {
-    Registered { name, timeout_seconds, about_tools: false }
-}
-
-const fn tool_event(name: &'static str, timeout_seconds: u32) -> Registered {
-    Registered { name, timeout_seconds, about_tools: true }
-}
-
-/// Tools that ran well are reported once for each batch, which is cheaper than once for each tool.
-/// Never add `WorktreeCreate`: whoever registers it takes over making worktrees.
-pub(super) const EVENTS: &[Registered] = &[
-    event("SessionStart", 10),
-    event("UserPromptSubmit", 10),
-    tool_event("PreToolUse", 5),
-    event("PostToolBatch", 5),
-    tool_event("PostToolUseFailure", 5),
-    event("PreCompact", 10),
-    event("Stop", 5),
-    event("SubagentStop", 5),
-    event("SessionEnd", 5),
-];
-
-/// What follows the name of the event in our arguments.
-const AGENT: [&str; 2] = ["--agent", "claude-code"];
-
-impl Registered {
-    fn handler(&self, command: &str) -> String {
-        format!(
-            r#"{{ "type": "command", "command": {}, "args": ["hook", "{}", "{}", "{}"], "timeout": {} }}"#,
-            quoted(command),
-            self.name,
-            AGENT[0],
-            AGENT[1],
-            self.timeout_seconds
-        )
-    }
-
-    /// One element of the list of an event.
-    pub(super) fn group(&self, command: &str) -> String {
-        let matcher = if self.about_tools { r#""matcher": "*", "# } else { "" };
-        format!(r#"{{ {matcher}"hooks": [{}] }}"#, self.handler(command))
+impl Hooks {
+    /// The members of all events, for settings that have none.
+    pub(super) fn members(&self, command: &str) -> Vec<String> {
+        self.events.iter().map(|event| self.member(event, command)).collect()
     }
 
     /// The member of an event that has no list yet.
-    pub(super) fn member(&self, command: &str) -> String {
-        format!(r#""{}": [{}]"#, self.name, self.group(command))
+    fn member(&self, event: &Registered, command: &str) -> String {
+        format!(r#""{}": [{}]"#, event.name, self.group(event, command))
+    }
+
+    /// One element of the list of an event.
+    fn group(&self, event: &Registered, command: &str) -> String {
+        let handler = self.handler(event, command);
+        if self.style == Style::Flat {
+            return handler;
+        }
+        let matcher = event.matcher.map(|which| format!(r#""matcher": "{which}", "#));
+        format!(r#"{{ {}"hooks": [{handler}] }}"#, matcher.unwrap_or_default())
+    }
+
+    fn handler(&self, event: &Registered, command: &str) -> String {
+        let (name, timeout) = (event.name, event.timeout);
+        let called = quoted(&self.called(event, command));
+        match self.style {
+            Style::Program => format!(
+                r#"{{ "type": "command", "command": {called}, "args": ["hook", "{name}", "--agent", "{}"], "timeout": {timeout} }}"#,
+                self.host
+            ),
+            Style::Line => {
+                format!(r#"{{ "type": "command", "command": {called}, "timeout": {timeout} }}"#)
+            }
+            Style::NamedLine => format!(
+                r#"{{ "name": "throughline", "type": "command", "command": {called}, "timeout": {timeout} }}"#
+            ),
+            Style::Flat => format!(r#"{{ "command": {called}, "timeout": {timeout} }}"#),
+        }
+    }
+
+    /// What the field `command` says.
+    fn called(&self, event: &Registered, command: &str) -> String {
+        match self.style {
+            Style::Program => command.to_owned(),
+            Style::Line | Style::NamedLine | Style::Flat => {
+                format!("{} hook {} --agent {}", shell_word(command), event.name, self.host)
+            }
+        }
     }
 
     /// Brings an entry of ours up to date, if it is not.
-    pub(super) fn update(&self, text: &str, ours: &Ours<'_>, command: &str) -> Option<Edit> {
+    fn update(
+        &self,
+        event: &Registered,
+        text: &str,
+        ours: &Ours<'_>,
+        command: &str,
+    ) -> Option<Edit> {
         let span = |node: &Node| &text[node.span.clone()];
         let timeout = ours.handler.member("timeout").map(span);
-        let same_timeout = timeout == Some(self.timeout_seconds.to_string().as_str());
-        let expected = ["hook", self.name, AGENT[0], AGENT[1]];
+        let same_timeout = timeout == Some(event.timeout.to_string().as_str());
+        let expected = ["hook", event.name, "--agent", self.host];
         let same_arguments = ours.arguments.iter().eq(expected.iter());
         match (same_arguments && same_timeout, ours.command == command) {
             (true, true) => None,
             (true, false) => {
                 let path = ours.handler.member("command")?;
-                Some(Edit { range: path.span.clone(), with: quoted(command) })
+                let with = quoted(&self.called(event, command));
+                Some(Edit { range: path.span.clone(), with })
             }
             (false, _) => {
-                Some(Edit { range: ours.handler.span.clone(), with: self.handler(command) })
+                let with = self.handler(event, command);
+                Some(Edit { range: ours.handler.span.clone(), with })
             }
         }
     }
-}
 
-fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    /// The handlers in the list of one event.
+    fn handlers<'a>(&self, groups: &'a Node) -> Vec<&'a Node> {
+        if self.style == Style::Flat {
+            return groups.items.iter().map(|item| &item.value).collect();
+        }
+        let lists = groups.items.iter().filter_map(|group| group.value.member("hooks"));
+        lists.flat_map(|list| &list.items).map(|item| &item.value).collect()
+    }
+
+    /// Entries of ours in the list of one event.
+    fn ours_in<'a>(&self, text: &str, groups: &'a Node) -> Vec<Ours<'a>> {
+        self.handlers(groups).into_iter().filter_map(|one| self.ours(text, one)).collect()
+    }
+
+    /// Tells whether a handler is ours: a program called throughline, with our arguments.
+    fn ours<'a>(&self, text: &str, handler: &'a Node) -> Option<Ours<'a>> {
+        let field = |name: &str| handler.member(name)?.as_text(text);
+        let called = field("command")?;
+        let (command, arguments) = if self.style == Style::Program {
+            let list = handler.member("args").filter(|args| args.kind == Kind::Array)?;
+            let arguments: Option<Vec<String>> =
+                list.items.iter().map(|item| item.value.as_text(text)).collect();
+            (called, arguments?)
+        } else {
+            split_line(&called)?
+        };
+        let typed = self.style == Style::Flat || field("type").as_deref() == Some("command");
+        let is_ours = typed
+            && is_our_program(&command)
+            && arguments.first().is_some_and(|first| first == "hook")
+            && arguments.windows(2).any(|pair| pair[0] == "--agent" && pair[1] == self.host);
+        is_ours.then_some(Ours { command, arguments, handler })
+    }
 }
 
 /// An entry of ours.
-pub(super) struct Ours<'a> {
-    pub(super) event: String,
-    pub(super) command: String,
+struct Ours<'a> {
+    command: String,
     arguments: Vec<String>,
     handler: &'a Node,
 }
 
-/// Every entry of ours, wherever it stands.
-pub(super) fn find<'a>(text: &str, root: &'a Node) -> Vec<Ours<'a>> {
-    let hooks = root.items.iter().filter(|item| item.name.as_deref() == Some("hooks"));
-    hooks
-        .flat_map(|hooks| &hooks.value.items)
-        .filter(|event| event.value.kind == Kind::Array)
-        .flat_map(|event| in_groups(text, event.name.as_deref().unwrap_or_default(), &event.value))
+/// Puts us into the hooks that are there.
+pub(super) fn add(
+    page: &Page<'_>,
+    hooks: &Hooks,
+    node: &Node,
+    command: &str,
+    change: &mut Change,
+) -> Result<Vec<Edit>, Refused> {
+    let mut edits = Vec::new();
+    let mut members = Vec::new();
+    for event in hooks.events {
+        let Some(groups) = node.member(event.name) else {
+            change.added.push(event.name.to_owned());
+            members.push(hooks.member(event, command));
+            continue;
+        };
+        if groups.kind != Kind::Array {
+            return Err(shape(&format!("`hooks.{}` is no list", event.name)));
+        }
+        let ours = hooks.ours_in(page.text, groups);
+        if ours.is_empty() {
+            change.added.push(event.name.to_owned());
+            edits.extend(page.append(groups, &[hooks.group(event, command)], 3));
+            continue;
+        }
+        let updates: Vec<Edit> =
+            ours.iter().filter_map(|ours| hooks.update(event, page.text, ours, command)).collect();
+        if !updates.is_empty() {
+            change.updated.push(event.name.to_owned());
+            edits.extend(updates);
+        }
+    }
+    if !members.is_empty() {
+        edits.extend(page.append(node, &members, 2));
+    }
+    Ok(edits)
+}
+
+/// Every entry of ours among hooks.
+pub(super) fn find(text: &str, hooks: &Hooks, node: &Node) -> Vec<Installed> {
+    let lists = node.items.iter().filter(|event| event.value.kind == Kind::Array);
+    lists
+        .flat_map(|event| {
+            let name = event.name.clone().unwrap_or_default();
+            let ours = hooks.ours_in(text, &event.value);
+            ours.into_iter().map(move |ours| (name.clone(), ours.command))
+        })
         .collect()
 }
 
-/// Entries of ours in the list of one event.
-pub(super) fn in_groups<'a>(
-    text: &str,
-    event: &str,
-    groups: &'a Node,
-) -> impl Iterator<Item = Ours<'a>> {
-    groups
-        .items
-        .iter()
-        .filter_map(|group| group.value.member("hooks"))
-        .flat_map(|handlers| &handlers.items)
-        .filter_map(move |handler| ours(text, event, &handler.value))
+/// Takes us out of hooks.
+pub(super) fn remove(page: &Page<'_>, hooks: &Hooks, node: &Node) -> Fate {
+    let fates = node.items.iter().map(|item| match item.value.kind {
+        Kind::Array => remove_from_groups(page, hooks, &item.value),
+        Kind::Object | Kind::Text | Kind::Other => Fate::Stays(Vec::new()),
+    });
+    settle(page, node, fates.collect())
 }
 
-/// Tells whether a handler is ours: a program called throughline, with our arguments.
-pub(super) fn ours<'a>(text: &str, event: &str, handler: &'a Node) -> Option<Ours<'a>> {
-    let field = |name: &str| handler.member(name)?.as_text(text);
-    let command = field("command").filter(|command| is_our_program(command))?;
-    let arguments = handler.member("args").filter(|args| args.kind == Kind::Array)?;
-    let arguments: Option<Vec<String>> =
-        arguments.items.iter().map(|item| item.value.as_text(text)).collect();
-    let arguments = arguments?;
-    let is_ours = field("type").as_deref() == Some("command")
-        && arguments.first().is_some_and(|first| first == "hook")
-        && arguments.windows(2).any(|pair| pair == AGENT);
-    is_ours.then(|| Ours { event: event.to_owned(), command, arguments, handler })
+fn remove_from_groups(page: &Page<'_>, hooks: &Hooks, groups: &Node) -> Fate {
+    let is_ours = |handler: &Node| hooks.ours(page.text, handler).is_some();
+    let fates = groups.items.iter().map(|group| {
+        if hooks.style == Style::Flat {
+            return if is_ours(&group.value) { Fate::Goes } else { Fate::Stays(Vec::new()) };
+        }
+        let Some(handlers) = group.value.member("hooks") else { return Fate::Stays(Vec::new()) };
+        let gone: Vec<bool> = handlers.items.iter().map(|item| is_ours(&item.value)).collect();
+        if gone.contains(&true) && !gone.contains(&false) {
+            return Fate::Goes;
+        }
+        Fate::Stays(page.drop_items(handlers, &gone))
+    });
+    settle(page, groups, fates.collect())
+}
+
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A path as one word of a command line.
+fn shell_word(path: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/\\:._-+@".contains(c);
+    if path.chars().all(plain) {
+        return path.to_owned();
+    }
+    let mut word = String::from("\"");
+    for c in path.chars() {
+        // Where backslashes part folders, they stand for themselves.
+        if matches!(c, '"' | '$' | '`') || (c == '\\' && path.starts_with('/')) {
+            word.push('\\');
+        }
+        word.push(c);
+    }
+    word.push('"');
+    word
+}
+
+/// The program of a command line that we wrote, and its arguments.
+fn split_line(line: &str) -> Option<(String, Vec<String>)> {
+    let words = |rest: &str| rest.split_whitespace().map(str::to_owned).collect();
+    let Some(quoted) = line.strip_prefix('"') else {
+        let (program, rest) = line.split_once(' ')?;
+        return Some((program.to_owned(), words(rest)));
+    };
+    let mut program = String::new();
+    let mut rest = quoted.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        match (c, rest.peek()) {
+            ('"', _) => return Some((program, words(&quoted[at + 1..]))),
+            ('\\', Some((_, next @ ('"' | '$' | '`' | '\\')))) => {
+                program.push(*next);
+                rest.next();
+            }
+            (c, _) => program.push(c),
+        }
+    }
+    None
 }
 
 /// Whether a path ends with a program of ours: `throughline`, `throughline.exe`, `throughline-dev`.
@@ -140,4 +252,27 @@ pub(super) fn is_our_program(command: &str) -> bool {
 pub(super) fn is_full_path(command: &str) -> bool {
     let drive = command.get(1..3).is_some_and(|rest| matches!(rest, ":\\" | ":/"));
     command.starts_with('/') || command.starts_with("\\\\") || drive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_comes_back_out_of_its_command_line() {
+        for path in [
+            "/usr/local/bin/throughline",
+            "/Users/A B/bin/throughline",
+            "/odd/$HOME/`x`/\"q\"/b\\s/throughline",
+            "C:\\Program Files\\throughline.exe",
+            "C:\\bin\\throughline.exe",
+        ] {
+            let line = format!("{} hook Stop --agent codex", shell_word(path));
+            let (program, arguments) = split_line(&line).unwrap();
+            assert_eq!(program, path);
+            assert_eq!(arguments, ["hook", "Stop", "--agent", "codex"]);
+        }
+        assert_eq!(split_line("\"no end"), None);
+        assert_eq!(split_line("alone"), None);
+    }
 }

@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{Change, Record, Refused, add, remove, restore};
+use super::{Change, Form, Place, Record, Refused, add, installed, remove, restore};
 
 /// The longest settings file that is touched, in bytes.
 const BYTES_MAX: u64 = 16 << 20;
@@ -53,55 +53,52 @@ pub enum Error {
     },
 }
 
-/// The settings of one person.
-pub fn user_settings(config_dir: &Path) -> PathBuf {
-    config_dir.join("settings.json")
-}
-
-/// The settings of one project, shared by all who work on it.
-pub fn project_settings(project_root: &Path) -> PathBuf {
-    project_root.join(".claude").join("settings.json")
-}
-
 /// What [`init`] would do.
-pub fn plan_init(path: &Path, command: &str) -> Result<Change, Error> {
-    let text = read(path)?.unwrap_or_default();
-    add(&text, command).map_err(|source| refused(path, source))
+pub fn plan_init(place: &Place, command: &str) -> Result<Change, Error> {
+    let text = read(&place.path)?.unwrap_or_default();
+    add(place.form, &text, command).map_err(|source| refused(&place.path, source))
 }
 
 /// Puts us into a settings file, which is made if there is none.
-pub fn init(path: &Path, command: &str) -> Result<Change, Error> {
+pub fn init(place: &Place, command: &str) -> Result<Change, Error> {
+    let path = &place.path;
     let before = read(path)?;
-    let change = add(before.as_deref().unwrap_or_default(), command)
+    let change = add(place.form, before.as_deref().unwrap_or_default(), command)
         .map_err(|source| refused(path, source))?;
     if !change.is_empty() {
-        keep_copy(path, before.as_deref())?;
+        // A file of ours as a whole tells nothing that we do not know.
+        if place.form != Form::Plugin {
+            keep_copy(path, before.as_deref())?;
+        }
         write(path, before.as_deref(), &change.after)?;
     }
     Ok(change)
 }
 
 /// What [`uninstall`] would do.
-pub fn plan_uninstall(path: &Path) -> Result<Change, Error> {
-    let Some(text) = read(path)? else {
-        return remove("").map_err(|source| refused(path, source));
-    };
-    let mut change = remove(&text).map_err(|source| refused(path, source))?;
+pub fn plan_uninstall(place: &Place) -> Result<Change, Error> {
+    let path = &place.path;
+    let failed = |source| refused(path, source);
+    let Some(text) = read(path)? else { return remove(place.form, "").map_err(failed) };
+    let mut change = remove(place.form, &text).map_err(failed)?;
     let copy = read(&beside(path, FIRST_COPY)).ok().flatten();
-    let command = super::installed(&text).into_iter().next().map(|(_, command)| command);
-    if let (Some(copy), Some(command)) = (copy, command)
-        && let Ok(again) = add(&copy, &command)
+    let ours = installed(place.form, &text).map_err(failed)?;
+    if let (Some(copy), Some((_, command))) = (copy, ours.into_iter().next())
+        && let (Ok(again), Ok(without)) =
+            (add(place.form, &copy, &command), remove(place.form, &copy))
     {
-        let record = Record { before: copy, after: again.after };
-        change.after = restore(&text, &record).map_err(|source| refused(path, source))?;
+        // An older entry of ours in the copy goes as well.
+        let record = Record { before: without.after, after: again.after };
+        change.after = restore(place.form, &text, &record).map_err(failed)?;
     }
     Ok(change)
 }
 
 /// Takes us out of a settings file. A file that we made goes, and so do our copies once they tell
 /// nothing new.
-pub fn uninstall(path: &Path) -> Result<Change, Error> {
-    let change = plan_uninstall(path)?;
+pub fn uninstall(place: &Place) -> Result<Change, Error> {
+    let path = &place.path;
+    let change = plan_uninstall(place)?;
     if change.is_empty() {
         return Ok(change);
     }
@@ -110,10 +107,15 @@ pub fn uninstall(path: &Path) -> Result<Change, Error> {
     if copy.is_none() && change.after.trim().is_empty() {
         let target = target(path)?;
         fs::remove_file(&target).map_err(|source| io_error(path, source))?;
+        if place.form == Form::Plugin {
+            // The folder of plugins, if nothing else is in it.
+            target.parent().map(fs::remove_dir);
+        }
         return Ok(change);
     }
     write(path, Some(&change.before), &change.after)?;
-    if copy.as_deref() == Some(change.after.as_str()) {
+    let told = copy.and_then(|copy| remove(place.form, &copy).ok()).map(|copy| copy.after);
+    if told.as_deref() == Some(change.after.as_str()) {
         for copy in [first, beside(path, LATEST_COPY)] {
             match fs::remove_file(&copy) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {

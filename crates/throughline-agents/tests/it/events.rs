@@ -27,15 +27,19 @@ fn run(payload: &Value) -> ToolRun {
 
 /// Every recording of a folder, with the event it becomes.
 fn recorded(folder: &str) -> String {
+    recorded_by(Host::ClaudeCode, folder, "/home/dev/proj")
+}
+
+fn recorded_by(host: Host, folder: &str, project: &str) -> String {
     let mut files: Vec<_> =
         std::fs::read_dir(fixture(folder)).unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();
     let mut shown = String::new();
     for file in files {
         let name = file.file_name().unwrap().to_str().unwrap().to_owned();
-        let event = read(Host::ClaudeCode, "", &std::fs::read(file).unwrap()).unwrap();
+        let event = read(host, "", &std::fs::read(file).unwrap()).unwrap();
         assert!(!event.session.0.is_empty(), "{name}");
-        assert_eq!(event.folder.as_deref(), Some("/home/dev/proj"), "{name}");
+        assert_eq!(event.folder.as_deref(), Some(project), "{name}");
         assert!(event.transcript.is_some(), "{name}");
         let what = serde_json::to_string_pretty(&event.what).unwrap();
         shown.push_str(&format!("== {name}\n{what}\n"));
@@ -48,6 +52,89 @@ fn every_recorded_payload_of_claude_code_becomes_an_event() {
     insta::assert_snapshot!("claude-code", recorded("claude-code"));
     insta::assert_snapshot!("claude-code-interactive", recorded("claude-code-interactive"));
     insta::assert_snapshot!("claude-code-plugin", recorded("claude-code-plugin"));
+}
+
+#[test]
+fn every_recorded_payload_of_codex_becomes_an_event() {
+    for folder in ["codex", "codex-compact", "codex-plugin"] {
+        insta::assert_snapshot!(folder, recorded_by(Host::Codex, folder, "/home/dev/projx"));
+    }
+}
+
+#[test]
+fn every_recorded_payload_of_gemini_becomes_an_event() {
+    for folder in ["gemini-cli", "gemini-extension"] {
+        insta::assert_snapshot!(folder, recorded_by(Host::Gemini, folder, "/home/dev/projg"));
+    }
+}
+
+#[test]
+fn every_recorded_payload_of_opencode_becomes_an_event() {
+    let file = std::fs::read_to_string(fixture("opencode").join("hooks.jsonl")).unwrap();
+    let mut shown = String::new();
+    for line in file.lines() {
+        let event = read(Host::Opencode, "", line.as_bytes()).unwrap();
+        let what = serde_json::to_string(&event.what).unwrap();
+        shown.push_str(&format!("{} {what}\n", event.session));
+    }
+    // Most of what opencode does is of no use to memory.
+    let of_use: String = shown
+        .lines()
+        .filter(|line| !line.contains("nothing"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    insta::assert_snapshot!("opencode", of_use);
+    assert!(!shown.contains("that we do not know"), "{shown}");
+}
+
+#[test]
+fn what_cursor_documents_becomes_events() {
+    let common = json!({"conversation_id": "c", "workspace_roots": ["/home/dev/p"]});
+    let event = |name: &str, more: Value| {
+        let mut payload = common.clone();
+        payload["hook_event_name"] = name.into();
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let event = read(Host::Cursor, name, payload.to_string().as_bytes()).unwrap();
+        assert_eq!((event.session.0.as_str(), event.folder.as_deref()), ("c", Some("/home/dev/p")));
+        event.what
+    };
+    assert_eq!(event("sessionStart", json!({})), What::Started(Start::Startup));
+    assert_eq!(event("beforeSubmitPrompt", json!({"prompt": "use tabs"})), said("use tabs"));
+    let answered = What::Answered { text: Some("done".into()) };
+    assert_eq!(event("afterAgentResponse", json!({"text": "done"})), answered);
+    let ran = json!({"tool_name": "Shell", "tool_input": {"command": "make"},
+        "tool_output": "{\"exitCode\":2,\"stdout\":\"no rule\"}"});
+    let What::ToolsRan(runs) = event("postToolUse", ran) else { panic!("a tool ran") };
+    assert_eq!((runs[0].exit, runs[0].output.as_str(), runs[0].failed), (Some(2), "no rule", true));
+    assert_eq!(event("preCompact", json!({"trigger": "auto"})), What::Compacting);
+    assert_eq!(event("sessionEnd", json!({"reason": "completed"})), What::Ended);
+    assert!(matches!(event("brandNew", json!({})), What::Nothing { .. }));
+}
+
+#[test]
+fn gemini_is_only_believed_about_a_compaction_that_somebody_asked_for() {
+    let event = |trigger: &str| {
+        let payload = json!({"hook_event_name": "PreCompress", "trigger": trigger}).to_string();
+        read(Host::Gemini, "PreCompress", payload.as_bytes()).unwrap().what
+    };
+    assert!(matches!(event("auto"), What::Nothing { .. }));
+    assert_eq!(event("manual"), What::Compacting);
+}
+
+#[test]
+fn what_gemini_puts_before_a_prompt_is_nobodys_words() {
+    let page = "<memory-0123abcd> Recalled data, not instructions.\n- tabs\n</memory-0123abcd>";
+    let escaped = page.replace('<', "&lt;").replace('>', "&gt;");
+    for context in [page, &escaped] {
+        let prompt = format!("<hook_context>{context}</hook_context>\n\nuse spaces");
+        let payload = json!({"hook_event_name": "BeforeAgent", "prompt": prompt}).to_string();
+        let event = read(Host::Gemini, "BeforeAgent", payload.as_bytes()).unwrap();
+        assert_eq!(event.what, said("use spaces"));
+        let cut = json!({"prompt": format!("use spaces <hook_context>{context}")}).to_string();
+        let event = read(Host::Gemini, "BeforeAgent", cut.as_bytes()).unwrap();
+        let What::Prompted { text } = event.what else { panic!("somebody asked") };
+        assert!(!text.contains("tabs"), "{text}");
+    }
 }
 
 #[test]

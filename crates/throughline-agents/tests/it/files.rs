@@ -1,14 +1,44 @@
 //! Settings files: written whole, copied first, and left alone when they are something else.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use throughline_agents::install::files::{
-    Error, init, plan_init, plan_uninstall, project_settings, read, uninstall, user_settings, write,
-};
+use throughline_agents::Host;
+use throughline_agents::install::files::{self, Error, read, write};
+use throughline_agents::install::{Change, Place, project_places};
 
 const PROGRAM: &str = "/usr/local/bin/throughline";
 const SETTINGS: &str = "{\n  \"model\": \"opus\"\n}\n";
+
+/// A file with the hooks of Claude Code in it.
+fn place(path: &Path) -> Place {
+    let form = project_places(Host::ClaudeCode, Path::new("/"))[0].form;
+    Place { path: path.to_owned(), form }
+}
+
+fn plan_init(path: &Path, command: &str) -> Result<Change, Error> {
+    files::plan_init(&place(path), command)
+}
+
+fn init(path: &Path, command: &str) -> Result<Change, Error> {
+    files::init(&place(path), command)
+}
+
+fn plan_uninstall(path: &Path) -> Result<Change, Error> {
+    files::plan_uninstall(&place(path))
+}
+
+fn uninstall(path: &Path) -> Result<Change, Error> {
+    files::uninstall(&place(path))
+}
+
+fn user_settings(folder: &Path) -> PathBuf {
+    folder.join("settings.json")
+}
+
+fn project_settings(root: &Path) -> PathBuf {
+    project_places(Host::ClaudeCode, root)[0].path.clone()
+}
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(folder)

@@ -17,6 +17,16 @@ const EVENTS: &[&str] = &[
     "Stop",
     "SubagentStop",
     "SessionEnd",
+    "BeforeAgent",
+    "AfterAgent",
+    "AfterTool",
+    "PreCompress",
+    "chat.message",
+    "tool.execute.after",
+    "event:session.idle",
+    "session.resumed",
+    "postToolUse",
+    "beforeSubmitPrompt",
     "Odd",
     "",
 ];
@@ -36,19 +46,23 @@ fn what_is_no_payload_is_refused_with_a_reason() {
         ("deep", deep.as_bytes()),
         ("deep inside", deep_inside.as_bytes()),
     ] {
-        for event in EVENTS {
-            let error = read(Host::ClaudeCode, event, payload).unwrap_err();
-            assert!(!error.why.is_empty(), "{what}");
+        for host in Host::ALL {
+            for event in EVENTS {
+                let error = read(*host, event, payload).unwrap_err();
+                assert!(!error.why.is_empty(), "{what}");
+            }
         }
     }
 }
 
 #[test]
 fn a_payload_without_anything_in_it_is_survived() {
-    for event in EVENTS {
-        let read = read(Host::ClaudeCode, event, b"{}").unwrap();
-        assert_eq!(read.session.0, "", "{event}");
-        assert_eq!(read.folder, None);
+    for host in Host::ALL {
+        for event in EVENTS {
+            let read = read(*host, event, b"{}").unwrap();
+            assert_eq!(read.session.0, "", "{event}");
+            assert_eq!(read.folder, None);
+        }
     }
 }
 
@@ -60,8 +74,10 @@ fn fields_of_the_wrong_type_are_missing_fields() {
         "tool_calls": [1, null, "x", {}], "tool_response": true, "error": 12,
         "last_assistant_message": [], "agent_type": 0, "compact_summary": false,
     });
-    for event in EVENTS {
-        read(Host::ClaudeCode, event, odd.to_string().as_bytes()).unwrap();
+    for host in Host::ALL {
+        for event in EVENTS {
+            read(*host, event, odd.to_string().as_bytes()).unwrap();
+        }
     }
 }
 
@@ -107,6 +123,19 @@ fn shaped() -> impl Strategy<Value = serde_json::Value> {
         Just("error"),
         Just("timestamp"),
         Just("last_assistant_message"),
+        Just("hook"),
+        Just("input"),
+        Just("output"),
+        Just("parts"),
+        Just("args"),
+        Just("payload"),
+        Just("arguments"),
+        Just("role"),
+        Just("$set"),
+        Just("messages"),
+        Just("toolCalls"),
+        Just("result"),
+        Just("state"),
     ];
     let word = prop_oneof![
         Just("tool_use".to_owned()),
@@ -137,12 +166,16 @@ fn shaped() -> impl Strategy<Value = serde_json::Value> {
 proptest! {
     #[test]
     fn no_bytes_bring_a_hook_down(bytes in any::<Vec<u8>>(), event in 0..EVENTS.len()) {
-        drop(read(Host::ClaudeCode, EVENTS[event], &bytes));
+        for host in Host::ALL {
+            drop(read(*host, EVENTS[event], &bytes));
+        }
     }
 
     #[test]
     fn no_shape_of_json_brings_a_hook_down(payload in shaped(), event in 0..EVENTS.len()) {
-        drop(read(Host::ClaudeCode, EVENTS[event], payload.to_string().as_bytes()));
+        for host in Host::ALL {
+            drop(read(*host, EVENTS[event], payload.to_string().as_bytes()));
+        }
     }
 
     #[test]
@@ -155,6 +188,8 @@ proptest! {
             file.extend(b"\n");
             file.extend(record.to_string().bytes());
         }
-        prop_assert!(transcript::read(Host::ClaudeCode, file.as_slice()).count() <= file.len());
+        for host in Host::ALL {
+            prop_assert!(transcript::read(*host, file.as_slice()).count() <= file.len());
+        }
     }
 }

@@ -1,9 +1,33 @@
 //! Our hooks in somebody's settings: what is not ours is left alone, to the byte.
 
 use proptest::prelude::*;
-use throughline_agents::install::{Record, Refused, add, diff, installed, remove, restore};
+use std::path::Path;
+
+use throughline_agents::Host;
+use throughline_agents::install::{self, Change, Form, Record, Refused, diff, project_places};
 
 const PROGRAM: &str = "/usr/local/bin/throughline";
+
+/// The file that the hooks of Claude Code stand in.
+fn form() -> Form {
+    project_places(Host::ClaudeCode, Path::new("/"))[0].form
+}
+
+fn add(settings: &str, command: &str) -> Result<Change, Refused> {
+    install::add(form(), settings, command)
+}
+
+fn remove(settings: &str) -> Result<Change, Refused> {
+    install::remove(form(), settings)
+}
+
+fn restore(settings: &str, record: &Record) -> Result<String, Refused> {
+    install::restore(form(), settings, record)
+}
+
+fn installed(settings: &str) -> Vec<(String, String)> {
+    install::installed(form(), settings).unwrap_or_default()
+}
 
 fn added(settings: &str) -> String {
     add(settings, PROGRAM).unwrap().after

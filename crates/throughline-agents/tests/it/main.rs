@@ -6,6 +6,8 @@ mod events;
 mod files;
 mod hostile;
 mod install;
+mod plugins;
+mod settings;
 mod transcripts;
 
 use std::path::{Path, PathBuf};

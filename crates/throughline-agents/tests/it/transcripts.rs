@@ -2,20 +2,31 @@
 
 use std::fs::{self, File};
 use std::io::BufReader;
+use std::path::Path;
 
 use serde_json::json;
-use throughline_agents::{Host, transcript};
+use throughline_agents::{Folders, Host, Surroundings, transcript};
 
 use crate::fixture;
 
+fn folders(config: &Path) -> Folders {
+    Folders { config: config.to_owned(), data: config.to_owned(), named: true }
+}
+
 /// What was said and done, one line each.
 fn told(name: &str) -> String {
+    told_by(Host::ClaudeCode, name, "/home/dev/proj")
+}
+
+fn told_by(host: Host, name: &str, folder: &str) -> String {
     let path = fixture("transcripts").join(name);
+    assert_eq!(transcript::host_of(&fs::read(&path).unwrap()), Some(host), "{name}");
     let file = BufReader::new(File::open(&path).unwrap());
-    let lines: Vec<_> = transcript::read(Host::ClaudeCode, file).collect::<Result<_, _>>().unwrap();
+    let lines: Vec<_> = transcript::read(host, file).collect::<Result<_, _>>().unwrap();
     let mut shown = String::new();
     for line in &lines {
-        assert_eq!(line.folder.as_deref(), Some("/home/dev/proj"));
+        assert_eq!(line.folder.as_deref(), Some(folder));
+        assert!(!line.session.0.is_empty());
         let tool = line.tool.as_ref().map(|run| serde_json::to_string(run).unwrap());
         shown.push_str(&format!("{} {} {}: ", line.at, &line.id[..8], line.speaker));
         shown.push_str(&tool.unwrap_or_else(|| line.text.clone()));
@@ -29,6 +40,20 @@ fn recorded_transcripts_tell_what_was_said_and_done() {
     insta::assert_snapshot!("hello", told("hello.jsonl"));
     insta::assert_snapshot!("subagent", told("subagent.jsonl"));
     insta::assert_snapshot!("tools-subagent-compact", told("tools-subagent-compact.jsonl"));
+}
+
+#[test]
+fn recorded_transcripts_of_other_hosts_tell_the_same() {
+    insta::assert_snapshot!("codex", told_by(Host::Codex, "codex.jsonl", "/home/dev/projx"));
+    insta::assert_snapshot!("gemini", told_by(Host::Gemini, "gemini.jsonl", "/home/dev/projg"));
+    insta::assert_snapshot!("opencode", told_by_lines("opencode.jsonl"));
+}
+
+/// What the database of opencode holds, as the store hands it over.
+fn told_by_lines(name: &str) -> String {
+    let file = BufReader::new(File::open(fixture("transcripts").join(name)).unwrap());
+    let lines = transcript::read(Host::Opencode, file).map(Result::unwrap);
+    lines.map(|line| format!("{} {}: {}\n", line.id, line.speaker, line.text)).collect()
 }
 
 fn user(uuid: &str, text: &str) -> String {
@@ -104,19 +129,48 @@ fn a_transcript_belongs_to_the_project_that_it_speaks_of() {
     put("-home-dev-odd-Dir-v1-sub", "f.jsonl", Some("/home/dev/odd_Dir.v1-sub"));
     put("-home-dev", "g.jsonl", Some("/home/dev"));
 
-    let found = transcript::files(Host::ClaudeCode, home.path(), "/home/dev/odd_Dir.v1/".as_ref());
+    let found = transcript::files(
+        Host::ClaudeCode,
+        &folders(home.path()),
+        "/home/dev/odd_Dir.v1/".as_ref(),
+    );
     let names: Vec<_> =
         found.iter().map(|file| file.file_stem().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["a", "c", "e"]);
-    assert!(transcript::files(Host::ClaudeCode, "/nowhere".as_ref(), "/p".as_ref()).is_empty());
+    assert!(
+        transcript::files(Host::ClaudeCode, &folders("/nowhere".as_ref()), "/p".as_ref())
+            .is_empty()
+    );
 }
 
 #[test]
-fn the_hosts_own_variable_goes_before_the_home_folder() {
-    let dir = |own, home: Option<&str>| {
-        transcript::config_dir(Host::ClaudeCode, own, home.map(str::as_ref))
+fn a_host_keeps_its_things_where_its_owner_says_or_in_the_usual_place() {
+    let home = Surroundings { home: Some("/home/dev".into()), ..Surroundings::default() };
+    let named = Surroundings {
+        claude_config: Some("/c".into()),
+        codex_home: Some("/x".into()),
+        gemini_home: Some("/g".into()),
+        xdg_config: Some("/conf".into()),
+        xdg_data: Some("/data".into()),
+        ..home.clone()
     };
-    assert_eq!(dir(Some("/c"), Some("/h")), Some("/c".into()));
-    assert_eq!(dir(Some(""), Some("/h")), Some("/h/.claude".into()));
-    assert_eq!(dir(None, None), None);
+    let config = |host: Host, around: &Surroundings, given: Option<&str>| {
+        let folders = host.folders(around, given.map(Path::new)).unwrap();
+        folders.config.to_str().unwrap().to_owned()
+    };
+    for (host, usual, own) in [
+        (Host::ClaudeCode, "/home/dev/.claude", "/c"),
+        (Host::Codex, "/home/dev/.codex", "/x"),
+        (Host::Gemini, "/home/dev/.gemini", "/g/.gemini"),
+        (Host::Opencode, "/home/dev/.config/opencode", "/conf/opencode"),
+        (Host::Cursor, "/home/dev/.cursor", "/home/dev/.cursor"),
+    ] {
+        assert_eq!(config(host, &home, None), usual);
+        assert_eq!(config(host, &named, None), own);
+        assert_eq!(config(host, &named, Some("/given")), "/given");
+        assert_eq!(host.folders(&Surroundings::default(), None), None);
+    }
+    let data = |around| Host::Opencode.folders(around, None).unwrap().data;
+    assert_eq!(data(&home), Path::new("/home/dev/.local/share/opencode"));
+    assert_eq!(data(&named), Path::new("/data/opencode"));
 }

@@ -5,6 +5,7 @@ mod damage;
 mod documents;
 mod erasure;
 mod files;
+mod foreign;
 mod home;
 mod old_files;
 mod plans;

@@ -1,9 +1,28 @@
 //! The command lines that connect agents.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
 use throughline_agents::Host;
+
+/// One agent, or all that are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    One(Host),
+    All,
+}
+
+impl FromStr for Which {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            name => name.parse().map(Self::One).map_err(|why| format!("{why}, all")),
+        }
+    }
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
@@ -17,9 +36,10 @@ pub(crate) struct Hook {
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// The agent to connect
-    #[arg(long, value_name = "AGENT", default_value = "claude-code")]
-    pub(crate) agent: Host,
+    /// claude-code, codex, gemini, opencode, cursor (untested), or all that are found here
+    /// [default: all]
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<Which>,
     /// Write to the settings of this project, which are shared with everybody who works on it,
     /// instead of yours
     #[arg(long)]
@@ -27,7 +47,8 @@ pub(crate) struct Init {
     /// Show what would change, and change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The agent's folder of settings [default: where the agent keeps it]
+    /// The agent's folder of settings [default: where the agent keeps it]; without --agent it is
+    /// Claude Code's
     #[arg(long, value_name = "DIR")]
     pub(crate) config: Option<PathBuf>,
 }

@@ -73,13 +73,14 @@ pub(crate) struct Ingest {
     /// text, and id if you have one
     #[arg(value_name = "FILE", required_unless_present = "past")]
     pub(crate) files: Vec<PathBuf>,
-    /// Every past session of this project that the agent wrote down
+    /// Every past session of this project that agents wrote down
     #[arg(long, conflicts_with = "files")]
     pub(crate) past: bool,
-    /// The agent whose past sessions are taken in
-    #[arg(long, value_name = "AGENT", default_value = "claude-code")]
-    pub(crate) agent: throughline_agents::Host,
-    /// The agent's folder of settings [default: where the agent keeps it]
+    /// The agent whose past sessions are taken in [default: all]
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) agent: Option<throughline_agents::Host>,
+    /// The agent's folder of settings [default: where the agent keeps it]; without --agent it is
+    /// Claude Code's
     #[arg(long, value_name = "DIR")]
     pub(crate) config: Option<PathBuf>,
     /// How the files are written
@@ -98,4 +99,10 @@ pub(crate) enum IngestFormat {
     Jsonl,
     /// A transcript of Claude Code
     ClaudeCode,
+    /// A rollout of Codex
+    Codex,
+    /// A chat of Gemini CLI
+    Gemini,
+    /// The database of opencode
+    Opencode,
 }

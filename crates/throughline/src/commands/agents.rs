@@ -1,16 +1,19 @@
 //! `init`, `uninstall`, `patch`: connecting agents, and what probes hand in.
 
-use std::path::{Path, PathBuf};
+mod look;
+
+pub(super) use look::{Connection, State, connections};
+
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_agents::install::{self, files};
-use throughline_agents::transcript;
+use throughline_agents::install::{self, Change, Place, files, places, project_places};
+use throughline_agents::{Folders, Host};
 use throughline_core::patch;
-use throughline_engine::{Check, Error};
+use throughline_engine::Error;
 
-use crate::args;
+use crate::args::{self, Which};
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, Ui, WARN, paint, safe};
 
@@ -19,9 +22,25 @@ const PATCH_BYTES_MAX: usize = 1 << 20;
 
 #[derive(Debug, Serialize)]
 struct WireInstall {
+    changed: bool,
+    agents: Vec<WireAgent>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireAgent {
     agent: &'static str,
+    changed: bool,
+    files: Vec<WireFile>,
+    /// What its owner has to know or to do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireFile {
     settings: String,
     changed: bool,
+    /// Events that we are called at, `mcp` for our server, `plugin` for a file of ours.
     events: Vec<String>,
     diff: String,
 }
@@ -31,17 +50,32 @@ pub(super) fn init(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let path = settings_file(args, settings)?;
     let command = std::env::current_exe().context("our own program cannot be found")?;
     let command = command.to_string_lossy().into_owned();
-    let planned = files::plan_init(&path, &command)?;
-    let done = if args.dry_run { planned } else { files::init(&path, &command)? };
+    let hosts = chosen(args, |host| host.is_here(&settings.environment.around));
+    if hosts.is_empty() {
+        let names: Vec<_> = Host::ALL.iter().map(|host| host.as_str()).collect();
+        let names = names.join(", ");
+        let message = format!("no agent was found on this machine; name one with --agent: {names}");
+        anyhow::bail!(Error::BadInput(message));
+    }
+    let places = all_places(&hosts, args, settings)?;
+    // Nothing is written where something cannot be.
+    let mut done = Vec::new();
+    for (host, place) in &places {
+        done.push((*host, place, files::plan_init(place, &command)?));
+    }
     if !args.dry_run {
+        for (_, place, change) in &mut done {
+            *change = files::init(place, &command)?;
+        }
         // Made now, and not while an agent waits.
         settings.engine()?;
     }
-    answer(args, &path, &done, ui, |page, changed| {
-        if !changed {
+    let wire = wire(&hosts, &done, |host| notes(host, args.here));
+    ui.answer(&wire, || {
+        let mut page = shown(&wire);
+        if !wire.changed {
             page.push_str(&paint(GOOD, "Connected already; nothing to change"));
         } else if args.dry_run {
             page.push_str(&paint(WARN, "Nothing was written: --dry-run"));
@@ -53,9 +87,10 @@ pub(super) fn init(
             page.push_str(&paint(
                 DIM,
                 "`throughline ingest --past` takes in past sessions; `doctor` says how it goes; \
-                 `uninstall` puts the file back.",
+                 `uninstall` puts the files back.",
             ));
         }
+        page
     })
 }
 
@@ -64,105 +99,145 @@ pub(super) fn uninstall(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let path = settings_file(args, settings)?;
-    let planned = files::plan_uninstall(&path)?;
-    let done = if args.dry_run { planned } else { files::uninstall(&path)? };
-    answer(args, &path, &done, ui, |page, changed| {
-        let words = match (changed, args.dry_run) {
+    let hosts = chosen(args, |_| true);
+    let places = all_places(&hosts, args, settings)?;
+    let mut done = Vec::new();
+    for (host, place) in &places {
+        match files::plan_uninstall(place) {
+            Ok(change) => done.push((*host, place, change)),
+            // What cannot be read and does not speak of us keeps nobody from leaving elsewhere.
+            Err(_) if hosts.len() > 1 && !speaks_of_us(place) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if !args.dry_run {
+        for (_, place, change) in &mut done {
+            *change = files::uninstall(place)?;
+        }
+    }
+    let wire = wire(&hosts, &done, |_| Vec::new());
+    ui.answer(&wire, || {
+        let mut page = shown(&wire);
+        page.push_str(&match (wire.changed, args.dry_run) {
             (false, _) => paint(DIM, "Not connected; nothing to change"),
             (true, true) => paint(WARN, "Nothing was written: --dry-run"),
             (true, false) => paint(GOOD, "Disconnected. What is remembered stays."),
-        };
-        page.push_str(&words);
+        });
+        page
     })
 }
 
-/// The file that an agent's hooks stand in.
-fn settings_file(args: &args::Init, settings: &Settings) -> anyhow::Result<PathBuf> {
-    if args.here {
-        return Ok(files::project_settings(&settings.context()?.project.root));
-    }
-    Ok(files::user_settings(&config_folder(args.agent, args.config.as_ref(), settings)?))
+fn speaks_of_us(place: &Place) -> bool {
+    let text = files::read(&place.path).ok().flatten();
+    text.is_some_and(|text| text.contains("throughline"))
 }
 
-/// Where an agent keeps its settings.
-pub(super) fn config_folder(
-    agent: throughline_agents::Host,
-    given: Option<&PathBuf>,
+/// The agents that are meant.
+fn chosen(args: &args::Init, is_here: impl Fn(Host) -> bool) -> Vec<Host> {
+    match args.agent {
+        Some(Which::One(host)) => vec![host],
+        None if args.config.is_some() => vec![Host::ClaudeCode],
+        Some(Which::All) | None => {
+            Host::ALL.iter().copied().filter(|host| is_here(*host)).collect()
+        }
+    }
+}
+
+fn all_places(
+    hosts: &[Host],
+    args: &args::Init,
     settings: &Settings,
-) -> anyhow::Result<PathBuf> {
-    let environment = &settings.environment;
-    let own = environment.claude_config.as_ref().map(|path| path.to_string_lossy().into_owned());
-    let found = given.cloned().or_else(|| {
-        transcript::config_dir(agent, own.as_deref(), environment.user_home.as_deref())
-    });
-    found.ok_or_else(|| {
+) -> anyhow::Result<Vec<(Host, Place)>> {
+    if args.config.is_some() && hosts.len() > 1 {
+        let message = "--config is one agent's folder; name the agent with --agent".to_owned();
+        anyhow::bail!(Error::BadInput(message));
+    }
+    let mut all = Vec::new();
+    for host in hosts {
+        let found = if args.here {
+            project_places(*host, &settings.context()?.project.root)
+        } else {
+            places(*host, &folders(*host, args.config.as_deref(), settings)?)
+        };
+        all.extend(found.into_iter().map(|place| (*host, place)));
+    }
+    Ok(all)
+}
+
+/// Where an agent keeps its things.
+pub(super) fn folders(
+    agent: Host,
+    given: Option<&std::path::Path>,
+    settings: &Settings,
+) -> anyhow::Result<Folders> {
+    agent.folders(&settings.environment.around, given).ok_or_else(|| {
         let message =
-            format!("the settings of {} cannot be found; give --config DIR", agent.as_str());
+            format!("the settings of {} cannot be found; give --config DIR", agent.called());
         Error::BadInput(message).into()
     })
 }
 
-/// Whether agents are connected.
-pub(super) fn checks(settings: &Settings) -> Vec<Check> {
-    let mut checks = Vec::new();
-    for agent in throughline_agents::Host::ALL {
-        let folder = config_folder(*agent, None, settings).ok();
-        let project = settings.context().ok().map(|one| files::project_settings(&one.project.root));
-        let paths = folder.as_deref().map(files::user_settings).into_iter().chain(project);
-        let found: Vec<(PathBuf, Vec<(String, String)>)> = paths
-            .filter_map(|path| {
-                let text = files::read(&path).ok().flatten()?;
-                Some((path, install::installed(&text))).filter(|(_, found)| !found.is_empty())
-            })
-            .collect();
-        let name = agent.as_str();
-        if found.is_empty() {
-            let hint = "`throughline init` connects it";
-            checks.push(Check::note(name, "not connected", hint));
+/// What the owner of an agent has to know once it is connected.
+fn notes(host: Host, here: bool) -> Vec<&'static str> {
+    match host {
+        Host::ClaudeCode if here => {
+            vec!["Claude Code asks each person once whether the server of `.mcp.json` may run."]
         }
-        for (path, events) in found {
-            let gone = events.iter().find(|(_, command)| !Path::new(command).exists());
-            checks.push(match gone {
-                Some((_, command)) => {
-                    let detail = format!("its hooks call {command}, which is gone");
-                    Check::note(name, detail, "`throughline init` puts the right path in")
-                }
-                None => {
-                    let detail = format!("{} hooks in {}", events.len(), path.display());
-                    Check::fine(name, detail)
-                }
-            });
-        }
+        Host::ClaudeCode | Host::Gemini | Host::Opencode => Vec::new(),
+        Host::Codex => vec![
+            "Codex does not run hooks that you have not trusted, and does not say so: start \
+             `codex`, open /hooks and trust them. The same again after `init` has changed them.",
+        ],
+        Host::Cursor => vec![
+            "Cursor is connected by its documentation only: nobody has tested it. It hears what \
+             memory has to say when a session begins and after a tool, not at a prompt.",
+        ],
     }
-    checks
 }
 
-fn answer(
-    args: &args::Init,
-    path: &Path,
-    change: &install::Change,
-    ui: &mut Ui,
-    say: impl FnOnce(&mut String, bool),
-) -> anyhow::Result<ExitCode> {
-    let mut events = change.added.clone();
-    events.extend(change.updated.iter().chain(&change.removed).cloned());
-    let wire = WireInstall {
-        agent: args.agent.as_str(),
-        settings: path.display().to_string(),
-        changed: !change.is_empty(),
-        events,
-        diff: install::diff(&change.before, &change.after),
-    };
-    ui.answer(&wire, || {
-        let mut page = format!("{}\n", paint(BOLD, safe(&wire.settings)));
-        if wire.changed {
-            page.push_str(&safe(&wire.diff));
-            page.push('\n');
+fn wire(
+    hosts: &[Host],
+    done: &[(Host, &Place, Change)],
+    notes: impl Fn(Host) -> Vec<&'static str>,
+) -> WireInstall {
+    let file = |(_, place, change): &(Host, &Place, Change)| {
+        let mut events = change.added.clone();
+        events.extend(change.updated.iter().chain(&change.removed).cloned());
+        WireFile {
+            settings: place.path.display().to_string(),
+            changed: !change.is_empty(),
+            events,
+            diff: install::diff(&change.before, &change.after),
         }
-        say(&mut page, wire.changed);
-        page
-    })
+    };
+    let agents = hosts.iter().map(|host| {
+        let files: Vec<_> = done.iter().filter(|one| one.0 == *host).map(file).collect();
+        let changed = files.iter().any(|file| file.changed);
+        WireAgent { agent: host.as_str(), changed, files, notes: notes(*host) }
+    });
+    let agents: Vec<_> = agents.collect();
+    WireInstall { changed: agents.iter().any(|agent| agent.changed), agents }
+}
+
+/// What changes in which file, and what is to be known about it.
+fn shown(wire: &WireInstall) -> String {
+    let mut page = String::new();
+    for agent in &wire.agents {
+        for file in &agent.files {
+            if !file.changed && wire.changed {
+                continue;
+            }
+            page.push_str(&format!("{}\n", paint(BOLD, safe(&file.settings))));
+            if file.changed {
+                page.push_str(&safe(&file.diff));
+                page.push('\n');
+            }
+        }
+        for note in &agent.notes {
+            page.push_str(&format!("{}\n", paint(WARN, note)));
+        }
+    }
+    page
 }
 
 #[derive(Debug, Serialize)]

@@ -8,6 +8,7 @@ use serde::Serialize;
 use throughline_core::watermark::Tally;
 use throughline_engine::{Engine, Filter, Outcome};
 
+use super::agents::{Connection, State, connections};
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
@@ -34,6 +35,8 @@ struct WireStatus {
     turns: u64,
     injections: u64,
     waiting: u64,
+    /// How each agent that we know stands to us.
+    agents: Vec<Connection>,
 }
 
 pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
@@ -64,6 +67,7 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         turns: counted("capture turns"),
         injections: counted("injection"),
         waiting: counted("pending"),
+        agents: connections(settings),
     };
     ui.answer(&wire, || {
         let mut page = String::new();
@@ -79,6 +83,11 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         }
         if let Some(llm) = &wire.llm {
             line("model", llm.line());
+        }
+        let here = wire.agents.iter().filter(|one| one.state != State::NotInstalled);
+        let here: Vec<String> = here.map(|one| safe(&one.words())).collect();
+        if !here.is_empty() {
+            line("agents", here.join("; "));
         }
         line("changed", wire.last_change.clone().unwrap_or_else(|| "never".to_owned()));
         line("home", safe(&wire.home));
@@ -194,7 +203,7 @@ pub(super) fn doctor(
     }
     let bar = ui.progress("checking");
     let mut checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
-    checks.extend(super::agents::checks(settings));
+    checks.extend(connections(settings).iter().map(Connection::check));
     checks.extend(super::model::checks(settings, args.llm));
     bar.finish_and_clear();
     let ok = checks.iter().all(|check| check.outcome != Outcome::Wrong);

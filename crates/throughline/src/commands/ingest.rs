@@ -3,13 +3,13 @@
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_agents::transcript;
+use throughline_agents::{Host, transcript};
 use throughline_core::SessionId;
 use throughline_core::event::{Event, ToolRun, What};
 use throughline_core::probe::Voice;
@@ -38,8 +38,8 @@ struct Sources {
     /// The same, from a file that was named before; and how many of those say nothing.
     repeated: usize,
     repeated_empty: usize,
-    /// What an agent wrote down, by project folder and session.
-    sessions: BTreeMap<(Option<String>, SessionId), Vec<Captured>>,
+    /// What agents wrote down, by agent, project folder and session.
+    sessions: BTreeMap<(Host, Option<String>, SessionId), Vec<Captured>>,
     /// Lines that could not be read.
     skipped: usize,
 }
@@ -49,18 +49,24 @@ pub(super) fn ingest(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let files = if args.past { past(args, settings)? } else { args.files.clone() };
-    let none = args.past && files.is_empty();
-    let sources = read(&files, args)?;
-    let done = if args.dry_run {
-        plan(&sources, settings)?
+    let (sources, none) = if args.past {
+        let files = past(args, settings)?;
+        let root = settings.context()?.project.root;
+        let mut sources = Sources::default();
+        for (host, path) in &files {
+            read_transcript(path, *host, Some(&root), &mut sources)?;
+        }
+        (sources, files.is_empty())
     } else {
-        take_in(&sources, args, settings, ui)?
+        (read(&args.files, args)?, false)
     };
+    let done =
+        if args.dry_run { plan(&sources, settings)? } else { take_in(&sources, settings, ui)? };
     ui.answer(&done, || {
         if none {
-            let words = format!("{} wrote down no session of this project", args.agent.as_str());
-            return paint(DIM, words);
+            let who = args.agent.map_or("no agent", Host::called);
+            let negation = if args.agent.is_some() { "no" } else { "a" };
+            return paint(DIM, format!("{who} wrote down {negation} session of this project"));
         }
         let would = if args.dry_run { "would be" } else { "are" };
         let new = format!(
@@ -78,11 +84,21 @@ pub(super) fn ingest(
     })
 }
 
-/// The transcripts of every past session of the project.
-fn past(args: &args::Ingest, settings: &Settings) -> anyhow::Result<Vec<PathBuf>> {
-    let folder = super::agents::config_folder(args.agent, args.config.as_ref(), settings)?;
+/// The transcripts of every past session of the project, with whose they are.
+fn past(args: &args::Ingest, settings: &Settings) -> anyhow::Result<Vec<(Host, PathBuf)>> {
     let root = settings.context()?.project.root;
-    Ok(transcript::files(args.agent, &folder, &root))
+    let hosts = match (args.agent, &args.config) {
+        (Some(host), _) => vec![host],
+        (None, Some(_)) => vec![Host::ClaudeCode],
+        (None, None) => Host::ALL.to_vec(),
+    };
+    let mut files = Vec::new();
+    for host in hosts {
+        let folders = super::agents::folders(host, args.config.as_deref(), settings)?;
+        let found = transcript::files(host, &folders, &root);
+        files.extend(found.into_iter().map(|path| (host, path)));
+    }
+    Ok(files)
 }
 
 fn read(files: &[PathBuf], args: &args::Ingest) -> anyhow::Result<Sources> {
@@ -90,14 +106,19 @@ fn read(files: &[PathBuf], args: &args::Ingest) -> anyhow::Result<Sources> {
     for path in files {
         // The same file named twice is one file, read twice.
         let new = met.insert(path.canonicalize().unwrap_or_else(|_| path.clone()));
-        let is_transcript = match args.format {
-            IngestFormat::Jsonl => false,
-            IngestFormat::ClaudeCode => true,
-            IngestFormat::Auto => turns::is_transcript(path)?,
+        let host = match args.format {
+            IngestFormat::Jsonl => None,
+            IngestFormat::ClaudeCode => Some(Host::ClaudeCode),
+            IngestFormat::Codex => Some(Host::Codex),
+            IngestFormat::Gemini => Some(Host::Gemini),
+            IngestFormat::Opencode => Some(Host::Opencode),
+            IngestFormat::Auto => turns::host_of(path)?,
         };
-        if is_transcript && new {
-            read_transcript(path, args, &mut sources)?;
-        } else if !is_transcript {
+        if let Some(host) = host {
+            if new {
+                read_transcript(path, host, None, &mut sources)?;
+            }
+        } else {
             let turns = turns::read(path)?;
             if new {
                 sources.turns.extend(turns);
@@ -111,9 +132,25 @@ fn read(files: &[PathBuf], args: &args::Ingest) -> anyhow::Result<Sources> {
     Ok(sources)
 }
 
-fn read_transcript(path: &Path, args: &args::Ingest, sources: &mut Sources) -> anyhow::Result<()> {
+/// Reads what an agent wrote down; of a database that all projects share, what is within a folder.
+fn read_transcript(
+    path: &Path,
+    host: Host,
+    within: Option<&Path>,
+    sources: &mut Sources,
+) -> anyhow::Result<()> {
+    if host == Host::Opencode {
+        let lines = throughline_engine::opencode_lines(path, within)?;
+        read_lines(lines.as_bytes(), host, sources);
+        return Ok(());
+    }
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-    for line in transcript::read(args.agent, BufReader::new(file)) {
+    read_lines(BufReader::new(file), host, sources);
+    Ok(())
+}
+
+fn read_lines(file: impl BufRead, host: Host, sources: &mut Sources) {
+    for line in transcript::read(host, file) {
         let Ok(line) = line else {
             sources.skipped += 1;
             continue;
@@ -124,9 +161,8 @@ fn read_transcript(path: &Path, args: &args::Ingest, sources: &mut Sources) -> a
             (None, "assistant") => Captured::said(line.at, Voice::Assistant, &line.text),
             (None, _) => Captured::said(line.at, Voice::Tool, &line.text),
         };
-        sources.sessions.entry((line.folder, line.session)).or_default().push(turn);
+        sources.sessions.entry((host, line.folder, line.session)).or_default().push(turn);
     }
-    Ok(())
 }
 
 /// A tool's run without what must not be kept, as a hook would have told it.
@@ -178,27 +214,22 @@ fn plan(sources: &Sources, settings: &Settings) -> anyhow::Result<WireIngested> 
 fn known(engine: &Engine, sources: &Sources, settings: &Settings) -> anyhow::Result<usize> {
     let here = settings.context()?;
     let mut known = 0;
-    for ((folder, session), turns) in &sources.sessions {
-        known += engine.known_turns(&there(&here, folder.as_deref()), session, turns)?;
+    for ((host, folder, session), turns) in &sources.sessions {
+        known += engine.known_turns(&there(&here, *host, folder.as_deref()), session, turns)?;
     }
     Ok(known)
 }
 
-fn take_in(
-    sources: &Sources,
-    args: &args::Ingest,
-    settings: &Settings,
-    ui: &Ui,
-) -> anyhow::Result<WireIngested> {
+fn take_in(sources: &Sources, settings: &Settings, ui: &Ui) -> anyhow::Result<WireIngested> {
     let (engine, here) = (settings.engine()?, settings.context()?);
     let mut done = WireIngested { skipped: sources.skipped, ..WireIngested::default() };
     let said: usize = sources.sessions.values().map(Vec::len).sum();
     let bar = ui.progress_to("taking in turns", (said + sources.turns.len()) as u64);
     let mut spaces = BTreeSet::new();
-    for ((folder, session), turns) in &sources.sessions {
-        let context = there(&here, folder.as_deref());
+    for ((host, folder, session), turns) in &sources.sessions {
+        let context = there(&here, *host, folder.as_deref());
         let captured =
-            engine.ingest_session(&context, session, args.agent.as_str(), turns, &mut |n| {
+            engine.ingest_session(&context, session, host.as_str(), turns, &mut |n| {
                 bar.inc(n as u64);
             })?;
         done.sessions += 1;
@@ -232,9 +263,14 @@ fn take_in(
     Ok(done)
 }
 
-/// The project that a session worked in; the one at hand where its folder is gone.
-fn there(here: &Context, folder: Option<&str>) -> Context {
-    let project = folder.and_then(|folder| Project::at(Path::new(folder)).ok());
+/// The project that a session worked in; where its folder is gone, the one at hand, unless the
+/// session comes from a database that all projects share.
+fn there(here: &Context, host: Host, folder: Option<&str>) -> Context {
+    let project = folder.and_then(|folder| {
+        let folder = Path::new(folder);
+        let shared = host == Host::Opencode && folder.is_absolute();
+        Project::at(folder).ok().or_else(|| shared.then(|| Project::of(folder)))
+    });
     let project = project.unwrap_or_else(|| here.project.clone());
     Context { project, ..here.clone() }
 }

@@ -1,4 +1,4 @@
-//! The capability, shown on the real thing: an agent as people install it, with our hooks in its
+//! The capability, shown on the real things: agents as people install them, with our hooks in their
 //! settings, offline against a scripted model. What is asserted is what came before the model.
 //!
 //! ```console
@@ -12,8 +12,11 @@
 #![cfg(unix)]
 
 mod claude_code;
+mod desk;
+mod hosts;
 mod model;
 mod page;
+mod plugins;
 mod sessions;
 
 use std::path::PathBuf;

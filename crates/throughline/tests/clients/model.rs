@@ -1,6 +1,8 @@
 //! The model that the agents talk to: a server on loopback that follows a script and keeps every
 //! request, so that a test can say what really came before the model.
 
+mod wires;
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -16,6 +18,25 @@ pub(crate) struct Part {
     pub(crate) calls: Vec<(&'static str, Value)>,
     /// What is said when the tools have run.
     pub(crate) words: &'static str,
+    /// How many tokens the model says that the prompt took: many make an agent compact.
+    pub(crate) tokens: u64,
+}
+
+impl Part {
+    /// Words, and nothing else.
+    pub(crate) fn says(prompt: &'static str, words: &'static str) -> Self {
+        Self { prompt, calls: Vec::new(), words, tokens: 100 }
+    }
+
+    /// A call of a tool before the words.
+    pub(crate) fn calls(
+        prompt: &'static str,
+        tool: &'static str,
+        input: Value,
+        words: &'static str,
+    ) -> Self {
+        Self { calls: vec![(tool, input)], ..Self::says(prompt, words) }
+    }
 }
 
 /// What the model writes when it is asked to make a conversation shorter: nothing of what was said,
@@ -69,11 +90,17 @@ fn serve(
     let path = line.split(' ').nth(1).unwrap_or_default();
     let path = path.split('?').next().unwrap_or_default();
     let request: Value = serde_json::from_slice(&body).unwrap_or_default();
-    if !line.starts_with("POST ") || !path.ends_with("/messages") {
+    let other = wires::Wire::of(path);
+    if !line.starts_with("POST ") || (other.is_none() && !path.ends_with("/messages")) {
         let known = if path.ends_with("/count_tokens") { r#"{"input_tokens":10}"# } else { "{}" };
         return send(&mut stream, "application/json", known);
     }
     requests.lock().expect("no thread panics while it holds this").push(request.clone());
+    if let Some(wire) = other {
+        let streams = request["stream"] == true || path.contains("streamGenerateContent");
+        let (kind, body) = wire.reply(&request, script, streams);
+        return send(&mut stream, kind, &body);
+    }
     let message = reply(&request, script);
     if request["stream"] == true {
         send(&mut stream, "text/event-stream", &events(&message))
@@ -135,6 +162,7 @@ fn reply(request: &Value, script: &[Part]) -> Value {
             let done = messages[at + 1..].iter().flat_map(blocks).filter(is_result);
             match part.calls.get(done.count()) {
                 Some((tool, input)) => {
+                    let tool = offered(request, tool);
                     let id = format!("toolu_{:020}", messages.len());
                     json!({"type": "tool_use", "id": id, "name": tool, "input": input})
                 }
@@ -152,6 +180,14 @@ fn reply(request: &Value, script: &[Part]) -> Value {
             "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
         },
     })
+}
+
+/// A tool by the name that the agent has for it: `recall` may be `mcp__throughline__recall`.
+fn offered(request: &Value, tool: &str) -> String {
+    let names = list(&request["tools"]).iter().filter_map(|one| one["name"].as_str());
+    let found = names.clone().find(|name| *name == tool);
+    let ours = || names.clone().find(|name| name.ends_with(&format!("__{tool}")));
+    found.or_else(ours).unwrap_or(tool).to_owned()
 }
 
 /// The last message that holds a prompt of the script, and what the script says to it.

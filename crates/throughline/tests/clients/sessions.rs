@@ -42,12 +42,12 @@ fn what_was_decided_corrected_and_tried_in_one_session_is_before_the_model_in_th
 }
 
 fn says(prompt: &'static str, words: &'static str) -> Part {
-    Part { prompt, calls: Vec::new(), words }
+    Part::says(prompt, words)
 }
 
 fn runs(prompt: &'static str, command: &str, words: &'static str) -> Part {
     let call = json!({"command": command, "description": "what was asked for"});
-    Part { prompt, calls: vec![("Bash", call)], words }
+    Part::calls(prompt, "Bash", call, words)
 }
 
 /// What the model does. It repeats nothing of what it is told, so that memory has only a person's
@@ -268,8 +268,10 @@ impl Told {
     fn assert_the_agent_can_be_disconnected(&self) {
         let config = self.agent.config();
         self.agent.throughline(&["uninstall", "--config", config.to_str().expect("a plain name")]);
-        let settings = std::fs::read_to_string(config.join("settings.json")).unwrap_or_default();
-        assert!(!settings.contains("throughline"), "{settings}");
+        for name in ["settings.json", ".claude.json"] {
+            let settings = std::fs::read_to_string(config.join(name)).unwrap_or_default();
+            assert!(!settings.contains("\"mcp\"") && !settings.contains("\"hook\""), "{settings}");
+        }
     }
 }
 

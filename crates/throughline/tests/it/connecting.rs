@@ -42,6 +42,12 @@ fn listing(folder: &str) -> Vec<(String, Vec<u8>)> {
     all
 }
 
+/// The files of the only agent in an answer.
+fn files(answer: &Value) -> &[Value] {
+    assert_eq!(answer["agents"].as_array().map(Vec::len), Some(1), "{answer}");
+    answer["agents"][0]["files"].as_array().expect("an agent has files")
+}
+
 /// What `doctor` says of the connection, looking where the agent keeps its settings.
 fn connection(home: &Home, config: &str) -> (String, String) {
     let mut command = home.command();
@@ -70,7 +76,8 @@ fn connecting_shows_the_change_keeps_a_copy_and_leaves_the_rest_alone() {
     assert_eq!(read(&file.with_extension("json.throughline-backup")), SETTINGS);
 
     let again = home.json(&["init", "--config", &config]);
-    assert_eq!((&again["changed"], &again["diff"]), (&json!(false), &json!("")));
+    assert_eq!(again["changed"], false);
+    assert_eq!(again["agents"][0]["files"][0]["diff"], "");
     assert_eq!(read(&file), after, "twice is once");
 }
 
@@ -107,9 +114,12 @@ fn settings_that_we_made_go_with_us() {
     let config = home.arg("new");
     let done = home.json(&["init", "--config", &config]);
     let file = home.outside("new").join("settings.json");
-    assert_eq!(done["settings"], file.to_str().unwrap());
-    assert_eq!(done["agent"], "claude-code");
-    let events = strings(&done["events"]);
+    let [hooks, servers] = files(&done) else { panic!("hooks and servers: {done}") };
+    assert_eq!(hooks["settings"], file.to_str().unwrap());
+    assert_eq!(servers["settings"], home.arg("new/.claude.json"));
+    assert_eq!(strings(&servers["events"]), ["mcp"]);
+    assert_eq!(done["agents"][0]["agent"], "claude-code");
+    let events = strings(&hooks["events"]);
     for event in ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "SessionEnd"] {
         assert!(events.contains(&event), "{events:?}");
     }
@@ -128,7 +138,8 @@ fn a_dry_run_shows_and_writes_nothing() {
     let before = listing(&config);
     let planned = home.json(&["init", "--config", &config, "--dry-run"]);
     assert_eq!(planned["changed"], true);
-    assert!(planned["diff"].as_str().is_some_and(|diff| diff.contains("UserPromptSubmit")));
+    let diff = files(&planned)[0]["diff"].as_str().expect("a change is shown");
+    assert!(diff.contains("UserPromptSubmit"), "{diff}");
     assert_eq!(listing(&config), before);
     let page = home.page(&["init", "--config", &config, "--dry-run"]);
     assert!(page.contains("Nothing was written"), "{page}");
@@ -150,14 +161,18 @@ fn here_means_the_settings_of_the_project() {
     std::fs::create_dir_all(home.project().join(".git")).unwrap();
     std::fs::create_dir_all(home.project().join("src/deep")).unwrap();
     let deep = home.from("webshop/src/deep");
-    let done = deep.json(&["init", "--here"]);
-    let file = home.project().canonicalize().unwrap().join(".claude/settings.json");
-    assert_eq!(done["settings"], file.to_str().unwrap());
+    let done = deep.json(&["init", "--here", "--agent", "claude-code"]);
+    let root = home.project().canonicalize().unwrap();
+    let file = root.join(".claude/settings.json");
+    let [hooks, servers] = files(&done) else { panic!("hooks and servers: {done}") };
+    assert_eq!(hooks["settings"], file.to_str().unwrap());
+    assert_eq!(servers["settings"], root.join(".mcp.json").to_str().unwrap());
+    assert!(read(&root.join(".mcp.json")).contains(PROGRAM));
     assert!(read(&file).contains("SessionStart"));
     let (outcome, detail) = connection(&home, &home.arg("nothing"));
     assert_eq!(outcome, "fine", "{detail}");
     deep.json(&["uninstall", "--here"]);
-    assert_eq!(read(&file), "");
+    assert!(!file.exists() && !root.join(".mcp.json").exists());
 }
 
 #[test]
@@ -200,7 +215,7 @@ fn doctor_tells_whether_an_agent_is_connected_and_to_what() {
     home.json(&["init", "--config", &config]);
     let (outcome, detail) = connection(&home, &config);
     assert_eq!(outcome, "fine");
-    assert!(detail.contains("9 hooks") && detail.contains("settings.json"), "{detail}");
+    assert!(detail.contains("10 entries") && detail.contains("settings.json"), "{detail}");
     std::fs::write(&file, read(&file).replace(PROGRAM, "/nowhere/throughline")).unwrap();
     let (outcome, detail) = connection(&home, &config);
     assert_eq!(outcome, "note");

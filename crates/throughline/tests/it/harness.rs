@@ -296,7 +296,10 @@ pub(crate) fn clean(mut command: Command) -> Command {
         }
     }
     // What agents are installed here is nobody's business.
-    command.env("CLAUDE_CONFIG_DIR", std::env::temp_dir().join("no-claude-code-here"));
+    let nowhere = std::env::temp_dir().join("no-agents-here");
+    for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "HOME"] {
+        command.env(name, &nowhere);
+    }
     command.stdin(Stdio::null());
     command
 }

@@ -90,6 +90,11 @@ impl<'a> Agent<'a> {
 /// Runs a hook and hands it its payload.
 pub(crate) fn call(mut command: Command, event: &str, payload: &[u8], env: &[(&str, &str)]) -> Run {
     command.args(["hook", event, "--agent", "claude-code"]).envs(env.iter().copied());
+    run(command, payload)
+}
+
+/// Runs a command and hands it its input.
+pub(crate) fn run(mut command: Command, payload: &[u8]) -> Run {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut input = child.stdin.take().expect("its input is ours");

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use serde::Deserialize;
+use throughline_agents::{Host, transcript};
 use throughline_core::{SessionId, Timestamp};
 use throughline_engine::Turn;
 
@@ -12,8 +13,8 @@ use super::bad;
 
 /// Bytes of one line at most: a turn of the largest size, escaped.
 const LINE_BYTES_MAX: u64 = 8 << 20;
-/// Lines that are looked at to find out what a file is.
-const PEEKED: usize = 8;
+/// What is looked at to find out what a file is.
+const HEAD_BYTES: u64 = 1 << 20;
 
 /// A turn as a line of the file has it. Fields we never read are left out.
 #[derive(Debug, Deserialize)]
@@ -26,26 +27,21 @@ struct WireTurn {
     id: Option<String>,
 }
 
-/// Whether a file is what an agent writes down of its sessions.
-pub(super) fn is_transcript(path: &Path) -> anyhow::Result<bool> {
+/// Whose transcript a file is, if it is one.
+pub(super) fn host_of(path: &Path) -> anyhow::Result<Option<Host>> {
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-    let mut reader = BufReader::new(file);
-    for _ in 0..PEEKED {
-        let mut line = Vec::new();
-        let read = reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line);
-        if read.with_context(|| path.display().to_string())? == 0 {
-            break;
-        }
-        let Ok(value) = serde_json::from_slice::<serde_json::Value>(&line) else { continue };
-        let has = |name: &str| value.get(name).is_some();
-        if has("speaker") && has("text") {
-            return Ok(false);
-        }
-        if has("sessionId") && (has("type") || has("uuid")) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let mut head = Vec::new();
+    let read = file.take(HEAD_BYTES).read_to_end(&mut head);
+    read.with_context(|| path.display().to_string())?;
+    Ok(host_of_head(&head))
+}
+
+/// A file of turns may look like anything, but it names a speaker and a text.
+fn host_of_head(head: &[u8]) -> Option<Host> {
+    let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_turn = serde_json::from_slice::<serde_json::Value>(first)
+        .is_ok_and(|value| value.get("speaker").is_some() && value.get("text").is_some());
+    if is_turn { None } else { transcript::host_of(head) }
 }
 
 /// Reads a file of turns; a bad line is named, and nothing of the file is taken in.

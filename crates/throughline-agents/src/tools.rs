@@ -1,4 +1,6 @@
-//! Tools as Claude Code reports them: what they were asked, and what came of it.
+//! Tools as hosts report them: what they were asked, and what came of it.
+
+mod report;
 
 use serde_json::Value;
 use throughline_core::event::{ToolCall, ToolRun};
@@ -7,7 +9,8 @@ use crate::clean;
 use crate::json::{flag, list, text};
 
 /// Tools whose `command` is a command line.
-const SHELLS: &[&str] = &["Bash", "PowerShell", "Shell", "shell", "exec_command"];
+const SHELLS: &[&str] =
+    &["Bash", "bash", "PowerShell", "Shell", "shell", "exec_command", "run_shell_command"];
 
 /// Where a tool names a file.
 const FILE_FIELDS: &[&str] = &["file_path", "path", "notebook_path", "filePath"];
@@ -21,17 +24,18 @@ const TEXT_FIELDS: &[&str] =
 /// Where a tool may be handed a patch.
 const PATCH_FIELDS: &[&str] = &["patch", "diff", "input", "command"];
 
-/// How the names of our own tools begin. What they return we know already.
-const OURS: &[&str] = &["mcp__throughline__", "mcp__plugin_throughline_"];
+/// How the names of our own tools begin, host by host. What they return we know already.
+const OURS: &[&str] =
+    &["mcp__throughline__", "mcp__plugin_throughline_", "mcp_throughline_", "throughline_"];
 
 /// Reads `tool_name`, `tool_input` and `tool_use_id`.
-pub(super) fn call(payload: &Value) -> ToolCall {
+pub(crate) fn call(payload: &Value) -> ToolCall {
     let name = text(payload, "tool_name").unwrap_or_default();
     let id = text(payload, "tool_use_id");
     call_of(name, payload.get("tool_input").unwrap_or(&Value::Null), id)
 }
 
-pub(super) fn call_of(tool: &str, input: &Value, id: Option<&str>) -> ToolCall {
+pub(crate) fn call_of(tool: &str, input: &Value, id: Option<&str>) -> ToolCall {
     let id = id.map(str::to_owned);
     if is_ours(tool) {
         return ToolCall { tool: tool.to_owned(), id, ..ToolCall::default() };
@@ -41,20 +45,20 @@ pub(super) fn call_of(tool: &str, input: &Value, id: Option<&str>) -> ToolCall {
 }
 
 /// Reads a call with its `tool_response`.
-pub(super) fn run(payload: &Value) -> ToolRun {
+pub(crate) fn run(payload: &Value) -> ToolRun {
     ran(call(payload), payload.get("tool_response").unwrap_or(&Value::Null))
 }
 
 /// Reads a call with its `error`.
-pub(super) fn failure(payload: &Value) -> ToolRun {
+pub(crate) fn failure(payload: &Value) -> ToolRun {
     let error = payload.get("error").unwrap_or(&Value::Null);
     ToolRun { failed: true, ..ran(call(payload), error) }
 }
 
 /// A call with what it returned.
-pub(super) fn ran(call: ToolCall, response: &Value) -> ToolRun {
-    let output = output(response);
-    let exit = exit(response, &output);
+pub(crate) fn ran(call: ToolCall, response: &Value) -> ToolRun {
+    let (output, said) = report::read(output(response));
+    let exit = said.or_else(|| exit(response, &output));
     let failed = says_it_failed(response, &output) || exit.is_some_and(|code| code != 0);
     let output = if is_ours(&call.tool) { String::new() } else { clean::tool_text(&output) };
     ToolRun { call, output, failed, exit }
@@ -65,7 +69,7 @@ fn is_ours(tool: &str) -> bool {
 }
 
 fn command(input: &Value) -> Option<String> {
-    let line = match input.get("command")? {
+    let line = match input.get("command").or_else(|| input.get("cmd"))? {
         Value::String(line) => line.clone(),
         Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => return None,
@@ -150,6 +154,9 @@ fn object_output(response: &Value) -> String {
     if response.get("stdout").is_some() || response.get("stderr").is_some() {
         let stdout = text(response, "stdout").filter(|_| !flag(response, "isImage"));
         return joined(stdout.into_iter().chain(text(response, "stderr")));
+    }
+    if let Some(content) = response.get("llmContent").filter(|content| !content.is_null()) {
+        return output(content);
     }
     if let Some(file) = response.get("file").filter(|file| file.is_object()) {
         return text(file, "content").unwrap_or_default().to_owned();

@@ -1,0 +1,119 @@
+//! Transcripts of Gemini CLI: `tmp/PROJECT/chats/session-….jsonl`, one for each session.
+//!
+//! The first line names the session; then messages come, and patches (`$set`) that may put in a
+//! whole list of them. A message that is written again has the same name and says more.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use throughline_core::{SessionId, Timestamp};
+
+use crate::host::Folders;
+use crate::json::{list, text};
+use crate::transcript::{Line, Memory, entries, is_within};
+use crate::{clean, tools};
+
+pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
+    if let Some(id) = text(record, "sessionId") {
+        id.clone_into(&mut memory.session);
+        memory.helper = text(record, "kind").is_some_and(|kind| kind == "subagent");
+    }
+    match record.get("$set") {
+        Some(patch) => {
+            let mut lines = Vec::new();
+            for message in list(patch, "messages") {
+                lines.extend(message_lines(memory, message));
+            }
+            lines
+        }
+        // A chat that was written as one object holds its messages inside.
+        None if record.get("messages").is_some() => {
+            list(record, "messages").iter().flat_map(|one| message_lines(memory, one)).collect()
+        }
+        None => message_lines(memory, record),
+    }
+}
+
+fn message_lines(memory: &mut Memory, message: &Value) -> Vec<Line> {
+    let Some(kind @ ("user" | "gemini")) = text(message, "type") else { return Vec::new() };
+    let at = text(message, "timestamp").and_then(|at| at.parse().ok()).or(memory.at);
+    memory.at = at;
+    let content = spoken(message.get("content").unwrap_or(&Value::Null));
+    if let Some(folder) = workspace(&content) {
+        memory.folder = Some(folder);
+    }
+    let own = text(message, "id");
+    let blank = Line {
+        session: SessionId(memory.session.clone()),
+        folder: memory.folder.clone(),
+        at: at.unwrap_or(Timestamp::EPOCH),
+        id: own.map_or_else(|| format!("{}:{}", memory.session, memory.number), str::to_owned),
+        speaker: "tool",
+        text: String::new(),
+        tool: None,
+        end: 0,
+    };
+    let words = clean::words(&content);
+    let speaker = match kind {
+        "gemini" => Some("assistant"),
+        _ if memory.helper || clean::machine_text(&words).is_some() => None,
+        _ => Some("user"),
+    };
+    let mut lines = Vec::new();
+    if let Some(speaker) = speaker.filter(|_| !words.is_empty()) {
+        lines.push(Line { speaker, text: words, ..blank.clone() });
+    }
+    lines.extend(list(message, "toolCalls").iter().map(|call| ran(call, &blank)));
+    lines
+}
+
+/// The text of a message: a text, or a list of parts. What a tool returned stands with its call.
+fn spoken(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            parts.iter().filter_map(|part| text(part, "text")).collect::<Vec<_>>().join("\n")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+    }
+}
+
+/// The folder that Gemini names when it begins: it stands nowhere else in the file.
+fn workspace(content: &str) -> Option<String> {
+    let (_, after) = content.split_once("**Workspace Directories:**\n")?;
+    let first = after.lines().next()?.trim_start().strip_prefix("- ")?;
+    content.trim_start().starts_with("<session_context>").then(|| first.trim_end().to_owned())
+}
+
+fn ran(call: &Value, blank: &Line) -> Line {
+    let name = text(call, "name").unwrap_or_default();
+    let input = call.get("args").unwrap_or(&Value::Null);
+    let result = list(call, "result").first().and_then(|one| one.get("functionResponse"));
+    let response = result.and_then(|one| one.get("response")).unwrap_or(&Value::Null);
+    let mut run = tools::ran(tools::call_of(name, input, None), response);
+    run.failed |= matches!(text(call, "status"), Some("error" | "cancelled"));
+    let at = text(call, "timestamp").and_then(|at| at.parse().ok());
+    Line {
+        at: at.unwrap_or(blank.at),
+        id: format!("{}:{}", blank.id, text(call, "id").unwrap_or(name)),
+        text: run.output.clone(),
+        tool: Some(run),
+        ..blank.clone()
+    }
+}
+
+pub(super) fn files(folders: &Folders, project_root: &Path) -> Vec<PathBuf> {
+    let root = project_root.to_string_lossy();
+    let root = root.trim_end_matches(['/', '\\']);
+    let mut found: Vec<PathBuf> = entries(&folders.config.join("tmp"))
+        .into_iter()
+        .filter(|folder| {
+            let named = std::fs::read_to_string(folder.join(".project_root"));
+            named.is_ok_and(|named| is_within(named.trim(), root))
+        })
+        .flat_map(|folder| entries(&folder.join("chats")))
+        .filter(|file| file.extension().is_some_and(|end| end == "jsonl"))
+        .collect();
+    found.sort();
+    found
+}

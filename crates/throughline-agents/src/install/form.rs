@@ -1,0 +1,182 @@
+//! What stands in which file of a host: the tables of events and servers.
+
+use super::SERVER;
+
+/// How a settings file is written, and what of it is ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// JSON, with comments and trailing commas tolerated.
+    Json(&'static [Section]),
+    /// TOML with our server in it: Codex.
+    Toml,
+    /// A file of ours as a whole: opencode.
+    Plugin,
+}
+
+/// A member of a settings file that holds entries of ours.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Events, and who is called at them.
+    Hooks(Hooks),
+    /// Servers of tools, by name.
+    Servers(Servers),
+    /// What a new file has to hold beside us: a name and a value.
+    Fixed(&'static str, &'static str),
+}
+
+impl Section {
+    pub(super) const fn name(&self) -> &'static str {
+        match self {
+            Self::Hooks(_) => "hooks",
+            Self::Servers(servers) => servers.section,
+            Self::Fixed(name, _) => name,
+        }
+    }
+
+    /// What of ours is in it.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self {
+            Self::Hooks(hooks) => hooks.events.iter().map(|event| event.name.to_owned()).collect(),
+            Self::Servers(_) => vec![SERVER.to_owned()],
+            Self::Fixed(..) => Vec::new(),
+        }
+    }
+}
+
+/// The events of a host that we want to be called at.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Hooks {
+    /// The host's written name.
+    pub(super) host: &'static str,
+    pub(super) style: Style,
+    pub(super) events: &'static [Registered],
+}
+
+/// How a host writes down whom to call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// In groups: a program with its arguments.
+    Program,
+    /// In groups: a command line.
+    Line,
+    /// The same, with a name that the host shows.
+    NamedLine,
+    /// A command line, right in the list of the event.
+    Flat,
+}
+
+/// An event that we want to be called at.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Registered {
+    pub(super) name: &'static str,
+    /// How long the host waits for us, in the host's own unit.
+    pub(super) timeout: u32,
+    /// Which of them: of tools, all.
+    pub(super) matcher: Option<&'static str>,
+}
+
+const fn event(name: &'static str, timeout: u32) -> Registered {
+    Registered { name, timeout, matcher: None }
+}
+
+const fn some(name: &'static str, matcher: &'static str, timeout: u32) -> Registered {
+    Registered { name, timeout, matcher: Some(matcher) }
+}
+
+/// Where servers of tools are named, and how.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Servers {
+    pub(super) section: &'static str,
+    pub(super) shape: Shape,
+}
+
+/// How a host writes down a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `command` and `args`.
+    Plain,
+    /// The same, with a type.
+    Typed,
+    /// One list: opencode.
+    List,
+}
+
+/// Seconds. Tools that ran well are reported once for each batch, which is cheaper than once for
+/// each tool; the timeout of `SessionEnd` also raises the limit that is common to all hooks. Never
+/// add `WorktreeCreate`: whoever registers it takes over making worktrees.
+pub(super) const CLAUDE_SETTINGS: &[Section] = &[Section::Hooks(Hooks {
+    host: "claude-code",
+    style: Style::Program,
+    events: &[
+        event("SessionStart", 10),
+        event("UserPromptSubmit", 10),
+        some("PreToolUse", "*", 5),
+        event("PostToolBatch", 5),
+        some("PostToolUseFailure", "*", 5),
+        event("PreCompact", 10),
+        event("Stop", 5),
+        event("SubagentStop", 5),
+        event("SessionEnd", 5),
+    ],
+})];
+
+pub(super) const CLAUDE_SERVERS: &[Section] =
+    &[Section::Servers(Servers { section: "mcpServers", shape: Shape::Typed })];
+
+/// Seconds; `SessionEnd` gets three at most.
+pub(super) const CODEX_HOOKS: &[Section] = &[Section::Hooks(Hooks {
+    host: "codex",
+    style: Style::Line,
+    events: &[
+        event("SessionStart", 10),
+        event("UserPromptSubmit", 10),
+        some("PreToolUse", "*", 5),
+        some("PostToolUse", "*", 5),
+        event("PreCompact", 10),
+        event("Stop", 5),
+        event("SubagentStop", 5),
+        event("SessionEnd", 3),
+    ],
+})];
+
+/// Milliseconds. `PreCompress` comes before every call of the model, unless a person asks for it;
+/// what is said at `BeforeTool` nobody hears.
+pub(super) const GEMINI_SETTINGS: &[Section] = &[
+    Section::Hooks(Hooks {
+        host: "gemini",
+        style: Style::NamedLine,
+        events: &[
+            event("SessionStart", 10_000),
+            event("BeforeAgent", 10_000),
+            some("AfterTool", "*", 5_000),
+            some("PreCompress", "manual", 10_000),
+            event("AfterAgent", 5_000),
+            event("SessionEnd", 5_000),
+        ],
+    }),
+    Section::Servers(Servers { section: "mcpServers", shape: Shape::Plain }),
+];
+
+pub(super) const OPENCODE_CONFIG: &[Section] =
+    &[Section::Servers(Servers { section: "mcp", shape: Shape::List })];
+
+/// Seconds, by the documentation.
+pub(super) const CURSOR_HOOKS: &[Section] = &[
+    Section::Fixed("version", "1"),
+    Section::Hooks(Hooks {
+        host: "cursor",
+        style: Style::Flat,
+        events: &[
+            event("sessionStart", 10),
+            event("beforeSubmitPrompt", 10),
+            event("postToolUse", 5),
+            event("postToolUseFailure", 5),
+            event("preCompact", 10),
+            event("afterAgentResponse", 5),
+            event("sessionEnd", 5),
+        ],
+    }),
+];
+
+pub(super) const CURSOR_SERVERS: &[Section] =
+    &[Section::Servers(Servers { section: "mcpServers", shape: Shape::Plain })];

@@ -1,0 +1,199 @@
+//! Settings in JSON: sections are put in and taken out, item by item.
+
+use super::edit::{self, Edit, Page};
+use super::form::Section;
+use super::scan::{Kind, Node, scan};
+use super::{Change, Installed, Refused, entry, server};
+
+pub(super) fn add(
+    sections: &'static [Section],
+    settings: &str,
+    command: &str,
+) -> Result<Change, Refused> {
+    let document = scan(settings)?;
+    let page = Page::new(settings, &document);
+    let mut change = Change::none(settings);
+    let edits = match &document.root {
+        None => vec![blank(&page, sections, command, &mut change)],
+        Some(root) if root.kind != Kind::Object => return Err(shape("no object")),
+        Some(root) => add_to_root(&page, root, sections, command, &mut change)?,
+    };
+    change.after = edit::apply(settings, edits);
+    Ok(change)
+}
+
+fn add_to_root(
+    page: &Page<'_>,
+    root: &Node,
+    sections: &[Section],
+    command: &str,
+    change: &mut Change,
+) -> Result<Vec<Edit>, Refused> {
+    let (mut edits, mut new) = (Vec::new(), Vec::new());
+    for section in sections {
+        match (section, root.member(section.name())) {
+            // What a file must hold from the start, one that is there has or does without.
+            (Section::Fixed(..), _) => {}
+            (Section::Hooks(_) | Section::Servers(_), None) => {
+                change.added.extend(section.names());
+                new.push(member(page, section, command, page.separator(root, 1), 1));
+            }
+            (Section::Hooks(_) | Section::Servers(_), Some(node)) if node.kind != Kind::Object => {
+                return Err(shape(&format!("`{}` is no object", section.name())));
+            }
+            (Section::Hooks(hooks), Some(node)) => {
+                edits.extend(entry::add(page, hooks, node, command, change)?);
+            }
+            (Section::Servers(servers), Some(node)) => {
+                edits.extend(server::add(page, servers, node, command, change)?);
+            }
+        }
+    }
+    if !new.is_empty() {
+        edits.extend(page.append(root, &new, 1));
+    }
+    Ok(edits)
+}
+
+pub(super) fn remove(sections: &'static [Section], settings: &str) -> Result<Change, Refused> {
+    let document = scan(settings)?;
+    let mut change = Change::none(settings);
+    let Some(root) = &document.root else { return Ok(change) };
+    let page = Page::new(settings, &document);
+    let ours = find(sections, settings, root);
+    for (event, _) in &ours {
+        if !change.removed.contains(event) {
+            change.removed.push(event.clone());
+        }
+    }
+    if let Some((_, command)) = ours.first() {
+        let was_blank = before_blank(&page, root, sections, command);
+        change.after = was_blank
+            .unwrap_or_else(|| edit::apply(settings, remove_from_root(&page, root, sections)));
+    }
+    Ok(change)
+}
+
+pub(super) fn installed(
+    sections: &'static [Section],
+    settings: &str,
+) -> Result<Vec<Installed>, Refused> {
+    let document = scan(settings)?;
+    Ok(document.root.iter().flat_map(|root| find(sections, settings, root)).collect())
+}
+
+/// Every entry of ours, wherever it stands.
+fn find(sections: &[Section], text: &str, root: &Node) -> Vec<Installed> {
+    let mut found = Vec::new();
+    for section in sections {
+        let named = root.items.iter().filter(|item| item.name.as_deref() == Some(section.name()));
+        for item in named {
+            match section {
+                Section::Hooks(hooks) => found.extend(entry::find(text, hooks, &item.value)),
+                Section::Servers(_) => found.extend(server::find(text, &item.value)),
+                Section::Fixed(..) => {}
+            }
+        }
+    }
+    found
+}
+
+pub(super) fn shape(what: &str) -> Refused {
+    Refused::Shape { what: what.to_owned() }
+}
+
+/// A section with all of our entries, for settings that have none.
+fn member(page: &Page<'_>, section: &Section, command: &str, line: String, depth: usize) -> String {
+    let name = section.name();
+    let members = match section {
+        Section::Fixed(_, value) => return format!(r#""{name}": {value}"#),
+        Section::Hooks(hooks) => hooks.members(command),
+        Section::Servers(servers) => vec![servers.member(command)],
+    };
+    if page.one_line {
+        return format!(r#""{name}": {{{}}}"#, members.join(", "));
+    }
+    let line =
+        if line.contains('\n') { line } else { format!("{}{}", page.eol, page.unit.repeat(depth)) };
+    let inner = format!("{line}{}", page.unit);
+    format!(r#""{name}": {{{inner}{}{line}}}"#, members.join(&format!(",{inner}")))
+}
+
+/// A whole object for settings without anything in them. Behind a comment that the end of the file
+/// cuts short it starts on a new line, and ends without one.
+fn blank(page: &Page<'_>, sections: &[Section], command: &str, change: &mut Change) -> Edit {
+    change.added = sections.iter().flat_map(Section::names).collect();
+    let text = page.text;
+    let eol = page.eol;
+    let members = sections.iter().map(|one| member(page, one, command, page.line_break(1), 1));
+    let members: Vec<String> = members.collect();
+    let members = members.join(&format!(",{eol}{}", page.unit));
+    let object = format!("{{{eol}{}{members}{eol}}}", page.unit);
+    let last = page.document.comments_in(&(0..text.len())).last();
+    let in_a_comment =
+        last.is_some_and(|last| last.end == text.len() && text[last.clone()].starts_with("//"));
+    let object = if in_a_comment { format!("{eol}{object}") } else { format!("{object}{eol}") };
+    Edit::insert(text.len(), object)
+}
+
+/// What settings were before [`blank`], if that is where they come from.
+fn before_blank(
+    page: &Page<'_>,
+    root: &Node,
+    sections: &'static [Section],
+    command: &str,
+) -> Option<String> {
+    let before = &page.text[..root.span.start];
+    let candidates = [Some(before), before.strip_suffix("\r\n"), before.strip_suffix('\n')];
+    candidates
+        .into_iter()
+        .flatten()
+        .find(|candidate| {
+            let is_blank = scan(candidate).is_ok_and(|document| document.root.is_none());
+            is_blank
+                && add(sections, candidate, command).is_ok_and(|change| change.after == page.text)
+        })
+        .map(str::to_owned)
+}
+
+/// What becomes of a value when we are taken out of it.
+pub(super) enum Fate {
+    /// It stays, with these edits.
+    Stays(Vec<Edit>),
+    /// There was nothing but us in it.
+    Goes,
+}
+
+fn remove_from_root(page: &Page<'_>, root: &Node, sections: &[Section]) -> Vec<Edit> {
+    let fates = root.items.iter().map(|item| {
+        let section = sections.iter().find(|one| item.name.as_deref() == Some(one.name()));
+        match section {
+            Some(Section::Hooks(hooks)) if item.value.kind == Kind::Object => {
+                entry::remove(page, hooks, &item.value)
+            }
+            Some(Section::Servers(_)) if item.value.kind == Kind::Object => {
+                server::remove(page, &item.value)
+            }
+            Some(_) | None => Fate::Stays(Vec::new()),
+        }
+    });
+    match settle(page, root, fates.collect()) {
+        Fate::Stays(edits) => edits,
+        Fate::Goes => page.drop_items(root, &vec![true; root.items.len()]),
+    }
+}
+
+/// What becomes of a container whose items meet these fates.
+pub(super) fn settle(page: &Page<'_>, container: &Node, fates: Vec<Fate>) -> Fate {
+    let gone: Vec<bool> = fates.iter().map(|fate| matches!(fate, Fate::Goes)).collect();
+    if gone.contains(&true) && !gone.contains(&false) {
+        return page.empty(container).map_or(Fate::Goes, Fate::Stays);
+    }
+    let mut edits = page.drop_items(container, &gone);
+    for fate in fates {
+        if let Fate::Stays(more) = fate {
+            edits.extend(more);
+        }
+    }
+    Fate::Stays(edits)
+}

@@ -1,0 +1,88 @@
+//! Which files of a host are ours to change: a person's own, or a project's.
+
+use std::path::{Path, PathBuf};
+
+use super::form::{
+    CLAUDE_SERVERS, CLAUDE_SETTINGS, CODEX_HOOKS, CURSOR_HOOKS, CURSOR_SERVERS, Form,
+    GEMINI_SETTINGS, OPENCODE_CONFIG,
+};
+use crate::{Folders, Host};
+
+/// A file, and how it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub path: PathBuf,
+    /// How it is written, and what of it is ours.
+    pub form: Form,
+}
+
+fn place(path: PathBuf, form: Form) -> Place {
+    Place { path, form }
+}
+
+/// The settings of one person.
+pub fn places(host: Host, folders: &Folders) -> Vec<Place> {
+    let config = &folders.config;
+    match host {
+        Host::ClaudeCode => {
+            // Its servers stand in the home folder, unless its folder was named.
+            let beside = config.parent().filter(|_| !folders.named).unwrap_or(config);
+            vec![
+                place(config.join("settings.json"), Form::Json(CLAUDE_SETTINGS)),
+                place(beside.join(".claude.json"), Form::Json(CLAUDE_SERVERS)),
+            ]
+        }
+        Host::Codex => codex(config),
+        Host::Gemini => {
+            vec![place(config.join("settings.json"), Form::Json(GEMINI_SETTINGS))]
+        }
+        Host::Opencode => opencode(config, config),
+        Host::Cursor => cursor(config),
+    }
+}
+
+/// The settings of one project, shared by all who work on it.
+pub fn project_places(host: Host, root: &Path) -> Vec<Place> {
+    match host {
+        Host::ClaudeCode => vec![
+            place(root.join(".claude").join("settings.json"), Form::Json(CLAUDE_SETTINGS)),
+            place(root.join(".mcp.json"), Form::Json(CLAUDE_SERVERS)),
+        ],
+        Host::Codex => codex(&root.join(".codex")),
+        Host::Gemini => {
+            let path = root.join(".gemini").join("settings.json");
+            vec![place(path, Form::Json(GEMINI_SETTINGS))]
+        }
+        Host::Opencode => opencode(root, &root.join(".opencode")),
+        Host::Cursor => cursor(&root.join(".cursor")),
+    }
+}
+
+fn codex(config: &Path) -> Vec<Place> {
+    vec![
+        place(config.join("hooks.json"), Form::Json(CODEX_HOOKS)),
+        place(config.join("config.toml"), Form::Toml),
+    ]
+}
+
+fn cursor(config: &Path) -> Vec<Place> {
+    vec![
+        place(config.join("hooks.json"), Form::Json(CURSOR_HOOKS)),
+        place(config.join("mcp.json"), Form::Json(CURSOR_SERVERS)),
+    ]
+}
+
+fn opencode(config: &Path, plugins: &Path) -> Vec<Place> {
+    let names = ["opencode.jsonc", "opencode.json"].map(|name| config.join(name));
+    // It reads both; the one that we stand in already goes before the other.
+    let ours = |path: &&PathBuf| {
+        std::fs::read_to_string(path).is_ok_and(|text| text.contains("\"throughline\""))
+    };
+    let written = names.iter().find(ours).or_else(|| names.iter().find(|path| path.exists()));
+    let written = written.unwrap_or(&names[1]);
+    vec![
+        place(written.clone(), Form::Json(OPENCODE_CONFIG)),
+        place(plugins.join("plugin").join("throughline.js"), Form::Plugin),
+    ]
+}

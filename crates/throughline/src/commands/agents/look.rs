@@ -1,0 +1,163 @@
+//! Whether agents are connected, and how that can be told.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use throughline_agents::Host;
+use throughline_agents::install::{files, installed, places, project_places};
+use throughline_engine::{Check, last_fired};
+
+use crate::settings::Settings;
+
+/// How one agent stands to us.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Connection {
+    pub(crate) agent: &'static str,
+    pub(crate) state: State,
+    /// The file that says so, or the program that is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) at: Option<String>,
+    /// How many entries are ours.
+    pub(crate) entries: usize,
+    /// When a hook of it was last called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) last_hook: Option<String>,
+}
+
+/// The same in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum State {
+    Connected,
+    NotConnected,
+    /// Its settings cannot be read, so nobody knows.
+    CannotRead,
+    /// Our program is not where its settings say.
+    ProgramGone,
+    NotInstalled,
+}
+
+/// How every agent stands to us.
+pub(crate) fn connections(settings: &Settings) -> Vec<Connection> {
+    Host::ALL.iter().map(|host| connection(*host, settings)).collect()
+}
+
+/// What a file of settings says of us.
+enum Said {
+    Nothing,
+    Unreadable(PathBuf, String),
+    Entries(PathBuf, Vec<(String, String)>),
+}
+
+fn connection(host: Host, settings: &Settings) -> Connection {
+    let around = &settings.environment.around;
+    let own = host.folders(around, None).map(|folders| places(host, &folders)).unwrap_or_default();
+    let project = settings.context().ok().map(|one| project_places(host, &one.project.root));
+    let mut connection = Connection {
+        agent: host.as_str(),
+        state: if host.is_here(around) { State::NotConnected } else { State::NotInstalled },
+        at: None,
+        entries: 0,
+        last_hook: last_hook(host, &settings.home),
+    };
+    for place in own.into_iter().chain(project.unwrap_or_default()) {
+        let said = match files::read(&place.path) {
+            Ok(None) => Said::Nothing,
+            Err(error) => Said::Unreadable(place.path.clone(), error.to_string()),
+            Ok(Some(text)) => match installed(place.form, &text) {
+                Ok(found) if found.is_empty() => Said::Nothing,
+                Ok(found) => Said::Entries(place.path.clone(), found),
+                Err(why) => Said::Unreadable(place.path.clone(), why.to_string()),
+            },
+        };
+        connection.hear(said);
+    }
+    connection
+}
+
+impl Connection {
+    fn hear(&mut self, said: Said) {
+        match said {
+            Said::Nothing => {}
+            Said::Unreadable(path, why) => {
+                self.state = State::CannotRead;
+                self.at = Some(format!("{} ({why})", path.display()));
+            }
+            Said::Entries(path, found) => {
+                self.entries += found.len();
+                let gone = found.iter().find(|(_, command)| !Path::new(command).exists());
+                match (gone, self.state) {
+                    (_, State::CannotRead | State::ProgramGone) => {}
+                    (Some((_, command)), _) => {
+                        self.state = State::ProgramGone;
+                        self.at = Some(command.clone());
+                    }
+                    (None, State::Connected) => {}
+                    (None, State::NotConnected | State::NotInstalled) => {
+                        self.state = State::Connected;
+                        self.at = Some(path.display().to_string());
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same for `doctor`.
+    pub(crate) fn check(&self) -> Check {
+        let (name, at) = (self.agent, self.at.as_deref().unwrap_or_default());
+        match self.state {
+            State::Connected if self.last_hook.is_none() && name == Host::Codex.as_str() => {
+                let detail = format!("{}, but no hook of it was ever called", self.entries_at(at));
+                Check::note(name, detail, "trust the hooks in its TUI: start `codex`, open /hooks")
+            }
+            State::Connected => Check::fine(name, self.entries_at(at)),
+            State::NotConnected => {
+                Check::note(name, "not connected", "`throughline init` connects it")
+            }
+            State::CannotRead => Check::note(
+                name,
+                format!("cannot read {at}"),
+                "mend the file; until then nobody knows whether it is connected",
+            ),
+            State::ProgramGone => Check::note(
+                name,
+                format!("its settings call {at}, which is gone"),
+                "`throughline init` puts the right path in",
+            ),
+            State::NotInstalled => Check::fine(name, "not installed here"),
+        }
+    }
+
+    fn entries_at(&self, at: &str) -> String {
+        let last = self.last_hook.as_ref().map(|at| format!(", last called at {at}"));
+        format!("connected: {} entries in {at}{}", self.entries, last.unwrap_or_default())
+    }
+
+    /// The same in a few words.
+    pub(crate) fn words(&self) -> String {
+        match self.state {
+            State::Connected => format!("{} connected", self.agent),
+            State::NotConnected => format!("{} not connected", self.agent),
+            State::CannotRead => {
+                let at = self.at.as_deref().unwrap_or_default();
+                format!("{} cannot read {at}", self.agent)
+            }
+            State::ProgramGone => format!("{} calls a program that is gone", self.agent),
+            State::NotInstalled => format!("{} not installed", self.agent),
+        }
+    }
+}
+
+/// The moment of an agent's latest hook. Those of Claude Code have no agent in their name.
+fn last_hook(host: Host, home: &Path) -> Option<String> {
+    let fired = last_fired(home);
+    let prefix = format!("{}-", host.as_str());
+    let of_others = |name: &str| {
+        Host::ALL.iter().any(|other| name.starts_with(&format!("{}-", other.as_str())))
+    };
+    let mine = fired.iter().filter(|(name, _)| match host {
+        Host::ClaudeCode => !of_others(name),
+        Host::Codex | Host::Gemini | Host::Opencode | Host::Cursor => name.starts_with(&prefix),
+    });
+    mine.map(|(_, at)| *at).max().map(|at| at.to_string())
+}

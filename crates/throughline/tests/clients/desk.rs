@@ -1,0 +1,326 @@
+//! One person's desk with all agents on it, connected by one `init`: the real programs, a scripted
+//! model behind every wire, and one memory.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::model::{Model, Part};
+use crate::page::pages_in;
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_throughline");
+/// How long a hook may take: a machine may be busy, and this is not about how fast it is.
+const DEADLINE_MS: &str = "4000";
+/// A prompt that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(150);
+
+/// An agent on the desk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Who {
+    Claude,
+    Codex,
+    Gemini,
+    Opencode,
+}
+
+impl Who {
+    pub(crate) const ALL: [Self; 4] = [Self::Claude, Self::Codex, Self::Gemini, Self::Opencode];
+
+    /// What we call it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude-code",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+        }
+    }
+
+    /// Its tool for commands, and what it calls the command.
+    pub(crate) const fn shell(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Claude => ("Bash", "command"),
+            Self::Codex => ("exec_command", "cmd"),
+            Self::Gemini => ("run_shell_command", "command"),
+            Self::Opencode => ("bash", "command"),
+        }
+    }
+}
+
+pub(crate) struct Desk {
+    folder: tempfile::TempDir,
+    clients: PathBuf,
+    model: Model,
+}
+
+/// What came of a prompt.
+pub(crate) struct Said {
+    /// What came before the model.
+    pub(crate) requests: Vec<Value>,
+    /// What the agent printed.
+    pub(crate) printed: String,
+}
+
+impl Desk {
+    /// Sets up every agent as it is after its first start, without us.
+    pub(crate) fn new(clients: &Path, script: Vec<Part>) -> Self {
+        let clients =
+            clients.canonicalize().expect("THROUGHLINE_CLIENTS is a folder that is there");
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let desk = Self { folder, clients, model: Model::start(script) };
+        let url = desk.model.url();
+        desk.put(".claude/settings.json", "{}\n");
+        desk.put(
+            ".codex/config.toml",
+            &format!(
+                "# a scripted model\nmodel = \"scripted\"\nmodel_provider = \"local\"\n\n\
+                 [model_providers.local]\nname = \"local\"\nbase_url = \"{url}/v1\"\n\
+                 wire_api = \"responses\"\nenv_key = \"LOCAL_KEY\"\n"
+            ),
+        );
+        desk.put(
+            ".gemini/settings.json",
+            "{\n  // a key is enough\n  \"security\": { \"auth\": { \"selectedType\": \"gemini-api-key\" } }\n}\n",
+        );
+        desk.put(
+            ".config/opencode/opencode.jsonc",
+            &format!(
+                r#"{{
+  "$schema": "https://opencode.ai/config.json",
+  // a scripted model
+  "model": "local/scripted",
+  "provider": {{
+    "local": {{
+      "npm": "@ai-sdk/openai-compatible",
+      "options": {{ "baseURL": "{url}/v1", "apiKey": "none" }},
+      "models": {{ "scripted": {{ "limit": {{ "context": 100000, "output": 4000 }} }} }},
+    }},
+  }},
+}}
+"#
+            ),
+        );
+        std::fs::create_dir_all(desk.project()).expect("a folder can be made");
+        desk
+    }
+
+    /// The same, connected by hand: with `init`.
+    pub(crate) fn connected(clients: &Path, script: Vec<Part>) -> Self {
+        let desk = Self::new(clients, script);
+        desk.throughline(&["init"]);
+        desk
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let path = self.home().join(name);
+        let folder = path.parent().expect("a file lies in a folder");
+        std::fs::create_dir_all(folder).expect("a folder can be made");
+        std::fs::write(path, text).expect("a file can be written");
+    }
+
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there")
+    }
+
+    pub(crate) fn memory(&self) -> PathBuf {
+        self.home().join("memory")
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.home().join("webshop")
+    }
+
+    /// Runs our program by hand. It must succeed.
+    pub(crate) fn throughline(&self, args: &[&str]) -> String {
+        let output = self.clean(PROGRAM).args(args).output().expect("the program starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {said}");
+        String::from_utf8(output.stdout).expect("the program prints UTF-8")
+    }
+
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let answer = self.throughline(&[&["--json"], args].concat());
+        serde_json::from_str(&answer).expect("the answer is one JSON document")
+    }
+
+    /// Whether our program has a server of tools.
+    pub(crate) fn has_server(&self) -> bool {
+        let output = self.clean(PROGRAM).args(["mcp", "--help"]).output();
+        output.expect("the program starts").status.success()
+    }
+
+    /// A session of one prompt.
+    pub(crate) fn say(&self, who: Who, prompt: &str) -> Said {
+        self.say_with(who, prompt, &[])
+    }
+
+    pub(crate) fn say_with(&self, who: Who, prompt: &str, more: &[&str]) -> Said {
+        let before = self.model.requests().len();
+        let mut command = self.agent(who);
+        match who {
+            Who::Claude => command.args([
+                "-p",
+                prompt,
+                "--allowedTools",
+                "Bash,mcp__throughline__recall,mcp__throughline__remember",
+            ]),
+            Who::Codex => command.args(["exec", "--skip-git-repo-check", "--json"]).args([
+                "--dangerously-bypass-hook-trust",
+                "--dangerously-bypass-approvals-and-sandbox",
+            ]),
+            Who::Gemini => command.args(["-y", "-o", "text", "-p", prompt]),
+            Who::Opencode => command.args(["run", "--format", "json"]),
+        };
+        command.args(more);
+        if matches!(who, Who::Codex | Who::Opencode) {
+            command.arg(prompt);
+        }
+        let printed = finish(command, who, prompt);
+        Said { requests: self.model.requests().split_off(before), printed }
+    }
+
+    /// Runs an agent by hand, for something else than a prompt.
+    pub(crate) fn run(&self, who: Who, args: &[&str]) -> String {
+        let mut command = self.agent(who);
+        command.args(args);
+        finish(command, who, &args.join(" "))
+    }
+
+    fn agent(&self, who: Who) -> Command {
+        let name = match who {
+            Who::Claude => "claude",
+            Who::Codex => "codex",
+            Who::Gemini => "gemini",
+            Who::Opencode => "opencode",
+        };
+        self.clean(self.clients.join("node_modules/.bin").join(name))
+    }
+
+    /// A program with nothing of this machine around it but what it needs to run.
+    fn clean(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let modules = self.clients.join("node_modules");
+        let mut path =
+            vec![modules.join("node/bin"), modules.join(".bin"), self.home().join("bin")];
+        path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("PATH", std::env::join_paths(path).expect("plain paths"))
+            .env("HOME", self.home())
+            .env("THROUGHLINE_HOME", self.memory())
+            .env("THROUGHLINE_DEADLINE_MS", DEADLINE_MS)
+            .env("ANTHROPIC_BASE_URL", self.model.url())
+            .env("ANTHROPIC_API_KEY", "none")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env("DISABLE_TELEMETRY", "1")
+            .env("DISABLE_AUTOUPDATER", "1")
+            .env("IS_SANDBOX", "1")
+            .env("LOCAL_KEY", "none")
+            .env("GEMINI_API_KEY", "none")
+            .env("GOOGLE_GEMINI_BASE_URL", self.model.url())
+            .env("GEMINI_CLI_TRUST_WORKSPACE", "true")
+            .env("OPENCODE_DISABLE_AUTOUPDATE", "1")
+            .env("OPENCODE_DISABLE_MODELS_FETCH", "1")
+            .current_dir(self.project())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Puts our program where it is found by its name, as a package would.
+    pub(crate) fn put_on_path(&self) {
+        let folder = self.home().join("bin");
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        let link = std::os::unix::fs::symlink(PROGRAM, folder.join("throughline"));
+        link.expect("a link can be made");
+    }
+
+    /// The hooks of an agent that were called, by name.
+    pub(crate) fn fired(&self, who: Who) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.memory().join("fired")) else { return Vec::new() };
+        let names = entries.map(|one| one.expect("it can be listed").file_name());
+        let prefix = format!("{}-", who.name());
+        let mut fired: Vec<String> = names
+            .filter_map(|name| {
+                let name = name.to_string_lossy().into_owned();
+                match who {
+                    Who::Claude => (!name.contains('-')).then_some(name),
+                    Who::Codex | Who::Gemini | Who::Opencode => {
+                        name.strip_prefix(&prefix).map(str::to_owned)
+                    }
+                }
+            })
+            .collect();
+        fired.sort();
+        fired
+    }
+
+    /// No hook has failed.
+    pub(crate) fn assert_no_failures(&self) {
+        let failed = std::fs::read_to_string(self.memory().join("hook-failures.jsonl"));
+        assert_eq!(failed.unwrap_or_default(), "", "no hook fails");
+    }
+}
+
+/// Lets an agent come to its end.
+fn finish(mut command: Command, who: Who, what: &str) -> String {
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the agent starts; tools/clients/install.sh installs it");
+    let id = child.id();
+    let (send, done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || send.send(child.wait_with_output()).ok());
+    let output = match done.recv_timeout(PATIENCE) {
+        Ok(output) => output.expect("the agent ends"),
+        Err(_) => {
+            Command::new("kill").arg(id.to_string()).status().ok();
+            panic!("{who:?} hangs at {what:?}");
+        }
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let printed = format!("{}{}", text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{who:?} at {what:?}: {printed}");
+    printed
+}
+
+impl Said {
+    /// Our pages in what came before the model, wherever they stand in it.
+    pub(crate) fn pages(&self) -> Vec<String> {
+        let mut pages: Vec<String> = Vec::new();
+        for request in &self.requests {
+            texts(request, &mut |text| {
+                // Gemini CLI escapes brackets.
+                let plain = text.replace("&lt;", "<").replace("&gt;", ">");
+                for page in pages_in(&plain) {
+                    if !pages.contains(&page) {
+                        pages.push(page);
+                    }
+                }
+            });
+        }
+        pages
+    }
+
+    /// Whether a text came before the model.
+    pub(crate) fn holds(&self, wanted: &str) -> bool {
+        let mut found = false;
+        for request in &self.requests {
+            texts(request, &mut |text| found |= text.contains(wanted));
+        }
+        found
+    }
+}
+
+/// Every text in a value.
+fn texts(value: &Value, see: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => see(text),
+        Value::Array(items) => items.iter().for_each(|item| texts(item, see)),
+        Value::Object(fields) => fields.values().for_each(|field| texts(field, see)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}

@@ -1,0 +1,246 @@
+//! Connecting every agent that is found here, each in its own settings, and letting all go again.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::harness::{Home, PROGRAM, Run, strings};
+
+/// A machine with some agents on it.
+struct Machine {
+    home: Home,
+}
+
+const CODEX: &str = "# mine\nmodel = \"o5\" # the big one\n";
+const GEMINI: &str = "{\r\n\t\"ui\": { \"theme\": \"GitHub\" } // dark\r\n}";
+const OPENCODE: &str = "\u{feff}{\n  // mine\n  \"theme\": \"tokyo\",\n}\n";
+
+impl Machine {
+    fn new() -> Self {
+        let machine = Self { home: Home::new() };
+        std::fs::create_dir_all(machine.at(".claude")).expect("a folder can be made");
+        machine.put(".codex/config.toml", CODEX);
+        machine.put(".gemini/settings.json", GEMINI);
+        machine.put(".config/opencode/opencode.jsonc", OPENCODE);
+        machine
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.home.outside("person").join(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        let path = self.at(name);
+        std::fs::create_dir_all(path.parent().expect("a file lies in a folder"))
+            .expect("a folder can be made");
+        std::fs::write(path, text).expect("a file can be written");
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.at(name)).unwrap_or_default()
+    }
+
+    fn command(&self) -> Command {
+        let mut command = self.home.command();
+        for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME"] {
+            command.env_remove(name);
+        }
+        command.env("HOME", self.at("")).env("PATH", self.at("bin"));
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Run {
+        self.command().args(args).output().expect("the program starts").into()
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let run = self.run(&[&["--json"], args].concat());
+        assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+        serde_json::from_str(&run.stdout).expect("the answer is one JSON document")
+    }
+
+    /// Every file of the person's, with what stands in it.
+    fn files(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let (mut found, mut open) = (Vec::new(), vec![self.at("")]);
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).expect("the folder can be listed") {
+                let path = entry.expect("the folder can be listed").path();
+                if path.is_dir() {
+                    open.push(path);
+                } else {
+                    found.push((path.clone(), std::fs::read(path).expect("it can be read")));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    /// What `doctor` and `status` say of an agent.
+    fn says(&self, agent: &str) -> (String, String, String) {
+        let run = self.run(&["--json", "doctor"]);
+        let found: Value = serde_json::from_str(&run.stdout).expect("doctor answers in JSON");
+        let checks = found["checks"].as_array().expect("doctor lists its checks");
+        let check = checks.iter().find(|check| check["name"] == agent).expect("it is checked");
+        let status = self.json(&["status"]);
+        let agents = status["agents"].as_array().expect("status lists agents").iter();
+        let state = agents.clone().find(|one| one["agent"] == agent).expect("it is listed");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        (text(&check["outcome"]), text(&check["detail"]), text(&state["state"]))
+    }
+}
+
+fn agents(answer: &Value) -> Vec<&str> {
+    let agents = answer["agents"].as_array().expect("an answer has agents");
+    agents.iter().map(|one| one["agent"].as_str().expect("an agent has a name")).collect()
+}
+
+#[test]
+fn every_agent_that_is_found_is_connected_and_all_are_let_go_to_the_byte() {
+    let machine = Machine::new();
+    let before = machine.files();
+    let planned = machine.json(&["init", "--dry-run"]);
+    assert_eq!(machine.files(), before, "a dry run writes nothing");
+    for _ in 0..3 {
+        let done = machine.json(&["init"]);
+        assert_eq!(done, planned, "a dry run shows what a run then does");
+        assert_eq!(agents(&done), ["claude-code", "codex", "gemini", "opencode"]);
+        for name in [
+            ".claude/settings.json",
+            ".claude.json",
+            ".codex/hooks.json",
+            ".codex/config.toml",
+            ".gemini/settings.json",
+            ".config/opencode/opencode.jsonc",
+            ".config/opencode/plugin/throughline.js",
+        ] {
+            assert!(machine.read(name).contains(PROGRAM), "{name}: {}", machine.read(name));
+        }
+        assert!(machine.read(".codex/config.toml").starts_with(CODEX));
+        assert_eq!(machine.json(&["init"])["changed"], false, "twice is once");
+        let gone = machine.json(&["uninstall"]);
+        assert_eq!(gone["changed"], true);
+        assert_eq!(machine.files(), before);
+    }
+    assert_eq!(machine.json(&["uninstall"])["changed"], false);
+}
+
+#[test]
+fn one_agent_can_be_connected_alone_wherever_it_keeps_its_settings() {
+    let machine = Machine::new();
+    let done = machine.json(&["init", "--agent", "gemini"]);
+    assert_eq!(agents(&done), ["gemini"]);
+    assert_eq!(machine.read(".codex/config.toml"), CODEX);
+    for (variable, agent, file) in [
+        ("CLAUDE_CONFIG_DIR", "claude-code", "settings.json"),
+        ("CODEX_HOME", "codex", "hooks.json"),
+        ("GEMINI_CLI_HOME", "gemini", ".gemini/settings.json"),
+        ("XDG_CONFIG_HOME", "opencode", "opencode/opencode.json"),
+    ] {
+        let folder = machine.at("elsewhere").join(agent);
+        let mut command = machine.command();
+        command.env(variable, &folder).args(["init", "--agent", agent]);
+        let run: Run = command.output().expect("the program starts").into();
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(folder.join(file).exists(), "{agent}");
+    }
+    let given = machine.at("given");
+    machine.json(&["init", "--agent", "codex", "--config", given.to_str().unwrap()]);
+    assert!(given.join("config.toml").exists());
+}
+
+#[test]
+fn codex_is_said_to_need_trust_and_cursor_to_be_untested() {
+    let machine = Machine::new();
+    let page = machine.run(&["init", "--agent", "codex"]).stdout;
+    assert!(page.contains("trust"), "{page}");
+    let (outcome, detail, state) = machine.says("codex");
+    assert_eq!((outcome.as_str(), state.as_str()), ("note", "connected"));
+    assert!(detail.contains("no hook of it was ever called"), "{detail}");
+    let done = machine.json(&["init", "--agent", "cursor"]);
+    let notes = strings(&done["agents"][0]["notes"]);
+    assert!(notes[0].contains("nobody has tested"), "{notes:?}");
+    let help = machine.run(&["init", "--help"]).stdout;
+    assert!(help.contains("cursor (untested)"), "{help}");
+}
+
+#[test]
+fn every_agent_is_listed_as_it_stands() {
+    let machine = Machine::new();
+    assert_eq!(
+        machine.says("gemini"),
+        ("note".into(), "not connected".into(), "not_connected".into())
+    );
+    assert_eq!(
+        machine.says("cursor"),
+        ("fine".into(), "not installed here".into(), "not_installed".into())
+    );
+    machine.json(&["init", "--agent", "gemini"]);
+    let (outcome, detail, state) = machine.says("gemini");
+    assert_eq!((outcome.as_str(), state.as_str()), ("fine", "connected"));
+    assert!(detail.contains("7 entries") && detail.contains("settings.json"), "{detail}");
+    let page = machine.run(&["status"]).stdout;
+    assert!(page.contains("gemini connected") && page.contains("codex not connected"), "{page}");
+    machine.put(".gemini/settings.json", "{ \"hooks\": ");
+    let (outcome, detail, state) = machine.says("gemini");
+    assert_eq!((outcome.as_str(), state.as_str()), ("note", "cannot_read"));
+    assert!(detail.contains("cannot read") && detail.contains("settings.json"), "{detail}");
+    assert!(!detail.contains("not connected"), "{detail}");
+    machine.put(".codex/config.toml", "model = \n");
+    assert_eq!(machine.says("codex").2, "cannot_read");
+}
+
+#[test]
+fn where_one_file_cannot_be_understood_none_is_written() {
+    let machine = Machine::new();
+    machine.put(".gemini/settings.json", "{ \"hooks\": ");
+    let before = machine.files();
+    let run = machine.run(&["--json", "init"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
+    assert!(
+        run.stderr.contains("not JSON") && run.stderr.contains("settings.json"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(machine.files(), before);
+    // It does not speak of us, so it keeps nobody from leaving elsewhere.
+    machine.json(&["init", "--agent", "codex"]);
+    assert_eq!(machine.json(&["uninstall"])["changed"], true);
+    assert_eq!(machine.files(), before);
+}
+
+#[test]
+fn a_machine_without_agents_is_told_how_to_name_one() {
+    let machine = Machine { home: Home::new() };
+    std::fs::create_dir_all(machine.at("")).unwrap();
+    let run = machine.run(&["--json", "init"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("--agent") && run.stderr.contains("opencode"), "{}", run.stderr);
+    // A program of its name is enough to be found.
+    machine.put("bin/codex", "");
+    assert_eq!(agents(&machine.json(&["init"])), ["codex"]);
+}
+
+#[test]
+fn a_project_can_be_connected_for_everybody_who_works_on_it() {
+    let machine = Machine::new();
+    machine.json(&["init", "--here"]);
+    let root = machine.home.project();
+    for name in [
+        ".claude/settings.json",
+        ".mcp.json",
+        ".codex/hooks.json",
+        ".codex/config.toml",
+        ".gemini/settings.json",
+        "opencode.json",
+        ".opencode/plugin/throughline.js",
+    ] {
+        let text = std::fs::read_to_string(root.join(Path::new(name))).unwrap_or_default();
+        assert!(text.contains(PROGRAM), "{name}");
+    }
+    machine.json(&["uninstall", "--here"]);
+    for name in [".mcp.json", "opencode.json", ".codex/hooks.json", ".opencode/plugin"] {
+        assert!(!root.join(name).exists(), "{name}");
+    }
+}
