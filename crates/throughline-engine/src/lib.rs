@@ -19,6 +19,7 @@
 //! ```
 #![warn(missing_docs)]
 
+mod agent;
 mod apply;
 mod backup;
 mod brief;
@@ -60,6 +61,7 @@ mod warn;
 mod watch;
 mod why;
 
+pub use agent::Proposal;
 pub use apply::Applied;
 pub use backup::Restored;
 pub use brief::Brief;

@@ -2,6 +2,7 @@
 
 mod agents;
 mod health;
+mod mcp;
 mod recall;
 mod review;
 mod truth;
@@ -16,6 +17,7 @@ use throughline_core::{Authority, Relation, State};
 
 pub(crate) use agents::{Hook, Init, Patch};
 pub(crate) use health::{Doctor, Graph, GraphFormat, Stats};
+pub(crate) use mcp::{Mcp, Profile};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, WhyNot};
 pub(crate) use review::Review;
 pub(crate) use truth::{Sleep, Verify};
@@ -145,6 +147,8 @@ pub(crate) enum Command {
     /// What an agent's hooks call: reads what happened, says what the agent should know
     #[command(hide = true)]
     Hook(Hook),
+    /// Serve memory to an agent as an MCP server, over standard input and output
+    Mcp(Mcp),
     /// Apply a patch of operations, as probes write them; what cannot be applied waits in `review`
     #[command(hide = true)]
     Patch(Patch),

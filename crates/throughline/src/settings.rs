@@ -26,6 +26,9 @@ pub(crate) struct Environment {
     /// Where Claude Code keeps its settings, if not in the usual place.
     pub(crate) claude_config: Option<PathBuf>,
     pub(crate) user_home: Option<PathBuf>,
+    /// The project and the session of the Claude Code that started us.
+    pub(crate) claude_project: Option<PathBuf>,
+    pub(crate) claude_session: Option<String>,
 }
 
 impl Environment {
@@ -41,6 +44,8 @@ impl Environment {
             deadline_ms: text("THROUGHLINE_DEADLINE_MS").and_then(|value| value.parse().ok()),
             claude_config: text("CLAUDE_CONFIG_DIR").map(PathBuf::from),
             user_home: std::env::home_dir(),
+            claude_project: text("CLAUDE_PROJECT_DIR").map(PathBuf::from),
+            claude_session: text("CLAUDE_CODE_SESSION_ID"),
         }
     }
 }
@@ -134,6 +139,22 @@ impl Settings {
             level: self.level.unwrap_or(Level::Project),
             actor: Actor::User,
         })
+    }
+
+    /// The folder of the project, as far as somebody named it: by hand, or the agent that started us.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        self.project.clone().or_else(|| self.environment.claude_project.clone())
+    }
+
+    /// The session, as far as somebody named it.
+    pub(crate) fn session(&self) -> Option<SessionId> {
+        let agent = || self.environment.claude_session.clone().map(SessionId);
+        self.session.clone().or_else(agent)
+    }
+
+    /// How far new memories reach.
+    pub(crate) fn level(&self) -> Level {
+        self.level.unwrap_or(Level::Project)
     }
 
     /// Reads a moment that a person wrote.
