@@ -113,6 +113,7 @@ impl Error {
                 | Refusal::NoNode(_)
                 | Refusal::NoEdge
                 | Refusal::NoWatermark(_)
+                | Refusal::NoLeaf(_)
                 | Refusal::NoPending(_),
             ) => ErrorKind::NotFound,
             Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoFolder { .. } => ErrorKind::Usage,
@@ -185,6 +186,7 @@ fn refusal_code(refusal: &Refusal) -> &'static str {
         | Refusal::NoNode(_)
         | Refusal::NoEdge
         | Refusal::NoWatermark(_)
+        | Refusal::NoLeaf(_)
         | Refusal::NoPending(_) => "not_found",
         Refusal::Exists(_) => "exists",
         Refusal::NoSuchStep { .. } => "no_such_step",
@@ -212,6 +214,7 @@ fn refusal_hint(refusal: &Refusal) -> Option<String> {
         | Refusal::NoNode(_)
         | Refusal::NoEdge
         | Refusal::NoWatermark(_)
+        | Refusal::NoLeaf(_)
         | Refusal::NoPending(_)
         | Refusal::Exists(_)
         | Refusal::SelfLink

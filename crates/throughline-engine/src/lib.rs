@@ -53,6 +53,7 @@ mod remember;
 mod retire;
 mod review;
 mod revise;
+mod shelf;
 mod sidecar;
 mod sleep;
 mod undo;
@@ -90,6 +91,7 @@ pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled,
 pub use remember::{NewMemory, Remembered};
 pub use review::{Keep, Review};
 pub use revise::Edits;
+pub use shelf::{Claimed, Entry, Keeping, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
 pub use sleep::{Done, Inputs, Slept};
 pub use undo::Undone;

@@ -45,18 +45,21 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let (hint, user_command) = match &error {
-            Error::Walled(_) => (None, Some("throughline review".to_owned())),
-            Error::Blocked(Blocked::Erased(_)) => {
-                (None, Some("throughline remember TEXT --revive".to_owned()))
-            }
-            Error::Blocked(Blocked::Retired { id, .. }) => {
-                (None, Some(format!("throughline confirm {}", id.handle())))
-            }
-            Error::NotFound { what: "memory", .. } => {
-                (Some("ids come from recall; they hold in this project only".to_owned()), None)
-            }
-            _ => (error.hint(), None),
+        let user_command = if let Error::Walled(_) = &error {
+            Some("throughline review".to_owned())
+        } else if let Error::Blocked(Blocked::Erased(_)) = &error {
+            Some("throughline remember TEXT --revive".to_owned())
+        } else if let Error::Blocked(Blocked::Retired { id, .. }) = &error {
+            Some(format!("throughline confirm {}", id.handle()))
+        } else {
+            None
+        };
+        let hint = if user_command.is_some() {
+            None
+        } else if let Error::NotFound { what: "memory", .. } = &error {
+            Some("ids come from recall; they hold in this project only".to_owned())
+        } else {
+            error.hint()
         };
         Self { code: error.code(), message: error.to_string(), hint, user_command }
     }

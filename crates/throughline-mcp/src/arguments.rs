@@ -16,7 +16,7 @@ pub(crate) fn read<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result
 
 /// Declares the arguments of a tool, with where it is called from.
 macro_rules! arguments {
-    ($(#[$meta:meta])* $name:ident { $( $field:ident: $type:ty, )* }) => {
+    ($(#[$meta:meta])* $name:ident { $( $field:ident: $type:ty ),* $(,)? }) => {
         $(#[$meta])*
         #[derive(Debug, Deserialize)]
         #[serde(deny_unknown_fields)]

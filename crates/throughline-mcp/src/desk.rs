@@ -1,7 +1,7 @@
 //! The desk: the engine, opened when it is first needed, and what this process has shown so far.
 
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use throughline_core::scope::Level;
 use throughline_core::{Actor, Memory, MemoryId, SessionId};
@@ -95,6 +95,16 @@ impl Desk {
             return Ok(true);
         }
         Ok(self.engine()?.was_shown_here(context, memory)?)
+    }
+
+    /// What is to be read in before the graph is used, if it was not read in yet.
+    pub(crate) fn take_graph_file(&mut self) -> Option<PathBuf> {
+        self.setup.graph_file.take()
+    }
+
+    /// It could not be read in: the next call tries again.
+    pub(crate) fn give_back_graph_file(&mut self, file: &Path) {
+        self.setup.graph_file = Some(file.to_owned());
     }
 
     /// Counts a recall when nobody waits.

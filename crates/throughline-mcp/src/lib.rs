@@ -4,6 +4,8 @@ mod answer;
 mod arguments;
 mod catalog;
 mod desk;
+mod files;
+mod graph;
 mod lines;
 mod prompts;
 mod resources;
@@ -20,6 +22,8 @@ use throughline_core::scope::Level;
 use throughline_core::{Policy, SessionId};
 use throughline_engine::Clock;
 
+pub use files::run as memory_tool;
+pub use graph::{GraphImport, import as import_graph, is_graph};
 pub use server::Server;
 pub use worker::Worker;
 
@@ -32,6 +36,10 @@ pub enum Profile {
     /// Throughline's own.
     #[default]
     Throughline,
+    /// Those of the official memory server, for whoever is used to them.
+    ServerMemory,
+    /// Anthropic's memory tool.
+    MemoryTool,
 }
 
 /// Everything the server needs to know before it starts.
@@ -53,6 +61,8 @@ pub struct Setup {
     pub level: Level,
     /// Which tools are offered.
     pub profile: Profile,
+    /// What the official memory server kept, to be read in when its profile is first used.
+    pub graph_file: Option<PathBuf>,
 }
 
 /// Serves one client over standard input and output, until it closes them.

@@ -111,9 +111,10 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
         if id.is_none() && value.get("method").is_some() {
             return;
         }
-        let message = match value {
-            Value::Array(_) => "send one message a line, not a batch".to_owned(),
-            _ => format!("this is no message of the protocol: {error}"),
+        let message = if value.is_array() {
+            "send one message a line, not a batch".to_owned()
+        } else {
+            format!("this is no message of the protocol: {error}")
         };
         self.say(ErrorData::invalid_request(message, None), id);
     }

@@ -17,7 +17,7 @@ use throughline_core::{Authority, Relation, State};
 
 pub(crate) use agents::{Hook, Init, Patch};
 pub(crate) use health::{Doctor, Graph, GraphFormat, Stats};
-pub(crate) use mcp::{Mcp, Profile};
+pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, WhyNot};
 pub(crate) use review::Review;
 pub(crate) use truth::{Sleep, Verify};
@@ -149,6 +149,9 @@ pub(crate) enum Command {
     Hook(Hook),
     /// Serve memory to an agent as an MCP server, over standard input and output
     Mcp(Mcp),
+    /// Carry out one command of Anthropic's memory tool, read as JSON from standard input
+    #[command(hide = true)]
+    MemoryTool,
     /// Apply a patch of operations, as probes write them; what cannot be applied waits in `review`
     #[command(hide = true)]
     Patch(Patch),
@@ -436,6 +439,9 @@ pub(crate) struct Import {
     /// The export
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// What the file is
+    #[arg(long, value_enum, default_value_t = ImportFormat::Auto)]
+    pub(crate) format: ImportFormat,
 }
 
 #[derive(Debug, Args)]

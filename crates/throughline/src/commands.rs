@@ -46,6 +46,7 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         Command::Patch(args) => agents::patch(args, settings, ui),
         Command::Hook(_) => Ok(ExitCode::SUCCESS),
         Command::Mcp(args) => mcp::mcp(args, settings),
+        Command::MemoryTool => mcp::memory_tool(settings, ui),
         Command::Remember(args) => remember::remember(args, settings, ui),
         Command::Recall(args) => recall::recall(args, settings, ui),
         Command::WhyNot(args) => recall::why_not(args, settings, ui),

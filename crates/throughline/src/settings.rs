@@ -29,6 +29,8 @@ pub(crate) struct Environment {
     /// The project and the session of the Claude Code that started us.
     pub(crate) claude_project: Option<PathBuf>,
     pub(crate) claude_session: Option<String>,
+    /// Where the official memory server keeps its graph.
+    pub(crate) memory_file: Option<PathBuf>,
 }
 
 impl Environment {
@@ -46,6 +48,7 @@ impl Environment {
             user_home: std::env::home_dir(),
             claude_project: text("CLAUDE_PROJECT_DIR").map(PathBuf::from),
             claude_session: text("CLAUDE_CODE_SESSION_ID"),
+            memory_file: text("MEMORY_FILE_PATH").map(PathBuf::from),
         }
     }
 }
@@ -152,9 +155,9 @@ impl Settings {
         self.session.clone().or_else(agent)
     }
 
-    /// How far new memories reach.
-    pub(crate) fn level(&self) -> Level {
-        self.level.unwrap_or(Level::Project)
+    /// How far new memories reach, if somebody said.
+    pub(crate) fn chosen_level(&self) -> Option<Level> {
+        self.level
     }
 
     /// Reads a moment that a person wrote.

@@ -86,7 +86,11 @@ pub(super) fn merge_space(
         }
         draft.changes.extend(support.into_iter().map(Change::Reinforce));
         let marks = theirs.attached(memory.space, &[memory.id.into()])?.into_iter();
-        draft.changes.extend(marks.filter_map(Row::into_watermark).map(Change::Watch));
+        draft.changes.extend(marks.filter_map(|row| match row {
+            Row::Watermark(mark) => Some(Change::Watch(mark)),
+            Row::Leaf(leaf) => Some(Change::Shelve(leaf)),
+            _ => None,
+        }));
     }
     for memory in known {
         follow_replacement(reader, draft, theirs, &memory, &place)?;

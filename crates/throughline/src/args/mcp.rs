@@ -1,4 +1,4 @@
-//! What `mcp` may be called with.
+//! What `mcp` may be called with, and what may be read in.
 
 use clap::{Args, ValueEnum};
 
@@ -7,6 +7,10 @@ pub(crate) enum Profile {
     /// Throughline's own tools
     #[default]
     Throughline,
+    /// The tools of the official memory server, for whoever is used to them
+    ServerMemory,
+    /// Anthropic's memory tool: files under /memories
+    MemoryTool,
 }
 
 #[derive(Debug, Args)]
@@ -14,4 +18,14 @@ pub(crate) struct Mcp {
     /// Which tools are offered
     #[arg(long, value_enum, default_value_t = Profile::Throughline)]
     pub(crate) profile: Profile,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportFormat {
+    /// Found out from the file
+    Auto,
+    /// An export of Throughline
+    Throughline,
+    /// The `memory.jsonl` of the official memory server
+    ServerMemory,
 }
