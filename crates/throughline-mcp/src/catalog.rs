@@ -33,18 +33,15 @@ enum Touch {
 }
 
 impl Touch {
+    /// What follows from the other hints, or is meant without being said, is not said.
     fn annotations(self) -> ToolAnnotations {
-        let (reads, destroys, once) = match self {
-            Self::Reads => (true, false, true),
-            Self::Adds => (false, false, false),
-            Self::Changes => (false, true, false),
-            Self::Retires => (false, true, true),
-        };
-        ToolAnnotations::new()
-            .read_only(reads)
-            .destructive(destroys)
-            .idempotent(once)
-            .open_world(false)
+        let closed = ToolAnnotations::new().open_world(false);
+        match self {
+            Self::Reads => closed.read_only(true),
+            Self::Adds => closed.read_only(false).destructive(false),
+            Self::Changes => closed.read_only(false).destructive(true),
+            Self::Retires => closed.read_only(false).destructive(true).idempotent(true),
+        }
     }
 }
 
@@ -68,18 +65,17 @@ fn recall() -> Tool {
     let schema = object(
         &["query"],
         json!({
-            "query": text("What you want to know, in plain words"),
-            "limit": number("Memories at most (default 5, at most 20)"),
-            "budget": number("Tokens the answer may take (default 800, at most 4000)"),
-            "episodes": { "type": "boolean", "description": "Also quote what was said in past sessions" },
-            "as_of": text("As it was believed then: 2026-11-15 or 2d"),
-            "project": text("Folder of the project, if not the present one"),
-            "session": text("Your session id, if you know it"),
+            "query": text("What you want to know"),
+            "limit": number("Memories; default 5, most 20"),
+            "budget": number("Tokens; default 800, most 4000"),
+            "episodes": { "type": "boolean", "description": "Also quote past sessions" },
+            "as_of": text("As believed then: 2026-11-15, 2d"),
+            "project": text("Folder, if not this project"),
+            "session": text("Your session id"),
         }),
     );
-    let about = "Find what is known about something: decisions, facts, preferences, past failures. Use it before \
-                 you guess or ask the user again, and before work in an area you have not touched in this session. \
-                 Often the answer is that nothing is known.";
+    let about = "Find what is known: decisions, facts, preferences, past failures. Use it before you guess or ask \
+                 the user again, and before work in an area new to this session. Often nothing is known.";
     always(tool("recall", about, schema, Touch::Reads))
 }
 
@@ -87,33 +83,33 @@ fn remember() -> Tool {
     let schema = object(
         &["content"],
         json!({
-            "content": text("One claim that stands by itself, with names and numbers"),
-            "kind": choice(&["fact", "preference", "principle", "decision", "commitment", "procedure", "negative", "event", "lesson"], "Default fact; negative: what failed, with the cause"),
+            "content": text("One claim that stands by itself"),
+            "kind": choice(&["fact", "preference", "principle", "decision", "commitment", "procedure", "negative", "event", "lesson"], "Default fact; negative: what failed and why"),
             "tags": list("Labels"),
-            "because": list("Reasons: ids, or words"),
-            "slot": text("subject|predicate|object, plus |one if it has one value: a new value replaces the old"),
-            "watch": list("What it hangs on: file:PATH#L3-L9, git:PATH, flag:NAME"),
-            "triggers": list("Commands or files that should bring it up"),
-            "source": choice(&["observed", "inferred", "external"], "How you know it (default observed)"),
+            "because": list("Reasons: ids or words"),
+            "slot": text("subject|predicate|object, |one if there is one value: a new one replaces it"),
+            "watch": list("Hangs on file:PATH#L3-L9, git:PATH, flag:NAME"),
+            "triggers": list("Commands or files that bring it up"),
+            "source": choice(&["observed", "inferred", "external"], "How you know; default observed"),
             "project": bare(),
             "session": bare(),
         }),
     );
-    let about = "Keep something the next session should know: a decision and why, a correction, what failed and \
-                 why, how a thing is done here. One claim a call. Known claims gain evidence, nothing is doubled. \
-                 Not for secrets, nor for what the code shows.";
+    let about = "Keep what the next session should know: a decision and why, a correction, what failed and why, \
+                 how a thing is done here. One claim a call; known claims gain evidence. Not for secrets, nor for \
+                 what the code shows.";
     always(tool("remember", about, schema, Touch::Adds))
 }
 
 fn expand() -> Tool {
-    let about = "Open a memory or turn that recall only named or cut: its full text, evidence, what it hangs on, \
-                 what it is connected to. Opening counts as interest: it will come up more readily.";
+    let about = "Open a memory or turn that recall only named or cut: full text, evidence, what it hangs on, what it \
+                 is connected to. Raises how readily it comes up.";
     tool("expand", about, object(&["id"], of_one()), Touch::Reads)
 }
 
 fn why() -> Tool {
-    let about = "Explain why a memory is believed: reasons behind it, evidence, how trust adds up, when it was \
-                 shown. Use it before you rely on something doubtful or argue against a decision.";
+    let about = "Explain why a memory is believed: reasons, evidence, how trust adds up. Use it before you rely on \
+                 something doubtful or argue against a decision.";
     tool("why", about, object(&["id"], of_one()), Touch::Reads)
 }
 
@@ -122,11 +118,10 @@ fn relate() -> Tool {
         &["from", "relation", "to"],
         json!({
             "from": text("Id"),
-            "relation": choice(&["because", "evidenced_by", "derived_from", "depends_on", "blocks", "informs", "extends", "contradicts", "relates_to"], "from … to"),
+            "relation": choice(&["because", "evidenced_by", "derived_from", "depends_on", "blocks", "informs", "extends", "contradicts", "relates_to"], "From → to"),
             "to": text("Id"),
             "reason": bare(),
             "project": bare(),
-            "session": bare(),
         }),
     );
     let about = "Connect two memories, so that one leads to the other: a decision to its reason, a failure to what \
@@ -138,17 +133,15 @@ fn correct() -> Tool {
     let schema = object(
         &["id", "content"],
         json!({
-            "id": text("The memory that is wrong"),
+            "id": text("What is wrong"),
             "content": text("What is right"),
-            "evidence": text("What shows it: quote the output or the line"),
+            "evidence": text("Quote what shows it"),
             "slot": bare(),
             "project": bare(),
-            "session": bare(),
         }),
     );
-    let about = "Say that a memory is wrong and what is right. An agent's or inferred claim is replaced, its history \
-                 kept. What the user said stands: yours is put beside it as contested, and the answer says what the \
-                 user would run.";
+    let about = "Say that a memory is wrong and what is right. An agent's claim is replaced, its history kept. What \
+                 the user said stands: yours is kept beside it, and the answer says what the user would run.";
     tool("correct", about, schema, Touch::Retires)
 }
 
@@ -157,14 +150,13 @@ fn verify() -> Tool {
         &["id", "outcome"],
         json!({
             "id": bare(),
-            "outcome": choice(&["confirmed", "refuted"], "What the check showed"),
-            "evidence": text("What you saw: quote it"),
+            "outcome": choice(&["confirmed", "refuted"], "Of the check"),
+            "evidence": text("Quote what you saw"),
             "project": bare(),
-            "session": bare(),
         }),
     );
-    let about = "Tell what checking a memory showed, after you looked at the file or ran the command. Confirmed makes \
-                 it fresh again; refuted takes it back, or leaves it to the user if the user said it.";
+    let about = "Tell what checking a memory showed, after you looked at the file or ran the command. Confirmed \
+                 makes it fresh; refuted takes it back, or leaves it to the user if the user said it.";
     tool("verify", about, schema, Touch::Changes)
 }
 
@@ -175,11 +167,9 @@ fn feedback() -> Tool {
             "id": bare(),
             "helpful": { "type": "boolean" },
             "project": bare(),
-            "session": bare(),
         }),
     );
-    let about = "Say whether a recalled memory helped with the task. Moves how readily it comes up, never how true \
-                 it is.";
+    let about = "Say whether a recalled memory helped. Moves how readily it comes up, never how true it is.";
     tool("feedback", about, schema, Touch::Adds)
 }
 
@@ -187,14 +177,14 @@ fn archive() -> Tool {
     let schema = object(
         &["id", "reason"],
         json!({
-            "id": text("A memory recalled in this session"),
-            "reason": text("Why it is no longer of use"),
+            "id": text("Recalled in this session"),
+            "reason": text("Why"),
             "project": bare(),
             "session": bare(),
         }),
     );
-    let about = "Put away a memory that is of no use any more, so that it no longer comes up. Only what was recalled \
-                 in this session; the user can take it out again. If it is wrong, use correct.";
+    let about = "Put away a memory recalled in this session that is of no use any more; the user can take it out \
+                 again. If it is wrong, use correct.";
     tool("archive", about, schema, Touch::Retires)
 }
 
@@ -202,13 +192,12 @@ fn review() -> Tool {
     let schema = object(
         &[],
         json!({
-            "limit": number("Entries of each sort (default 10)"),
+            "limit": number("Of each sort; default 10"),
             "project": bare(),
-            "session": bare(),
         }),
     );
-    let about = "List what waits: memories to check before use, contradictions, claims held back, questions that \
-                 had no answer. Read only; the user decides. Use it when asked about the state of memory.";
+    let about = "List what waits: memories to check, contradictions, claims held back, questions without an answer. \
+                 Read only; the user decides.";
     tool("review", about, schema, Touch::Reads)
 }
 
@@ -234,7 +223,7 @@ fn object(required: &[&str], properties: Value) -> JsonObject {
 }
 
 fn of_one() -> Value {
-    json!({ "id": text("As recall shows it"), "project": bare(), "session": bare() })
+    json!({ "id": text("From recall"), "project": bare() })
 }
 
 fn bare() -> Value {
