@@ -163,12 +163,18 @@ fn answer(desk: &mut Desk, name: &str, given: &Value) -> Said {
         }
         "delete_entities" => {
             let names: BTreeSet<String> = part(given, "entityNames")?;
-            change(desk, |shelves| Ok(delete_entities(shelves, &names)))?;
+            change(desk, |shelves| {
+                delete_entities(shelves, &names);
+                Ok(())
+            })?;
             Ok(done("Entities deleted successfully"))
         }
         "delete_observations" => {
             let deletions: Vec<Deletion> = part(given, "deletions")?;
-            change(desk, |shelves| Ok(delete_observations(shelves, &deletions)))?;
+            change(desk, |shelves| {
+                delete_observations(shelves, &deletions);
+                Ok(())
+            })?;
             Ok(done("Observations deleted successfully"))
         }
         "delete_relations" => {

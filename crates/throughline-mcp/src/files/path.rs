@@ -107,7 +107,7 @@ fn human(bytes: usize) -> String {
     const UNITS: [&str; 4] = ["B", "K", "M", "G"];
     let step = (bytes.max(1).ilog2() as usize / 10).min(UNITS.len() - 1);
     let whole = 1_usize << (10 * step);
-    if bytes % whole == 0 {
+    if bytes.is_multiple_of(whole) {
         return format!("{}{}", bytes / whole, UNITS[step]);
     }
     // One place after the point, to the nearest.

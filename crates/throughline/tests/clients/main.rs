@@ -12,6 +12,7 @@
 #![cfg(unix)]
 
 mod claude_code;
+mod mcp;
 mod model;
 mod page;
 mod sessions;

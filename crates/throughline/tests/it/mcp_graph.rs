@@ -131,7 +131,7 @@ fn what_the_user_put_away_is_not_taken_out_by_a_tool() {
 fn the_graph_is_the_same_from_every_folder_unless_asked_otherwise() {
     let home = Home::new();
     let made = json!({ "entities": [entity("Alice", "person", &[])] });
-    home.mcp_profile("server-memory").call("create_entities", made.clone());
+    home.mcp_profile("server-memory").call("create_entities", made);
     let other = home.from("other");
     let profile = ["mcp", "--profile", "server-memory"];
     let mut there = Client::greet(other.command(), &profile, Era::Stateless);
