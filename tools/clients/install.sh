@@ -31,6 +31,14 @@ cd "$1"
 [ -f package.json ] || printf '{ "private": true }\n' >package.json
 npm install --silent --no-fund --no-audit --save-exact "${packages[@]}"
 
+# The Python client of MCP, where there is a Python.
+if command -v python3 >/dev/null; then
+  [ -x python/bin/python ] || python3 -m venv python
+  python/bin/pip install --quiet --disable-pip-version-check mcp==2.3.0
+else
+  echo "no python3: the test with the Python client will be skipped" >&2
+fi
+
 # A node of its own must come first: the one of the machine may be too old for the agents.
 export PATH="$PWD/node_modules/node/bin:$PWD/node_modules/.bin:$PATH"
 echo "installed in $PWD:"

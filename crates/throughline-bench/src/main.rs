@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p throughline-bench -- [--memories N] [--runs N] [--binary FILE] [--keep DIR]`
 //! `cargo run --release -p throughline-bench -- recall [--memories N] [--episodes N] [--runs N] [--binary FILE]`
-//! `cargo run --release -p throughline-bench -- hook` with the same options
+//! `cargo run --release -p throughline-bench -- hook` or `mcp`, with the same options
 //! `cargo run --release -p throughline-bench -- wake [--bindings N] [--files N] [--runs N] [--binary FILE]`
 //!
 //! Every figure is a whole process, from start to exit, so that both sides pay the same.
@@ -10,6 +10,7 @@
 
 mod corpus;
 mod hook;
+mod mcp;
 mod plain;
 mod recall;
 mod wake;
@@ -36,6 +37,9 @@ fn main() -> anyhow::Result<()> {
     }
     if words.first().is_some_and(|word| word == "hook") {
         return hook::run(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "mcp") {
+        return mcp::run(&words[1..]);
     }
     if words.first().is_some_and(|word| word == "recall") {
         return recall::run(&words[1..]);

@@ -6,8 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::row::{Image, Injection, Session, Tombstone};
 use crate::watermark::Referent;
 use crate::{
-    BatchId, Edge, Entity, EntityId, Episode, EpisodeId, Evidence, Memory, MemoryId, NodeId,
-    Pending, PendingId, Relation, Ruling, SessionId, Space, SpaceId, State, Timestamp, Watermark,
+    BatchId, Edge, Entity, EntityId, Episode, EpisodeId, Evidence, Leaf, LeafId, Memory, MemoryId,
+    NodeId, Pending, PendingId, Relation, Ruling, SessionId, Space, SpaceId, State, Timestamp,
+    Watermark,
 };
 
 /// One change to memory. Its written form is the change log's: variants and fields may be added,
@@ -143,6 +144,17 @@ pub enum Change {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         quoted_by: Vec<MemoryId>,
     },
+    /// A text is kept word for word, or kept anew.
+    Shelve(Leaf),
+    /// It is no longer kept.
+    Unshelve {
+        /// Where it lives.
+        space: SpaceId,
+        /// The memory that it became.
+        memory: MemoryId,
+        /// Which text.
+        leaf: LeafId,
+    },
 }
 
 closed_set! {
@@ -206,6 +218,8 @@ closed_set! {
         Review = "review",
         /// Proposed by a model that read what was said.
         Model = "model",
+        /// Put on a shelf by a tool, changed there or taken off.
+        Shelve = "shelve",
     }
 }
 
@@ -326,6 +340,7 @@ pub fn scrub(change: &mut Change, erased: &Erased) {
         Change::Link(row) => scrub_edge(row, erased),
         Change::Know(row) if erased.is_entity(row) => scrub_entity(row),
         Change::Defer(row) if erased.is_pending(row) => scrub_pending(row),
+        Change::Shelve(row) if erased.is_memory(row.space, row.memory) => scrub_leaf(row),
         Change::Restore { rows, .. } => scrub_images(rows, erased),
         Change::Insert(_)
         | Change::Revise(_)
@@ -348,7 +363,9 @@ pub fn scrub(change: &mut Change, erased: &Erased) {
         | Change::Expunge(_)
         | Change::Defer(_)
         | Change::Decide { .. }
-        | Change::Silence { .. } => {}
+        | Change::Silence { .. }
+        | Change::Shelve(_)
+        | Change::Unshelve { .. } => {}
     }
 }
 
@@ -365,6 +382,7 @@ pub fn scrub_images(images: &mut [Image], erased: &Erased) {
             Row::Edge(row) => scrub_edge(row, erased),
             Row::Entity(row) if erased.is_entity(row) => scrub_entity(row),
             Row::Pending(row) if erased.is_pending(row) => scrub_pending(row),
+            Row::Leaf(row) if erased.is_memory(row.space, row.memory) => scrub_leaf(row),
             Row::Memory(_)
             | Row::Evidence(_)
             | Row::Watermark(_)
@@ -375,6 +393,7 @@ pub fn scrub_images(images: &mut [Image], erased: &Erased) {
             | Row::Session(_)
             | Row::Injection(_)
             | Row::Tombstone(_)
+            | Row::Leaf(_)
             | Row::Pending(_) => {}
         }
     }
@@ -427,6 +446,13 @@ fn scrub_episode(episode: &mut Episode) {
 fn scrub_entity(entity: &mut Entity) {
     entity.name.clear();
     entity.aliases.clear();
+}
+
+fn scrub_leaf(leaf: &mut Leaf) {
+    for words in [&mut leaf.name, &mut leaf.text] {
+        words.clear();
+    }
+    leaf.notes.clear();
 }
 
 fn scrub_pending(pending: &mut Pending) {

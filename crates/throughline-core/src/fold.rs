@@ -43,6 +43,9 @@ pub enum Refusal {
     /// A binding that is not there was to be dropped.
     #[error("memory {0} is not bound to that")]
     NoWatermark(MemoryId),
+    /// A text that is not kept was to be taken off its shelf.
+    #[error("memory {0} keeps no such text")]
+    NoLeaf(MemoryId),
     /// It would make something that is there already.
     #[error("{0} is there already")]
     Exists(String),
@@ -165,6 +168,17 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
         }
         Change::Decide { space, id, ruling } => decide(*space, *id, *ruling, view),
         Change::Silence { stone, quoted_by } => silence(stone, quoted_by, view),
+        Change::Shelve(leaf) => {
+            memory(leaf.space, leaf.memory, view)?;
+            Ok(vec![Write::Put(Row::Leaf(leaf.clone()))])
+        }
+        Change::Unshelve { space, memory, leaf } => {
+            let key = RowKey::leaf(*space, *memory, *leaf);
+            if look(view, &key)?.is_none() {
+                return Err(Refusal::NoLeaf(*memory).into());
+            }
+            Ok(vec![Write::Delete(key)])
+        }
     }
 }
 

@@ -47,6 +47,10 @@ uuid_newtype!(
     BatchId
 );
 uuid_newtype!(
+    /// One text kept word for word.
+    LeafId
+);
+uuid_newtype!(
     /// One operation that waits for a person's word.
     PendingId
 );

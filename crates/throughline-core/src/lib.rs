@@ -16,6 +16,7 @@
 //! | what to do with something new | [`reconcile`] |
 //! | what a claim hangs on, and what is learnt when it was wrong | [`referent`], [`lesson`] |
 //! | what gives orders and came from outside | [`instruction`] |
+//! | what a tool gets back word for word | [`leaf`] |
 //! | what could not be applied, and waits for a person | [`pending`] |
 //! | when things leave view, change tier or graduate | [`lifecycle`] |
 //! | what an agent tells us, and what is said in it | [`event`], [`speech`] |
@@ -49,6 +50,7 @@ pub mod gate;
 pub mod hot;
 pub mod id;
 pub mod instruction;
+pub mod leaf;
 pub mod lesson;
 pub mod lifecycle;
 pub mod memory;
@@ -87,8 +89,10 @@ pub use entity::{Entity, EntityKind};
 pub use episode::Episode;
 pub use evidence::Evidence;
 pub use id::{
-    BatchId, EntityId, EpisodeId, EvidenceId, MemoryId, NodeId, PendingId, SessionId, SpaceId,
+    BatchId, EntityId, EpisodeId, EvidenceId, LeafId, MemoryId, NodeId, PendingId, SessionId,
+    SpaceId,
 };
+pub use leaf::Leaf;
 pub use memory::{Cardinality, Kind, Layer, Memory, Slot};
 pub use pending::{Pending, Ruling};
 pub use policy::Policy;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::watermark::Referent;
 use crate::{
-    Edge, Entity, Episode, EpisodeId, Evidence, Fingerprint, Memory, MemoryId, NodeId, Pending,
-    PendingId, SessionId, Space, SpaceId, Timestamp, Usage, Watermark, text,
+    Edge, Entity, Episode, EpisodeId, Evidence, Fingerprint, Leaf, LeafId, Memory, MemoryId,
+    NodeId, Pending, PendingId, SessionId, Space, SpaceId, Timestamp, Usage, Watermark, text,
 };
 
 closed_set! {
@@ -36,6 +36,8 @@ closed_set! {
         Tombstone = "tombstone",
         /// What waits for a person's word.
         Pending = "pending",
+        /// What is kept word for word.
+        Leaf = "leaf",
     }
 }
 
@@ -188,6 +190,11 @@ impl RowKey {
         Self { space, table: Table::Watermark, key: format!("{memory} {}", &hash[..16]) }
     }
 
+    /// The key of a text kept word for word.
+    pub fn leaf(space: SpaceId, memory: MemoryId, id: LeafId) -> Self {
+        Self { space, table: Table::Leaf, key: format!("{memory} {id}") }
+    }
+
     /// The key of something pending.
     pub fn pending(space: SpaceId, id: PendingId) -> Self {
         Self { space, table: Table::Pending, key: id.to_string() }
@@ -222,6 +229,8 @@ pub enum Row {
     Tombstone(Tombstone),
     /// Something that waits for a person's word.
     Pending(Pending),
+    /// A text kept word for word.
+    Leaf(Leaf),
 }
 
 impl Row {
@@ -246,6 +255,7 @@ impl Row {
                 (row.space, Table::Tombstone, format!("{} {}", row.memory, row.fingerprint.0))
             }
             Self::Pending(row) => return RowKey::pending(row.space, row.id),
+            Self::Leaf(row) => return RowKey::leaf(row.space, row.memory, row.id),
         };
         RowKey { space, table, key }
     }
@@ -261,6 +271,7 @@ impl Row {
             Self::Edge(row) => vec![row.from, row.to],
             Self::Episode(row) => vec![NodeId::Episode(row.id)],
             Self::Tombstone(row) => vec![row.memory.into()],
+            Self::Leaf(row) => vec![row.memory.into()],
             Self::Space(_) | Self::Session(_) | Self::Injection(_) | Self::Pending(_) => Vec::new(),
         }
     }
@@ -280,6 +291,7 @@ impl Row {
             Self::Injection(row) => serde_json::to_string(row),
             Self::Tombstone(row) => serde_json::to_string(row),
             Self::Pending(row) => serde_json::to_string(row),
+            Self::Leaf(row) => serde_json::to_string(row),
         };
         body.expect("plain data serialises")
     }
@@ -299,6 +311,7 @@ impl Row {
             Table::Injection => Self::Injection(serde_json::from_str(body)?),
             Table::Tombstone => Self::Tombstone(serde_json::from_str(body)?),
             Table::Pending => Self::Pending(serde_json::from_str(body)?),
+            Table::Leaf => Self::Leaf(serde_json::from_str(body)?),
         })
     }
 
@@ -343,6 +356,7 @@ rows_of! {
     Injection: as_injection, into_injection;
     Tombstone: as_tombstone, into_tombstone;
     Pending: as_pending, into_pending;
+    Leaf: as_leaf, into_leaf;
 }
 
 /// A row as it was at some point, or that it was not there.

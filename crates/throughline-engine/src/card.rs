@@ -179,6 +179,7 @@ impl Surroundings {
                 | Row::Session(_)
                 | Row::Injection(_)
                 | Row::Tombstone(_)
+                | Row::Leaf(_)
                 | Row::Pending(_) => {}
             }
         }

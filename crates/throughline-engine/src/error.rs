@@ -116,6 +116,7 @@ impl Error {
                 | Refusal::NoNode(_)
                 | Refusal::NoEdge
                 | Refusal::NoWatermark(_)
+                | Refusal::NoLeaf(_)
                 | Refusal::NoPending(_),
             ) => ErrorKind::NotFound,
             Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoFolder { .. } => ErrorKind::Usage,
@@ -191,6 +192,7 @@ fn refusal_code(refusal: &Refusal) -> &'static str {
         | Refusal::NoNode(_)
         | Refusal::NoEdge
         | Refusal::NoWatermark(_)
+        | Refusal::NoLeaf(_)
         | Refusal::NoPending(_) => "not_found",
         Refusal::Exists(_) => "exists",
         Refusal::NoSuchStep { .. } => "no_such_step",
@@ -218,6 +220,7 @@ fn refusal_hint(refusal: &Refusal) -> Option<String> {
         | Refusal::NoNode(_)
         | Refusal::NoEdge
         | Refusal::NoWatermark(_)
+        | Refusal::NoLeaf(_)
         | Refusal::NoPending(_)
         | Refusal::Exists(_)
         | Refusal::SelfLink

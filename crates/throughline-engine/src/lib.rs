@@ -19,6 +19,7 @@
 //! ```
 #![warn(missing_docs)]
 
+mod agent;
 mod apply;
 mod backup;
 mod brief;
@@ -53,6 +54,7 @@ mod remember;
 mod retire;
 mod review;
 mod revise;
+mod shelf;
 mod sidecar;
 mod sleep;
 mod undo;
@@ -61,6 +63,7 @@ mod warn;
 mod watch;
 mod why;
 
+pub use agent::Proposal;
 pub use apply::Applied;
 pub use backup::Restored;
 pub use brief::Brief;
@@ -91,6 +94,7 @@ pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled,
 pub use remember::{NewMemory, Remembered};
 pub use review::{Keep, Review};
 pub use revise::Edits;
+pub use shelf::{Claimed, Entry, Keeping, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
 pub use sleep::{Done, Inputs, Slept};
 pub use undo::Undone;

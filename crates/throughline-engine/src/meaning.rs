@@ -198,6 +198,7 @@ fn text_of(row: Row) -> Option<String> {
         | Row::Session(_)
         | Row::Injection(_)
         | Row::Tombstone(_)
+        | Row::Leaf(_)
         | Row::Pending(_) => None,
     }
 }

@@ -2,13 +2,17 @@
 
 use throughline_core::reconcile;
 use throughline_core::{
-    Cause, Change, Edge, EntityId, EntityKind, Memory, NodeId, Relation, RowKey, text,
+    Actor, Cause, Change, Edge, EntityId, EntityKind, Memory, NodeId, Relation, RowKey, text,
 };
 use throughline_store::{EntityName, Reader};
 
 use crate::correct::same_space;
 use crate::engine::Draft;
 use crate::{Card, Context, Engine, Error, Result};
+
+/// How strong a connection is that an agent makes: it is followed, and what a person made comes
+/// first.
+const AGENT_WEIGHT: f64 = 0.5;
 
 impl Engine {
     /// Connects two memories.
@@ -39,6 +43,9 @@ impl Engine {
             }
             let mut edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
             edge.reason = reason.map(str::to_owned);
+            if context.actor == Actor::Agent {
+                edge.weight = AGENT_WEIGHT;
+            }
             draft.changes.push(Change::Link(edge));
             Ok(from)
         })?;

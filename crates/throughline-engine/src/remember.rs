@@ -48,6 +48,8 @@ pub struct NewMemory {
     pub watch: Vec<Referent>,
     /// Take it back in although it was erased.
     pub revive: bool,
+    /// What the speaker was shown before: whoever repeats it adds no evidence.
+    pub shown: Vec<MemoryId>,
 }
 
 impl NewMemory {
@@ -68,6 +70,7 @@ impl NewMemory {
             triggers: Vec::new(),
             watch: Vec::new(),
             revive: false,
+            shown: Vec::new(),
         }
     }
 
@@ -128,7 +131,9 @@ impl Engine {
         let (new, redacted) = &new.cleaned();
         self.check_new(context, new)?;
         let written = self.write(context, Cause::Remember, None, |reader, draft| {
-            let candidate = candidate(new, draft);
+            let mut candidate = candidate(new, draft);
+            candidate.testimony.echo =
+                !new.authority.is_user() && self.repeats(reader, context, new)?;
             let plan = self.take_in(reader, draft, &candidate)?;
             for reason in &new.because {
                 self.give_reason(reader, draft, context, &plan, reason, &candidate.testimony)?;

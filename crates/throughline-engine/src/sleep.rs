@@ -291,6 +291,7 @@ fn hand_over(
             | Row::Session(_)
             | Row::Injection(_)
             | Row::Tombstone(_)
+            | Row::Leaf(_)
             | Row::Pending(_) => {}
         }
     }

@@ -94,6 +94,7 @@ fn look(reader: &dyn Reader, key: &RowKey, seq: u64) -> Result<Touched> {
         | Table::Session
         | Table::Injection
         | Table::Tombstone
+        | Table::Leaf
         | Table::Pending => Vec::new(),
     };
     Ok(Touched { now, next, attached })

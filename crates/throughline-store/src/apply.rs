@@ -67,6 +67,8 @@ fn enters(change: &Change) -> Option<SpaceId> {
         Some(episode.space)
     } else if let Change::Defer(pending) = change {
         Some(pending.space)
+    } else if let Change::Shelve(leaf) = change {
+        Some(leaf.space)
     } else {
         None
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use throughline_core::{
-    Batch, BatchId, Commit, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SpaceId, Timestamp, Watermark,
+    Batch, BatchId, Commit, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
+    NodeId, Pending, Relation, Row, RowKey, SpaceId, Timestamp, Watermark,
     row::{Injection, Tombstone},
     scope::Space,
 };
@@ -155,6 +155,9 @@ pub trait Reader {
 
     /// What waits for a person's word, oldest first.
     fn pending(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Pending>>;
+
+    /// The texts that are kept word for word on a shelf, in its order.
+    fn leaves(&self, space: SpaceId, shelf: &str) -> Result<Vec<Leaf>>;
 
     /// Everything that ever waited in a space and that the log still tells in words, decided or
     /// not, each wording once, by id.

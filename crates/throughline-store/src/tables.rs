@@ -158,7 +158,11 @@ impl View for Tables {
                 key.space == space
                     && matches!(
                         key.table,
-                        Table::Evidence | Table::Watermark | Table::Usage | Table::Edge
+                        Table::Evidence
+                            | Table::Watermark
+                            | Table::Usage
+                            | Table::Edge
+                            | Table::Leaf
                     )
             })
             .filter(|(_, row)| row.nodes().contains(&node))
@@ -292,7 +296,9 @@ pub fn nodes_of_key(key: &RowKey) -> Vec<NodeId> {
     let first = key.key.split(' ').next().unwrap_or_default();
     let as_memory = || first.parse().ok().map(NodeId::Memory).into_iter().collect();
     match key.table {
-        Table::Memory | Table::Evidence | Table::Watermark | Table::Usage => as_memory(),
+        Table::Memory | Table::Evidence | Table::Watermark | Table::Usage | Table::Leaf => {
+            as_memory()
+        }
         Table::Entity => first.parse().ok().map(NodeId::Entity).into_iter().collect(),
         Table::Episode => first.parse().ok().map(NodeId::Episode).into_iter().collect(),
         Table::Edge => key.key.split(' ').filter_map(|part| part.parse().ok()).collect(),

@@ -112,6 +112,7 @@ macro_rules! for_every_case {
             every {
                 rows {
                     every_sort_of_row_comes_back_as_it_was_put
+                    a_shelf_is_read_in_its_order_and_behind_its_wall
                     rows_come_back_in_the_order_asked_with_gaps_where_there_is_none
                     a_dump_is_one_sorted_line_for_each_row
                     everything_that_hangs_on_a_node_is_found_together

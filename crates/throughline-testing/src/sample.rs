@@ -5,8 +5,9 @@ use throughline_core::row::{Injection, Session};
 use throughline_core::watermark::{Reading, Referent, Tally};
 use throughline_core::{
     Actor, Authority, Batch, BatchId, Cardinality, Cause, Change, Edge, Entity, EntityId,
-    EntityKind, Episode, EpisodeId, Evidence, Fingerprint, Kind, Memory, MemoryId, NodeId, Pending,
-    PendingId, Relation, Ruling, Scope, SessionId, Slot, Space, SpaceId, Timestamp, Watermark,
+    EntityKind, Episode, EpisodeId, Evidence, Fingerprint, Kind, Leaf, LeafId, Memory, MemoryId,
+    NodeId, Pending, PendingId, Relation, Ruling, Scope, SessionId, Slot, Space, SpaceId,
+    Timestamp, Watermark,
 };
 
 /// Where most samples live.
@@ -246,4 +247,24 @@ pub fn opening(spaces: &[SpaceId]) -> Batch {
     let changes = spaces.iter().map(|id| Change::AddSpace(space(*id)));
     let first = spaces.first().copied().unwrap_or(SpaceId::GLOBAL);
     batch(0, first, day(0), changes.collect())
+}
+
+/// A text kept word for word, hanging on a memory.
+pub fn leaf(space: SpaceId, memory: u64, number: u64, text: &str) -> Leaf {
+    Leaf {
+        id: leaf_id(number),
+        space,
+        memory: memory_id(memory),
+        shelf: "file".to_owned(),
+        name: format!("/notes/{number}.md"),
+        order: number,
+        text: text.to_owned(),
+        notes: Vec::new(),
+        at: day(1),
+    }
+}
+
+/// The leaf with this number.
+pub fn leaf_id(number: u64) -> LeafId {
+    id_text(7, number).parse().expect("a well-formed id")
 }

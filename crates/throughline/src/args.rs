@@ -2,6 +2,7 @@
 
 mod agents;
 mod health;
+mod mcp;
 mod model;
 mod recall;
 mod review;
@@ -17,6 +18,7 @@ use throughline_core::{Authority, Relation, State};
 
 pub(crate) use agents::{Hook, Init, Patch, Which};
 pub(crate) use health::{Doctor, Graph, GraphFormat, Stats};
+pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use model::{Llm, LlmAction, Work};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, WhyNot};
 pub(crate) use review::Review;
@@ -151,6 +153,11 @@ pub(crate) enum Command {
     /// What an agent's hooks call: reads what happened, says what the agent should know
     #[command(hide = true)]
     Hook(Hook),
+    /// Serve memory to an agent as an MCP server, over standard input and output
+    Mcp(Mcp),
+    /// Carry out one command of Anthropic's memory tool, read as JSON from standard input
+    #[command(hide = true)]
+    MemoryTool,
     /// Apply a patch of operations, as probes write them; what cannot be applied waits in `review`
     #[command(hide = true)]
     Patch(Patch),
@@ -438,6 +445,9 @@ pub(crate) struct Import {
     /// The export
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// What the file is
+    #[arg(long, value_enum, default_value_t = ImportFormat::Auto)]
+    pub(crate) format: ImportFormat,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod graph;
 mod health;
 mod history;
 mod ingest;
+mod mcp;
 mod model;
 mod recall;
 mod remember;
@@ -35,7 +36,8 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         if let Some(problem) = &settings.problem {
             anyhow::bail!(Error::BadInput(format!("{problem} (`config set` corrects it)")));
         }
-        if !settings.enabled {
+        // A server that ends at once would be reported as broken: it stays, and says that it is off.
+        if !settings.enabled && !matches!(command, Command::Mcp(_)) {
             return Ok(ExitCode::SUCCESS);
         }
     }
@@ -54,6 +56,8 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Uninstall(args) => agents::uninstall(args, settings, ui),
         Command::Patch(args) => agents::patch(args, settings, ui),
         Command::Hook(_) => Ok(ExitCode::SUCCESS),
+        Command::Mcp(args) => mcp::mcp(args, settings),
+        Command::MemoryTool => mcp::memory_tool(settings, ui),
         Command::Remember(args) => remember::remember(args, settings, ui),
         Command::Recall(args) => recall::recall(args, settings, ui),
         Command::WhyNot(args) => recall::why_not(args, settings, ui),

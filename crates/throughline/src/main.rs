@@ -17,9 +17,10 @@ use clap::Parser as _;
 fn main() -> ExitCode {
     let words: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let wants_json = words.iter().any(|word| word == "--json");
-    let is_hook = is_hook(&words);
+    let command = command(&words);
+    let is_hook = command.as_deref() == Some("hook");
     let environment = settings::Environment::read();
-    if environment.disabled {
+    if environment.disabled && command.as_deref() != Some("mcp") {
         return ExitCode::SUCCESS;
     }
     match args::Cli::try_parse_from(words) {
@@ -35,17 +36,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether an agent's hook calls, however the rest is written.
-fn is_hook(words: &[std::ffi::OsString]) -> bool {
+/// The command, however the rest is written: some must be known before anything is understood.
+fn command(words: &[std::ffi::OsString]) -> Option<String> {
     let mut words = words.iter().skip(1).map(|word| word.to_string_lossy());
     while let Some(word) = words.next() {
         if ["--home", "--project", "--scope", "--session"].contains(&&*word) {
             words.next();
         } else if !word.starts_with('-') {
-            return word == "hook";
+            return Some(word.into_owned());
         }
     }
-    false
+    None
 }
 
 fn run(cli: &args::Cli, environment: &settings::Environment) -> ExitCode {

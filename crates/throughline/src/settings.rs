@@ -30,6 +30,11 @@ pub(crate) struct Environment {
     pub(crate) deadline_ms: Option<u64>,
     /// Where agents keep their settings.
     pub(crate) around: Surroundings,
+    /// The project and the session of the Claude Code that started us.
+    pub(crate) claude_project: Option<PathBuf>,
+    pub(crate) claude_session: Option<String>,
+    /// Where the official memory server keeps its graph.
+    pub(crate) memory_file: Option<PathBuf>,
 }
 
 impl Environment {
@@ -62,6 +67,9 @@ impl Environment {
                     .map(|path| std::env::split_paths(&path).collect())
                     .unwrap_or_default(),
             },
+            claude_project: folder("CLAUDE_PROJECT_DIR"),
+            claude_session: text("CLAUDE_CODE_SESSION_ID"),
+            memory_file: folder("MEMORY_FILE_PATH"),
         }
     }
 }
@@ -159,6 +167,22 @@ impl Settings {
             level: self.level.unwrap_or(Level::Project),
             actor: Actor::User,
         })
+    }
+
+    /// The folder of the project, as far as somebody named it: by hand, or the agent that started us.
+    pub(crate) fn folder(&self) -> Option<PathBuf> {
+        self.project.clone().or_else(|| self.environment.claude_project.clone())
+    }
+
+    /// The session, as far as somebody named it.
+    pub(crate) fn session(&self) -> Option<SessionId> {
+        let agent = || self.environment.claude_session.clone().map(SessionId);
+        self.session.clone().or_else(agent)
+    }
+
+    /// How far new memories reach, if somebody said.
+    pub(crate) fn chosen_level(&self) -> Option<Level> {
+        self.level
     }
 
     /// Reads a moment that a person wrote.

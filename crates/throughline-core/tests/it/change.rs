@@ -5,8 +5,8 @@ use throughline_core::watermark::Referent;
 use throughline_core::{Change, Row, Ruling, State, Table, Usage};
 
 use crate::sample::{
-    attended, edge, entity, episode, evidence, file, full_memory, injection, one_of_each, pending,
-    space, watermark,
+    attended, edge, entity, episode, evidence, file, full_memory, injection, leaf, one_of_each,
+    pending, space, watermark,
 };
 use crate::world::{SPACE, day, id};
 
@@ -37,13 +37,15 @@ fn place(change: &Change) -> usize {
         Change::Decide { .. } => 21,
         Change::Silence { .. } => 22,
         Change::Unwatch { .. } => 23,
+        Change::Shelve(_) => 24,
+        Change::Unshelve { .. } => 25,
     }
 }
 
 #[test]
 fn the_log_is_written_as_it_always_was() {
     let places: Vec<_> = one_of_each().iter().map(place).collect();
-    assert_eq!(places, (0..24).collect::<Vec<_>>(), "one of every variant");
+    assert_eq!(places, (0..26).collect::<Vec<_>>(), "one of every variant");
     let lines: Vec<_> =
         one_of_each().iter().map(|change| serde_json::to_string(change).unwrap()).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
@@ -71,6 +73,8 @@ fn the_log_is_written_as_it_always_was() {
     {"decide":{"space":1,"id":"00000000-0000-0000-0000-000000000006","ruling":"rejected"}}
     {"silence":{"stone":{"space":1,"fingerprint":"4b7907594b7948597077dae79e3565c6b07e9c6ce7613fd624d3b7e2c11305dc","memory":"00000000-0000-0000-0000-000000000004","at":"2024-10-07T00:00:00.000Z"},"quoted_by":["00000000-0000-0000-0000-000000000001"]}}
     {"unwatch":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","referent":{"type":"file","path":"compose.yml","span":[3,9]}}}
+    {"shelve":{"id":"00000000-0000-0000-0000-000000000007","space":1,"memory":"00000000-0000-0000-0000-000000000001","shelf":"file","name":"/memories/plan.md","order":3,"text":"Use tabs.\n","notes":["draft"],"at":"2024-10-05T00:00:00.000Z"}}
+    {"unshelve":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","leaf":"00000000-0000-0000-0000-000000000007"}}
     "#);
 }
 
@@ -110,6 +114,7 @@ fn a_row_of_every_table_survives_being_written_down() {
         Row::Injection(injection()),
         Row::Tombstone(Tombstone::of(&full_memory(), day(3))),
         Row::Pending(pending()),
+        Row::Leaf(leaf()),
     ];
     let tables: Vec<_> = rows.iter().map(|row| row.key().table).collect();
     assert_eq!(tables, Table::ALL, "one of each");

@@ -95,6 +95,7 @@ fn scrubbing_takes_every_readable_word_out_of_the_log() {
             Row::Watermark(row) => Some(Change::Watch(row)),
             Row::Entity(row) => Some(Change::Know(row)),
             Row::Edge(row) => Some(Change::Link(row)),
+            Row::Leaf(row) => Some(Change::Shelve(row)),
             Row::Space(_)
             | Row::Usage(_)
             | Row::Episode(_)

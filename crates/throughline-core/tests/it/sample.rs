@@ -4,8 +4,8 @@ use throughline_core::row::{Image, Injection, Session, Tombstone};
 use throughline_core::watermark::{Reading, Referent, Tally};
 use throughline_core::{
     Authority, BatchId, Cardinality, Change, Edge, Entity, EntityId, EntityKind, Episode,
-    EpisodeId, Memory, Pending, PendingId, Relation, Row, RowKey, Ruling, Slot, Space, State,
-    Usage, Watermark,
+    EpisodeId, Leaf, LeafId, Memory, Pending, PendingId, Relation, Row, RowKey, Ruling, Slot,
+    Space, State, Usage, Watermark,
 };
 use uuid::Uuid;
 
@@ -117,6 +117,20 @@ pub(crate) fn pending() -> Pending {
     }
 }
 
+pub(crate) fn leaf() -> Leaf {
+    Leaf {
+        id: LeafId(Uuid::from_u128(7)),
+        space: SPACE,
+        memory: id(1),
+        shelf: "file".to_owned(),
+        name: "/memories/plan.md".to_owned(),
+        order: 3,
+        text: "Use tabs.\n".to_owned(),
+        notes: vec!["draft".to_owned()],
+        at: day(1),
+    }
+}
+
 pub(crate) fn evidence() -> throughline_core::Evidence {
     let mut said = says(Authority::Extracted, "s", 1);
     said.turn = Some("t7".to_owned());
@@ -176,5 +190,7 @@ pub(crate) fn one_of_each() -> Vec<Change> {
         Change::Decide { space: space_id, id: pending().id, ruling: Ruling::Rejected },
         Change::Silence { stone: Tombstone::of_turn(&episode(), day(3)), quoted_by: vec![id(1)] },
         Change::Unwatch { space: space_id, memory: id(1), referent: file() },
+        Change::Shelve(leaf()),
+        Change::Unshelve { space: space_id, memory: id(1), leaf: leaf().id },
     ]
 }

@@ -100,6 +100,7 @@ fn node(key: &RowKey) -> Option<NodeId> {
         | Table::Session
         | Table::Injection
         | Table::Tombstone
+        | Table::Leaf
         | Table::Pending => None,
     }
 }

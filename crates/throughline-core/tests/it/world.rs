@@ -184,6 +184,7 @@ impl Tables {
             | Row::Session(_)
             | Row::Injection(_)
             | Row::Tombstone(_)
+            | Row::Leaf(_)
             | Row::Pending(_) => None,
         })
         .collect()

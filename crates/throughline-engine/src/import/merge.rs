@@ -6,7 +6,7 @@ use std::sync::Arc;
 use throughline_core::evidence::Testimony;
 use throughline_core::row::{Tombstone, slot_fingerprint};
 use throughline_core::{
-    Change, EntityId, Evidence, Fingerprint, Memory, MemoryId, NodeId, Relation, Row, RowKey,
+    Change, EntityId, Evidence, Fingerprint, Leaf, Memory, MemoryId, NodeId, Relation, Row, RowKey,
     SpaceId, pending,
 };
 use throughline_store::{EntityName, MemoryQuery, Reader, Tables, quoted_by, told_turn};
@@ -16,6 +16,9 @@ use crate::Result;
 use crate::correct::mark_rivals;
 use crate::engine::Draft;
 use crate::remember::head_of;
+
+/// The shelf on which a name is there once.
+const FILES: &str = "file";
 
 /// Plans what one space of theirs means for ours.
 pub(super) fn merge_space(
@@ -92,7 +95,49 @@ pub(super) fn merge_space(
         follow_replacement(reader, draft, theirs, &memory, &place)?;
     }
     merge_links(reader, draft, theirs, space, &mut place, &taken, &mut report)?;
+    merge_leaves(reader, draft, theirs, space, &place)?;
     Ok(report)
+}
+
+/// What is kept word for word there is kept here too, on the memory that holds it here. What is kept
+/// here already under the same name stays as it is.
+fn merge_leaves(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    theirs: &Arc<Tables>,
+    space: SpaceId,
+    place: &Places,
+) -> Result<()> {
+    let nodes: Vec<NodeId> = place.memories.keys().map(|id| (*id).into()).collect();
+    let attached = theirs.attached(space, &nodes)?;
+    let mut leaves: Vec<Leaf> = attached.into_iter().filter_map(Row::into_leaf).collect();
+    // What others refer to comes first: shelves by name, each in its order.
+    leaves.sort_by(|a, b| (&a.shelf, a.order, a.id).cmp(&(&b.shelf, b.order, b.id)));
+    let mut ours: BTreeMap<String, Vec<Leaf>> = BTreeMap::new();
+    let mut known: BTreeMap<String, String> = BTreeMap::new();
+    for mut leaf in leaves {
+        let Some(memory) = place.memories.get(&leaf.memory) else { continue };
+        leaf.memory = *memory;
+        for note in &mut leaf.notes {
+            if let Some(here) = known.get(note) {
+                note.clone_from(here);
+            }
+        }
+        if !ours.contains_key(&leaf.shelf) {
+            ours.insert(leaf.shelf.clone(), reader.leaves(space, &leaf.shelf)?);
+        }
+        let here = &ours[&leaf.shelf];
+        let is_file = |one: &Leaf| one.name == leaf.name && one.shelf == FILES;
+        let same =
+            |one: &Leaf| one.name == leaf.name && one.text == leaf.text && one.notes == leaf.notes;
+        match here.iter().find(|one| one.id == leaf.id || same(one) || is_file(one)) {
+            Some(held) => {
+                known.insert(leaf.id.to_string(), held.id.to_string());
+            }
+            None => draft.changes.push(Change::Shelve(leaf)),
+        }
+    }
+    Ok(())
 }
 
 /// What was erased there waits here no longer; what waits there waits here too, unless it was

@@ -6,8 +6,8 @@ use rusqlite::Connection;
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId, Pending, Relation,
-    Row, RowKey, SpaceId, Watermark,
+    BatchId, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId, Pending,
+    Relation, Row, RowKey, SpaceId, Watermark,
 };
 
 use super::Snapshot;
@@ -63,6 +63,7 @@ pass_on! {
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>>;
     fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>>;
     fn pending(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Pending>>;
+    fn leaves(&self, space: SpaceId, shelf: &str) -> Result<Vec<Leaf>>;
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>>;
     fn spaces(&self) -> Result<Vec<Space>>;
     fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>>;

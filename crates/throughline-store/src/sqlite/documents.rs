@@ -145,6 +145,7 @@ fn place(connection: &Connection, row: &Row, document: u32, session: Option<u32>
         | Row::Session(_)
         | Row::Injection(_)
         | Row::Tombstone(_)
+        | Row::Leaf(_)
         | Row::Pending(_) => Ok(()),
     }
 }

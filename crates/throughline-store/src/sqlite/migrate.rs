@@ -47,6 +47,12 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/sqlite/0004_watch.sql"),
         then: nothing,
     },
+    Migration {
+        number: 5,
+        name: "leaves",
+        sql: include_str!("../../migrations/sqlite/0005_leaves.sql"),
+        then: nothing,
+    },
 ];
 
 /// What to keep of a file before it is migrated.
@@ -125,13 +131,13 @@ mod tests {
     use super::*;
 
     const NEXT: Migration = Migration {
-        number: 5,
+        number: 6,
         name: "next",
         sql: "CREATE TABLE next (a INTEGER) STRICT;",
         then: nothing,
     };
     const BROKEN: Migration = Migration {
-        number: 5,
+        number: 6,
         name: "broken",
         sql: "CREATE TABLE half (a); CREATE NONSENSE;",
         then: nothing,
@@ -157,11 +163,11 @@ mod tests {
 
         let version: u32 =
             connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-        assert_eq!(version, 5);
-        let copy = folder.path().join("backups/before-migration-from-4.0.db");
+        assert_eq!(version, 6);
+        let copy = folder.path().join("backups/before-migration-from-5.0.db");
         super::super::SqliteStore::inspect(&copy).unwrap();
         let newer = crate::SqliteStore::open(&path).unwrap_err();
-        assert!(matches!(newer, Error::Newer { found: 5, known: 4, .. }), "{newer}");
+        assert!(matches!(newer, Error::Newer { found: 6, known: 5, .. }), "{newer}");
     }
 
     #[test]

@@ -8,8 +8,8 @@ use throughline_core::fold::View;
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId, Pending, Relation,
-    Row, RowKey, SpaceId, Table, Watermark,
+    BatchId, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId, Pending,
+    Relation, Row, RowKey, SpaceId, Table, Watermark,
 };
 
 use super::rows::{self, SqlTables, collect, text_list};
@@ -395,6 +395,9 @@ impl Reader for SqlTables<'_> {
         Ok(found)
     }
 
+    fn leaves(&self, space: SpaceId, shelf: &str) -> Result<Vec<Leaf>> {
+        rows::leaves(self.connection, space, shelf)
+    }
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {
         log::deferred(self.connection, space)
     }
@@ -478,6 +481,7 @@ const COUNTS: &str = "
     UNION ALL SELECT 'injection', count(*) FROM injection WHERE space IN here
     UNION ALL SELECT 'tombstone', count(*) FROM tombstone WHERE space IN here
     UNION ALL SELECT 'pending', count(*) FROM pending WHERE space IN here
+    UNION ALL SELECT 'leaf', count(*) FROM leaf WHERE space IN here
     UNION ALL SELECT 'state ' || state, count(*) FROM memory WHERE space IN here GROUP BY state
     UNION ALL SELECT 'kind ' || kind, count(*) FROM memory WHERE space IN here GROUP BY kind
     UNION ALL SELECT 'authority ' || authority, count(*)

@@ -7,7 +7,7 @@ use throughline_core::change::Erased;
 use throughline_core::fold::View;
 use throughline_core::text::sha256_hex;
 use throughline_core::{
-    Cardinality, Memory, MemoryId, NodeId, Row, RowKey, Slot, SpaceId, Table, words,
+    Cardinality, Leaf, Memory, MemoryId, NodeId, Row, RowKey, Slot, SpaceId, Table, words,
 };
 
 use super::{documents, log, text};
@@ -71,6 +71,7 @@ fn statements(table: Table) -> Statements {
         Table::Injection => statements!("injection"),
         Table::Tombstone => statements!("tombstone"),
         Table::Pending => statements!("pending"),
+        Table::Leaf => statements!("leaf"),
     }
 }
 
@@ -187,6 +188,12 @@ pub(super) fn attached(
              WHERE space = ?1 AND key IN (SELECT value FROM json_each(?2))",
         ),
         (
+            Table::Leaf,
+            &memories,
+            "SELECT key, body, hash FROM leaf INDEXED BY leaf_memory
+             WHERE space = ?1 AND memory IN (SELECT value FROM json_each(?2))",
+        ),
+        (
             Table::Edge,
             &names,
             "SELECT key, body, hash FROM edge INDEXED BY edge_src
@@ -201,6 +208,18 @@ pub(super) fn attached(
         }
     }
     Ok(found.into_values().collect())
+}
+
+/// The texts that are kept word for word on a shelf, in its order.
+pub(super) fn leaves(connection: &Connection, space: SpaceId, shelf: &str) -> Result<Vec<Leaf>> {
+    let rows = collect(
+        connection,
+        Table::Leaf,
+        "SELECT key, body, hash FROM leaf INDEXED BY leaf_place
+         WHERE space = ?1 AND shelf = ?2 ORDER BY place, key",
+        params![space.0, shelf],
+    )?;
+    Ok(rows.into_iter().filter_map(Row::into_leaf).collect())
 }
 
 /// Texts as one parameter of a statement.
@@ -303,6 +322,7 @@ impl SqlTables<'_> {
             | Table::Session
             | Table::Injection
             | Table::Tombstone
+            | Table::Leaf
             | Table::Pending => Ok(()),
         }
     }

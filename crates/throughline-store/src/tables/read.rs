@@ -11,7 +11,7 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, Collection};
 use throughline_core::{
-    BatchId, Cardinality, Edge, Entity, Fingerprint, Kind, Logged, Memory, MemoryId, NodeId,
+    BatchId, Cardinality, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
     Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
 };
 
@@ -421,6 +421,14 @@ impl Reader for Arc<Tables> {
         Ok(found)
     }
 
+    fn leaves(&self, space: SpaceId, shelf: &str) -> Result<Vec<Leaf>> {
+        let held = self.table(Table::Leaf).filter_map(Row::as_leaf);
+        let here = held.filter(|leaf| leaf.space == space && leaf.shelf == shelf);
+        let mut found: Vec<Leaf> = here.cloned().collect();
+        found.sort_by_key(|leaf| (leaf.order, leaf.memory, leaf.id));
+        Ok(found)
+    }
+
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {
         let told = self.log.iter().flat_map(deferred_in);
         let mut found: Vec<Pending> = told.filter(|one| one.space == space).cloned().collect();
@@ -462,6 +470,7 @@ impl Reader for Arc<Tables> {
                 | Row::Episode(_)
                 | Row::Injection(_)
                 | Row::Tombstone(_)
+                | Row::Leaf(_)
                 | Row::Pending(_) => {}
             }
         }

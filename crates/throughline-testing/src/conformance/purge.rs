@@ -2,19 +2,19 @@
 
 use throughline_core::row::Tombstone;
 use throughline_core::{
-    Batch, Change, Edge, EntityKind, Memory, Relation, Row, RowKey, SpaceId, State, Table,
+    Batch, Change, Edge, EntityKind, Leaf, Memory, Relation, Row, RowKey, SpaceId, State, Table,
 };
 use throughline_store::{EntityName, Erasure};
 
 use super::Factory;
 use super::world::World;
 use crate::sample::{
-    HERE, THERE, day, edge, entity, entity_id, evidence, fact, full_memory, insert, memory_id,
-    node, revise, reworded, slot, watermark,
+    HERE, THERE, day, edge, entity, entity_id, evidence, fact, full_memory, insert, leaf, leaf_id,
+    memory_id, node, revise, reworded, slot, watermark,
 };
 
 /// Words that occur nowhere but in what is erased, in every place text can hide.
-const SECRETS: [&str; 12] = [
+const SECRETS: [&str; 15] = [
     "xylophone",
     "marzipan",
     "quagmire",
@@ -27,6 +27,9 @@ const SECRETS: [&str; 12] = [
     "edgeword",
     "entityword",
     "reasonword",
+    "leafword",
+    "leafname",
+    "leafnote",
 ];
 
 /// The memory that is erased, as it first was.
@@ -58,6 +61,13 @@ fn with_secret(factory: &dyn Factory) -> World {
             ..edge(HERE, node(2), Relation::Because, node(1))
         }),
         Change::Rate { space: HERE, memory: memory_id(1), helpful: true },
+        Change::Shelve(Leaf {
+            name: "leafname".to_owned(),
+            notes: vec!["leafnote".to_owned()],
+            ..leaf(HERE, 1, 1, "leafword")
+        }),
+        Change::Shelve(leaf(HERE, 1, 2, "leafword again")),
+        Change::Unshelve { space: HERE, memory: memory_id(1), leaf: leaf_id(2) },
     ]);
     world.keep(&Batch { reason: Some("reasonword".to_owned()), ..told });
     world.write(vec![Change::Supersede {

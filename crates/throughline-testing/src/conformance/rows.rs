@@ -2,14 +2,14 @@
 
 use throughline_core::row::{Session, Tombstone};
 use throughline_core::{
-    Change, EntityKind, Kind, Memory, NodeId, Relation, Row, RowKey, State, Usage,
+    Change, EntityKind, Kind, Leaf, Memory, NodeId, Relation, Row, RowKey, State, Usage,
 };
 
 use super::Factory;
 use super::world::World;
 use crate::sample::{
     HERE, THERE, attended, day, edge, entity, entity_id, episode, evidence, fact, full_memory,
-    guess, injection, insert, memory_id, node, pending, session, space, watermark,
+    guess, injection, insert, leaf, leaf_id, memory_id, node, pending, session, space, watermark,
 };
 
 /// One of every row, and the changes that make them.
@@ -26,6 +26,7 @@ fn one_of_each() -> (Vec<Row>, Vec<Change>) {
     let work = attended(HERE, "morning");
     let shown = injection(HERE, "shown 1", day(2), &[1]);
     let waiting = pending(HERE, 1, "staging");
+    let kept = leaf(HERE, 1, 1, "we moved\n");
     let mut used = Usage::none(HERE, memory_id(1));
     used.used(Some(&session("morning")), day(2));
     let changes = vec![
@@ -46,6 +47,7 @@ fn one_of_each() -> (Vec<Row>, Vec<Change>) {
         },
         Change::Purge(stone.clone()),
         Change::Defer(waiting.clone()),
+        Change::Shelve(kept.clone()),
     ];
     let rows = vec![
         Row::Space(space(HERE)),
@@ -60,6 +62,7 @@ fn one_of_each() -> (Vec<Row>, Vec<Change>) {
         Row::Injection(shown),
         Row::Tombstone(stone),
         Row::Pending(waiting),
+        Row::Leaf(kept),
     ];
     (rows, changes)
 }
@@ -129,7 +132,10 @@ pub(super) fn everything_that_hangs_on_a_node_is_found_together(factory: &dyn Fa
     let mut expected: Vec<RowKey> = rows
         .iter()
         .filter(|row| {
-            matches!(row, Row::Evidence(_) | Row::Watermark(_) | Row::Usage(_) | Row::Edge(_))
+            matches!(
+                row,
+                Row::Evidence(_) | Row::Watermark(_) | Row::Usage(_) | Row::Edge(_) | Row::Leaf(_)
+            )
         })
         .map(Row::key)
         .chain([Row::Edge(replaced).key()])
@@ -166,6 +172,7 @@ pub(super) fn counts_say_how_many_there_are_of_each_sort(factory: &dyn Factory) 
         ("injection", 1),
         ("kind decision", 1),
         ("kind fact", 1),
+        ("leaf", 1),
         ("memory", 2),
         ("pending", 1),
         ("relation about", 1),
@@ -200,4 +207,28 @@ pub(super) fn a_session_is_one_row_however_often_it_is_reported(factory: &dyn Fa
     let found = world.read().rows(&[key]).expect("rows");
     assert_eq!(found, [Some(Row::Session(ended))]);
     assert_eq!(world.read().counts(&[HERE]).expect("counts")["session"], 1);
+}
+
+pub(super) fn a_shelf_is_read_in_its_order_and_behind_its_wall(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let on = |number: u64, order: u64| Leaf { order, ..leaf(HERE, 1, number, "a text") };
+    let elsewhere = Leaf { shelf: "entity".to_owned(), ..on(4, 0) };
+    world.write(vec![
+        insert(&fact(HERE, 1, "one")),
+        insert(&fact(THERE, 2, "two")),
+        Change::Shelve(on(1, 7)),
+        Change::Shelve(on(2, 3)),
+        Change::Shelve(on(3, 12)),
+        Change::Shelve(elsewhere.clone()),
+        Change::Shelve(leaf(THERE, 2, 5, "theirs")),
+        Change::Shelve(Leaf { text: "another text".to_owned(), ..on(3, 12) }),
+        Change::Unshelve { space: HERE, memory: memory_id(1), leaf: leaf_id(1) },
+    ]);
+    let last = Leaf { text: "another text".to_owned(), ..on(3, 12) };
+    let reader = world.read();
+    assert_eq!(reader.leaves(HERE, "file").expect("leaves"), [on(2, 3), last]);
+    assert_eq!(reader.leaves(HERE, "entity").expect("leaves"), [elsewhere]);
+    assert_eq!(reader.leaves(HERE, "relation").expect("leaves"), []);
+    drop(reader);
+    world.assert_sound();
 }

@@ -24,7 +24,11 @@ const ARROWS: &[(&str, &[&str])] = &[
             "throughline-watch",
         ],
     ),
-    ("throughline", &["throughline-agents", "throughline-core", "throughline-engine"]),
+    ("throughline-mcp", &["throughline-core", "throughline-engine"]),
+    (
+        "throughline",
+        &["throughline-agents", "throughline-core", "throughline-engine", "throughline-mcp"],
+    ),
     ("throughline-testing", &["throughline-core", "throughline-engine", "throughline-store"]),
     ("throughline-bench", &["throughline-core", "throughline-engine"]),
     ("throughline-eval", &["throughline-core", "throughline-engine"]),

@@ -262,6 +262,8 @@ fn change_name(change: &Change) -> &'static str {
         Change::Defer(_) => "defer",
         Change::Decide { .. } => "decide",
         Change::Silence { .. } => "silence",
+        Change::Shelve(_) => "shelve",
+        Change::Unshelve { .. } => "unshelve",
     }
 }
 
@@ -295,6 +297,11 @@ fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>
         Change::Defer(pending) => {
             format!("{} waits for review: {}", paint(ID, pending.id.handle()), short(&pending.why))
         }
+        Change::Shelve(leaf) => {
+            let (shelf, name) = (safe(&leaf.shelf), short(&leaf.name));
+            format!("{} kept word for word as {shelf} {name}", id(&leaf.memory))
+        }
+        Change::Unshelve { memory, .. } => format!("{} no longer kept word for word", id(memory)),
         Change::Decide { id, ruling, .. } => format!("{} {ruling}", paint(ID, id.handle())),
         Change::Restore { batch, .. } => {
             let now = after.map_or_else(String::new, |memory| format!(": {}", content(memory)));

@@ -42,6 +42,7 @@ pub(super) fn remember(
         triggers: args.triggers.clone(),
         watch: args.watch.clone(),
         revive: args.revive,
+        shown: Vec::new(),
     };
     let remembered = settings.engine()?.remember(&settings.context()?, &new)?;
     let done = if remembered.deduped { "Known already; evidence added" } else { "Remembered" };

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_engine::{Engine, Filter, export_markdown};
+use throughline_core::scope::Level;
+use throughline_engine::{Context, Engine, Filter, export_markdown};
 
 use crate::args::{self, ExportFormat};
 use crate::settings::Settings;
@@ -81,6 +82,14 @@ pub(super) fn import(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
+    let graph = match args.format {
+        args::ImportFormat::Auto => throughline_mcp::is_graph(&args.file),
+        args::ImportFormat::ServerMemory => true,
+        args::ImportFormat::Throughline => false,
+    };
+    if graph {
+        return import_graph(args, settings, ui);
+    }
     let engine = settings.engine()?;
     let bar = ui.progress("importing batches");
     let done = engine.import(&settings.context()?, &args.file, &mut |done| {
@@ -109,6 +118,40 @@ pub(super) fn import(
             page.push_str(&format!("\n  erased here, and staying out: {}", done.blocked));
         }
         page
+    })
+}
+
+#[derive(Debug, Serialize)]
+struct WireGraph {
+    entities: usize,
+    observations: usize,
+    relations: usize,
+    known: usize,
+}
+
+/// Reads in what the official memory server kept, to where its tools look for it.
+fn import_graph(args: &args::Import, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let engine = settings.engine()?;
+    let level = settings.chosen_level().unwrap_or(Level::Global);
+    let context = Context { level, ..settings.context()? };
+    let done = throughline_mcp::import_graph(&engine, &context, &args.file)?;
+    let wire = WireGraph {
+        entities: done.entities,
+        observations: done.observations,
+        relations: done.relations,
+        known: done.known,
+    };
+    ui.answer(&wire, || {
+        let page = format!(
+            "Read in {} entities, {} observations, {} relations",
+            done.entities, done.observations, done.relations
+        );
+        let known = if done.known > 0 {
+            format!("\n  known already: {}", done.known)
+        } else {
+            String::new()
+        };
+        format!("{}{known}", paint(GOOD, page))
     })
 }
 

@@ -14,6 +14,7 @@
 mod claude_code;
 mod desk;
 mod hosts;
+mod mcp;
 mod model;
 mod page;
 mod plugins;

@@ -1,0 +1,190 @@
+//! What an agent may do beyond reading: reversible, within its scope, logged as its own, and never
+//! over the head of a person.
+
+use throughline_core::evidence::Testimony;
+use throughline_core::fold::Refusal;
+use throughline_core::reconcile::{Candidate, Plan};
+use throughline_core::{
+    Authority, Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, Row, RowKey, Slot, SpaceId,
+    hot, text,
+};
+use throughline_store::{EntityName, Reader};
+
+use crate::clean::cleaned;
+use crate::engine::Draft;
+use crate::{Card, Context, Engine, Error, NewMemory, Remembered, Result};
+
+/// Times that a memory was shown which are looked at.
+const SHOWN_READ: usize = 64;
+/// Characters of evidence that are kept.
+const EVIDENCE_CHARS: usize = 240;
+
+/// What an agent says is right, instead of a memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal<'a> {
+    /// The claim.
+    pub content: &'a str,
+    /// Its structured form.
+    pub slot: Option<&'a Slot>,
+    /// What shows it: a tool's output, a line of a file. It is quoted, not believed on its word.
+    pub evidence: Option<&'a str>,
+}
+
+impl Engine {
+    /// An agent says that a memory is wrong, and what is right. What ranks no higher than the agent
+    /// is replaced; what a person or a measurement stands behind stays, and both are shown.
+    pub fn propose(
+        &self,
+        context: &Context,
+        handle: &str,
+        proposal: &Proposal<'_>,
+    ) -> Result<Remembered> {
+        let (content, redacted) = &cleaned(proposal.content);
+        self.check_content(content)?;
+        self.check_slot(proposal.slot)?;
+        let evidence = proposal.evidence.map(|words| cleaned(words).0);
+        let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
+            let old = self.resolve(reader, context, handle)?;
+            let plan =
+                self.put_beside(reader, draft, &old, content, proposal.slot, evidence.as_deref())?;
+            Ok((old, plan))
+        })?;
+        Ok(Remembered {
+            card: self.card_of(old.space, plan.memory)?,
+            deduped: plan.deduped,
+            superseded: plan.superseded,
+            contested: plan.contested,
+            redacted: *redacted,
+            batch,
+        })
+    }
+
+    fn put_beside(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        old: &Memory,
+        content: &str,
+        slot: Option<&Slot>,
+        evidence: Option<&str>,
+    ) -> Result<Plan> {
+        draft.settle(old);
+        if !old.state.is_active() {
+            return Err(Error::Refused(Refusal::NotCurrent { id: old.id, state: old.state }));
+        }
+        if text::normalise(content) == text::normalise(&old.content) {
+            return Err(Error::BadInput("the correction says the same as the memory".to_owned()));
+        }
+        // As where an agent verifies: what it can quote was measured.
+        let authority = if evidence.is_some() { Authority::Measured } else { Authority::Observed };
+        let candidate = Candidate {
+            id: MemoryId(draft.mint()),
+            scope: draft.scope.clone(),
+            kind: old.kind,
+            content: content.to_owned(),
+            slot: slot.cloned(),
+            tags: Vec::new(),
+            label: None,
+            domain: old.domain.clone(),
+            importance: Some(old.importance),
+            confidence: 1.0,
+            pinned: false,
+            testimony: Testimony {
+                session: draft.session.clone(),
+                snippet: evidence.map(|words| text::headline(words, EVIDENCE_CHARS)),
+                why: Some(format!("says that {} is wrong", old.id.handle())),
+                ..Testimony::new(authority, draft.now)
+            },
+            triggers: old.triggers.clone(),
+            about: Vec::new(),
+            revive: false,
+        };
+        let mut plan = self.take_in(reader, draft, &candidate)?;
+        if plan.memory == old.id || plan.superseded.contains(&old.id) {
+            return Ok(plan);
+        }
+        let (space, new, at) = (old.space, plan.memory, draft.now);
+        if old.authority.outranks(authority) || old.pinned {
+            if !plan.contested.contains(&old.id) {
+                let edge = Edge::new(space, new.into(), Relation::Contradicts, old.id.into(), at);
+                draft.changes.push(Change::Link(edge));
+                plan.contested.push(old.id);
+            }
+        } else {
+            draft.changes.push(Change::Supersede { space, old: old.id, new, at });
+            plan.contested.retain(|id| *id != old.id);
+            plan.superseded.push(old.id);
+        }
+        Ok(plan)
+    }
+
+    /// Whether a memory was put in front of the session that asks, as far as that is on record.
+    pub fn was_shown_here(&self, context: &Context, memory: &Memory) -> Result<bool> {
+        self.settle_recalls(context)?;
+        shown_here(&*self.now_reader()?, context, memory)
+    }
+
+    /// Whether somebody who is no person says what this session was shown.
+    pub(crate) fn repeats(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        new: &NewMemory,
+    ) -> Result<bool> {
+        let spaces = context.reach().spaces;
+        let key = |id: &MemoryId| spaces.iter().map(|space| RowKey::memory(*space, *id)).collect();
+        let keys: Vec<RowKey> =
+            new.shown.iter().flat_map(|id| -> Vec<RowKey> { key(id) }).collect();
+        for row in reader.rows(&keys)?.into_iter().flatten() {
+            let Some(memory) = row.into_memory() else { continue };
+            if hot::says_what_was_shown(&new.content, &[&memory.content]).is_some() {
+                return Ok(true);
+            }
+        }
+        let wanted = throughline_core::Fingerprint::of(&new.content);
+        for memory in reader.with_fingerprint(context.scope().space, &wanted)? {
+            if shown_here(reader, context, &memory)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The current memories that are about a thing or labelled with its name, newest first.
+    pub fn about(&self, context: &Context, name: &str, most: usize) -> Result<Vec<Card>> {
+        let reader = self.now_reader()?;
+        let reach = context.reach();
+        let wanted = [EntityName { kind: None, name: text::normalise(name) }];
+        let mut found: Vec<Memory> = Vec::new();
+        let mut known = false;
+        for space in &reach.spaces {
+            for entity in reader.entities(*space, &wanted)? {
+                known = true;
+                found.extend(self.told_of(&*reader, *space, NodeId::Entity(entity.id))?);
+            }
+        }
+        if !known {
+            return Err(Error::NotFound { what: "entity", handle: name.to_owned() });
+        }
+        found.retain(|memory| memory.state.is_active() && reach.sees(memory));
+        found.sort_by_key(|memory| (std::cmp::Reverse(memory.recorded_at), memory.id));
+        found.dedup_by_key(|memory| memory.id);
+        found.truncate(most);
+        self.cards(&*reader, &found)
+    }
+
+    fn told_of(&self, reader: &dyn Reader, space: SpaceId, thing: NodeId) -> Result<Vec<Memory>> {
+        let relations = [Relation::About, Relation::Tagged];
+        let most = self.policy.limits.list_max;
+        let edges = reader.neighbours(space, &[thing], &relations, most)?;
+        let keys: Vec<RowKey> =
+            edges.iter().map(|edge| RowKey::node(space, edge.other(thing))).collect();
+        Ok(reader.rows(&keys)?.into_iter().flatten().filter_map(Row::into_memory).collect())
+    }
+}
+
+fn shown_here(reader: &dyn Reader, context: &Context, memory: &Memory) -> Result<bool> {
+    let Some(session) = &context.session else { return Ok(false) };
+    let shown = reader.injections(memory.space, memory.id, SHOWN_READ)?;
+    Ok(shown.iter().any(|one| one.session.as_ref() == Some(session)))
+}

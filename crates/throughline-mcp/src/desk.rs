@@ -1,0 +1,158 @@
+//! The desk: the engine, opened when it is first needed, and what this process has shown so far.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use throughline_core::scope::Level;
+use throughline_core::{Actor, Memory, MemoryId, SessionId};
+use throughline_engine::{Context, Engine, Project, Recall};
+
+use crate::Setup;
+use crate::answer::Failure;
+
+/// Memories that this process remembers to have shown; the oldest go first.
+const SHOWN_MAX: usize = 512;
+
+/// What tools work with.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    pub(crate) setup: Setup,
+    engine: Option<Engine>,
+    /// The file that is open: whoever moves it aside must not be written to behind our back.
+    opened: Option<FileId>,
+    shown: VecDeque<(Option<SessionId>, MemoryId)>,
+    later: Option<Later>,
+}
+
+/// What is done when nobody waits.
+#[derive(Debug)]
+struct Later {
+    context: Context,
+    recall: Option<Recall>,
+}
+
+/// Who asks and from where, as far as a call says.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Place {
+    pub(crate) project: Option<String>,
+    pub(crate) session: Option<String>,
+}
+
+impl Desk {
+    pub(crate) fn new(setup: Setup) -> Self {
+        Self { setup, engine: None, opened: None, shown: VecDeque::new(), later: None }
+    }
+
+    /// The engine.
+    pub(crate) fn engine(&mut self) -> Result<&Engine, Failure> {
+        if self.setup.off {
+            return Err(off());
+        }
+        let found = file_id(&self.setup.home.join("throughline.db"));
+        if self.engine.is_some() && found.is_some() && found != self.opened {
+            self.engine = None;
+        }
+        if self.engine.is_none() {
+            let engine = Engine::open(&self.setup.home, self.setup.clock)?;
+            self.opened = file_id(&self.setup.home.join("throughline.db"));
+            self.engine = Some(engine.with_policy(self.setup.policy));
+        }
+        Ok(self.engine.as_ref().expect("it was just opened"))
+    }
+
+    /// Who asks, and from where: never by what an earlier call said.
+    pub(crate) fn context(&self, place: &Place) -> Result<Context, Failure> {
+        let folder = place.project.as_ref().map_or(self.setup.folder.as_path(), Path::new);
+        let session = place.session.clone().map(SessionId).or_else(|| self.setup.session.clone());
+        let level = match (self.setup.level, &session) {
+            (Level::Session, None) => Level::Project,
+            (level, _) => level,
+        };
+        Ok(Context { project: Project::at(folder)?, session, level, actor: Actor::Agent })
+    }
+
+    /// Notes what was put in front of the agent.
+    pub(crate) fn show(&mut self, context: &Context, memories: impl IntoIterator<Item = MemoryId>) {
+        for id in memories {
+            let one = (context.session.clone(), id);
+            self.shown.retain(|held| *held != one);
+            self.shown.push_back(one);
+        }
+        while self.shown.len() > SHOWN_MAX {
+            self.shown.pop_front();
+        }
+    }
+
+    /// What this process has shown to the session, the latest last.
+    pub(crate) fn shown(&self, context: &Context) -> Vec<MemoryId> {
+        let here = self.shown.iter().filter(|(session, _)| *session == context.session);
+        here.map(|(_, id)| *id).collect()
+    }
+
+    /// Whether the session has seen a memory: this process showed it, or it is on record.
+    pub(crate) fn has_seen(&mut self, context: &Context, memory: &Memory) -> Result<bool, Failure> {
+        if self.shown(context).contains(&memory.id) {
+            return Ok(true);
+        }
+        Ok(self.engine()?.was_shown_here(context, memory)?)
+    }
+
+    /// What is to be read in before the graph is used, if it was not read in yet.
+    pub(crate) fn take_graph_file(&mut self) -> Option<PathBuf> {
+        self.setup.graph_file.take()
+    }
+
+    /// It could not be read in: the next call tries again.
+    pub(crate) fn give_back_graph_file(&mut self, file: &Path) {
+        self.setup.graph_file = Some(file.to_owned());
+    }
+
+    /// Counts a recall when nobody waits.
+    pub(crate) fn count_later(&mut self, context: Context, recall: Option<Recall>) {
+        self.later = Some(Later { context, recall });
+    }
+
+    /// Does what was left for later. That attention could not be noted is no reason to fail.
+    pub(crate) fn afterwards(&mut self) {
+        let (Some(later), Some(engine)) = (self.later.take(), &self.engine) else { return };
+        if let Some(recall) = &later.recall {
+            engine.note_recall(&later.context, recall).ok();
+        }
+        engine.catch_up(&later.context).ok();
+    }
+
+    /// Forgets what is open, after something went wrong.
+    pub(crate) fn close(&mut self) {
+        self.engine = None;
+        self.later = None;
+    }
+}
+
+fn off() -> Failure {
+    Failure {
+        code: "off",
+        message: "Memory is switched off; nothing was read or kept. Go on without it.".to_owned(),
+        hint: None,
+        user_command: Some(
+            "throughline config set enabled true (and unset THROUGHLINE_DISABLE)".to_owned(),
+        ),
+    }
+}
+
+/// Which file a path leads to.
+#[cfg(unix)]
+type FileId = (u64, u64);
+#[cfg(not(unix))]
+type FileId = ();
+
+#[cfg(unix)]
+fn file_id(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(path: &Path) -> Option<FileId> {
+    // A file that is open cannot be moved there.
+    path.exists().then_some(())
+}

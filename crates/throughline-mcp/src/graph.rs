@@ -1,0 +1,386 @@
+//! The profile `server-memory`: the nine tools of the official memory server, with its words, its
+//! order and its answers, over our store. What is put there is also remembered as an agent's claim.
+
+mod check;
+mod import;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Resource, ResourceContents, Tool};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use throughline_core::{Authority, EntityKind, LeafId};
+use throughline_engine::{
+    Claimed, Context, Engine, Entry, Error, Keeping, Result as Done, Shelved, Shelves, clean_text,
+};
+
+use crate::answer::Failure;
+use crate::desk::{Desk, Place};
+
+pub use import::{GraphImport, import, is_graph};
+
+/// The whole graph, as a resource.
+pub(crate) const GRAPH: &str = "memory://knowledge-graph";
+
+const ENTITY: &str = "graph.entity";
+const OBSERVATION: &str = "graph.observation";
+const RELATION: &str = "graph.relation";
+const SOURCE: &str = "graph.source";
+const SHELVES: [&str; 3] = [ENTITY, OBSERVATION, RELATION];
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Entity {
+    name: String,
+    entity_type: String,
+    observations: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Relation {
+    from: String,
+    to: String,
+    relation_type: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Graph {
+    entities: Vec<Entity>,
+    relations: Vec<Relation>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Addition {
+    entity_name: String,
+    contents: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Added {
+    entity_name: String,
+    added_observations: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Deletion {
+    entity_name: String,
+    observations: Vec<String>,
+}
+
+/// The tools, word for word.
+pub(crate) fn tools() -> Vec<Tool> {
+    #[derive(Deserialize)]
+    struct List {
+        tools: Vec<Tool>,
+    }
+    let list: List = serde_json::from_str(include_str!("graph/tools.json"))
+        .expect("the list is part of the program");
+    list.tools
+}
+
+/// The one resource.
+pub(crate) fn resource() -> Resource {
+    Resource::new(GRAPH, "knowledge-graph")
+        .with_title("Knowledge Graph")
+        .with_description("The full knowledge graph with all entities and relations")
+        .with_mime_type("application/json")
+}
+
+/// Reads the whole graph.
+pub(crate) fn read(desk: &mut Desk) -> Result<ResourceContents, Failure> {
+    let graph = open(desk)?;
+    Ok(ResourceContents::text(pretty(&graph), GRAPH).with_mime_type("application/json"))
+}
+
+/// Whether a tool changes the graph.
+pub(crate) fn changes(name: &str) -> bool {
+    ["create_", "add_", "delete_"].iter().any(|verb| name.starts_with(verb))
+}
+
+/// Calls a tool.
+pub(crate) fn call(desk: &mut Desk, name: &str, arguments: Option<JsonObject>) -> CallToolResult {
+    let Some(tool) = tools().into_iter().find(|tool| tool.name == name) else {
+        return refused(&format!("MCP error -32602: Tool {name} not found"));
+    };
+    let mut given = Value::Object(arguments.unwrap_or_default());
+    let issues = check::issues(&Value::Object((*tool.input_schema).clone()), &given);
+    if !issues.is_empty() {
+        return refused(&format!(
+            "MCP error -32602: Input validation error: Invalid arguments for tool {name}: {}",
+            issues.join("\n")
+        ));
+    }
+    clean_value(&mut given);
+    match answer(desk, name, &given) {
+        Ok((text, data)) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+            result.is_error = None;
+            result.structured_content = Some(data);
+            result
+        }
+        Err(failure) => refused(&failure.message),
+    }
+}
+
+fn refused(message: &str) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(message)])
+}
+
+/// Takes the secrets out of everything a tool was given.
+pub(crate) fn clean_value(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            clean_text(text);
+        }
+        Value::Array(items) => items.iter_mut().for_each(clean_value),
+        Value::Object(map) => map.values_mut().for_each(clean_value),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+type Said = Result<(String, Value), Failure>;
+
+fn answer(desk: &mut Desk, name: &str, given: &Value) -> Said {
+    match name {
+        "create_entities" => {
+            let entities: Vec<Entity> = part(given, "entities")?;
+            let new = change(desk, |shelves| Ok(create_entities(shelves, &entities)))?;
+            Ok((pretty(&new), json!({ "entities": new })))
+        }
+        "create_relations" => {
+            let relations: Vec<Relation> = part(given, "relations")?;
+            let new = change(desk, |shelves| Ok(create_relations(shelves, &relations)))?;
+            Ok((pretty(&new), json!({ "relations": new })))
+        }
+        "add_observations" => {
+            let additions: Vec<Addition> = part(given, "observations")?;
+            let added = change(desk, |shelves| add_observations(shelves, &additions))?;
+            Ok((pretty(&added), json!({ "results": added })))
+        }
+        "delete_entities" => {
+            let names: BTreeSet<String> = part(given, "entityNames")?;
+            change(desk, |shelves| {
+                delete_entities(shelves, &names);
+                Ok(())
+            })?;
+            Ok(done("Entities deleted successfully"))
+        }
+        "delete_observations" => {
+            let deletions: Vec<Deletion> = part(given, "deletions")?;
+            change(desk, |shelves| {
+                delete_observations(shelves, &deletions);
+                Ok(())
+            })?;
+            Ok(done("Observations deleted successfully"))
+        }
+        "delete_relations" => {
+            let relations: BTreeSet<Relation> = part(given, "relations")?;
+            change(desk, |shelves| {
+                shelves.on(RELATION).retain(|entry| !relations.contains(&relation(entry)));
+                Ok(())
+            })?;
+            Ok(done("Relations deleted successfully"))
+        }
+        "search_nodes" => {
+            let query: String = part(given, "query")?;
+            let query = query.to_lowercase();
+            let fits = |text: &String| text.to_lowercase().contains(&query);
+            let graph = open(desk)?.only(|entity| {
+                fits(&entity.name)
+                    || fits(&entity.entity_type)
+                    || entity.observations.iter().any(fits)
+            });
+            Ok(told(&graph))
+        }
+        "open_nodes" => {
+            let names: BTreeSet<String> = part(given, "names")?;
+            Ok(told(&open(desk)?.only(|entity| names.contains(&entity.name))))
+        }
+        _ => Ok(told(&open(desk)?)),
+    }
+}
+
+fn part<T: serde::de::DeserializeOwned>(given: &Value, name: &str) -> Result<T, Failure> {
+    serde_json::from_value(given[name].clone()).map_err(|error| Failure::usage(error.to_string()))
+}
+
+fn done(message: &str) -> (String, Value) {
+    (message.to_owned(), json!({ "success": true, "message": message }))
+}
+
+fn told(graph: &Graph) -> (String, Value) {
+    (pretty(graph), json!(graph))
+}
+
+fn pretty<T: Serialize>(value: &T) -> String {
+    serde_json::to_string_pretty(value).expect("plain data serialises")
+}
+
+impl Graph {
+    fn of(shelves: &mut Shelves) -> Self {
+        let mut observed: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for entry in shelves.on(OBSERVATION).iter() {
+            observed.entry(owner(entry).to_owned()).or_default().push(entry.text.clone());
+        }
+        let entity = |entry: &Entry| Entity {
+            name: entry.name.clone(),
+            entity_type: entry.text.clone(),
+            observations: observed.remove(&entry.id.to_string()).unwrap_or_default(),
+        };
+        let entities = shelves.on(ENTITY).iter().map(entity).collect();
+        Self { entities, relations: shelves.on(RELATION).iter().map(relation).collect() }
+    }
+
+    /// The entities that fit, and the relations that touch one of them.
+    fn only(mut self, fits: impl Fn(&Entity) -> bool) -> Self {
+        self.entities.retain(fits);
+        let names: BTreeSet<&str> = self.entities.iter().map(|one| one.name.as_str()).collect();
+        self.relations
+            .retain(|one| names.contains(one.from.as_str()) || names.contains(one.to.as_str()));
+        self
+    }
+}
+
+/// The entity that an observation belongs to, by the id of its entry: names may occur twice.
+fn owner(entry: &Entry) -> &str {
+    entry.notes.first().map_or("", String::as_str)
+}
+
+fn relation(entry: &Entry) -> Relation {
+    Relation {
+        from: entry.name.clone(),
+        to: entry.text.clone(),
+        relation_type: entry.notes.first().cloned().unwrap_or_default(),
+    }
+}
+
+fn create_entities(shelves: &mut Shelves, entities: &[Entity]) -> Vec<Entity> {
+    let known: BTreeSet<String> = shelves.on(ENTITY).iter().map(|one| one.name.clone()).collect();
+    let new: Vec<Entity> =
+        entities.iter().filter(|one| !known.contains(&one.name)).cloned().collect();
+    for entity in &new {
+        let entry = shelves.entry(&entity.name, &entity.entity_type);
+        let id = entry.id;
+        shelves.on(ENTITY).push(entry);
+        observe(shelves, &entity.name, id, &entity.observations);
+    }
+    new
+}
+
+fn observe(shelves: &mut Shelves, name: &str, entity: LeafId, observations: &[String]) {
+    for observation in observations {
+        let mut entry = shelves.entry(name, observation);
+        entry.notes.push(entity.to_string());
+        shelves.on(OBSERVATION).push(entry);
+    }
+}
+
+fn create_relations(shelves: &mut Shelves, relations: &[Relation]) -> Vec<Relation> {
+    let known: BTreeSet<Relation> = shelves.on(RELATION).iter().map(relation).collect();
+    let new: Vec<Relation> =
+        relations.iter().filter(|one| !known.contains(*one)).cloned().collect();
+    for one in &new {
+        let mut entry = shelves.entry(&one.from, &one.to);
+        entry.notes.push(one.relation_type.clone());
+        shelves.on(RELATION).push(entry);
+    }
+    new
+}
+
+fn add_observations(shelves: &mut Shelves, additions: &[Addition]) -> Done<Vec<Added>> {
+    // The first of a name is meant.
+    let mut entities: BTreeMap<String, LeafId> = BTreeMap::new();
+    for entry in shelves.on(ENTITY).iter() {
+        entities.entry(entry.name.clone()).or_insert(entry.id);
+    }
+    let mut held: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for entry in shelves.on(OBSERVATION).iter() {
+        held.entry(owner(entry).to_owned()).or_default().insert(entry.text.clone());
+    }
+    let mut results = Vec::new();
+    for addition in additions {
+        let name = &addition.entity_name;
+        let Some(entity) = entities.get(name) else {
+            return Err(Error::BadInput(format!("Entity with name {name} not found")));
+        };
+        let held = held.entry(entity.to_string()).or_default();
+        let added: Vec<String> =
+            addition.contents.iter().filter(|one| !held.contains(*one)).cloned().collect();
+        held.extend(added.iter().cloned());
+        observe(shelves, name, *entity, &added);
+        results.push(Added { entity_name: name.clone(), added_observations: added });
+    }
+    Ok(results)
+}
+
+fn delete_entities(shelves: &mut Shelves, names: &BTreeSet<String>) {
+    let gone: BTreeSet<String> = shelves
+        .on(ENTITY)
+        .iter()
+        .filter(|one| names.contains(&one.name))
+        .map(|one| one.id.to_string())
+        .collect();
+    shelves.on(ENTITY).retain(|one| !names.contains(&one.name));
+    shelves.on(OBSERVATION).retain(|one| !gone.contains(owner(one)));
+    shelves.on(RELATION).retain(|one| !names.contains(&one.name) && !names.contains(&one.text));
+}
+
+fn delete_observations(shelves: &mut Shelves, deletions: &[Deletion]) {
+    for deletion in deletions {
+        let entities = shelves.on(ENTITY).iter();
+        let found =
+            entities.filter(|one| one.name == deletion.entity_name).map(|one| one.id).next();
+        let Some(entity) = found.map(|id| id.to_string()) else { continue };
+        shelves
+            .on(OBSERVATION)
+            .retain(|one| owner(one) != entity || !deletion.observations.contains(&one.text));
+    }
+}
+
+/// What an entry claims.
+fn claim(shelf: &str, entry: &Entry) -> Claimed {
+    let (name, text) = (&entry.name, &entry.text);
+    let note = entry.notes.first().map_or("", String::as_str);
+    let content = match shelf {
+        ENTITY => format!("{name} is a {text}"),
+        OBSERVATION => format!("{name}: {text}"),
+        RELATION => format!("{name} {} {text}", note.replace('_', " ")),
+        _ => format!("What the knowledge graph holds was read in from {name}"),
+    };
+    let about = (shelf != SOURCE).then(|| (EntityKind::Concept, name.clone()));
+    Claimed { content, about }
+}
+
+fn keeping(authority: Authority) -> Keeping<'static> {
+    const ALL: &[&str] = &[ENTITY, OBSERVATION, RELATION, SOURCE];
+    Keeping { shelves: ALL, claims: &claim, authority }
+}
+
+fn change<T>(desk: &mut Desk, work: impl FnMut(&mut Shelves) -> Done<T>) -> Result<T, Failure> {
+    let (engine, context) = ready(desk)?;
+    let Shelved { outcome, .. } = engine.reshelve(&context, keeping(Authority::Observed), work)?;
+    Ok(outcome)
+}
+
+fn open(desk: &mut Desk) -> Result<Graph, Failure> {
+    let (engine, context) = ready(desk)?;
+    Ok(Graph::of(&mut engine.shelves(&context, &SHELVES)?))
+}
+
+/// The engine, with what the official server left behind read in, once.
+fn ready(desk: &mut Desk) -> Result<(&Engine, Context), Failure> {
+    let context = desk.context(&Place::default())?;
+    let file = desk.take_graph_file();
+    if let Some(file) = &file {
+        let read_in = desk.engine().and_then(|engine| Ok(import::once(engine, &context, file)?));
+        if let Err(failure) = read_in {
+            desk.give_back_graph_file(file);
+            return Err(failure);
+        }
+    }
+    Ok((desk.engine()?, context))
+}

@@ -1,0 +1,84 @@
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod arguments;
+mod catalog;
+mod desk;
+mod files;
+mod graph;
+mod lines;
+mod prompts;
+mod resources;
+mod server;
+mod tools;
+mod view;
+mod worker;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rmcp::ServiceExt as _;
+use throughline_core::scope::Level;
+use throughline_core::{Policy, SessionId};
+use throughline_engine::Clock;
+
+pub use files::run as memory_tool;
+pub use graph::{GraphImport, import as import_graph, is_graph};
+pub use server::Server;
+pub use worker::Worker;
+
+/// What the server may do after the client has gone, to finish what was begun.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Which tools are offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// Throughline's own.
+    #[default]
+    Throughline,
+    /// Those of the official memory server, for whoever is used to them.
+    ServerMemory,
+    /// Anthropic's memory tool.
+    MemoryTool,
+}
+
+/// Everything the server needs to know before it starts.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// Where memory is kept.
+    pub home: PathBuf,
+    /// The clock.
+    pub clock: Clock,
+    /// The numbers in force.
+    pub policy: Policy,
+    /// Memory is switched off: nothing is touched, and every tool says so.
+    pub off: bool,
+    /// The folder whose project is at hand, unless a call names another.
+    pub folder: PathBuf,
+    /// The session, unless a call names another.
+    pub session: Option<SessionId>,
+    /// How far new memories reach.
+    pub level: Level,
+    /// Which tools are offered.
+    pub profile: Profile,
+    /// What the official memory server kept, to be read in when its profile is first used.
+    pub graph_file: Option<PathBuf>,
+}
+
+/// Serves one client over standard input and output, until it closes them.
+pub fn serve_stdio(setup: Setup) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (worker, at_work) = Worker::start(setup)?;
+    runtime.block_on(async {
+        let (read, write) = rmcp::transport::stdio_pipes();
+        let server = Server::new(worker);
+        // A client that leaves before it said hello is no failure of ours.
+        if let Ok(running) = server.serve(lines::Lines::new(read, write)).await {
+            running.waiting().await.ok();
+        }
+    });
+    // The worker ends when nobody can ask any more.
+    runtime.shutdown_timeout(LAST_WORDS);
+    at_work.finish(LAST_WORDS);
+    Ok(())
+}

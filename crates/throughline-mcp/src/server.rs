@@ -1,0 +1,265 @@
+//! The server: what the protocol asks, handed to the worker. It knows no transport.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse,
+    Implementation, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
+    SubscribeRequestParams, Tool, UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use rmcp::{ErrorData, ServerHandler};
+
+use crate::answer::Failure;
+use crate::worker::Worker;
+use crate::{Profile, catalog, files, graph, prompts, resources, tools};
+
+/// Milliseconds for which lists may be kept: they change with the program only.
+const LISTS_MS: u64 = 3_600_000;
+
+/// Memory as an MCP server, for one client.
+#[derive(Debug, Clone)]
+pub struct Server {
+    worker: Worker,
+    /// The client wants to hear when the graph changes.
+    subscribed: Arc<AtomicBool>,
+}
+
+impl Server {
+    /// A server that has its work done by a worker.
+    pub fn new(worker: Worker) -> Self {
+        Self { worker, subscribed: Arc::default() }
+    }
+
+    fn tools(&self) -> Vec<Tool> {
+        match self.worker.profile() {
+            Profile::Throughline => catalog::tools(),
+            Profile::ServerMemory => graph::tools(),
+            Profile::MemoryTool => vec![files::tool()],
+        }
+    }
+
+    fn is_own(&self) -> bool {
+        self.worker.profile() == Profile::Throughline
+    }
+
+    /// Calls one of our own tools.
+    async fn call_own(
+        &self,
+        name: String,
+        arguments: Option<JsonObject>,
+    ) -> Answered<CallToolResult> {
+        let asked = name.clone();
+        let told = self.worker.ask(move |desk| tools::call(desk, &asked, arguments)).await?;
+        let Some(told) = told else { return Err(self.no_tool(&name)) };
+        Ok(told.map_or_else(CallToolResult::from, CallToolResult::from))
+    }
+
+    /// Calls one of the official memory server's.
+    async fn call_graph(
+        &self,
+        name: String,
+        arguments: Option<JsonObject>,
+        context: &RequestContext<RoleServer>,
+    ) -> Answered<CallToolResult> {
+        let changes = graph::changes(&name);
+        let told = self.worker.ask(move |desk| graph::call(desk, &name, arguments)).await?;
+        if changes && told.is_error.is_none() && self.subscribed.load(Ordering::Relaxed) {
+            let changed = ResourceUpdatedNotificationParam::new(graph::GRAPH);
+            context.peer.notify_resource_updated(changed).await.ok();
+        }
+        Ok(told)
+    }
+
+    fn no_tool(&self, name: &str) -> ErrorData {
+        let names: Vec<String> = self.tools().iter().map(|tool| tool.name.to_string()).collect();
+        let message = format!("there is no tool {name}; there are {}", names.join(", "));
+        ErrorData::invalid_params(message, None)
+    }
+}
+
+type Answered<T> = Result<T, ErrorData>;
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("throughline", env!("CARGO_PKG_VERSION")))
+            .with_instructions(catalog::INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Answered<ListToolsResult> {
+        let mut list = ListToolsResult::with_all_items(self.tools());
+        // Clients of the older era are not told how long it holds.
+        if context.protocol_version().is_some_and(|version| !version.has_initialize()) {
+            list.ttl_ms = Some(LISTS_MS);
+            list.cache_scope = Some(CacheScope::Public);
+        }
+        Ok(list)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Answered<CallToolResponse> {
+        let CallToolRequestParams { name, arguments, .. } = request;
+        let name = name.into_owned();
+        let result = match self.worker.profile() {
+            Profile::Throughline => self.call_own(name, arguments).await?,
+            Profile::ServerMemory => self.call_graph(name, arguments, &context).await?,
+            Profile::MemoryTool if name == "memory" => {
+                self.worker.ask(move |desk| files::call(desk, arguments)).await?
+            }
+            Profile::MemoryTool => return Err(self.no_tool(&name)),
+        };
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Answered<ListResourcesResult> {
+        Ok(ListResourcesResult::with_all_items(match self.worker.profile() {
+            Profile::Throughline => resources::listed(),
+            Profile::ServerMemory => vec![graph::resource()],
+            Profile::MemoryTool => Vec::new(),
+        }))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Answered<ListResourceTemplatesResult> {
+        let templates = if self.is_own() { resources::templates() } else { Vec::new() };
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Answered<ReadResourceResponse> {
+        let (uri, profile) = (request.uri.clone(), self.worker.profile());
+        let read = move |desk: &mut _| match profile {
+            Profile::Throughline => resources::read(desk, &uri),
+            Profile::ServerMemory if uri == graph::GRAPH => graph::read(desk).map(Some),
+            Profile::ServerMemory | Profile::MemoryTool => Ok(None),
+        };
+        match self.worker.ask(read).await?.map_err(broken)? {
+            Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
+            None if self.is_own() => {
+                // The library makes this the code of the client's era.
+                let message = format!("there is no resource {}", request.uri);
+                let data = serde_json::json!({ "uri": request.uri });
+                Err(ErrorData::resource_not_found(message, Some(data)))
+            }
+            None => {
+                let message = format!("MCP error -32602: Resource {} not found", request.uri);
+                Err(ErrorData::invalid_params(message, None))
+            }
+        }
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Answered<()> {
+        if self.worker.profile() != Profile::ServerMemory {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        }
+        if request.uri == graph::GRAPH {
+            self.subscribed.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Answered<()> {
+        if request.uri == graph::GRAPH {
+            self.subscribed.store(false, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Answered<ListPromptsResult> {
+        if !self.is_own() {
+            return Err(ErrorData::method_not_found::<ListPromptsRequestMethod>());
+        }
+        Ok(ListPromptsResult::with_all_items(prompts::listed()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Answered<GetPromptResponse> {
+        if !self.is_own() {
+            return Err(ErrorData::method_not_found::<GetPromptRequestMethod>());
+        }
+        let name = request.name.clone();
+        let asked =
+            move |desk: &mut _| prompts::get(desk, &request.name, request.arguments.as_ref());
+        match self.worker.ask(asked).await? {
+            Some(prompt) => Ok(prompt.map_err(broken)?.into()),
+            None => {
+                let message = format!("there is no prompt {name}; there are brief and recap");
+                Err(ErrorData::invalid_params(message, None))
+            }
+        }
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Answered<CustomResult> {
+        // A method that is known and came here has parameters that cannot be read.
+        let known = ["tools/call", "resources/read", "prompts/get", "tools/list", "initialize"];
+        if known.contains(&request.method.as_str()) {
+            let message = format!("the parameters of {} cannot be read", request.method);
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        let message = format!("there is no method {}", request.method);
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+    }
+}
+
+/// A failure where the protocol has no room for an explanation beside the answer.
+fn broken(failure: Failure) -> ErrorData {
+    let mut message = failure.message;
+    if let Some(hint) = failure.hint {
+        message.push_str(&format!("; {hint}"));
+    }
+    match failure.code {
+        "bad_input" | "not_found" => ErrorData::invalid_params(message, None),
+        _ => ErrorData::internal_error(message, None),
+    }
+}

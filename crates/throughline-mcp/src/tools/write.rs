@@ -1,0 +1,267 @@
+//! What an agent may change: reversible, within its scope, logged as an agent's.
+
+use serde_json::{Value, json};
+use throughline_core::watermark::Referent;
+use throughline_core::{Authority, Kind, Memory, MemoryId, Relation, Slot};
+use throughline_engine::{Error, NewMemory, Proposal, Remembered, Showed, clean_text};
+
+use crate::answer::{Answer, Failure, Told, quoted};
+use crate::arguments::{self, word};
+use crate::desk::Desk;
+use crate::view;
+
+/// Connections that an agent may make.
+const RELATIONS: [Relation; 9] = [
+    Relation::Because,
+    Relation::EvidencedBy,
+    Relation::DerivedFrom,
+    Relation::DependsOn,
+    Relation::Blocks,
+    Relation::Informs,
+    Relation::Extends,
+    Relation::Contradicts,
+    Relation::RelatesTo,
+];
+
+pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> Told {
+    let context = desk.context(&args.place())?;
+    let watch = args.watch.iter().flatten().map(|one| one.parse::<Referent>());
+    let new = NewMemory {
+        kind: args.kind.as_deref().map_or(Ok(Kind::Fact), word)?,
+        slot: slot(args.slot.as_deref())?,
+        tags: args.tags.clone().unwrap_or_default(),
+        because: args.because.clone().unwrap_or_default(),
+        triggers: args.triggers.clone().unwrap_or_default(),
+        watch: watch.collect::<Result<_, _>>().map_err(Failure::usage)?,
+        authority: source(args.source.as_deref())?,
+        shown: desk.shown(&context),
+        ..NewMemory::new(&args.content)
+    };
+    let kept = match desk.engine()?.remember(&context, &new) {
+        Err(Error::Blocked(throughline_core::reconcile::Blocked::Erased(at))) => {
+            let mut content = args.content.clone();
+            clean_text(&mut content);
+            return Err(Failure::for_the_user(
+                format!("the user erased this on {}; it stays out", at.date()),
+                format!("throughline remember {} --revive", quoted(&content)),
+            ));
+        }
+        kept => kept?,
+    };
+    desk.show(&context, [kept.card.memory.id]);
+    Ok(stored(&kept))
+}
+
+/// What an agent says ranks as an agent's, and may rank lower.
+fn source(said: Option<&str>) -> Result<Authority, Failure> {
+    match said.map(|said| said.trim().to_lowercase()).as_deref() {
+        None | Some("" | "observed") => Ok(Authority::Observed),
+        Some("inferred") => Ok(Authority::Inferred),
+        Some("external") => Ok(Authority::External),
+        Some(other) => Err(Failure::usage(format!(
+            "{other} is no source of an agent: observed, inferred or external"
+        ))),
+    }
+}
+
+fn slot(written: Option<&str>) -> Result<Option<Slot>, Failure> {
+    written.filter(|slot| !slot.is_empty()).map(Slot::parse).transpose().map_err(Failure::usage)
+}
+
+/// What became of a claim, with the text as it is stored.
+fn stored(kept: &Remembered) -> Answer {
+    let mut map = view::memory(&kept.card, view::TEXT_CHARS);
+    let mut text =
+        if kept.deduped { "Known already; evidence added: " } else { "Kept: " }.to_owned();
+    text.push_str(&view::words(&kept.card));
+    if kept.deduped {
+        map.insert("known".to_owned(), true.into());
+    }
+    for (name, ids, said) in [
+        ("replaced", &kept.superseded, "It takes the place of"),
+        ("contested", &kept.contested, "It is contested by"),
+    ] {
+        if !ids.is_empty() {
+            let handles: Vec<String> = ids.iter().map(|id| id.handle()).collect();
+            text.push_str(&format!("\n{said} {}.", handles.join(", ")));
+            map.insert(name.to_owned(), handles.into());
+        }
+    }
+    if kept.redacted > 0 {
+        text.push_str(&format!(
+            "\n{} secret(s) were taken out; do not store secrets.",
+            kept.redacted
+        ));
+        map.insert("redacted".to_owned(), kept.redacted.into());
+    }
+    Answer { text, data: Value::Object(map) }
+}
+
+pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> Told {
+    let context = desk.context(&args.place())?;
+    let relation: Relation = word(&args.relation)?;
+    let engine = desk.engine()?;
+    let (from, to) = {
+        let reader = engine.now_reader().map_err(Failure::from)?;
+        (
+            engine.resolve(&*reader, &context, &args.from)?,
+            engine.resolve(&*reader, &context, &args.to)?,
+        )
+    };
+    if relation == Relation::Supersedes {
+        let command = format!("throughline supersede {} {}", to.id.handle(), from.id.handle());
+        return Err(Failure::for_the_user(
+            "letting one memory take another's place is the user's",
+            command,
+        ));
+    }
+    if !RELATIONS.contains(&relation) {
+        let names: Vec<&str> = RELATIONS.iter().map(|one| one.as_str()).collect();
+        return Err(Failure::usage(format!(
+            "{relation} is not made by hand; use {}",
+            names.join(", ")
+        )));
+    }
+    if relation == Relation::Contradicts && from.authority.is_user() && to.authority.is_user() {
+        let command = format!("throughline contradict {} {}", from.id.handle(), to.id.handle());
+        return Err(Failure::for_the_user(
+            "the user said both; only they can put them in doubt",
+            command,
+        ));
+    }
+    let reason = clean(args.reason.as_deref());
+    engine.link(&context, &from.id.to_string(), relation, &to.id.to_string(), reason.as_deref())?;
+    let text = format!(
+        "Connected: [{}] {} → {relation} → [{}] {}",
+        from.id.handle(),
+        from.title(),
+        to.id.handle(),
+        to.title()
+    );
+    let data =
+        json!({ "from": view::line(&from), "relation": relation.as_str(), "to": view::line(&to) });
+    Ok(Answer { text, data })
+}
+
+pub(super) fn correct(desk: &mut Desk, args: &arguments::Correct) -> Told {
+    let context = desk.context(&args.place())?;
+    let slot = slot(args.slot.as_deref())?;
+    let evidence = args.evidence.as_deref().filter(|words| !words.trim().is_empty());
+    let proposal = Proposal { content: &args.content, slot: slot.as_ref(), evidence };
+    let engine = desk.engine()?;
+    let old = {
+        let reader = engine.now_reader().map_err(Failure::from)?;
+        engine.resolve(&*reader, &context, &args.id)?
+    };
+    let kept = engine.propose(&context, &args.id, &proposal)?;
+    let mut answer = stored(&kept);
+    if kept.contested.contains(&old.id) {
+        let command = format!(
+            "throughline correct {} {}",
+            old.id.handle(),
+            quoted(&kept.card.memory.content)
+        );
+        let stands =
+            format!("{} says otherwise and stands", old.authority.as_str().replace('_', " "));
+        answer.text.push_str(&format!(
+            "\n[{}] stays as it is ({stands}); both are shown. To settle it the user would run: {command}",
+            old.id.handle()
+        ));
+        answer.data["stands"] = view::line(&old);
+        answer.data["user_would_run"] = command.into();
+    }
+    desk.show(&context, [kept.card.memory.id]);
+    Ok(answer)
+}
+
+pub(super) fn verify(desk: &mut Desk, args: &arguments::Verify) -> Told {
+    let context = desk.context(&args.place())?;
+    let outcome = match args.outcome.trim().to_lowercase().as_str() {
+        "confirmed" => Showed::Confirmed,
+        "refuted" => Showed::Refuted,
+        other => {
+            return Err(Failure::usage(format!("{other} is no outcome: confirmed or refuted")));
+        }
+    };
+    let evidence = args.evidence.as_deref().filter(|words| !words.trim().is_empty());
+    let done = desk.engine()?.verify(&context, &args.id, outcome, evidence)?;
+    let said = match (outcome, done.waits) {
+        (Showed::Confirmed, _) => "It holds, and is fresh again: ",
+        (Showed::Refuted, false) => "Taken back: ",
+        (Showed::Refuted, true) => "The user said this, so it waits for them: ",
+    };
+    let mut answer = Answer {
+        text: format!("{said}{}", view::words(&done.card)),
+        data: Value::Object(view::memory(&done.card, view::TEXT_CHARS)),
+    };
+    if let Some(lesson) = done.lesson {
+        answer.text.push_str(&format!("\nA lesson was kept: {}.", lesson.handle()));
+        answer.data["lesson"] = lesson.handle().into();
+    }
+    if done.waits {
+        let command = format!("throughline verify {} --refuted", done.card.memory.id.handle());
+        answer.text.push_str(&format!("\nThe user would run: {command}"));
+        answer.data["waits"] = true.into();
+        answer.data["user_would_run"] = command.into();
+    }
+    Ok(answer)
+}
+
+pub(super) fn feedback(desk: &mut Desk, args: &arguments::Feedback) -> Told {
+    let context = desk.context(&args.place())?;
+    let card = desk.engine()?.rate(&context, &args.id, args.helpful)?;
+    let said = if args.helpful { "Noted that it helped: " } else { "Noted that it did not help: " };
+    let data = json!({
+        "id": card.memory.id.handle(),
+        "text": view::cut(&card.memory.content, view::LINE_CHARS),
+        "helpful": card.usage.helpful,
+        "unhelpful": card.usage.unhelpful,
+    });
+    Ok(Answer { text: format!("{said}{}", view::words(&card)), data })
+}
+
+pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
+    let context = desk.context(&args.place())?;
+    let Some(reason) = clean(Some(&args.reason)) else {
+        return Err(Failure::usage("say why it is no longer of use"));
+    };
+    let memory = {
+        let engine = desk.engine()?;
+        let reader = engine.now_reader().map_err(Failure::from)?;
+        engine.resolve(&*reader, &context, &args.id)?
+    };
+    let command = |memory: &Memory| {
+        format!("throughline archive {} --reason {}", memory.id.handle(), quoted(&reason))
+    };
+    if memory.pinned {
+        let text =
+            format!("“{}” is pinned by the user", view::cut(&memory.content, view::LINE_CHARS));
+        return Err(Failure::for_the_user(text, command(&memory)));
+    }
+    if !desk.has_seen(&context, &memory)? {
+        return Err(Failure {
+            hint: Some("recall it first, and read what it says".to_owned()),
+            ..Failure::for_the_user(
+                format!(
+                    "“{}” was not recalled in this session, so it is not put away",
+                    view::cut(&memory.content, view::LINE_CHARS)
+                ),
+                command(&memory),
+            )
+        });
+    }
+    let id: MemoryId = memory.id;
+    let card = desk.engine()?.archive(&context, &id.to_string(), Some(&reason))?;
+    let undo = format!("throughline unarchive {}", id.handle());
+    let mut data = Value::Object(view::memory(&card, view::TEXT_CHARS));
+    data["user_can_undo"] = undo.clone().into();
+    let text = format!("Put away: {}\nThe user can take it out again: {undo}", view::words(&card));
+    Ok(Answer { text, data })
+}
+
+/// A text without secrets; `None` if there is nothing in it.
+fn clean(said: Option<&str>) -> Option<String> {
+    let mut said = said.filter(|said| !said.trim().is_empty())?.to_owned();
+    clean_text(&mut said);
+    Some(said)
+}

@@ -1,0 +1,80 @@
+//! The worker: one thread that holds the engine, which is synchronous. Answers come back over a
+//! channel; what can wait is done after the answer.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rmcp::ErrorData;
+use tokio::sync::oneshot;
+
+use crate::desk::Desk;
+use crate::{Profile, Setup};
+
+type Job = Box<dyn FnOnce(&mut Desk) + Send>;
+
+/// Where work is handed in. When the last one is dropped, the thread ends.
+#[derive(Debug, Clone)]
+pub struct Worker {
+    jobs: mpsc::Sender<Job>,
+    profile: Profile,
+}
+
+/// The thread at work.
+#[derive(Debug)]
+pub struct AtWork {
+    thread: JoinHandle<()>,
+    done: mpsc::Receiver<()>,
+}
+
+impl Worker {
+    /// Starts the thread. Nothing is opened before it is needed.
+    pub fn start(setup: Setup) -> std::io::Result<(Self, AtWork)> {
+        let (jobs, inbox) = mpsc::channel::<Job>();
+        let (finished, done) = mpsc::channel();
+        let profile = setup.profile;
+        let thread = std::thread::Builder::new().name("memory".to_owned()).spawn(move || {
+            let mut desk = Desk::new(setup);
+            for job in inbox {
+                // A bug in one answer is no reason to lose the next; the panic is on stderr.
+                if std::panic::catch_unwind(AssertUnwindSafe(|| job(&mut desk))).is_err() {
+                    desk.close();
+                }
+                desk.afterwards();
+            }
+            finished.send(()).ok();
+        })?;
+        Ok((Self { jobs, profile }, AtWork { thread, done }))
+    }
+
+    /// Which tools are offered.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// Has something done, in the order asked.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Desk) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let (answer, answered) = oneshot::channel();
+        let job: Job = Box::new(move |desk| {
+            answer.send(work(desk)).ok();
+        });
+        let broken =
+            || ErrorData::internal_error("memory failed; the log on stderr says why", None);
+        self.jobs.send(job).map_err(|_| broken())?;
+        answered.await.map_err(|_| broken())
+    }
+}
+
+impl AtWork {
+    /// Waits for the last work to be done, and no longer than this: what is written is written in
+    /// one transaction, or not at all.
+    pub fn finish(self, within: Duration) {
+        if self.done.recv_timeout(within).is_ok() {
+            self.thread.join().ok();
+        }
+    }
+}

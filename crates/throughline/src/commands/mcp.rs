@@ -1,0 +1,53 @@
+//! `mcp`, `memory-tool`: memory for agents that call tools.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use throughline_core::scope::Level;
+use throughline_engine::Error;
+use throughline_mcp::{Profile, Setup};
+
+use crate::args;
+use crate::settings::Settings;
+use crate::ui::Ui;
+
+pub(crate) fn mcp(args: &args::Mcp, settings: &Settings) -> anyhow::Result<ExitCode> {
+    let folder = match settings.folder() {
+        Some(folder) => folder,
+        None => std::env::current_dir().context("the current folder cannot be read")?,
+    };
+    let profile = match args.profile {
+        args::Profile::Throughline => Profile::Throughline,
+        args::Profile::ServerMemory => Profile::ServerMemory,
+        args::Profile::MemoryTool => Profile::MemoryTool,
+    };
+    // The official server has one graph, wherever it is started.
+    let usual = if profile == Profile::ServerMemory { Level::Global } else { Level::Project };
+    let setup = Setup {
+        home: settings.home.clone(),
+        clock: settings.clock,
+        policy: settings.policy,
+        off: settings.environment.disabled || !settings.enabled,
+        folder,
+        session: settings.session(),
+        level: settings.chosen_level().unwrap_or(usual),
+        profile,
+        graph_file: settings.environment.memory_file.clone().filter(|file| file.is_absolute()),
+    };
+    throughline_mcp::serve_stdio(setup).context("standard input and output")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One command of the memory tool, read from standard input as JSON.
+pub(crate) fn memory_tool(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let text = super::text_or_stdin("-")?;
+    let command: serde_json::Value = serde_json::from_str(&text)
+        .map_err(|error| Error::BadInput(format!("standard input is not JSON: {error}")))?;
+    let said = throughline_mcp::memory_tool(&settings.engine()?, &settings.context()?, command)?;
+    ui.answer(&WireSaid { text: &said }, || crate::ui::safe(&said))
+}
+
+#[derive(Debug, serde::Serialize)]
+struct WireSaid<'a> {
+    text: &'a str,
+}

@@ -1,0 +1,283 @@
+//! The official memory server's tools over our store: its list, its answers, and what it lacks.
+
+use serde_json::{Value, json};
+
+use crate::harness::Home;
+use crate::mcp_client::{Client, Era};
+
+const TOOLS: &str = include_str!("../fixtures/mcp/server-memory-tools.json");
+const KEPT: &str = include_str!("../fixtures/mcp/server-memory.jsonl");
+
+fn entity(name: &str, kind: &str, observations: &[&str]) -> Value {
+    json!({ "name": name, "entityType": kind, "observations": observations })
+}
+
+fn relation(from: &str, to: &str, kind: &str) -> Value {
+    json!({ "from": from, "to": to, "relationType": kind })
+}
+
+#[test]
+fn the_list_of_tools_is_the_official_one() {
+    let home = Home::new();
+    let list = home.mcp_profile("server-memory").get("tools/list", json!({}));
+    let mut official: Value = serde_json::from_str(TOOLS).unwrap();
+    for tool in official["tools"].as_array_mut().unwrap() {
+        // Of an extension that went; what is not said means the same.
+        let gone = tool.as_object_mut().unwrap().remove("execution");
+        assert_eq!(gone, Some(json!({ "taskSupport": "forbidden" })));
+    }
+    assert_eq!(list["tools"], official["tools"]);
+}
+
+#[test]
+fn recorded_answers_are_given_word_for_word() {
+    let home = Home::new();
+    let mut client = home.mcp_profile("server-memory");
+    let made = client.try_call(
+        "create_entities",
+        json!({ "entities": [entity("Ann", "person", &["likes tea"]), entity("Acme", "org", &[])] }),
+    );
+    let text = "[\n  {\n    \"name\": \"Ann\",\n    \"entityType\": \"person\",\n    \"observations\": [\n      \"likes tea\"\n    ]\n  },\n  {\n    \"name\": \"Acme\",\n    \"entityType\": \"org\",\n    \"observations\": []\n  }\n]";
+    assert_eq!(made["content"][0]["text"], text);
+    assert!(made.get("isError").is_none());
+    let (text, failed) = client.text(
+        "add_observations",
+        json!({ "observations": [{ "entityName": "Bob", "contents": ["x"] }] }),
+    );
+    assert!(failed);
+    assert_eq!(text, "Entity with name Bob not found");
+    let (text, _) = client.text("create_relations", json!({ "relations": [{ "from": 1 }] }));
+    assert_eq!(
+        text,
+        "MCP error -32602: Input validation error: Invalid arguments for tool create_relations: \
+         Invalid input: expected string, received number at relations[0].from\n\
+         Invalid input: expected string, received undefined at relations[0].to\n\
+         Invalid input: expected string, received undefined at relations[0].relationType"
+    );
+}
+
+#[test]
+fn what_fails_half_way_keeps_nothing() {
+    let home = Home::new();
+    let mut client = home.mcp_profile("server-memory");
+    client.call("create_entities", json!({ "entities": [entity("Ann", "person", &[])] }));
+    let additions = json!([
+        { "entityName": "Ann", "contents": ["kept?"] },
+        { "entityName": "Nobody", "contents": ["x"] },
+    ]);
+    assert!(client.text("add_observations", json!({ "observations": additions })).1);
+    let graph = client.call("read_graph", json!({}));
+    assert_eq!(graph["entities"][0]["observations"], json!([]));
+}
+
+#[test]
+fn what_is_put_there_is_recalled_goes_with_it_and_comes_back() {
+    let home = Home::new();
+    let mut client = home.mcp_profile("server-memory");
+    client.call(
+        "create_entities",
+        json!({ "entities": [entity("Alice", "person", &["prefers green tea"])] }),
+    );
+    client
+        .call("create_relations", json!({ "relations": [relation("Alice", "Acme", "works_at")] }));
+    let recall =
+        || home.texts(&["--scope", "global", "recall", "what does Alice prefer to drink, tea?"]);
+    assert!(recall().contains(&"Alice: prefers green tea".to_owned()), "{:?}", recall());
+    let works = home.texts(&["--scope", "global", "search", "Acme"]);
+    assert_eq!(works, ["Alice works at Acme"]);
+
+    let taken =
+        json!({ "deletions": [{ "entityName": "Alice", "observations": ["prefers green tea"] }] });
+    client.call("delete_observations", taken);
+    assert!(!recall().contains(&"Alice: prefers green tea".to_owned()));
+    let added =
+        json!({ "observations": [{ "entityName": "Alice", "contents": ["prefers green tea"] }] });
+    client.call("add_observations", added);
+    assert!(recall().contains(&"Alice: prefers green tea".to_owned()));
+    assert_eq!(home.texts(&["--scope", "global", "list", "--all"]).len(), 3, "one memory each");
+    home.assert_sound();
+}
+
+#[test]
+fn what_the_user_said_is_not_put_away_with_a_tools_copy() {
+    let home = Home::new();
+    home.run(&["--scope", "global", "remember", "Alice: prefers green tea"]);
+    let mut client = home.mcp_profile("server-memory");
+    client.call(
+        "create_entities",
+        json!({ "entities": [entity("Alice", "person", &["prefers green tea"])] }),
+    );
+    client.call("delete_entities", json!({ "entityNames": ["Alice"] }));
+    assert_eq!(home.texts(&["--scope", "global", "list"]), ["Alice: prefers green tea"]);
+}
+
+#[test]
+fn what_the_user_put_away_is_not_taken_out_by_a_tool() {
+    let home = Home::new();
+    let mut client = home.mcp_profile("server-memory");
+    let made = json!({ "entities": [entity("Alice", "person", &["prefers green tea"])] });
+    client.call("create_entities", made.clone());
+    let found = home.json(&["--scope", "global", "search", "green tea"]);
+    let id = found["items"][0]["id"].as_str().unwrap();
+    home.run(&["--scope", "global", "archive", id]);
+    client.call("delete_entities", json!({ "entityNames": ["Alice"] }));
+    client.call("create_entities", made);
+    let graph = client.call("read_graph", json!({}));
+    assert_eq!(graph["entities"][0]["observations"], json!(["prefers green tea"]), "word for word");
+    assert_eq!(home.json(&["--scope", "global", "show", id])["state"], "archived");
+}
+
+#[test]
+fn the_graph_is_the_same_from_every_folder_unless_asked_otherwise() {
+    let home = Home::new();
+    let made = json!({ "entities": [entity("Alice", "person", &[])] });
+    home.mcp_profile("server-memory").call("create_entities", made);
+    let other = home.from("other");
+    let profile = ["mcp", "--profile", "server-memory"];
+    let mut there = Client::greet(other.command(), &profile, Era::Stateless);
+    assert_eq!(there.call("read_graph", json!({}))["entities"].as_array().unwrap().len(), 1);
+    let walled = ["--scope", "project", "mcp", "--profile", "server-memory"];
+    let mut there = Client::greet(other.command(), &walled, Era::Handshake);
+    assert_eq!(there.call("read_graph", json!({}))["entities"], json!([]));
+}
+
+#[test]
+fn two_servers_lose_none_of_four_hundred_writes() {
+    let home = Home::live();
+    std::thread::scope(|scope| {
+        // A home follows its clock from one thread; each writer has its own way in.
+        let home = home.path();
+        let writers = ["left", "right"].map(|who| {
+            let home = home.clone();
+            scope.spawn(move || {
+                let mut command = crate::harness::bare();
+                command.arg("--home").arg(&home);
+                let mut client =
+                    Client::greet(command, &["mcp", "--profile", "server-memory"], Era::Handshake);
+                for number in 0..200 {
+                    let made =
+                        json!({ "entities": [entity(&format!("{who} {number}"), "thing", &[])] });
+                    client.call("create_entities", made);
+                }
+            })
+        });
+        for writer in writers {
+            writer.join().unwrap();
+        }
+    });
+    let graph = home.mcp_profile("server-memory").call("read_graph", json!({}));
+    assert_eq!(graph["entities"].as_array().unwrap().len(), 400);
+}
+
+#[test]
+fn what_the_official_server_kept_is_read_in_once() {
+    let home = Home::new();
+    let file = home.outside("memory.jsonl");
+    std::fs::write(&file, KEPT).unwrap();
+    let done = home.json(&["import", &home.arg("memory.jsonl")]);
+    assert_eq!(
+        (&done["entities"], &done["observations"], &done["relations"]),
+        (&json!(2), &json!(1), &json!(1))
+    );
+    let again = home.json(&["import", &home.arg("memory.jsonl"), "--format", "server-memory"]);
+    assert_eq!((&again["entities"], &again["known"]), (&json!(0), &json!(3)));
+    let graph = home.mcp_profile("server-memory").call("read_graph", json!({}));
+    assert_eq!(
+        graph,
+        json!({
+            "entities": [entity("Ann", "person", &["likes tea"]), entity("Acme", "org", &[])],
+            "relations": [relation("Ann", "Acme", "works at")],
+        })
+    );
+    std::fs::write(&file, "{\"type\":\"entity\",\"name\":\"Ann\"}\n").unwrap();
+    let (code, error) = home.error(&["import", &home.arg("memory.jsonl")]);
+    assert_eq!((code, &error["code"]), (1, &json!("bad_file")));
+}
+
+#[test]
+fn the_official_servers_file_is_taken_over_on_first_use() {
+    let home = Home::new();
+    std::fs::write(home.outside("memory.jsonl"), KEPT).unwrap();
+    let server = || {
+        let mut command = home.command();
+        command.env("MEMORY_FILE_PATH", home.outside("memory.jsonl"));
+        Client::greet(command, &["mcp", "--profile", "server-memory"], Era::Handshake)
+    };
+    let mut client = server();
+    assert_eq!(
+        client.call("open_nodes", json!({ "names": ["Ann"] }))["relations"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    client.call("delete_entities", json!({ "entityNames": ["Ann", "Acme"] }));
+    drop(client.leave());
+    assert_eq!(
+        server().call("read_graph", json!({}))["entities"],
+        json!([]),
+        "what was deleted stays so"
+    );
+    assert_eq!(std::fs::read_to_string(home.outside("memory.jsonl")).unwrap(), KEPT);
+}
+
+#[test]
+fn whoever_subscribed_hears_of_changes() {
+    let home = Home::new();
+    let mut client = home.mcp_profile("server-memory");
+    client.get("resources/subscribe", json!({ "uri": "memory://knowledge-graph" }));
+    let call = json!({ "name": "create_entities", "arguments": { "entities": [entity("Ann", "person", &[])] } });
+    client.send(
+        &json!({ "jsonrpc": "2.0", "id": 50, "method": "tools/call", "params": call }).to_string(),
+    );
+    let two = [client.receive(), client.receive()];
+    assert!(two.iter().any(|one| one["method"] == "notifications/resources/updated"), "{two:?}");
+    assert!(two.iter().any(|one| one["id"] == 50), "{two:?}");
+}
+
+#[test]
+fn an_export_brings_the_graph_along() {
+    let home = Home::new();
+    let made = json!({ "entities": [entity("Alice", "person", &["a", "b", "a"])] });
+    home.mcp_profile("server-memory").call("create_entities", made);
+    let before = home.mcp_profile("server-memory").call("read_graph", json!({}));
+    let file = home.arg("all.jsonl");
+    home.run(&["export", "--output", &file]);
+    home.wipe();
+    home.run(&["import", &file]);
+    assert_eq!(home.mcp_profile("server-memory").call("read_graph", json!({})), before);
+    home.assert_sound();
+}
+
+#[test]
+fn an_erased_observation_is_gone_from_the_graph_and_from_every_byte() {
+    let home = Home::new();
+    let mut client = home.mcp_profile("server-memory");
+    let made = json!({ "entities": [entity("Alice", "person", &["collects zeppelinword stamps", "likes tea"])] });
+    client.call("create_entities", made);
+    drop(client.leave());
+    let found = home.json(&["--scope", "global", "search", "zeppelinword"]);
+    let id = found["items"][0]["id"].as_str().unwrap();
+    assert_eq!(home.run(&["--scope", "global", "purge", id, "--yes"]).code, 0);
+    assert_eq!(home.files_holding("zeppelinword"), Vec::<std::path::PathBuf>::new());
+    let mut client = home.mcp_profile("server-memory");
+    let graph = client.call("read_graph", json!({}));
+    assert_eq!(graph["entities"][0]["observations"], json!(["likes tea"]));
+    let again = json!({ "observations": [{ "entityName": "Alice", "contents": ["collects zeppelinword stamps"] }] });
+    let (text, failed) = client.text("add_observations", again);
+    assert!(failed && text.contains("erased"), "{text}");
+    home.assert_sound();
+}
+
+#[test]
+fn secrets_are_taken_out_of_what_is_put_there() {
+    let home = Home::new();
+    let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    let mut client = home.mcp_profile("server-memory");
+    let made =
+        json!({ "entities": [entity("bot", "account", &[&format!("logs in with {secret}")])] });
+    let told = client.call("create_entities", made);
+    assert!(!told.to_string().contains(secret), "{told}");
+    drop(client.leave());
+    assert_eq!(home.files_holding(secret), Vec::<std::path::PathBuf>::new());
+}
