@@ -124,10 +124,8 @@ fn budgets_hold_and_what_is_beyond_them_waits() {
     let agent = Agent::new(&home, "s1");
     agent.hears("And the second printer in the office understands PDF only.");
     agent.ends();
-    until("the worker", || {
-        !home.path().join("work.lock").exists()
-            || home.json(&["work", "--once"])["elsewhere"] == false
-    });
+    // The worker that the hook started may still be at it.
+    until("our turn", || home.json(&["work", "--once"])["elsewhere"] == false);
     let worked = home.json(&["work", "--once"]);
     assert!(
         worked["held"].as_str().is_some_and(|why| why.contains("questions of this session")),
