@@ -185,8 +185,8 @@ fn notes(host: Host, here: bool) -> Vec<&'static str> {
         }
         Host::ClaudeCode | Host::Gemini | Host::Opencode => Vec::new(),
         Host::Codex => vec![
-            "Codex does not run hooks that you have not trusted, and does not say so: start \
-             `codex`, open /hooks and trust them. The same again after `init` has changed them.",
+            "Codex does not run hooks that you have not trusted, and `codex exec` does not say so: \
+             start `codex`, open /hooks and trust them. The same again when `init` has changed them.",
         ],
         Host::Cursor => vec![
             "Cursor is connected by its documentation only: nobody has tested it. It hears what \
