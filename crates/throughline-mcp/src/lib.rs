@@ -1,3 +1,5 @@
+//! Throughline for agents: an MCP server over the engine.
+//!
 #![doc = include_str!("../README.md")]
 
 mod answer;

@@ -250,6 +250,37 @@ fn an_export_brings_the_graph_along() {
 }
 
 #[test]
+fn graphs_of_two_homes_grow_together() {
+    let (here, there) = (Home::new(), Home::new());
+    there.remember("the other home has a memory of its own");
+    let graph = |home: &Home, observations: &[&str]| {
+        let mut client = home.mcp_profile("server-memory");
+        client.call(
+            "create_entities",
+            json!({ "entities": [entity("Alice", "person", observations)] }),
+        );
+        client.call(
+            "create_relations",
+            json!({ "relations": [relation("Alice", "Acme", "works at")] }),
+        );
+    };
+    graph(&here, &["likes tea", "speaks Dutch"]);
+    graph(&there, &["likes tea", "plays the cello"]);
+    let file = here.arg("theirs.jsonl");
+    there.run(&["export", "--output", &file]);
+    for _ in 0..2 {
+        assert_eq!(here.run(&["import", &file]).code, 0);
+        let both = here.mcp_profile("server-memory").call("read_graph", json!({}));
+        let alice = entity("Alice", "person", &["likes tea", "speaks Dutch", "plays the cello"]);
+        assert_eq!(
+            both,
+            json!({ "entities": [alice], "relations": [relation("Alice", "Acme", "works at")] })
+        );
+    }
+    here.assert_sound();
+}
+
+#[test]
 fn an_erased_observation_is_gone_from_the_graph_and_from_every_byte() {
     let home = Home::new();
     let mut client = home.mcp_profile("server-memory");
