@@ -34,7 +34,8 @@ fn switched(it: &Statement<'_>) -> Option<Operation> {
     let before = &it.words[..place.start];
     let elsewhere = starts(before, cues!("(over) at|with, in the|their setup|case of")).is_some();
     let ours = before.iter().any(|word| word.is("we weve i ive were"))
-        || before.first().is_some_and(|word| word.is("the our this")) && name::any_named(before);
+        || before.first().is_some_and(|word| word.is("the our this"))
+            && before.get(1..).is_some_and(name::any_named);
     let ours = ours && !elsewhere;
     let old = it.phrase(place.end..to)?;
     let who = if it.words[..place.start].iter().any(|word| word.is("i ive")) {
