@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -146,12 +146,6 @@ impl Desk {
         serde_json::from_str(&answer).expect("the answer is one JSON document")
     }
 
-    /// Whether our program has a server of tools.
-    pub(crate) fn has_server(&self) -> bool {
-        let output = self.clean(PROGRAM).args(["mcp", "--help"]).output();
-        output.expect("the program starts").status.success()
-    }
-
     /// A session of one prompt.
     pub(crate) fn say(&self, who: Who, prompt: &str) -> Said {
         self.say_with(who, prompt, &[])
@@ -165,7 +159,7 @@ impl Desk {
                 "-p",
                 prompt,
                 "--allowedTools",
-                "Bash,mcp__throughline__recall,mcp__throughline__remember",
+                "Bash,mcp__throughline,mcp__plugin_throughline_throughline",
             ]),
             Who::Codex => command.args(["exec", "--skip-git-repo-check", "--json"]).args([
                 "--dangerously-bypass-hook-trust",
@@ -262,6 +256,30 @@ impl Desk {
         let failed = std::fs::read_to_string(self.memory().join("hook-failures.jsonl"));
         assert_eq!(failed.unwrap_or_default(), "", "no hook fails");
     }
+
+    /// Nothing of ours runs once the agents are gone.
+    pub(crate) fn assert_nothing_runs(&self) {
+        let began = Instant::now();
+        while let Some(process) = self.running().pop() {
+            assert!(began.elapsed() < Duration::from_secs(1), "{process} is left over");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The processes of our program over this memory. Only Linux tells.
+    fn running(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+        let home = format!("THROUGHLINE_HOME={}", self.memory().display());
+        let ours = |folder: &PathBuf| {
+            // Processes come and go, and some are not ours to look at.
+            let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_default();
+            let program = std::fs::read_link(folder.join("exe")).unwrap_or_default();
+            program.file_name().is_some_and(|name| name == "throughline")
+                && read("environ").split(|byte| *byte == 0).any(|one| one == home.as_bytes())
+        };
+        let folders = entries.flatten().map(|entry| entry.path());
+        folders.filter(ours).map(|folder| folder.display().to_string()).collect()
+    }
 }
 
 /// Lets an agent come to its end.
@@ -305,6 +323,26 @@ impl Said {
         pages
     }
 
+    /// What came before the model while no tool of this session had returned yet.
+    pub(crate) fn before_tools(&self) -> Self {
+        let none = |request: &&Value| {
+            let mut returned = Vec::new();
+            results(request, &mut returned);
+            returned.is_empty()
+        };
+        let requests = self.requests.iter().filter(none).cloned().collect();
+        Self { requests, printed: self.printed.clone() }
+    }
+
+    /// What tools returned, as it came before the model.
+    pub(crate) fn returned(&self) -> Vec<String> {
+        let mut returned = Vec::new();
+        for request in &self.requests {
+            results(request, &mut returned);
+        }
+        returned
+    }
+
     /// Whether a text came before the model.
     pub(crate) fn holds(&self, wanted: &str) -> bool {
         let mut found = false;
@@ -322,5 +360,25 @@ fn texts(value: &Value, see: &mut dyn FnMut(&str)) {
         Value::Array(items) => items.iter().for_each(|item| texts(item, see)),
         Value::Object(fields) => fields.values().for_each(|field| texts(field, see)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The text of everything that a tool returned, on any wire.
+fn results(value: &Value, found: &mut Vec<String>) {
+    let kind = value["type"].as_str().unwrap_or_default();
+    if kind == "tool_result"
+        || kind.ends_with("_call_output")
+        || value["role"] == "tool"
+        || value.get("functionResponse").is_some()
+    {
+        let mut whole = String::new();
+        texts(value, &mut |text| whole.extend([text, "\n"]));
+        found.push(whole);
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| results(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| results(field, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
