@@ -16,10 +16,7 @@ const NOTE: &str = "Please note what you found out about the plant.";
 
 fn script() -> Vec<Part> {
     let content = json!({"content": "The office plant is called Gertrude"});
-    vec![
-        Part::says(TOLD, "Understood."),
-        Part::calls(NOTE, "remember", content, "That is noted."),
-    ]
+    vec![Part::says(TOLD, "Understood."), Part::calls(NOTE, "remember", content, "That is noted.")]
 }
 
 /// The folder of plugins.
