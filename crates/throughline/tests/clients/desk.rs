@@ -153,6 +153,38 @@ impl Desk {
 
     pub(crate) fn say_with(&self, who: Who, prompt: &str, more: &[&str]) -> Said {
         let before = self.model.requests().len();
+        let printed = finish(self.prompted(who, prompt, more), who, prompt);
+        Said { requests: self.model.requests().split_off(before), printed }
+    }
+
+    /// A session of one prompt in which the agent is killed, as soon as our server runs. Nothing of
+    /// the agent or of ours is left then.
+    pub(crate) fn kill(&self, who: Who, prompt: &str) {
+        let mut command = self.prompted(who, prompt, &[]);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the agent starts; tools/clients/install.sh installs it");
+        let began = Instant::now();
+        let client = loop {
+            let client = self.running().iter().find_map(|one| client_of(one));
+            // Whoever has lost its parent has one that is none of our business.
+            if let Some(client) = client.filter(|id| self.is_here(&Path::new("/proc").join(id))) {
+                break client;
+            }
+            assert!(began.elapsed() < PATIENCE, "{who:?} does not start our server");
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        // What was started may only be a shell around what talks to us.
+        for id in [client, child.id().to_string()] {
+            Command::new("kill").args(["-9", &id]).stderr(Stdio::null()).status().ok();
+        }
+        child.wait().expect("the agent is gone");
+        self.assert_nothing_runs();
+    }
+
+    fn prompted(&self, who: Who, prompt: &str, more: &[&str]) -> Command {
         let mut command = self.agent(who);
         match who {
             Who::Claude => command.args([
@@ -172,8 +204,7 @@ impl Desk {
         if matches!(who, Who::Codex | Who::Opencode) {
             command.arg(prompt);
         }
-        let printed = finish(command, who, prompt);
-        Said { requests: self.model.requests().split_off(before), printed }
+        command
     }
 
     /// Runs an agent by hand, for something else than a prompt.
@@ -269,17 +300,30 @@ impl Desk {
     /// The processes of our program over this memory. Only Linux tells.
     fn running(&self) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-        let home = format!("THROUGHLINE_HOME={}", self.memory().display());
         let ours = |folder: &PathBuf| {
-            // Processes come and go, and some are not ours to look at.
-            let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_default();
             let program = std::fs::read_link(folder.join("exe")).unwrap_or_default();
-            program.file_name().is_some_and(|name| name == "throughline")
-                && read("environ").split(|byte| *byte == 0).any(|one| one == home.as_bytes())
+            program.file_name().is_some_and(|name| name == "throughline") && self.is_here(folder)
         };
         let folders = entries.flatten().map(|entry| entry.path());
         folders.filter(ours).map(|folder| folder.display().to_string()).collect()
     }
+
+    /// Whether a process belongs to this desk. Processes come and go, and some are not ours to see.
+    fn is_here(&self, process: &Path) -> bool {
+        let home = format!("THROUGHLINE_HOME={}", self.memory().display());
+        let around = std::fs::read(process.join("environ")).unwrap_or_default();
+        around.split(|byte| *byte == 0).any(|one| one == home.as_bytes())
+    }
+}
+
+/// The process that started a server of ours; `None` where a process is no server.
+fn client_of(process: &str) -> Option<String> {
+    let read = |name: &str| std::fs::read_to_string(Path::new(process).join(name)).ok();
+    if !read("cmdline")?.split('\0').any(|word| word == "mcp") {
+        return None;
+    }
+    let status = read("status")?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:")).map(|id| id.trim().to_owned())
 }
 
 /// Lets an agent come to its end.

@@ -116,3 +116,15 @@ fn what_one_agent_keeps_by_tool_the_next_one_is_told_and_finds() {
     }
     assert_eq!(grounds(&desk), before_past);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_that_is_killed_takes_our_server_along() {
+    let Some(clients) = crate::clients() else { return };
+    let desk = Desk::connected(&clients, script());
+    for who in Who::ALL {
+        desk.kill(who, KEPT[0].keep);
+    }
+    let health = desk.json(&["doctor", "--rebuild-check"]);
+    assert_eq!(health["ok"], true, "{health}");
+}
