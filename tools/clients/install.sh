@@ -31,12 +31,13 @@ cd "$1"
 [ -f package.json ] || printf '{ "private": true }\n' >package.json
 npm install --silent --no-fund --no-audit --save-exact "${packages[@]}"
 
-# The Python client of MCP, where there is a Python.
+# The Python client of MCP.
 if command -v python3 >/dev/null; then
   [ -x python/bin/python ] || python3 -m venv python
   python/bin/pip install --quiet --disable-pip-version-check mcp==2.3.0
 else
-  echo "no python3: the test with the Python client will be skipped" >&2
+  echo "python3 is needed for the Python client of MCP" >&2
+  exit 1
 fi
 
 # A node of its own must come first: the one of the machine may be too old for the agents.

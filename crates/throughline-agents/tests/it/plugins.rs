@@ -36,6 +36,27 @@ fn plugins_register_what_init_registers() {
     let server = &written(Host::Gemini, 0)["mcpServers"];
     assert_eq!(&json("gemini/gemini-extension.json")["mcpServers"], server);
     assert_eq!(&json("throughline/.mcp.json")["mcpServers"], server);
+    // Codex hands a server nothing of its environment that is not named, in a plugin as in settings.
+    let manifest = json("throughline/.codex-plugin/plugin.json");
+    assert_eq!(manifest["mcpServers"], "./codex.mcp.json");
+    let settings = written_toml(Host::Codex, 1);
+    let packed = &json("throughline/codex.mcp.json")["mcpServers"];
+    assert_eq!(packed, &settings["mcp_servers"]);
+}
+
+/// The same for settings in TOML.
+fn written_toml(host: Host, file: usize) -> Value {
+    let place = project_places(host, Path::new("/p")).swap_remove(file);
+    let text = add(place.form, "", PROGRAM).unwrap().after.replace(PROGRAM, "throughline");
+    let settings = text.parse::<toml_edit::DocumentMut>().unwrap();
+    let server = &settings["mcp_servers"]["throughline"];
+    let list = |name: &str| {
+        let items = server[name].as_array().unwrap().iter();
+        items.map(|one| one.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let command = server["command"].as_str().unwrap();
+    serde_json::json!({"mcp_servers": {"throughline": {
+        "command": command, "args": list("args"), "env_vars": list("env_vars")}}})
 }
 
 #[test]

@@ -37,12 +37,21 @@ pub(super) fn explicit(it: &Statement<'_>) -> Option<Operation> {
     for future reference, dont forget that, please remember|note (that), remember",
     );
     let asked = says(&it.lead, &ASKED) || it.lead.iter().any(|word| word.is("remember fyi"));
+    if asked && names_no_claim(&it.words) {
+        return None;
+    }
     if asked && it.words.len() >= 4 && !is_one_off(&it.words) {
         return it.whole(Kind::Fact, 0.8).map(Operation::Remember);
     }
     let to = starts(&it.words, cues!("always remember|make sure to"))?;
     let plain = it.words.len() > to + 2 && !is_one_off(&it.words) && !dangles(&it.words[to..]);
     plain.then(|| it.whole(Kind::Preference, 0.5).map(Operation::Remember)).flatten()
+}
+
+/// "Note what you found out": that is asked of the agent, and says nothing that could be kept.
+fn names_no_claim(words: &[Word<'_>]) -> bool {
+    let asks = words.first().is_some_and(|word| word.is("what which who whom whose why how where"));
+    asks && !words.iter().rev().skip(1).any(Word::pauses)
 }
 
 const PAST: &str = "said did got had saw went knew thought made told wrote ran gave took came found was \

@@ -163,6 +163,19 @@ fn an_answer_leaves_little_behind() {
 }
 
 #[test]
+fn who_is_asked_to_note_something_was_not_told_it() {
+    for words in [
+        "Please note what you found out about the plant.",
+        "Please remember how the deployment of the shop works.",
+        "Remember that: what you just found out about the plant.",
+    ] {
+        assert_eq!(remembered(&[user(words)]), [], "{words}");
+    }
+    let told = "Please note the staging host has no outbound network.";
+    assert_eq!(remembered(&[user(told)]).len(), 1);
+}
+
+#[test]
 fn a_failed_command_is_remembered_with_the_cause_it_names() {
     let run = ran(
         "cd app && cargo build 2>&1",

@@ -1,8 +1,10 @@
 //! `init`, `uninstall`, `patch`: connecting agents, and what probes hand in.
 
 mod look;
+mod program;
 
 pub(super) use look::{Connection, State, connections};
+pub(super) use program::check as program_check;
 
 use std::process::ExitCode;
 
@@ -17,6 +19,17 @@ use crate::args::{self, Which};
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, Ui, WARN, paint, safe};
 
+/// What entries are called that are no events: our server, and a file of ours as a whole.
+const SERVER: &str = "mcp";
+const PLUGIN: &str = "plugin";
+
+/// What is said of an agent that had nothing to do.
+const ALREADY: &str = "connected already";
+
+/// How wide the columns of a summary are: the longest name, the longest word.
+const NAME: usize = 11;
+const DONE: usize = 12;
+
 /// Bytes of a patch at most.
 const PATCH_BYTES_MAX: usize = 1 << 20;
 
@@ -29,6 +42,8 @@ struct WireInstall {
 #[derive(Debug, Serialize)]
 struct WireAgent {
     agent: &'static str,
+    #[serde(skip)]
+    called: &'static str,
     changed: bool,
     files: Vec<WireFile>,
     /// What its owner has to know or to do.
@@ -50,8 +65,8 @@ pub(super) fn init(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let command = std::env::current_exe().context("our own program cannot be found")?;
-    let command = command.to_string_lossy().into_owned();
+    let program = program::own(&settings.environment.around)?;
+    let command = program.path.to_string_lossy().into_owned();
     let hosts = chosen(args, |host| host.is_here(&settings.environment.around));
     if hosts.is_empty() {
         let names: Vec<_> = Host::ALL.iter().map(|host| host.as_str()).collect();
@@ -74,22 +89,30 @@ pub(super) fn init(
     }
     let wire = wire(&hosts, &done, |host| notes(host, args.here));
     ui.answer(&wire, || {
-        let mut page = shown(&wire);
         if !wire.changed {
-            page.push_str(&paint(GOOD, "Connected already; nothing to change"));
-        } else if args.dry_run {
-            page.push_str(&paint(WARN, "Nothing was written: --dry-run"));
-        } else {
-            page.push_str(&paint(GOOD, "Connected."));
-            page.push_str(
-                " What you decide, correct and prefer is kept from the next session on.\n",
-            );
-            page.push_str(&paint(
-                DIM,
-                "`throughline ingest --past` takes in past sessions; `doctor` says how it goes; \
-                 `uninstall` puts the files back.",
-            ));
+            let page = summary(&wire, "", Some(ALREADY));
+            return format!("{page}{}", paint(GOOD, "Nothing to change."));
         }
+        if args.dry_run {
+            let mut page = diffs(&wire);
+            page.push_str(&warnings(&wire));
+            page.push_str(&paint(WARN, "Nothing was written: --dry-run"));
+            return page;
+        }
+        let mut page = summary(&wire, "connected", Some(ALREADY));
+        page.push_str(&paint(GOOD, "Connected."));
+        page.push_str(" What you decide, correct and prefer is kept from the next session on.\n");
+        page.push_str(&warnings(&wire));
+        if !program.on_path {
+            let words = "`throughline` is not on your PATH. Agents have its full path; add its \
+                         folder to your PATH to call it by its name yourself.\n";
+            page.push_str(&paint(WARN, words));
+        }
+        page.push_str(&paint(
+            DIM,
+            "`throughline ingest --past` takes in past sessions; `doctor` says how it goes; \
+             `uninstall` puts the files back.",
+        ));
         page
     })
 }
@@ -116,14 +139,15 @@ pub(super) fn uninstall(
         }
     }
     let wire = wire(&hosts, &done, |_| Vec::new());
-    ui.answer(&wire, || {
-        let mut page = shown(&wire);
-        page.push_str(&match (wire.changed, args.dry_run) {
-            (false, _) => paint(DIM, "Not connected; nothing to change"),
-            (true, true) => paint(WARN, "Nothing was written: --dry-run"),
-            (true, false) => paint(GOOD, "Disconnected. What is remembered stays."),
-        });
-        page
+    ui.answer(&wire, || match (wire.changed, args.dry_run) {
+        (false, _) => paint(DIM, "Not connected; nothing to change"),
+        (true, true) => {
+            format!("{}{}", diffs(&wire), paint(WARN, "Nothing was written: --dry-run"))
+        }
+        (true, false) => {
+            let done = paint(GOOD, "Disconnected. What is remembered stays.");
+            format!("{}{done}", summary(&wire, "disconnected", None))
+        }
     })
 }
 
@@ -213,31 +237,80 @@ fn wire(
     let agents = hosts.iter().map(|host| {
         let files: Vec<_> = done.iter().filter(|one| one.0 == *host).map(file).collect();
         let changed = files.iter().any(|file| file.changed);
-        WireAgent { agent: host.as_str(), changed, files, notes: notes(*host) }
+        WireAgent {
+            agent: host.as_str(),
+            called: host.called(),
+            changed,
+            files,
+            notes: notes(*host),
+        }
     });
     let agents: Vec<_> = agents.collect();
     WireInstall { changed: agents.iter().any(|agent| agent.changed), agents }
 }
 
-/// What changes in which file, and what is to be known about it.
-fn shown(wire: &WireInstall) -> String {
+/// What changes in which file, line by line.
+fn diffs(wire: &WireInstall) -> String {
     let mut page = String::new();
-    for agent in &wire.agents {
-        for file in &agent.files {
-            if !file.changed && wire.changed {
-                continue;
-            }
-            page.push_str(&format!("{}\n", paint(BOLD, safe(&file.settings))));
-            if file.changed {
-                page.push_str(&safe(&file.diff));
-                page.push('\n');
-            }
-        }
-        for note in &agent.notes {
-            page.push_str(&format!("{}\n", paint(WARN, note)));
+    let changed = wire.agents.iter().flat_map(|agent| &agent.files).filter(|file| file.changed);
+    for file in changed {
+        page.push_str(&format!("{}\n", paint(BOLD, safe(&file.settings))));
+        if file.events == [PLUGIN] {
+            let lines = file.diff.lines().filter(|line| !line.starts_with("@@")).count();
+            page.push_str(&format!("a file of ours as a whole, {lines} lines\n\n"));
+        } else {
+            page.push_str(&format!("{}\n", safe(&file.diff)));
         }
     }
     page
+}
+
+/// What was done about each agent, a line for each of its files; and what is said of one that had
+/// nothing to do.
+fn summary(wire: &WireInstall, done: &str, otherwise: Option<&str>) -> String {
+    let mut page = String::new();
+    for agent in &wire.agents {
+        let changed: Vec<_> = agent.files.iter().filter(|file| file.changed).collect();
+        for (number, file) in changed.iter().enumerate() {
+            // The name stands once.
+            let (name, done) = if number == 0 { (agent.called, done) } else { ("", "") };
+            let (name, width) = (paint(BOLD, format!("{name:NAME$}")), done.len());
+            let what = parts_of(&file.events);
+            let at = paint(DIM, safe(&file.settings));
+            let gap = " ".repeat(DONE.saturating_sub(width));
+            page.push_str(&format!("{name} {}{gap} {what} in {at}\n", paint(GOOD, done)));
+        }
+        if let Some(words) = otherwise.filter(|_| changed.is_empty()) {
+            let name = paint(BOLD, format!("{:NAME$}", agent.called));
+            page.push_str(&format!("{name} {words}\n"));
+        }
+    }
+    page.push('\n');
+    page
+}
+
+/// What the owners of agents have to know.
+fn warnings(wire: &WireInstall) -> String {
+    let notes = wire.agents.iter().flat_map(|agent| &agent.notes);
+    notes.map(|note| format!("{}\n", paint(WARN, note))).collect()
+}
+
+/// Entries of ours in words: "9 hooks and the MCP server".
+pub(super) fn parts_of(events: &[String]) -> String {
+    let hooks = events.iter().filter(|event| *event != SERVER && *event != PLUGIN).count();
+    let mut parts = Vec::new();
+    match hooks {
+        0 => {}
+        1 => parts.push("1 hook".to_owned()),
+        _ => parts.push(format!("{hooks} hooks")),
+    }
+    if events.iter().any(|event| event == PLUGIN) {
+        parts.push("the plugin".to_owned());
+    }
+    if events.iter().any(|event| event == SERVER) {
+        parts.push("the MCP server".to_owned());
+    }
+    parts.join(" and ")
 }
 
 #[derive(Debug, Serialize)]

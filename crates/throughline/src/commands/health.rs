@@ -8,7 +8,7 @@ use serde::Serialize;
 use throughline_core::watermark::Tally;
 use throughline_engine::{Engine, Filter, Outcome};
 
-use super::agents::{Connection, State, connections};
+use super::agents::{Connection, State, connections, program_check};
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
@@ -87,7 +87,9 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         let here = wire.agents.iter().filter(|one| one.state != State::NotInstalled);
         let here: Vec<String> = here.map(|one| safe(&one.words())).collect();
         if !here.is_empty() {
-            line("agents", here.join("; "));
+            let connected = wire.agents.iter().any(|one| one.state == State::Connected);
+            let hint = if connected { "" } else { " (`throughline init` connects them)" };
+            line("agents", format!("{}{hint}", here.join("; ")));
         }
         line("changed", wire.last_change.clone().unwrap_or_else(|| "never".to_owned()));
         line("home", safe(&wire.home));
@@ -203,6 +205,7 @@ pub(super) fn doctor(
     }
     let bar = ui.progress("checking");
     let mut checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
+    checks.push(program_check(&settings.environment.around));
     checks.extend(connections(settings).iter().map(Connection::check));
     checks.extend(super::model::checks(settings, args.llm));
     bar.finish_and_clear();

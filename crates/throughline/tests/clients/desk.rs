@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -146,12 +146,6 @@ impl Desk {
         serde_json::from_str(&answer).expect("the answer is one JSON document")
     }
 
-    /// Whether our program has a server of tools.
-    pub(crate) fn has_server(&self) -> bool {
-        let output = self.clean(PROGRAM).args(["mcp", "--help"]).output();
-        output.expect("the program starts").status.success()
-    }
-
     /// A session of one prompt.
     pub(crate) fn say(&self, who: Who, prompt: &str) -> Said {
         self.say_with(who, prompt, &[])
@@ -159,13 +153,45 @@ impl Desk {
 
     pub(crate) fn say_with(&self, who: Who, prompt: &str, more: &[&str]) -> Said {
         let before = self.model.requests().len();
+        let printed = finish(self.prompted(who, prompt, more), who, prompt);
+        Said { requests: self.model.requests().split_off(before), printed }
+    }
+
+    /// A session of one prompt in which the agent is killed, as soon as our server runs. Nothing of
+    /// the agent or of ours is left then.
+    pub(crate) fn kill(&self, who: Who, prompt: &str) {
+        let mut command = self.prompted(who, prompt, &[]);
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the agent starts; tools/clients/install.sh installs it");
+        let began = Instant::now();
+        let client = loop {
+            let client = self.running().iter().find_map(|one| client_of(one));
+            // Whoever has lost its parent has one that is none of our business.
+            if let Some(client) = client.filter(|id| self.is_here(&Path::new("/proc").join(id))) {
+                break client;
+            }
+            assert!(began.elapsed() < PATIENCE, "{who:?} does not start our server");
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        // What was started may only be a shell around what talks to us.
+        for id in [client, child.id().to_string()] {
+            Command::new("kill").args(["-9", &id]).stderr(Stdio::null()).status().ok();
+        }
+        child.wait().expect("the agent is gone");
+        self.assert_nothing_runs();
+    }
+
+    fn prompted(&self, who: Who, prompt: &str, more: &[&str]) -> Command {
         let mut command = self.agent(who);
         match who {
             Who::Claude => command.args([
                 "-p",
                 prompt,
                 "--allowedTools",
-                "Bash,mcp__throughline__recall,mcp__throughline__remember",
+                "Bash,mcp__throughline,mcp__plugin_throughline_throughline",
             ]),
             Who::Codex => command.args(["exec", "--skip-git-repo-check", "--json"]).args([
                 "--dangerously-bypass-hook-trust",
@@ -178,8 +204,7 @@ impl Desk {
         if matches!(who, Who::Codex | Who::Opencode) {
             command.arg(prompt);
         }
-        let printed = finish(command, who, prompt);
-        Said { requests: self.model.requests().split_off(before), printed }
+        command
     }
 
     /// Runs an agent by hand, for something else than a prompt.
@@ -262,6 +287,43 @@ impl Desk {
         let failed = std::fs::read_to_string(self.memory().join("hook-failures.jsonl"));
         assert_eq!(failed.unwrap_or_default(), "", "no hook fails");
     }
+
+    /// Nothing of ours runs once the agents are gone.
+    pub(crate) fn assert_nothing_runs(&self) {
+        let began = Instant::now();
+        while let Some(process) = self.running().pop() {
+            assert!(began.elapsed() < Duration::from_secs(1), "{process} is left over");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The processes of our program over this memory. Only Linux tells.
+    fn running(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+        let ours = |folder: &PathBuf| {
+            let program = std::fs::read_link(folder.join("exe")).unwrap_or_default();
+            program.file_name().is_some_and(|name| name == "throughline") && self.is_here(folder)
+        };
+        let folders = entries.flatten().map(|entry| entry.path());
+        folders.filter(ours).map(|folder| folder.display().to_string()).collect()
+    }
+
+    /// Whether a process belongs to this desk. Processes come and go, and some are not ours to see.
+    fn is_here(&self, process: &Path) -> bool {
+        let home = format!("THROUGHLINE_HOME={}", self.memory().display());
+        let around = std::fs::read(process.join("environ")).unwrap_or_default();
+        around.split(|byte| *byte == 0).any(|one| one == home.as_bytes())
+    }
+}
+
+/// The process that started a server of ours; `None` where a process is no server.
+fn client_of(process: &str) -> Option<String> {
+    let read = |name: &str| std::fs::read_to_string(Path::new(process).join(name)).ok();
+    if !read("cmdline")?.split('\0').any(|word| word == "mcp") {
+        return None;
+    }
+    let status = read("status")?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:")).map(|id| id.trim().to_owned())
 }
 
 /// Lets an agent come to its end.
@@ -305,6 +367,26 @@ impl Said {
         pages
     }
 
+    /// What came before the model while no tool of this session had returned yet.
+    pub(crate) fn before_tools(&self) -> Self {
+        let none = |request: &&Value| {
+            let mut returned = Vec::new();
+            results(request, &mut returned);
+            returned.is_empty()
+        };
+        let requests = self.requests.iter().filter(none).cloned().collect();
+        Self { requests, printed: self.printed.clone() }
+    }
+
+    /// What tools returned, as it came before the model.
+    pub(crate) fn returned(&self) -> Vec<String> {
+        let mut returned = Vec::new();
+        for request in &self.requests {
+            results(request, &mut returned);
+        }
+        returned
+    }
+
     /// Whether a text came before the model.
     pub(crate) fn holds(&self, wanted: &str) -> bool {
         let mut found = false;
@@ -322,5 +404,25 @@ fn texts(value: &Value, see: &mut dyn FnMut(&str)) {
         Value::Array(items) => items.iter().for_each(|item| texts(item, see)),
         Value::Object(fields) => fields.values().for_each(|field| texts(field, see)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The text of everything that a tool returned, on any wire.
+fn results(value: &Value, found: &mut Vec<String>) {
+    let kind = value["type"].as_str().unwrap_or_default();
+    if kind == "tool_result"
+        || kind.ends_with("_call_output")
+        || value["role"] == "tool"
+        || value.get("functionResponse").is_some()
+    {
+        let mut whole = String::new();
+        texts(value, &mut |text| whole.extend([text, "\n"]));
+        found.push(whole);
+        return;
+    }
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| results(item, found)),
+        Value::Object(fields) => fields.values().for_each(|field| results(field, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -40,9 +40,6 @@ const BACKUP: &str = "#!/bin/sh\n\
                       echo 'error: the option --full requires the vault key of the operator' >&2\n\
                       exit 3\n";
 
-/// Why a test is passed over.
-const SKIPPED: &str = "skipped: THROUGHLINE_CLIENTS names no folder with agents in it";
-
 fn told() -> Vec<Part> {
     RELAY.iter().map(|(told, ..)| Part::says(told, "Understood.")).collect()
 }
@@ -97,10 +94,7 @@ fn holding(folder: &Path, text: &str) -> Vec<PathBuf> {
 
 #[test]
 fn what_one_agent_is_told_the_next_one_knows_all_around() {
-    let Some(clients) = crate::clients() else {
-        println!("{SKIPPED}");
-        return;
-    };
+    let Some(clients) = crate::clients() else { return };
     let desk = Desk::new(&clients, told());
     let before = settings(&desk);
     desk.throughline(&["init"]);
@@ -156,10 +150,7 @@ fn what_one_agent_is_told_the_next_one_knows_all_around() {
 
 #[test]
 fn what_failed_in_one_session_is_a_warning_in_the_next_one() {
-    let Some(clients) = crate::clients() else {
-        println!("{SKIPPED}");
-        return;
-    };
+    let Some(clients) = crate::clients() else { return };
     for who in Who::ALL {
         let (tool, field) = who.shell();
         let input = json!({field: COMMAND, "description": "what was asked for"});
@@ -218,10 +209,7 @@ fn what_failed_in_one_session_is_a_warning_in_the_next_one() {
 
 #[test]
 fn a_compaction_takes_nothing_away() {
-    let Some(clients) = crate::clients() else {
-        println!("{SKIPPED}");
-        return;
-    };
+    let Some(clients) = crate::clients() else { return };
     let (told, question, words) = RELAY[0];
     let long = "Look at all the files, please.";
     for who in [Who::Codex, Who::Opencode] {
@@ -252,41 +240,6 @@ fn a_compaction_takes_nothing_away() {
         };
         assert_knows(&last, words, who);
         assert_knows(&desk.say(who, question), words, who);
-        desk.assert_no_failures();
-    }
-}
-
-#[test]
-fn every_agent_calls_our_tools() {
-    let Some(clients) = crate::clients() else {
-        println!("{SKIPPED}");
-        return;
-    };
-    let keep = "Keep that the office plant is called Gertrude.";
-    let look = "What is the office plant called?";
-    let content = "The office plant is called Gertrude";
-    for who in Who::ALL {
-        let script = vec![
-            Part::calls(keep, "remember", json!({"content": content}), "Kept."),
-            Part::calls(look, "recall", json!({"query": "the office plant"}), "As it says."),
-        ];
-        let desk = Desk::connected(&clients, script);
-        if !desk.has_server() {
-            println!("skipped: this build has no `throughline mcp`");
-            return;
-        }
-        desk.say(who, keep);
-        let listed = desk.throughline(&["list"]);
-        assert!(listed.contains("Gertrude"), "{who:?} remembers through our tool: {listed}");
-        let looked = desk.say(who, look);
-        // The hooks may have said it already; what the tool returns comes on top of that.
-        let asked: Vec<usize> = looked
-            .requests
-            .iter()
-            .filter(|one| one["tools"].as_array().is_some_and(|tools| !tools.is_empty()))
-            .map(|one| one.to_string().matches("Gertrude").count())
-            .collect();
-        assert!(asked.len() >= 2 && asked.last() > asked.first(), "{who:?}: {asked:?}");
         desk.assert_no_failures();
     }
 }

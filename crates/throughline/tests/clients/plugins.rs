@@ -3,12 +3,21 @@
 
 use std::path::PathBuf;
 
+use serde_json::json;
+
 use crate::desk::{Desk, Who};
 use crate::model::Part;
 
 const TOLD: &str = "We decided to keep sessions in Postgres instead of Redis because Redis lost \
                     them twice.";
 const QUESTION: &str = "Where do we keep sessions, and why not in Redis?";
+
+const NOTE: &str = "Please note what you found out about the plant.";
+
+fn script() -> Vec<Part> {
+    let content = json!({"content": "The office plant is called Gertrude"});
+    vec![Part::says(TOLD, "Understood."), Part::calls(NOTE, "remember", content, "That is noted.")]
+}
 
 /// The folder of plugins.
 fn plugins() -> PathBuf {
@@ -49,18 +58,23 @@ fn install(desk: &Desk, who: Who) {
 
 #[test]
 fn plugins_install_and_fire_in_every_agent() {
-    let Some(clients) = crate::clients() else {
-        println!("skipped: THROUGHLINE_CLIENTS names no folder with agents in it");
-        return;
-    };
+    let Some(clients) = crate::clients() else { return };
     for who in Who::ALL {
-        let desk = Desk::new(&clients, vec![Part::says(TOLD, "Understood.")]);
+        let desk = Desk::new(&clients, script());
         desk.put_on_path();
         install(&desk, who);
         desk.say(who, TOLD);
         let asked = desk.say(who, QUESTION);
         let pages = asked.pages().join("\n");
         assert!(pages.contains("Postgres instead of Redis"), "{who:?}: {pages}");
+        // The plugin of opencode has no way to bring a server along.
+        if who != Who::Opencode {
+            let noted = desk.say(who, NOTE).returned().join("\n");
+            assert!(noted.contains("Gertrude"), "{who:?}: {noted}");
+            let held = desk.json(&["list"]).to_string();
+            assert_eq!(held.matches("Gertrude").count(), 2, "label and content, once: {held}");
+        }
+        desk.assert_nothing_runs();
         desk.assert_no_failures();
         for other in Who::ALL {
             let fired = desk.fired(other);

@@ -168,8 +168,9 @@ impl Home {
         }
         // Who is killed right after a write leaves a text without a vector, which is no damage.
         let fine = |check: &Value| {
-            // No agent is connected here, and a model may have failed to answer.
-            let notes = ["vectors", "claude-code", "extraction"];
+            // No agent is connected here, a model may have failed to answer, and the program lies
+            // where it was built.
+            let notes = ["vectors", "claude-code", "extraction", "program"];
             let noted = notes.iter().any(|name| check["name"] == *name);
             check["outcome"] == "fine" || noted && check["outcome"] == "note"
         };

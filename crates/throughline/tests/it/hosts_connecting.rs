@@ -127,6 +127,85 @@ fn every_agent_that_is_found_is_connected_and_all_are_let_go_to_the_byte() {
 }
 
 #[test]
+fn what_is_done_is_said_in_a_line_for_each_file() {
+    let machine = Machine::new();
+    machine.json(&["init", "--agent", "gemini"]);
+    let tidy = |run: &Run| {
+        let folder = machine.at("").display().to_string();
+        run.stdout.replace(&folder, "[HOME]/").replace("[HOME]//", "[HOME]/")
+    };
+    insta::assert_snapshot!(tidy(&machine.run(&["init"])), @r"
+    Claude Code connected    9 hooks in [HOME]/.claude/settings.json
+                             the MCP server in [HOME]/.claude.json
+    Codex       connected    8 hooks in [HOME]/.codex/hooks.json
+                             the MCP server in [HOME]/.codex/config.toml
+    Gemini CLI  connected already
+    opencode    connected    the MCP server in [HOME]/.config/opencode/opencode.jsonc
+                             the plugin in [HOME]/.config/opencode/plugin/throughline.js
+
+    Connected. What you decide, correct and prefer is kept from the next session on.
+    Codex does not run hooks that you have not trusted, and `codex exec` does not say so: start `codex`, open /hooks and trust them. The same again when `init` has changed them.
+    `throughline` is not on your PATH. Agents have its full path; add its folder to your PATH to call it by its name yourself.
+    `throughline ingest --past` takes in past sessions; `doctor` says how it goes; `uninstall` puts the files back.
+    ");
+    insta::assert_snapshot!(tidy(&machine.run(&["init"])), @r"
+    Claude Code connected already
+    Codex       connected already
+    Gemini CLI  connected already
+    opencode    connected already
+
+    Nothing to change.
+    ");
+    insta::assert_snapshot!(tidy(&machine.run(&["uninstall"])), @r"
+    Claude Code disconnected 9 hooks in [HOME]/.claude/settings.json
+                             the MCP server in [HOME]/.claude.json
+    Codex       disconnected 8 hooks in [HOME]/.codex/hooks.json
+                             the MCP server in [HOME]/.codex/config.toml
+    Gemini CLI  disconnected 6 hooks and the MCP server in [HOME]/.gemini/settings.json
+    opencode    disconnected the MCP server in [HOME]/.config/opencode/opencode.jsonc
+                             the plugin in [HOME]/.config/opencode/plugin/throughline.js
+
+    Disconnected. What is remembered stays.
+    ");
+    insta::assert_snapshot!(tidy(&machine.run(&["uninstall"])), @"Not connected; nothing to change");
+}
+
+#[test]
+fn a_program_that_is_not_on_the_path_is_called_by_its_full_path_and_doctor_says_so() {
+    let machine = Machine::new();
+    let program = |machine: &Machine| {
+        let run = machine.run(&["--json", "doctor"]);
+        let found: Value = serde_json::from_str(&run.stdout).expect("doctor answers in JSON");
+        let checks = found["checks"].as_array().expect("doctor lists its checks").clone();
+        checks.into_iter().find(|check| check["name"] == "program").expect("it is checked")
+    };
+    let page = machine.run(&["init"]).stdout;
+    assert!(page.contains("not on your PATH"), "{page}");
+    assert!(machine.read(".codex/hooks.json").contains(PROGRAM));
+    let check = program(&machine);
+    assert_eq!(check["outcome"], "note", "{check}");
+    assert!(check["detail"].as_str().is_some_and(|text| text.contains("not on your PATH")));
+
+    // A link on the PATH that leads to us stays when what it leads to is upgraded, so it is used.
+    let link = machine.at("bin/throughline");
+    std::fs::create_dir_all(machine.at("bin")).unwrap();
+    std::os::unix::fs::symlink(PROGRAM, &link).unwrap();
+    let page = machine.run(&["init"]).stdout;
+    assert!(page.contains("Connected.") && !page.contains("not on your PATH"), "{page}");
+    let link = link.to_str().unwrap();
+    assert!(machine.read(".codex/hooks.json").contains(link));
+    assert!(machine.read(".claude.json").contains(link));
+    assert_eq!(program(&machine)["outcome"], "fine");
+
+    // Somebody else's program of our name goes before us.
+    std::fs::remove_file(link).unwrap();
+    machine.put("bin/throughline", "");
+    let check = program(&machine);
+    assert_eq!(check["outcome"], "note", "{check}");
+    assert!(check["detail"].as_str().is_some_and(|text| text.contains(link)), "{check}");
+}
+
+#[test]
 fn one_agent_can_be_connected_alone_wherever_it_keeps_its_settings() {
     let machine = Machine::new();
     let done = machine.json(&["init", "--agent", "gemini"]);
@@ -179,7 +258,7 @@ fn every_agent_is_listed_as_it_stands() {
     machine.json(&["init", "--agent", "gemini"]);
     let (outcome, detail, state) = machine.says("gemini");
     assert_eq!((outcome.as_str(), state.as_str()), ("fine", "connected"));
-    assert!(detail.contains("7 entries") && detail.contains("settings.json"), "{detail}");
+    assert!(detail.contains("6 hooks and the MCP server in"), "{detail}");
     let page = machine.run(&["status"]).stdout;
     assert!(page.contains("gemini connected") && page.contains("codex not connected"), "{page}");
     machine.put(".gemini/settings.json", "{ \"hooks\": ");

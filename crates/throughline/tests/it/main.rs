@@ -27,7 +27,10 @@ mod mcp_tools;
 mod models;
 mod models_services;
 mod models_trouble;
+#[cfg(target_os = "linux")]
+mod no_orphans;
 mod odd_questions;
+mod own_tools;
 mod pages;
 mod purging;
 mod reasons;

@@ -214,7 +214,16 @@ fn status_stats_and_doctor_are_short_pages() {
             1  superseded
     ");
     let doctor = home.tidy(&home.page(&["doctor", "--rebuild-check"]));
-    let agents = ["claude-code:", "codex:", "gemini:", "opencode:", "cursor:", "connects it"];
+    let agents = [
+        "claude-code:",
+        "codex:",
+        "gemini:",
+        "opencode:",
+        "cursor:",
+        "connects it",
+        "program:",
+        "by its name",
+    ];
     let lasting: Vec<&str> = doctor
         .lines()
         .filter(|line| !line.contains("SQLite") && !agents.iter().any(|one| line.contains(one)))

@@ -19,6 +19,13 @@ pub(crate) struct Connection {
     pub(crate) at: Option<String>,
     /// How many entries are ours.
     pub(crate) entries: usize,
+    /// Whether we are told what happens, by hooks or a plugin.
+    pub(crate) hooks: bool,
+    /// Whether our tools can be called.
+    pub(crate) tools: bool,
+    /// What of ours is in which file.
+    #[serde(skip)]
+    parts: Vec<String>,
     /// When a hook of it was last called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last_hook: Option<String>,
@@ -58,6 +65,9 @@ fn connection(host: Host, settings: &Settings) -> Connection {
         state: if host.is_here(around) { State::NotConnected } else { State::NotInstalled },
         at: None,
         entries: 0,
+        hooks: false,
+        tools: false,
+        parts: Vec::new(),
         last_hook: last_hook(host, &settings.home),
     };
     for place in own.into_iter().chain(project.unwrap_or_default()) {
@@ -85,6 +95,10 @@ impl Connection {
             }
             Said::Entries(path, found) => {
                 self.entries += found.len();
+                let events: Vec<String> = found.iter().map(|(event, _)| event.clone()).collect();
+                self.tools |= events.iter().any(|event| event == super::SERVER);
+                self.hooks |= events.iter().any(|event| event != super::SERVER);
+                self.parts.push(format!("{} in {}", super::parts_of(&events), path.display()));
                 let gone = found.iter().find(|(_, command)| !Path::new(command).exists());
                 match (gone, self.state) {
                     (_, State::CannotRead | State::ProgramGone) => {}
@@ -106,11 +120,19 @@ impl Connection {
     pub(crate) fn check(&self) -> Check {
         let (name, at) = (self.agent, self.at.as_deref().unwrap_or_default());
         match self.state {
-            State::Connected if self.last_hook.is_none() && name == Host::Codex.as_str() => {
-                let detail = format!("{}, but no hook of it was ever called", self.entries_at(at));
-                Check::note(name, detail, "trust the hooks in its TUI: start `codex`, open /hooks")
+            State::Connected if !(self.hooks && self.tools) => {
+                let missing = if self.hooks { "the MCP server is" } else { "hooks are" };
+                let detail = format!("{}; {missing} missing", self.connected());
+                Check::note(name, detail, "`throughline init` puts in what is missing")
             }
-            State::Connected => Check::fine(name, self.entries_at(at)),
+            State::Connected if self.last_hook.is_none() && name == Host::Codex.as_str() => {
+                Check::note(
+                    name,
+                    self.connected(),
+                    "trust the hooks in its TUI: start `codex`, open /hooks",
+                )
+            }
+            State::Connected => Check::fine(name, self.connected()),
             State::NotConnected => {
                 Check::note(name, "not connected", "`throughline init` connects it")
             }
@@ -128,9 +150,12 @@ impl Connection {
         }
     }
 
-    fn entries_at(&self, at: &str) -> String {
-        let last = self.last_hook.as_ref().map(|at| format!(", last called at {at}"));
-        format!("connected: {} entries in {at}{}", self.entries, last.unwrap_or_default())
+    fn connected(&self) -> String {
+        let last = match &self.last_hook {
+            Some(at) => format!("; last called at {at}"),
+            None => "; no hook of it was ever called".to_owned(),
+        };
+        format!("connected: {}{last}", self.parts.join(", "))
     }
 
     /// The same in a few words.

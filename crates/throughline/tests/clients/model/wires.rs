@@ -79,11 +79,13 @@ impl Wire {
         }
     }
 
-    /// The last message that holds a prompt of the script. Agents put things around it.
+    /// The last message that holds a prompt of the script. Agents put things around it, also what
+    /// was asked before, so the last of several counts.
     fn prompt<'a>(self, request: &Value, script: &'a [Part]) -> Option<(usize, &'a Part)> {
         self.messages(request).iter().enumerate().rev().find_map(|(at, message)| {
             let said = words(message);
-            let part = script.iter().find(|part| said.contains(part.prompt));
+            let found = script.iter().filter_map(|part| Some((said.rfind(part.prompt)?, part)));
+            let part = found.max_by_key(|(place, _)| *place).map(|(_, part)| part);
             part.filter(|_| message["role"] == "user").map(|part| (at, part))
         })
     }
