@@ -92,12 +92,7 @@ impl Engine {
     }
 
     /// Asks, if that may be, and notes what it cost and how it went.
-    fn ask_model(
-        &self,
-        llm: &Llm,
-        account: Account<'_>,
-        request: &Request<'_>,
-    ) -> Result<Replied> {
+    fn ask_model(&self, llm: &Llm, account: Account<'_>, request: &Request<'_>) -> Result<Replied> {
         if let Some(held) = self.held_back(llm, account, request) {
             return Ok(Replied::Held(held));
         }

@@ -290,7 +290,9 @@ fn known(
     let keys: Vec<RowKey> =
         reader.text(&query)?.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
     let memories = reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
-    Ok(memories.map(|one| (one.id.to_string(), text::headline(&sendable(&one.content), 400))).collect())
+    Ok(memories
+        .map(|one| (one.id.to_string(), text::headline(&sendable(&one.content), 400)))
+        .collect())
 }
 
 /// An answer that is none: kept whole, for a person.

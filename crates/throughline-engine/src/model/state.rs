@@ -135,6 +135,12 @@ impl ModelState {
         }
     }
 
+    /// What went wrong last, if nothing was answered since.
+    pub fn trouble(&self) -> Option<(Timestamp, &str)> {
+        let (at, why) = self.last_error.as_ref()?;
+        self.last_answer.is_none_or(|answered| answered < *at).then_some((*at, why))
+    }
+
     /// Questions about pairs on a day.
     pub fn pair_calls_on(&self, day: i64) -> u64 {
         self.calls_on(day, Account::Pairs)

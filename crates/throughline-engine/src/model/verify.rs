@@ -82,7 +82,8 @@ impl Engine {
             };
             judged.votes += 1;
             judged.tokens += asked.usage.total();
-            let answer = asked.answer.map_err(|error| Error::Model(cleaned(&error.to_string()).0))?;
+            let answer =
+                asked.answer.map_err(|error| Error::Model(cleaned(&error.to_string()).0))?;
             let fitting = proposal::fitting(&answer, claims.len())
                 .ok_or_else(|| Error::Model("its answer lists no ids".to_owned()))?;
             let fits: Vec<MemoryId> = fitting.into_iter().map(|at| shown[at].0).collect();

@@ -77,6 +77,9 @@ pub(super) fn work(
         if wire.elsewhere {
             return paint(DIM, "another worker is at it");
         }
+        if wire.turns + wire.pairs + wire.embedded == 0 && wire.held.is_none() {
+            return paint(DIM, "nothing waits");
+        }
         let mut page = format!(
             "{} {} turns with {} questions and {} tokens: {} memories, {} known, {} replaced, {} for review",
             paint(GOOD, "Read"),
@@ -95,7 +98,7 @@ pub(super) fn work(
             page.push_str(&format!("\n{} texts got vectors", wire.embedded));
         }
         if let Some(held) = &wire.held {
-            let left = format!("{} turns wait: {}", wire.left, safe(held));
+            let left = format!("{} turns wait; held back: {}", wire.left, safe(held));
             page.push_str(&format!("\n{}", paint(WARN, left)));
         }
         page
@@ -240,7 +243,7 @@ pub(super) fn status(settings: &Settings, engine: &Engine) -> anyhow::Result<Opt
         pair_calls_today: state.pair_calls_on(now.day()),
         resting_until: resting.map(|at| throughline_core::Timestamp::from_millis(at).to_string()),
         last_answer: state.last_answer.map(|at| at.to_string()),
-        last_error: state.last_error.map(|(at, why)| format!("{at}: {why}")),
+        last_error: state.trouble().map(|(at, why)| format!("{at}: {why}")),
     }))
 }
 
@@ -277,8 +280,8 @@ fn extraction(settings: &Settings, ask: bool) -> Check {
         return asked(settings, &llm, &name);
     }
     let state = ModelState::load(&settings.home);
-    match (state.last_error, state.last_answer) {
-        (Some((at, why)), answered) if answered.is_none_or(|answered| answered < at) => {
+    match (state.trouble(), state.last_answer) {
+        (Some((at, why)), _) => {
             let detail = format!("by rules; {name} did not answer at {at}: {why}");
             Check::note("extraction", detail, RULES)
         }

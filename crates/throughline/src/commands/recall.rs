@@ -170,7 +170,7 @@ fn answer(
             let cost = format!("{} of {} tokens", recall.tokens, recall.budget);
             format!("{}\n{}", safe(&recall.text), paint(DIM, cost))
         };
-        if let Some(verified) = &wire.verified {
+        if let Some(verified) = wire.verified.as_ref().filter(|one| one.is_telling()) {
             said.push_str(&format!("\n{}", verified.line()));
         }
         if explain { format!("{said}\n\n{}", xray::page(recall, &titles)) } else { said }
@@ -178,6 +178,10 @@ fn answer(
 }
 
 impl WireVerified {
+    fn is_telling(&self) -> bool {
+        self.votes > 0 || self.failed.is_some()
+    }
+
     fn line(&self) -> String {
         match &self.failed {
             Some(why) => paint(WARN, format!("not verified: {}", safe(why))),

@@ -213,7 +213,7 @@ pub(super) fn sleep(
         let mut page = slept_page(&slept, args.dry_run);
         if let Some(name) = &wire.compared_by {
             let name = safe(name);
-            let told = format!("{name} holds what is new against what is near it, beside; `status`");
+            let told = format!("{name} compares what is new with what is near it, beside");
             page.push_str(&format!("{}\n", paint(DIM, told)));
         }
         page
