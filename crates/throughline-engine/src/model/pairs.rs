@@ -15,8 +15,6 @@ use crate::{Context, Engine, Result};
 const PAIRS_MAX: usize = 12;
 /// Memories that one is held against.
 const NEAR_MAX: usize = 3;
-/// Memories near it that are looked at.
-const LOOKED_AT: usize = 8;
 /// Batches that are looked at in one go.
 const BATCHES_MAX: usize = 512;
 /// Characters that are shown of a claim.
@@ -139,7 +137,7 @@ impl Engine {
     fn older_near(&self, reader: &dyn Reader, memory: &Memory) -> Result<Vec<Two>> {
         let age = |one: &Memory| (one.recorded_at, one.id);
         let mut pairs = Vec::new();
-        for other in self.near_to(reader, memory, LOOKED_AT)? {
+        for other in self.near_to(reader, memory, usize::MAX)? {
             let two = (other, memory.clone());
             if age(&two.0) < age(&two.1) && is_open(reader, &two)? && pairs.len() < NEAR_MAX {
                 pairs.push(two);
