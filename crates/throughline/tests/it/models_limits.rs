@@ -22,7 +22,8 @@ fn compares(heard: &Heard) -> bool {
 /// The pairs of all questions, as the texts that were shown.
 fn pairs_of(server: &Server) -> Vec<(String, String)> {
     let heard = server.heard().into_iter().filter(compares);
-    let prompts = heard.map(|one| one.body["messages"][1]["content"].as_str().unwrap().to_owned());
+    let prompts =
+        heard.map(|one| one.body["messages"][1]["content"].as_str().expect("a prompt").to_owned());
     let lines: Vec<Value> = prompts
         .flat_map(|prompt| prompt.lines().map(str::to_owned).collect::<Vec<_>>())
         .filter_map(|line| serde_json::from_str(&line).ok())
