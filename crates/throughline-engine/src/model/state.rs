@@ -236,3 +236,54 @@ fn noted(home: &Path) -> Option<When> {
         _ => When::Now,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_clock_put_off_is_not_put_off_for_ever() {
+        let home = tempfile::tempdir().unwrap();
+        let now = Timestamp::from_millis(1_800_000_000_000);
+        let wanted = |at: i64, held: bool| {
+            want_work_at(home.path(), now.as_millis() + at, held);
+            work_wanted(home.path(), now)
+        };
+        for held in [true, false] {
+            assert!(!wanted(60_000, held) && !wanted(DAY_MS, held));
+            assert!(wanted(0, held) && wanted(-DAY_MS, held));
+            assert!(wanted(400 * DAY_MS, held), "the clock was put back");
+        }
+        want_work_at(home.path(), now.as_millis() + 60_000, true);
+        want_work(home.path());
+        assert!(!work_wanted(home.path(), now), "what cannot be done is not wanted sooner");
+    }
+
+    #[test]
+    fn nobody_is_started_while_somebody_is_at_work() {
+        let home = tempfile::tempdir().unwrap();
+        let now = Timestamp::from_millis(0);
+        want_work(home.path());
+        assert!(worker_wanted(home.path(), now));
+        let turn = worker_turn(home.path()).unwrap();
+        assert!(!worker_wanted(home.path(), now) && work_wanted(home.path(), now));
+        assert!(worker_turn(home.path()).is_none());
+        drop(turn);
+        assert!(worker_wanted(home.path(), now), "looking leaves no trace");
+        assert!(worker_turn(home.path()).is_some());
+    }
+
+    #[test]
+    fn days_are_counted_apart_and_not_for_ever() {
+        let mut state = ModelState::default();
+        for day in (0..100).rev() {
+            state.spend(day, Account::Pairs, 10);
+            assert_eq!((state.tokens_on(day), state.pair_calls_on(day)), (10, 1));
+        }
+        assert!(state.days.len() <= DAYS_MAX);
+        for number in 0..2 * SESSIONS_MAX {
+            state.spend(0, Account::Session(&number.to_string()), 1);
+        }
+        assert!(state.calls.len() <= SESSIONS_MAX);
+    }
+}

@@ -11,6 +11,8 @@ use throughline_engine::{Engine, Error, Llm};
 
 use super::{ConfigFile, Environment, Settings, private_folder};
 
+/// The longest that one question may take, whatever the settings say.
+const TIMEOUT_SECS_MAX: u64 = 3_600;
 /// Bytes of a key.
 const KEY_BYTES_MAX: u64 = 4_096;
 
@@ -102,7 +104,7 @@ impl Settings {
         } else {
             self.service(llm, "llm")?
         };
-        service.total = Duration::from_secs((*timeout_secs).max(1));
+        service.total = Duration::from_secs((*timeout_secs).clamp(1, TIMEOUT_SECS_MAX));
         let client = Client::new(service).map_err(|error| bad(&error.to_string()))?;
         let (calls_per_session, tokens_per_day) = (*calls_per_session, *tokens_per_day);
         Ok(Some(Llm { client, calls_per_session, tokens_per_day }))

@@ -5,7 +5,7 @@ use throughline_testing::server::{Heard, Reply, Server};
 
 use crate::harness::Home;
 use crate::hooking::Agent;
-use crate::models::{configure, proposing, reads, says, session};
+use crate::models::{configure, prompt_of, proposing, reads, says, session};
 use crate::models_trouble::until;
 
 /// Claims that are near each other.
@@ -79,6 +79,48 @@ fn a_session_that_has_had_its_questions_keeps_nobody_from_comparing() {
     assert_eq!(server.heard().iter().filter(|one| reads(one)).count(), 1);
     let page = home.page(&["status"]);
     assert!(page.contains("1 questions a session, 1 have had theirs"), "{page}");
+}
+
+#[test]
+fn where_not_everything_can_be_read_the_freshest_session_is() {
+    let home = Home::new();
+    for (name, floor) in [("old", "first"), ("new", "second")] {
+        let agent = Agent::new(&home, name);
+        agent.hears(&format!("The spare toner is kept on the {floor} floor of the depot."));
+        agent.ends();
+    }
+    let server = proposing(Vec::new());
+    configure(&home, &server);
+    // As much as one question can cost, and not two.
+    home.json(&["config", "set", "llm.tokens_per_day", "4600"]);
+    let worked = home.json(&["work", "--once"]);
+    assert_eq!((&worked["asked"], &worked["left"]), (&json!(1), &json!(1)), "{worked}");
+    assert!(prompt_of(&server).contains("second floor"));
+    home.travel("2026-03-03");
+    assert_eq!(home.json(&["work", "--once"])["left"], 0, "the other one comes the next day");
+}
+
+#[test]
+fn a_text_that_a_service_refuses_keeps_no_other_from_its_vector() {
+    let home = Home::new();
+    for text in ["Releases are cut on Thursdays", "The poisoned text", "Dana approves invoices"] {
+        home.remember(text);
+    }
+    let server = Server::start(|heard| {
+        let texts: Vec<String> =
+            serde_json::from_value(heard.body["input"].clone()).unwrap_or_default();
+        if texts.iter().any(|text| text.contains("poisoned")) {
+            return Reply::status(400, &json!({"error": "too long"}));
+        }
+        Reply::json(&json!({"embeddings": vec![vec![1.0, 0.5]; texts.len()]}))
+    });
+    for (key, value) in
+        [("embed.provider", "ollama"), ("embed.model", "any"), ("embed.base_url", &server.address)]
+    {
+        home.json(&["config", "set", key, value]);
+    }
+    let worked = home.json(&["work", "--once"]);
+    assert_eq!((&worked["embedded"], &worked["held"]), (&json!(2), &Value::Null), "{worked}");
 }
 
 #[test]
