@@ -112,6 +112,33 @@ pub fn holds(text: &str, words: &str) -> bool {
     !words.is_empty() && spaced(&normalise(text)).contains(&spaced(&words))
 }
 
+/// Where in a text these words stand, one after the other: as they are written there, and not right
+/// behind a word that denies them. No words stand nowhere.
+pub fn passage<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+    let words = normalise(words);
+    let wanted: Vec<&str> = words.split(' ').filter(|word| !word.is_empty()).collect();
+    let mut told: Vec<(String, usize, usize)> = Vec::new();
+    let mut start = 0;
+    for chunk in text.split_inclusive(char::is_whitespace) {
+        let end = start + chunk.trim_end().len();
+        let said = normalise(chunk);
+        let said = said.split(' ').filter(|word| !word.is_empty());
+        told.extend(said.map(|word| (word.to_owned(), start, end)));
+        start += chunk.len();
+    }
+    let last = wanted.len().checked_sub(1)?;
+    let is_there = |at: &usize| {
+        let denied = at.checked_sub(1).is_some_and(|before| denies(&told[before].0));
+        !denied && told[*at..].iter().zip(&wanted).all(|((word, ..), wanted)| word == wanted)
+    };
+    let at = (0..told.len().saturating_sub(last)).find(is_there)?;
+    Some(&text[told[at].1..told[at + last].2])
+}
+
+fn denies(word: &str) -> bool {
+    matches!(word, "not" | "never" | "cannot" | "without" | "nor") || word.ends_with("n't")
+}
+
 /// The text inside JSON, broken or not: escapes undone, everything that is JSON's own a gap.
 pub fn unescaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len());

@@ -134,6 +134,11 @@ impl Engine {
         self.cards(&*reader, &memories)
     }
 
+    /// The number of the latest change, whoever made it.
+    pub fn latest(&self) -> Result<u64> {
+        self.latest_change(&*self.now_reader()?)
+    }
+
     /// The number of the latest change.
     pub(crate) fn latest_change(&self, reader: &dyn Reader) -> Result<u64> {
         let latest = LogQuery { latest_first: true, limit: 1, ..LogQuery::default() };

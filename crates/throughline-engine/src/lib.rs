@@ -87,7 +87,9 @@ pub use journal::note::{Failure, last_failures, last_fired, note_failure, note_f
 pub use journal::{Entry as JournalEntry, Health as JournalHealth, Journal, Read as JournalRead};
 pub use listen::Reply;
 pub use meaning::Memo;
-pub use model::{Judged, Llm, ModelState, Waiting, Work, Worked, want_work, work_wanted};
+pub use model::{
+    Judged, Llm, ModelState, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
+};
 pub use project::Project;
 pub use purge::{Purged, ToErase};
 pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled};

@@ -12,13 +12,16 @@ mod state;
 mod verify;
 mod work;
 
+use throughline_core::tokens;
 use throughline_llm::{Asked, Client, Request};
 
 use crate::clean::cleaned;
-use crate::{Engine, Result};
+use crate::{Engine, Error, Result};
+
+use state::Account;
 
 pub use queue::Waiting;
-pub use state::{ModelState, want_work, work_wanted};
+pub use state::{ModelState, want_work, work_wanted, worker_wanted};
 pub use verify::Judged;
 pub use work::{Work, Worked};
 
@@ -47,33 +50,56 @@ const DAY_MS: i64 = 86_400_000;
 /// Milliseconds after which a failure is tried again before the breaker opens.
 const SOON_MS: i64 = 30_000;
 
+/// What came of wanting to ask.
+#[derive(Debug)]
+enum Replied {
+    /// It was not asked.
+    Held(Held),
+    /// It was.
+    Asked(Asked),
+}
+
 impl Engine {
-    /// Why a question of so many tokens is not asked now; `None` if it may be.
-    fn held_back(&self, llm: &Llm, session: Option<&str>, tokens: u64) -> Option<Held> {
+    /// Why a question is not asked now; `None` if it may be.
+    fn held_back(&self, llm: &Llm, account: Account<'_>, request: &Request<'_>) -> Option<Held> {
         let state = ModelState::load(&self.home);
         let now = self.now();
-        if let Some(until) = state.breaker.rests_until(now.as_millis()) {
+        let resting = state.breaker.rests_until(now.as_millis());
+        if let Some(until) = resting.filter(|_| account != Account::Trial) {
             let why = state.last_error.map_or_else(String::new, |(_, why)| why);
             return Some(Held { why: format!("it failed: {why}"), until: Some(until) });
         }
-        if state.tokens_on(now.day()).saturating_add(tokens) > llm.tokens_per_day {
+        let tomorrow = (now.day() + 1) * DAY_MS;
+        if state.tokens_on(now.day()).saturating_add(most_tokens(request)) > llm.tokens_per_day {
             let why = format!("the {} tokens of today are spent", llm.tokens_per_day);
-            return Some(Held { why, until: Some((now.day() + 1) * DAY_MS) });
+            return Some(Held { why, until: Some(tomorrow) });
         }
-        let calls = session.map_or(0, |session| state.calls_of(session));
-        if calls >= llm.calls_per_session && session.is_some() {
-            let why = format!("the {} questions of this session are spent", llm.calls_per_session);
-            return Some(Held { why, until: None });
+        if state.calls_on(now.day(), account) < llm.calls_per_session {
+            return None;
         }
-        None
+        let most = llm.calls_per_session;
+        match account {
+            Account::Session(_) => {
+                let why = format!("the {most} questions of this session are spent");
+                Some(Held { why, until: None })
+            }
+            Account::Pairs => {
+                let why = format!("the {most} questions about contradictions of today are spent");
+                Some(Held { why, until: None })
+            }
+            Account::Person | Account::Trial => None,
+        }
     }
 
-    /// Asks, and notes what it cost and how it went.
-    fn ask_model(&self, llm: &Llm, session: Option<&str>, request: &Request<'_>) -> Result<Asked> {
+    /// Asks, if that may be, and notes what it cost and how it went.
+    fn ask_model(&self, llm: &Llm, account: Account<'_>, request: &Request<'_>) -> Result<Replied> {
+        if let Some(held) = self.held_back(llm, account, request) {
+            return Ok(Replied::Held(held));
+        }
         let asked = llm.client.ask(request);
         let now = self.now();
         ModelState::update(&self.home, |state| {
-            state.spend(now.day(), session, asked.usage.total());
+            state.spend(now.day(), account, asked.usage.total());
             match &asked.answer {
                 Err(error) if !error.is_about_the_question() => {
                     let wait = if let throughline_llm::Error::Busy(wait) = error {
@@ -94,7 +120,13 @@ impl Engine {
                 }
             }
         })?;
-        Ok(asked)
+        Ok(Replied::Asked(asked))
+    }
+
+    /// When a failure is tried again.
+    fn held_by(&self, error: &throughline_llm::Error) -> Held {
+        let until = Some(self.now().as_millis() + SOON_MS);
+        Held { why: cleaned(&error.to_string()).0, until }
     }
 
     /// Asks one small question, to see whether anybody answers.
@@ -108,6 +140,21 @@ impl Engine {
             schema: &schema,
             tokens_max: 256,
         };
-        self.ask_model(llm, None, &request)
+        match self.ask_model(llm, Account::Trial, &request)? {
+            Replied::Asked(asked) => Ok(asked),
+            Replied::Held(held) => Err(Error::Model(held.why)),
+        }
     }
+}
+
+/// What a question can cost at most, with its answer.
+fn most_tokens(request: &Request<'_>) -> u64 {
+    let asked = [request.system, request.prompt].map(tokens::estimate).into_iter().sum::<usize>();
+    asked as u64 + u64::from(request.tokens_max)
+}
+
+/// A text as it may be sent: without secrets, and on one line wherever it is shown on one.
+fn sendable(text: &str) -> String {
+    let one_line = |c: char| if matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') { '\n' } else { c };
+    cleaned(text).0.chars().map(one_line).collect()
 }

@@ -22,9 +22,10 @@ pub struct Breaker {
 
 impl Breaker {
     /// Until when nobody asks; `None` if one may. After a rest one question is let through: the
-    /// next failure makes the rest longer.
+    /// next failure makes the rest longer. A rest longer than any was noted by another clock.
     pub fn rests_until(&self, now_ms: i64) -> Option<i64> {
-        self.until.filter(|until| *until > now_ms)
+        let left = |until: &i64| until.saturating_sub(now_ms);
+        self.until.filter(|until| (1..=REST_MAX_MS).contains(&left(until)))
     }
 
     /// It answered.
@@ -67,6 +68,7 @@ mod tests {
             assert_eq!(breaker.rests_until(now), None, "one question is let through");
         }
         assert_eq!(last, REST_MAX_MS);
+        assert_eq!(breaker.rests_until(now - 2 * REST_MAX_MS), None, "the clock was put back");
         breaker.worked();
         assert_eq!(breaker, Breaker::default());
     }

@@ -101,6 +101,14 @@ impl Client {
         Ok(Self { settings, agent, shape: Mutex::new(Shape::Schema) })
     }
 
+    /// The same client for somebody who waits: it asks once, and gives up after this.
+    pub fn hurried(&self, within: Duration) -> Self {
+        let total = self.settings.total.min(within);
+        let settings = Settings { total, attempts: 1, ..self.settings.clone() };
+        let shape = *self.shape.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        Self { settings, agent: self.agent.clone(), shape: Mutex::new(shape) }
+    }
+
     /// How it is asked.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -192,13 +200,17 @@ impl Client {
             response.headers().get("retry-after").and_then(|after| seconds(after.to_str().ok()?));
         let limit = ANSWER_BYTES_MAX as u64;
         let bytes = response.body_mut().with_config().limit(limit).read_to_vec().map_err(failed)?;
+        let bytes = match &self.settings.key {
+            Some(key) => key.hidden_in(bytes),
+            None => bytes,
+        };
         if (200..300).contains(&status) {
             return serde_json::from_slice(&bytes).map(Got::Body).map_err(|error| {
                 // A body that ends early was cut off on its way.
                 if error.is_eof() {
                     self.unreachable(&format!("its answer breaks off: {error}"))
                 } else {
-                    let said = self.complaint(&bytes);
+                    let said = complaint(&bytes);
                     Error::Malformed {
                         why: format!("the service does not answer in JSON: {error}"),
                         said,
@@ -212,25 +224,13 @@ impl Client {
         let message = if (300..400).contains(&status) {
             "it leads elsewhere, and is not followed: set base_url to where it leads".to_owned()
         } else {
-            self.complaint(&bytes)
+            complaint(&bytes)
         };
         let error = Error::Status { status, message };
         if matches!(status, 400 | 404 | 415 | 422 | 501) {
             return Ok(Got::NotUnderstood(error));
         }
         Err(error)
-    }
-
-    /// What a service complains about, short and without the key.
-    fn complaint(&self, bytes: &[u8]) -> String {
-        let parsed: Option<Value> = serde_json::from_slice(bytes).ok();
-        let told = parsed.as_ref().and_then(|body| {
-            let error = body.get("error")?;
-            error.as_str().or_else(|| error.get("message")?.as_str())
-        });
-        let text = told.map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), str::to_owned);
-        let text: String = text.chars().filter(|c| !c.is_control()).take(COMPLAINT_CHARS).collect();
-        self.settings.key.as_ref().map_or_else(|| text.clone(), |key| key.hidden_in(&text))
     }
 
     fn unreachable(&self, why: &str) -> Error {
@@ -257,6 +257,17 @@ impl Client {
             Got::NotUnderstood(error) => Err(error),
         }
     }
+}
+
+/// What a service complains about, in short.
+fn complaint(bytes: &[u8]) -> String {
+    let parsed: Option<Value> = serde_json::from_slice(bytes).ok();
+    let told = parsed.as_ref().and_then(|body| {
+        let error = body.get("error")?;
+        error.as_str().or_else(|| error.get("message")?.as_str())
+    });
+    let text = told.map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), str::to_owned);
+    text.chars().filter(|c| !c.is_control()).take(COMPLAINT_CHARS).collect()
 }
 
 fn guessed(request: &Request<'_>, said: &str) -> Usage {

@@ -30,6 +30,9 @@ fn run(settings: &Settings, prompt: &str) -> Result<String> {
     command.env("THROUGHLINE_INSIDE", "1");
     // A hook of one agent may have started us; this one is not part of that session.
     command.env_remove("CLAUDECODE").env_remove("CLAUDE_CODE_ENTRYPOINT");
+    for name in &settings.withheld {
+        command.env_remove(name);
+    }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(folder) = &settings.folder {
         command.current_dir(folder);

@@ -86,9 +86,13 @@ impl Key {
         &self.0
     }
 
-    /// A text without it.
-    pub(crate) fn hidden_in(&self, text: &str) -> String {
-        text.replace(&self.0, "[key]")
+    /// An answer without it: a service that repeats what it was sent must not have us keep it.
+    pub(crate) fn hidden_in(&self, bytes: Vec<u8>) -> Vec<u8> {
+        let found = bytes.windows(self.0.len()).any(|part| part == self.0.as_bytes());
+        if !found {
+            return bytes;
+        }
+        String::from_utf8_lossy(&bytes).replace(&self.0, "[key]").into_bytes()
     }
 }
 
@@ -113,6 +117,8 @@ pub struct Settings {
     pub command: Vec<String>,
     /// Where the program runs: a folder with nothing in it that it could read as its own.
     pub folder: Option<PathBuf>,
+    /// Variables that the program does not get: keys of services that are not its own.
+    pub withheld: Vec<String>,
     /// How long connecting may take.
     pub connect: Duration,
     /// How long one question may take, with everything.
@@ -146,6 +152,7 @@ impl Settings {
             key,
             command: Vec::new(),
             folder: None,
+            withheld: Vec::new(),
             connect: Duration::from_secs(10),
             total: Duration::from_secs(120),
             attempts: 3,
@@ -271,7 +278,9 @@ mod tests {
     fn a_key_is_never_printed() {
         let key = Key::new(" sk-verysecret\n").unwrap();
         assert!(!format!("{key:?}").contains("secret"));
-        assert_eq!(key.hidden_in("bad key sk-verysecret!"), "bad key [key]!");
+        let hidden = |text: &[u8]| key.hidden_in(text.to_vec());
+        assert_eq!(hidden(b"bad key sk-verysecret!"), b"bad key [key]!");
+        assert_eq!(hidden(b"\xff fine"), b"\xff fine");
         assert_eq!(Key::new(" \n"), None);
     }
 }

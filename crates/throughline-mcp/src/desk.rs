@@ -22,6 +22,8 @@ pub(crate) struct Desk {
     opened: Option<FileId>,
     shown: VecDeque<(Option<SessionId>, MemoryId)>,
     later: Option<Later>,
+    /// The latest change that was seen.
+    latest: u64,
 }
 
 /// What is done when nobody waits.
@@ -40,7 +42,7 @@ pub(crate) struct Place {
 
 impl Desk {
     pub(crate) fn new(setup: Setup) -> Self {
-        Self { setup, engine: None, opened: None, shown: VecDeque::new(), later: None }
+        Self { setup, engine: None, opened: None, shown: VecDeque::new(), later: None, latest: 0 }
     }
 
     /// The engine.
@@ -114,11 +116,22 @@ impl Desk {
 
     /// Does what was left for later. That attention could not be noted is no reason to fail.
     pub(crate) fn afterwards(&mut self) {
-        let (Some(later), Some(engine)) = (self.later.take(), &self.engine) else { return };
-        if let Some(recall) = &later.recall {
-            engine.note_recall(&later.context, recall).ok();
+        let Some(engine) = &self.engine else { return };
+        let latest = || engine.latest().unwrap_or_default();
+        if let Some(written) = &self.setup.written
+            && latest() > self.latest
+        {
+            (written.0)();
         }
-        engine.catch_up(&later.context).ok();
+        if let Some(later) = self.later.take() {
+            if let Some(recall) = &later.recall {
+                engine.note_recall(&later.context, recall).ok();
+            }
+            engine.catch_up(&later.context).ok();
+        }
+        if self.setup.written.is_some() {
+            self.latest = latest();
+        }
     }
 
     /// Forgets what is open, after something went wrong.

@@ -16,7 +16,9 @@ mod tools;
 mod view;
 mod worker;
 
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ServiceExt as _;
@@ -65,6 +67,25 @@ pub struct Setup {
     pub profile: Profile,
     /// What the official memory server kept, to be read in when its profile is first used.
     pub graph_file: Option<PathBuf>,
+    /// Who hears that something was written, when nobody waits.
+    pub written: Option<Written>,
+}
+
+/// Somebody who hears that something was written.
+#[derive(Clone)]
+pub struct Written(Arc<dyn Fn() + Send + Sync>);
+
+impl Written {
+    /// What is done then.
+    pub fn new(hear: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
+}
+
+impl fmt::Debug for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Written")
+    }
 }
 
 /// Serves one client over standard input and output, until it closes them.

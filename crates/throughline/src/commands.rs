@@ -42,7 +42,9 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         }
     }
     let done = dispatch(command, settings, ui)?;
-    let writes = matches!(command, Command::Remember(_) | Command::Correct(_) | Command::Ingest(_));
+    let writes = matches!(command, Command::Remember(_) | Command::Correct(_) | Command::Ingest(_))
+        // What came in is held against what is near it.
+        || matches!(command, Command::Sleep(args) if !args.dry_run);
     crate::worker::note(settings, writes);
     if writes {
         crate::worker::start_if_wanted(settings, settings.clock.now());

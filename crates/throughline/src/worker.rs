@@ -1,10 +1,10 @@
 //! The worker: does what nobody waits for, in a process of its own that ends when it is idle.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use throughline_core::Timestamp;
-use throughline_engine::{want_work, work_wanted};
+use throughline_engine::{want_work, worker_wanted};
 
 use crate::settings::Settings;
 
@@ -16,24 +16,29 @@ pub(crate) fn note(settings: &Settings, new: bool) {
     }
 }
 
-/// Starts a worker if there is something to do: away from whoever called, and not waited for. If
-/// one is at work already, it ends at once.
-pub(crate) fn start_if_wanted(settings: &Settings, now: Timestamp) {
+/// Starts a worker if there is something to do and nobody is at it: away from whoever called, and
+/// not waited for. Where two start one at once, one of them ends at once.
+pub(crate) fn start_if_wanted(settings: &Settings, now: Timestamp) -> Option<Child> {
     // An agent that we started ourselves must not start us.
     let may = settings.models.any() && !settings.environment.inside;
-    if may && work_wanted(&settings.home, now) {
-        start(&settings.home);
+    if may && worker_wanted(&settings.home, now) { start(&settings.home) } else { None }
+}
+
+/// The same for whoever stays: its end is waited for, beside, so that nothing is left of it.
+pub(crate) fn start_and_see_off(settings: &Settings, now: Timestamp) {
+    if let Some(mut worker) = start_if_wanted(settings, now) {
+        std::thread::spawn(move || worker.wait());
     }
 }
 
-fn start(home: &Path) {
-    let Ok(program) = std::env::current_exe() else { return };
+fn start(home: &Path) -> Option<Child> {
+    let program = std::env::current_exe().ok()?;
     let mut command = Command::new(program);
     // It must not keep anybody's folder or output open.
     command.arg("--home").arg(home).args(["work", "--detached"]).current_dir(home);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // What cannot be started now is started by the next hook.
-    command.spawn().ok();
+    command.spawn().ok()
 }
 
 /// Leaves the session of whoever started us, so that their end is not ours.

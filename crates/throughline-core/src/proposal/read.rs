@@ -90,9 +90,9 @@ fn sound(raw: &Value, window: &Window) -> Result<Sound, String> {
     let turn = turn.ok_or("it names no turn that was to be read")?;
     let quote = plain(raw, "quote")?;
     let telling = text::normalise(&quote).split_whitespace().count() >= QUOTE_WORDS_MIN;
-    if !telling || !text::holds(&window.turns[turn].text, &quote) {
-        return Err("its quote does not stand in that turn".to_owned());
-    }
+    // What is kept is what stands there, not how the model writes it.
+    let quote = text::passage(&window.turns[turn].text, &quote).filter(|_| telling);
+    let quote = quote.ok_or("its quote does not stand in that turn")?.to_owned();
     let operation = operation(raw, Some(turn), Some(quote), window)?;
     operation.check()?;
     let voice = said_by(&operation, turn, window)?;
@@ -203,26 +203,32 @@ fn list(raw: &Value, field: &str) -> Result<Vec<String>, String> {
 /// word by quoting the user for something else.
 fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Voice, String> {
     let quoted = window.turns[turn].voice;
-    let (claim, kind) = match operation {
+    let (claim, kind, wrong) = match operation {
         Operation::Remember(new) => {
-            (full(&new.content, new.slot.as_ref(), &new.because), Some(new.kind))
+            (full(&new.content, new.slot.as_ref(), &new.because), Some(new.kind), None)
         }
         Operation::Correct(put_right) => (
             full(&put_right.right, put_right.slot.as_ref(), &put_right.because),
             Some(put_right.kind),
+            Some(&put_right.wrong),
         ),
-        // What it takes back is known; whoever is quoted takes it back.
-        Operation::Retract(_) => (String::new(), None),
+        Operation::Retract(back) => (String::new(), None, Some(&back.what)),
         Operation::Know { .. } | Operation::Relate(_) => return Err("not for a model".to_owned()),
     };
     let claimed: BTreeSet<String> = words::query_terms(&claim).into_iter().collect();
+    let wrong = wrong.map(|wrong| {
+        let shown = window.known.iter().find(|(id, _)| id == wrong);
+        words::query_terms(shown.map_or(wrong, |(_, words)| words))
+    });
     let voices = [Voice::User, Voice::Assistant, Voice::Tool];
     let from = voices.iter().position(|voice| *voice == quoted).unwrap_or(0);
     let needed = voices[from..].iter().enumerate().find(|(at, _)| {
         let heard = &voices[..=from + at];
         let turns = window.turns.iter().filter(|one| heard.contains(&one.voice));
         let said: BTreeSet<String> = turns.flat_map(|one| words::terms(&one.text)).collect();
+        // Whoever takes something back speaks of it.
         covers(&claimed, &said)
+            && wrong.as_ref().is_none_or(|wrong| wrong.iter().any(|term| said.contains(term)))
     });
     let (_, voice) = needed.ok_or("what it says was not said")?;
     let whose = match (voice, kind) {

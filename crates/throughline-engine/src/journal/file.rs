@@ -71,11 +71,22 @@ pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
 
 /// Puts `content` in the place of a file at once: a reader finds the old or the new, whole.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    replace_with(path, content, true)
+}
+
+/// The same for what may be lost when the machine stops.
+pub(crate) fn replace_lightly(path: &Path, content: &[u8]) -> io::Result<()> {
+    replace_with(path, content, false)
+}
+
+fn replace_with(path: &Path, content: &[u8], lasting: bool) -> io::Result<()> {
     let working = path.with_extension(format!("{:016x}.tmp", fastrand::u64(..)));
     let write = |working: &Path| {
         let mut file = open_regular(working, OpenOptions::new().write(true).create_new(true))?;
         file.write_all(content)?;
-        file.sync_data()?;
+        if lasting {
+            file.sync_data()?;
+        }
         fs::rename(working, path)
     };
     let mut written = write(&working);

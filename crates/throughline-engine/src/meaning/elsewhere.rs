@@ -2,6 +2,7 @@
 //! compared with them. A hook knows of no service.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use throughline_core::{NodeId, SpaceId};
 use throughline_llm::Client;
@@ -17,6 +18,10 @@ const AT_ONCE: usize = 64;
 const RUN_MAX: usize = 10_000;
 /// Bytes of a text that are sent.
 const TEXT_BYTES: usize = 8_000;
+/// How long a question is waited for; then the built-in model looks.
+const WAIT: Duration = Duration::from_secs(5);
+/// Texts of one run that it may refuse before it is the service that is wrong.
+const REFUSED_MAX: usize = 8;
 /// The share of texts that must have a vector before they are used.
 const ENOUGH: f64 = 0.9;
 
@@ -70,7 +75,7 @@ impl Engine {
         let mut query = ask.query.to_owned();
         clean_text(&mut query);
         query.truncate(query.floor_char_boundary(TEXT_BYTES));
-        let query = client.embed(&[&query]).ok()?.pop()?;
+        let query = client.hurried(WAIT).embed(&[&query]).ok()?.pop()?;
         Some(Far { query, vectors })
     }
 
@@ -83,13 +88,13 @@ impl Engine {
         let Some(client) = &self.meaning.elsewhere else { return Ok(0) };
         let name = client.embedding_name();
         let missing = self.without_far_vectors(&name).map_err(|error| error.to_string())?;
-        let mut made = 0;
+        let (mut made, mut refused) = (0, 0);
         for (space, nodes) in missing {
             for some in nodes.chunks(AT_ONCE) {
                 if made >= RUN_MAX {
                     return Ok(made);
                 }
-                made += self.embed_some(client, &name, space, some)?;
+                made += self.embed_some(client, space, some, &mut refused)?;
                 progress(made);
             }
         }
@@ -99,22 +104,36 @@ impl Engine {
     fn embed_some(
         &self,
         client: &Client,
-        name: &str,
         space: SpaceId,
         nodes: &[NodeId],
+        refused: &mut usize,
     ) -> std::result::Result<usize, String> {
         let (seq, texts) = self.texts_of(space, nodes).map_err(|error| error.to_string())?;
         let plain: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
         if plain.is_empty() {
             return Ok(0);
         }
-        let vectors = client.embed(&plain).map_err(|error| format!("vectors: {error}"))?;
+        let vectors = match client.embed(&plain) {
+            Ok(vectors) => vectors,
+            // One of them may be what it cannot read: the others need not suffer for it.
+            Err(error) if error.is_about_the_question() && nodes.len() > 1 => {
+                let (some, others) = nodes.split_at(nodes.len() / 2);
+                return Ok(self.embed_some(client, space, some, refused)?
+                    + self.embed_some(client, space, others, refused)?);
+            }
+            Err(error) if error.is_about_the_question() && *refused < REFUSED_MAX => {
+                *refused += 1;
+                return Ok(0);
+            }
+            Err(error) => return Err(format!("vectors: {error}")),
+        };
         let vectors: Vec<Vector> = texts
             .iter()
             .zip(vectors)
             .map(|((node, _), values)| Vector { node: *node, seq, values, packed: Vec::new() })
             .collect();
-        self.store.put_vectors(space, name, &vectors).map_err(|error| error.to_string())?;
+        let name = client.embedding_name();
+        self.store.put_vectors(space, &name, &vectors).map_err(|error| error.to_string())?;
         Ok(vectors.len())
     }
 

@@ -1,18 +1,13 @@
 //! Pairs: do two claims that are near each other contradict? A model is asked about what is new,
 //! and the ranks decide what follows. Nothing is taken away: at most one takes the other's place.
 
-use std::collections::BTreeSet;
-
 use throughline_core::authority::{Contest, contest};
 use throughline_core::proposal::{self, Pair, Verdict};
-use throughline_core::{
-    Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, RowKey, text, tokens,
-};
+use throughline_core::{Cause, Change, Edge, Memory, NodeId, Relation, Row, RowKey, text};
 use throughline_llm::Request;
 use throughline_store::{LogQuery, Reader};
 
-use super::{Held, Llm, ModelState, SOON_MS};
-use crate::clean::clean_text;
+use super::{Account, Held, Llm, ModelState, Replied, sendable};
 use crate::engine::Draft;
 use crate::{Context, Engine, Result};
 
@@ -40,82 +35,115 @@ pub(super) struct Compared {
 /// Two memories, the older one first.
 type Two = (Memory, Memory);
 
+/// A stretch of the log, and the pairs in it.
+struct Near {
+    pairs: Vec<Two>,
+    /// The latest change when it was read.
+    seen: u64,
+    /// Up to which change it goes.
+    done: u64,
+    /// Whether there is more behind it.
+    more: bool,
+}
+
 impl Engine {
-    /// Asks about the memories that came in since the last time.
+    /// Asks about the memories that came in since the last time, each once.
     pub(super) fn compare_new(&self, llm: &Llm, here: &Context) -> Result<Compared> {
         let mut compared = Compared::default();
-        let (pairs, seen, done) = self.new_pairs()?;
-        if !pairs.is_empty() {
-            let shown = |one: &Memory| (text::headline(&one.content, CLAIM_CHARS), one.recorded_at);
-            let told: Vec<Pair> =
-                pairs.iter().map(|(a, b)| Pair { older: shown(a), newer: shown(b) }).collect();
-            let mut prompt = proposal::pairs_prompt(&told);
-            clean_text(&mut prompt);
-            compared.held = self.held_back(llm, None, tokens::estimate(&prompt) as u64);
-            if compared.held.is_some() {
-                return Ok(compared);
-            }
-            let schema = proposal::pairs_schema();
-            let request = Request {
-                system: proposal::PAIRS,
-                prompt: &prompt,
-                name: "verdicts",
-                schema: &schema,
-                tokens_max: ANSWER_TOKENS,
-            };
-            let asked = self.ask_model(llm, None, &request)?;
-            compared.tokens = asked.usage.total();
-            match asked.answer {
-                Ok(answer) => {
-                    let verdicts = proposal::pairs(&answer, pairs.len());
-                    compared.pairs = pairs.len();
-                    self.rule_on(here, &pairs, &verdicts, seen, &mut compared)?;
-                }
-                // These pairs are no matter of life and death.
-                Err(error) if error.is_about_the_question() => {}
-                Err(error) => {
-                    let until = Some(self.now().as_millis() + SOON_MS);
-                    compared.held = Some(Held { why: error.to_string(), until });
+        loop {
+            let near = self.new_pairs()?;
+            if !near.pairs.is_empty() {
+                self.compare(llm, here, &near, &mut compared)?;
+                if compared.held.is_some() {
                     return Ok(compared);
                 }
             }
+            ModelState::update(&self.home, |state| state.paired = near.done)?;
+            if !near.more {
+                return Ok(compared);
+            }
         }
-        ModelState::update(&self.home, |state| state.paired = done)?;
-        Ok(compared)
     }
 
-    /// Pairs of what is new with what is near it, the latest change, and up to where that was looked.
-    fn new_pairs(&self) -> Result<(Vec<Two>, u64, u64)> {
+    /// Asks one question about pairs, and writes what follows.
+    fn compare(
+        &self,
+        llm: &Llm,
+        here: &Context,
+        near: &Near,
+        compared: &mut Compared,
+    ) -> Result<()> {
+        let shown =
+            |one: &Memory| (text::headline(&sendable(&one.content), CLAIM_CHARS), one.recorded_at);
+        let told: Vec<Pair> =
+            near.pairs.iter().map(|(a, b)| Pair { older: shown(a), newer: shown(b) }).collect();
+        let (prompt, schema) = (proposal::pairs_prompt(&told), proposal::pairs_schema());
+        let request = Request {
+            system: proposal::PAIRS,
+            prompt: &prompt,
+            name: "verdicts",
+            schema: &schema,
+            tokens_max: ANSWER_TOKENS,
+        };
+        let asked = match self.ask_model(llm, Account::Pairs, &request)? {
+            Replied::Asked(asked) => asked,
+            Replied::Held(held) => {
+                compared.held = Some(held);
+                return Ok(());
+            }
+        };
+        compared.tokens += asked.usage.total();
+        match asked.answer {
+            Ok(answer) => {
+                let verdicts = proposal::pairs(&answer, near.pairs.len());
+                compared.pairs += near.pairs.len();
+                self.rule_on(here, &near.pairs, &verdicts, near.seen, compared)?;
+            }
+            // These pairs are no matter of life and death.
+            Err(error) if error.is_about_the_question() => {}
+            Err(error) => compared.held = Some(self.held_by(&error)),
+        }
+        Ok(())
+    }
+
+    /// The next pairs of what is new with what is near it and older: so each is met once.
+    fn new_pairs(&self) -> Result<Near> {
         let reader = self.now_reader()?;
         let seen = self.latest_change(&*reader)?;
         let paired = ModelState::load(&self.home).paired;
+        // Another database may have taken this one's place.
         let after_seq = if paired > seen { 0 } else { paired };
-        let since = Some(self.now().plus_days(-1.0));
-        let query = LogQuery { after_seq, since, limit: BATCHES_MAX, ..LogQuery::default() };
-        let mut met: BTreeSet<(MemoryId, MemoryId)> = BTreeSet::new();
-        let mut pairs = Vec::new();
-        let mut done = seen;
-        for stored in reader.log(&query)? {
-            if pairs.len() >= PAIRS_MAX {
-                break;
+        let query = LogQuery { after_seq, limit: BATCHES_MAX, ..LogQuery::default() };
+        let page = reader.log(&query)?;
+        let more = page.len() == BATCHES_MAX;
+        let mut near = Near { pairs: Vec::new(), seen, done: after_seq, more };
+        for stored in page {
+            for (seq, change) in (stored.first_seq..).zip(&stored.batch.changes) {
+                let Some(key) = inserted(change).filter(|_| seq > after_seq) else { continue };
+                let memory = reader.rows(&[key])?.remove(0).and_then(Row::into_memory);
+                if let Some(memory) = memory.filter(|one| one.state.is_active()) {
+                    near.pairs.extend(self.older_near(&*reader, &memory)?);
+                }
+                near.done = seq;
+                if near.pairs.len() + NEAR_MAX > PAIRS_MAX {
+                    return Ok(Near { more: true, ..near });
+                }
             }
-            done = stored.last_seq;
-            let keys: Vec<RowKey> = stored.batch.changes.iter().filter_map(inserted).collect();
-            let rows = reader.rows(&keys)?.into_iter().flatten();
-            for memory in rows.filter_map(throughline_core::Row::into_memory) {
-                if !memory.state.is_active() {
-                    continue;
-                }
-                for other in self.near_to(&*reader, &memory, NEAR_MAX)? {
-                    let two = in_order(memory.clone(), other);
-                    if met.insert((two.0.id, two.1.id)) && is_open(&*reader, &two)? {
-                        pairs.push(two);
-                    }
-                }
+            near.done = near.done.max(stored.last_seq);
+        }
+        Ok(near)
+    }
+
+    fn older_near(&self, reader: &dyn Reader, memory: &Memory) -> Result<Vec<Two>> {
+        let age = |one: &Memory| (one.recorded_at, one.id);
+        let mut pairs = Vec::new();
+        for other in self.near_to(reader, memory, usize::MAX)? {
+            let two = (other, memory.clone());
+            if age(&two.0) < age(&two.1) && is_open(reader, &two)? && pairs.len() < NEAR_MAX {
+                pairs.push(two);
             }
         }
-        pairs.truncate(PAIRS_MAX);
-        Ok((pairs, seen, done.max(after_seq)))
+        Ok(pairs)
     }
 
     /// Writes what follows from verdicts, where nobody touched either memory since.
@@ -184,11 +212,6 @@ fn inserted(change: &Change) -> Option<RowKey> {
     } else {
         None
     }
-}
-
-fn in_order(one: Memory, other: Memory) -> Two {
-    let age = |memory: &Memory| (memory.recorded_at, memory.id);
-    if age(&one) <= age(&other) { (one, other) } else { (other, one) }
 }
 
 /// Whether nothing is decided between two: no slot that settles it, no edge that says so.

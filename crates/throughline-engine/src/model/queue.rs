@@ -1,5 +1,6 @@
 //! What waits to be read: turns that lie after the mark in their session.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use throughline_core::row::Session;
@@ -63,7 +64,8 @@ impl Engine {
         Ok(Waiting { sessions: unread.len(), turns })
     }
 
-    /// What waits, oldest first.
+    /// What waits, the session that was spoken in last first: where not everything can be read, what
+    /// is fresh matters more. Within a session it is read in order.
     pub(super) fn unread(&self) -> Result<Vec<Unread>> {
         let reader = self.now_reader()?;
         let since = self.now().plus_days(-DAYS);
@@ -100,7 +102,8 @@ impl Engine {
             turns.dedup_by_key(|(id, ..)| *id);
             unread.extend(unread_of(&*reader, space, session, turns)?);
         }
-        unread.sort_by_key(|one| (one.turns.first().map(|(_, at)| *at), one.session.clone()));
+        unread
+            .sort_by_key(|one| (Reverse(one.turns.last().map(|(_, at)| *at)), one.session.clone()));
         drop(reader);
         let first = unread.iter().map(|one| one.first_seq.saturating_sub(1)).min();
         let scanned = first.unwrap_or(newest);

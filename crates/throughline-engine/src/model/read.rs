@@ -7,16 +7,15 @@ use throughline_core::row::Session;
 use throughline_core::scope::Level;
 use throughline_core::{
     Actor, Cause, Change, Episode, EpisodeId, NodeId, Row, RowKey, SpaceId, State, Table,
-    Timestamp, text, tokens, words,
+    Timestamp, text, words,
 };
 use throughline_llm::{Error as ModelError, Request};
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use super::queue::Unread;
-use super::{Held, Llm, SOON_MS};
+use super::{Account, Held, Llm, Replied, sendable};
 use crate::apply::{Applied, Ground, Proposed, Source};
 use crate::capture::{Captured, Minds, project_of};
-use crate::clean::clean_text;
 use crate::journal::Journal;
 use crate::{Context, Engine, Project, Result};
 
@@ -88,13 +87,8 @@ impl Engine {
                 }));
             }
             least = turns;
-            let mut prompt = proposal::reading_prompt(&stretch.window);
-            clean_text(&mut prompt);
+            let prompt = proposal::reading_prompt(&stretch.window);
             let session = unread.session.to_string();
-            let cost = tokens::estimate(&prompt) as u64;
-            if let Some(held) = self.held_back(llm, Some(&session), cost) {
-                return Ok(Read::Held(held));
-            }
             let schema = proposal::schema();
             let request = Request {
                 system: proposal::READING,
@@ -103,7 +97,10 @@ impl Engine {
                 schema: &schema,
                 tokens_max: ANSWER_TOKENS,
             };
-            let asked = self.ask_model(llm, Some(&session), &request)?;
+            let asked = match self.ask_model(llm, Account::Session(&session), &request)? {
+                Replied::Asked(asked) => asked,
+                Replied::Held(held) => return Ok(Read::Held(held)),
+            };
             spent += asked.usage.total();
             let proposal = match asked.answer {
                 Ok(answer) => proposal::read(&answer, &stretch.window),
@@ -113,10 +110,7 @@ impl Engine {
                     most = (turns / 2).max(1);
                     continue;
                 }
-                Err(error) => {
-                    let until = Some(self.now().as_millis() + SOON_MS);
-                    return Ok(Read::Held(Held { why: error.to_string(), until }));
-                }
+                Err(error) => return Ok(Read::Held(self.held_by(&error))),
             };
             let applied = self.settle_reading(&context, unread, &stretch, &proposal)?;
             return Ok(applied.map_or(Read::Changed { tokens: spent }, |applied| Read::Done {
@@ -179,7 +173,7 @@ impl Engine {
         let mut new = episodes(&*reader, unread.space, &ids)?;
         let mut room = BYTES_MAX;
         let full = new.iter().position(|one| {
-            let length = shown_of(one).len();
+            let length = one.text.len().min(shown_bytes(voice_of(one)));
             let full = length > room;
             room = room.saturating_sub(length);
             full
@@ -206,7 +200,8 @@ impl Engine {
             before.into_iter().map(|one| (one, false)).chain(new.into_iter().map(|one| (one, true)))
         {
             let voice = voice_of(&episode);
-            let text = shown_of(&episode).to_owned();
+            let text = sendable(&episode.text);
+            let text = text::cut(&text, shown_bytes(voice)).to_owned();
             stretch.heard.push(Captured::said(episode.at, voice, &text));
             stretch.window.turns.push(Turn { voice, text, is_new });
             stretch.sources.push(Source { voice, at: episode.at, episode: Some(episode.id) });
@@ -258,9 +253,8 @@ fn voice_of(episode: &Episode) -> Voice {
     }
 }
 
-fn shown_of(episode: &Episode) -> &str {
-    let bytes = if voice_of(episode) == Voice::Tool { PRINTED_BYTES } else { SAID_BYTES };
-    text::cut(&episode.text, bytes)
+fn shown_bytes(voice: Voice) -> usize {
+    if voice == Voice::Tool { PRINTED_BYTES } else { SAID_BYTES }
 }
 
 /// The session's row as it stands.
@@ -296,7 +290,9 @@ fn known(
     let keys: Vec<RowKey> =
         reader.text(&query)?.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
     let memories = reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
-    Ok(memories.map(|one| (one.id.to_string(), text::headline(&one.content, 400))).collect())
+    Ok(memories
+        .map(|one| (one.id.to_string(), text::headline(&sendable(&one.content), 400)))
+        .collect())
 }
 
 /// An answer that is none: kept whole, for a person.

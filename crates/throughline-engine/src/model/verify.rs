@@ -1,15 +1,19 @@
 //! Verifying what was recalled: a model says which of it helps. Never where an agent waits.
 
+use std::time::{Duration, Instant};
+
 use throughline_core::proposal;
-use throughline_core::{MemoryId, text, tokens};
+use throughline_core::{MemoryId, text};
 use throughline_llm::Request;
 
-use super::Llm;
-use crate::clean::clean_text;
-use crate::{Engine, Error, Found, Recall, Result};
+use super::{Account, Llm, Replied, sendable};
+use crate::clean::cleaned;
+use crate::{Context, Engine, Error, Found, Recall, Result};
 
 /// Characters that are shown of a memory.
 const CLAIM_CHARS: usize = 500;
+/// How long all votes may take: somebody waits.
+const WAIT: Duration = Duration::from_secs(30);
 /// Tokens of an answer.
 const ANSWER_TOKENS: u32 = 1_000;
 
@@ -27,14 +31,22 @@ pub struct Judged {
 impl Engine {
     /// Lets a model say which of the memories that were recalled help. What any vote finds helpful
     /// stays; the second vote sees them the other way round.
-    pub fn judge_recall(&self, llm: &Llm, recall: &Recall, votes: usize) -> Result<Judged> {
+    pub fn judge_recall(
+        &self,
+        llm: &Llm,
+        context: &Context,
+        recall: &Recall,
+        votes: usize,
+    ) -> Result<Judged> {
+        let session = context.session.as_ref().map(ToString::to_string);
+        let session = session.as_deref();
         let memories: Vec<(MemoryId, String)> = recall
             .items
             .iter()
             .filter_map(|item| match &item.what {
                 Found::Memory(card) => {
                     let memory = &card.memory;
-                    Some((memory.id, text::headline(&memory.content, CLAIM_CHARS)))
+                    Some((memory.id, text::headline(&sendable(&memory.content), CLAIM_CHARS)))
                 }
                 Found::Episode(_) => None,
             })
@@ -43,6 +55,9 @@ impl Engine {
         if memories.is_empty() {
             return Ok(judged);
         }
+        let question = sendable(&recall.query);
+        let account = session.map_or(Account::Person, Account::Session);
+        let began = Instant::now();
         let mut unfit: Vec<MemoryId> = memories.iter().map(|(id, _)| *id).collect();
         for vote in 0..votes.max(1) {
             let mut shown: Vec<&(MemoryId, String)> = memories.iter().collect();
@@ -50,11 +65,7 @@ impl Engine {
                 shown.reverse();
             }
             let claims: Vec<&str> = shown.iter().map(|(_, claim)| claim.as_str()).collect();
-            let mut prompt = proposal::fitting_prompt(&recall.query, &claims);
-            clean_text(&mut prompt);
-            if let Some(held) = self.held_back(llm, None, tokens::estimate(&prompt) as u64) {
-                return Err(Error::Model(held.why));
-            }
+            let prompt = proposal::fitting_prompt(&question, &claims);
             let schema = proposal::fitting_schema();
             let request = Request {
                 system: proposal::FITTING,
@@ -63,10 +74,16 @@ impl Engine {
                 schema: &schema,
                 tokens_max: ANSWER_TOKENS,
             };
-            let asked = self.ask_model(llm, None, &request)?;
+            let client = llm.client.hurried(WAIT.saturating_sub(began.elapsed()));
+            let hurried = Llm { client, ..*llm };
+            let asked = match self.ask_model(&hurried, account, &request)? {
+                Replied::Asked(asked) => asked,
+                Replied::Held(held) => return Err(Error::Model(held.why)),
+            };
             judged.votes += 1;
             judged.tokens += asked.usage.total();
-            let answer = asked.answer.map_err(|error| Error::Model(error.to_string()))?;
+            let answer =
+                asked.answer.map_err(|error| Error::Model(cleaned(&error.to_string()).0))?;
             let fitting = proposal::fitting(&answer, claims.len())
                 .ok_or_else(|| Error::Model("its answer lists no ids".to_owned()))?;
             let fits: Vec<MemoryId> = fitting.into_iter().map(|at| shown[at].0).collect();

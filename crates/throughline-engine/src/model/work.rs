@@ -1,13 +1,10 @@
 //! Work: everything that nobody waits for, one worker at a time, until there is nothing left.
 
-use std::fs::File;
-
 use throughline_core::MemoryId;
 
 use super::read::Read;
-use super::state::{want_work_at, work_begun};
+use super::state::{want_work_at, work_begun, worker_turn};
 use super::{Held, Llm, SOON_MS};
-use crate::journal::file;
 use crate::{Context, Engine, Result};
 
 /// Stretches of one run: whoever goes on for ever is stopped here, and goes on the next time.
@@ -68,20 +65,21 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Worked> {
         let mut worked = Worked::default();
-        let Some(_turn) = self.worker_turn() else {
+        let Some(_turn) = worker_turn(&self.home) else {
             return Ok(Worked { elsewhere: true, ..worked });
         };
         work_begun(&self.home);
         let mut held = None;
         if let Some(llm) = llm {
             held = self.read_all(llm, here, what, &mut worked, progress)?;
-            if held.is_none() {
+            // What holds for one session holds nobody else back.
+            if held.as_ref().is_none_or(|held| held.until.is_none()) {
                 let compared = self.compare_new(llm, here)?;
                 worked.pairs = compared.pairs;
                 worked.contested = compared.contested;
                 worked.superseded += compared.superseded;
                 worked.tokens += compared.tokens;
-                held = compared.held;
+                held = compared.held.or(held);
             }
             worked.left = self.waiting_for_model()?.turns;
         }
@@ -92,7 +90,6 @@ impl Engine {
             Err(why) => held = held.or(Some(Held { why, until: Some(now + SOON_MS) })),
         }
         match &held {
-            // What holds for one session holds nobody else back.
             Some(held) => {
                 let at = held.until.unwrap_or(now + LATER_MS);
                 want_work_at(&self.home, at, held.until.is_some());
@@ -102,11 +99,6 @@ impl Engine {
         }
         worked.held = held.map(|held| held.why);
         Ok(worked)
-    }
-
-    /// The worker's turn, until it is dropped or its process ends.
-    fn worker_turn(&self) -> Option<File> {
-        file::lock_file(&self.home.join("work.lock")).ok()
     }
 
     fn read_all(

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use throughline_core::scope::Level;
 use throughline_engine::Error;
-use throughline_mcp::{Profile, Setup};
+use throughline_mcp::{Profile, Setup, Written};
 
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::Ui;
+use crate::worker;
 
 pub(crate) fn mcp(args: &args::Mcp, settings: &Settings) -> anyhow::Result<ExitCode> {
     let folder = match settings.folder() {
@@ -33,6 +34,13 @@ pub(crate) fn mcp(args: &args::Mcp, settings: &Settings) -> anyhow::Result<ExitC
         level: settings.chosen_level().unwrap_or(usual),
         profile,
         graph_file: settings.environment.memory_file.clone().filter(|file| file.is_absolute()),
+        written: settings.models.any().then(|| {
+            let settings = settings.clone();
+            Written::new(move || {
+                worker::note(&settings, true);
+                worker::start_and_see_off(&settings, settings.clock.now());
+            })
+        }),
     };
     throughline_mcp::serve_stdio(setup).context("standard input and output")?;
     Ok(ExitCode::SUCCESS)

@@ -77,6 +77,9 @@ pub(super) fn work(
         if wire.elsewhere {
             return paint(DIM, "another worker is at it");
         }
+        if wire.turns + wire.pairs + wire.embedded == 0 && wire.held.is_none() {
+            return paint(DIM, "nothing waits");
+        }
         let mut page = format!(
             "{} {} turns with {} questions and {} tokens: {} memories, {} known, {} replaced, {} for review",
             paint(GOOD, "Read"),
@@ -95,7 +98,7 @@ pub(super) fn work(
             page.push_str(&format!("\n{} texts got vectors", wire.embedded));
         }
         if let Some(held) = &wire.held {
-            let left = format!("{} turns wait: {}", wire.left, safe(held));
+            let left = format!("{} turns wait; held back: {}", wire.left, safe(held));
             page.push_str(&format!("\n{}", paint(WARN, left)));
         }
         page
@@ -191,6 +194,8 @@ pub(super) struct WireModel {
     tokens_today: u64,
     tokens_per_day: u64,
     calls_per_session: u64,
+    sessions_spent: usize,
+    pair_calls_today: u64,
     resting_until: Option<String>,
     last_answer: Option<String>,
     last_error: Option<String>,
@@ -200,12 +205,16 @@ impl WireModel {
     /// The same, on one line.
     pub(super) fn line(&self) -> String {
         let mut line = format!(
-            "{}; {} turns wait; {} of {} tokens today",
+            "{}; {} turns wait; {} of {} tokens today; {} questions a session",
             safe(&self.model),
             self.waiting_turns,
             self.tokens_today,
-            self.tokens_per_day
+            self.tokens_per_day,
+            self.calls_per_session,
         );
+        if self.sessions_spent > 0 {
+            line.push_str(&format!(", {} have had theirs", self.sessions_spent));
+        }
         if let Some(until) = &self.resting_until {
             line.push_str(&format!("; left alone until {until}"));
         }
@@ -230,9 +239,11 @@ pub(super) fn status(settings: &Settings, engine: &Engine) -> anyhow::Result<Opt
         tokens_today: state.tokens_on(now.day()),
         tokens_per_day: settings.models.tokens_per_day,
         calls_per_session: settings.models.calls_per_session,
+        sessions_spent: state.sessions_with(settings.models.calls_per_session),
+        pair_calls_today: state.pair_calls_on(now.day()),
         resting_until: resting.map(|at| throughline_core::Timestamp::from_millis(at).to_string()),
         last_answer: state.last_answer.map(|at| at.to_string()),
-        last_error: state.last_error.map(|(at, why)| format!("{at}: {why}")),
+        last_error: state.trouble().map(|(at, why)| format!("{at}: {why}")),
     }))
 }
 
@@ -269,8 +280,8 @@ fn extraction(settings: &Settings, ask: bool) -> Check {
         return asked(settings, &llm, &name);
     }
     let state = ModelState::load(&settings.home);
-    match (state.last_error, state.last_answer) {
-        (Some((at, why)), answered) if answered.is_none_or(|answered| answered < at) => {
+    match (state.trouble(), state.last_answer) {
+        (Some((at, why)), _) => {
             let detail = format!("by rules; {name} did not answer at {at}: {why}");
             Check::note("extraction", detail, RULES)
         }

@@ -6,13 +6,13 @@ use serde::Serialize;
 use throughline_core::page::{Count, Detail};
 use throughline_core::{Episode, MemoryId, NodeId, text};
 use throughline_engine::{
-    Ask, Candidate, CutReason, Engine, Expanded, Fate, Found, Recall, Recalled,
+    Ask, Candidate, CutReason, Engine, Error, Expanded, Fate, Found, Judged, Recall, Recalled,
 };
 
 use super::answer_memory;
 use crate::args;
 use crate::settings::Settings;
-use crate::ui::{BOLD, DIM, ID, Ui, paint, safe};
+use crate::ui::{BOLD, DIM, ID, Ui, WARN, paint, safe};
 use crate::view::{self, WireMemory, rounded};
 use crate::xray::{self, WireCandidate};
 
@@ -25,7 +25,19 @@ struct WireRecall<'a> {
     counts: Vec<WireCount>,
     text: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<WireVerified>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<Vec<WireCandidate>>,
+}
+
+/// What a model thought of it.
+#[derive(Debug, Serialize)]
+struct WireVerified {
+    votes: usize,
+    tokens: u64,
+    set_aside: usize,
+    /// Why it could not be asked; then nothing is set aside.
+    failed: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -100,18 +112,27 @@ pub(super) fn recall(
         ..Ask::new(&args.query, limits)
     };
     let mut recall = engine.recall(&context, &ask)?;
+    let mut verified = None;
     if args.verify {
         let Some(llm) = settings.llm()? else {
             let message =
                 "--verify asks a model, and none is configured: `config set llm.provider …`";
-            anyhow::bail!(throughline_engine::Error::BadInput(message.to_owned()));
+            anyhow::bail!(Error::BadInput(message.to_owned()));
         };
-        let judged = engine.judge_recall(&llm, &recall, usize::from(args.votes))?;
-        if !judged.unfit.is_empty() {
+        let judged = engine.judge_recall(&llm, &context, &recall, usize::from(args.votes));
+        let (judged, failed) = match judged {
+            Ok(judged) => (judged, None),
+            // Whoever asks memory gets an answer, with or without a model.
+            Err(Error::Model(why)) => (Judged::default(), Some(why)),
+            Err(error) => return Err(error.into()),
+        };
+        let (votes, tokens, set_aside) = (judged.votes, judged.tokens, judged.unfit.len());
+        if set_aside > 0 {
             recall = engine.recall(&context, &Ask { unfit: judged.unfit, ..ask.clone() })?;
         }
+        verified = Some(WireVerified { votes, tokens, set_aside, failed });
     }
-    let done = answer(&engine, &recall, args.explain, ui)?;
+    let done = answer(&engine, &recall, verified, args.explain, ui)?;
     // Looking at the past or into the works is no use of a memory. That attention could not be
     // noted is no reason to fail: the answer was given.
     if ask.as_of.is_none() && !args.explain {
@@ -124,6 +145,7 @@ pub(super) fn recall(
 fn answer(
     engine: &Engine,
     recall: &Recall,
+    verified: Option<WireVerified>,
     explain: bool,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
@@ -135,20 +157,37 @@ fn answer(
         items: recall.items.iter().enumerate().map(|(at, item)| recalled(at + 1, item)).collect(),
         counts: recall.counts.iter().map(WireCount::from).collect(),
         text: &recall.text,
+        verified,
         candidates: explain.then(|| {
             let titled = recall.candidates.iter().zip(&titles);
             titled.map(|(one, title)| WireCandidate::titled(one, title)).collect()
         }),
     };
     ui.answer(&wire, || {
-        let said = if recall.text.is_empty() {
+        let mut said = if recall.text.is_empty() {
             paint(DIM, silence(recall))
         } else {
             let cost = format!("{} of {} tokens", recall.tokens, recall.budget);
             format!("{}\n{}", safe(&recall.text), paint(DIM, cost))
         };
+        if let Some(verified) = wire.verified.as_ref().filter(|one| one.is_telling()) {
+            said.push_str(&format!("\n{}", verified.line()));
+        }
         if explain { format!("{said}\n\n{}", xray::page(recall, &titles)) } else { said }
     })
+}
+
+impl WireVerified {
+    fn is_telling(&self) -> bool {
+        self.votes > 0 || self.failed.is_some()
+    }
+
+    fn line(&self) -> String {
+        match &self.failed {
+            Some(why) => paint(WARN, format!("not verified: {}", safe(why))),
+            None => paint(DIM, format!("verified by a model, which set {} aside", self.set_aside)),
+        }
+    }
 }
 
 /// Why nothing is said, as far as a person may want to know.

@@ -155,6 +155,9 @@ struct WireSlept {
     inputs: WireInputs,
     changes: WireDone,
     skipped: Vec<String>,
+    /// A model compares what came in, beside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared_by: Option<String>,
     next_due: &'static str,
     dry_run: bool,
 }
@@ -202,10 +205,19 @@ pub(super) fn sleep(
             raised: done.raised,
         },
         skipped: slept.skipped.clone(),
+        compared_by: settings.models.llm_name().filter(|_| !args.dry_run),
         next_due: "when the next session ends",
         dry_run: args.dry_run,
     };
-    ui.answer(&wire, || slept_page(&slept, args.dry_run))
+    ui.answer(&wire, || {
+        let mut page = slept_page(&slept, args.dry_run);
+        if let Some(name) = &wire.compared_by {
+            let name = safe(name);
+            let told = format!("{name} compares what is new with what is near it, beside");
+            page.push_str(&format!("{}\n", paint(DIM, told)));
+        }
+        page
+    })
 }
 
 fn slept_page(slept: &Slept, dry_run: bool) -> String {

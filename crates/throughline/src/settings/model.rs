@@ -11,6 +11,8 @@ use throughline_engine::{Engine, Error, Llm};
 
 use super::{ConfigFile, Environment, Settings, private_folder};
 
+/// The longest that one question may take, whatever the settings say.
+const TIMEOUT_SECS_MAX: u64 = 3_600;
 /// Bytes of a key.
 const KEY_BYTES_MAX: u64 = 4_096;
 
@@ -71,6 +73,16 @@ impl Models {
         Some(format!("{provider} {what}").trim().to_owned())
     }
 
+    /// The variables with keys that a program does not get: all that we know of, but the one that
+    /// the settings name for it.
+    fn keys_of_others(&self) -> Vec<String> {
+        let usual = Provider::ALL.iter().filter_map(|one| one.usual_key());
+        let mut names: Vec<String> = usual.map(str::to_owned).collect();
+        names.push(self.embed.api_key_env.clone());
+        names.retain(|name| !name.is_empty() && *name != self.llm.api_key_env);
+        names
+    }
+
     /// Who makes vectors beside the built-in model.
     pub(crate) fn embed_name(&self) -> Option<String> {
         Some(format!("{} {}", self.embed.provider.as_ref()?, self.embed.model).trim().to_owned())
@@ -87,12 +99,12 @@ impl Settings {
             let words = command.split_whitespace().map(str::to_owned).collect();
             let folder = self.home.join("nowhere");
             private_folder(&folder)?;
-            let named = Service::program(words);
-            Service { folder: Some(folder), ..named.map_err(|_| missing("llm.command"))? }
+            let named = Service::program(words).map_err(|_| missing("llm.command"))?;
+            Service { folder: Some(folder), withheld: self.models.keys_of_others(), ..named }
         } else {
             self.service(llm, "llm")?
         };
-        service.total = Duration::from_secs((*timeout_secs).max(1));
+        service.total = Duration::from_secs((*timeout_secs).clamp(1, TIMEOUT_SECS_MAX));
         let client = Client::new(service).map_err(|error| bad(&error.to_string()))?;
         let (calls_per_session, tokens_per_day) = (*calls_per_session, *tokens_per_day);
         Ok(Some(Llm { client, calls_per_session, tokens_per_day }))
@@ -149,23 +161,24 @@ fn key_file(home: &Path, section: &str) -> PathBuf {
 /// The key that a file holds. One that others can read is no secret.
 fn read_key(path: &Path) -> anyhow::Result<Option<Key>> {
     let Ok(data) = std::fs::symlink_metadata(path) else { return Ok(None) };
+    let name = path.display().to_string();
+    if !data.is_file() {
+        bail!(bad(&format!("{name} is not a regular file")));
+    }
+    let file = std::fs::File::open(path).with_context(|| name.clone())?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        if data.permissions().mode() & 0o077 != 0 {
-            let path = path.display();
-            bail!(bad(&format!("{path} is open to other users; chmod 600 it, or use `llm key`")));
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            bail!(bad(&format!("{name} is open to other users; chmod 600 it, or use `llm key`")));
         }
     }
-    if !data.is_file() {
-        bail!(bad(&format!("{} is not a regular file", path.display())));
-    }
     let mut text = String::new();
-    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-    file.take(KEY_BYTES_MAX)
-        .read_to_string(&mut text)
-        .with_context(|| path.display().to_string())?;
-    Ok(Key::new(&text))
+    file.take(KEY_BYTES_MAX).read_to_string(&mut text).with_context(|| name.clone())?;
+    match Key::new(&text) {
+        Some(key) => Ok(Some(key)),
+        None => bail!(bad(&format!("{name} is empty; `llm key` writes it, or remove it"))),
+    }
 }
 
 /// Says what is wrong with a text for a setting.

@@ -25,6 +25,7 @@ mod mcp_graph;
 mod mcp_protocol;
 mod mcp_tools;
 mod models;
+mod models_limits;
 mod models_services;
 mod models_trouble;
 #[cfg(target_os = "linux")]

@@ -72,6 +72,12 @@ impl Client {
         client
     }
 
+    /// The server's process.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a line as it is.
     pub(crate) fn send(&mut self, line: &str) {
         let input = self.input.as_mut().expect("it was not closed");

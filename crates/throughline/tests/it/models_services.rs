@@ -17,7 +17,14 @@ fn a_project_cannot_name_a_service() {
     let evil = Server::start(|_| Reply::Nothing);
     let text =
         format!("[llm]\nprovider = \"openai\"\nmodel = \"m\"\nbase_url = \"{}\"\n", evil.address);
-    std::fs::write(home.project().join(".throughline.toml"), text).unwrap();
+    std::fs::write(home.project().join(".throughline.toml"), &text).unwrap();
+    std::fs::create_dir(home.project().join(".throughline")).unwrap();
+    std::fs::write(home.project().join(".throughline/config.toml"), text).unwrap();
+    let address = &evil.address;
+    let text = format!(
+        "OPENAI_BASE_URL={address}\nANTHROPIC_BASE_URL={address}\nTHROUGHLINE_LLM_BASE_URL={address}\n"
+    );
+    std::fs::write(home.project().join(".env"), text).unwrap();
     session(&home, &[SAID]);
     assert_eq!(home.json(&["work", "--once"])["configured"], false);
     let doctor = home.json(&["doctor"])["checks"].to_string();
@@ -25,7 +32,11 @@ fn a_project_cannot_name_a_service() {
         doctor.contains(".throughline.toml names a model or an address, and is not read"),
         "{doctor}"
     );
-    assert_eq!(evil.heard().len(), 0);
+    // Nor does it redirect the one that the user named.
+    let own = Server::start(|_| says(&json!({"operations": [], "verdicts": []})));
+    configure(&home, &own);
+    assert_eq!(home.json(&["work", "--once"])["asked"], 1);
+    assert_eq!((own.heard().len(), evil.heard().len()), (1, 0));
 }
 
 #[test]

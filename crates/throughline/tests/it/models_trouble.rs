@@ -7,7 +7,7 @@ use throughline_testing::server::{Reply, Server};
 
 use crate::harness::{Home, slow, strings};
 use crate::hooking::Agent;
-use crate::models::{configure, proposed, proposing, reads, says, session};
+use crate::models::{configure, proposed, proposing, reads, says, session, wrote};
 
 const SAID: (&str, &str) =
     ("The label printer in the depot only understands ZPL, not PDF.", "Good to know.");
@@ -176,7 +176,7 @@ fn a_hook_answers_while_the_model_hangs_and_workers_do_not_pile_up() {
 
 /// The workers of a home that run.
 #[cfg(target_os = "linux")]
-fn workers(home: &Home) -> Vec<u32> {
+pub(crate) fn workers(home: &Home) -> Vec<u32> {
     let path = home.path().display().to_string();
     let entries = std::fs::read_dir("/proc").expect("processes are listed").flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -303,8 +303,24 @@ fn a_model_can_say_which_of_what_was_recalled_helps() {
     assert_eq!(items.len(), 1, "{verified}");
     assert_eq!(items[0]["memory"]["content"], "The depot printer is called Zelda");
     assert_eq!(server.heard().len(), 2, "two votes");
-    let silent = Server::start(|_| Reply::status(401, &json!({"error": "who are you?"})));
-    configure(&home, &silent);
-    let (code, error) = home.error(&["recall", question, "--verify"]);
-    assert_eq!((code, &error["code"]), (1, &json!("model")), "{error}");
+    assert_eq!(verified["verified"]["set_aside"], 1, "{verified}");
+    // Without an answer it is as if nobody had been asked, and says so, before long.
+    for (why, reply) in [
+        ("401", Reply::status(401, &json!({"error": "who are you?"}))),
+        ("no JSON", wrote("M1, I think")),
+        ("lists no ids", says(&json!({"fitting": "all"}))),
+        ("no answer within 1 s", Reply::Silence),
+    ] {
+        let wrong = Server::start(move |_| reply.clone());
+        configure(&home, &wrong);
+        home.json(&["config", "set", "llm.timeout_secs", "1"]);
+        let began = std::time::Instant::now();
+        let found = home.json(&["recall", question, "--verify", "--votes", "2"]);
+        assert!(began.elapsed() < Duration::from_secs(15), "{why}");
+        assert_eq!(found["items"].as_array().map(Vec::len), plain, "{found}");
+        let failed = found["verified"]["failed"].as_str().unwrap_or_default();
+        assert!(failed.contains(why), "{found}");
+        assert_eq!(wrong.heard().len(), 1, "{why}: whoever waits is not kept waiting twice");
+    }
+    assert!(home.page(&["recall", question, "--verify"]).contains("not verified: "));
 }
