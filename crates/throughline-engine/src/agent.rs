@@ -41,12 +41,17 @@ impl Engine {
     ) -> Result<Remembered> {
         let (content, redacted) = &cleaned(proposal.content);
         self.check_content(content)?;
-        self.check_slot(proposal.slot)?;
+        let slot = proposal.slot.map(|slot| {
+            let part = |part: &String| cleaned(part).0;
+            let (subject, predicate) = (part(&slot.subject), part(&slot.predicate));
+            Slot { subject, predicate, object: part(&slot.object), ..slot.clone() }
+        });
+        self.check_slot(slot.as_ref())?;
         let evidence = proposal.evidence.map(|words| cleaned(words).0);
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
             let old = self.resolve(reader, context, handle)?;
             let plan =
-                self.put_beside(reader, draft, &old, content, proposal.slot, evidence.as_deref())?;
+                self.put_beside(reader, draft, &old, content, slot.as_ref(), evidence.as_deref())?;
             Ok((old, plan))
         })?;
         Ok(Remembered {
