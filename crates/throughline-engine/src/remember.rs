@@ -131,11 +131,15 @@ impl Engine {
     pub fn remember(&self, context: &Context, new: &NewMemory) -> Result<Remembered> {
         let (new, redacted) = &new.cleaned();
         self.check_new(context, new)?;
+        if !new.authority.is_user() && context.session.is_some() {
+            // What a hook of this session has just shown is on record from here on.
+            self.settle_recalls(context).ok();
+        }
+        let repeats = self.repeats_shown(context, new)?;
         let unread = self.unread_turns(context, new)?;
         let written = self.write(context, Cause::Remember, None, |reader, draft| {
             let mut candidate = candidate(new, draft);
-            candidate.testimony.echo =
-                !new.authority.is_user() && self.repeats(reader, context, new)?;
+            candidate.testimony.echo = repeats || self.repeats_record(reader, context, new)?;
             // Reasons are whoever's who gives them, even for what somebody else said.
             let own = candidate.testimony.clone();
             if let Some(said) = self.quoted(reader, context, new, &unread)? {

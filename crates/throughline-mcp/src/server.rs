@@ -7,18 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ClientNotification,
-    ClientRequest, CompleteRequestMethod, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse,
-    Implementation, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourceUpdatedNotification, ResourceUpdatedNotificationParam, ServerCapabilities,
-    ServerConfig, ServerResult, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
-    Tool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, ErrorCode,
+    GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceUpdatedNotification, ResourceUpdatedNotificationParam,
+    ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
-use rmcp::{ErrorData, ServerHandler, Service};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
+use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::watch;
 
 use crate::answer::Failure;
@@ -30,42 +29,7 @@ const LISTS_MS: u64 = 3_600_000;
 
 /// Memory as an MCP server, for one client.
 #[derive(Debug, Clone)]
-pub struct Server(Handler);
-
-impl Server {
-    /// A server that has its work done by a worker.
-    pub fn new(worker: Worker) -> Self {
-        let changes = Arc::new(watch::Sender::new(()));
-        Self(Handler { worker, subscribed: Arc::default(), changes })
-    }
-}
-
-impl Service<RoleServer> for Server {
-    async fn handle_request(
-        &self,
-        request: ClientRequest,
-        context: RequestContext<RoleServer>,
-    ) -> Answered<ServerResult> {
-        let answer = self.0.handle_request(request, context).await;
-        if self.0.is_graph() { graph::wire::dressed(answer) } else { answer }
-    }
-
-    async fn handle_notification(
-        &self,
-        notification: ClientNotification,
-        context: NotificationContext<RoleServer>,
-    ) -> Answered<()> {
-        self.0.handle_notification(notification, context).await
-    }
-
-    fn get_info(&self) -> ServerConfig {
-        ServerHandler::get_info(&self.0)
-    }
-}
-
-/// What the protocol asks, one method each.
-#[derive(Debug, Clone)]
-struct Handler {
+pub struct Server {
     worker: Worker,
     /// A client of the older era wants to hear when the graph changes.
     subscribed: Arc<AtomicBool>,
@@ -73,7 +37,12 @@ struct Handler {
     changes: Arc<watch::Sender<()>>,
 }
 
-impl Handler {
+impl Server {
+    /// A server that has its work done by a worker.
+    pub fn new(worker: Worker) -> Self {
+        Self { worker, subscribed: Arc::default(), changes: Arc::new(watch::Sender::new(())) }
+    }
+
     fn tools(&self) -> Vec<Tool> {
         match self.worker.profile() {
             Profile::Throughline => catalog::tools(),
@@ -86,7 +55,7 @@ impl Handler {
         self.worker.profile() == Profile::Throughline
     }
 
-    fn is_graph(&self) -> bool {
+    pub(crate) fn is_graph(&self) -> bool {
         self.worker.profile() == Profile::ServerMemory
     }
 
@@ -130,7 +99,7 @@ impl Handler {
 
 type Answered<T> = Result<T, ErrorData>;
 
-impl ServerHandler for Handler {
+impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         if self.is_graph() {
             return graph::wire::info();
@@ -328,7 +297,7 @@ impl ServerHandler for Handler {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Answered<CustomResult> {
         // A method that is known and came here has parameters that cannot be read.
         if self.is_graph()
@@ -337,7 +306,9 @@ impl ServerHandler for Handler {
             return Err(error);
         }
         let known = ["tools/call", "resources/read", "prompts/get", "tools/list", "initialize"];
-        if known.contains(&request.method.as_str()) {
+        // Who says by itself which protocol it speaks does not shake hands.
+        let gone = request.method == "initialize" && context.meta.protocol_version().is_some();
+        if known.contains(&request.method.as_str()) && !gone {
             let message = format!("the parameters of {} cannot be read", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }
