@@ -64,9 +64,7 @@ fn is_whole(turn: &str, span: Range<usize>) -> bool {
     let rest = turn[span.end..].split('\n').next().unwrap_or("");
     let ended = |text: &str| text.ends_with(['.', '!', '?', '…', '。']);
     (line.is_empty() || ended(line))
-        && (rest.trim().is_empty()
-            || ended(&turn[span.clone()])
-            || rest.starts_with(['.', '!', '…', '。']))
+        && (rest.trim().is_empty() || ended(&turn[span]) || rest.starts_with(['.', '!', '…', '。']))
 }
 
 /// Whether a sentence colours what stands beside it. One that only asks does not.
