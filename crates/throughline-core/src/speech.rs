@@ -11,9 +11,12 @@ mod split;
 mod tag;
 #[cfg(test)]
 mod tests;
+mod verbatim;
 pub(crate) mod word;
 
 use std::ops::Range;
+
+pub use verbatim::stands_in;
 
 /// What keeps a sentence from being taken as something its speaker holds to be so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

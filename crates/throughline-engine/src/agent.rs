@@ -16,6 +16,8 @@ use crate::{Card, Context, Engine, Error, NewMemory, Remembered, Result};
 
 /// Times that a memory was shown which are looked at.
 const SHOWN_READ: usize = 64;
+/// Memories shown last that a claim is compared with, word by word.
+const COMPARED_MAX: usize = 64;
 /// Characters of evidence that are kept.
 const EVIDENCE_CHARS: usize = 240;
 
@@ -41,12 +43,17 @@ impl Engine {
     ) -> Result<Remembered> {
         let (content, redacted) = &cleaned(proposal.content);
         self.check_content(content)?;
-        self.check_slot(proposal.slot)?;
+        let slot = proposal.slot.map(|slot| {
+            let part = |part: &String| cleaned(part).0;
+            let (subject, predicate) = (part(&slot.subject), part(&slot.predicate));
+            Slot { subject, predicate, object: part(&slot.object), ..slot.clone() }
+        });
+        self.check_slot(slot.as_ref())?;
         let evidence = proposal.evidence.map(|words| cleaned(words).0);
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
             let old = self.resolve(reader, context, handle)?;
             let plan =
-                self.put_beside(reader, draft, &old, content, proposal.slot, evidence.as_deref())?;
+                self.put_beside(reader, draft, &old, content, slot.as_ref(), evidence.as_deref())?;
             Ok((old, plan))
         })?;
         Ok(Remembered {
@@ -124,26 +131,38 @@ impl Engine {
         shown_here(&*self.now_reader()?, context, memory)
     }
 
-    /// Whether somebody who is no person says what this session was shown.
-    pub(crate) fn repeats(
+    /// Whether somebody says in other words what they were shown lately. Asked before anything is
+    /// written, so that nobody waits for it.
+    pub(crate) fn repeats_shown(&self, context: &Context, new: &NewMemory) -> Result<bool> {
+        if new.authority.is_user() || new.shown.is_empty() {
+            return Ok(false);
+        }
+        let spaces = context.reach().spaces;
+        let of = |id: &MemoryId| -> Vec<RowKey> {
+            spaces.iter().map(|space| RowKey::memory(*space, *id)).collect()
+        };
+        let lately = new.shown.iter().rev().take(COMPARED_MAX);
+        let keys: Vec<RowKey> = lately.flat_map(of).collect();
+        let rows = self.now_reader()?.rows(&keys)?.into_iter().flatten();
+        let texts: Vec<String> =
+            rows.filter_map(Row::into_memory).map(|memory| memory.content).collect();
+        Ok(hot::says_what_was_shown(&new.content, &texts).is_some())
+    }
+
+    /// Whether somebody who is no person says what they were shown at any time, or what is on record
+    /// as shown to their session.
+    pub(crate) fn repeats_record(
         &self,
         reader: &dyn Reader,
         context: &Context,
         new: &NewMemory,
     ) -> Result<bool> {
-        let spaces = context.reach().spaces;
-        let key = |id: &MemoryId| spaces.iter().map(|space| RowKey::memory(*space, *id)).collect();
-        let keys: Vec<RowKey> =
-            new.shown.iter().flat_map(|id| -> Vec<RowKey> { key(id) }).collect();
-        for row in reader.rows(&keys)?.into_iter().flatten() {
-            let Some(memory) = row.into_memory() else { continue };
-            if hot::says_what_was_shown(&new.content, &[&memory.content]).is_some() {
-                return Ok(true);
-            }
-        }
         let wanted = throughline_core::Fingerprint::of(&new.content);
+        if new.authority.is_user() {
+            return Ok(false);
+        }
         for memory in reader.with_fingerprint(context.scope().space, &wanted)? {
-            if shown_here(reader, context, &memory)? {
+            if new.shown.contains(&memory.id) || shown_here(reader, context, &memory)? {
                 return Ok(true);
             }
         }

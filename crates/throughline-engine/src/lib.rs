@@ -48,6 +48,7 @@ mod mint;
 mod model;
 mod project;
 mod purge;
+mod quote;
 mod recall;
 mod relate;
 mod remember;

@@ -95,7 +95,8 @@ impl NewMemory {
     /// The same without secrets, and how many there were.
     fn cleaned(&self) -> (Self, usize) {
         let mut new = self.clone();
-        let slot = new.slot.iter_mut().map(|slot| &mut slot.object);
+        let slot = new.slot.iter_mut();
+        let slot = slot.flat_map(|slot| [&mut slot.subject, &mut slot.predicate, &mut slot.object]);
         let texts = std::iter::once(&mut new.content)
             .chain(slot)
             .chain(&mut new.tags)
@@ -130,13 +131,24 @@ impl Engine {
     pub fn remember(&self, context: &Context, new: &NewMemory) -> Result<Remembered> {
         let (new, redacted) = &new.cleaned();
         self.check_new(context, new)?;
+        if !new.authority.is_user() && context.session.is_some() {
+            // What a hook of this session has just shown is on record from here on.
+            self.settle_recalls(context).ok();
+        }
+        let repeats = self.repeats_shown(context, new)?;
+        let unread = self.unread_turns(context, new)?;
         let written = self.write(context, Cause::Remember, None, |reader, draft| {
             let mut candidate = candidate(new, draft);
-            candidate.testimony.echo =
-                !new.authority.is_user() && self.repeats(reader, context, new)?;
+            candidate.testimony.echo = repeats || self.repeats_record(reader, context, new)?;
+            // Reasons are whoever's who gives them, even for what somebody else said.
+            let own = candidate.testimony.clone();
+            if let Some(said) = self.quoted(reader, context, new, &unread)? {
+                candidate.testimony = said;
+            }
+            let by_user = candidate.testimony.authority.is_user();
             let plan = self.take_in(reader, draft, &candidate)?;
             for reason in &new.because {
-                self.give_reason(reader, draft, context, &plan, reason, &candidate.testimony)?;
+                self.give_reason(reader, draft, context, &plan, reason, &own)?;
             }
             let root = &context.project.root;
             self.watch_by_hand(draft, root, plan.memory, &new.watch)?;
@@ -145,7 +157,7 @@ impl Engine {
                     memory: plan.memory,
                     content: &new.content,
                     kind: new.kind,
-                    by_user: new.authority.is_user(),
+                    by_user,
                     turns: &[],
                 };
                 self.watch_by_words(reader, draft, root, &stated)?;
@@ -179,12 +191,16 @@ impl Engine {
                 "session scope needs a session: give --session ID".to_owned(),
             ));
         }
-        if new.tags.len() > self.policy.limits.tags_max {
-            return Err(Error::BadInput(format!(
-                "{} tags are too many: {} at most",
-                new.tags.len(),
-                self.policy.limits.tags_max
-            )));
+        let max = self.policy.limits.tags_max;
+        for (what, count) in [
+            ("tags", new.tags.len()),
+            ("reasons", new.because.len()),
+            ("triggers", new.triggers.len()),
+            ("things to watch", new.watch.len()),
+        ] {
+            if count > max {
+                return Err(Error::BadInput(format!("{count} {what} are too many: {max} at most")));
+            }
         }
         for share in [Some(new.confidence), new.importance].into_iter().flatten() {
             check_share(share)?;

@@ -280,7 +280,10 @@ impl Keeper<'_> {
         if let Some(id) = said_in(self.draft, &claimed.content) {
             return Ok(id);
         }
-        let about = claimed.about.as_ref().filter(|(_, name)| !text::normalise(name).is_empty());
+        // What is too long to be the name of a thing is only a text.
+        let longest = self.engine.policy.limits.field_bytes_max;
+        let is_name = |name: &String| name.len() <= longest && !text::normalise(name).is_empty();
+        let about = claimed.about.as_ref().filter(|(_, name)| is_name(name));
         let known =
             about.and_then(|(kind, name)| self.met.get(&(*kind, text::normalise(name))).copied());
         let named = about.filter(|_| known.is_none());
@@ -400,15 +403,10 @@ impl Keeper<'_> {
     }
 
     fn check(&self, entry: &Entry) -> Result<()> {
-        let limits = &self.engine.policy.limits;
-        let long = |text: &String| text.len() > limits.field_bytes_max;
-        if long(&entry.name) || entry.notes.iter().any(long) {
-            let max = limits.field_bytes_max;
-            return Err(Error::BadInput(format!("a name has {max} bytes at most")));
-        }
-        if entry.text.len() > limits.turn_bytes_max {
-            let max = limits.turn_bytes_max;
-            return Err(Error::BadInput(format!("a text has {max} bytes at most")));
+        let max = self.engine.policy.limits.turn_bytes_max;
+        let mut texts = [&entry.name, &entry.text].into_iter().chain(&entry.notes);
+        if texts.any(|text| text.len() > max) {
+            return Err(Error::BadInput(format!("a name or a text has {max} bytes at most")));
         }
         Ok(())
     }

@@ -45,7 +45,9 @@ impl Engine {
         let memory = self.resolve(&*reader, context, handle)?;
         let mut path = vec![memory.id];
         let reach = context.reach();
-        let because = self.reasons(&*reader, &reach, &memory, &mut path)?;
+        // Many ways may lead through the same few memories.
+        let mut left = self.policy.limits.graph_nodes_max;
+        let because = self.reasons(&*reader, &reach, &memory, &mut path, &mut left)?;
         let incoming = reason_edges(&*reader, &reach, &memory, false)?;
         let supports = incoming.into_iter().map(|(_, memory)| memory).collect();
         Ok(Why {
@@ -62,14 +64,17 @@ impl Engine {
         reach: &Reach,
         memory: &Memory,
         path: &mut Vec<MemoryId>,
+        left: &mut usize,
     ) -> Result<Vec<Reason>> {
         let mut reasons = Vec::new();
         for (relation, reason) in reason_edges(reader, reach, memory, true)? {
+            let Some(fewer) = left.checked_sub(1) else { break };
+            *left = fewer;
             let repeated = path.contains(&reason.id);
             let mut because = Vec::new();
             if !repeated && path.len() < self.policy.limits.why_depth_max {
                 path.push(reason.id);
-                because = self.reasons(reader, reach, &reason, path)?;
+                because = self.reasons(reader, reach, &reason, path, left)?;
                 path.pop();
             }
             reasons.push(Reason { relation, memory: reason, repeated, because });

@@ -6,6 +6,11 @@ use serde_json::{Value, json};
 use throughline_core::reconcile::Blocked;
 use throughline_engine::Error;
 
+use crate::view;
+
+/// Characters of a complaint.
+const MESSAGE_CHARS: usize = 1_000;
+
 /// What a tool says.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
@@ -75,8 +80,10 @@ impl From<Answer> for CallToolResult {
 
 impl From<Failure> for CallToolResult {
     fn from(failure: Failure) -> Self {
-        let mut text = failure.message.clone();
-        let mut data = json!({ "error": failure.code, "message": failure.message });
+        // What was asked for may be quoted in it, however long that was.
+        let message = view::cut(&failure.message, MESSAGE_CHARS);
+        let mut text = message.clone();
+        let mut data = json!({ "error": failure.code, "message": message });
         if let Some(hint) = failure.hint {
             text.push_str(&format!("\n{hint}"));
             data["hint"] = Value::from(hint);

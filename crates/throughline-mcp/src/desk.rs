@@ -8,10 +8,13 @@ use throughline_core::{Actor, Memory, MemoryId, SessionId};
 use throughline_engine::{Context, Engine, Project, Recall};
 
 use crate::Setup;
-use crate::answer::Failure;
+use crate::answer::{Failure, quoted};
 
 /// Memories that this process remembers to have shown; the oldest go first.
 const SHOWN_MAX: usize = 512;
+
+/// Bytes of a session's name.
+const SESSION_BYTES_MAX: usize = 256;
 
 /// What tools work with.
 #[derive(Debug)]
@@ -64,13 +67,42 @@ impl Desk {
 
     /// Who asks, and from where: never by what an earlier call said.
     pub(crate) fn context(&self, place: &Place) -> Result<Context, Failure> {
-        let folder = place.project.as_ref().map_or(self.setup.folder.as_path(), Path::new);
-        let session = place.session.clone().map(SessionId).or_else(|| self.setup.session.clone());
+        let session = given(place.session.as_ref());
+        if session.is_some_and(|session| session.len() > SESSION_BYTES_MAX) {
+            return Err(Failure::usage(format!(
+                "a session id has {SESSION_BYTES_MAX} bytes at most"
+            )));
+        }
+        let session =
+            session.map(|id| SessionId(id.to_owned())).or_else(|| self.setup.session.clone());
         let level = match (self.setup.level, &session) {
             (Level::Session, None) => Level::Project,
             (level, _) => level,
         };
-        Ok(Context { project: Project::at(folder)?, session, level, actor: Actor::Agent })
+        let project = self.project(given(place.project.as_ref()))?;
+        Ok(Context { project, session, level, actor: Actor::Agent })
+    }
+
+    /// The project at hand, or the one that a call names: another folder or clone of the same, or one
+    /// that lies within where the server was started. Others are behind a wall, for an agent says
+    /// what it was told to say.
+    fn project(&self, named: Option<&str>) -> Result<Project, Failure> {
+        let own = Project::at(&self.setup.folder)?;
+        let Some(named) = named else { return Ok(own) };
+        let other = Project::at(&self.setup.folder.join(named))?;
+        let started = self.setup.folder.canonicalize().unwrap_or_else(|_| own.root.clone());
+        if other.key == own.key || other.root.starts_with(&started) {
+            return Ok(other);
+        }
+        Err(Failure {
+            code: "other_project",
+            message: format!(
+                "{named} is another project than {}; its memory is not reached from here",
+                own.name
+            ),
+            hint: Some("leave the argument project out, and go on with this project".to_owned()),
+            user_command: Some(format!("throughline --project {} mcp", quoted(named))),
+        })
     }
 
     /// Notes what was put in front of the agent.
@@ -139,6 +171,11 @@ impl Desk {
         self.engine = None;
         self.later = None;
     }
+}
+
+/// What was given, and not left empty.
+fn given(said: Option<&String>) -> Option<&str> {
+    said.map(|said| said.trim()).filter(|said| !said.is_empty())
 }
 
 fn off() -> Failure {

@@ -3,6 +3,7 @@
 
 mod check;
 mod import;
+pub(crate) mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,15 +72,10 @@ struct Deletion {
     observations: Vec<String>,
 }
 
-/// The tools, word for word.
+/// The tools, as far as the library has names for what they say. On the wire they go word for word.
 pub(crate) fn tools() -> Vec<Tool> {
-    #[derive(Deserialize)]
-    struct List {
-        tools: Vec<Tool>,
-    }
-    let list: List = serde_json::from_str(include_str!("graph/tools.json"))
-        .expect("the list is part of the program");
-    list.tools
+    serde_json::from_value(wire::recorded()["tools"].take())
+        .expect("the list is part of the program")
 }
 
 /// The one resource.
@@ -130,15 +126,13 @@ fn refused(message: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
-/// Takes the secrets out of everything a tool was given.
-pub(crate) fn clean_value(value: &mut Value) {
+/// Takes the secrets out of everything a tool was given. Returns how many there were.
+pub(crate) fn clean_value(value: &mut Value) -> usize {
     match value {
-        Value::String(text) => {
-            clean_text(text);
-        }
-        Value::Array(items) => items.iter_mut().for_each(clean_value),
-        Value::Object(map) => map.values_mut().for_each(clean_value),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) => clean_text(text),
+        Value::Array(items) => items.iter_mut().map(clean_value).sum(),
+        Value::Object(map) => map.values_mut().map(clean_value).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 

@@ -14,6 +14,7 @@ mod resources;
 mod server;
 mod tools;
 mod view;
+mod voice;
 mod worker;
 
 use std::fmt;
@@ -94,7 +95,7 @@ pub fn serve_stdio(setup: Setup) -> std::io::Result<()> {
     let (worker, at_work) = Worker::start(setup)?;
     runtime.block_on(async {
         let (read, write) = rmcp::transport::stdio_pipes();
-        let server = Server::new(worker);
+        let server = voice::Voiced(Server::new(worker));
         // A client that leaves before it said hello is no failure of ours.
         if let Ok(running) = server.serve(lines::Lines::new(read, write)).await {
             running.waiting().await.ok();

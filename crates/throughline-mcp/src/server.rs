@@ -1,19 +1,24 @@
 //! The server: what the protocol asks, handed to the worker. It knows no transport.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse,
-    Implementation, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourceUpdatedNotificationParam, ServerCapabilities, ServerConfig, SubscribeRequestMethod,
-    SubscribeRequestParams, Tool, UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, CustomRequest, CustomResult, ErrorCode,
+    GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, Implementation, JsonObject,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceUpdatedNotification, ResourceUpdatedNotificationParam,
+    ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
+use tokio::sync::watch;
 
 use crate::answer::Failure;
 use crate::worker::Worker;
@@ -26,14 +31,16 @@ const LISTS_MS: u64 = 3_600_000;
 #[derive(Debug, Clone)]
 pub struct Server {
     worker: Worker,
-    /// The client wants to hear when the graph changes.
+    /// A client of the older era wants to hear when the graph changes.
     subscribed: Arc<AtomicBool>,
+    /// Tells those of the later era.
+    changes: Arc<watch::Sender<()>>,
 }
 
 impl Server {
     /// A server that has its work done by a worker.
     pub fn new(worker: Worker) -> Self {
-        Self { worker, subscribed: Arc::default() }
+        Self { worker, subscribed: Arc::default(), changes: Arc::new(watch::Sender::new(())) }
     }
 
     fn tools(&self) -> Vec<Tool> {
@@ -46,6 +53,10 @@ impl Server {
 
     fn is_own(&self) -> bool {
         self.worker.profile() == Profile::Throughline
+    }
+
+    pub(crate) fn is_graph(&self) -> bool {
+        self.worker.profile() == Profile::ServerMemory
     }
 
     /// Calls one of our own tools.
@@ -69,9 +80,12 @@ impl Server {
     ) -> Answered<CallToolResult> {
         let changes = graph::changes(&name);
         let told = self.worker.ask(move |desk| graph::call(desk, &name, arguments)).await?;
-        if changes && told.is_error.is_none() && self.subscribed.load(Ordering::Relaxed) {
-            let changed = ResourceUpdatedNotificationParam::new(graph::GRAPH);
-            context.peer.notify_resource_updated(changed).await.ok();
+        if changes && told.is_error.is_none() {
+            self.changes.send_replace(());
+            if self.subscribed.load(Ordering::Relaxed) {
+                let changed = ResourceUpdatedNotificationParam::new(graph::GRAPH);
+                context.peer.notify_resource_updated(changed).await.ok();
+            }
         }
         Ok(told)
     }
@@ -87,6 +101,9 @@ type Answered<T> = Result<T, ErrorData>;
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
+        if self.is_graph() {
+            return graph::wire::info();
+        }
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
@@ -173,10 +190,7 @@ impl ServerHandler for Server {
                 let data = serde_json::json!({ "uri": request.uri });
                 Err(ErrorData::resource_not_found(message, Some(data)))
             }
-            None => {
-                let message = format!("MCP error -32602: Resource {} not found", request.uri);
-                Err(ErrorData::invalid_params(message, None))
-            }
+            None => Err(graph::wire::no_resource(&request.uri)),
         }
     }
 
@@ -185,7 +199,7 @@ impl ServerHandler for Server {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Answered<()> {
-        if self.worker.profile() != Profile::ServerMemory {
+        if !self.is_graph() {
             return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
         }
         if request.uri == graph::GRAPH {
@@ -203,6 +217,50 @@ impl ServerHandler for Server {
             self.subscribed.store(false, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        wanted: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let mut accepted = SubscriptionFilter::new();
+        let graph = |uris: &Vec<String>| uris.iter().any(|uri| uri == graph::GRAPH);
+        if wanted.resource_subscriptions.as_ref().is_some_and(graph) {
+            accepted.resource_subscriptions = Some(vec![graph::GRAPH.to_owned()]);
+        }
+        self.is_graph().then_some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Answered<()> {
+        let mut changes = self.changes.subscribe();
+        let mut left = pin!(context.cancelled());
+        loop {
+            let changed = {
+                let mut changed = pin!(changes.changed());
+                let either = poll_fn(|task| match left.as_mut().poll(task) {
+                    Poll::Ready(()) => Poll::Ready(false),
+                    Poll::Pending => changed.as_mut().poll(task).map(|change| change.is_ok()),
+                });
+                either.await
+            };
+            let changed = changed.then(|| ResourceUpdatedNotificationParam::new(graph::GRAPH));
+            let Some(changed) = changed else { return Ok(()) };
+            let told = ResourceUpdatedNotification::new(changed);
+            if context.sink().send(told.into()).await.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Answered<CompleteResult> {
+        if self.is_graph() {
+            return Err(ErrorData::method_not_found::<CompleteRequestMethod>());
+        }
+        Ok(CompleteResult::default())
     }
 
     async fn list_prompts(
@@ -239,11 +297,18 @@ impl ServerHandler for Server {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Answered<CustomResult> {
         // A method that is known and came here has parameters that cannot be read.
+        if self.is_graph()
+            && let Some(error) = graph::wire::unreadable(&request)
+        {
+            return Err(error);
+        }
         let known = ["tools/call", "resources/read", "prompts/get", "tools/list", "initialize"];
-        if known.contains(&request.method.as_str()) {
+        // Who says by itself which protocol it speaks does not shake hands.
+        let gone = request.method == "initialize" && context.meta.protocol_version().is_some();
+        if known.contains(&request.method.as_str()) && !gone {
             let message = format!("the parameters of {} cannot be read", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }

@@ -13,6 +13,10 @@ pub(crate) const LINE_CHARS: usize = 160;
 pub(crate) const TEXT_CHARS: usize = 6_000;
 /// Pieces of evidence, reasons and connections that are told.
 pub(crate) const PARTS_MAX: usize = 20;
+/// Reasons that are told in all.
+pub(crate) const REASONS_MAX: usize = 60;
+/// Characters of a label.
+const TAG_CHARS: usize = 60;
 
 /// A memory by its short id and beginning.
 pub(crate) fn line(memory: &Memory) -> Value {
@@ -47,10 +51,14 @@ pub(crate) fn memory(card: &Card, chars: usize) -> Map<String, Value> {
         put("flags", flags.into());
     }
     if !card.tags.is_empty() {
-        put("tags", card.tags.clone().into());
+        let tags: Vec<String> =
+            card.tags.iter().take(PARTS_MAX).map(|tag| cut(tag, TAG_CHARS)).collect();
+        put("tags", tags.into());
     }
     if let Some(slot) = &memory.slot {
-        put("slot", format!("{}|{}|{}", slot.subject, slot.predicate, slot.object).into());
+        let [subject, predicate, object] = [&slot.subject, &slot.predicate, &slot.object];
+        let slot = [subject, predicate, object].map(|part| cut(part, LINE_CHARS)).join("|");
+        put("slot", slot.into());
     }
     if let Some(until) = memory.held_until() {
         put("until", until.date().into());
@@ -58,7 +66,8 @@ pub(crate) fn memory(card: &Card, chars: usize) -> Map<String, Value> {
     if let Some((then, now)) = card.then_and_now() {
         put("moved", json!({ "then": then, "now": now }));
     }
-    let others = card.contested_by.iter().map(|id| id.handle()).collect::<Vec<_>>();
+    let others = card.contested_by.iter().take(PARTS_MAX).map(|id| id.handle());
+    let others: Vec<String> = others.collect();
     if !others.is_empty() {
         put("contested_by", others.into());
     }
@@ -76,14 +85,15 @@ pub(crate) fn whole(card: &Card) -> Map<String, Value> {
     if !marks.is_empty() {
         map.insert("hangs_on".to_owned(), marks.into());
     }
-    let replaced: Vec<String> = card.supersedes.iter().map(|id| id.handle()).collect();
+    let replaced = card.supersedes.iter().take(PARTS_MAX).map(|id| id.handle());
+    let replaced: Vec<String> = replaced.collect();
     if !replaced.is_empty() {
         map.insert("replaces".to_owned(), replaced.into());
     }
     if let Some(by) = card.memory.superseded_by {
         map.insert("replaced_by".to_owned(), by.handle().into());
     }
-    let shaken = card.reopened_by.iter();
+    let shaken = card.reopened_by.iter().take(PARTS_MAX);
     let open: Vec<Value> = shaken
         .map(|one| json!({ "id": one.reason.handle(), "text": one.title, "how": one.how.to_string() }))
         .collect();
@@ -112,7 +122,7 @@ fn watermark(mark: &Watermark) -> Value {
     let mut value = json!({ "what": mark.referent.to_string(), "is": mark.reading.to_string() });
     for (name, words) in [("then", &mark.then), ("now", &mark.now)] {
         if !words.is_empty() {
-            value[name] = words.clone().into();
+            value[name] = cut(words, LINE_CHARS).into();
         }
     }
     value
@@ -128,15 +138,21 @@ pub(crate) fn related(from: NodeId, edge: &Edge, other: &Memory) -> Value {
     value
 }
 
-/// A reason with its own reasons.
-pub(crate) fn reason(one: &Reason) -> Value {
-    let mut value = line(&one.memory);
-    value["relation"] = one.relation.as_str().into();
-    if !one.because.is_empty() {
-        let because: Vec<Value> = one.because.iter().take(PARTS_MAX).map(reason).collect();
-        value["because"] = because.into();
+/// Reasons with their own reasons, the nearest in full number, so many in all.
+pub(crate) fn reasons(because: &[Reason], left: &mut usize) -> Vec<Value> {
+    let here = because.len().min(PARTS_MAX).min(*left);
+    *left -= here;
+    let mut told = Vec::new();
+    for one in &because[..here] {
+        let mut value = line(&one.memory);
+        value["relation"] = one.relation.as_str().into();
+        let deeper = reasons(&one.because, left);
+        if !deeper.is_empty() {
+            value["because"] = deeper.into();
+        }
+        told.push(value);
     }
-    value
+    told
 }
 
 /// A turn.

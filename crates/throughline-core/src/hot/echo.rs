@@ -45,11 +45,12 @@ impl<'a> Said<'a> {
             return true;
         }
         let shorter = self.words.len().min(shown.words.len());
-        if shorter >= WORDS_MIN && self.denies_like(shown) {
-            if shown.holds(self) {
+        // What costs least is asked first: most texts have nothing to do with each other.
+        if shorter >= WORDS_MIN {
+            if shown.holds(self) && self.denies_like(shown) {
                 return true;
             }
-            if self.holds(shown) && self.names_nothing_beyond(shown) {
+            if self.holds(shown) && self.names_nothing_beyond(shown) && self.denies_like(shown) {
                 return share(&self.terms, &shown.terms) >= MOSTLY_FROM;
             }
         }

@@ -36,7 +36,7 @@ fn look(schema: &Value, value: Option<&Value>, path: &str, found: &mut Vec<Strin
     }
 }
 
-fn name(value: &Value) -> &'static str {
+pub(super) fn name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",

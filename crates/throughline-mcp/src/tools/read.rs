@@ -138,7 +138,7 @@ pub(super) fn why(desk: &mut Desk, args: &arguments::One) -> Told {
         )
         .into(),
     );
-    let because: Vec<Value> = why.because.iter().take(view::PARTS_MAX).map(view::reason).collect();
+    let because = view::reasons(&why.because, &mut { view::REASONS_MAX });
     if !because.is_empty() {
         map.insert("because".to_owned(), because.into());
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use throughline_core::watermark::Referent;
 use throughline_core::{Authority, Kind, Memory, MemoryId, Relation, Slot};
-use throughline_engine::{Error, NewMemory, Proposal, Remembered, Showed, clean_text};
+use throughline_engine::{Error, NewMemory, Proposal, Remembered, Showed};
 
 use crate::answer::{Answer, Failure, Told, quoted};
 use crate::arguments::{self, word};
@@ -39,11 +39,9 @@ pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> Told {
     };
     let kept = match desk.engine()?.remember(&context, &new) {
         Err(Error::Blocked(throughline_core::reconcile::Blocked::Erased(at))) => {
-            let mut content = args.content.clone();
-            clean_text(&mut content);
             return Err(Failure::for_the_user(
                 format!("the user erased this on {}; it stays out", at.date()),
-                format!("throughline remember {} --revive", quoted(&content)),
+                format!("throughline remember {} --revive", quoted(&args.content)),
             ));
         }
         kept => kept?,
@@ -87,13 +85,6 @@ fn stored(kept: &Remembered) -> Answer {
             map.insert(name.to_owned(), handles.into());
         }
     }
-    if kept.redacted > 0 {
-        text.push_str(&format!(
-            "\n{} secret(s) were taken out; do not store secrets.",
-            kept.redacted
-        ));
-        map.insert("redacted".to_owned(), kept.redacted.into());
-    }
     Answer { text, data: Value::Object(map) }
 }
 
@@ -129,8 +120,8 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> Told {
             command,
         ));
     }
-    let reason = clean(args.reason.as_deref());
-    engine.link(&context, &from.id.to_string(), relation, &to.id.to_string(), reason.as_deref())?;
+    let reason = told(args.reason.as_deref());
+    engine.link(&context, &from.id.to_string(), relation, &to.id.to_string(), reason)?;
     let text = format!(
         "Connected: [{}] {} → {relation} → [{}] {}",
         from.id.handle(),
@@ -222,7 +213,7 @@ pub(super) fn feedback(desk: &mut Desk, args: &arguments::Feedback) -> Told {
 
 pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
     let context = desk.context(&args.place())?;
-    let Some(reason) = clean(Some(&args.reason)) else {
+    let Some(reason) = told(Some(&args.reason)) else {
         return Err(Failure::usage("say why it is no longer of use"));
     };
     let memory = {
@@ -231,7 +222,7 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
         engine.resolve(&*reader, &context, &args.id)?
     };
     let command = |memory: &Memory| {
-        format!("throughline archive {} --reason {}", memory.id.handle(), quoted(&reason))
+        format!("throughline archive {} --reason {}", memory.id.handle(), quoted(reason))
     };
     if memory.pinned {
         let text =
@@ -251,7 +242,7 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
         });
     }
     let id: MemoryId = memory.id;
-    let card = desk.engine()?.archive(&context, &id.to_string(), Some(&reason))?;
+    let card = desk.engine()?.archive(&context, &id.to_string(), Some(reason))?;
     let undo = format!("throughline unarchive {}", id.handle());
     let mut data = Value::Object(view::memory(&card, view::TEXT_CHARS));
     data["user_can_undo"] = undo.clone().into();
@@ -259,9 +250,7 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
     Ok(Answer { text, data })
 }
 
-/// A text without secrets; `None` if there is nothing in it.
-fn clean(said: Option<&str>) -> Option<String> {
-    let mut said = said.filter(|said| !said.trim().is_empty())?.to_owned();
-    clean_text(&mut said);
-    Some(said)
+/// A text, if there is something in it.
+fn told(said: Option<&str>) -> Option<&str> {
+    said.filter(|said| !said.trim().is_empty())
 }

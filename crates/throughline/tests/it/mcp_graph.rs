@@ -17,16 +17,127 @@ fn relation(from: &str, to: &str, kind: &str) -> Value {
 }
 
 #[test]
-fn the_list_of_tools_is_the_official_one() {
+fn the_list_of_tools_is_the_official_one_key_for_key() {
     let home = Home::new();
+    let official: Value = serde_json::from_str(TOOLS).unwrap();
     let list = home.mcp_profile("server-memory").get("tools/list", json!({}));
-    let mut official: Value = serde_json::from_str(TOOLS).unwrap();
-    for tool in official["tools"].as_array_mut().unwrap() {
-        // Of an extension that went; what is not said means the same.
-        let gone = tool.as_object_mut().unwrap().remove("execution");
-        assert_eq!(gone, Some(json!({ "taskSupport": "forbidden" })));
-    }
+    assert_eq!(list, official);
+    let profile = ["mcp", "--profile", "server-memory"];
+    let mut later = Client::greet(home.command(), &profile, Era::Stateless);
+    let list = later.get("tools/list", json!({}));
     assert_eq!(list["tools"], official["tools"]);
+    assert_eq!((&list["resultType"], list["ttlMs"].is_number()), (&json!("complete"), true));
+}
+
+#[test]
+fn it_says_of_itself_what_the_official_one_says() {
+    let home = Home::new();
+    let profile = ["mcp", "--profile", "server-memory"];
+    let mut client = Client::start(home.command(), &profile, Era::Handshake);
+    let who = json!({ "name": "test", "version": "1" });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": who });
+    let answer = client.get("initialize", hello);
+    assert_eq!(
+        answer,
+        json!({
+            "protocolVersion": "2025-11-25",
+            "capabilities": {
+                "tools": { "listChanged": true },
+                "resources": { "listChanged": true, "subscribe": true },
+            },
+            "serverInfo": { "name": "memory-server", "version": "0.6.3" },
+        })
+    );
+    client.send(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let missing = "[\n  {\n    \"expected\": \"string\",\n    \"code\": \"invalid_type\",\n    \"path\": [\n      \"params\",\n      \"uri\"\n    ],\n    \"message\": \"Invalid input: expected string, received undefined\"\n  }\n]";
+    for (method, params, code, message) in [
+        ("prompts/list", json!({}), -32601, "Method not found"),
+        (
+            "completion/complete",
+            json!({ "ref": { "type": "ref/prompt", "name": "x" }, "argument": { "name": "a", "value": "b" } }),
+            -32601,
+            "Method not found",
+        ),
+        ("no/such", json!({}), -32601, "Method not found"),
+        (
+            "resources/read",
+            json!({ "uri": "memory://nope" }),
+            -32602,
+            "MCP error -32602: Resource memory://nope not found",
+        ),
+        ("resources/read", json!({ "uri": "not a uri" }), -32603, "Invalid URL"),
+        ("resources/read", json!({}), -32603, missing),
+        ("resources/subscribe", json!({}), -32603, missing),
+    ] {
+        let answer = client.ask(method, params);
+        assert_eq!(answer["error"], json!({ "code": code, "message": message }), "{method}");
+    }
+    let (text, failed) = client.text("purge", json!({}));
+    assert!(failed && text == "MCP error -32602: Tool purge not found", "{text}");
+}
+
+#[test]
+fn whoever_listens_hears_of_changes_in_either_era() {
+    let home = Home::new();
+    let made = |name: &str| json!({ "entities": [entity(name, "person", &[])] });
+    let mut early = home.mcp_profile("server-memory");
+    early.get("resources/subscribe", json!({ "uri": "memory://knowledge-graph" }));
+    let call = json!({ "name": "create_entities", "arguments": made("Ann") });
+    early.send(
+        &json!({ "jsonrpc": "2.0", "id": 50, "method": "tools/call", "params": call }).to_string(),
+    );
+    let heard = early.receive();
+    assert_eq!(heard["method"], "notifications/resources/updated", "{heard}");
+    assert_eq!(heard["params"]["uri"], "memory://knowledge-graph");
+    assert_eq!(early.receive()["id"], 50);
+    early.get("resources/unsubscribe", json!({ "uri": "memory://knowledge-graph" }));
+    early.call("create_entities", made("Bob"));
+
+    let profile = ["mcp", "--profile", "server-memory"];
+    let mut late = Client::greet(home.command(), &profile, Era::Stateless);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let wanted = json!({ "resourceSubscriptions": ["memory://knowledge-graph", "file:///etc"] });
+    let listen = json!({ "notifications": wanted, "_meta": meta });
+    late.send(
+        &json!({ "jsonrpc": "2.0", "id": 60, "method": "subscriptions/listen", "params": listen })
+            .to_string(),
+    );
+    let accepted = late.receive();
+    assert_eq!(
+        accepted["params"]["notifications"]["resourceSubscriptions"],
+        json!(["memory://knowledge-graph"]),
+        "{accepted}"
+    );
+    let call = json!({ "name": "create_entities", "arguments": made("Eve"), "_meta": meta });
+    late.send(
+        &json!({ "jsonrpc": "2.0", "id": 61, "method": "tools/call", "params": call }).to_string(),
+    );
+    let heard = [late.receive(), late.receive()];
+    assert!(heard.iter().any(|one| one["id"] == 61), "{heard:?}");
+    assert!(
+        heard.iter().any(|one| one["params"]["uri"] == "memory://knowledge-graph"),
+        "{heard:?}"
+    );
+}
+
+#[test]
+fn names_may_be_as_long_as_the_official_server_lets_them() {
+    let home = Home::new();
+    let mut client = home.mcp_profile("server-memory");
+    let (name, kind) = ("N".repeat(20_000), "K".repeat(20_000));
+    let made = entity(&name, &kind, &[&"O".repeat(200_000)]);
+    client.call("create_entities", json!({ "entities": [made] }));
+    let tie = relation(&name, &"M".repeat(20_000), &kind);
+    client.call("create_relations", json!({ "relations": [tie] }));
+    let opened = client.call("open_nodes", json!({ "names": [name] }));
+    assert_eq!(opened, json!({ "entities": [made], "relations": [tie] }));
+    client.call("delete_entities", json!({ "entityNames": [name] }));
+    assert_eq!(client.call("read_graph", json!({})), json!({ "entities": [], "relations": [] }));
+    home.assert_sound();
 }
 
 #[test]

@@ -162,6 +162,16 @@ fn what_is_no_message_is_answered_and_the_server_lives_on() {
 }
 
 #[test]
+fn who_speaks_the_later_protocol_shakes_no_hands() {
+    let home = Home::new();
+    let mut client = home.mcp_stateless();
+    for method in ["initialize", "ping", "logging/setLevel", "resources/subscribe"] {
+        assert_eq!(client.ask(method, json!({}))["error"]["code"], -32601, "{method}");
+    }
+    assert_eq!(client.call("recall", json!({ "query": "anything" }))["items"], json!([]));
+}
+
+#[test]
 fn a_message_that_is_far_too_long_is_refused_by_its_id() {
     let home = Home::new();
     let mut client = home.mcp();

@@ -121,32 +121,6 @@ fn an_agent_that_repeats_what_it_was_shown_adds_no_support() {
 }
 
 #[test]
-fn secrets_never_reach_the_disk() {
-    let home = Home::new();
-    let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
-    let mut client = home.mcp();
-    let kept =
-        client.call("remember", json!({ "content": format!("the bot logs in with {secret}") }));
-    assert_eq!(kept["redacted"], 1, "{kept}");
-    let id = id(&kept);
-    let reason = format!("leaked {secret}");
-    let evidence = format!("token={secret}");
-    client.call("verify", json!({ "id": id, "outcome": "confirmed", "evidence": evidence }));
-    client.call(
-        "correct",
-        json!({ "id": id, "content": format!("it uses {secret} no more"), "evidence": evidence }),
-    );
-    let other = self::id(&client.call("remember", json!({ "content": "the bot is retired" })));
-    client.call(
-        "relate",
-        json!({ "from": other, "relation": "because", "to": id, "reason": reason }),
-    );
-    client.call("archive", json!({ "id": other, "reason": reason }));
-    drop(client.leave());
-    assert_eq!(home.files_holding(secret), Vec::<std::path::PathBuf>::new());
-}
-
-#[test]
 fn an_agent_does_not_overrule_the_user() {
     let home = Home::new();
     let said = home.remember("Deploys need two approvals");
@@ -331,20 +305,6 @@ fn what_the_user_erased_stays_out() {
 }
 
 #[test]
-fn projects_are_walls_and_arguments_choose_between_them() {
-    let home = Home::new();
-    home.from("other").run(&["remember", "the other project uses Bazel"]);
-    let mut client = home.mcp();
-    let ask = json!({ "query": "what does the project use for builds, Bazel?" });
-    assert_eq!(client.call("recall", ask.clone())["items"], json!([]));
-    let mut there = ask;
-    there["project"] = json!(home.arg("other"));
-    assert_eq!(client.call("recall", there)["items"].as_array().unwrap().len(), 1);
-    let nowhere = json!({ "query": "x", "project": home.arg("nowhere") });
-    assert_eq!(client.fail("recall", nowhere)["error"], "no_folder");
-}
-
-#[test]
 fn the_project_comes_from_the_agent_that_started_the_server() {
     let home = Home::new();
     home.from("other").run(&["remember", "the other project uses Bazel"]);
@@ -373,13 +333,15 @@ fn arguments_that_make_no_sense_are_named() {
         ("remember", json!({ "content": "x", "slot": "half" }), "half"),
         ("remember", json!({ "content": "x", "watch": ["moon:full"] }), "moon"),
         ("remember", json!({ "content": " " }), "empty"),
-        ("recall", json!({ "query": 5 }), "string"),
+        ("recall", json!({ "query": { "a": 5 } }), "string"),
         ("recall", json!({ "query": "x", "limit": -1 }), "-1"),
         ("expand", json!({ "id": "zz" }), "zz"),
         ("why", json!({ "id": "abcdefabcdef" }), "abcdefabcdef"),
         ("verify", json!({ "id": "abcdefabcdef", "outcome": "maybe" }), "maybe"),
         ("feedback", json!({ "id": "abcdefabcdef", "helpful": "yes" }), "boolean"),
-        ("review", json!({ "accept": "x" }), "accept"),
+        ("archive", json!({ "id": "abcdefabcdef", "why": "x" }), "why"),
+        ("recall", json!({ "query": "x", "session": "s".repeat(1_000) }), "session"),
+        ("remember", json!({ "content": "x", "because": vec!["y"; 1_000] }), "1000 reasons"),
     ] {
         let told = client.fail(name, arguments);
         assert!(told["message"].as_str().unwrap().contains(word), "{name}: {told}");
