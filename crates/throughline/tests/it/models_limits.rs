@@ -89,10 +89,13 @@ fn where_not_everything_can_be_read_the_freshest_session_is() {
         agent.hears(&format!("The spare toner is kept on the {floor} floor of the depot."));
         agent.ends();
     }
-    let server = proposing(Vec::new());
+    let server = Server::start(|_| {
+        Reply::json(&json!({"choices": [{"message": {"content": "{\"operations\": []}"}}],
+            "usage": {"prompt_tokens": 4_500, "completion_tokens": 20}}))
+    });
     configure(&home, &server);
-    // As much as one question can cost, and not two.
-    home.json(&["config", "set", "llm.tokens_per_day", "4600"]);
+    // Enough for one question, and not for two.
+    home.json(&["config", "set", "llm.tokens_per_day", "6000"]);
     let worked = home.json(&["work", "--once"]);
     assert_eq!((&worked["asked"], &worked["left"]), (&json!(1), &json!(1)), "{worked}");
     assert!(prompt_of(&server).contains("second floor"));
