@@ -99,7 +99,9 @@ pub(super) fn init(
             page.push_str(&paint(WARN, "Nothing was written: --dry-run"));
             return page;
         }
-        let mut page = summary(&wire, "connected", Some(ALREADY));
+        // What was written first; what it comes to stands last, where people look.
+        let mut page = diffs(&wire);
+        page.push_str(&summary(&wire, "connected", Some(ALREADY)));
         page.push_str(&paint(GOOD, "Connected."));
         page.push_str(" What you decide, correct and prefer is kept from the next session on.\n");
         page.push_str(&warnings(&wire));

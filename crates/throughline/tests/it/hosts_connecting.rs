@@ -127,14 +127,19 @@ fn every_agent_that_is_found_is_connected_and_all_are_let_go_to_the_byte() {
 }
 
 #[test]
-fn what_is_done_is_said_in_a_line_for_each_file() {
+fn the_diff_is_shown_and_what_was_done_is_said_in_a_line_for_each_file() {
     let machine = Machine::new();
     machine.json(&["init", "--agent", "gemini"]);
     let tidy = |run: &Run| {
         let folder = machine.at("").display().to_string();
         run.stdout.replace(&folder, "[HOME]/").replace("[HOME]//", "[HOME]/")
     };
-    insta::assert_snapshot!(tidy(&machine.run(&["init"])), @r"
+    let page = tidy(&machine.run(&["init"]));
+    let (diff, done) = page.split_once("Claude Code").unwrap();
+    assert!(diff.contains("[HOME]/.codex/config.toml\n@@ -1,2 +1,7 @@\n # mine\n"), "{diff}");
+    assert!(diff.contains("+[mcp_servers.throughline]\n"), "{diff}");
+    assert!(diff.contains("throughline.js\na file of ours as a whole"), "{diff}");
+    insta::assert_snapshot!(format!("Claude Code{done}"), @r"
     Claude Code connected    9 hooks in [HOME]/.claude/settings.json
                              the MCP server in [HOME]/.claude.json
     Codex       connected    8 hooks in [HOME]/.codex/hooks.json
