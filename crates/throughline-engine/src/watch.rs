@@ -18,7 +18,7 @@ use crate::engine::Draft;
 use crate::{Context, Engine, Error, Result};
 
 /// Bindings that one waking writes to at most: a session waits for it. The rest comes with the next.
-const NOTED_MAX: usize = 700;
+const NOTED_MAX: usize = 500;
 
 /// How much it matters to note what was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
