@@ -82,6 +82,20 @@ impl Memory {
             ..ToolCall::default()
         })
     }
+
+    /// A line that says nothing yet, under the host's own name or else under its number.
+    pub(crate) fn line(&self, own: Option<&str>, at: Option<Timestamp>) -> Line {
+        Line {
+            session: SessionId(self.session.clone()),
+            folder: self.folder.clone(),
+            at: at.unwrap_or(Timestamp::EPOCH),
+            id: own.map_or_else(|| format!("{}:{}", self.session, self.number), str::to_owned),
+            speaker: "tool",
+            text: String::new(),
+            tool: None,
+            end: 0,
+        }
+    }
 }
 
 /// Reads a transcript, or the rest of one from the end of a line on.

@@ -56,14 +56,7 @@ impl Engine {
                 self.put_beside(reader, draft, &old, content, slot.as_ref(), evidence.as_deref())?;
             Ok((old, plan))
         })?;
-        Ok(Remembered {
-            card: self.card_of(old.space, plan.memory)?,
-            deduped: plan.deduped,
-            superseded: plan.superseded,
-            contested: plan.contested,
-            redacted: *redacted,
-            batch,
-        })
+        self.remembered(old.space, plan, *redacted, batch)
     }
 
     fn put_beside(

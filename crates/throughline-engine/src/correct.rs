@@ -33,14 +33,7 @@ impl Engine {
             let plan = self.put_in_place(reader, draft, &old, content, slot)?;
             Ok((old, plan))
         })?;
-        Ok(Remembered {
-            card: self.card_of(old.space, plan.memory)?,
-            deduped: plan.deduped,
-            superseded: plan.superseded,
-            contested: plan.contested,
-            redacted: *redacted,
-            batch,
-        })
+        self.remembered(old.space, plan, *redacted, batch)
     }
 
     /// Lets what the user says is right take the place of a memory.

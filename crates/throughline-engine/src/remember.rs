@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::evidence::Testimony;
 use throughline_core::patch::{self, Operation};
-use throughline_core::reconcile::{self, Candidate, Neighbours};
+use throughline_core::reconcile::{self, Candidate, Neighbours, Plan};
 use throughline_core::watermark::Referent;
 use throughline_core::{
     Authority, BatchId, Cause, Change, Edge, EntityId, Evidence, Fingerprint, Kind, Memory,
-    MemoryId, Relation, Row, RowKey, Slot, State, instruction, lesson, text,
+    MemoryId, Relation, Row, RowKey, Slot, SpaceId, State, instruction, lesson, text,
 };
 use throughline_store::{EntityName, Reader, SlotQuery};
 
@@ -172,14 +172,20 @@ impl Engine {
             }
             written => written?,
         };
-        Ok(Remembered {
-            card: self.card_of(context.scope().space, plan.memory)?,
-            deduped: plan.deduped,
-            superseded: plan.superseded,
-            contested: plan.contested,
-            redacted: *redacted,
-            batch,
-        })
+        self.remembered(context.scope().space, plan, *redacted, batch)
+    }
+
+    /// What came of a plan that was carried out.
+    pub(crate) fn remembered(
+        &self,
+        space: SpaceId,
+        plan: Plan,
+        redacted: usize,
+        batch: BatchId,
+    ) -> Result<Remembered> {
+        let Plan { memory, deduped, superseded, contested, changes: _ } = plan;
+        let card = self.card_of(space, memory)?;
+        Ok(Remembered { card, deduped, superseded, contested, redacted, batch })
     }
 
     fn check_new(&self, context: &Context, new: &NewMemory) -> Result<()> {

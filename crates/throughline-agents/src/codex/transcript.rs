@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use throughline_core::{SessionId, Timestamp};
+use throughline_core::Timestamp;
 
 use crate::host::Folders;
 use crate::json::{self, list, text};
@@ -49,16 +49,7 @@ fn begin(memory: &mut Memory, payload: &Value) {
 
 fn item(memory: &mut Memory, at: Option<Timestamp>, payload: &Value) -> Option<Line> {
     let own = text(payload, "id").or_else(|| text(payload, "call_id"));
-    let blank = Line {
-        session: SessionId(memory.session.clone()),
-        folder: memory.folder.clone(),
-        at: at.unwrap_or(Timestamp::EPOCH),
-        id: own.map_or_else(|| format!("{}:{}", memory.session, memory.number), str::to_owned),
-        speaker: "tool",
-        text: String::new(),
-        tool: None,
-        end: 0,
-    };
+    let blank = memory.line(own, at);
     match text(payload, "type")? {
         "message" => {
             let (speaker, text) = said(memory.helper, payload)?;

@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use throughline_core::{SessionId, Timestamp};
 
 use crate::host::Folders;
 use crate::json::{list, text};
@@ -43,16 +42,7 @@ fn message_lines(memory: &mut Memory, message: &Value) -> Vec<Line> {
         memory.folder = Some(folder);
     }
     let own = text(message, "id");
-    let blank = Line {
-        session: SessionId(memory.session.clone()),
-        folder: memory.folder.clone(),
-        at: at.unwrap_or(Timestamp::EPOCH),
-        id: own.map_or_else(|| format!("{}:{}", memory.session, memory.number), str::to_owned),
-        speaker: "tool",
-        text: String::new(),
-        tool: None,
-        end: 0,
-    };
+    let blank = memory.line(own, at);
     let words = clean::words(&content);
     let speaker = match kind {
         "gemini" => Some("assistant"),

@@ -1,13 +1,14 @@
 //! The four real agents with what one `init` wrote: hooks fire, what one is told another knows,
 //! compactions take nothing away, transcripts bring nothing new, and all are let go to the byte.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::json;
 
 use crate::desk::{Desk, Said, Who};
 use crate::model::Part;
 use crate::page::FENCE;
+use crate::sessions::holding;
 
 /// What is told in an agent, what is asked about it in the next, and what the answer must hold.
 const RELAY: [(&str, &str, &[&str]); 4] = [
@@ -72,24 +73,6 @@ fn settings(desk: &Desk) -> Vec<(PathBuf, Option<String>)> {
         (path, text)
     };
     names.iter().map(|name| read(name)).collect()
-}
-
-/// The files under a folder that hold a text.
-fn holding(folder: &Path, text: &str) -> Vec<PathBuf> {
-    let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(folder).expect("the folder can be listed") {
-            let path = entry.expect("the folder can be listed").path();
-            if path.is_dir() {
-                open.push(path);
-            } else if let Ok(bytes) = std::fs::read(&path)
-                && bytes.windows(text.len()).any(|part| part == text.as_bytes())
-            {
-                found.push(path);
-            }
-        }
-    }
-    found
 }
 
 #[test]

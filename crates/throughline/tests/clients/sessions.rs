@@ -300,7 +300,7 @@ fn assert_not_asserted(when: &str, pages: &[String]) {
 }
 
 /// The files under a folder that hold a text.
-fn holding(folder: &Path, text: &str) -> Vec<PathBuf> {
+pub(crate) fn holding(folder: &Path, text: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
