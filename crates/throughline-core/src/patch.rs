@@ -4,6 +4,7 @@
 //! It is read strictly. What does not fit is handed back whole, for a person to look at: never
 //! dropped, never half applied.
 
+mod decide;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{EntityKind, Kind, Relation, Slot, text};
+
+pub use decide::Amendment;
 
 /// The version that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
@@ -197,6 +200,11 @@ pub fn read(json: &str) -> Reading {
         Err(error) => reading.refuse(json, &format!("not JSON: {error}")),
     }
     reading
+}
+
+/// Reads a single operation, or says what does not fit.
+pub fn read_one(json: &str) -> Result<Operation, String> {
+    operation(&serde_json::from_str(json).map_err(|error| format!("not JSON: {error}"))?)
 }
 
 impl Reading {

@@ -144,7 +144,7 @@ impl Engine {
             let done = self.apply_one(reader, draft, operation, ground, &mut applied);
             match done {
                 Ok(()) => {}
-                Err(error @ (Error::Blocked(_) | Error::Walled(_) | Error::BadInput(_))) => {
+                Err(error) if error.can_wait() => {
                     put_off(reader, draft, operation, &error.to_string(), ground)?;
                     applied.deferred += 1;
                 }
@@ -174,7 +174,7 @@ impl Engine {
             Operation::Retract(Retract { what, turn, .. }) => {
                 let by_person = voice_of(*turn, ground) == Voice::User;
                 let Some(old) = self.target(reader, draft, what, "")?.filter(|_| by_person) else {
-                    return Err(Error::BadInput(
+                    return Err(Error::NotPossible(
                         "it takes something back, and what is not clear".to_owned(),
                     ));
                 };
@@ -188,12 +188,12 @@ impl Engine {
                 let from = self.meant(reader, draft, from)?;
                 let to = self.meant(reader, draft, to)?;
                 let (Some(from), Some(to)) = (from, to) else {
-                    return Err(Error::BadInput(
+                    return Err(Error::NotPossible(
                         "it connects something that is not known".to_owned(),
                     ));
                 };
                 if from == to {
-                    return Err(Error::BadInput("it connects something to itself".to_owned()));
+                    return Err(Error::NotPossible("it connects something to itself".to_owned()));
                 }
                 let (space, at) = (draft.scope.space, draft.now);
                 let edge = Edge::new(space, from.into(), *relation, to.into(), at);

@@ -26,7 +26,7 @@ impl Engine {
     /// Writes a complete copy to a new file.
     pub fn backup(&self, to: &Path) -> Result<u64> {
         if to.exists() {
-            return Err(Error::BadInput(format!("{} exists already", to.display())));
+            return Err(Error::NotPossible(format!("{} exists already", to.display())));
         }
         self.store.backup(to)?;
         let data =

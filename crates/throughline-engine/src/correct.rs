@@ -52,7 +52,7 @@ impl Engine {
             return Err(Error::Refused(refusal));
         }
         if text::normalise(content) == text::normalise(&old.content) {
-            return Err(Error::BadInput(
+            return Err(Error::NotPossible(
                 "the correction says the same as the memory; `edit` changes its wording".to_owned(),
             ));
         }
@@ -105,7 +105,7 @@ impl Engine {
             draft.settle(&old);
             same_space(&old, &new)?;
             if new.session.is_some() && new.session != old.session {
-                return Err(Error::BadInput(
+                return Err(Error::NotPossible(
                     "what holds only in a session cannot replace what reaches further".to_owned(),
                 ));
             }
@@ -126,7 +126,7 @@ impl Engine {
             let old = self.resolve(reader, context, handle)?;
             draft.settle(&old);
             if old.state != State::Superseded {
-                return Err(Error::BadInput(format!(
+                return Err(Error::NotPossible(format!(
                     "memory {} is {}; only a superseded one can be brought back so",
                     old.id.handle(),
                     old.state
@@ -148,7 +148,7 @@ pub(crate) fn mark_rivals(reader: &dyn Reader, draft: &mut Draft, memory: &Memor
         let leaves = draft.changes.iter().any(|change| takes_out_of_view(change, twin.id));
         let says_it = twin.id != memory.id && twin.state.is_active() && !leaves;
         if says_it && twin.session == memory.session {
-            return Err(Error::BadInput(format!(
+            return Err(Error::NotPossible(format!(
                 "memory {} already says this; there would be two of it",
                 twin.id.handle()
             )));
@@ -193,7 +193,7 @@ pub(crate) fn same_space(one: &Memory, other: &Memory) -> Result<()> {
     if one.space == other.space {
         return Ok(());
     }
-    Err(Error::BadInput(format!(
+    Err(Error::NotPossible(format!(
         "{} and {} live in different scopes; remember one of them in the other's scope first",
         one.id.handle(),
         other.id.handle()

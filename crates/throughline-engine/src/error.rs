@@ -36,6 +36,9 @@ pub enum Error {
     /// The caller gave something that cannot be used.
     #[error("{0}")]
     BadInput(String),
+    /// It was asked rightly, and what is held does not allow it.
+    #[error("{0}")]
+    NotPossible(String),
     /// It comes from outside and gives orders to whoever reads it.
     #[error("{0}, and it does not come from you: it waits in `review`")]
     Walled(instruction::Why),
@@ -120,7 +123,8 @@ impl Error {
                 | Refusal::NoPending(_),
             ) => ErrorKind::NotFound,
             Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoFolder { .. } => ErrorKind::Usage,
-            Self::Blocked(_)
+            Self::NotPossible(_)
+            | Self::Blocked(_)
             | Self::Walled(_)
             | Self::Refused(_)
             | Self::UndoRefused(_)
@@ -132,12 +136,22 @@ impl Error {
         }
     }
 
+    /// Whether a person can still decide about what failed with it: nothing broke, it only cannot be
+    /// done as it stands.
+    pub(crate) fn can_wait(&self) -> bool {
+        matches!(
+            self,
+            Self::Blocked(_) | Self::Walled(_) | Self::BadInput(_) | Self::NotPossible(_)
+        )
+    }
+
     /// A stable name for it.
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotFound { .. } => "not_found",
             Self::Ambiguous { .. } => "ambiguous",
             Self::BadInput(_) => "bad_input",
+            Self::NotPossible(_) => "not_possible",
             Self::Walled(_) => "walled",
             Self::Blocked(Blocked::Erased(_)) => "erased",
             Self::Blocked(Blocked::Retired { .. }) => "retired",
@@ -164,7 +178,7 @@ impl Error {
             }
             Self::Ambiguous { what: "contested pair", .. } => "name both memories: A/B",
             Self::Ambiguous { .. } => "write more characters of the id, or its last eight",
-            Self::BadInput(_) => return None,
+            Self::BadInput(_) | Self::NotPossible(_) => return None,
             Self::Walled(_) => "`review` shows it; `review --accept ID` takes it in as yours",
             Self::Blocked(Blocked::Erased(_)) => "`remember … --revive` takes it back in",
             Self::Blocked(Blocked::Retired { id, .. }) => {

@@ -95,7 +95,7 @@ pub use project::Project;
 pub use purge::{Purged, ToErase};
 pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled};
 pub use remember::{NewMemory, Remembered};
-pub use review::{Keep, Review};
+pub use review::{Keep, Review, Stuck, Undecided};
 pub use revise::Edits;
 pub use shelf::{Claimed, Entry, Keeping, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};

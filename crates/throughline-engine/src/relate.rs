@@ -36,7 +36,7 @@ impl Engine {
         let (from, _) = self.write(context, cause, None, |reader, draft| {
             let (from, to) = self.both(reader, context, draft, from, to)?;
             if relation == Relation::Contradicts && from.session != to.session {
-                return Err(Error::BadInput(
+                return Err(Error::NotPossible(
                     "what holds only in a session cannot put what reaches further in doubt"
                         .to_owned(),
                 ));
@@ -148,7 +148,7 @@ fn add_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -
 }
 
 fn remove_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -> Result<()> {
-    let not_there = || Error::BadInput(format!("memory {} has no tag {tag:?}", memory.id.handle()));
+    let not_there = || Error::NotPossible(format!("memory {} has no tag {tag:?}", memory.id.handle()));
     let entity = tag_entity(reader, memory, tag)?.ok_or_else(not_there)?;
     let (from, to): (NodeId, NodeId) = (memory.id.into(), entity.into());
     let key = RowKey::edge(memory.space, from, Relation::Tagged, to);

@@ -281,7 +281,7 @@ impl Engine {
         let known = if is_handle(reason) {
             let memory = self.resolve(reader, context, reason)?;
             if memory.space != draft.scope.space {
-                return Err(Error::BadInput(format!(
+                return Err(Error::NotPossible(format!(
                     "memory {} lives in another scope; give the reason in words",
                     memory.id.handle()
                 )));

@@ -17,7 +17,7 @@ impl Engine {
             if memory.state == State::Archived {
                 return Ok(memory.previous.unwrap_or(State::Staged));
             }
-            Err(Error::BadInput(format!("memory {} is not archived", memory.id.handle())))
+            Err(Error::NotPossible(format!("memory {} is not archived", memory.id.handle())))
         })
     }
 

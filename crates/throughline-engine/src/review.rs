@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use throughline_core::patch::{self, Amendment, Operation};
 use throughline_core::policy::Limits;
 use throughline_core::scope::Scope;
 use throughline_core::{
@@ -19,13 +20,33 @@ use crate::{Card, Context, Engine, Error, Filter, Result, ToCheck};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
     /// Operations that could not be applied, oldest first.
-    pub pending: Vec<Pending>,
+    pub pending: Vec<Undecided>,
     /// Current memories that contradict each other, the older one first.
     pub contested: Vec<(Card, Card)>,
     /// What hangs on something that has moved, the most telling first.
     pub to_check: Vec<ToCheck>,
     /// What was asked for and is not known, newest first.
     pub gaps: Vec<Card>,
+}
+
+/// An operation that waits for a person's word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Undecided {
+    /// As it was put off.
+    pub pending: Pending,
+    /// What it would do, in a sentence.
+    pub says: String,
+    /// What keeps it from being accepted as it stands, if something does.
+    pub stuck: Option<Stuck>,
+}
+
+/// What a person has to add before an operation can be accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stuck {
+    /// What is in the way.
+    pub why: String,
+    /// Whether it is enough to name the memory that is meant.
+    pub needs_memory: bool,
 }
 
 impl Review {
@@ -57,6 +78,8 @@ impl Engine {
         let reader = self.now_reader()?;
         let spaces = context.reach().spaces;
         let pending = reader.pending(&spaces, self.policy.limits.list_max)?;
+        let pending = pending.into_iter().map(|one| self.waiting(&*reader, context, one));
+        let pending = pending.collect::<Result<_>>()?;
         let mut contested = Vec::new();
         for (a, b) in self.contests(&*reader, context)? {
             let mut cards = self.cards(&*reader, &[a, b])?;
@@ -66,6 +89,36 @@ impl Engine {
         let gaps = Filter { kinds: vec![Kind::Gap], ..Filter::default() };
         let gaps = self.list(&*reader, context, &gaps)?.items;
         Ok(Review { pending, contested, to_check, gaps })
+    }
+
+    /// What an operation that waits would do, tried on a draft that is thrown away.
+    fn waiting(&self, reader: &dyn Reader, context: &Context, pending: Pending) -> Result<Undecided> {
+        let read = patch::read_one(&pending.operation).ok();
+        let about = match read.as_ref().and_then(Operation::speaks_of).filter(|it| is_handle(it)) {
+            Some(handle) => reader.find(&[pending.space], handle)?.into_iter().next(),
+            None => None,
+        };
+        let says = match (&read, &about) {
+            (Some(operation), Some(memory)) => {
+                let by = Amendment { memory: Some(&memory.content), text: None };
+                operation.clone().amended(by).in_words()
+            }
+            (Some(operation), None) => operation.in_words(),
+            (None, _) => format!("unreadable: {}", pending.operation),
+        };
+        let mut draft = Draft {
+            now: self.now(),
+            scope: context.scope(),
+            session: context.session.clone(),
+            changes: Vec::new(),
+        };
+        let tried =
+            self.let_through(reader, &mut draft, context, &pending, Amendment::default());
+        let stuck = tried.err().map(|error| Stuck {
+            why: error.to_string(),
+            needs_memory: read.is_some_and(|operation| operation.speaks_of().is_some()),
+        });
+        Ok(Undecided { pending, says, stuck })
     }
 
     /// Keeps an operation for a person, and says why it was not applied. It is redacted already.

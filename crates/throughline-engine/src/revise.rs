@@ -58,7 +58,7 @@ impl Engine {
             if let Some(twin) =
                 reader_memories.iter().find(|one| one.id != memory.id && one.state.is_active())
             {
-                return Err(Error::BadInput(format!(
+                return Err(Error::NotPossible(format!(
                     "memory {} already says this; `supersede {} {}` joins them",
                     twin.id.handle(),
                     memory.id.handle(),

@@ -116,7 +116,7 @@ impl Engine {
                 let memory = self.resolve(reader, context, handle)?;
                 draft.settle(&memory);
                 if !memory.state.is_active() {
-                    return Err(Error::BadInput(format!(
+                    return Err(Error::NotPossible(format!(
                         "memory {} is {}; only a current one can be checked",
                         memory.id.handle(),
                         memory.state

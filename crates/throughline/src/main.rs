@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod demo;
 mod hook;
+mod layout;
 mod settings;
 mod ui;
 mod view;

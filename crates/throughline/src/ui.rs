@@ -10,6 +10,8 @@ use serde::Serialize;
 use throughline_core::text;
 use throughline_engine::{Error, ErrorKind};
 
+use crate::layout;
+
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
@@ -27,9 +29,11 @@ pub(crate) fn safe(stored: &str) -> String {
     text::printable(stored)
 }
 
-/// How wide a line may be.
+/// How wide a line may be: what the terminal says, else what `COLUMNS` says.
+#[expect(clippy::disallowed_methods, reason = "COLUMNS is how a terminal that is not ours is told")]
 pub(crate) fn width() -> Option<u16> {
-    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
+    let terminal = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0);
+    terminal.or_else(|| std::env::var("COLUMNS").ok()?.parse().ok())
 }
 
 /// Where answers go.
@@ -53,7 +57,7 @@ impl Ui {
         if self.json {
             self.print(&json_text(answer)?)?;
         } else if !self.quiet {
-            self.print(&in_words())?;
+            self.print(&layout::fit(&in_words(), width()))?;
         }
         Ok(ExitCode::SUCCESS)
     }

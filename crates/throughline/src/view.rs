@@ -209,11 +209,42 @@ pub(crate) fn brief(card: &Card) -> String {
     format!("{}  {content}\n          {}", handle(&card.memory), notes(card))
 }
 
-/// A table of memories.
+/// Below this many columns a table would leave too little room for what a memory says.
+const TABLE_COLUMNS: u16 = 110;
+
+/// Memories, one below the other: a table where there is room for one.
 pub(crate) fn table(cards: &[Card], total: usize, offset: usize) -> String {
     if cards.is_empty() {
         return paint(DIM, "nothing found");
     }
+    let narrow = width().is_some_and(|columns| columns < TABLE_COLUMNS);
+    let mut page = if narrow {
+        cards.iter().map(in_two_lines).collect::<Vec<_>>().join("\n")
+    } else {
+        rows(cards)
+    };
+    if total > offset + cards.len() {
+        let more = total - offset - cards.len();
+        write!(page, "\n{}", paint(DIM, format!("… and {more} more (--limit, --offset)")))
+            .expect("writing to a String cannot fail");
+    }
+    page
+}
+
+/// What a table has in one row: the text first, the rest below it.
+fn in_two_lines(card: &Card) -> String {
+    let memory = &card.memory;
+    let notes = [
+        memory.kind.to_string(),
+        state_with_flags(card),
+        format!("trust {:.2}", card.trust.value()),
+        memory.recorded_at.date(),
+    ];
+    let content = text::headline(&safe(&memory.content), 200);
+    format!("{}  {content}\n          {}", handle(memory), paint(DIM, notes.join(" · ")))
+}
+
+fn rows(cards: &[Card]) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
@@ -237,13 +268,7 @@ pub(crate) fn table(cards: &[Card], total: usize, offset: usize) -> String {
             column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(6)));
         }
     }
-    let mut page = table.trim_fmt();
-    if total > offset + cards.len() {
-        let more = total - offset - cards.len();
-        write!(page, "\n{}", paint(DIM, format!("… and {more} more (--limit, --offset)")))
-            .expect("writing to a String cannot fail");
-    }
-    page
+    table.trim_fmt()
 }
 
 fn state_with_flags(card: &Card) -> String {

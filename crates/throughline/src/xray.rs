@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use serde::Serialize;
 use throughline_core::NodeId;
+use throughline_core::page::Detail;
 use throughline_core::policy::RecallPolicy;
 use throughline_core::question::{Ask, Question};
 use throughline_core::text;
@@ -16,6 +17,8 @@ use crate::view::rounded;
 
 /// Candidates in a table for people; JSON has them all.
 const SHOWN: usize = 20;
+/// Below this many columns a table of a dozen columns cannot be read.
+const TABLE_COLUMNS: u16 = 132;
 
 /// A candidate as callers see it.
 #[derive(Debug, Serialize)]
@@ -103,7 +106,8 @@ fn bare(node: NodeId) -> String {
 /// What became of a candidate: one word, and why.
 fn fate(one: &Candidate) -> (&'static str, Option<String>) {
     match &one.fate {
-        Fate::Shown(detail) => ("shown", Some(format!("as {}", detail.as_str()))),
+        Fate::Shown(Detail::Full) => ("shown", Some("in full".to_owned())),
+        Fate::Shown(Detail::Line) => ("shown", Some("as a line".to_owned())),
         Fate::Considered => ("considered", Some("others fit better".to_owned())),
         Fate::Counted(why) => ("counted", Some(why.to_string())),
         Fate::ReplacedBy(head) => ("replaced", Some(format!("by {}", head.handle()))),
@@ -118,37 +122,15 @@ pub(crate) fn page(recall: &Recall, titles: &[String]) -> String {
         page.push_str("\nno candidates");
         return page;
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_content_arrangement(ContentArrangement::Disabled);
-    if let Some(width) = width() {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-    }
-    table.set_header([
-        "", "ID", "SCORE", "FITS", "SALIENCE", "TRUST", "WORDS", "VECTOR", "SESSION", "OTHER",
-        "WHAT", "FATE",
-    ]);
-    for (at, (one, title)) in recall.candidates.iter().zip(titles).take(SHOWN).enumerate() {
-        table.add_row(row(at + 1, one, title));
-    }
-    for at in 2..10 {
-        if let Some(column) = table.column_mut(at) {
-            column.set_cell_alignment(CellAlignment::Right);
-            column.set_constraint(ColumnConstraint::ContentWidth);
-        }
-    }
-    if let Some(column) = table.column_mut(1) {
-        column.set_constraint(ColumnConstraint::ContentWidth);
-    }
-    if let Some(column) = table.column_mut(10) {
-        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(24)));
-    }
-    write!(
-        page,
-        "\n{}",
-        table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
-    )
-    .expect("writing to a String cannot fail");
+    let shown = recall.candidates.iter().zip(titles).take(SHOWN);
+    let narrow = width().is_some_and(|columns| columns < TABLE_COLUMNS);
+    let lines = if narrow {
+        let lines = shown.enumerate().map(|(at, (one, title))| in_lines(at + 1, one, title));
+        lines.collect::<Vec<_>>().join("\n")
+    } else {
+        table(shown)
+    };
+    write!(page, "\n{lines}").expect("writing to a String cannot fail");
     let rest = recall.candidates.len().saturating_sub(SHOWN);
     if rest > 0 {
         write!(page, "\n{}", paint(DIM, format!("and {rest} more; --json has them all")))
@@ -161,16 +143,78 @@ pub(crate) fn page(recall: &Recall, titles: &[String]) -> String {
     page
 }
 
+fn table<'a>(shown: impl Iterator<Item = (&'a Candidate, &'a String)>) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Disabled);
+    if let Some(width) = width() {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    }
+    table.set_header([
+        "", "ID", "SCORE", "FITS", "SALIENCE", "TRUST", "WORDS", "VECTOR", "SESSION", "OTHER",
+        "WHAT", "FATE",
+    ]);
+    for (at, (one, title)) in shown.enumerate() {
+        table.add_row(row(at + 1, one, title));
+    }
+    for at in 1..10 {
+        if let Some(column) = table.column_mut(at) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+            if at > 1 {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+    }
+    if let Some(column) = table.column_mut(10) {
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(24)));
+    }
+    table.to_string().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+/// A candidate where a table has no room: what became of it, what it says, what decided.
+fn in_lines(rank: usize, one: &Candidate, title: &str) -> String {
+    let signed = |name: &str, value: f64| {
+        (value.abs() >= 0.005).then(|| format!("{name} {value:+.1}"))
+    };
+    let number =
+        |name: &str, value: Option<f64>| value.map(|value| format!("{name} {value:.2}"));
+    let parts = [
+        number("score", Some(one.score)),
+        number("fits", Some(one.relevance)),
+        number("salience", one.salience),
+        number("trust", one.trust),
+        signed("words", one.parts.words),
+        signed("vector", one.parts.vector),
+        signed("session", one.parts.session),
+        signed("other", other(one)),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!(
+        "{rank:>2} {}  {}\n             {}\n             {}",
+        paint(ID, handle(one.node)),
+        verdict(one),
+        safe(&text::headline(title, 120)),
+        paint(DIM, parts.join(" · "))
+    )
+}
+
+fn verdict(one: &Candidate) -> String {
+    let (fate, reason) = fate(one);
+    let words = reason.map_or_else(|| fate.to_owned(), |why| format!("{fate}: {why}"));
+    let style = if matches!(one.fate, Fate::Shown(_)) { GOOD } else { DIM };
+    paint(style, words)
+}
+
+/// What the smaller parts of a score come to together.
+fn other(one: &Candidate) -> f64 {
+    one.parts.voice + one.parts.answer + one.parts.time + one.parts.named
+}
+
 fn row(rank: usize, one: &Candidate, title: &str) -> Vec<String> {
     let number = |value: f64| format!("{value:.2}");
     let maybe = |value: Option<f64>| value.map_or_else(|| "·".to_owned(), number);
     let signed =
         |value: f64| if value.abs() < 0.005 { "·".to_owned() } else { format!("{value:+.1}") };
-    let other = one.parts.voice + one.parts.answer + one.parts.time + one.parts.named;
-    let (fate, reason) = fate(one);
-    let verdict = reason.map_or_else(|| fate.to_owned(), |why| format!("{fate}: {why}"));
-    let verdict =
-        if matches!(one.fate, Fate::Shown(_)) { paint(GOOD, verdict) } else { paint(DIM, verdict) };
     vec![
         format!("{rank}"),
         // Unpainted: a table counts what paints a word as part of its width.
@@ -182,9 +226,9 @@ fn row(rank: usize, one: &Candidate, title: &str) -> Vec<String> {
         signed(one.parts.words),
         signed(one.parts.vector),
         signed(one.parts.session),
-        signed(other),
+        signed(other(one)),
         safe(&text::headline(title, 60)),
-        verdict,
+        verdict(one),
     ]
 }
 

@@ -1,11 +1,13 @@
 //! Patches that are handed in, and operations that a person lets through after all.
 
-use throughline_core::patch::{self, Reading};
+use throughline_core::patch::{self, Amendment, Operation, Reading};
 use throughline_core::probe::Voice;
-use throughline_core::{Cause, Ruling};
+use throughline_core::{Cause, Pending, Ruling};
+use throughline_store::Reader;
 
 use super::{Applied, Ground, Source, turn_of, wait};
 use crate::clean::cleaned;
+use crate::engine::Draft;
 use crate::review::{decided, only_the_user};
 use crate::{Context, Engine, Error, Result};
 
@@ -49,43 +51,57 @@ impl Engine {
         Ok(applied)
     }
 
-    /// Applies an operation that waits, because a person says so.
-    pub fn accept_pending(&self, context: &Context, handle: &str) -> Result<Applied> {
+    /// Applies an operation that waits, because a person says so, with what they add to it.
+    pub fn accept_pending(
+        &self,
+        context: &Context,
+        handle: &str,
+        by: Amendment<'_>,
+    ) -> Result<Applied> {
         only_the_user(context)?;
-        let cause = Cause::Review;
-        let (applied, _) = self.write(context, cause, None, |reader, draft| {
+        let text = by.text.map(|text| cleaned(text).0);
+        let by = Amendment { text: text.as_deref(), ..by };
+        let (applied, _) = self.write(context, Cause::Review, None, |reader, draft| {
             let waits = self.take_pending(reader, context, handle)?;
-            draft.scope.space = waits.space;
-            let reading = patch::read(&format!(
-                r#"{{"version":{},"operations":[{}]}}"#,
-                patch::VERSION,
-                waits.operation
-            ));
-            if let Some(refused) = reading.refused.first() {
-                return Err(Error::BadInput(format!(
-                    "it cannot be applied: {}; `remember` it in your words, and `--reject` it",
-                    refused.why
-                )));
-            }
-            let source = Source { voice: Voice::User, at: draft.now, episode: None };
-            let turns = reading.patch.operations.iter().filter_map(turn_of).max().unwrap_or(0);
-            let sources = vec![source; turns.min(SOURCES_MAX) + 1];
-            let root = context.project.root.as_path();
-            let ground = Ground {
-                sources: &sources,
-                shown: &[],
-                revive: true,
-                root,
-                turns: &[],
-                by_model: false,
+            let memory = match by.memory {
+                Some(memory) => Some(self.resolve(reader, context, memory)?.id.to_string()),
+                None => None,
             };
-            let mut applied = Applied::default();
-            for operation in &reading.patch.operations {
-                self.apply_one(reader, draft, operation, &ground, &mut applied)?;
-            }
+            let by = Amendment { memory: memory.as_deref(), ..by };
+            let applied = self.let_through(reader, draft, context, &waits, by)?;
             draft.changes.push(decided(&waits, Ruling::Accepted));
             Ok(applied)
         })?;
+        Ok(applied)
+    }
+
+    /// Adds to a draft what an operation that waits comes to when a person lets it through.
+    pub(crate) fn let_through(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        context: &Context,
+        waits: &Pending,
+        by: Amendment<'_>,
+    ) -> Result<Applied> {
+        draft.scope.space = waits.space;
+        let operation = match patch::read_one(&waits.operation) {
+            Ok(operation) => operation.amended(by),
+            Err(why) => Operation::said_instead(by).ok_or_else(|| {
+                Error::NotPossible(format!("it cannot be read as something to do: {why}"))
+            })?,
+        };
+        let source = Source { voice: Voice::User, at: draft.now, episode: None };
+        let ground = Ground {
+            sources: &[source],
+            shown: &[],
+            revive: true,
+            root: context.project.root.as_path(),
+            turns: &[],
+            by_model: false,
+        };
+        let mut applied = Applied::default();
+        self.apply_one(reader, draft, &operation, &ground, &mut applied)?;
         Ok(applied)
     }
 }

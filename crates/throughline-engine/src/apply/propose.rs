@@ -83,7 +83,7 @@ impl Engine {
             .and_then(|()| self.check_made(reader, draft, before, sound.voice, proposed.seen));
         match tried {
             Ok(()) => drop_told_twice(reader, draft, before),
-            Err(error @ (Error::Blocked(_) | Error::Walled(_) | Error::BadInput(_))) => {
+            Err(error) if error.can_wait() => {
                 draft.changes.truncate(before);
                 *applied = done;
                 put_off(
@@ -113,7 +113,7 @@ impl Engine {
             Operation::Retract(_) | Operation::Know { .. } | Operation::Relate(_) => return Ok(()),
         };
         match self.gone_saying(reader, draft.scope.space, draft.session.as_ref(), said)? {
-            Some(gone) => Err(Error::BadInput(format!(
+            Some(gone) => Err(Error::NotPossible(format!(
                 "it repeats {}, which was replaced or taken back",
                 gone.id.handle()
             ))),
@@ -142,7 +142,7 @@ impl Engine {
             let held = reader.rows(&[key])?.remove(0).and_then(Row::into_memory);
             let Some(held) = held.filter(|_| retires) else { continue };
             if !may_retire(voice, &held) {
-                return Err(Error::BadInput(format!(
+                return Err(Error::NotPossible(format!(
                     "it would take the place of {}, which is {}",
                     id.handle(),
                     held.authority
@@ -169,7 +169,7 @@ fn unchanged(reader: &dyn Reader, draft: &Draft, id: MemoryId, seen: u64) -> Res
     let key = RowKey::memory(draft.scope.space, id);
     match reader.next_touch(&key, &[id.into()], seen)? {
         Some(_) => {
-            Err(Error::BadInput(format!("{} was changed while the model was reading", id.handle())))
+            Err(Error::NotPossible(format!("{} was changed while the model was reading", id.handle())))
         }
         None => Ok(()),
     }

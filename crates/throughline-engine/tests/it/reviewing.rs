@@ -44,7 +44,7 @@ impl Desk {
     }
 
     fn waiting(&self) -> Vec<String> {
-        self.review().pending.into_iter().map(|one| one.operation).collect()
+        self.review().pending.into_iter().map(|one| one.pending.operation).collect()
     }
 
     fn reject(&self, handle: &str) -> Result<Pending, Error> {
@@ -106,8 +106,8 @@ fn what_could_not_be_applied_waits_and_is_found_by_its_handle() {
     let id = desk.defer(PONDER);
     let waiting = desk.review().pending;
     let [one] = waiting.as_slice() else { panic!("{waiting:?}") };
-    assert_eq!((one.id, one.operation.as_str(), one.authority), (id, PONDER, Authority::Extracted));
-    assert_eq!(one.why, "unknown operation: ponder");
+    assert_eq!((one.pending.id, one.pending.operation.as_str(), one.pending.authority), (id, PONDER, Authority::Extracted));
+    assert_eq!(one.pending.why, "unknown operation: ponder");
 
     let reader = desk.engine.now_reader().unwrap();
     let take = |handle: &str| desk.engine.take_pending(&*reader, &desk.context, handle);
@@ -185,8 +185,8 @@ fn an_endless_operation_is_cut_and_not_dropped() {
     let desk = Desk::new();
     desk.defer(&"\u{1f9ad}".repeat(100_000));
     let one = &desk.review().pending[0];
-    assert!(one.operation.len() > 200_000 && one.operation.len() < 400_000);
-    assert!(one.why.contains("400000 bytes"), "{}", one.why);
+    assert!(one.pending.operation.len() > 200_000 && one.pending.operation.len() < 400_000);
+    assert!(one.pending.why.contains("400000 bytes"), "{}", one.pending.why);
     let nothing = desk.engine.defer(&desk.context, " ", "why", Authority::Extracted);
     assert!(matches!(nothing, Err(Error::BadInput(_))));
 }
@@ -239,7 +239,7 @@ fn what_waits_travels_with_an_export() {
     merged.remember("Something of its own");
     merged.import(&file);
     assert_eq!(merged.waiting(), [PONDER]);
-    let id = merged.review().pending[0].id;
+    let id = merged.review().pending[0].pending.id;
     merged.reject(&id.handle()).unwrap();
     merged.import(&file);
     assert_eq!(merged.waiting(), [""; 0], "what was decided here is not asked again");

@@ -175,6 +175,7 @@ pub(super) fn review(desk: &mut Desk, args: &arguments::Review) -> Told {
     put("contested", review.contested.len(), contested);
     // What was held back may be an attack: its words are for the user's eyes.
     let pending = review.pending.iter().take(most);
+    let pending = pending.map(|one| &one.pending);
     let pending = pending.map(|one| json!({ "id": one.id.handle(), "why": one.why })).collect();
     put("held_back", review.pending.len(), pending);
     let gaps = review.gaps.iter().take(most);

@@ -31,9 +31,12 @@ pub(crate) struct Review {
     /// Of a contested pair, neither holds as it stands: --text takes the place of both
     #[arg(long, value_name = "ID", requires = "text")]
     pub(crate) merge: Option<String>,
-    /// What holds instead
-    #[arg(long, value_name = "TEXT", requires = "merge")]
+    /// With --merge: what holds instead of both. With --accept: what holds, in your words
+    #[arg(long, value_name = "TEXT", requires = "decision", conflicts_with_all = ["reject", "keep_a", "keep_b", "both", "later"])]
     pub(crate) text: Option<String>,
+    /// With --accept: the memory that the operation speaks of
+    #[arg(long = "for", value_name = "ID", requires = "accept")]
+    pub(crate) about: Option<String>,
     /// Decide about a contested pair another time: the others come first
     #[arg(long, value_name = "ID")]
     pub(crate) later: Option<String>,

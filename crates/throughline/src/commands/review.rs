@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use throughline_core::{MemoryId, Pending, text};
-use throughline_engine::{Card, Context, Engine, Keep, Review};
+use throughline_core::patch::Amendment;
+use throughline_core::{MemoryId, text};
+use throughline_engine::{Card, Context, Engine, Keep, Review, Stuck, Undecided};
 
 use super::truth::{self, WireToCheck};
 use crate::args;
@@ -39,6 +40,10 @@ struct WirePending {
     at: String,
     session: Option<String>,
     why: String,
+    /// What it would do, in words.
+    says: String,
+    /// What keeps `--accept` from working as it stands.
+    stuck: Option<String>,
     operation: String,
     authority: &'static str,
 }
@@ -85,12 +90,20 @@ fn decide(
         return Ok(Some(Decided { wire, in_words }));
     }
     if let Some(handle) = &args.accept {
-        let applied = engine.accept_pending(context, handle)?;
+        let by = Amendment { text: args.text.as_deref(), memory: args.about.as_deref() };
+        let applied = engine.accept_pending(context, handle, by)?;
         let ids: Vec<MemoryId> =
             applied.memories.iter().chain(&applied.reinforced).copied().collect();
         let cards = engine.cards_of(context, &ids)?;
         let cards: Vec<String> = cards.iter().map(view::brief).collect();
-        let in_words = format!("{}\n{}", paint(GOOD, "Applied"), cards.join("\n"));
+        let replaced = engine.cards_of(context, &applied.superseded)?;
+        let replaced = replaced.iter().map(|card| {
+            format!("{}  {}", view::handle(&card.memory), safe(&card.memory.content))
+        });
+        let replaced = replaced.map(|line| format!("no longer holds: {line}"));
+        let lines: Vec<String> =
+            std::iter::once(paint(GOOD, "Applied")).chain(cards).chain(replaced).collect();
+        let in_words = lines.join("\n");
         let ids = ids.iter().map(ToString::to_string).collect();
         return Ok(Some(Decided { wire: WireDecided { ids, ruling: "accepted" }, in_words }));
     }
@@ -135,8 +148,11 @@ fn wire_review(review: &Review, decided: Option<WireDecided>) -> WireReview {
     }
 }
 
-fn wire_pending(pending: &Pending) -> WirePending {
+fn wire_pending(waiting: &Undecided) -> WirePending {
+    let pending = &waiting.pending;
     WirePending {
+        says: waiting.says.clone(),
+        stuck: waiting.stuck.as_ref().map(|stuck| stuck.why.clone()),
         id: pending.id.to_string(),
         at: pending.at.to_string(),
         session: pending.session.as_ref().map(ToString::to_string),
@@ -170,20 +186,34 @@ fn section(page: &mut String, title: &str, entries: impl ExactSizeIterator<Item 
     }
 }
 
-fn in_lines(pending: &Pending) -> String {
+fn in_lines(waiting: &Undecided) -> String {
+    let pending = &waiting.pending;
     let handle = pending.id.handle();
-    let notes = [
-        pending.at.date(),
-        pending.authority.to_string(),
-        format!("review --accept {handle}, or --reject {handle}"),
-    ];
+    let mut notes = vec![pending.at.date(), pending.authority.to_string()];
+    let why = safe(&pending.why).replace('\n', " ");
+    notes.push(match &waiting.stuck {
+        Some(stuck) if stuck.why != pending.why => format!("{why}; {}", safe(&stuck.why)),
+        _ => why,
+    });
     format!(
         "{}  {}\n          {}\n          {}",
         paint(ID, &handle),
-        safe(&pending.why).replace('\n', " "),
-        text::headline(&safe(&pending.operation), OPERATION_CHARS),
-        paint(DIM, notes.join(" · "))
+        text::headline(&safe(&waiting.says), OPERATION_CHARS),
+        paint(DIM, notes.join(" · ")),
+        paint(DIM, ways_out(&handle, waiting.stuck.as_ref()))
     )
+}
+
+/// How it can be decided: only what would work.
+fn ways_out(handle: &str, stuck: Option<&Stuck>) -> String {
+    let accept = match stuck {
+        None => format!("review --accept {handle}"),
+        Some(Stuck { needs_memory: true, .. }) => {
+            format!("review --accept {handle} --for MEMORY (which one is meant)")
+        }
+        Some(_) => format!("review --accept {handle} --text \"…\" (in your words)"),
+    };
+    format!("{accept}, or --reject {handle}")
 }
 
 fn side_by_side(a: &Card, b: &Card) -> String {

@@ -135,7 +135,7 @@ fn a_correction_that_says_the_same_is_refused() {
     let home = Home::new();
     let id = home.remember("Staging runs Postgres 14");
     let (code, error) = home.error(&["correct", &id, "staging runs postgres 14!"]);
-    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")));
     assert_eq!(home.json(&["list", "--all"])["total"], 1);
 }
 

@@ -43,7 +43,7 @@ fn an_archived_memory_is_put_away_and_taken_out_as_it_was() {
     assert_eq!(home.json(&["unarchive", &id])["memory"]["state"], "staged");
     assert_eq!(home.texts(&["list"]), ["Summer plans"]);
     let (code, error) = home.error(&["unarchive", &id]);
-    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn tags_are_put_on_found_by_and_taken_off() {
     assert_eq!(home.json(&["tag", &id, "infra"])["memory"]["tags"], json!(["Infra", "db"]));
     assert_eq!(home.json(&["tag", &id, "--remove", "db"])["memory"]["tags"], json!(["Infra"]));
     let (code, error) = home.error(&["tag", &id, "--remove", "nothere"]);
-    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")));
     assert_eq!(home.error(&["tag", &id]).0, 2);
 }
 
@@ -163,7 +163,7 @@ fn an_edit_into_what_another_memory_says_is_refused() {
     home.remember("Staging runs Postgres");
     let id = home.remember("Staging runs MySQL");
     let (code, error) = home.error(&["edit", &id, "staging runs postgres."]);
-    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")));
     assert!(error["message"].as_str().unwrap().contains("supersede"), "{error}");
     assert_eq!(home.show(&id)["content"], "Staging runs MySQL");
 }

@@ -133,14 +133,14 @@ fn no_way_back_into_view_makes_two_of_one() {
     let (one, two) = (home.remember("The port is 1"), home.remember("The port is 2"));
     home.json(&["supersede", &one, &two]);
     home.json(&["edit", &two, "The port is 1"]);
-    assert_eq!(home.error(&["unsupersede", &one]).1["code"], "bad_input");
+    assert_eq!(home.error(&["unsupersede", &one]).1["code"], "not_possible");
     let (three, four) = (home.remember("Alpha"), home.remember("Beta"));
     home.json(&["archive", &three]);
     let forgetting = home.json(&["log", "--limit", "1"])["batches"][0].clone();
     home.json(&["edit", &four, "Alpha"]);
-    assert_eq!(home.error(&["unarchive", &three]).1["code"], "bad_input");
-    assert_eq!(home.error(&["confirm", &three]).1["code"], "bad_input");
-    assert_eq!(home.error(&["undo", &id_of(&forgetting)]).1["code"], "bad_input");
+    assert_eq!(home.error(&["unarchive", &three]).1["code"], "not_possible");
+    assert_eq!(home.error(&["confirm", &three]).1["code"], "not_possible");
+    assert_eq!(home.error(&["undo", &id_of(&forgetting)]).1["code"], "not_possible");
     home.assert_sound();
 }
 

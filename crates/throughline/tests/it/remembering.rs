@@ -237,6 +237,6 @@ fn a_reason_that_looks_like_an_id_and_is_none_is_an_error() {
     assert_eq!((code, error["code"].as_str()), (3, Some("not_found")));
     let global = home.remember_with(&["Builds differ", "--scope", "global"]);
     let (code, error) = home.error(&["remember", "We use Nix", "--because", &global]);
-    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")), "{error}");
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")), "{error}");
     assert_eq!(home.texts(&["list"]), ["Builds differ"]);
 }

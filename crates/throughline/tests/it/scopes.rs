@@ -86,7 +86,7 @@ fn memories_of_different_scopes_are_not_linked() {
         &["contradict", &local, &global],
     ] {
         let (code, error) = home.error(args);
-        assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")), "{args:?}");
+        assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")), "{args:?}");
     }
 }
 
@@ -182,7 +182,7 @@ fn what_holds_only_in_a_session_is_told_nowhere_else() {
     let one = home.session("s1");
     let held = one.remember_with(&["The deploy needs a zebra", "--scope", "session"]);
     let (code, error) = one.error(&["supersede", &of_project, &held]);
-    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")));
     one.json(&["link", &of_project, "relates_to", &held]);
     one.json(&["edit", &held, "The deploy needs two zebras"]);
     let pages: [&[&str]; 8] = [
@@ -222,7 +222,7 @@ fn labels_and_reasons_of_a_session_stay_in_it() {
     let held = one.remember_with(&[text, "--scope", "session", "--tag", "zebratag"]);
     one.json(&["link", &of_project, "relates_to", &held, "--reason", "zebra reason"]);
     let (code, error) = one.error(&["contradict", &of_project, &held]);
-    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")));
     let pages: [&[&str]; 3] = [&["graph"], &["graph", "--focus", &of_project], &["log"]];
     for args in pages {
         assert!(!home.page(args).to_lowercase().contains("zebra"), "{args:?}");

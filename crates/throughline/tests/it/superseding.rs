@@ -63,7 +63,7 @@ fn unsupersede_makes_the_old_one_current_again_beside_the_new_one() {
     assert_eq!(home.texts(&["list"]), ["Deploys on Friday", "Deploys on Tuesday"]);
     assert_eq!(home.show(&a)["state"], "superseded", "the one further back stays replaced");
     let (code, error) = home.error(&["unsupersede", &b]);
-    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")));
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")));
     home.assert_sound();
 }
 

@@ -390,7 +390,7 @@ fn a_verdict_needs_a_current_memory_and_one_outcome() {
     assert_eq!(home.error(&["verify", "0123456789ab", "--confirmed"]).0, 3);
     home.json(&["forget", &id]);
     let (code, error) = home.error(&["verify", &id, "--confirmed"]);
-    assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")), "{error}");
+    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")), "{error}");
     assert_eq!(home.show(&id)["state"], "retracted");
 }
 

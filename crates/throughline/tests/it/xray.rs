@@ -101,7 +101,7 @@ fn the_page_is_a_table_of_what_decided() {
     insta::assert_snapshot!(table[..3].join("\n"), @r"
     asks: which
     ID SCORE FITS SALIENCE TRUST WORDS VECTOR SESSION OTHER WHAT FATE
-    1 [ID] Staging runs Postgres 16 shown: as full
+    1 [ID] Staging runs Postgres 16 shown: in full
     ");
     let nothing = home.page(&["recall", "weather in Lisbon", "--explain"]);
     assert!(nothing.starts_with("nothing comes to mind\n\n"), "{nothing}");
