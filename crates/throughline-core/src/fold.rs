@@ -29,28 +29,28 @@ pub trait View {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It names a memory that is not there.
-    #[error("no memory with id {0}")]
+    #[error("no memory with id {}", .0.handle())]
     NoMemory(MemoryId),
     /// It names a node that is not there.
     #[error("nothing with id {0}")]
     NoNode(NodeId),
     /// It decides about something that does not wait for a decision.
-    #[error("nothing with id {0} is pending")]
+    #[error("nothing with id {} is pending", .0.handle())]
     NoPending(PendingId),
     /// It names an edge that is not there.
     #[error("there is no such link")]
     NoEdge,
     /// A binding that is not there was to be dropped.
-    #[error("memory {0} is not bound to that")]
+    #[error("memory {} is not tied to that", .0.handle())]
     NoWatermark(MemoryId),
     /// A text that is not kept was to be taken off its shelf.
-    #[error("memory {0} keeps no such text")]
+    #[error("memory {} keeps no such text", .0.handle())]
     NoLeaf(MemoryId),
     /// It would make something that is there already.
     #[error("{0} is there already")]
     Exists(String),
     /// The state machine has no such step.
-    #[error("memory {id} is {from} and cannot become {to}")]
+    #[error("memory {} is {from} and cannot become {to}", .id.handle())]
     NoSuchStep {
         /// Which memory.
         id: MemoryId,
@@ -60,7 +60,7 @@ pub enum Refusal {
         to: State,
     },
     /// Only a current memory can be replaced, or replace another.
-    #[error("memory {id} is {state}, not current")]
+    #[error("memory {} is {state}, not current", .id.handle())]
     NotCurrent {
         /// Which memory.
         id: MemoryId,
@@ -68,7 +68,7 @@ pub enum Refusal {
         state: State,
     },
     /// A memory cannot, by any detour, take its own place.
-    #[error("{old} would in the end take its own place")]
+    #[error("memory {} would in the end replace itself", .old.handle())]
     Circle {
         /// What was to be replaced.
         old: MemoryId,
@@ -79,7 +79,7 @@ pub enum Refusal {
     #[error("a weight, importance or confidence must lie between 0 and 1")]
     BadShare,
     /// Its comparable form is that of another text.
-    #[error("memory {0} has the fingerprint of another text")]
+    #[error("memory {} has the fingerprint of another text", .0.handle())]
     BadFingerprint(MemoryId),
     /// Something is still connected to it.
     #[error("something is still connected to {0}")]

@@ -93,6 +93,11 @@ fn tail(id: Uuid) -> String {
 }
 
 impl BatchId {
+    /// The short form, as for memories.
+    pub fn handle(&self) -> String {
+        tail(self.0)
+    }
+
     /// The id of a batch that follows from a memory and its place in the log, for changes that
     /// nobody asked for by themselves.
     pub fn following(memory: MemoryId, seq: u64) -> Self {

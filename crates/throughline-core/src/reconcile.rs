@@ -111,7 +111,7 @@ pub enum Blocked {
     #[error("this was erased on {}; it stays out unless you ask for it back", .0.date())]
     Erased(Timestamp),
     /// It was retired, and a source weaker than a person says it again.
-    #[error("memory {id} says this and is {state}; only you can bring it back")]
+    #[error("memory {} says this and is {state}; only you can bring it back", .id.handle())]
     Retired {
         /// Which memory.
         id: MemoryId,

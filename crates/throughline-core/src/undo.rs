@@ -10,11 +10,12 @@ use crate::{Batch, BatchId, Change, Fingerprint, Logged, NodeId, Row, RowKey, Ru
 pub enum UndoRefusal {
     /// What it erased is gone.
     #[error(
-        "batch {0} erased something for good, or told what was erased since; that cannot be undone"
+        "batch {} erased something for good, or told what was erased since; that cannot be undone",
+        .0.handle()
     )]
     Erased(BatchId),
     /// A later batch changed the same thing.
-    #[error("{row} was changed again by batch {by}; undo that one first")]
+    #[error("{row} was changed again by batch {}; undo that one first", .by.handle())]
     ChangedSince {
         /// What.
         row: String,
@@ -22,7 +23,7 @@ pub enum UndoRefusal {
         by: BatchId,
     },
     /// Something that came later hangs on what would be removed.
-    #[error("{what} hangs on {on}, which this would remove")]
+    #[error("{what} depends on {on}, which this would remove")]
     BuiltUpon {
         /// What hangs.
         what: String,
@@ -33,7 +34,7 @@ pub enum UndoRefusal {
     #[error("{0} is gone, and what would come back refers to it")]
     Gone(NodeId),
     /// It has no effect left to undo.
-    #[error("batch {0} changed nothing that is still there")]
+    #[error("batch {} changed nothing that is still there", .0.handle())]
     Nothing(BatchId),
 }
 
@@ -108,7 +109,13 @@ fn refuse_if_changed(key: &RowKey, touched: &BTreeMap<RowKey, Touched>) -> Resul
     if now == left || key.table == Table::Usage {
         return Ok(());
     }
-    Err(UndoRefusal::ChangedSince { row: format!("{} {}", key.table, key.key), by: *by })
+    Err(UndoRefusal::ChangedSince { row: named(key), by: *by })
+}
+
+/// A row as people know it: what it is, and the end of its id.
+fn named(key: &RowKey) -> String {
+    let short = key.key.char_indices().nth_back(7).map_or(0, |(at, _)| at);
+    format!("{} {}", key.table, &key.key[short..])
 }
 
 /// The rows that go with a node when its making is undone: its own counters. Anything else that
@@ -126,10 +133,7 @@ fn remove_attached(
             continue;
         }
         if its_key.table != Table::Usage {
-            return Err(UndoRefusal::BuiltUpon {
-                what: format!("{} {}", its_key.table, its_key.key),
-                on: format!("{} {}", key.table, key.key),
-            });
+            return Err(UndoRefusal::BuiltUpon { what: named(&its_key), on: named(key) });
         }
         gone.push(Image { key: its_key, row: None });
     }

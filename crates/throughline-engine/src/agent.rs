@@ -73,7 +73,9 @@ impl Engine {
             return Err(Error::Refused(Refusal::NotCurrent { id: old.id, state: old.state }));
         }
         if text::normalise(content) == text::normalise(&old.content) {
-            return Err(Error::NotPossible("the correction says the same as the memory".to_owned()));
+            return Err(Error::NotPossible(
+                "the correction says the same as the memory".to_owned(),
+            ));
         }
         // As where an agent verifies: what it can quote was measured.
         let authority = if evidence.is_some() { Authority::Measured } else { Authority::Observed };

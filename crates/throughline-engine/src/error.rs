@@ -186,7 +186,7 @@ impl Error {
             }
             Self::Refused(refusal) => return refusal_hint(refusal),
             Self::UndoRefused(UndoRefusal::ChangedSince { by, .. }) => {
-                return Some(format!("undo {by} first, or change it by hand"));
+                return Some(format!("`undo {}` first, or change it by hand", by.handle()));
             }
             Self::UndoRefused(_) => "`log` shows what happened since",
             Self::NothingToUndo => "`log` shows what happened; `undo BATCH` takes any of it back",

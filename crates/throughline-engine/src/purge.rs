@@ -24,7 +24,7 @@ use crate::{Context, Engine, Error, Result};
 pub(crate) use gone::Gone;
 
 /// What was erased.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Purged {
     /// The tombstones that keep it from coming back.
     pub tombstones: Vec<Tombstone>,

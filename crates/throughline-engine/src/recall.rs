@@ -77,7 +77,7 @@ impl<'a> Ask<'a> {
     }
 
     /// The relevance from which something is said: asking opens the gate wider than telling.
-    fn enough(&self, question: &Question) -> f64 {
+    pub fn enough(&self, question: &Question) -> f64 {
         let asks = question.ask != question::Ask::Statement || question.recalls;
         if asks { self.limits.worth_saying } else { self.limits.worth_saying_unasked }
     }

@@ -148,7 +148,8 @@ fn add_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -
 }
 
 fn remove_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -> Result<()> {
-    let not_there = || Error::NotPossible(format!("memory {} has no tag {tag:?}", memory.id.handle()));
+    let not_there =
+        || Error::NotPossible(format!("memory {} has no tag {tag:?}", memory.id.handle()));
     let entity = tag_entity(reader, memory, tag)?.ok_or_else(not_there)?;
     let (from, to): (NodeId, NodeId) = (memory.id.into(), entity.into());
     let key = RowKey::edge(memory.space, from, Relation::Tagged, to);

@@ -92,7 +92,12 @@ impl Engine {
     }
 
     /// What an operation that waits would do, tried on a draft that is thrown away.
-    fn waiting(&self, reader: &dyn Reader, context: &Context, pending: Pending) -> Result<Undecided> {
+    fn waiting(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        pending: Pending,
+    ) -> Result<Undecided> {
         let read = patch::read_one(&pending.operation).ok();
         let about = match read.as_ref().and_then(Operation::speaks_of).filter(|it| is_handle(it)) {
             Some(handle) => reader.find(&[pending.space], handle)?.into_iter().next(),
@@ -112,8 +117,7 @@ impl Engine {
             session: context.session.clone(),
             changes: Vec::new(),
         };
-        let tried =
-            self.let_through(reader, &mut draft, context, &pending, Amendment::default());
+        let tried = self.let_through(reader, &mut draft, context, &pending, Amendment::default());
         let stuck = tried.err().map(|error| Stuck {
             why: error.to_string(),
             needs_memory: read.is_some_and(|operation| operation.speaks_of().is_some()),

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use throughline_agents::Host;
-use throughline_core::Timestamp;
 use throughline_core::event::{Event, What};
+use throughline_core::{Timestamp, text};
 use throughline_engine::{Card, Reply};
 
 use crate::args::Cli;
@@ -21,24 +21,26 @@ use story::{Stop, TOUR};
 
 /// Columns before what is said.
 const MARGIN: &str = "           ";
+/// Characters of the words that were noticed.
+const NOTICED_CHARS: usize = 48;
 
 pub(crate) fn demo(ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let home = tempfile::tempdir()?;
     let project = home.path().join("webshop");
     std::fs::create_dir(&project)?;
-    ui.print(&format!(
+    ui.say(&format!(
         "{}\n{}\n\n",
         paint(BOLD, "Three days with an agent, in a minute"),
         paint(
             DIM,
             "A recorded session goes through the same hooks that `throughline init` puts into \
-             Claude Code,\non a memory that is thrown away at the end."
+             Claude Code, on a memory that is thrown away at the end."
         )
     ))?;
     for stop in TOUR {
         visit(stop, &home.path().join("home"), &project, ui)?;
     }
-    ui.print(&format!(
+    ui.say(&format!(
         "{}\n  throughline init             puts the hooks into Claude Code\n  \
          throughline ingest --past    takes in the sessions of this project so far\n  \
          throughline --help           for the rest",
@@ -49,7 +51,7 @@ pub(crate) fn demo(ui: &mut Ui) -> anyhow::Result<ExitCode> {
 
 fn visit(stop: &Stop, home: &Path, project: &Path, ui: &mut Ui) -> anyhow::Result<()> {
     match stop {
-        Stop::Day { on, says } => ui.print(&format!("{}  {}\n", paint(BOLD, on), paint(DIM, says))),
+        Stop::Day { on, says } => ui.say(&format!("{}  {}\n", paint(BOLD, on), paint(DIM, says))),
         Stop::Hook { at, event, payload } => {
             let now: Timestamp = at.parse().map_err(anyhow::Error::msg)?;
             let settings = Settings::elsewhere(home, project, now);
@@ -60,7 +62,7 @@ fn visit(stop: &Stop, home: &Path, project: &Path, ui: &mut Ui) -> anyhow::Resul
             if let Some((event, context, reply)) = heard {
                 let kept = engine.cards_of(&context, &reply.capture.memories)?;
                 let replaced = engine.cards_of(&context, &reply.capture.superseded)?;
-                ui.print(&told(at, &event, &reply, &kept, &replaced))?;
+                ui.say(&told(at, &event, &reply, &kept, &replaced))?;
             }
             Ok(())
         }
@@ -69,7 +71,7 @@ fn visit(stop: &Stop, home: &Path, project: &Path, ui: &mut Ui) -> anyhow::Resul
             let settings = Settings::elsewhere(home, project, now);
             let words: Vec<String> = runs.iter().map(ToString::to_string).collect();
             let shown: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            ui.print(&format!(
+            ui.say(&format!(
                 "{says}\n{} {}",
                 paint(GOOD, "$ throughline"),
                 paint(ID, shown.join(" "))
@@ -89,7 +91,8 @@ fn told(at: &str, event: &Event, reply: &Reply, kept: &[Card], replaced: &[Card]
         page.push_str(&format!("{MARGIN}{name} {what}\n"));
     };
     for fired in &reply.capture.fired {
-        let words = format!("{} (“{}”)", fired.signal, safe(&fired.words));
+        let quote = text::headline(&safe(&fired.words), NOTICED_CHARS);
+        let words = format!("{} (“{quote}”)", fired.signal);
         line(&mut page, paint(DIM, "noticed:"), words);
     }
     for card in kept {
@@ -103,7 +106,7 @@ fn told(at: &str, event: &Event, reply: &Reply, kept: &[Card], replaced: &[Card]
             line(&mut page, paint(DIM, "told the agent:"), paint(DIM, "nothing"));
         }
     } else {
-        line(&mut page, paint(BOLD, "told the agent:"), String::new());
+        page.push_str(&format!("{MARGIN}{}\n", paint(BOLD, "told the agent:")));
         for text in safe(&reply.text).lines() {
             page.push_str(&format!("{MARGIN}  {}\n", paint(DIM, text)));
         }

@@ -42,11 +42,14 @@ fn fit_line(line: &str, columns: usize) -> String {
     fitted
 }
 
-/// The column in which the text of a line begins: behind its indentation, and behind a short label
-/// that is set off by two spaces or more.
+/// The column in which the text of a line begins: behind its indentation, and behind a dash or a
+/// short label that is set off by two spaces or more.
 fn text_starts_at(line: &str) -> usize {
     let plain: String = visible(line).collect();
     let indent = plain.len() - plain.trim_start_matches(' ').len();
+    if plain[indent..].starts_with("- ") {
+        return indent + 2;
+    }
     let label = plain[indent..].find("  ").filter(|at| *at <= LABEL_MAX && *at > 0);
     label.map_or(indent, |at| {
         let behind = indent + at;

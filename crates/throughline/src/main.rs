@@ -16,9 +16,13 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 fn main() -> ExitCode {
-    let words: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let wants_json = words.iter().any(|word| word == "--json");
     let command = command(&words);
+    // `help --help` asks for what `help` shows.
+    if command.as_deref() == Some("help") {
+        words.retain(|word| word != "--help" && word != "-h");
+    }
     let is_hook = command.as_deref() == Some("hook");
     let environment = settings::Environment::read();
     if environment.disabled && command.as_deref() != Some("mcp") {
@@ -32,7 +36,9 @@ fn main() -> ExitCode {
             run(&cli, &environment)
         }
         // A hook that ends with 2 would block the agent.
-        Err(usage) if is_hook => hook::unusable(&usage.to_string(), &environment),
+        Err(usage) if is_hook && usage.use_stderr() => {
+            hook::unusable(&usage.to_string(), &environment)
+        }
         Err(usage) => ui::usage(&usage, wants_json),
     }
 }

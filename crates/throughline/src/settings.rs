@@ -161,6 +161,10 @@ impl Settings {
             Some(folder) => folder.clone(),
             None => std::env::current_dir().context("the current folder cannot be read")?,
         };
+        if self.level == Some(Level::Session) && self.session.is_none() {
+            let message = "--scope session needs a session: give --session ID".to_owned();
+            return Err(throughline_engine::Error::BadInput(message).into());
+        }
         Ok(Context {
             project: Project::at(&folder)?,
             session: self.session.clone(),

@@ -57,12 +57,17 @@ impl Ui {
         if self.json {
             self.print(&json_text(answer)?)?;
         } else if !self.quiet {
-            self.print(&layout::fit(&in_words(), width()))?;
+            self.say(&in_words())?;
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Prints a text and ends the line.
+    /// Prints a text for people, within the width of their terminal.
+    pub(crate) fn say(&mut self, text: &str) -> anyhow::Result<()> {
+        self.print(&layout::fit(text, width()))
+    }
+
+    /// Prints a text as it is and ends the line.
     pub(crate) fn print(&mut self, text: &str) -> anyhow::Result<()> {
         let mut out = anstream::stdout().lock();
         let text = text.strip_suffix('\n').unwrap_or(text);
@@ -114,14 +119,18 @@ impl Ui {
         let known = error.downcast_ref::<Error>();
         let code = known.map_or("failed", Error::code);
         let hint = known.and_then(Error::hint);
-        let exit = match known.map(Error::kind) {
-            Some(ErrorKind::Usage) => 2,
-            Some(ErrorKind::NotFound) => 3,
-            Some(ErrorKind::Failed) | None => 1,
-        };
         complain(self.json, code, &story(error), hint.as_deref());
-        ExitCode::from(exit)
+        exit_code(known.map_or(ErrorKind::Failed, Error::kind))
     }
+}
+
+/// The exit code of a failure: the table in docs/exit-codes.md. Success is 0.
+pub(crate) fn exit_code(kind: ErrorKind) -> ExitCode {
+    ExitCode::from(match kind {
+        ErrorKind::Failed => 1,
+        ErrorKind::Usage => 2,
+        ErrorKind::NotFound => 3,
+    })
 }
 
 /// An error and its causes, each said once.
@@ -164,13 +173,23 @@ pub(crate) fn usage(error: &clap::Error, json: bool) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if json {
-        let message = error.to_string();
-        let message = message.trim_start_matches("error: ").lines().next().unwrap_or_default();
-        complain(true, "usage", message, Some("`throughline help` shows what there is"));
+        complain(
+            true,
+            "usage",
+            &usage_words(error),
+            Some("`throughline help` shows what there is"),
+        );
     } else {
         error.print().ok();
     }
-    ExitCode::from(2)
+    exit_code(ErrorKind::Usage)
+}
+
+/// What is wrong with a command line, on one line: the names of what is missing belong to it.
+fn usage_words(error: &clap::Error) -> String {
+    let message = error.to_string();
+    let lines = message.trim_start_matches("error: ").lines().map(str::trim);
+    lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// One JSON document: spread out for people, on one line for programs.

@@ -6,7 +6,6 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Wi
 use serde::Serialize;
 use throughline_core::NodeId;
 use throughline_core::page::Detail;
-use throughline_core::policy::RecallPolicy;
 use throughline_core::question::{Ask, Question};
 use throughline_core::text;
 use throughline_engine::{Candidate, Fate, Recall};
@@ -173,11 +172,9 @@ fn table<'a>(shown: impl Iterator<Item = (&'a Candidate, &'a String)>) -> String
 
 /// A candidate where a table has no room: what became of it, what it says, what decided.
 fn in_lines(rank: usize, one: &Candidate, title: &str) -> String {
-    let signed = |name: &str, value: f64| {
-        (value.abs() >= 0.005).then(|| format!("{name} {value:+.1}"))
-    };
-    let number =
-        |name: &str, value: Option<f64>| value.map(|value| format!("{name} {value:.2}"));
+    let signed =
+        |name: &str, value: f64| (value.abs() >= 0.005).then(|| format!("{name} {value:+.1}"));
+    let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {value:.2}"));
     let parts = [
         number("score", Some(one.score)),
         number("fits", Some(one.relevance)),
@@ -293,8 +290,8 @@ fn path(one: &Candidate) -> String {
     paint(DIM, words)
 }
 
-/// The parts of one candidate, one to a line, with what would have been enough.
-pub(crate) fn parts(one: &Candidate, limits: &RecallPolicy) -> String {
+/// The parts of one candidate, one to a line, with what this question takes to be answered.
+pub(crate) fn parts(one: &Candidate, enough: f64) -> String {
     let parts = &one.parts;
     let mut page = String::new();
     for (name, value, what) in [
@@ -315,10 +312,9 @@ pub(crate) fn parts(one: &Candidate, limits: &RecallPolicy) -> String {
     let trust = one.trust.map_or_else(|| "·".to_owned(), |value| format!("{value:.2}"));
     write!(
         page,
-        "{} relevance {:.2} (said from {:.2} on), salience {salience}, trust {trust}, score {:.2}",
+        "{} relevance {:.2} (enough from {enough:.2} on), salience {salience}, trust {trust}, score {:.2}",
         paint(BOLD, "="),
         one.relevance,
-        limits.worth_saying,
         one.score
     )
     .expect("writing to a String cannot fail");

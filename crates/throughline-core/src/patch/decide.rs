@@ -112,12 +112,20 @@ mod tests {
     use super::*;
 
     fn retract(what: &str) -> Operation {
-        Operation::Retract(Retract { what: what.to_owned(), confidence: 0.5, quote: None, turn: None })
+        Operation::Retract(Retract {
+            what: what.to_owned(),
+            confidence: 0.5,
+            quote: None,
+            turn: None,
+        })
     }
 
     #[test]
     fn an_operation_says_what_it_would_do() {
-        assert_eq!(retract("Staging runs Postgres 14").in_words(), "take back “Staging runs Postgres 14”");
+        assert_eq!(
+            retract("Staging runs Postgres 14").in_words(),
+            "take back “Staging runs Postgres 14”"
+        );
     }
 
     #[test]

@@ -168,9 +168,10 @@ fn is_as_seen(reader: &dyn Reader, draft: &Draft, operation: &Operation, seen: u
 fn unchanged(reader: &dyn Reader, draft: &Draft, id: MemoryId, seen: u64) -> Result<()> {
     let key = RowKey::memory(draft.scope.space, id);
     match reader.next_touch(&key, &[id.into()], seen)? {
-        Some(_) => {
-            Err(Error::NotPossible(format!("{} was changed while the model was reading", id.handle())))
-        }
+        Some(_) => Err(Error::NotPossible(format!(
+            "{} was changed while the model was reading",
+            id.handle()
+        ))),
         None => Ok(()),
     }
 }

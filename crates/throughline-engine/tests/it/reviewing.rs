@@ -106,7 +106,10 @@ fn what_could_not_be_applied_waits_and_is_found_by_its_handle() {
     let id = desk.defer(PONDER);
     let waiting = desk.review().pending;
     let [one] = waiting.as_slice() else { panic!("{waiting:?}") };
-    assert_eq!((one.pending.id, one.pending.operation.as_str(), one.pending.authority), (id, PONDER, Authority::Extracted));
+    assert_eq!(
+        (one.pending.id, one.pending.operation.as_str(), one.pending.authority),
+        (id, PONDER, Authority::Extracted)
+    );
     assert_eq!(one.pending.why, "unknown operation: ponder");
 
     let reader = desk.engine.now_reader().unwrap();

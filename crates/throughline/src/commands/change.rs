@@ -174,7 +174,9 @@ pub(super) fn purge(
         }
         match ui.ask(&format!("{question}This cannot be undone. Erase?"))? {
             Some(true) => {}
-            Some(false) => bail!("nothing was erased"),
+            Some(false) => {
+                return ui.answer(&wire(&Purged::default()), || paint(DIM, "Nothing was erased"));
+            }
             None => bail!(Error::BadInput("purge asks first; add --yes to answer it".to_owned())),
         }
     }

@@ -305,7 +305,7 @@ fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>
         Change::Decide { id, ruling, .. } => format!("{} {ruling}", paint(ID, id.handle())),
         Change::Restore { batch, .. } => {
             let now = after.map_or_else(String::new, |memory| format!(": {}", content(memory)));
-            format!("undid {}{now}", paint(ID, batch_handle(batch)))
+            format!("undid {}{now}", paint(ID, batch.handle()))
         }
         Change::Watch(mark) => {
             format!(
@@ -330,11 +330,6 @@ fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>
 fn edge_end(node: throughline_core::NodeId) -> String {
     let text = node.to_string();
     paint(ID, text[text.len() - 8..].to_owned())
-}
-
-fn batch_handle(batch: &throughline_core::BatchId) -> String {
-    let text = batch.to_string();
-    text[text.len() - 8..].to_owned()
 }
 
 #[derive(Debug, Serialize)]
@@ -371,8 +366,13 @@ pub(super) fn log(args: &args::Log, settings: &Settings, ui: &mut Ui) -> anyhow:
     let batches = settings.engine()?.log(&settings.context()?, since, args.limit)?;
     let wire = WireLog { batches: batches.iter().map(wire_batch).collect() };
     ui.answer(&wire, || {
+        if args.limit == 0 {
+            return paint(DIM, "--limit 0 shows nothing");
+        }
         if batches.is_empty() {
-            return paint(DIM, "nothing happened yet");
+            let since =
+                if since.is_some() { "nothing happened since" } else { "nothing happened yet" };
+            return paint(DIM, since);
         }
         batches.iter().map(batch_lines).collect::<Vec<_>>().join("\n")
     })
@@ -383,7 +383,7 @@ const SHOWN: usize = 6;
 
 fn batch_lines(stored: &StoredBatch) -> String {
     let batch = &stored.batch;
-    let handle = paint(ID, batch_handle(&batch.id));
+    let handle = paint(ID, batch.id.handle());
     let mut page =
         format!("{handle}  {}  {} by {}", time(batch.at), paint(BOLD, batch.cause), batch.actor);
     if let Some(reason) = &batch.reason {
@@ -415,7 +415,7 @@ pub(super) fn undo(
     let wire =
         WireUndone { undone: undone.undone.batch.id.to_string(), batch: undone.batch.to_string() };
     ui.answer(&wire, || {
-        let redo = format!("`undo {}` takes this back", batch_handle(&undone.batch));
+        let redo = format!("`undo {}` takes this back", undone.batch.handle());
         format!("{}\n{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone), paint(DIM, redo))
     })
 }

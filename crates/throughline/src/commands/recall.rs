@@ -258,7 +258,7 @@ pub(super) fn why_not(
         let verdict = if shown { "It comes up" } else { "It does not come up" };
         let mut page = format!("{}\n{}: {reason}", view::brief(&card), paint(BOLD, verdict));
         if let Some(found) = found {
-            page.push_str(&format!("\n\n{}", xray::parts(found, &engine.policy().recall)));
+            page.push_str(&format!("\n\n{}", xray::parts(found, ask.enough(&recall.question))));
         }
         page
     })

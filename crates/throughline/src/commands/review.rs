@@ -97,9 +97,9 @@ fn decide(
         let cards = engine.cards_of(context, &ids)?;
         let cards: Vec<String> = cards.iter().map(view::brief).collect();
         let replaced = engine.cards_of(context, &applied.superseded)?;
-        let replaced = replaced.iter().map(|card| {
-            format!("{}  {}", view::handle(&card.memory), safe(&card.memory.content))
-        });
+        let replaced = replaced
+            .iter()
+            .map(|card| format!("{}  {}", view::handle(&card.memory), safe(&card.memory.content)));
         let replaced = replaced.map(|line| format!("no longer holds: {line}"));
         let lines: Vec<String> =
             std::iter::once(paint(GOOD, "Applied")).chain(cards).chain(replaced).collect();

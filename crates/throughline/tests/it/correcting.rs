@@ -1,6 +1,6 @@
 //! Correcting and undoing: the new value holds at once, the old one stays in the history.
 
-use crate::harness::{Home, batches, id_of, strings};
+use crate::harness::{Home, batches, handle, id_of, strings};
 
 fn batch(home: &Home, latest: usize) -> String {
     id_of(&batches(home)[latest])
@@ -98,8 +98,8 @@ fn undo_refuses_when_something_later_was_built_on_it() {
 
     let (code, error) = home.error(&["undo", &correction]);
     assert_eq!((code, error["code"].as_str()), (1, Some("undo_refused")));
-    assert!(error["message"].as_str().unwrap().contains(&edit), "{error}");
-    assert!(error["hint"].as_str().unwrap().contains(&edit), "{error}");
+    assert!(error["message"].as_str().unwrap().contains(handle(&edit)), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains(handle(&edit)), "{error}");
     assert_eq!(home.everything()["total"], before["total"]);
     assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 16.2"]);
 

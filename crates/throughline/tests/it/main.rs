@@ -3,11 +3,13 @@
 mod as_of;
 mod attention;
 mod bad_input;
+mod columns;
 mod connecting;
 mod copies;
 mod correcting;
 mod demo;
 mod everyday;
+mod exit_codes;
 mod harness;
 mod hook_kills;
 mod hook_trouble;

@@ -154,3 +154,74 @@ fn the_help_of_review_teaches_how_to_decide() {
         assert!(help.contains(word), "{word} is missing in\n{help}");
     }
 }
+
+/// A patch that takes back something that is not known, and one operation that is no operation.
+fn unclear(home: &Home) {
+    let patch = r#"{"version":1,"operations":[
+        {"op":"retract","what":"the thing about the mascot"},
+        {"op":"ponder","content":"the mascot is a heron"}]}"#;
+    let mut command = home.command();
+    let mut run = command
+        .args(["patch", "-"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut run.stdin.take().unwrap(), patch.as_bytes()).unwrap();
+    let run = run.wait_with_output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+fn waiting(home: &Home) -> Vec<Value> {
+    home.json(&["review"])["pending"].as_array().unwrap().clone()
+}
+
+#[test]
+fn what_waits_is_told_in_words_and_offers_only_what_works() {
+    let home = Home::new();
+    unclear(&home);
+    let page = home.page(&["review"]);
+    assert!(!page.contains("{\"op\":\"retract\""), "{page}");
+    assert!(page.contains("take back “the thing about the mascot”"), "{page}");
+    for one in waiting(&home) {
+        let (code, error) = home.error(&["review", "--accept", one["id"].as_str().unwrap()]);
+        assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")), "{one}");
+        assert!(one["stuck"].is_string(), "a way that fails is not offered: {one}");
+    }
+}
+
+#[test]
+fn everything_that_waits_can_be_decided_by_naming_the_memory_or_saying_what_holds() {
+    let home = Home::new();
+    let mascot = home.remember("The mascot is a stork");
+    unclear(&home);
+    let of = |op: &str| {
+        let found = waiting(&home);
+        let found = found.iter().find(|one| one["operation"].as_str().unwrap().contains(op));
+        id_of(found.expect("it waits"))
+    };
+    home.json(&["review", "--accept", &of("ponder"), "--text", "The mascot sings on Fridays"]);
+    home.json(&["review", "--accept", &of("retract"), "--for", &mascot]);
+    assert_eq!(home.show(&mascot)["state"], "retracted");
+    assert_eq!(home.texts(&["list"]), ["The mascot sings on Fridays"]);
+    assert_eq!(waiting(&home), Vec::<Value>::new());
+    home.json(&["undo"]);
+    assert_eq!(home.show(&mascot)["state"], "confirmed", "a decision can be undone");
+}
+
+#[test]
+fn a_check_that_refutes_what_the_user_said_can_be_accepted() {
+    let home = Home::new();
+    let id = home.remember("The mascot is a stork");
+    let op = format!(r#"{{"version":1,"operations":[{{"op":"retract","what":"{id}"}}]}}"#);
+    std::fs::write(home.outside("patch.json"), op).unwrap();
+    home.json(&["patch", &home.arg("patch.json")]);
+    let one = waiting(&home).remove(0);
+    assert_eq!(
+        (&one["says"], &one["stuck"]),
+        (&json!("take back “The mascot is a stork”"), &Value::Null)
+    );
+    home.json(&["review", "--accept", &id_of(&one)]);
+    assert_eq!(home.show(&id)["state"], "retracted");
+}

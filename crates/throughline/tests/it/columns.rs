@@ -1,0 +1,110 @@
+//! Columns: what people read fits their terminal, and stays readable where it is narrow.
+
+use crate::harness::{Home, Run};
+
+const WIDTHS: [usize; 3] = [80, 100, 200];
+
+fn at(home: &Home, columns: usize, args: &[&str]) -> String {
+    let mut command = home.command();
+    let run: Run = command.env("COLUMNS", columns.to_string()).args(args).output().unwrap().into();
+    assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+    run.stdout
+}
+
+fn store() -> Home {
+    let home = Home::new();
+    let because = "Redis lost them twice when the node restarted in the middle of a deploy";
+    home.remember_with(&["Sessions live in Postgres and not in Redis", "--because", because]);
+    home.remember("Staging runs Postgres 16");
+    home.remember_with(&["Never deploy on a Friday", "--kind", "principle", "--tag", "deploys"]);
+    home
+}
+
+/// Lines that are too wide, but for words that cannot be broken.
+fn too_wide(page: &str, columns: usize) -> Vec<&str> {
+    let wide = |line: &&str| line.chars().count() > columns && line.trim().contains(' ');
+    page.lines().filter(wide).collect()
+}
+
+#[test]
+fn no_page_is_wider_than_the_terminal_or_broken_to_pieces() {
+    let home = store();
+    let id = home.remember("Deploys need two approvals");
+    for columns in WIDTHS {
+        for args in [
+            &["list"][..],
+            &["stats"],
+            &["status"],
+            &["log"],
+            &["review"],
+            &["why", &id],
+            &["show", &id],
+            &["history", &id],
+            &["search", "postgres"],
+            &["recall", "where do sessions live?", "--explain"],
+            &["why-not", &id, "where do sessions live?"],
+            &["demo"],
+        ] {
+            let page = at(&home, columns, args);
+            assert_eq!(too_wide(&page, columns), Vec::<&str>::new(), "{args:?} at {columns}");
+            // The first version printed a character a line.
+            let stubs = page.lines().filter(|line| line.trim().chars().count() == 1).count();
+            assert_eq!(stubs, 0, "{args:?} at {columns}:\n{page}");
+        }
+    }
+}
+
+#[test]
+fn a_narrow_list_gives_its_lines_to_what_the_memories_say() {
+    let home = store();
+    insta::assert_snapshot!(home.tidy(&at(&home, 80, &["list"])), @r"
+    [ID]  Never deploy on a Friday
+              principle · confirmed · trust 0.95 · 2026-03-02
+    [ID]  Staging runs Postgres 16
+              fact · confirmed · trust 0.95 · 2026-03-02
+    [ID]  Redis lost them twice when the node restarted in the middle of a
+              deploy
+              fact · confirmed · trust 0.95 · 2026-03-02
+    [ID]  Sessions live in Postgres and not in Redis
+              fact · confirmed · trust 0.95 · 2026-03-02
+    ");
+    let wide = at(&home, 200, &["list"]);
+    assert!(wide.lines().next().unwrap().contains("WHAT"), "{wide}");
+}
+
+#[test]
+fn a_narrow_xray_names_every_number() {
+    let home = store();
+    let page = at(&home, 80, &["recall", "which postgres does staging run?", "--explain"]);
+    let xray = page.split_once("\n\n").unwrap().1;
+    for name in ["shown: in full", "score ", "fits ", "salience ", "trust ", "words ", "vector "] {
+        assert!(xray.contains(name), "{name} in {xray}");
+    }
+    let wide = at(&home, 200, &["recall", "which postgres does staging run?", "--explain"]);
+    assert!(wide.contains("SALIENCE"), "{wide}");
+}
+
+#[test]
+fn stats_line_up_at_every_width() {
+    let home = store();
+    let pages: Vec<String> = WIDTHS.iter().map(|columns| at(&home, *columns, &["stats"])).collect();
+    assert!(pages.iter().all(|page| *page == pages[0]), "{pages:?}");
+    insta::assert_snapshot!(pages[0], @r"
+    authority
+            4  user_stated
+    kind
+            3  fact
+            1  principle
+    relation
+            1  because
+            1  tagged
+    rows
+            2  edge
+            1  entity
+            4  evidence
+            4  memory
+            1  space
+    state
+            4  confirmed
+    ");
+}
