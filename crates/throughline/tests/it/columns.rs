@@ -6,7 +6,12 @@ const WIDTHS: [usize; 3] = [80, 100, 200];
 
 fn at(home: &Home, columns: usize, args: &[&str]) -> String {
     let mut command = home.command();
-    let run: Run = command.env("COLUMNS", columns.to_string()).args(args).output().unwrap().into();
+    let run: Run = command
+        .env("COLUMNS", columns.to_string())
+        .args(args)
+        .output()
+        .expect("the program runs")
+        .into();
     assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
     run.stdout
 }

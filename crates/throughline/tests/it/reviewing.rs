@@ -167,14 +167,15 @@ fn unclear(home: &Home) {
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut run.stdin.take().unwrap(), patch.as_bytes()).unwrap();
-    let run = run.wait_with_output().unwrap();
+        .expect("the program starts");
+    std::io::Write::write_all(&mut run.stdin.take().expect("a pipe"), patch.as_bytes())
+        .expect("it is read");
+    let run = run.wait_with_output().expect("it ends");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
 }
 
 fn waiting(home: &Home) -> Vec<Value> {
-    home.json(&["review"])["pending"].as_array().unwrap().clone()
+    home.json(&["review"])["pending"].as_array().expect("a list").clone()
 }
 
 #[test]
