@@ -53,7 +53,7 @@ pub enum Refused {
         what: String,
     },
     /// We would not find ourselves again.
-    #[error("{command} is not the full path of a program called throughline")]
+    #[error("{command} is neither `throughline` nor the full path of a program called so")]
     Command {
         /// What was handed in.
         command: String,
@@ -104,13 +104,18 @@ pub struct Record {
 /// An entry of ours: the event, or `mcp`, and the path of the program.
 pub type Installed = (String, String);
 
+/// Our program by its name, as files have it that are shared between machines: whoever uses them has
+/// it on their PATH.
+pub const BARE: &str = "throughline";
+
 /// What our server is called among events.
 pub(crate) const SERVER: &str = "mcp";
 
-/// Puts us into settings: `command` is the full path of our program. Twice is once, and an entry of
+/// Puts us into settings: `command` is the full path of our program, or [`BARE`]. Twice is once, and an entry of
 /// ours with another path is updated where it stands.
 pub fn add(form: Form, settings: &str, command: &str) -> Result<Change, Refused> {
-    if !entry::is_our_program(command) || !entry::is_full_path(command) {
+    let is_full = entry::is_our_program(command) && entry::is_full_path(command);
+    if !is_full && command != BARE {
         return Err(Refused::Command { command: command.to_owned() });
     }
     match form {

@@ -101,7 +101,7 @@ impl Corpus {
         for (number, texts) in self.texts.chunks(BATCH).enumerate() {
             let mut changes = Vec::new();
             if number == 0 {
-                let (key, name) = (project.key.clone(), project.name.clone());
+                let (key, name) = (project.key.as_str().to_owned(), project.name.clone());
                 changes.push(Change::AddSpace(Space { space, key, name, created_at: at }));
             }
             for (n, text) in texts.iter().enumerate() {

@@ -25,7 +25,7 @@ use throughline_store::Reader;
 use crate::apply::{Ground, Source, turn_of};
 use crate::engine::Draft;
 use crate::journal::{Entry, Journal};
-use crate::{Context, Engine, Project, Result};
+use crate::{Context, Engine, Project, Result, Roots};
 
 pub(crate) use forget::erased;
 pub use mind::{Mind, Minds};
@@ -350,19 +350,24 @@ pub(crate) fn unknown<'a>(
         .collect())
 }
 
-/// The project that an entry of a journal belongs to, if it names one.
-pub(crate) fn project_of(entry: &Entry) -> Option<Project> {
-    let root = entry.project.as_ref().or(entry.event.folder.as_ref());
-    root.map(|root| Project::of(Path::new(root)))
+/// The project that an entry of a journal belongs to, if it names one: the one that it was written
+/// down for, whatever its folder has become since.
+pub(crate) fn project_of(home: &Path, entry: &Entry) -> Option<Project> {
+    let root = entry.project.as_ref().or(entry.event.folder.as_ref()).map(Path::new)?;
+    Some(match &entry.key {
+        Some(key) => Project::recorded(key, root),
+        None => Roots::new(home).project_of(root),
+    })
 }
 
 /// The episode that a turn of a journal is, or would be. `None` where its project is not to be found.
 pub(crate) fn named_turn(
+    home: &Path,
     reader: &dyn Reader,
     entry: &Entry,
     turn: &Captured,
 ) -> Result<Option<Episode>> {
-    let Some(project) = project_of(entry) else { return Ok(None) };
+    let Some(project) = project_of(home, entry) else { return Ok(None) };
     let (space, session) = (project.space(), &entry.event.session);
     let apart = TOLD_TWICE_DAYS;
     let (episode, _) = name(reader, space, session, turn, &mut BTreeMap::new(), apart)?;

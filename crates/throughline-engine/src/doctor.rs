@@ -40,7 +40,8 @@ impl Check {
         Self { name: name.to_owned(), outcome: Outcome::Fine, detail: detail.into(), hint: None }
     }
 
-    fn wrong(name: &str, detail: impl Into<String>, hint: &str) -> Self {
+    /// Wrong.
+    pub fn wrong(name: &str, detail: impl Into<String>, hint: &str) -> Self {
         Self {
             name: name.to_owned(),
             outcome: Outcome::Wrong,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use throughline_core::scope::{Scope, Space};
+use throughline_core::scope::{Level, Scope, Space};
 use throughline_core::{
     Batch, BatchId, Cause, Change, Memory, MemoryId, Policy, RowKey, SessionId, SpaceId, Timestamp,
 };
@@ -14,7 +14,7 @@ use crate::card::{self, Card};
 use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
-use crate::{Clock, Context, Error, Result, mint};
+use crate::{Clock, Context, Error, Result, Roots, mint};
 
 /// Memory, ready to be used.
 #[derive(Debug)]
@@ -214,6 +214,7 @@ impl Engine {
         }
         // Vectors are derived: what cannot be embedded now is found by its words, and embedded later.
         if applied.is_ok() {
+            self.keep_root(context).ok();
             self.embed_new(&new_texts).ok();
             self.settle_recalls(context).ok();
         }
@@ -221,6 +222,19 @@ impl Engine {
             (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
             (_, Err(error)) => Err(error.into()),
             (None, Ok(_)) => unreachable!("a store cannot apply what was not planned"),
+        }
+    }
+}
+
+impl Engine {
+    /// A root that is written from for the first time is put on the list of its project. Where that
+    /// fails, the next write tries again.
+    fn keep_root(&self, context: &Context) -> Result<()> {
+        match context.level {
+            Level::Global => Ok(()),
+            Level::Project | Level::Session => {
+                Roots::new(&self.home).keep(&context.project, self.now())
+            }
         }
     }
 }
@@ -270,7 +284,7 @@ fn unknown_space(
     let (key, name) = if space == SpaceId::GLOBAL {
         ("global".to_owned(), "global".to_owned())
     } else {
-        (context.project.key.clone(), context.project.name.clone())
+        (context.project.key.as_str().to_owned(), context.project.name.clone())
     };
     Ok(Some(Space { space, key, name, created_at: now }))
 }

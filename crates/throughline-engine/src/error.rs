@@ -62,6 +62,12 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The folder that memory would be kept in must not be used.
+    #[error("{0}")]
+    UnsafeHome(String),
+    /// Memory is switched off, and this would take something in.
+    #[error("memory is switched off, so nothing was taken in")]
+    Off,
     /// A file that was to be read holds something else.
     #[error("{}, line {line}: {detail}", path.display())]
     BadFile {
@@ -129,6 +135,8 @@ impl Error {
             | Self::Refused(_)
             | Self::UndoRefused(_)
             | Self::NothingToUndo
+            | Self::UnsafeHome(_)
+            | Self::Off
             | Self::BadFile { .. }
             | Self::File { .. }
             | Self::Model(_)
@@ -159,6 +167,8 @@ impl Error {
             Self::UndoRefused(_) => "undo_refused",
             Self::NothingToUndo => "nothing_to_undo",
             Self::NoFolder { .. } => "no_folder",
+            Self::UnsafeHome(_) => "unsafe_home",
+            Self::Off => "off",
             Self::BadFile { .. } => "bad_file",
             Self::File { .. } => "file",
             Self::Model(_) => "model",
@@ -169,6 +179,7 @@ impl Error {
     /// What the caller can do, where we know.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::NotFound { what: "project", .. } => "`project list` shows the projects",
             Self::NotFound { what: "batch", .. } => "`log` shows the batches of this project",
             Self::NotFound { what: "pending operation" | "contested pair", .. } => {
                 "`review` shows what waits for a decision in this project and in what is global"
@@ -191,6 +202,12 @@ impl Error {
             Self::UndoRefused(_) => "`log` shows what happened since",
             Self::NothingToUndo => "`log` shows what happened; `undo BATCH` takes any of it back",
             Self::NoFolder { .. } => "give the project's folder with --project DIR",
+            Self::UnsafeHome(_) => {
+                "--home DIR or THROUGHLINE_HOME names another folder; by default it is your data folder"
+            }
+            Self::Off => {
+                "`throughline config set enabled true` switches it on; so does unsetting THROUGHLINE_DISABLE"
+            }
             Self::BadFile { .. } => "nothing was imported; correct the line and try again",
             Self::File { .. } => return None,
             Self::Model(_) => "`doctor --llm` asks it; everything else works without",

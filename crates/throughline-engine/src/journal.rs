@@ -19,6 +19,8 @@ use serde::{Deserialize, Serialize};
 use throughline_core::event::Event;
 use throughline_core::{SessionId, Timestamp, text};
 
+use crate::Project;
+
 use file::Hold;
 pub(crate) use forget::Told;
 use line::Line;
@@ -48,15 +50,19 @@ pub struct Entry {
     /// The root of the project that it works in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// What identified that project at the time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// What happened.
     pub event: Event,
 }
 
 impl Entry {
     /// An entry in the present form.
-    pub fn new(at: Timestamp, agent: &str, project: Option<&str>, event: Event) -> Self {
-        let (agent, project) = (agent.to_owned(), project.map(str::to_owned));
-        Self { v: VERSION, at, agent, project, event }
+    pub fn new(at: Timestamp, agent: &str, project: Option<&Project>, event: Event) -> Self {
+        let root = project.map(|project| project.root.to_string_lossy().into_owned());
+        let key = project.map(|project| project.key.as_str().to_owned());
+        Self { v: VERSION, at, agent: agent.to_owned(), project: root, key, event }
     }
 }
 

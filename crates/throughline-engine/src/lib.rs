@@ -91,7 +91,7 @@ pub use meaning::Memo;
 pub use model::{
     Judged, Llm, ModelState, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
 };
-pub use project::Project;
+pub use project::{Joined, Known, Project, Roots, Standing};
 pub use purge::{Purged, ToErase};
 pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled};
 pub use remember::{NewMemory, Remembered};

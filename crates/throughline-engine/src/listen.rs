@@ -326,7 +326,7 @@ impl Engine {
         let Some(_turn) = minds.lock(session) else { return Ok(Capture::default()) };
         let journal = Journal::new(&self.home);
         let waiting = journal.read(session, journal.drained(session)).unwrap_or_default();
-        let project = waiting.entries.iter().find_map(|(_, entry)| project_of(entry));
+        let project = waiting.entries.iter().find_map(|(_, entry)| project_of(&self.home, entry));
         let project = project.unwrap_or_else(|| context.project.clone());
         let there = Context { project, session: Some(session.clone()), ..context.clone() };
         let mut mind: Mind = minds.load(session);

@@ -3,7 +3,7 @@
 mod gone;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use throughline_core::row::Tombstone;
 use throughline_core::{
@@ -83,7 +83,7 @@ impl Engine {
                 let stones: Vec<Tombstone> =
                     targets.iter().map(|memory| Tombstone::of(memory, draft.now)).collect();
                 // What hangs on a memory goes with it, so the turns are looked at before.
-                let silenced = silenced(reader, draft, &erase.turns, &told)?;
+                let silenced = silenced(&self.home, reader, draft, &erase.turns, &told)?;
                 for stone in &stones {
                     let key = RowKey::memory(stone.space, stone.memory);
                     let there = reader.rows(&[key])?[0].is_some();
@@ -286,6 +286,7 @@ fn resolve_turn(reader: &dyn Reader, context: &Context, handle: &str) -> Result<
 /// The changes that erase turns, and keep those out that a journal told and that nobody has taken in
 /// yet: somebody may be about to.
 fn silenced(
+    home: &Path,
     reader: &dyn Reader,
     draft: &Draft,
     turns: &[Episode],
@@ -297,7 +298,7 @@ fn silenced(
         stones.insert((stone.space, stone.memory), stone);
     };
     for (entry, turn) in &told.turns {
-        named_turn(reader, entry, turn)?.iter().for_each(&mut bury);
+        named_turn(home, reader, entry, turn)?.iter().for_each(&mut bury);
     }
     turns.iter().for_each(bury);
     let silence = |stone: Tombstone| {

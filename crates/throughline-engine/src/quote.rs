@@ -102,7 +102,7 @@ impl Engine {
                     {
                         continue;
                     }
-                    let named = named_turn(&*reader, entry, &turn)?;
+                    let named = named_turn(&self.home, &*reader, entry, &turn)?;
                     turns.extend(named.filter(|episode| episode.space == space));
                 }
             }

@@ -49,11 +49,7 @@ impl Store {
         let shared = Path::new("/dev/shm");
         let home = tempfile::tempdir_in(shared).or_else(|_| tempfile::tempdir())?;
         let engine = Engine::open(home.path(), Clock::Fixed(now))?.with_memo(Arc::clone(memo));
-        let context = Context::user(Project {
-            key: "haystack".to_owned(),
-            name: "haystack".to_owned(),
-            root: home.path().to_owned(),
-        });
+        let context = Context::user(Project::recorded("haystack", home.path()));
         Ok(Self { engine, context, _home: home })
     }
 

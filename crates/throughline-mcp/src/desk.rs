@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use throughline_core::scope::Level;
-use throughline_core::{Actor, Memory, MemoryId, SessionId};
-use throughline_engine::{Context, Engine, Project, Recall};
+use throughline_core::{Actor, Memory, MemoryId, ProjectKey, SessionId};
+use throughline_engine::{Context, Engine, Project, Recall, Roots};
 
 use crate::Setup;
 use crate::answer::{Failure, quoted};
@@ -83,15 +83,14 @@ impl Desk {
         Ok(Context { project, session, level, actor: Actor::Agent })
     }
 
-    /// The project at hand, or the one that a call names: another folder or clone of the same, or one
-    /// that lies within where the server was started. Others are behind a wall, for an agent says
-    /// what it was told to say.
+    /// The project at hand, or the one that a call names: another folder of the same, or one that is
+    /// part of it. Others are behind a wall, for an agent says what it was told to say.
     fn project(&self, named: Option<&str>) -> Result<Project, Failure> {
-        let own = Project::at(&self.setup.folder)?;
+        let roots = Roots::new(&self.setup.home).joining_by_itself(self.setup.joins);
+        let own = roots.project(&self.setup.folder)?;
         let Some(named) = named else { return Ok(own) };
-        let other = Project::at(&self.setup.folder.join(named))?;
-        let started = self.setup.folder.canonicalize().unwrap_or_else(|_| own.root.clone());
-        if other.key == own.key || other.root.starts_with(&started) {
+        let other = roots.project(&self.setup.folder.join(named))?;
+        if other.key == own.key || is_part(&other, &own) {
             return Ok(other);
         }
         Err(Failure {
@@ -171,6 +170,20 @@ impl Desk {
         self.engine = None;
         self.later = None;
     }
+}
+
+/// Whether a project is a part of another: a folder in it with a key of its own. A folder that holds
+/// many projects, such as a home folder or one that repositories lie in, has none of them as a part.
+fn is_part(other: &Project, own: &Project) -> bool {
+    let holds_all = std::env::home_dir()
+        .and_then(|home| home.canonicalize().ok())
+        .is_some_and(|home| home.starts_with(&own.root));
+    let is_top = own.root.parent().is_none();
+    other.root.starts_with(&own.root)
+        && other.key == ProjectKey::of_path(&other.root)
+        && (own.is_repository || !other.is_repository)
+        && !holds_all
+        && !is_top
 }
 
 /// What was given, and not left empty.

@@ -58,6 +58,8 @@ pub struct Setup {
     pub policy: Policy,
     /// Memory is switched off: nothing is touched, and every tool says so.
     pub off: bool,
+    /// Whether a new folder of a known project is joined without asking.
+    pub joins: bool,
     /// The folder whose project is at hand, unless a call names another.
     pub folder: PathBuf,
     /// The session, unless a call names another.

@@ -4,6 +4,7 @@ mod agents;
 mod health;
 mod mcp;
 mod model;
+mod project;
 mod recall;
 mod review;
 mod truth;
@@ -20,6 +21,7 @@ pub(crate) use agents::{Hook, Init, Patch, Which};
 pub(crate) use health::{Doctor, Graph, GraphFormat, Stats};
 pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use model::{Llm, LlmAction, Work};
+pub(crate) use project::{Project, ProjectAction};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, WhyNot};
 pub(crate) use review::Review;
 pub(crate) use truth::{Sleep, Verify};
@@ -138,6 +140,8 @@ pub(crate) enum Command {
     Backup(File),
     /// Put a copy in the place of the database; what was there is kept beside it
     Restore(File),
+    /// Which folders belong to which project, and joining one
+    Project(Project),
     /// Where memory is and how much there is
     Status,
     /// What memory is made of, in numbers

@@ -10,6 +10,7 @@ mod history;
 mod ingest;
 mod mcp;
 mod model;
+mod project;
 mod recall;
 mod remember;
 mod review;
@@ -32,14 +33,20 @@ use crate::view::{self, WireMemory};
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    if !matches!(command, Command::Config(_) | Command::Completions(_)) {
-        if let Some(problem) = &settings.problem {
-            anyhow::bail!(Error::BadInput(format!("{problem} (`config set` corrects it)")));
-        }
-        // A server that ends at once would be reported as broken: it stays, and says that it is off.
-        if !settings.enabled && !matches!(command, Command::Mcp(_)) {
-            return Ok(ExitCode::SUCCESS);
-        }
+    if !matches!(command, Command::Completions(_) | Command::Demo) {
+        settings.check_home(&settings.work_folders())?;
+    }
+    let explains = matches!(
+        command,
+        Command::Config(_) | Command::Completions(_) | Command::Doctor(_) | Command::Demo
+    );
+    if let Some(problem) = settings.problem.as_ref().filter(|_| !explains) {
+        // What is no settings file at all is a failure; a value that cannot be is wrong usage.
+        crate::settings::ConfigFile::read(&settings.home)?;
+        anyhow::bail!(Error::BadInput(format!("{problem} (`config set` corrects it)")));
+    }
+    if settings.is_off() && takes_in(command) {
+        anyhow::bail!(Error::Off);
     }
     let done = dispatch(command, settings, ui)?;
     let writes = matches!(command, Command::Remember(_) | Command::Correct(_) | Command::Ingest(_))
@@ -50,6 +57,22 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         crate::worker::start_if_wanted(settings, settings.clock.now());
     }
     Ok(done)
+}
+
+/// Whether a command takes something new in. Switched off, a person still sees, copies, changes and
+/// erases what is there.
+fn takes_in(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Remember(_)
+            | Command::Correct(_)
+            | Command::Ingest(_)
+            | Command::Import(_)
+            | Command::Patch(_)
+            | Command::MemoryTool
+            | Command::Sleep(_)
+            | Command::Work(_)
+    )
 }
 
 fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
@@ -94,6 +117,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Import(args) => transfer::import(args, settings, ui),
         Command::Backup(args) => transfer::backup(&args.file, settings, ui),
         Command::Restore(args) => transfer::restore(&args.file, settings, ui),
+        Command::Project(args) => project::project(args, settings, ui),
         Command::Status => health::status(settings, ui),
         Command::Stats(args) => health::stats(args, settings, ui),
         Command::Doctor(args) => health::doctor(args, settings, ui),

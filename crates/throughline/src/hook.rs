@@ -44,12 +44,11 @@ pub(crate) fn hook(
         return ExitCode::SUCCESS;
     }
     let Ok(settings) = Settings::resolve(global, environment) else { return ExitCode::SUCCESS };
-    if !settings.enabled {
+    // A home that must not be used is not written to either; in which project we are is told later.
+    if settings.refuses_home(&[]).is_some() {
         return ExitCode::SUCCESS;
     }
-    if let Some(problem) = &settings.problem {
-        // What cannot be understood may say that nothing is to be kept.
-        note(&settings.home, settings.clock.now(), &args.event, problem);
+    if settings.problem.is_none() && !settings.enabled {
         return ExitCode::SUCCESS;
     }
     std::panic::set_hook(Box::new(|_| ()));
@@ -67,7 +66,11 @@ pub(crate) fn hook(
         }));
         send.send(said).ok();
     });
-    let failed = |why: &str| note(&home, now, &name, why);
+    let failed = |why: &str| {
+        if after.refuses_home(here().as_slice()).is_none() {
+            note(&home, now, &name, why);
+        }
+    };
     match receive.recv_timeout(deadline.saturating_sub(began.elapsed())) {
         Ok(Ok(Ok((text, is_pause)))) => {
             say(&text);
@@ -87,6 +90,7 @@ pub(crate) fn unusable(why: &str, environment: &Environment) -> ExitCode {
     if !environment.inside
         && let Ok(settings) = Settings::resolve(&args::Global::default(), environment)
         && settings.enabled
+        && settings.refuses_home(here().as_slice()).is_none()
     {
         note(&settings.home, settings.clock.now(), "unknown", why);
     }
@@ -112,11 +116,24 @@ fn say(text: &str) {
 /// pauses here: it waits for neither a prompt's answer nor a tool.
 fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<(String, bool)> {
     let payload = payload()?;
-    note_fired(&settings.home, &fired_name(name, agent), settings.clock.now());
-    let Some((mut event, context)) = keep(name, agent, &payload, settings)? else {
+    let event = throughline_agents::read(agent, name, &payload);
+    drop(payload);
+    let folder = event.as_ref().ok().and_then(folder_of).or_else(here);
+    if settings.refuses_home(folder.as_slice()).is_some() {
+        return Ok((String::new(), false));
+    }
+    let now = settings.clock.now();
+    if let Some(problem) = &settings.problem {
+        // What the settings say as far as they can be read holds, and no service is asked.
+        note(&settings.home, now, name, problem);
+    }
+    if !settings.enabled {
+        return Ok((String::new(), false));
+    }
+    note_fired(&settings.home, &fired_name(name, agent), now);
+    let Some((mut event, context)) = keep(event?, agent, settings)? else {
         return Ok((String::new(), false));
     };
-    drop(payload);
     // What tools did is taken in with the answer that follows: a tool is never kept waiting for it.
     if let What::ToolsRan(runs) = &mut event.what {
         if !throughline_agents::warns_late(agent) || runs.is_empty() {
@@ -140,7 +157,13 @@ fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<(Strin
     if let Some(trouble) = &reply.trouble {
         note_failure(&settings.home, settings.clock.now(), name, trouble);
     }
-    let text = throughline_agents::answer(agent, name, &reply.text).unwrap_or_default();
+    let mut said = reply.text;
+    if let What::Started(_) = event.what
+        && settings.roots().asks_now(&context.project, now).unwrap_or(false)
+    {
+        said = format!("{}\n{said}", question(&context.project));
+    }
+    let text = throughline_agents::answer(agent, name, said.trim_end()).unwrap_or_default();
     Ok((text, !matches!(event.what, What::Prompted { .. } | What::ToolStarts(_))))
 }
 
@@ -163,32 +186,31 @@ pub(crate) fn take(
     settings: &Settings,
     engine: &Engine,
 ) -> anyhow::Result<Option<(Event, Context, Reply)>> {
-    let Some((event, context)) = keep(name, agent, payload, settings)? else { return Ok(None) };
+    let event = throughline_agents::read(agent, name, payload)?;
+    let Some((event, context)) = keep(event, agent, settings)? else { return Ok(None) };
     let reply = engine.listen(&context, &event)?;
     Ok(Some((event, context, reply)))
 }
 
-/// Reads a payload, takes out what must not be kept, and writes the rest down.
+/// Takes out of an event what must not be kept, and writes the rest down.
 fn keep(
-    name: &str,
+    mut event: Event,
     agent: Host,
-    payload: &[u8],
     settings: &Settings,
 ) -> anyhow::Result<Option<(Event, Context)>> {
-    let mut event = throughline_agents::read(agent, name, payload)?;
     if let What::Nothing { .. } = event.what {
         return Ok(None);
     }
-    let project = project_of(&event);
+    let folder = folder_of(&event).or_else(here);
+    let project = folder.map(|folder| settings.roots().project_of(&folder));
     let root = project.as_ref().map(|project| project.root.clone());
     clean(&mut event, root.as_deref().unwrap_or_else(|| Path::new(".")));
     for text in event.texts_mut() {
         text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
     }
     if is_kept(&event) && settings.journal {
-        let root = root.map(|root| root.to_string_lossy().into_owned());
         let now = settings.clock.now();
-        let entry = JournalEntry::new(now, agent.as_str(), root.as_deref(), event.clone());
+        let entry = JournalEntry::new(now, agent.as_str(), project.as_ref(), event.clone());
         Journal::new(&settings.home).append(&entry).context("the journal cannot be written")?;
     }
     let Some(project) = project else { return Ok(None) };
@@ -210,8 +232,23 @@ fn payload() -> anyhow::Result<Vec<u8>> {
     Ok(payload)
 }
 
-fn project_of(event: &Event) -> Option<Project> {
-    let folder = event.folder.as_ref().map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let folder = folder.or_else(|| std::env::current_dir().ok())?;
-    Some(Project::of(&folder))
+/// The folder that an agent works in, as far as it says.
+fn folder_of(event: &Event) -> Option<PathBuf> {
+    event.folder.as_ref().map(PathBuf::from).filter(|folder| folder.is_absolute())
+}
+
+fn here() -> Option<PathBuf> {
+    std::env::current_dir().ok()
+}
+
+/// What is said once in a folder that claims to be a project that is known from another folder. The
+/// claim is somebody's text, so it is only quoted where it is a plain name.
+fn question(project: &Project) -> String {
+    let named = project.waits_for().filter(|key| key.is_plain());
+    let named = named.map(|key| format!(" ({key})")).unwrap_or_default();
+    format!(
+        "Throughline knows this project{named} from another folder. Its memory is not used in this \
+         folder until the user runs `throughline project join` here, or `throughline project \
+         leave` to keep the two apart. Please tell the user once."
+    )
 }

@@ -25,7 +25,8 @@ fn main() -> ExitCode {
     }
     let is_hook = command.as_deref() == Some("hook");
     let environment = settings::Environment::read();
-    if environment.disabled && command.as_deref() != Some("mcp") {
+    // Hooks go quiet; a person is answered.
+    if environment.disabled && is_hook {
         return ExitCode::SUCCESS;
     }
     match args::Cli::try_parse_from(words) {

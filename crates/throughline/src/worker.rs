@@ -33,9 +33,11 @@ pub(crate) fn start_and_see_off(settings: &Settings, now: Timestamp) {
 
 fn start(home: &Path) -> Option<Child> {
     let program = std::env::current_exe().ok()?;
+    let home = std::path::absolute(home).ok()?;
     let mut command = Command::new(program);
     // It must not keep anybody's folder or output open.
-    command.arg("--home").arg(home).args(["work", "--detached"]).current_dir(home);
+    command.arg("--home").arg(&home).args(["work", "--detached"]);
+    command.current_dir(home.ancestors().last()?);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // What cannot be started now is started by the next hook.
     command.spawn().ok()

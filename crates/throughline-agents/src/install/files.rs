@@ -128,6 +128,12 @@ pub fn uninstall(place: &Place) -> Result<Change, Error> {
     Ok(change)
 }
 
+/// Our copies of a settings file that are there.
+pub fn copies(path: &Path) -> Vec<PathBuf> {
+    let copies = [FIRST_COPY, LATEST_COPY].map(|end| beside(path, end));
+    copies.into_iter().filter(|copy| copy.is_file()).collect()
+}
+
 /// What stands in a settings file; `None` when there is none.
 pub fn read(path: &Path) -> Result<Option<String>, Error> {
     let target = target(path)?;

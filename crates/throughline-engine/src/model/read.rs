@@ -217,12 +217,13 @@ impl Engine {
     fn context_of(&self, unread: &Unread, here: &Context) -> Context {
         let journal = Journal::new(&self.home);
         let read = journal.read(&unread.session, 0).ok();
-        let told = read.and_then(|read| read.entries.iter().find_map(|(_, one)| project_of(one)));
+        let told = read
+            .and_then(|read| read.entries.iter().find_map(|(_, one)| project_of(&self.home, one)));
         let named = || {
             let spaces = self.now_reader().ok()?.spaces().ok()?;
             let space = spaces.into_iter().find(|one| one.space == unread.space)?;
             // Where it lies is not known, so that nothing can be looked up there.
-            Some(Project { key: space.key, name: space.name, root: self.home.join("nowhere") })
+            Some(Project::recorded(&space.key, &self.home.join("nowhere")))
         };
         let project = told
             .filter(|project| project.space() == unread.space)

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use throughline_core::event::{Event, ToolRun};
 use throughline_core::{
-    Episode, Fingerprint, MemoryId, NodeId, SessionId, SpaceId, episode, text, words,
+    Episode, Fingerprint, MemoryId, NodeId, ProjectKey, SessionId, SpaceId, episode, text, words,
 };
 
 use crate::Project;
@@ -122,11 +122,15 @@ impl Gone {
                 .any(|turn| self.is_turn(&entry.event.session, turn))
     }
 
-    /// Whether an entry belongs to one of the spaces. Whose project is not to be found any more is
-    /// not spared.
+    /// Whether an entry belongs to one of the spaces, or its folder does by now. Whose project
+    /// cannot be found any more is not spared.
     fn is_within(&self, entry: &Entry) -> bool {
         let root = entry.project.as_ref().map(Path::new);
-        let project = root.and_then(|root| Project::at(root).ok());
-        project.is_none_or(|project| self.spaces.contains(&project.space()))
+        let there = root.and_then(|root| Project::at(root).ok());
+        let claim = there.as_ref().and_then(|project| project.claim.clone());
+        let before = claim.as_ref().and_then(ProjectKey::without_port);
+        let keys = [entry.key.as_deref().map(ProjectKey::read), there.map(|one| one.key)];
+        let mut keys = keys.into_iter().chain([claim, before]).flatten().peekable();
+        keys.peek().is_none() || keys.any(|key| self.spaces.contains(&key.space()))
     }
 }

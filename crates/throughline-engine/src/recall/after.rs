@@ -110,7 +110,7 @@ impl Engine {
         let noted = Noted {
             at: self.now(),
             space: context.scope().space,
-            project: (context.project.key.clone(), context.project.name.clone()),
+            project: (context.project.key.as_str().to_owned(), context.project.name.clone()),
             level: context.level,
             session: context.session.clone(),
             shown,
@@ -183,12 +183,11 @@ impl Engine {
             text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let mut settled = Settled::default();
         for one in &noted {
-            let (key, name) = one.project.clone();
             let context = Context {
                 actor: Actor::System,
                 session: one.session.clone(),
                 level: one.level,
-                project: Project { key, name, root: context.project.root.clone() },
+                project: Project::recorded(&one.project.0, &context.project.root),
             };
             self.settle(&context, one, &mut settled)?;
         }

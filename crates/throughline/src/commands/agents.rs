@@ -10,14 +10,14 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_agents::install::{self, Change, Place, files, places, project_places};
+use throughline_agents::install::{self, BARE, Change, Place, files, places, project_places};
 use throughline_agents::{Folders, Host};
 use throughline_core::patch;
 use throughline_engine::Error;
 
 use crate::args::{self, Which};
 use crate::settings::Settings;
-use crate::ui::{BOLD, DIM, GOOD, Ui, WARN, paint, safe};
+use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
 
 /// What entries are called that are no events: our server, and a file of ours as a whole.
 const SERVER: &str = "mcp";
@@ -25,6 +25,12 @@ const PLUGIN: &str = "plugin";
 
 /// What is said of an agent that had nothing to do.
 const ALREADY: &str = "connected already";
+
+/// What is said where our program cannot be called by its name.
+const NOT_FOUND: &str = "`throughline` is not on your PATH. Agents have its full path; add its folder \
+                         to your PATH to call it by its name yourself.\n";
+const NOT_FOUND_HERE: &str = "`throughline` is not on your PATH, and the files of a project call it \
+                              by its name: add its folder to your PATH.\n";
 
 /// How wide the columns of a summary are: the longest name, the longest word.
 const NAME: usize = 11;
@@ -36,7 +42,20 @@ const PATCH_BYTES_MAX: usize = 1 << 20;
 #[derive(Debug, Serialize)]
 struct WireInstall {
     changed: bool,
+    /// The project that the current folder could be joined to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for: Option<String>,
     agents: Vec<WireAgent>,
+    /// Copies of settings that were left, because they hold something that is not there any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    copies: Vec<String>,
+}
+
+impl WireInstall {
+    fn exit_code(&self) -> ExitCode {
+        let failed = self.agents.iter().any(|agent| agent.error.is_some());
+        if failed { ExitCode::from(1) } else { ExitCode::SUCCESS }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -46,6 +65,9 @@ struct WireAgent {
     called: &'static str,
     changed: bool,
     files: Vec<WireFile>,
+    /// Why it was left as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
     /// What its owner has to know or to do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<&'static str>,
@@ -66,7 +88,9 @@ pub(super) fn init(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let program = program::own(&settings.environment.around)?;
-    let command = program.path.to_string_lossy().into_owned();
+    // What is shared with others says nothing about this machine.
+    let command =
+        if args.here { BARE.to_owned() } else { program.path.to_string_lossy().into_owned() };
     let hosts = chosen(args, |host| host.is_here(&settings.environment.around));
     if hosts.is_empty() {
         let names: Vec<_> = Host::ALL.iter().map(|host| host.as_str()).collect();
@@ -75,26 +99,32 @@ pub(super) fn init(
         anyhow::bail!(Error::BadInput(message));
     }
     let places = all_places(&hosts, args, settings)?;
-    // Nothing is written where something cannot be.
-    let mut done = Vec::new();
-    for (host, place) in &places {
-        done.push((*host, place, files::plan_init(place, &command)?));
+    let (mut done, mut failed) = (Vec::new(), Vec::new());
+    for host in &hosts {
+        let of_host = places.iter().filter(|(of, _)| of == host).map(|(_, place)| place);
+        match connect(of_host, &command, args.dry_run) {
+            Ok(changes) => done.extend(changes.into_iter().map(|(at, what)| (*host, at, what))),
+            // One agent whose settings cannot be changed keeps nobody from connecting the others.
+            Err(error) if hosts.len() > 1 => failed.push((*host, error)),
+            Err(error) => return Err(error),
+        }
     }
     if !args.dry_run {
-        for (_, place, change) in &mut done {
-            *change = files::init(place, &command)?;
-        }
         // Made now, and not while an agent waits.
         settings.engine()?;
     }
-    let wire = wire(&hosts, &done, |host| notes(host, args.here));
+    let mut wire = wire(&hosts, &done, &failed, |host| notes(host, args.here));
+    let project = settings.context().ok().map(|context| context.project);
+    wire.waits_for = project.and_then(|one| one.waits_for().map(ToString::to_string));
     ui.answer(&wire, || {
         if !wire.changed {
             let page = summary(&wire, "", Some(ALREADY));
-            return format!("{page}{}", paint(GOOD, "Nothing to change."));
+            let close = paint(GOOD, "Nothing to change.");
+            return format!("{page}{}{close}", failures(&wire));
         }
         if args.dry_run {
             let mut page = diffs(&wire);
+            page.push_str(&failures(&wire));
             page.push_str(&warnings(&wire));
             page.push_str(&paint(WARN, "Nothing was written: --dry-run"));
             return page;
@@ -104,11 +134,14 @@ pub(super) fn init(
         page.push_str(&summary(&wire, "connected", Some(ALREADY)));
         page.push_str(&paint(GOOD, "Connected."));
         page.push_str(" What you decide, correct and prefer is kept from the next session on.\n");
+        page.push_str(&failures(&wire));
         page.push_str(&warnings(&wire));
+        if let Some(key) = &wire.waits_for {
+            let here = super::project::waiting(key);
+            page.push_str(&paint(WARN, format!("This folder waits: {here}.\n")));
+        }
         if !program.on_path {
-            let words = "`throughline` is not on your PATH. Agents have its full path; add its \
-                         folder to your PATH to call it by its name yourself.\n";
-            page.push_str(&paint(WARN, words));
+            page.push_str(&paint(WARN, if args.here { NOT_FOUND_HERE } else { NOT_FOUND }));
         }
         page.push_str(&paint(
             DIM,
@@ -116,7 +149,27 @@ pub(super) fn init(
              `uninstall` puts the files back.",
         ));
         page
-    })
+    })?;
+    Ok(wire.exit_code())
+}
+
+/// Puts us into the settings of one agent, or says what that would change. Nothing is written where
+/// one of its files cannot be.
+fn connect<'a>(
+    places: impl Iterator<Item = &'a Place> + Clone,
+    command: &str,
+    dry_run: bool,
+) -> anyhow::Result<Vec<(&'a Place, Change)>> {
+    let mut changes = Vec::new();
+    for place in places.clone() {
+        changes.push((place, files::plan_init(place, command)?));
+    }
+    if !dry_run {
+        for (place, change) in &mut changes {
+            *change = files::init(place, command)?;
+        }
+    }
+    Ok(changes)
 }
 
 pub(super) fn uninstall(
@@ -126,31 +179,43 @@ pub(super) fn uninstall(
 ) -> anyhow::Result<ExitCode> {
     let hosts = chosen(args, |_| true);
     let places = all_places(&hosts, args, settings)?;
-    let mut done = Vec::new();
+    let (mut done, mut failed): (Vec<_>, Vec<(Host, anyhow::Error)>) = Default::default();
     for (host, place) in &places {
-        match files::plan_uninstall(place) {
+        let change = files::plan_uninstall(place);
+        let change =
+            if args.dry_run { change } else { change.and_then(|_| files::uninstall(place)) };
+        match change {
             Ok(change) => done.push((*host, place, change)),
-            // What cannot be read and does not speak of us keeps nobody from leaving elsewhere.
+            // What cannot be read and does not speak of us has nothing to give back.
             Err(_) if hosts.len() > 1 && !speaks_of_us(place) => {}
+            Err(error) if hosts.len() > 1 => failed.push((*host, error.into())),
             Err(error) => return Err(error.into()),
         }
     }
+    let mut wire = wire(&hosts, &done, &failed, |_| Vec::new());
     if !args.dry_run {
-        for (_, place, change) in &mut done {
-            *change = files::uninstall(place)?;
-        }
+        let left = places.iter().flat_map(|(_, place)| files::copies(&place.path));
+        wire.copies = left.map(|copy| copy.display().to_string()).collect();
     }
-    let wire = wire(&hosts, &done, |_| Vec::new());
-    ui.answer(&wire, || match (wire.changed, args.dry_run) {
-        (false, _) => paint(DIM, "Not connected; nothing to change"),
-        (true, true) => {
-            format!("{}{}", diffs(&wire), paint(WARN, "Nothing was written: --dry-run"))
+    ui.answer(&wire, || {
+        let page = match (wire.changed, args.dry_run) {
+            (false, _) => paint(DIM, "Not connected; nothing to change"),
+            (true, true) => {
+                format!("{}{}", diffs(&wire), paint(WARN, "Nothing was written: --dry-run"))
+            }
+            (true, false) => {
+                let done = paint(GOOD, "Disconnected. What is remembered stays.");
+                format!("{}{done}", summary(&wire, "disconnected", None))
+            }
+        };
+        let mut page = format!("{page}\n{}", failures(&wire));
+        for copy in &wire.copies {
+            let left = "a copy from before `init` differs from what is there now and was left:";
+            page.push_str(&format!("{left} {}\n", safe(copy)));
         }
-        (true, false) => {
-            let done = paint(GOOD, "Disconnected. What is remembered stays.");
-            format!("{}{done}", summary(&wire, "disconnected", None))
-        }
-    })
+        page
+    })?;
+    Ok(wire.exit_code())
 }
 
 fn speaks_of_us(place: &Place) -> bool {
@@ -224,6 +289,7 @@ fn notes(host: Host, here: bool) -> Vec<&'static str> {
 fn wire(
     hosts: &[Host],
     done: &[(Host, &Place, Change)],
+    failed: &[(Host, anyhow::Error)],
     notes: impl Fn(Host) -> Vec<&'static str>,
 ) -> WireInstall {
     let file = |(_, place, change): &(Host, &Place, Change)| {
@@ -244,11 +310,17 @@ fn wire(
             called: host.called(),
             changed,
             files,
+            error: failed.iter().find(|one| one.0 == *host).map(|one| format!("{:#}", one.1)),
             notes: notes(*host),
         }
     });
     let agents: Vec<_> = agents.collect();
-    WireInstall { changed: agents.iter().any(|agent| agent.changed), agents }
+    WireInstall {
+        changed: agents.iter().any(|agent| agent.changed),
+        waits_for: None,
+        agents,
+        copies: Vec::new(),
+    }
 }
 
 /// What changes in which file, line by line.
@@ -282,13 +354,22 @@ fn summary(wire: &WireInstall, done: &str, otherwise: Option<&str>) -> String {
             let gap = " ".repeat(DONE.saturating_sub(width));
             page.push_str(&format!("{name} {}{gap} {what} in {at}\n", paint(GOOD, done)));
         }
-        if let Some(words) = otherwise.filter(|_| changed.is_empty()) {
+        if let Some(words) = otherwise.filter(|_| changed.is_empty() && agent.error.is_none()) {
             let name = paint(BOLD, format!("{:NAME$}", agent.called));
             page.push_str(&format!("{name} {words}\n"));
         }
     }
     page.push('\n');
     page
+}
+
+/// The agents that were left as they are, and why.
+fn failures(wire: &WireInstall) -> String {
+    let failed = wire.agents.iter().filter_map(|agent| Some((agent.called, agent.error.as_ref()?)));
+    let line = |(name, why): (&str, &String)| {
+        format!("{} {name} was left as it is: {}\n", paint(BAD, "error:"), safe(why))
+    };
+    failed.map(line).collect()
 }
 
 /// What the owners of agents have to know.

@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use throughline_core::watermark::Tally;
-use throughline_engine::{Engine, Filter, Outcome};
+use throughline_engine::{Check, Engine, Filter, Outcome};
 
 use super::agents::{Connection, State, connections, program_check};
 use crate::args;
-use crate::settings::Settings;
+use crate::settings::{ConfigFile, Settings};
 use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
 
 #[derive(Debug, Serialize)]
@@ -19,6 +19,9 @@ struct WireStatus {
     home: String,
     project: String,
     project_key: String,
+    /// The project that this folder's repository says it is, and that it was not joined to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waits_for: Option<String>,
     scope: &'static str,
     memories: usize,
     active: usize,
@@ -53,7 +56,8 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         version: env!("CARGO_PKG_VERSION"),
         home: settings.home.display().to_string(),
         project: context.project.name.clone(),
-        project_key: context.project.key.clone(),
+        project_key: context.project.key.to_string(),
+        waits_for: context.project.waits_for().map(ToString::to_string),
         scope: context.level.as_str(),
         memories: count(true)?,
         active: count(false)?,
@@ -76,6 +80,9 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
                 .expect("writing to a String cannot fail");
         };
         line("project", format!("{} ({})", safe(&wire.project), safe(&wire.project_key)));
+        if let Some(key) = &wire.waits_for {
+            line("join", super::project::waiting(key));
+        }
         line("memories", format!("{} held of {}, within reach", wire.active, wire.memories));
         line("captured", format!("{} turns; {} times said something", wire.turns, wire.injections));
         if wire.waiting > 0 {
@@ -175,6 +182,26 @@ fn confusion(bindings: usize, tally: Tally) -> String {
     page
 }
 
+/// What is wrong with the settings file, if something is.
+fn settings_checks(settings: &Settings) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if let Some(problem) = &settings.problem {
+        let hint = "until it is corrected, defaults hold for what cannot be read and no model is \
+                    asked; `throughline config set` corrects a value";
+        checks.push(Check::wrong("settings", problem.clone(), hint));
+    }
+    let file = ConfigFile::read(&settings.home).ok();
+    for key in file.iter().flat_map(ConfigFile::unknown) {
+        let detail = format!(
+            "{} has {key}, which is no setting",
+            ConfigFile::path(&settings.home).display()
+        );
+        let hint = "it has no effect; `throughline config` lists the settings there are";
+        checks.push(Check::note("settings", detail, hint));
+    }
+    checks
+}
+
 #[derive(Debug, Serialize)]
 struct WireDoctor {
     ok: bool,
@@ -205,6 +232,8 @@ pub(super) fn doctor(
     }
     let bar = ui.progress("checking");
     let mut checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
+    checks.extend(settings_checks(settings));
+    checks.extend(super::project::check(settings));
     checks.push(program_check(&settings.environment.around));
     checks.extend(connections(settings).iter().map(Connection::check));
     checks.extend(super::model::checks(settings, args.llm));

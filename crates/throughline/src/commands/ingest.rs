@@ -13,7 +13,7 @@ use throughline_agents::{Host, transcript};
 use throughline_core::SessionId;
 use throughline_core::event::{Event, ToolRun, What};
 use throughline_core::probe::Voice;
-use throughline_engine::{Captured, Context, Engine, Error, Project, Turn, clean};
+use throughline_engine::{Captured, Context, Engine, Error, Project, Roots, Turn, clean};
 
 use crate::args::{self, IngestFormat};
 use crate::settings::Settings;
@@ -167,7 +167,10 @@ fn read_lines(file: impl BufRead, host: Host, sources: &mut Sources) {
 
 /// A tool's run without what must not be kept, as a hook would have told it.
 fn kept_of(run: &ToolRun, folder: Option<&str>) -> ToolRun {
-    let root = folder.map(|folder| Project::of(Path::new(folder)).root);
+    let root = folder.map(|folder| {
+        let folder = Path::new(folder);
+        Project::at(folder).map_or_else(|_| folder.to_owned(), |project| project.root)
+    });
     let mut event = Event {
         session: SessionId(String::new()),
         folder: folder.map(str::to_owned),
@@ -212,22 +215,23 @@ fn plan(sources: &Sources, settings: &Settings) -> anyhow::Result<WireIngested> 
 }
 
 fn known(engine: &Engine, sources: &Sources, settings: &Settings) -> anyhow::Result<usize> {
-    let here = settings.context()?;
+    let (here, roots) = (settings.context()?, settings.roots());
     let mut known = 0;
     for ((host, folder, session), turns) in &sources.sessions {
-        known += engine.known_turns(&there(&here, *host, folder.as_deref()), session, turns)?;
+        known +=
+            engine.known_turns(&there(&here, &roots, *host, folder.as_deref()), session, turns)?;
     }
     Ok(known)
 }
 
 fn take_in(sources: &Sources, settings: &Settings, ui: &Ui) -> anyhow::Result<WireIngested> {
-    let (engine, here) = (settings.engine()?, settings.context()?);
+    let (engine, here, roots) = (settings.engine()?, settings.context()?, settings.roots());
     let mut done = WireIngested { skipped: sources.skipped, ..WireIngested::default() };
     let said: usize = sources.sessions.values().map(Vec::len).sum();
     let bar = ui.progress_to("taking in turns", (said + sources.turns.len()) as u64);
     let mut spaces = BTreeSet::new();
     for ((host, folder, session), turns) in &sources.sessions {
-        let context = there(&here, *host, folder.as_deref());
+        let context = there(&here, &roots, *host, folder.as_deref());
         let captured =
             engine.ingest_session(&context, session, host.as_str(), turns, &mut |n| {
                 bar.inc(n as u64);
@@ -265,11 +269,11 @@ fn take_in(sources: &Sources, settings: &Settings, ui: &Ui) -> anyhow::Result<Wi
 
 /// The project that a session worked in; where its folder is gone, the one at hand, unless the
 /// session comes from a database that all projects share.
-fn there(here: &Context, host: Host, folder: Option<&str>) -> Context {
+fn there(here: &Context, roots: &Roots, host: Host, folder: Option<&str>) -> Context {
     let project = folder.and_then(|folder| {
         let folder = Path::new(folder);
         let shared = host == Host::Opencode && folder.is_absolute();
-        Project::at(folder).ok().or_else(|| shared.then(|| Project::of(folder)))
+        roots.project(folder).ok().or_else(|| shared.then(|| roots.project_of(folder)))
     });
     let project = project.unwrap_or_else(|| here.project.clone());
     Context { project, ..here.clone() }

@@ -169,10 +169,13 @@ fn here_means_the_settings_of_the_project() {
     let [hooks, servers] = files(&done) else { panic!("hooks and servers: {done}") };
     assert_eq!(hooks["settings"], file.to_str().unwrap());
     assert_eq!(servers["settings"], root.join(".mcp.json").to_str().unwrap());
-    assert!(read(&root.join(".mcp.json")).contains(PROGRAM));
+    assert!(read(&root.join(".mcp.json")).contains("\"throughline\""));
+    assert!(!read(&root.join(".mcp.json")).contains(PROGRAM), "others have other machines");
     assert!(read(&file).contains("SessionStart"));
     let (outcome, detail) = connection(&home, &home.arg("nothing"));
-    assert_eq!(outcome, "fine", "{detail}");
+    assert_eq!(outcome, "note", "it is called by its name: {detail}");
+    let page = deep.run(&["init", "--here", "--agent", "claude-code"]).stdout;
+    assert!(page.contains("Nothing to change"), "{page}");
     deep.json(&["uninstall", "--here"]);
     assert!(!file.exists() && !root.join(".mcp.json").exists());
 }

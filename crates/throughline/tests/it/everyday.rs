@@ -235,6 +235,7 @@ fn settings_are_read_set_and_unset_and_comments_survive() {
         "enabled": true,
         "journal.enabled": true,
         "journal.keep_days": 30,
+        "project.join": "ask",
         "recall.budget_tokens": 1200,
         "recall.items_max": 7,
     });

@@ -276,22 +276,53 @@ fn every_agent_is_listed_as_it_stands() {
 }
 
 #[test]
-fn where_one_file_cannot_be_understood_none_is_written() {
+fn an_agent_whose_file_cannot_be_understood_is_named_and_the_others_are_connected() {
     let machine = Machine::new();
     machine.put(".gemini/settings.json", "{ \"hooks\": ");
     let before = machine.files();
-    let run = machine.run(&["--json", "init"]);
-    assert_eq!((run.code, run.stdout.as_str()), (1, ""));
-    assert!(
-        run.stderr.contains("not JSON") && run.stderr.contains("settings.json"),
-        "{}",
-        run.stderr
-    );
-    assert_eq!(machine.files(), before);
+    for args in [&["--json", "init", "--dry-run"][..], &["--json", "init"]] {
+        let run = machine.run(args);
+        assert_eq!((run.code, run.stderr.as_str()), (1, ""), "{args:?}");
+        let done: Value = serde_json::from_str(&run.stdout).unwrap();
+        for agent in done["agents"].as_array().unwrap() {
+            let error = agent["error"].as_str().unwrap_or_default();
+            assert_eq!(agent["agent"] == "gemini", !error.is_empty(), "{agent}");
+            assert_eq!(agent["changed"] == true, error.is_empty(), "{agent}");
+            let named = error.contains("not JSON") && error.contains("settings.json");
+            assert!(error.is_empty() || named, "{error}");
+        }
+    }
+    assert_eq!(machine.says("codex").2, "connected");
+    assert_eq!(machine.read(".gemini/settings.json"), "{ \"hooks\": ");
+    let page = machine.run(&["init"]);
+    assert_eq!(page.code, 1);
+    assert!(page.stdout.contains("Gemini CLI was left as it is"), "{}", page.stdout);
     // It does not speak of us, so it keeps nobody from leaving elsewhere.
-    machine.json(&["init", "--agent", "codex"]);
     assert_eq!(machine.json(&["uninstall"])["changed"], true);
     assert_eq!(machine.files(), before);
+    // Where it does, it is named, and the others are let go.
+    machine.run(&["init"]);
+    machine.put(".gemini/settings.json", "{ \"hooks\": \"throughline\"");
+    let run = machine.run(&["uninstall"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("Gemini CLI was left as it is"), "{}", run.stdout);
+    assert_eq!(machine.says("codex").2, "not_connected");
+}
+
+#[test]
+fn a_copy_that_is_left_behind_is_named() {
+    let machine = Machine::new();
+    machine.json(&["init", "--agent", "gemini"]);
+    let text = machine.read(".gemini/settings.json").replace("GitHub", "Dracula");
+    machine.put(".gemini/settings.json", &text);
+    let run = machine.run(&["uninstall", "--agent", "gemini"]);
+    let copy = machine.at(".gemini/settings.json.throughline-backup");
+    assert!(copy.exists(), "what the owner had before is not there any more");
+    assert!(run.stdout.contains(copy.to_str().unwrap()), "{}", run.stdout);
+    let again = machine.json(&["uninstall", "--agent", "gemini"]);
+    assert_eq!(strings(&again["copies"]), [copy.to_str().unwrap()]);
+    std::fs::remove_file(&copy).unwrap();
+    assert_eq!(machine.json(&["uninstall", "--agent", "gemini"]).get("copies"), None);
 }
 
 #[test]
@@ -321,8 +352,18 @@ fn a_project_can_be_connected_for_everybody_who_works_on_it() {
         ".opencode/plugin/throughline.js",
     ] {
         let text = std::fs::read_to_string(root.join(Path::new(name))).unwrap_or_default();
-        assert!(text.contains(PROGRAM), "{name}");
+        assert!(text.contains("\"throughline"), "{name}: {text}");
+        // Others have other machines.
+        let folder = Path::new(PROGRAM).parent().unwrap().to_str().unwrap();
+        for mine in [folder, root.to_str().unwrap(), machine.at("").to_str().unwrap()] {
+            assert!(!text.contains(mine), "{name}: {text}");
+        }
     }
+    let page = machine.run(&["init", "--here"]).stdout;
+    assert!(page.contains("Nothing to change"), "{page}");
+    assert_eq!(machine.says("gemini").2, "program_gone", "it is not on the PATH");
+    machine.put("bin/throughline", "");
+    assert_eq!(machine.says("gemini").2, "connected");
     machine.json(&["uninstall", "--here"]);
     for name in [".mcp.json", "opencode.json", ".codex/hooks.json", ".opencode/plugin"] {
         assert!(!root.join(name).exists(), "{name}");

@@ -56,7 +56,7 @@ fn a_folder_of_the_same_project_or_within_it_may_be_named() {
     for inner in [json!("vendored"), json!(home.project().join("vendored"))] {
         assert_eq!(client.call("recall", ask(inner))["items"].as_array().unwrap().len(), 1);
     }
-    // Clones of one origin are one project, wherever they lie.
+    // Clones of one origin are one project once they are joined, wherever they lie.
     let clone = |name: &str| {
         let git = home.outside(name).join(".git");
         std::fs::create_dir_all(&git).unwrap();
@@ -66,6 +66,9 @@ fn a_folder_of_the_same_project_or_within_it_may_be_named() {
     clone("one");
     clone("two");
     home.from("one").run(&["remember", "the app uses Bazel"]);
+    let mut apart = Client::greet(home.from("two").command(), &["mcp"], Era::Handshake);
+    assert_eq!(apart.fail("recall", ask(json!(home.arg("one"))))["error"], "other_project");
+    home.from("two").json(&["project", "join"]);
     let mut there = Client::greet(home.from("two").command(), &["mcp"], Era::Handshake);
     let found = there.call("recall", ask(json!(home.arg("one"))));
     assert_eq!(found["items"].as_array().unwrap().len(), 1);

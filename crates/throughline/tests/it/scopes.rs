@@ -119,7 +119,7 @@ fn the_session_can_come_from_the_environment() {
 }
 
 #[test]
-fn clones_of_one_origin_are_one_project() {
+fn clones_of_one_origin_are_one_project_once_they_are_joined() {
     let home = Home::new();
     let origins = [
         ("first", "https://example.com/acme/app.git"),
@@ -133,6 +133,8 @@ fn clones_of_one_origin_are_one_project() {
             .unwrap();
     }
     home.from("first").remember_with(&["Zebra crossing"]);
+    assert_eq!(home.from("second").texts(&["list"]), Vec::<String>::new(), "nobody said so");
+    home.from("second").json(&["project", "join"]);
     assert_eq!(home.from("second").texts(&["list"]), ["Zebra crossing"]);
     assert_eq!(home.from("second/src/deep").texts(&["list"]), ["Zebra crossing"]);
     assert_eq!(home.from("other").texts(&["list"]), Vec::<String>::new());

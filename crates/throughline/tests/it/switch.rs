@@ -1,25 +1,47 @@
-//! The off switch: no file touched, no output, no error.
+//! The off switch: hooks and tools touch nothing and say nothing; a person is answered.
 
-use crate::harness::Home;
+use serde_json::json;
 
-const COMMANDS: &[&[&str]] = &[
+use crate::harness::{Home, id_of};
+use crate::hooking::Agent;
+
+/// What would take something in.
+const TAKES_IN: &[&[&str]] = &[
     &["remember", "Something"],
-    &["list"],
-    &["recall", "something"],
-    &["doctor"],
-    &["undo"],
-    &["show", "00000000"],
-    &["purge", "00000000", "--yes"],
-    &["status", "--json"],
+    &["correct", "00000000", "Something else"],
+    &["ingest", "nothing.jsonl"],
+    &["import", "nothing.jsonl"],
+    &["sleep"],
 ];
 
+/// Everything in the home.
+fn snapshot(home: &Home) -> Vec<(Vec<u8>, std::path::PathBuf)> {
+    let read = |file: std::path::PathBuf| (std::fs::read(&file).unwrap(), file);
+    let mut files: Vec<_> = home.files().into_iter().map(read).collect();
+    files.sort();
+    files
+}
+
 #[test]
-fn switched_off_by_the_environment_nothing_happens() {
+fn switched_off_by_the_environment_a_person_is_told_so_and_hooks_say_nothing() {
     let home = Home::new();
-    for args in COMMANDS.iter().chain(&[&["config", "set", "enabled", "true"][..], &["nonsense"]]) {
-        let run = home.command().env("THROUGHLINE_DISABLE", "1").args(*args).output().unwrap();
-        assert_eq!(run.status.code(), Some(0), "{args:?}");
-        assert_eq!((run.stdout, run.stderr), (vec![], vec![]), "{args:?}");
+    for args in TAKES_IN {
+        let mut command = home.command();
+        let run = command.env("THROUGHLINE_DISABLE", "1").arg("--json").args(*args).output();
+        let run = run.unwrap();
+        assert_eq!((run.status.code(), run.stdout.as_slice()), (Some(1), &b""[..]), "{args:?}");
+        let told: serde_json::Value = serde_json::from_slice(&run.stderr).unwrap();
+        assert_eq!(told["error"]["code"], "off", "{args:?}");
+        let hint = told["error"]["hint"].as_str().unwrap();
+        assert!(hint.contains("THROUGHLINE_DISABLE") && hint.contains("enabled"), "{hint}");
+    }
+    let wrong = home.command().env("THROUGHLINE_DISABLE", "1").arg("nonsense").output().unwrap();
+    assert_eq!(wrong.status.code(), Some(2));
+    let agent = Agent::new(&home, "march");
+    for event in ["SessionStart", "UserPromptSubmit", "Stop", "NoSuchEvent"] {
+        let fields = json!({"prompt": "We decided to use Postgres."});
+        let run = agent.call(event, &fields, &[("THROUGHLINE_DISABLE", "1")]);
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""), "{event}");
     }
     assert!(!home.path().exists(), "the home is not even made");
 }
@@ -28,30 +50,49 @@ fn switched_off_by_the_environment_nothing_happens() {
 fn zero_or_nothing_in_the_environment_does_not_switch_off() {
     let home = Home::new();
     for value in ["0", ""] {
-        let run =
-            home.command().env("THROUGHLINE_DISABLE", value).args(["status"]).output().unwrap();
-        assert!(!run.stdout.is_empty(), "{value:?}");
+        let mut command = home.command();
+        let run = command.env("THROUGHLINE_DISABLE", value).args(["remember", "x"]).output();
+        assert!(run.unwrap().status.success(), "{value:?}");
     }
 }
 
 #[test]
-fn switched_off_in_the_settings_nothing_happens_until_switched_on() {
+fn switched_off_a_person_still_sees_copies_and_erases_what_is_there() {
+    let home = Home::new();
+    let (kept, gone) = (home.remember("Before"), home.remember("To be erased"));
+    home.json(&["config", "set", "enabled", "false"]);
+    assert_eq!(home.texts(&["list"]), ["To be erased", "Before"]);
+    assert_eq!(id_of(&home.show(&kept)), kept);
+    assert_eq!(home.json(&["status"])["memories"], 2);
+    assert_eq!(home.texts(&["search", "before"]), ["Before"]);
+    assert_eq!(home.json(&["doctor"])["ok"], true);
+    home.json(&["purge", &gone, "--yes"]);
+    assert!(home.files_holding("To be erased").is_empty());
+    home.json(&["backup", &home.arg("copy.db")]);
+    home.json(&["export", "--output", &home.arg("all.jsonl")]);
+    assert!(home.outside("copy.db").exists() && home.outside("all.jsonl").exists());
+    assert_eq!(home.json(&["config", "get", "enabled"])["value"], false);
+}
+
+#[test]
+fn switched_off_in_the_settings_nothing_is_taken_in_until_switched_on() {
     let home = Home::new();
     home.remember("Before");
     home.json(&["config", "set", "enabled", "false"]);
-    let snapshot = || {
-        let mut files: Vec<_> =
-            home.files().into_iter().map(|file| (std::fs::read(&file).unwrap(), file)).collect();
-        files.sort();
-        files
-    };
-    let before = snapshot();
-    for args in COMMANDS {
-        let run = home.run(args);
-        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""), "{args:?}");
+    let before = snapshot(&home);
+    for args in TAKES_IN {
+        let (code, error) = home.error(args);
+        assert_eq!((code, error["code"].as_str()), (1, Some("off")), "{args:?}");
     }
-    assert!(snapshot() == before, "no file changes");
-    assert_eq!(home.json(&["config", "get", "enabled"])["value"], false);
+    let agent = Agent::new(&home, "march");
+    for event in ["SessionStart", "UserPromptSubmit", "Stop"] {
+        let run = agent.call(event, &json!({"prompt": "We decided to use Postgres."}), &[]);
+        assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""), "{event}");
+    }
+    let mut client = home.mcp();
+    assert_eq!(client.fail("recall", json!({ "query": "before" }))["error"], "off");
+    client.leave();
+    assert!(snapshot(&home) == before, "no file changes");
     home.json(&["config", "set", "enabled", "true"]);
     home.remember("After");
     assert_eq!(home.texts(&["list"]), ["After", "Before"]);

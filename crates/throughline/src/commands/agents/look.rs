@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use throughline_agents::Host;
-use throughline_agents::install::{files, installed, places, project_places};
+use throughline_agents::install::{BARE, files, installed, places, project_places};
+use throughline_agents::{Host, Surroundings};
 use throughline_engine::{Check, last_fired};
 
 use crate::settings::Settings;
@@ -80,13 +80,13 @@ fn connection(host: Host, settings: &Settings) -> Connection {
                 Err(why) => Said::Unreadable(place.path.clone(), why.to_string()),
             },
         };
-        connection.hear(said);
+        connection.hear(said, around);
     }
     connection
 }
 
 impl Connection {
-    fn hear(&mut self, said: Said) {
+    fn hear(&mut self, said: Said, around: &Surroundings) {
         match said {
             Said::Nothing => {}
             Said::Unreadable(path, why) => {
@@ -99,7 +99,7 @@ impl Connection {
                 self.tools |= events.iter().any(|event| event == super::SERVER);
                 self.hooks |= events.iter().any(|event| event != super::SERVER);
                 self.parts.push(format!("{} in {}", super::parts_of(&events), path.display()));
-                let gone = found.iter().find(|(_, command)| !Path::new(command).exists());
+                let gone = found.iter().find(|(_, command)| !is_there(command, around));
                 match (gone, self.state) {
                     (_, State::CannotRead | State::ProgramGone) => {}
                     (Some((_, command)), _) => {
@@ -144,7 +144,8 @@ impl Connection {
             State::ProgramGone => Check::note(
                 name,
                 format!("its settings call {at}, which is gone"),
-                "`throughline init` puts the right path in",
+                "`throughline init` puts the right path in; a project's files call `throughline`, \
+                 which has to be on the PATH",
             ),
             State::NotInstalled => Check::fine(name, "not installed here"),
         }
@@ -171,6 +172,15 @@ impl Connection {
             State::NotInstalled => format!("{} not installed", self.agent),
         }
     }
+}
+
+/// Whether a program can be called: by its full path, or by its name.
+fn is_there(command: &str, around: &Surroundings) -> bool {
+    if command != BARE {
+        return Path::new(command).exists();
+    }
+    let name = format!("{BARE}{}", std::env::consts::EXE_SUFFIX);
+    around.path.iter().any(|folder| folder.join(&name).is_file())
 }
 
 /// The moment of an agent's latest hook. Those of Claude Code have no agent in their name.

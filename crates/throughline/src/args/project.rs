@@ -1,0 +1,32 @@
+//! What may be written after `project`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+pub(crate) struct Project {
+    #[command(subcommand)]
+    pub(crate) action: ProjectAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProjectAction {
+    /// The projects that are known, their folders, and how many memories each has
+    List,
+    /// Let a folder use the memory of the project that its repository says it is
+    Join {
+        /// The folder [default: the current one]
+        #[arg(value_name = "DIR")]
+        dir: Option<PathBuf>,
+        /// Another project than the repository says, by the key that `project list` shows
+        #[arg(long, value_name = "KEY")]
+        key: Option<String>,
+    },
+    /// Make a folder a project of its own again, and stop asking about it
+    Leave {
+        /// The folder [default: the current one]
+        #[arg(value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
+}

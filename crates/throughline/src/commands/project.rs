@@ -1,0 +1,125 @@
+//! `project`: which folders belong to which project.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde::Serialize;
+use throughline_engine::{Check, Joined};
+
+use crate::args::{self, ProjectAction};
+use crate::settings::Settings;
+use crate::ui::{BOLD, DIM, GOOD, Ui, paint, safe};
+
+#[derive(Debug, Serialize)]
+struct WireProjects {
+    items: Vec<WireProject>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireProject {
+    key: String,
+    roots: Vec<String>,
+    memories: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct WireJoined {
+    key: String,
+    root: String,
+    /// The other folders of the project.
+    beside: Vec<String>,
+}
+
+impl From<Joined> for WireJoined {
+    fn from(joined: Joined) -> Self {
+        let root = joined.root.display().to_string();
+        Self { key: joined.key.to_string(), root, beside: joined.beside }
+    }
+}
+
+pub(super) fn project(
+    args: &args::Project,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    match &args.action {
+        ProjectAction::List => list(settings, ui),
+        ProjectAction::Join { dir, key } => {
+            let folder = folder(dir.as_ref(), settings)?;
+            let joined = settings.roots().join(&folder, key.as_deref(), settings.clock.now())?;
+            let wire = WireJoined::from(joined);
+            ui.answer(&wire, || {
+                let mut page = format!(
+                    "{} {} is a folder of {} now.",
+                    paint(GOOD, "Joined."),
+                    safe(&wire.root),
+                    paint(BOLD, safe(&wire.key))
+                );
+                for other in &wire.beside {
+                    write!(page, "\n{} {}", paint(DIM, "It shares its memory with"), safe(other))
+                        .expect("writing to a String cannot fail");
+                }
+                page
+            })
+        }
+        ProjectAction::Leave { dir } => {
+            let folder = folder(dir.as_ref(), settings)?;
+            let wire = WireJoined::from(settings.roots().leave(&folder, settings.clock.now())?);
+            ui.answer(&wire, || {
+                let done = paint(GOOD, "Left.");
+                format!("{done} {} is a project of its own now.", safe(&wire.root))
+            })
+        }
+    }
+}
+
+fn list(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let items = settings.roots().all()?.into_iter().map(|known| WireProject {
+        key: known.key.to_string(),
+        roots: known.roots,
+        memories: known.memories,
+    });
+    let wire = WireProjects { items: items.collect() };
+    ui.answer(&wire, || {
+        if wire.items.is_empty() {
+            return paint(DIM, "no project is known yet");
+        }
+        let mut page = String::new();
+        for one in &wire.items {
+            let memories = if one.memories == 1 { "memory" } else { "memories" };
+            writeln!(page, "{}  {} {memories}", paint(BOLD, safe(&one.key)), one.memories)
+                .expect("writing to a String cannot fail");
+            for root in one.roots.iter().filter(|root| **root != one.key) {
+                writeln!(page, "  {}", safe(root)).expect("writing to a String cannot fail");
+            }
+        }
+        page
+    })
+}
+
+/// What is said where a folder is not joined to what its repository says it is.
+pub(super) fn waiting(key: &str) -> String {
+    format!(
+        "its repository says it is {}, which is known from another folder; `throughline project \
+         join` shares that memory, `project leave` keeps the two apart",
+        safe(key)
+    )
+}
+
+/// The same for `doctor`.
+pub(super) fn check(settings: &Settings) -> Option<Check> {
+    let project = settings.context().ok()?.project;
+    let key = project.waits_for()?;
+    let detail = format!("{} is not joined to {key}, which it says it is", project.root.display());
+    let hint = "`throughline project join` shares that memory, `project leave` keeps the two apart";
+    Some(Check::note("project", detail, hint))
+}
+
+fn folder(named: Option<&PathBuf>, settings: &Settings) -> anyhow::Result<PathBuf> {
+    match named.cloned().or_else(|| settings.folder()) {
+        Some(folder) => Ok(folder),
+        None => std::env::current_dir().context("the current folder cannot be read"),
+    }
+}
