@@ -110,6 +110,11 @@ pub(super) fn waiting(key: &str) -> String {
 
 /// The same for `doctor`.
 pub(super) fn check(settings: &Settings) -> Option<Check> {
+    if let Err(error) = settings.roots().all() {
+        let hint = "until it can be read, folders with an origin are projects of their own; move the \
+                    file away, and each asks again";
+        return Some(Check::wrong("project", error.to_string(), hint));
+    }
     let project = settings.context().ok()?.project;
     let key = project.waits_for()?;
     let detail = format!("{} is not joined to {key}, which it says it is", project.root.display());

@@ -67,7 +67,10 @@ fn doctor_goes_on_and_names_the_file_the_line_and_what_to_do() {
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
     let found: Value = serde_json::from_str(&run.stdout).unwrap();
     let checks = found["checks"].as_array().unwrap();
-    assert!(checks.iter().any(|check| check["name"] == "contents"), "it looks at the rest: {found}");
+    assert!(
+        checks.iter().any(|check| check["name"] == "contents"),
+        "it looks at the rest: {found}"
+    );
     let said = &diagnosis(&home, "settings")[0];
     assert!(said.contains("config.toml, line 4"), "{said}");
     let check = checks.iter().find(|check| check["name"] == "settings").unwrap();

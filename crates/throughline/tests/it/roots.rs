@@ -212,8 +212,8 @@ fn a_worktree_that_git_made_belongs_to_its_project_and_a_forged_one_does_not() {
     home.from("app").json(&["remember", SECRET]);
     assert_eq!(home.from("tree").texts(&["list"]), [SECRET]);
     let agent = Agent { home: &home, session: "one".to_owned(), folder: home.outside("tree") };
-    assert!(!agent.starts().contains("project join"));
-    assert!(agent.hears(QUESTION).contains("zebra"));
+    let told = agent.starts();
+    assert!(told.contains("zebra") && !told.contains("project join"), "{told}");
     // The same file in another folder: the repository names the first one.
     let pointer = std::fs::read_to_string(home.outside("tree/.git")).unwrap();
     put(&home.outside("forged/.git"), &pointer);

@@ -45,7 +45,8 @@ fn listing(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_home_that_comes_with_the_project_is_refused_and_runs_nothing() {
-    for (is_repository, at) in [(true, "app/.throughline"), (false, "app/.throughline"), (true, "app")]
+    for (is_repository, at) in
+        [(true, "app/.throughline"), (false, "app/.throughline"), (true, "app")]
     {
         let home = Home::new();
         let (inside, mark) = planted(&home, at);
