@@ -156,12 +156,12 @@ pub(super) fn init(
 /// Puts us into the settings of one agent, or says what that would change. Nothing is written where
 /// one of its files cannot be.
 fn connect<'a>(
-    places: impl Iterator<Item = &'a Place> + Clone,
+    places: impl Iterator<Item = &'a Place>,
     command: &str,
     dry_run: bool,
 ) -> anyhow::Result<Vec<(&'a Place, Change)>> {
     let mut changes = Vec::new();
-    for place in places.clone() {
+    for place in places {
         changes.push((place, files::plan_init(place, command)?));
     }
     if !dry_run {

@@ -6,8 +6,8 @@ use crate::harness::Home;
 use crate::hooking::{Agent, DECISION, diagnosis, failures, told};
 
 fn write(home: &Home, text: &str) {
-    std::fs::create_dir_all(home.path()).unwrap();
-    std::fs::write(home.path().join("config.toml"), text).unwrap();
+    std::fs::create_dir_all(home.path()).expect("the disk does as it is told");
+    std::fs::write(home.path().join("config.toml"), text).expect("the disk does as it is told");
 }
 
 /// An agent decides something, and another session asks. Returns what that one is told.

@@ -14,8 +14,9 @@ const SECRET: &str = "The billing export is encrypted with the zebra passphrase"
 const QUESTION: &str = "What is the billing export encrypted with?";
 
 fn put(path: &Path, text: &str) {
-    std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).unwrap();
-    std::fs::write(path, text).unwrap();
+    std::fs::create_dir_all(path.parent().expect("a file lies in a folder"))
+        .expect("the disk does as it is told");
+    std::fs::write(path, text).expect("the disk does as it is told");
 }
 
 /// A repository that says where it comes from.
@@ -65,7 +66,7 @@ fn is_shut(home: &Home, name: &str) {
     let told = told_at(home, name);
     assert!(!told.contains("passphrase"), "{name}: {told}");
     assert_eq!(told.matches("throughline project join").count(), 1, "{name} asks once: {told}");
-    let here = home.outside(name).canonicalize().unwrap();
+    let here = home.outside(name).canonicalize().expect("the disk does as it is told");
     let status = home.from(name).json(&["status"]);
     assert_eq!(status["project_key"], json!(here), "{name}");
     assert_eq!(status["waits_for"], KEY, "{name}");

@@ -16,7 +16,9 @@ const TAKES_IN: &[&[&str]] = &[
 
 /// Everything in the home.
 fn snapshot(home: &Home) -> Vec<(Vec<u8>, std::path::PathBuf)> {
-    let read = |file: std::path::PathBuf| (std::fs::read(&file).unwrap(), file);
+    let read = |file: std::path::PathBuf| {
+        (std::fs::read(&file).expect("the disk does as it is told"), file)
+    };
     let mut files: Vec<_> = home.files().into_iter().map(read).collect();
     files.sort();
     files

@@ -11,12 +11,13 @@ use crate::hooking::{Agent, PATIENT, call};
 /// A home with settings that run a program, which leaves a mark.
 fn planted(home: &Home, at: &str) -> (PathBuf, PathBuf) {
     let (folder, mark) = (home.outside(at), home.outside("ran"));
-    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&folder).expect("the disk does as it is told");
     let script = home.outside("run.sh");
-    std::fs::write(&script, format!("#!/bin/sh\ntouch {}\n", mark.display())).unwrap();
+    std::fs::write(&script, format!("#!/bin/sh\ntouch {}\n", mark.display()))
+        .expect("the disk does as it is told");
     let command = format!("sh {}", script.display());
     let text = format!("[llm]\nprovider = \"command\"\ncommand = \"{command}\"\n");
-    std::fs::write(folder.join("config.toml"), text).unwrap();
+    std::fs::write(folder.join("config.toml"), text).expect("the disk does as it is told");
     (folder, mark)
 }
 
@@ -28,17 +29,18 @@ fn with_home(folder: &Path, home: &Path) -> Command {
 }
 
 fn refused(mut command: Command, args: &[&str]) -> String {
-    let run: Run = command.arg("--json").args(args).output().unwrap().into();
+    let run: Run = command.arg("--json").args(args).output().expect("the program starts").into();
     assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{args:?}: {}", run.stderr);
-    let told: Value = serde_json::from_str(&run.stderr).unwrap();
+    let told: Value = serde_json::from_str(&run.stderr).expect("one JSON document");
     assert_eq!(told["error"]["code"], "unsafe_home", "{args:?}: {told}");
-    assert!(told["error"]["hint"].as_str().unwrap().contains("--home"), "{told}");
-    told["error"]["message"].as_str().unwrap().to_owned()
+    assert!(told["error"]["hint"].as_str().expect("a text").contains("--home"), "{told}");
+    told["error"]["message"].as_str().expect("a text").to_owned()
 }
 
 fn listing(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut all: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    let entries = std::fs::read_dir(folder).expect("the disk does as it is told");
+    let mut all: Vec<_> =
+        entries.map(|entry| entry.expect("the disk does as it is told").path()).collect();
     all.sort();
     all
 }
