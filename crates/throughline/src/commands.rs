@@ -49,6 +49,10 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         anyhow::bail!(Error::Off);
     }
     let done = dispatch(command, settings, ui)?;
+    if matches!(command, Command::Import(_) | Command::Restore(_)) {
+        // Whoever brings memories of this folder's project here works on it here.
+        settings.context().ok();
+    }
     let writes = matches!(command, Command::Remember(_) | Command::Correct(_) | Command::Ingest(_))
         // What came in is held against what is near it.
         || matches!(command, Command::Sleep(args) if !args.dry_run);
