@@ -174,10 +174,13 @@ fn settings_that_are_not_json_are_refused() {
 
 #[test]
 fn a_program_that_we_would_not_find_again_is_not_put_in() {
-    for command in ["throughline", "./throughline", "/usr/bin/env", ""] {
+    for command in ["throughline2", "./throughline", "/usr/bin/env", ""] {
         assert!(matches!(add("{}", command), Err(Refused::Command { .. })), "{command}");
     }
-    for command in ["C:\\bin\\throughline.exe", "\\\\host\\throughline", "/a \"b\"/throughline"] {
+    // By its name alone it is found on the PATH of whoever shares the file.
+    for command in
+        ["throughline", "C:\\bin\\throughline.exe", "\\\\host\\throughline", "/a \"b\"/throughline"]
+    {
         let after = add("{}", command).unwrap().after;
         assert_eq!(installed(&after)[0].1, command);
         assert_eq!(removed(&after), "{}");

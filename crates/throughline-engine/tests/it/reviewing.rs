@@ -92,10 +92,8 @@ impl Desk {
 /// A project that is the same wherever it lies.
 fn project(folder: &Path, name: &str) -> Context {
     let root = folder.join(name);
-    std::fs::create_dir_all(root.join(".git")).unwrap();
-    let config = format!("[remote \"origin\"]\n\turl = https://example.org/{name}.git\n");
-    std::fs::write(root.join(".git/config"), config).unwrap();
-    Context::user(Project::at(&root).unwrap())
+    std::fs::create_dir_all(&root).unwrap();
+    Context::user(Project::recorded(&format!("example.org/{name}"), &root))
 }
 
 const PONDER: &str = r#"{"op":"ponder","content":"the mascot is a heron"}"#;
