@@ -157,4 +157,9 @@ fn a_home_that_others_can_write_to_is_refused() {
     refused(command(), &["list"]);
     mode(home.path().join("config.toml"), 0o644);
     assert_eq!(home.texts(&["list"]), ["Here I am"]);
+    // Only the administrator can give a folder away.
+    if std::os::unix::fs::chown(home.path(), Some(4_321), None).is_ok() {
+        let why = refused(command(), &["list"]);
+        assert!(why.contains("belongs to another user (number 4321"), "{why}");
+    }
 }
