@@ -193,9 +193,8 @@ impl Settings {
     }
 
     /// Whether a person runs this command, and not an agent.
-    #[expect(clippy::unused_self, reason = "the environment tells")]
     pub(crate) fn is_person(&self) -> bool {
-        true
+        !self.environment.inside && self.environment.claude_session.is_none()
     }
 
     /// Whether a new folder of a known project is joined without asking.

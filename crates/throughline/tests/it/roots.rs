@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Home, bare, strings};
+use crate::harness::{Home, Run, bare, strings};
 use crate::hooking::Agent;
 use crate::mcp_client::{Client, Era};
 
@@ -187,6 +187,35 @@ fn a_person_joins_a_clone_and_it_shares_the_memory_from_then_on() {
     assert_eq!(clone.json(&["status"])["waits_for"], Value::Null, "and nobody asks any more");
     home.json(&["project", "join", &home.arg("clone")]);
     assert_eq!(clone.texts(&["list"]), [SECRET]);
+}
+
+#[test]
+fn an_agent_in_its_shell_joins_nothing() {
+    let home = Home::new();
+    project(&home);
+    repository(&home.outside("clone"), ORIGIN);
+    let in_shell = |args: &[&str]| {
+        let mut command = home.from("clone").command();
+        command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", "s1");
+        let run: Run = command.args(args).output().expect("the program starts").into();
+        run
+    };
+    let clone = home.arg("clone");
+    for args in [
+        &["project", "join"][..],
+        &["project", "join", "--key", KEY],
+        &["project", "leave"],
+        &["project", "leave", &clone],
+    ] {
+        let run = in_shell(args);
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{args:?}");
+        assert!(run.stderr.contains("terminal of their own"), "{}", run.stderr);
+    }
+    assert_eq!(home.from("clone").texts(&["list"]), Vec::<String>::new());
+    // Nor does it by being the first to look at what an older version kept.
+    std::fs::remove_file(home.path().join("projects.json")).unwrap();
+    let run = in_shell(&["list", "--all"]);
+    assert!(!run.stdout.contains("passphrase"), "{}", run.stdout);
 }
 
 /// Runs git in a folder.
