@@ -120,6 +120,7 @@ impl Corpus {
                 session: None,
                 reason: None,
                 changes,
+                extra: std::collections::BTreeMap::new(),
             };
             writeln!(out, "{}", serde_json::to_string(&batch)?)?;
         }

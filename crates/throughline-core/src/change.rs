@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::row::{Image, Injection, Session, Tombstone};
+use crate::row::{Extra, Image, Injection, Session, Tombstone};
 use crate::watermark::Referent;
 use crate::{
     BatchId, Edge, Entity, EntityId, Episode, EpisodeId, Evidence, Leaf, LeafId, Memory, MemoryId,
@@ -244,6 +244,9 @@ pub struct Batch {
     pub reason: Option<String>,
     /// The changes, in order.
     pub changes: Vec<Change>,
+    /// What another version of this program wrote here and this one does not know: kept as it is.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// What a store says when it has kept a batch: from here on it survives a crash.
@@ -331,7 +334,7 @@ pub fn scrub(change: &mut Change, erased: &Erased) {
             scrub_memory(row);
         }
         Change::Reinforce(row) if erased.is_memory(row.space, row.memory) => scrub_evidence(row),
-        Change::Reinforce(row) if erased.is_quote(row) => row.snippet = None,
+        Change::Reinforce(row) if erased.is_quote(row) => scrub_quote(row),
         Change::Record(row) if erased.is_episode(row) => scrub_episode(row),
         Change::Watch(row) if erased.is_memory(row.space, row.memory) => scrub_watermark(row),
         Change::Unwatch { space, memory, referent } if erased.is_memory(*space, *memory) => {
@@ -376,7 +379,7 @@ pub fn scrub_images(images: &mut [Image], erased: &Erased) {
         match row {
             Row::Memory(row) if erased.is_memory(row.space, row.id) => scrub_memory(row),
             Row::Evidence(row) if erased.is_memory(row.space, row.memory) => scrub_evidence(row),
-            Row::Evidence(row) if erased.is_quote(row) => row.snippet = None,
+            Row::Evidence(row) if erased.is_quote(row) => scrub_quote(row),
             Row::Episode(row) if erased.is_episode(row) => scrub_episode(row),
             Row::Watermark(row) if erased.is_memory(row.space, row.memory) => scrub_watermark(row),
             Row::Edge(row) => scrub_edge(row, erased),
@@ -407,12 +410,19 @@ fn scrub_memory(memory: &mut Memory) {
     memory.slot = None;
     memory.triggers.clear();
     memory.unresolved = None;
+    memory.extra.clear();
 }
 
 fn scrub_evidence(evidence: &mut Evidence) {
     evidence.snippet = None;
     evidence.why = None;
     evidence.turn = None;
+    evidence.extra.clear();
+}
+
+fn scrub_quote(evidence: &mut Evidence) {
+    evidence.snippet = None;
+    evidence.extra.clear();
 }
 
 fn scrub_watermark(mark: &mut Watermark) {
@@ -429,6 +439,7 @@ fn scrub_referent(referent: &mut Referent) {
 fn scrub_edge(edge: &mut Edge, erased: &Erased) {
     if [edge.from, edge.to].into_iter().any(|node| erased.is_node(edge.space, node)) {
         edge.reason = None;
+        edge.extra.clear();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{NodeId, SpaceId, Timestamp, policy::EdgePolicy};
+use crate::{NodeId, SpaceId, Timestamp, policy::EdgePolicy, row::Extra};
 
 closed_set! {
     /// What an edge says, read from left to right.
@@ -93,6 +93,7 @@ pub struct Edge {
     /// Strength when it was made, in 0..=1.
     pub weight: f64,
     /// How sure we are that it holds, in 0..=1.
+    #[serde(default = "certain")]
     pub confidence: f64,
     /// Times it proved itself again.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -102,6 +103,14 @@ pub struct Edge {
     /// Why it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What another version of this program wrote here and this one does not know: kept as it is.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Who says nothing about it has no doubt.
+fn certain() -> f64 {
+    1.0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
@@ -129,6 +138,7 @@ impl Edge {
             reinforcements: 0,
             last_reinforced_at: at,
             reason: None,
+            extra: Extra::new(),
         }
     }
 

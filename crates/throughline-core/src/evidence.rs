@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::row::Extra;
 use crate::{Authority, EvidenceId, MemoryId, SessionId, SpaceId, Timestamp, text};
 
 /// One reason to believe a memory.
@@ -34,6 +35,9 @@ pub struct Evidence {
     /// Repeats what we put there ourselves: kept, never counted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub echo: bool,
+    /// What another version of this program wrote here and this one does not know: kept as it is.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// What a source says, before it is attached to a memory.
@@ -78,6 +82,7 @@ impl Testimony {
             snippet: self.snippet.clone(),
             why: self.why.clone(),
             echo: self.echo,
+            extra: Extra::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::row::Extra;
 use crate::{Authority, Fingerprint, MemoryId, Scope, SessionId, SpaceId, State, Timestamp, text};
 
 closed_set! {
@@ -197,6 +198,9 @@ pub struct Memory {
     /// Patterns that bring it up: commands, file names, calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<String>,
+    /// What another version of this program wrote here and this one does not know: kept as it is.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 impl Memory {
@@ -233,6 +237,7 @@ impl Memory {
             superseded_by: None,
             pinned: false,
             triggers: Vec::new(),
+            extra: Extra::new(),
         }
     }
 

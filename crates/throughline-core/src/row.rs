@@ -146,6 +146,10 @@ pub fn slot_fingerprint(slot: &crate::Slot) -> Fingerprint {
     Fingerprint(text::sha256_hex(format!("slot:{}|{}", slot.key(), slot.value()).as_bytes()))
 }
 
+/// Fields of a row that this version does not know, by name. Another version wrote them; they stay
+/// with the row through changes, export and import.
+pub type Extra = std::collections::BTreeMap<String, serde_json::Value>;
+
 /// The name of a row.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RowKey {

@@ -1,12 +1,32 @@
 //! Backup and restore: whole copies, through SQLite, beside running processes.
 
+mod erased;
+mod mend;
+mod rolling;
+mod sweep;
+
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use throughline_store::{Error as StoreError, SqliteStore, Store};
+use throughline_store::{Error as StoreError, Finding, SqliteStore, Store, private_folder};
 
 use crate::engine::DATABASE;
+use crate::journal::file;
 use crate::{Clock, Engine, Error, Result};
+
+pub use rolling::{Copy, backups};
+pub(crate) use sweep::sweep_if_idle;
+pub use sweep::{Leftover, leftovers};
+
+/// What a backup did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackedUp {
+    /// Bytes of the copy.
+    pub bytes: u64,
+    /// What is wrong with what the copy holds, and so with what it was made of.
+    pub damage: Vec<Finding>,
+}
 
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,24 +39,28 @@ pub struct Restored {
     pub erasures_unknown: bool,
 }
 
+/// The folder of copies that are sound, and of databases that were not.
+const BACKUPS: &str = "backups";
+const DAMAGED: &str = "damaged";
 /// How the working copy of a restore begins.
 const RESTORING: &str = "restoring";
 
 impl Engine {
-    /// Writes a complete copy to a new file.
-    pub fn backup(&self, to: &Path) -> Result<u64> {
+    /// Writes a complete copy to a new file, and reads all of it back.
+    pub fn backup(&self, to: &Path) -> Result<BackedUp> {
         if to.exists() {
             return Err(Error::NotPossible(format!("{} exists already", to.display())));
         }
         self.store.backup(to)?;
+        let damage = SqliteStore::check_file(to)?;
         let data =
             std::fs::metadata(to).map_err(|source| Error::File { path: to.to_owned(), source })?;
-        Ok(data.len())
+        Ok(BackedUp { bytes: data.len(), damage })
     }
 
     /// Puts a copy in the place of what is in `home`, even if that is damaged. What was there is
     /// kept beside it; what was erased since the copy was made is erased from it first, so that
-    /// there is no moment at which it is back.
+    /// there is no moment at which it is back. Cut short, it leaves the old memory or the new one.
     pub fn restore(home: &Path, clock: Clock, from: &Path) -> Result<Restored> {
         if !from.is_file() {
             let source = std::io::Error::new(ErrorKind::NotFound, "there is no such file");
@@ -47,17 +71,23 @@ impl Engine {
             Err(error) if is_damage(&error) => return Self::restore_over_damage(home, clock, from),
             opened => opened?,
         };
-        engine.sweep();
-        let kept = free_name(&engine.backups()?, "before-restore", clock);
-        let working = free_name(&engine.backups()?, RESTORING, clock);
-        let restored = engine.store.replace_with(from, &kept, &working).map_err(Error::from);
-        engine.sweep();
-        match restored {
-            Ok(erased_again) => Ok(Restored { kept, erased_again, erasures_unknown: false }),
+        let alone = copying(home)?;
+        let folder = folder_in(home, BACKUPS)?;
+        let kept = free_name(&folder, "before-restore", clock);
+        let working = free_name(&folder, RESTORING, clock);
+        let side = erased::read(home).unwrap_or_default();
+        let restored = engine.store.replace_with(from, &kept, &working, &side.stones);
+        sweep::sweep(home, &alone);
+        match restored.map_err(Error::from) {
+            Ok(erased_again) => {
+                // The database tells it too; this is for the day when it does not.
+                engine.note_erased().ok();
+                Ok(Restored { kept, erased_again, erasures_unknown: false })
+            }
             // A copy may fail for many reasons; only a file that is really damaged is moved aside.
             Err(error) => match SqliteStore::inspect(&home.join(DATABASE)).map_err(Error::from) {
                 Err(found) if is_damage(&found) => {
-                    drop(engine);
+                    drop((engine, alone));
                     Self::restore_over_damage(home, clock, from)
                 }
                 _ => Err(error),
@@ -65,52 +95,85 @@ impl Engine {
         }
     }
 
-    /// Moves a damaged memory aside and puts a copy in its place. What had been erased is erased
-    /// from the copy as far as that can still be read.
+    /// Puts a copy in the place of a damaged memory, which is kept aside. What had been erased is
+    /// erased from the copy as far as anything in the home still tells.
     fn restore_over_damage(home: &Path, clock: Clock, from: &Path) -> Result<Restored> {
-        let stones = Self::open(home, clock)
-            .and_then(|engine| Ok(engine.now_reader()?.all_tombstones()?))
-            .ok();
-        let kept = set_aside(home, clock)?;
-        let engine = Self::open(home, clock)?;
-        let folder = engine.backups()?;
-        let clean = free_name(&folder, RESTORING, clock);
-        let erased_again =
-            SqliteStore::clean_copy(from, &clean, stones.as_deref().unwrap_or_default())?;
-        let (empty, working) = (folder.join("restoring-empty.db"), folder.join("restoring-2.db"));
-        engine.store.replace_with(&clean, &empty, &working)?;
-        engine.sweep();
-        Ok(Restored { kept, erased_again, erasures_unknown: stones.is_none() })
+        let alone = copying(home)?;
+        let erased = erased::of_damaged(home);
+        let working = free_name(&folder_in(home, BACKUPS)?, RESTORING, clock);
+        let kept = free_name(&folder_in(home, DAMAGED)?, "damaged", clock);
+        let exchanged = SqliteStore::exchange(
+            &home.join(DATABASE),
+            from,
+            &kept,
+            &working,
+            &erased.stones,
+            clock.now(),
+        );
+        sweep::sweep(home, &alone);
+        let erased_again = exchanged?;
+        erased::add(home, erased.stones).ok();
+        Ok(Restored { kept, erased_again, erasures_unknown: erased.unknown })
     }
+}
 
-    /// Removes what an interrupted restore left behind: it may hold what was erased.
-    pub(crate) fn sweep(&self) {
-        let Ok(entries) = std::fs::read_dir(self.home.join("backups")) else { return };
-        for entry in entries.flatten() {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with(RESTORING) || name.ends_with(".partial") {
-                std::fs::remove_file(entry.path()).ok();
-            }
+/// The copies under a home, damaged ones included.
+pub(crate) fn copies(home: &Path) -> Vec<PathBuf> {
+    let mut copies: Vec<PathBuf> = [BACKUPS, DAMAGED]
+        .iter()
+        .filter_map(|folder| std::fs::read_dir(home.join(folder)).ok())
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "db"))
+        .collect();
+    copies.sort();
+    copies
+}
+
+/// Whether a copy is a database that was damaged and set aside.
+pub(crate) fn is_aside(copy: &Path) -> bool {
+    copy.parent().is_some_and(|folder| folder.ends_with(DAMAGED))
+}
+
+/// The files of copies under a home that are not sound: databases, and what belongs to them.
+pub(crate) fn damaged_files(home: &Path, is_sound: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = [BACKUPS, DAMAGED]
+        .iter()
+        .filter_map(|folder| std::fs::read_dir(home.join(folder)).ok())
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort();
+    let sound: Vec<PathBuf> = copies(home).into_iter().filter(|copy| is_sound(copy)).collect();
+    let belongs = |file: &Path, copy: &Path| {
+        let (file, copy) = (file.to_string_lossy(), copy.to_string_lossy());
+        file.strip_prefix(&*copy).is_some_and(|rest| rest.is_empty() || !rest.contains('/'))
+    };
+    files.retain(|file| !sound.iter().any(|copy| belongs(file, copy)));
+    files
+}
+
+/// Makes sure that nobody else makes or removes copies in a home for as long as this is held.
+pub(crate) fn copying(home: &Path) -> Result<File> {
+    let path = home.join("copying.lock");
+    file::lock_file(&path).map_err(|source| {
+        if source.kind() == ErrorKind::WouldBlock {
+            let busy = "another process makes or restores a copy here; try again";
+            return Error::NotPossible(busy.to_owned());
         }
-    }
-
-    /// The folder for copies under the home.
-    fn backups(&self) -> Result<PathBuf> {
-        private_folder(self.home.join("backups"))
-    }
+        Error::File { path, source }
+    })
 }
 
 fn is_damage(error: &Error) -> bool {
     matches!(error, Error::Store(StoreError::Damaged { .. } | StoreError::NotOurs { .. }))
 }
 
-/// A folder that only the user may look into.
-fn private_folder(folder: PathBuf) -> Result<PathBuf> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(&folder) {
+/// A folder under the home that only the user may look into.
+fn folder_in(home: &Path, name: &str) -> Result<PathBuf> {
+    let folder = home.join(name);
+    match private_folder(&folder) {
         Ok(()) => Ok(folder),
         Err(source) => Err(Error::File { path: folder, source }),
     }
@@ -122,20 +185,4 @@ fn free_name(folder: &Path, name: &str, clock: Clock) -> PathBuf {
         .map(|n| folder.join(format!("{name}-{day}.{n}.db")))
         .find(|candidate| !candidate.exists());
     free.expect("one of endlessly many names is free")
-}
-
-/// Moves a damaged database and what belongs to it out of the way.
-fn set_aside(home: &Path, clock: Clock) -> Result<PathBuf> {
-    let folder = private_folder(home.join("damaged"))?;
-    let kept = free_name(&folder, "damaged", clock);
-    for suffix in ["", "-wal", "-shm"] {
-        let from = home.join(format!("{DATABASE}{suffix}"));
-        if from.exists() {
-            let mut to = kept.clone().into_os_string();
-            to.push(suffix);
-            std::fs::rename(&from, &to)
-                .map_err(|source| Error::File { path: from.clone(), source })?;
-        }
-    }
-    Ok(kept)
 }

@@ -1,14 +1,19 @@
 //! Doctor: is everything as it should be, and if not, what is the cause?
 
+mod home;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use throughline_core::SpaceId;
 use throughline_store::{Finding, Store, TextOf};
 
+use crate::backup::leftovers;
 use crate::engine::DATABASE;
 use crate::journal::{self, Journal};
 use crate::{Clock, Context, Engine, Error, Result};
+
+pub use home::{free_bytes, unwritable};
 
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +72,11 @@ fn journal_checks(home: &Path) -> Vec<Check> {
     let worked = fired.values().max().copied();
     for failure in journal::note::last_failures(home, 3) {
         let detail = format!("{} at {}: {}", failure.event, failure.at, failure.why);
-        let hint = "nothing that was told is lost: it is taken in when the cause is gone";
+        let hint = if failure.lost {
+            "what was told there is lost"
+        } else {
+            "nothing that was told is lost: it is taken in when the cause is gone"
+        };
         let old = worked.is_some_and(|at| at.days_since(failure.at) > 1.0);
         if !old {
             checks.push(Check::note("failed hook", detail, hint));
@@ -96,6 +105,10 @@ fn journal_checks(home: &Path) -> Vec<Check> {
 
 /// A write-ahead log beyond this has a reader that never ends.
 const WAL_BYTES_MAX: u64 = 64 << 20;
+/// What to do where rows are wrong, and where the log they come from is.
+const MEND_HINT: &str = "`doctor --mend` builds every table anew from the log and keeps what was there; `restore --latest` brings back the last copy";
+const LOG_HINT: &str =
+    "`restore --latest` brings back the last copy; `export` saves what can be read of the log";
 /// Findings of one check shown at most.
 const SHOWN_MAX: usize = 10;
 
@@ -103,16 +116,24 @@ impl Engine {
     /// Looks at everything. Works, as far as it can, when the memory cannot be opened.
     pub fn doctor(home: &Path, clock: Clock, rebuild: bool) -> Vec<Check> {
         let mut checks = vec![home_check(home)];
+        checks.extend(home::disk_checks(home));
         checks.extend(journal_checks(home));
+        checks.extend(home::lost_checks(home, clock.now()));
+        checks.extend(home::mind_checks(home));
+        let left = leftovers(home);
         let engine = match Self::open(home, clock) {
             Ok(engine) => engine,
             Err(error) => {
                 let hint = error.hint().unwrap_or_else(|| "see the message".to_owned());
                 checks.push(Check::wrong("database", chain_text(&error), &hint));
+                checks.extend(home::leftover_checks(home, &left));
+                checks.extend(home::copy_checks(home));
                 return checks;
             }
         };
         checks.extend(engine.file_checks());
+        checks.extend(home::leftover_checks(home, &left));
+        checks.extend(home::copy_checks(home));
         checks.extend(summary("contents", engine.store.verify().map_err(Error::from)));
         checks.extend(engine.vector_check());
         if rebuild {
@@ -166,10 +187,14 @@ impl Engine {
                 return vec![Check::wrong("database", error.to_string(), "`restore FILE`")];
             }
         };
-        let mut checks = vec![Check::fine(
-            "database",
-            format!("schema {}, SQLite {}", health.schema, health.sqlite_version),
-        )];
+        let (schema, sqlite) = (health.schema, &health.sqlite_version);
+        let detail = format!("schema {schema}, SQLite {sqlite}; {}", self.space_told());
+        let mut checks = vec![if health.read_only {
+            let hint = "it can be read as it is, and nothing new is kept; see the disk";
+            Check::note("database", format!("only for reading; {detail}"), hint)
+        } else {
+            Check::fine("database", detail)
+        }];
         if health.wal_bytes > WAL_BYTES_MAX {
             checks.push(Check::note(
                 "write-ahead log",
@@ -178,6 +203,22 @@ impl Engine {
             ));
         }
         checks
+    }
+
+    /// What takes the space, which copies there are, and how much room is left.
+    fn space_told(&self) -> String {
+        let mut taken: Vec<_> = self.store.space().unwrap_or_default().into_iter().collect();
+        taken.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        let part = |(what, bytes): &(&str, u64)| format!("{what} {} KiB", bytes.div_ceil(1_024));
+        let mut told = vec![taken.iter().map(part).collect::<Vec<_>>().join(", ")];
+        told.extend(home::copies_told(&self.home));
+        told.extend(free_bytes(&self.home).map(|free| format!("{} MiB free", free >> 20)));
+        told.join("; ")
+    }
+
+    /// Bytes that the parts of the database take.
+    pub fn space(&self) -> Result<BTreeMap<&'static str, u64>> {
+        Ok(self.store.space()?)
     }
 
     /// Counts for `status` and `stats`: of what is within reach, or of everything.
@@ -210,7 +251,7 @@ fn chain_text(error: &dyn std::error::Error) -> String {
 
 fn home_check(home: &Path) -> Check {
     let name = "home";
-    if !home.join(DATABASE).exists() {
+    if home::is_new(home) {
         return Check::fine(name, format!("{} (new)", home.display()));
     }
     #[cfg(unix)]
@@ -229,7 +270,7 @@ fn home_check(home: &Path) -> Check {
 
 /// Findings as checks: one line if there are none, else one for each, up to a limit.
 fn summary(name: &str, findings: Result<Vec<Finding>>) -> Vec<Check> {
-    let hint = "`backup` what is readable, then `restore` a sound copy; `export` saves the log";
+    let hint = MEND_HINT;
     match findings {
         Err(error) => vec![Check::wrong(name, chain_text(&error), hint)],
         Ok(findings) if findings.is_empty() => {
@@ -243,7 +284,11 @@ fn summary(name: &str, findings: Result<Vec<Finding>>) -> Vec<Check> {
             let mut checks: Vec<Check> = findings
                 .iter()
                 .take(SHOWN_MAX)
-                .map(|finding| Check::wrong(finding.check, finding.detail.clone(), hint))
+                .map(|finding| {
+                    let hint =
+                        if matches!(finding.check, "log" | "integrity") { LOG_HINT } else { hint };
+                    Check::wrong(finding.check, finding.detail.clone(), hint)
+                })
                 .collect();
             if findings.len() > SHOWN_MAX {
                 let more = format!("and {} more", findings.len() - SHOWN_MAX);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use throughline_core::row::Extra;
 use throughline_core::scope::{Level, Scope, Space};
 use throughline_core::{
     Batch, BatchId, Cause, Change, Memory, MemoryId, Policy, RowKey, SessionId, SpaceId, Timestamp,
@@ -14,7 +15,7 @@ use crate::card::{self, Card};
 use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
-use crate::{Clock, Context, Error, Result, Roots, mint};
+use crate::{Clock, Context, Error, Result, Roots, backup, mint};
 
 /// Memory, ready to be used.
 #[derive(Debug)]
@@ -37,6 +38,7 @@ impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
     pub fn open(home: &Path, clock: Clock) -> Result<Self> {
         let store = SqliteStore::open(&home.join(DATABASE))?;
+        backup::sweep_if_idle(home);
         Ok(Self {
             home: home.to_owned(),
             store,
@@ -62,6 +64,11 @@ impl Engine {
     /// Where it lives.
     pub fn home(&self) -> &Path {
         &self.home
+    }
+
+    /// The database file.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.home.join(DATABASE)
     }
 
     /// The present moment, by the engine's clock.
@@ -204,6 +211,7 @@ impl Engine {
                 session: context.session.clone(),
                 reason: reason.map(str::to_owned),
                 changes,
+                extra: Extra::new(),
             })
         });
         // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.

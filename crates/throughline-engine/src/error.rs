@@ -86,6 +86,27 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// An erasure failed before anything was erased from memory.
+    #[error(
+        "nothing was erased from memory{}: {source}",
+        if *journal_lines == 0 { String::new() } else {
+            format!(", only {journal_lines} lines of journals that told it")
+        }
+    )]
+    NotErased {
+        /// Lines of journals that told it and are gone.
+        journal_lines: usize,
+        /// Why.
+        source: Box<Self>,
+    },
+    /// An erasure failed after it was done in memory and before it was done in every file.
+    #[error("erased from memory, but its text may still stand in {} and in copies under the home: {source}", file.display())]
+    ErasedInPart {
+        /// The file that was to be rewritten.
+        file: PathBuf,
+        /// Why.
+        source: Box<Self>,
+    },
     /// A model was asked for and cannot be.
     #[error("the model cannot be asked: {0}")]
     Model(String),
@@ -139,8 +160,10 @@ impl Error {
             | Self::Off
             | Self::BadFile { .. }
             | Self::File { .. }
+            | Self::ErasedInPart { .. }
             | Self::Model(_)
             | Self::Store(_) => ErrorKind::Failed,
+            Self::NotErased { source, .. } => source.kind(),
         }
     }
 
@@ -171,6 +194,8 @@ impl Error {
             Self::Off => "off",
             Self::BadFile { .. } => "bad_file",
             Self::File { .. } => "file",
+            Self::NotErased { source, .. } => source.code(),
+            Self::ErasedInPart { .. } => "erased_in_part",
             Self::Model(_) => "model",
             Self::Store(error) => store_code(error),
         }
@@ -210,6 +235,10 @@ impl Error {
             }
             Self::BadFile { .. } => "nothing was imported; correct the line and try again",
             Self::File { .. } => return None,
+            Self::NotErased { source, .. } => return source.hint(),
+            Self::ErasedInPart { .. } => {
+                "when the cause is gone, the same `purge` again, or any command that writes, finishes it"
+            }
             Self::Model(_) => "`doctor --llm` asks it; everything else works without",
             Self::Store(error) => return store_hint(error),
         };
@@ -267,6 +296,7 @@ fn store_code(error: &StoreError) -> &'static str {
         StoreError::Busy { .. } => "busy",
         StoreError::Full => "disk_full",
         StoreError::NotWritable { .. } => "not_writable",
+        StoreError::Disk { .. } => "disk",
         StoreError::Damaged { .. } | StoreError::BadRow { .. } => "damaged",
         StoreError::NotOurs { .. } => "not_ours",
         StoreError::Newer { .. } => "newer",
@@ -282,6 +312,9 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Full => "nothing was lost; free some space and try again",
         StoreError::NotWritable { .. } => {
             "check the permissions, or choose another place with --home DIR"
+        }
+        StoreError::Disk { .. } => {
+            "what was acknowledged is kept; `doctor` says whether there is space and whether the home can be written"
         }
         StoreError::Damaged { .. } | StoreError::BadRow { .. } => {
             "`doctor` says what is readable; `restore FILE` brings back a copy"

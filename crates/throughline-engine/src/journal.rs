@@ -226,6 +226,12 @@ impl Journal {
         Ok(removed)
     }
 
+    /// Bytes of all journals.
+    pub fn bytes(&self) -> u64 {
+        let found = self.list().map(|(found, _)| found).unwrap_or_default();
+        found.iter().map(|one| one.data.len()).sum()
+    }
+
     /// How the journals are, for `doctor`.
     pub fn health(&self) -> io::Result<Health> {
         let (mut found, refused) = self.list()?;

@@ -66,14 +66,14 @@ mod why;
 
 pub use agent::Proposal;
 pub use apply::Applied;
-pub use backup::Restored;
+pub use backup::{BackedUp, Copy as BackupCopy, Leftover, Restored, backups, leftovers};
 pub use brief::Brief;
 pub use capture::{Capture, Captured, Mind, Minds, is_kept, turns_of};
 pub use card::{Card, Shake, Shaken};
 pub use clean::{clean, clean_text};
 pub use clock::Clock;
 pub use context::Context;
-pub use doctor::{Check, Outcome};
+pub use doctor::{Check, Outcome, free_bytes, unwritable};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind, Result};
 pub use expand::Expanded;
@@ -84,7 +84,9 @@ pub use history::Version;
 pub use import::Imported;
 pub use ingest::opencode_lines;
 pub use ingest::{Ingested, Turn};
-pub use journal::note::{Failure, last_failures, last_fired, note_failure, note_fired};
+pub use journal::note::{
+    Damage, Failure, last_failures, last_fired, lost_since, note_failure, note_fired,
+};
 pub use journal::{Entry as JournalEntry, Health as JournalHealth, Journal, Read as JournalRead};
 pub use listen::Reply;
 pub use meaning::Memo;
@@ -100,6 +102,7 @@ pub use revise::Edits;
 pub use shelf::{Claimed, Entry, Keeping, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
 pub use sleep::{Done, Inputs, Slept};
+pub use throughline_store::{LeftOut, left_out, private_folder};
 pub use undo::Undone;
 pub use verify::{Showed, ToCheck, Verified};
 pub use warn::Warning;

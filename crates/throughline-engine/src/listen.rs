@@ -61,6 +61,13 @@ impl Reply {
             Err(error) => Self { trouble: Some(error.to_string()), ..Self::default() },
         }
     }
+
+    /// What could not be noted is no reason to say nothing.
+    fn note(&mut self, noted: Result<()>) {
+        if let Err(error) = noted {
+            self.trouble = Some(error.to_string());
+        }
+    }
 }
 
 impl Engine {
@@ -109,10 +116,9 @@ impl Engine {
             | What::Compacted { .. }
             | What::Nothing { .. } => Ok(Reply::default()),
         };
-        if may_drain && mind != before {
-            minds.save(session, &mind)?;
-        }
-        let reply = reply?;
+        let saved = if may_drain && mind != before { minds.save(session, &mind) } else { Ok(()) };
+        let mut reply = reply?;
+        reply.note(saved);
         if may_drain && nobody_waits(&event.what) {
             // Last, for it may take longer than there is time.
             self.embed_within(&context, Instant::now(), EMBED)?;
@@ -161,7 +167,7 @@ impl Engine {
                 self.brief(context, last.as_ref(), &to_check)?
             }
         };
-        self.note_shown(context, &brief.memories, brief.tokens, true)?;
+        reply.note(self.note_shown(context, &brief.memories, brief.tokens, true));
         let shown: Vec<MemoryId> = brief.memories.iter().map(|(_, id)| *id).collect();
         // What was only named by a headline may still be told in full.
         self.present(mind, &brief.whole);
@@ -181,7 +187,7 @@ impl Engine {
         let turn = Captured::said(self.now(), Voice::User, text);
         let policy = gate::GatePolicy::default();
         let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
-        let reply = match verdict.probe {
+        let mut reply = match verdict.probe {
             When::Now(_) if may_drain => Reply::after(self.drain_now(context, mind, None)),
             When::Now(_) | When::Wait => Reply::default(),
         };
@@ -202,10 +208,10 @@ impl Engine {
                 Found::Episode(_) => None,
             })
             .collect();
-        match keep {
-            Keep::WhatIsMissing => self.note_recall(context, &recall)?,
-            Keep::Nothing => self.note_shown(context, &noted, recall.tokens, false)?,
-        }
+        reply.note(match keep {
+            Keep::WhatIsMissing => self.note_recall(context, &recall),
+            Keep::Nothing => self.note_shown(context, &noted, recall.tokens, false),
+        });
         let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
         self.present(mind, &shown);
         Ok(Reply { text: recall.text, shown, ..reply })
@@ -221,12 +227,13 @@ impl Engine {
         let warning = self.warn(context, call, &heard)?;
         let noted: Vec<_> =
             warning.cards.iter().map(|card| (card.memory.space, card.memory.id)).collect();
-        self.note_shown(context, &noted, warning.tokens, false)?;
+        let mut reply = Reply::default();
+        reply.note(self.note_shown(context, &noted, warning.tokens, false));
         let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
         mind.lately.warned.retain(|_, at| turn.saturating_sub(*at) < WARNED_TURNS);
         mind.lately.warned.extend(shown.iter().map(|id| (*id, turn)));
         self.present(mind, &shown);
-        Ok(Reply { text: warning.text, shown, ..Reply::default() })
+        Ok(Reply { text: warning.text, shown, ..reply })
     }
 
     /// The agent has answered, or its context is about to be made shorter.

@@ -1,6 +1,7 @@
 //! Purge: erased for good. Only a person can, and it says honestly what it could not reach.
 
 mod gone;
+mod scrub;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use crate::capture::{Captured, Minds, named_turn, turns_of};
 use crate::engine::{Draft, is_handle};
 use crate::history::chain;
 use crate::journal::{Entry, Journal};
-use crate::{Context, Engine, Error, Result};
+use crate::{Context, Engine, Error, Result, backup};
 
 pub(crate) use gone::Gone;
 
@@ -36,6 +37,8 @@ pub struct Purged {
     pub pending: bool,
     /// Copies, journals and other files under the home that could not be opened.
     pub copies_left: Vec<PathBuf>,
+    /// Files of damaged copies in which its words were overwritten.
+    pub overwritten: Vec<PathBuf>,
     /// Earlier or later versions that were not asked for and still hold related text.
     pub related: Vec<Memory>,
 }
@@ -64,6 +67,9 @@ impl Engine {
         if context.actor != Actor::User {
             return Err(Error::BadInput("only the user can erase".to_owned()));
         }
+        if let Some(stones) = self.half_erased(context, handles)? {
+            return self.finish_purge(stones);
+        }
         // What an agent told is in files. They come first: once the words are erased, nobody could
         // say any more which lines tell them.
         let mut gone = {
@@ -72,38 +78,85 @@ impl Engine {
             gone(&*reader, context, &erase)?
         };
         let (told, mut left) = self.forget_files(&mut gone);
-        let ((tombstones, turns, related), _) =
-            self.write(context, Cause::Purge, None, |reader, draft| {
-                let erase = self.to_erase(reader, context, handles, whole_chain)?;
-                let (targets, turns) = (&erase.memories, erase.turns.len());
-                let spaces = targets.iter().map(|one| one.space);
-                if let Some(first) = spaces.chain(erase.turns.iter().map(|one| one.space)).next() {
-                    draft.scope.space = first;
-                }
-                let stones: Vec<Tombstone> =
-                    targets.iter().map(|memory| Tombstone::of(memory, draft.now)).collect();
-                // What hangs on a memory goes with it, so the turns are looked at before.
-                let silenced = silenced(&self.home, reader, draft, &erase.turns, &told)?;
-                for stone in &stones {
-                    let key = RowKey::memory(stone.space, stone.memory);
-                    let there = reader.rows(&[key])?[0].is_some();
-                    let erase = if there { Change::Purge } else { Change::Expunge };
-                    draft.changes.push(erase(stone.clone()));
-                    // Earlier wordings must not come back either.
-                    for earlier in earlier_wordings(reader, stone)? {
-                        draft.changes.push(Change::Expunge(earlier));
-                    }
-                }
-                draft.changes.extend(silenced);
-                drop_orphans(reader, draft, &stones)?;
-                drop_pending(reader, draft, targets)?;
-                Ok((stones, turns, erase.related))
-            })?;
-        let (pending, copies) = self.finish_erasures()?;
-        left.extend(copies);
+        let (overwritten, unwritable) = scrub::scrub_damaged(&self.home, &gone.telling);
+        left.extend(unwritable);
         let journal_lines = told.lines;
-        let copies_left = left;
-        Ok(Purged { tombstones, episodes: turns, journal_lines, pending, copies_left, related })
+        let ((tombstones, episodes, related), _) = self
+            .write(context, Cause::Purge, None, |reader, draft| {
+                self.bury(reader, draft, context, &told, (handles, whole_chain))
+            })
+            .map_err(|source| Error::NotErased { journal_lines, source: Box::new(source) })?;
+        let purged = self.finish_purge(tombstones)?;
+        left.extend(purged.copies_left);
+        Ok(Purged { episodes, journal_lines, copies_left: left, overwritten, related, ..purged })
+    }
+
+    /// Plans the erasure: the changes that take everything, and the tombstones that stay.
+    fn bury(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        context: &Context,
+        told: &Told,
+        (handles, whole_chain): (&[String], bool),
+    ) -> Result<(Vec<Tombstone>, usize, Vec<Memory>)> {
+        let erase = self.to_erase(reader, context, handles, whole_chain)?;
+        let (targets, turns) = (&erase.memories, erase.turns.len());
+        let spaces = targets.iter().map(|one| one.space);
+        if let Some(first) = spaces.chain(erase.turns.iter().map(|one| one.space)).next() {
+            draft.scope.space = first;
+        }
+        let stones: Vec<Tombstone> =
+            targets.iter().map(|memory| Tombstone::of(memory, draft.now)).collect();
+        // What hangs on a memory goes with it, so the turns are looked at before.
+        let silenced = silenced(&self.home, reader, draft, &erase.turns, told)?;
+        for stone in &stones {
+            let key = RowKey::memory(stone.space, stone.memory);
+            let there = reader.rows(&[key])?[0].is_some();
+            let erase = if there { Change::Purge } else { Change::Expunge };
+            draft.changes.push(erase(stone.clone()));
+            // Earlier wordings must not come back either.
+            for earlier in earlier_wordings(reader, stone)? {
+                draft.changes.push(Change::Expunge(earlier));
+            }
+        }
+        draft.changes.extend(silenced);
+        drop_orphans(reader, draft, &stones)?;
+        drop_pending(reader, draft, targets)?;
+        Ok((stones, turns, erase.related))
+    }
+
+    /// What an earlier purge of just these erased from memory without coming to its end.
+    fn half_erased(&self, context: &Context, handles: &[String]) -> Result<Option<Vec<Tombstone>>> {
+        let due = self.store.unfinished_erasures()?;
+        let spaces = context.reach().spaces;
+        let named = |handle: &String| {
+            let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
+            let is_it = |stone: &&Tombstone| {
+                let id = stone.memory.to_string();
+                spaces.contains(&stone.space)
+                    && is_handle(&wanted)
+                    && (id.starts_with(&wanted) || (wanted.len() >= 8 && id.ends_with(&wanted)))
+            };
+            due.iter().find(is_it).cloned()
+        };
+        Ok(handles.iter().map(named).collect())
+    }
+
+    /// What was erased from memory leaves the files too. A failure says that it is gone from memory.
+    fn finish_purge(&self, tombstones: Vec<Tombstone>) -> Result<Purged> {
+        let (pending, copies_left) = self.finish_erasures().map_err(|source| {
+            Error::ErasedInPart { file: self.database(), source: Box::new(source) }
+        })?;
+        Ok(Purged {
+            tombstones,
+            episodes: 0,
+            journal_lines: 0,
+            pending,
+            copies_left,
+            overwritten: Vec::new(),
+            related: Vec::new(),
+        })
     }
 
     /// What an erasure would take.
@@ -196,10 +249,12 @@ impl Engine {
     ///
     /// Called after every write that finds something due.
     pub(crate) fn finish_erasures(&self) -> Result<(bool, Vec<PathBuf>)> {
-        self.sweep();
+        backup::sweep_if_idle(&self.home);
         let stones = self.store.erasure_due()?;
+        // Before anything is taken off the list of what is due.
+        self.note_erased()?;
         let mut left = Vec::new();
-        for copy in self.copies() {
+        for copy in backup::copies(&self.home) {
             let cleaned =
                 SqliteStore::open_copy(&copy).and_then(|store| store.reapply_tombstones(&stones));
             if cleaned.is_err() {
@@ -208,19 +263,6 @@ impl Engine {
         }
         let pending = self.store.finish_erasure()? == Erasure::Pending;
         Ok((pending, left))
-    }
-
-    /// The copies under the home, damaged ones and left-overs included.
-    fn copies(&self) -> Vec<PathBuf> {
-        let mut copies: Vec<PathBuf> = ["backups", "damaged"]
-            .iter()
-            .filter_map(|folder| std::fs::read_dir(self.home.join(folder)).ok())
-            .flatten()
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.extension().is_some_and(|extension| extension == "db"))
-            .collect();
-        copies.sort();
-        copies
     }
 }
 

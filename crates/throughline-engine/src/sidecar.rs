@@ -170,6 +170,15 @@ impl Sidecars {
         Ok(knew)
     }
 
+    /// Keeps a copy of a sidecar of which a part was not understood: the next one is without it.
+    pub(crate) fn copy_aside(&self, session: &SessionId) {
+        let path = self.path(session);
+        if let Ok(bytes) = read(&path) {
+            // A convenience: where it cannot be kept, the session goes on all the same.
+            file::replace_lightly(&path.with_extension("damaged"), &bytes).ok();
+        }
+    }
+
     /// Removes everything that was set aside or only half written.
     pub(crate) fn clear_aside(&self) -> io::Result<()> {
         for extension in ["damaged", "tmp"] {

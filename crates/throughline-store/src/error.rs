@@ -32,6 +32,12 @@ pub enum Error {
         /// Which one.
         path: PathBuf,
     },
+    /// The disk let a file operation fail that SQLite needed.
+    #[error("the disk failed while {doing}")]
+    Disk {
+        /// What SQLite was doing.
+        doing: &'static str,
+    },
     /// The file is not a database, or a broken one.
     #[error("{} is damaged: {detail}", path.display())]
     Damaged {
@@ -94,13 +100,35 @@ impl From<rusqlite::Error> for Error {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 Self::Damaged { path: PathBuf::from("the database"), detail: error.to_string() }
             }
+            Some(ErrorCode::SystemIoFailure) => Self::Disk { doing: doing(&error) },
             Some(ErrorCode::ReadOnly) => Self::NotWritable { path: PathBuf::from("the database") },
             _ => Self::Database(error),
         }
     }
 }
 
+/// What SQLite was doing when the disk failed. The numbers are those of its extended result codes.
+fn doing(error: &rusqlite::Error) -> &'static str {
+    let rusqlite::Error::SqliteFailure(error, _) = error else { return "the database was in use" };
+    match error.extended_code >> 8 {
+        1 | 2 | 33 => "the database was read",
+        3 => "the database was written",
+        4 | 5 => "the database was synced",
+        6 => "the database was made shorter",
+        10 => "a file of the database was removed",
+        _ => "the database was in use",
+    }
+}
+
 impl Error {
+    /// Whether the disk or the folder is at fault, not what the file holds.
+    pub fn is_of_the_disk(&self) -> bool {
+        if let Self::Database(error) = self {
+            return error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen);
+        }
+        matches!(self, Self::Full | Self::NotWritable { .. } | Self::Disk { .. })
+    }
+
     /// Names the file where SQLite could not.
     pub(crate) fn at(self, file: &std::path::Path) -> Self {
         let cannot_open = |error: &rusqlite::Error| {

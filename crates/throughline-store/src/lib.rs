@@ -2,8 +2,10 @@
 //! machine. The only crate with SQL in it.
 
 mod apply;
+mod damage;
 mod document;
 mod error;
+mod folder;
 mod foreign;
 mod map;
 mod query;
@@ -12,8 +14,10 @@ mod sqlite;
 mod store;
 mod tables;
 
+pub use damage::{LeftOut, left_out};
 pub use document::{BLOCK, Document, PACKED_AT, PACKED_MAX, Postings, RECORD, Shelf};
 pub use error::{Error, Result};
+pub use folder::{beside, private_folder, sync_folder, sync_parent};
 pub use foreign::opencode_lines;
 pub use map::MapStore;
 pub use query::{

@@ -5,6 +5,7 @@
 //! lock, so that nobody starves and nothing slow happens inside a transaction.
 
 mod answers;
+mod copy;
 mod documents;
 mod erase;
 mod lock;
@@ -14,9 +15,12 @@ mod numbers;
 mod open;
 mod read;
 mod rows;
+mod space;
+mod swap;
 mod text;
 mod verify;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,8 +33,9 @@ use crate::query::{LogQuery, Vector};
 use crate::store::{Erasure, Finding, Plan, Reader, Store, compare_dumps};
 use crate::tables::Tables;
 use crate::{Error, Result};
-use lock::WriterLock;
+use lock::{Turn, WriterLock};
 use migrate::Keep;
+use open::Opened;
 use rows::SqlTables;
 
 /// The oldest SQLite that does not lose committed writes when several processes share a WAL.
@@ -39,12 +44,16 @@ pub const SQLITE_FLOOR: i32 = 3_051_003;
 /// How long to wait for other writers before giving up.
 pub(crate) const BUSY_LIMIT_MS: u64 = 10_000;
 
+/// How often a writer follows a file that is exchanged again and again.
+const FOLLOW_MAX: usize = 20;
+
 /// A store in one SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
-    connection: Mutex<Connection>,
+    opened: Mutex<Opened>,
     lock: WriterLock,
+    keep: Keep,
 }
 
 /// What can be said about the file without reading memories.
@@ -58,6 +67,8 @@ pub struct Health {
     pub bytes: u64,
     /// Bytes of the write-ahead log.
     pub wal_bytes: u64,
+    /// It can only be read: the disk or the folder does not let us write.
+    pub read_only: bool,
 }
 
 impl SqliteStore {
@@ -65,9 +76,13 @@ impl SqliteStore {
     ///
     /// A file of an older schema is copied aside before it is migrated; a newer one is refused.
     pub fn open(path: &Path) -> Result<Self> {
+        Self::open_and_keep(path, Keep::Copy)
+    }
+
+    fn open_and_keep(path: &Path, keep: Keep) -> Result<Self> {
         let lock = WriterLock::beside(path)?;
-        let connection = open::open(path, &lock, Keep::Copy).map_err(|error| error.at(path))?;
-        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection), lock })
+        let opened = open::open(path, &lock, keep).map_err(|error| error.at(path))?;
+        Ok(Self { path: path.to_owned(), opened: Mutex::new(opened), lock, keep })
     }
 
     /// Where the store is.
@@ -77,7 +92,7 @@ impl SqliteStore {
 
     /// What can be said about the file without reading memories.
     pub fn health(&self) -> Result<Health> {
-        let connection = self.lock_connection();
+        let connection = self.present()?;
         let schema = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         let size = |path: &Path| std::fs::metadata(path).map(|data| data.len()).unwrap_or(0);
         let mut wal = self.path.clone().into_os_string();
@@ -87,12 +102,18 @@ impl SqliteStore {
             schema,
             bytes: size(&self.path),
             wal_bytes: size(Path::new(&wal)),
+            read_only: connection.read_only,
         })
     }
 
     /// Whether a file is a Throughline database this version can read, and free of damage.
     pub fn inspect(path: &Path) -> Result<()> {
-        open::inspect(path).map_err(|error| error.at(path))
+        copy::inspect(path).map_err(|error| error.at(path))
+    }
+
+    /// The same without looking for damage beyond the first page.
+    pub fn glance(path: &Path) -> Result<()> {
+        copy::glance(path).map(drop).map_err(|error| error.at(path))
     }
 
     /// Erases from this file what the tombstones name: what was erased stays erased, also in a
@@ -101,46 +122,132 @@ impl SqliteStore {
         erase::reapply(self, stones)
     }
 
+    /// Everything that is wrong with what a file holds, which nobody has to have open.
+    pub fn check_file(path: &Path) -> Result<Vec<Finding>> {
+        copy::check(path).map_err(|error| error.at(path))
+    }
+
+    /// The tombstones that a file tells, however damaged it is, and whether those are all it has.
+    pub fn tombstones_in(path: &Path) -> (Vec<Tombstone>, bool) {
+        copy::tombstones_in(path)
+    }
+
     /// Replaces everything by what a copy holds, in one turn: nobody writes in between.
     ///
-    /// What is here is first copied to `kept`. What was erased here is erased from a working copy
-    /// in `working` before that is taken in, page by page in one transaction, so that other
-    /// processes may keep the file open and erased text is back at no moment. Returns how many
+    /// What is here is first copied to `kept`. What was erased, here or by `stones`, is erased from a
+    /// working copy in `working` before that is taken in, page by page in one transaction, so that
+    /// other processes may keep the file open and erased text is back at no moment. Returns how many
     /// memories were erased again.
-    pub fn replace_with(&self, copy: &Path, kept: &Path, working: &Path) -> Result<usize> {
+    pub fn replace_with(
+        &self,
+        copy: &Path,
+        kept: &Path,
+        working: &Path,
+        stones: &[Tombstone],
+    ) -> Result<usize> {
         Self::inspect(copy)?;
-        let mut connection = self.lock_connection();
-        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
-        let stones = SqlTables::new(&connection).all_tombstones()?;
+        let (mut connection, _turn) = self.turn()?;
+        let mut all = SqlTables::new(&connection).all_tombstones()?;
+        all.extend_from_slice(stones);
         // A damaged file may not tell; then nobody holds a picture of it that could be kept.
         let stamp = documents::newest(&connection).unwrap_or(0);
-        open::copy(&connection, kept)?;
-        let erased = Self::clean_copy(copy, working, &stones)?;
-        open::replace(&mut connection, working, &self.path)
+        copy::copy(&connection, kept)?;
+        let erased = Self::clean_copy(copy, working, &all)?;
+        copy::settle(working, stamp)?;
+        copy::replace(&mut connection, working, &self.path)
             .map_err(|error| error.at(&self.path))?;
-        documents::outdate(&connection, stamp)?;
         open::empty_log(&mut connection)?;
         Ok(erased)
+    }
+
+    /// Puts a copy in the place of a database that cannot be written to page by page, because it is
+    /// damaged. That one goes to `kept`. What the tombstones name is erased from a working copy in
+    /// `working` first; then one rename decides. Returns how many memories were erased.
+    pub fn exchange(
+        database: &Path,
+        copy: &Path,
+        kept: &Path,
+        working: &Path,
+        stones: &[Tombstone],
+        now: Timestamp,
+    ) -> Result<usize> {
+        let erased = Self::clean_copy(copy, working, stones)?;
+        // The damaged file may not tell its newest stamp. Stamps count writes, so that the time in
+        // milliseconds is beyond all of them, and beyond that of an earlier exchange.
+        copy::settle(working, now.as_millis())?;
+        Self::inspect(working)?;
+        swap::swap(database, working, kept)?;
+        Ok(erased)
+    }
+
+    /// What was erased while something of it may still be in a file, also where only a reader of an
+    /// older state or the disk stood in the way of the last step.
+    pub fn unfinished_erasures(&self) -> Result<Vec<Tombstone>> {
+        erase::unfinished(&self.present()?.connection)
+    }
+
+    /// What of the log cannot be read back.
+    pub fn rotten_log(&self) -> Result<Vec<String>> {
+        log::rotten(&self.present()?.connection)
+    }
+
+    /// Bytes that the tables and indexes of the file take, by what they hold.
+    pub fn space(&self) -> Result<BTreeMap<&'static str, u64>> {
+        space::taken(&self.present()?.connection)
+    }
+
+    /// Whether a database was begun to be put in the place of another and is not yet.
+    pub fn is_exchanging(database: &Path) -> bool {
+        swap::is_due(database)
     }
 
     /// Copies a file that nobody has to have open, and erases from the copy what the tombstones
     /// name. Returns how many memories that were.
     pub fn clean_copy(from: &Path, to: &Path, stones: &[Tombstone]) -> Result<usize> {
-        open::copy_file(from, to).map_err(|error| error.at(from))?;
+        copy::copy_file(from, to).map_err(|error| error.at(from))?;
         Self::open_copy(to)?.reapply_tombstones(stones)
     }
 
     /// Opens a copy that somebody made of a store. If it is of an older schema it is migrated in
     /// place: a copy of a copy would keep what is about to be erased.
     pub fn open_copy(path: &Path) -> Result<Self> {
-        let lock = WriterLock::beside(path)?;
-        let connection = open::open(path, &lock, Keep::Nothing).map_err(|error| error.at(path))?;
-        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection), lock })
+        Self::open_and_keep(path, Keep::Nothing)
     }
 
-    fn lock_connection(&self) -> MutexGuard<'_, Connection> {
+    /// The database, and the turn to write to it: nobody else writes, or puts another file in its
+    /// place, until the turn is given back.
+    fn turn(&self) -> Result<(MutexGuard<'_, Opened>, Turn)> {
+        let mut opened = self.held();
+        for _ in 0..FOLLOW_MAX {
+            let turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+            if opened.is_at(&self.path) && !swap::is_due(&self.path) {
+                return Ok((opened, turn));
+            }
+            drop(turn);
+            self.follow(&mut opened)?;
+        }
+        Err(Error::Busy { waited_ms: 0 })
+    }
+
+    /// The database as it is now, for reading.
+    fn present(&self) -> Result<MutexGuard<'_, Opened>> {
+        let mut opened = self.held();
+        if !opened.is_at(&self.path) {
+            self.follow(&mut opened)?;
+        }
+        Ok(opened)
+    }
+
+    /// Opens the file that has the name now: what is written to one that lost it would be lost too.
+    fn follow(&self, opened: &mut Opened) -> Result<()> {
+        *opened =
+            open::open(&self.path, &self.lock, self.keep).map_err(|error| error.at(&self.path))?;
+        Ok(())
+    }
+
+    fn held(&self) -> MutexGuard<'_, Opened> {
         // A panic inside a transaction rolled it back, so the connection can still be used.
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Every batch of the log, in order.
@@ -151,7 +258,7 @@ impl SqliteStore {
 
 /// A reader that sees one moment: it holds a read transaction until it is dropped.
 struct Snapshot<'a> {
-    connection: MutexGuard<'a, Connection>,
+    connection: MutexGuard<'a, Opened>,
 }
 
 impl Drop for Snapshot<'_> {
@@ -163,7 +270,7 @@ impl Drop for Snapshot<'_> {
 
 impl Store for SqliteStore {
     fn read(&self) -> Result<Box<dyn Reader + '_>> {
-        let connection = self.lock_connection();
+        let connection = self.present()?;
         // The first read fixes the moment that the reader sees.
         connection
             .execute_batch("BEGIN DEFERRED; SELECT 1 FROM migration LIMIT 1;")
@@ -172,8 +279,7 @@ impl Store for SqliteStore {
     }
 
     fn transact(&self, plan: Plan<'_>) -> Result<Commit> {
-        let mut connection = self.lock_connection();
-        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        let (mut connection, _turn) = self.turn()?;
         let mut work = |connection: &mut Connection| -> Result<Commit> {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -193,8 +299,7 @@ impl Store for SqliteStore {
     }
 
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {
-        let mut connection = self.lock_connection();
-        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        let (mut connection, _turn) = self.turn()?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         documents::put_vectors(&transaction, space, model, vectors)?;
         transaction.commit()?;
@@ -203,8 +308,7 @@ impl Store for SqliteStore {
     }
 
     fn reindex(&self) -> Result<()> {
-        let mut connection = self.lock_connection();
-        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        let (mut connection, _turn) = self.turn()?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         documents::rebuild(&transaction)?;
         transaction.commit()?;
@@ -212,21 +316,23 @@ impl Store for SqliteStore {
     }
 
     fn erasure_due(&self) -> Result<Vec<Tombstone>> {
-        erase::due(&self.lock_connection())
+        erase::due(&*self.present()?)
     }
 
     fn finish_erasure(&self) -> Result<Erasure> {
-        let mut connection = self.lock_connection();
-        let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        let (mut connection, _turn) = self.turn()?;
         erase::finish(&mut connection)
     }
 
     fn verify(&self) -> Result<Vec<Finding>> {
-        let mut connection = self.lock_connection();
-        let text_findings = {
-            let _turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+        let read_only = self.present()?.read_only;
+        let text_findings = if read_only {
+            Vec::new()
+        } else {
+            let (mut connection, _turn) = self.turn()?;
             verify::text_index(&mut connection)?
         };
+        let connection = self.present()?;
         let mut findings = verify::verify(&connection)?;
         findings.extend(text_findings);
         Ok(findings)
@@ -240,7 +346,7 @@ impl Store for SqliteStore {
     }
 
     fn backup(&self, to: &Path) -> Result<()> {
-        let connection = self.lock_connection();
-        open::copy(&connection, to)
+        let connection = self.present()?;
+        copy::copy(&connection, to)
     }
 }

@@ -228,6 +228,7 @@ impl Writable for Tables {
             }
             if touching.contains(&stored.batch.id) {
                 stored.batch.reason = None;
+                stored.batch.extra.clear();
             }
         }
         Ok(())
@@ -253,6 +254,7 @@ fn header(batch: &Batch) -> Batch {
         session: batch.session.clone(),
         reason: batch.reason.clone(),
         changes: Vec::new(),
+        extra: batch.extra.clone(),
     }
 }
 

@@ -239,6 +239,7 @@ pub fn batch(number: u64, space: SpaceId, at: Timestamp, changes: Vec<Change>) -
         session: None,
         reason: None,
         changes,
+        extra: std::collections::BTreeMap::new(),
     }
 }
 

@@ -18,7 +18,7 @@ use throughline_core::watermark::Referent;
 use throughline_core::{Authority, Relation, State};
 
 pub(crate) use agents::{Hook, Init, Patch, Which};
-pub(crate) use health::{Doctor, Graph, GraphFormat, Stats};
+pub(crate) use health::{Backup, Doctor, Graph, GraphFormat, Restore, Stats};
 pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use model::{Llm, LlmAction, Work};
 pub(crate) use project::{Project, ProjectAction};
@@ -137,9 +137,9 @@ pub(crate) enum Command {
     /// Read an export
     Import(Import),
     /// Write a complete copy of the database
-    Backup(File),
+    Backup(Backup),
     /// Put a copy in the place of the database; what was there is kept beside it
-    Restore(File),
+    Restore(Restore),
     /// Which folders belong to which project, and joining one
     Project(Project),
     /// Where memory is and how much there is
@@ -452,12 +452,6 @@ pub(crate) struct Import {
     /// What the file is
     #[arg(long, value_enum, default_value_t = ImportFormat::Auto)]
     pub(crate) format: ImportFormat,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct File {
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 mod agents;
 mod change;
 mod config;
+mod copies;
 mod find;
 mod graph;
 mod health;
@@ -59,6 +60,8 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
     crate::worker::note(settings, writes);
     if writes {
         crate::worker::start_if_wanted(settings, settings.clock.now());
+        // Answered already; what cannot be copied now is copied tomorrow.
+        settings.engine().and_then(|engine| Ok(engine.roll_backup(settings.backup_keep)?)).ok();
     }
     Ok(done)
 }
@@ -119,8 +122,8 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Purge(args) => change::purge(args, settings, ui),
         Command::Export(args) => transfer::export(args, settings, ui),
         Command::Import(args) => transfer::import(args, settings, ui),
-        Command::Backup(args) => transfer::backup(&args.file, settings, ui),
-        Command::Restore(args) => transfer::restore(&args.file, settings, ui),
+        Command::Backup(args) => copies::backup(args, settings, ui),
+        Command::Restore(args) => copies::restore(args, settings, ui),
         Command::Project(args) => project::project(args, settings, ui),
         Command::Status => health::status(settings, ui),
         Command::Stats(args) => health::stats(args, settings, ui),

@@ -15,7 +15,7 @@ use throughline_core::event::{Event, What};
 use throughline_core::scope::Level;
 use throughline_core::{Actor, Timestamp};
 use throughline_engine::{
-    Context, Engine, Journal, JournalEntry, Project, Reply, clean, clean_text, is_kept,
+    Context, Damage, Engine, Journal, JournalEntry, Project, Reply, clean, clean_text, is_kept,
     note_failure, note_fired,
 };
 
@@ -27,10 +27,55 @@ use crate::worker;
 const PAYLOAD_BYTES_MAX: u64 = 16 << 20;
 /// A text is cut here, so that it fits into the journal: what is longer was pasted, not said.
 const TEXT_BYTES_MAX: usize = 1 << 20;
-/// An agent is kept waiting no longer than this.
+/// So much more of it is looked at for secrets: one that stands across the cut is recognised whole.
+const MARGIN_BYTES: usize = 64 << 10;
+/// An agent is kept waiting no longer than this for an answer, from when it has told everything.
 const DEADLINE: Duration = Duration::from_millis(300);
 /// At the end of a session nobody waits.
 const LAST_DEADLINE: Duration = Duration::from_millis(1_000);
+/// What an agent tells late, or in a long text, is still written down. Nothing takes longer than
+/// this, whatever the agent does.
+const KEEP_LIMIT: Duration = Duration::from_millis(4_000);
+
+/// How far a hook has come.
+enum Step {
+    /// The agent has told everything.
+    Heard,
+    /// It is written down, or need not be.
+    Kept,
+    /// This is the answer, and whether the agent pauses here.
+    Done(std::thread::Result<anyhow::Result<(String, bool)>>),
+}
+
+/// How a hook came out in time.
+enum Outcome {
+    /// With an answer.
+    Done(std::thread::Result<anyhow::Result<(String, bool)>>),
+    /// What was told is kept, and no answer came in time.
+    Late,
+    /// Not even that is known.
+    Lost { heard: bool },
+}
+
+/// Waits for the answer, and longer than that for what was told to be written down.
+fn wait(steps: &mpsc::Receiver<Step>, began: Instant, deadline: Duration) -> Outcome {
+    let (mut answer_by, keep_by) = (began + deadline, began + deadline.max(KEEP_LIMIT));
+    let (mut heard, mut kept) = (false, false);
+    loop {
+        let until = if kept { answer_by.min(keep_by) } else { keep_by };
+        match steps.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(Step::Heard) => {
+                heard = true;
+                // An agent that was slow to tell is not made to go without its answer.
+                answer_by = Instant::now() + deadline;
+            }
+            Ok(Step::Kept) => kept = true,
+            Ok(Step::Done(done)) => return Outcome::Done(done),
+            Err(_) if kept => return Outcome::Late,
+            Err(_) => return Outcome::Lost { heard },
+        }
+    }
+}
 
 /// Carries out a hook. Never fails.
 pub(crate) fn hook(
@@ -56,31 +101,41 @@ pub(crate) fn hook(
     let usual = if ends { LAST_DEADLINE } else { DEADLINE };
     let deadline = environment.deadline_ms.map_or(usual, Duration::from_millis);
     let (home, now) = (settings.home.clone(), settings.clock.now());
-    let (send, receive) = mpsc::channel();
+    let (send, steps) = mpsc::channel();
     let (event, agent) = (args.event.clone(), args.agent);
     let after = settings.clone();
     let name = event.clone();
     std::thread::spawn(move || {
         let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            listen(&event, agent, &settings)
+            listen(&event, agent, &settings, &send)
         }));
-        send.send(said).ok();
+        send.send(Step::Done(said)).ok();
     });
+    let may_note = || after.refuses_home(here().as_slice()).is_none();
     let failed = |why: &str| {
-        if after.refuses_home(here().as_slice()).is_none() {
+        if may_note() {
             note(&home, now, &name, why);
         }
     };
-    match receive.recv_timeout(deadline.saturating_sub(began.elapsed())) {
-        Ok(Ok(Ok((text, is_pause)))) => {
+    let lost = |why: &str| {
+        if may_note() {
+            note_lost(&home, now, &name, why);
+        }
+    };
+    match wait(&steps, began, deadline) {
+        Outcome::Done(Ok(Ok((text, is_pause)))) => {
             say(&text);
             if is_pause {
                 worker::start_if_wanted(&after, now);
             }
         }
-        Ok(Ok(Err(error))) => failed(&format!("{error:#}")),
-        Ok(Err(_)) => failed("it panicked"),
-        Err(_) => failed(&format!("it took longer than {} ms", deadline.as_millis())),
+        Outcome::Done(Ok(Err(error))) => failed(&format!("{error:#}")),
+        Outcome::Done(Err(_)) => failed("it panicked"),
+        Outcome::Late => failed(&format!("it took longer than {} ms", deadline.as_millis())),
+        Outcome::Lost { heard: false } => {
+            lost("the agent had not finished telling it when the time was up");
+        }
+        Outcome::Lost { heard: true } => lost("it could not be written down in time"),
     }
     ExitCode::SUCCESS
 }
@@ -97,11 +152,18 @@ pub(crate) fn unusable(why: &str, environment: &Environment) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Notes for `doctor` and `status` that what an agent told is lost, and why.
+fn note_lost(home: &Path, now: Timestamp, event: &str, why: &str) {
+    let mut why = why.to_owned();
+    clean_text(&mut why);
+    note_failure(home, now, event, &why, Damage::Lost);
+}
+
 /// Notes for `doctor` what was wrong. It may quote what was handed in.
 fn note(home: &Path, now: Timestamp, event: &str, why: &str) {
     let mut why = why.to_owned();
     clean_text(&mut why);
-    note_failure(home, now, event, &why);
+    note_failure(home, now, event, &why, Damage::None);
 }
 
 fn say(text: &str) {
@@ -114,24 +176,38 @@ fn say(text: &str) {
 
 /// Journals the event, then lets memory listen. Returns what is said to the agent, and whether it
 /// pauses here: it waits for neither a prompt's answer nor a tool.
-fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<(String, bool)> {
-    let payload = payload()?;
-    let event = throughline_agents::read(agent, name, &payload);
-    drop(payload);
+fn listen(
+    name: &str,
+    agent: Host,
+    settings: &Settings,
+    steps: &mpsc::Sender<Step>,
+) -> anyhow::Result<(String, bool)> {
+    let (home, now) = (&settings.home, settings.clock.now());
+    let event = payload().and_then(|payload| Ok(throughline_agents::read(agent, name, &payload)?));
+    steps.send(Step::Heard).ok();
     let folder = event.as_ref().ok().and_then(folder_of).or_else(here);
     if settings.refuses_home(folder.as_slice()).is_some() {
         return Ok((String::new(), false));
     }
-    let now = settings.clock.now();
     if let Some(problem) = &settings.problem {
         // What the settings say as far as they can be read holds, and no service is asked.
-        note(&settings.home, now, name, problem);
+        note(home, now, name, problem);
     }
     if !settings.enabled {
         return Ok((String::new(), false));
     }
-    note_fired(&settings.home, &fired_name(name, agent), now);
-    let Some((mut event, context)) = keep(event?, agent, settings)? else {
+    note_fired(home, &fired_name(name, agent), now);
+    let told = event.map(|event| keep(event, agent, settings));
+    // Noted before anybody stops waiting.
+    match &told {
+        Err(error) | Ok(Some(Kept { trouble: Some(error), .. })) => {
+            note_lost(home, now, name, &format!("{error:#}"));
+        }
+        Ok(_) => {}
+    }
+    steps.send(Step::Kept).ok();
+    // Even where this turn is lost, what is known is said.
+    let Ok(Some(Kept { mut event, context: Some(context), .. })) = told else {
         return Ok((String::new(), false));
     };
     // What tools did is taken in with the answer that follows: a tool is never kept waiting for it.
@@ -154,8 +230,12 @@ fn listen(name: &str, agent: Host, settings: &Settings) -> anyhow::Result<(Strin
     }
     let is_over = matches!(event.what, What::Ended | What::Compacting);
     worker::note(settings, is_over || reply.capture.episodes > 0);
+    if let What::Ended = event.what {
+        // Nobody waits any more. What a large memory takes is done by a process of its own.
+        worker::back_up(settings, &engine);
+    }
     if let Some(trouble) = &reply.trouble {
-        note_failure(&settings.home, settings.clock.now(), name, trouble);
+        note(home, now, name, trouble);
     }
     let mut said = reply.text;
     if let What::Started(_) = event.what
@@ -187,35 +267,70 @@ pub(crate) fn take(
     engine: &Engine,
 ) -> anyhow::Result<Option<(Event, Context, Reply)>> {
     let event = throughline_agents::read(agent, name, payload)?;
-    let Some((event, context)) = keep(event, agent, settings)? else { return Ok(None) };
+    let Some(kept) = keep(event, agent, settings) else { return Ok(None) };
+    let Kept { event, context: Some(context), trouble: None } = kept else {
+        return kept.trouble.map_or(Ok(None), Err);
+    };
     let reply = engine.listen(&context, &event)?;
     Ok(Some((event, context, reply)))
 }
 
+/// What an agent told, without what must not be kept.
+struct Kept {
+    event: Event,
+    /// Where it was told; `None` where that is no folder any more.
+    context: Option<Context>,
+    /// Why it could not be written down.
+    trouble: Option<anyhow::Error>,
+}
+
 /// Takes out of an event what must not be kept, and writes the rest down.
-fn keep(
-    mut event: Event,
-    agent: Host,
-    settings: &Settings,
-) -> anyhow::Result<Option<(Event, Context)>> {
+fn keep(mut event: Event, agent: Host, settings: &Settings) -> Option<Kept> {
     if let What::Nothing { .. } = event.what {
-        return Ok(None);
+        return None;
     }
     let folder = folder_of(&event).or_else(here);
     let project = folder.map(|folder| settings.roots().project_of(&folder));
     let root = project.as_ref().map(|project| project.root.clone());
+    let long = cut_roughly(&mut event);
     clean(&mut event, root.as_deref().unwrap_or_else(|| Path::new(".")));
-    for text in event.texts_mut() {
-        text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
-    }
+    cut(&mut event, &long);
+    let mut trouble = None;
     if is_kept(&event) && settings.journal {
         let now = settings.clock.now();
         let entry = JournalEntry::new(now, agent.as_str(), project.as_ref(), event.clone());
-        Journal::new(&settings.home).append(&entry).context("the journal cannot be written")?;
+        let written = Journal::new(&settings.home).append(&entry);
+        trouble = written.context("the journal cannot be written").err();
     }
-    let Some(project) = project else { return Ok(None) };
-    let context = Context { project, session: None, level: Level::Project, actor: Actor::System };
-    Ok(Some((event, context)))
+    let context = project.map(|project| Context {
+        project,
+        session: None,
+        level: Level::Project,
+        actor: Actor::System,
+    });
+    Some(Kept { event, context, trouble })
+}
+
+/// Cuts what is far too long before anybody looks for secrets in it, with a margin. Says which texts
+/// those were.
+fn cut_roughly(event: &mut Event) -> Vec<bool> {
+    let most = TEXT_BYTES_MAX + MARGIN_BYTES;
+    let cut = |text: &mut String| {
+        let long = text.len() > most;
+        text.truncate(text.floor_char_boundary(most));
+        long
+    };
+    event.texts_mut().into_iter().map(cut).collect()
+}
+
+/// Cuts texts to the length that is kept. Of those that were cut before, the margin goes in any case:
+/// a secret that was cut in two there cannot be recognised.
+fn cut(event: &mut Event, long: &[bool]) {
+    for (text, long) in event.texts_mut().into_iter().zip(long) {
+        let margin = if *long { MARGIN_BYTES } else { 0 };
+        let most = text.len().saturating_sub(margin).min(TEXT_BYTES_MAX);
+        text.truncate(text.floor_char_boundary(most));
+    }
 }
 
 /// What the agent hands over, up to a sensible size.

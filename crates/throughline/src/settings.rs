@@ -86,6 +86,8 @@ pub(crate) struct Settings {
     pub(crate) journal: bool,
     /// Days for which the journal keeps what was taken in.
     pub(crate) journal_days: u32,
+    /// How many automatic copies are kept.
+    pub(crate) backup_keep: usize,
     /// Whether a new folder of a known project is joined without asking.
     joins: bool,
     /// Whether the home was named on the command line.
@@ -122,6 +124,7 @@ impl Settings {
             enabled: said.enabled,
             journal: said.journal,
             journal_days: said.journal_days,
+            backup_keep: said.backup_keep,
             joins: said.joins,
             home_named: global.home.is_some(),
             models: said.models,
@@ -144,6 +147,7 @@ impl Settings {
             enabled: true,
             journal: true,
             journal_days: file::JOURNAL_DAYS,
+            backup_keep: 0,
             joins: false,
             home_named: true,
             models: Models::default(),
@@ -228,9 +232,5 @@ impl Settings {
 
 /// Makes a folder for the user's eyes only, if it is not there.
 fn private_folder(folder: &Path) -> anyhow::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).with_context(|| folder.display().to_string())
+    throughline_engine::private_folder(folder).with_context(|| folder.display().to_string())
 }

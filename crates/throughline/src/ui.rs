@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use throughline_core::text;
-use throughline_engine::{Error, ErrorKind};
+use throughline_engine::{Error, ErrorKind, LeftOut};
 
 use crate::layout;
 
@@ -54,10 +54,16 @@ impl Ui {
         answer: &T,
         in_words: impl FnOnce() -> String,
     ) -> anyhow::Result<ExitCode> {
-        if self.json {
+        let left_out = throughline_engine::left_out();
+        if !self.json {
+            if !self.quiet {
+                self.say(&in_words())?;
+            }
+            warn_of(&left_out);
+        } else if left_out.is_empty() {
             self.print(&json_text(answer)?)?;
-        } else if !self.quiet {
-            self.say(&in_words())?;
+        } else {
+            self.print(&json_text(&without(&left_out, serde_json::to_value(answer)?))?)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -131,6 +137,29 @@ pub(crate) fn exit_code(kind: ErrorKind) -> ExitCode {
         ErrorKind::Usage => 2,
         ErrorKind::NotFound => 3,
     })
+}
+
+/// An answer that also says which rows it had to do without.
+fn without(left_out: &[LeftOut], mut answer: serde_json::Value) -> serde_json::Value {
+    let named = |one: &LeftOut| serde_json::json!({"row": one.row, "why": one.why});
+    if let Some(answer) = answer.as_object_mut() {
+        let rows = left_out.iter().map(named).collect();
+        answer.entry("damaged").or_insert(serde_json::Value::Array(rows));
+    }
+    answer
+}
+
+/// Says on standard error which rows could not be read.
+pub(crate) fn warn_of(left_out: &[LeftOut]) {
+    let mut err = anstream::stderr().lock();
+    for one in left_out {
+        let line = format!("left out: {}: {}", safe(&one.row), safe(&one.why));
+        // Nobody may be listening; the answer stands without it.
+        writeln!(err, "{}", paint(WARN, line)).ok();
+    }
+    if !left_out.is_empty() {
+        writeln!(err, "{}", paint(DIM, "`throughline doctor` says how to mend it")).ok();
+    }
 }
 
 /// An error and its causes, each said once.

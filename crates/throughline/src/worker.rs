@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use throughline_core::Timestamp;
-use throughline_engine::{want_work, worker_wanted};
+use throughline_engine::{Engine, want_work, worker_wanted};
 
 use crate::settings::Settings;
 
@@ -31,12 +31,32 @@ pub(crate) fn start_and_see_off(settings: &Settings, now: Timestamp) {
     }
 }
 
+/// A database of so many bytes is copied in less time than the end of a session leaves.
+const QUICKLY_COPIED: u64 = 8 << 20;
+
+/// Makes the copy of the day, if it is time for it.
+pub(crate) fn back_up(settings: &Settings, engine: &Engine) {
+    if settings.backup_keep == 0 || !engine.is_backup_due().unwrap_or(false) {
+        return;
+    }
+    // What cannot be copied now is copied after the next session.
+    if engine.health().is_ok_and(|health| health.bytes < QUICKLY_COPIED) {
+        engine.roll_backup(settings.backup_keep).ok();
+    } else if !settings.environment.inside {
+        start_with(&settings.home, &["backup", "--if-due"]);
+    }
+}
+
 fn start(home: &Path) -> Option<Child> {
+    start_with(home, &["work", "--detached"])
+}
+
+fn start_with(home: &Path, args: &[&str]) -> Option<Child> {
     let program = std::env::current_exe().ok()?;
     let home = std::path::absolute(home).ok()?;
     let mut command = Command::new(program);
     // It must not keep anybody's folder or output open.
-    command.arg("--home").arg(&home).args(["work", "--detached"]);
+    command.arg("--home").arg(&home).args(args);
     command.current_dir(home.ancestors().last()?);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // What cannot be started now is started by the next hook.

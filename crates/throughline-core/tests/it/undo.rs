@@ -56,6 +56,7 @@ impl History {
             session: None,
             reason: None,
             changes,
+            extra: std::collections::BTreeMap::new(),
         };
         self.batches.push((batch, logged));
         id

@@ -83,11 +83,21 @@ pub(crate) struct Lately {
 const LATELY: &str = "lately";
 
 impl Mind {
-    /// The mind that a sidecar holds. What it does not understand begins anew.
-    fn of(mut hot: Hot) -> Self {
-        let watch = serde_json::from_value(std::mem::take(&mut hot.gate)).unwrap_or_default();
-        let lately = hot.extra.remove(LATELY).and_then(|one| serde_json::from_value(one).ok());
-        Self { hot, watch, lately: lately.unwrap_or_default(), ..Self::default() }
+    /// The mind that a sidecar holds, and whether all of it was understood. What was not begins
+    /// anew.
+    fn of(mut hot: Hot) -> (Self, bool) {
+        let gate = Some(std::mem::take(&mut hot.gate)).filter(|gate| !gate.is_null());
+        let watch = gate.map(serde_json::from_value).transpose();
+        let lately = hot.extra.remove(LATELY).map(serde_json::from_value).transpose();
+        let whole = watch.is_ok() && lately.is_ok();
+        let (watch, lately) = (watch.unwrap_or_default(), lately.unwrap_or_default());
+        let mind = Self {
+            hot,
+            watch: watch.unwrap_or_default(),
+            lately: lately.unwrap_or_default(),
+            ..Self::default()
+        };
+        (mind, whole)
     }
 
     /// The mind of somebody who reads a transcript.
@@ -135,9 +145,15 @@ impl Minds {
         self.0.clear_aside()
     }
 
-    /// What a session has in mind; nothing where none was kept or it cannot be read.
+    /// What a session has in mind; nothing where none was kept or it cannot be read. What cannot be
+    /// read lies aside, where `doctor` finds it.
     pub fn load(&self, session: &SessionId) -> Mind {
-        self.0.load(session).map(|loaded| Mind::of(loaded.hot)).unwrap_or_default()
+        let Ok(loaded) = self.0.load(session) else { return Mind::default() };
+        let (mind, whole) = Mind::of(loaded.hot);
+        if !whole {
+            self.0.copy_aside(session);
+        }
+        mind
     }
 
     /// Keeps what a session has in mind.

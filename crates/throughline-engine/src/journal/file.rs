@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use throughline_core::{Timestamp, text};
+pub(crate) use throughline_store::{private_folder, sync_folder};
 
 /// How long a lock is waited for.
 const LOCK_WAIT: Duration = Duration::from_millis(150);
@@ -134,17 +135,6 @@ pub(crate) fn with_extension(folder: &Path, extension: &str) -> io::Result<Vec<P
     Ok(paths)
 }
 
-/// Makes the names in a folder outlive a crash.
-pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    match File::open(folder)?.sync_all() {
-        // Some file systems keep names without being asked and refuse to be asked.
-        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => {}
-        synced => return synced,
-    }
-    Ok(())
-}
-
 /// Opens a file that must be a regular one. New ones are for the user's eyes only.
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     // Opening a pipe can wake or block somebody, so even that is not tried.
@@ -245,23 +235,6 @@ pub(crate) fn is_same(one: &File, other: &File) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn is_same(_: &File, _: &File) -> bool {
     true
-}
-
-/// Makes a folder for the user's eyes only, with those above it, so that it outlives a crash.
-pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let missing: Vec<&Path> = folder.ancestors().take_while(|one| !one.exists()).collect();
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)?;
-    for above in missing.iter().filter_map(|one| one.parent()) {
-        sync_folder(if above.as_os_str().is_empty() { Path::new(".") } else { above })?;
-    }
-    Ok(())
 }
 
 // Two flags of open(2), which std does not name. Where they are not known, looking before opening

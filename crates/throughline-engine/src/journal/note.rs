@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,8 @@ const WHY_CHARS_MAX: usize = 400;
 const EVENT_CHARS_MAX: usize = 64;
 /// Events that are told of at most.
 const EVENTS_MAX: usize = 256;
+/// Bytes that are kept free for one note.
+const ROOM_BYTES: usize = 4_096;
 
 /// A hook that could not do its work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,14 +32,27 @@ pub struct Failure {
     pub event: String,
     /// What went wrong.
     pub why: String,
+    /// What the agent told is lost by that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lost: bool,
 }
 
-/// Notes that a hook could not do its work.
-pub fn note_failure(home: &Path, at: Timestamp, event: &str, why: &str) {
+/// What a failure did to what the agent told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// Nothing: it is in the journal, or there was nothing to keep.
+    None,
+    /// It could not be written down.
+    Lost,
+}
+
+/// Notes that a hook could not do its work. On a full disk the note goes where room was kept for it.
+pub fn note_failure(home: &Path, at: Timestamp, event: &str, why: &str, damage: Damage) {
     let failure = Failure {
         at,
         event: text::headline(event, EVENT_CHARS_MAX),
         why: text::headline(why, WHY_CHARS_MAX),
+        lost: damage == Damage::Lost,
     };
     let Ok(mut line) = serde_json::to_vec(&failure) else { return };
     line.push(b'\n');
@@ -47,16 +62,64 @@ pub fn note_failure(home: &Path, at: Timestamp, event: &str, why: &str) {
     if new.symlink_metadata().is_ok_and(full) {
         std::fs::rename(&new, &old).ok();
     }
-    if let Ok((mut file, _)) = file::open_to_append(&new) {
-        file.write_all(&line).ok();
+    let append = || -> std::io::Result<()> {
+        let (mut file, _) = file::open_to_append(&new)?;
+        let before = file.metadata()?.len();
+        file.write_all(&line).inspect_err(|_| drop(file.set_len(before)))
+    };
+    if append().is_err() {
+        write_over(&room(home), &line).ok();
     }
+}
+
+/// Keeps room for one note, for the day when the disk is full.
+fn keep_room(home: &Path) {
+    let path = room(home);
+    if !path.exists() {
+        file::replace_lightly(&path, &[b' '; ROOM_BYTES]).ok();
+    }
+}
+
+/// Writes a note where there is room for it, without needing more. What says that something is lost
+/// stays before everything else.
+fn write_over(path: &Path, line: &[u8]) -> std::io::Result<()> {
+    let mut file = file::open_regular(path, OpenOptions::new().read(true).write(true))?;
+    let mut held = Vec::new();
+    (&file).take(ROOM_BYTES as u64).read_to_end(&mut held)?;
+    let is_lost = |line: &&[u8]| serde_json::from_slice(line).is_ok_and(|one: Failure| one.lost);
+    let lines = [held.as_slice(), line].concat();
+    let (lost, other): (Vec<&[u8]>, Vec<&[u8]>) =
+        lines.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).partition(is_lost);
+    let newest_first = lost.iter().rev().chain(other.iter().rev());
+    let mut notes = Vec::new();
+    for line in newest_first.filter(|line| !line.is_empty()) {
+        if notes.len() + line.len() < ROOM_BYTES {
+            notes.extend_from_slice(line);
+            notes.push(b'\n');
+        }
+    }
+    notes.resize(ROOM_BYTES, b' ');
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&notes)?;
+    file.sync_data()
+}
+
+fn room(home: &Path) -> PathBuf {
+    home.join("last-failure.jsonl")
+}
+
+/// What agents told since a moment and is lost, the newest last.
+pub fn lost_since(home: &Path, since: Timestamp) -> Vec<Failure> {
+    let mut lost = last_failures(home, usize::MAX);
+    lost.retain(|failure| failure.lost && failure.at >= since);
+    lost
 }
 
 /// The last `count` failures, the newest last.
 pub fn last_failures(home: &Path, count: usize) -> Vec<Failure> {
     let [new, old] = failure_files(home);
     let mut failures: Vec<Failure> = Vec::new();
-    for path in [old, new] {
+    for path in [old, new, room(home)] {
         let Ok(file) = file::open_to_read(&path) else { continue };
         let mut bytes = Vec::new();
         if file.take(2 * FAILURES_BYTES_MAX).read_to_end(&mut bytes).is_ok() {
@@ -64,6 +127,7 @@ pub fn last_failures(home: &Path, count: usize) -> Vec<Failure> {
             failures.extend(lines.filter_map(|line| serde_json::from_slice(line).ok()));
         }
     }
+    failures.sort_by_key(|failure| failure.at);
     failures.split_off(failures.len().saturating_sub(count))
 }
 
@@ -85,6 +149,7 @@ pub fn note_fired(home: &Path, event: &str, at: Timestamp) {
     if let Ok(mut file) = opened {
         file.write_all(moment.as_bytes()).ok();
     }
+    keep_room(home);
 }
 
 /// When the hook of each event last ran.

@@ -293,7 +293,13 @@ fn failures_are_noted_within_bounds() {
     let at = Timestamp::from_millis(1_763_000_000_000);
     assert!(note::last_failures(home.path(), 5).is_empty());
     for n in 0..2_000 {
-        note::note_failure(home.path(), at, "Stop", &format!("failure {n} {}", "x".repeat(100)));
+        note::note_failure(
+            home.path(),
+            at,
+            "Stop",
+            &format!("failure {n} {}", "x".repeat(100)),
+            note::Damage::None,
+        );
     }
     let last = note::last_failures(home.path(), 3);
     assert_eq!(last.len(), 3);
@@ -303,7 +309,7 @@ fn failures_are_noted_within_bounds() {
         .map(|entry| entry.unwrap().metadata().unwrap().len())
         .sum();
     assert!(bytes < 150_000, "{bytes}");
-    note::note_failure(home.path(), at, "Stop", &"\n\u{1b}é".repeat(100_000));
+    note::note_failure(home.path(), at, "Stop", &"\n\u{1b}é".repeat(100_000), note::Damage::None);
     assert!(note::last_failures(home.path(), 1)[0].why.chars().count() <= 400);
 }
 

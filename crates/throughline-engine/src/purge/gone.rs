@@ -30,12 +30,15 @@ pub(crate) struct Gone {
     any_session: bool,
     /// The telling words of all that.
     terms: BTreeSet<String>,
+    /// The words themselves, as they may stand in a file.
+    pub(super) telling: BTreeSet<String>,
 }
 
 impl Gone {
     /// Adds what a memory says.
     pub(crate) fn add_wording(&mut self, said: &str) {
         self.terms.extend(words::query_terms(said));
+        self.telling.extend(super::scrub::telling_words(said));
         let said = text::normalise(said);
         if !said.is_empty() {
             self.wordings.push(said);
@@ -59,6 +62,7 @@ impl Gone {
         self.marks.insert(episode::mark(session, speaker, said));
         self.sessions.insert(session.clone());
         self.terms.extend(words::query_terms(said));
+        self.telling.extend(super::scrub::telling_words(said));
     }
 
     /// Whether a text tells one of the memories.

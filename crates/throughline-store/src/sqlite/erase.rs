@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use rusqlite::Connection;
-use throughline_core::row::Tombstone;
+use throughline_core::row::{Extra, Tombstone};
 use throughline_core::{Actor, Batch, BatchId, Cause, Change, Memory, Row, RowKey, Table, pending};
 
 use super::rows::collect;
@@ -59,6 +59,18 @@ pub(super) fn due(connection: &Connection) -> Result<Vec<Tombstone>> {
     Ok(rows.into_iter().filter_map(Row::into_tombstone).collect())
 }
 
+/// The tombstones of erasures that did not come to their end.
+pub(super) fn unfinished(connection: &Connection) -> Result<Vec<Tombstone>> {
+    let rows = collect(
+        connection,
+        Table::Tombstone,
+        "SELECT t.key, t.body, t.hash FROM erasure_due AS d
+         JOIN tombstone AS t ON t.space = d.space AND t.key = d.key ORDER BY t.space, t.key",
+        [],
+    )?;
+    Ok(rows.into_iter().filter_map(Row::into_tombstone).collect())
+}
+
 /// Erases what the tombstones name, and keeps the tombstones: what they name may come by another
 /// way. Returns how many memories went.
 pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize> {
@@ -94,9 +106,11 @@ pub(super) fn reapply(store: &SqliteStore, stones: &[Tombstone]) -> Result<usize
             session: None,
             reason: None,
             changes,
+            extra: Extra::new(),
         })?;
     }
-    if !store.erasure_due()?.is_empty() {
+    // A copy that was put aside may still have a write-ahead log with what was erased before.
+    if !store.erasure_due()?.is_empty() || store.health()?.wal_bytes > 0 {
         store.finish_erasure()?;
     }
     Ok(erased)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use crate::folder::{beside, private_folder};
 use crate::{Error, Result};
 
 /// A lock file beside the database. SQLite's own waiting polls and lets the unlucky starve; a
@@ -23,11 +24,9 @@ impl WriterLock {
     /// The lock of the database in `path`. Creates its folder, private to the user, if need be.
     pub(super) fn beside(path: &Path) -> Result<Self> {
         if let Some(folder) = path.parent() {
-            create_private_folder(folder).map_err(|source| io_error(folder, source))?;
+            private_folder(folder).map_err(|source| io_error(folder, source))?;
         }
-        let mut name = path.to_owned().into_os_string();
-        name.push(".lock");
-        Ok(Self { path: PathBuf::from(name) })
+        Ok(Self { path: beside(path, ".lock") })
     }
 
     /// Waits for the turn, at most `limit_ms`.
@@ -61,18 +60,8 @@ impl WriterLock {
     }
 }
 
-fn create_private_folder(folder: &Path) -> std::io::Result<()> {
-    if folder.as_os_str().is_empty() || folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-fn io_error(path: &Path, source: std::io::Error) -> Error {
+/// A failed file operation, by what the user can do about it.
+pub(super) fn io_error(path: &Path, source: std::io::Error) -> Error {
     use std::io::ErrorKind;
     let unwritable = [
         ErrorKind::PermissionDenied,

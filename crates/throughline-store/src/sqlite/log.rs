@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Row as SqlRow, params};
 use throughline_core::change::{Erased, scrub as scrub_change, scrub_images};
-use throughline_core::row::Image;
+use throughline_core::row::{Extra, Image};
 use throughline_core::{
     Batch, BatchId, Change, Logged, MemoryId, NodeId, Pending, RowKey, SpaceId,
 };
 
 use super::rows::checksum;
 use super::text::json_list;
+use crate::damage::unless_rotten;
 use crate::query::LogQuery;
 use crate::store::StoredBatch;
 use crate::tables::{deferred_in, touched_rows, touches_erased};
@@ -118,11 +119,12 @@ pub(super) fn scrub(connection: &Connection, erased: &Erased) -> Result<()> {
     nodes.extend(erased.entities.iter().map(|entity| NodeId::Entity(*entity)));
     let mut seen: BTreeMap<u64, Logged> = BTreeMap::new();
     for node in &nodes {
-        seen.extend(history(connection, space, *node)?.into_iter().map(|one| (one.seq, one)));
+        let touched = touching(connection, space, *node, Rotten::Refused)?;
+        seen.extend(touched.into_iter().map(|one| (one.seq, one)));
     }
     if let Some(id) = erased.pending {
         let row = row_name(&RowKey::pending(space, id));
-        let touched = of_no_node(connection, space, &row, &row)?;
+        let touched = of_no_node(connection, space, &row, &row, Rotten::Refused)?;
         seen.extend(touched.into_iter().map(|one| (one.seq, one)));
     }
     let mut update = connection.prepare_cached(
@@ -151,8 +153,9 @@ fn buried(erased: &Erased) -> Option<String> {
 /// Somebody's words about what was erased go with it.
 fn drop_reason(connection: &Connection, batch: BatchId) -> Result<()> {
     for stored in headers(connection, &[batch])? {
-        if stored.batch.reason.is_some() {
-            let body = header(&Batch { reason: None, ..stored.batch.clone() });
+        if stored.batch.reason.is_some() || !stored.batch.extra.is_empty() {
+            let bare = Batch { reason: None, extra: Extra::new(), ..stored.batch.clone() };
+            let body = header(&bare);
             connection
                 .prepare_cached(
                     "UPDATE batch SET body = ?3, hash = ?4 WHERE space = ?1 AND key = ?2",
@@ -166,7 +169,7 @@ fn drop_reason(connection: &Connection, batch: BatchId) -> Result<()> {
 /// Every operation that waited for a person and that the log still tells in words.
 pub(super) fn deferred(connection: &Connection, space: SpaceId) -> Result<Vec<Pending>> {
     // The names of the rows of a table lie together, and a `g` comes after every digit of an id.
-    let logged = of_no_node(connection, space, "pending ", "pending g")?;
+    let logged = of_no_node(connection, space, "pending ", "pending g", Rotten::LeftOut)?;
     let told = logged.iter().flat_map(deferred_in);
     let mut found: Vec<Pending> = told.filter(|one| one.space == space).cloned().collect();
     found.sort_by(|a, b| (a.id, a.at, &a.operation).cmp(&(b.id, b.at, &b.operation)));
@@ -180,6 +183,7 @@ fn of_no_node(
     space: SpaceId,
     first: &str,
     last: &str,
+    rotten: Rotten,
 ) -> Result<Vec<Logged>> {
     select_changes(
         connection,
@@ -187,6 +191,7 @@ fn of_no_node(
          WHERE seq IN (SELECT seq FROM touch
                        WHERE space = ?1 AND node = '' AND row >= ?2 AND row <= ?3) ORDER BY seq",
         params![space.0, first, last],
+        rotten,
     )
 }
 
@@ -214,9 +219,28 @@ pub(super) fn list(connection: &Connection, query: &LogQuery) -> Result<Vec<Stor
     ])?;
     let mut batches = Vec::new();
     while let Some(row) = found.next()? {
-        batches.push(with_changes(connection, header_from(row)?)?);
+        if let Some(header) = unless_rotten(header_from(row))? {
+            batches.push(with_changes(connection, header)?);
+        }
     }
     Ok(batches)
+}
+
+/// What is wrong with batches and changes: every one is read back against its hash.
+pub(super) fn rotten(connection: &Connection) -> Result<Vec<String>> {
+    let mut bad = Vec::new();
+    let mut headers =
+        connection.prepare("SELECT key, body, hash, first_seq, last_seq FROM batch")?;
+    let mut found = headers.query([])?;
+    while let Some(row) = found.next()? {
+        bad.extend(header_from(row).err().map(|error| error.to_string()));
+    }
+    let mut changes = connection.prepare("SELECT seq, batch, body, before, hash FROM change")?;
+    let mut found = changes.query([])?;
+    while let Some(row) = found.next()? {
+        bad.extend(logged_from(row).err().map(|error| error.to_string()));
+    }
+    Ok(bad)
 }
 
 pub(super) fn find(connection: &Connection, handle: &str) -> Result<Vec<StoredBatch>> {
@@ -265,13 +289,17 @@ fn with_changes(connection: &Connection, mut stored: StoredBatch) -> Result<Stor
     let batch = &mut stored.batch;
     let mut found = select.query(params![batch.space.0, batch.id.to_string()])?;
     while let Some(row) = found.next()? {
-        batch.changes.push(checked(row)?.1);
+        batch.changes.extend(unless_rotten(checked(row))?.map(|(_, change)| change));
     }
     Ok(stored)
 }
 
 fn header_from(row: &SqlRow<'_>) -> Result<StoredBatch> {
-    let (key, body, hash): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+    let key: String = row.get(0).unwrap_or_else(|_| "?".to_owned());
+    let unreadable =
+        |_| Error::BadRow { what: format!("batch {key}"), detail: "it is not text".to_owned() };
+    let body: String = row.get(1).map_err(unreadable)?;
+    let hash: String = row.get(2).map_err(unreadable)?;
     let (first_seq, last_seq): (i64, i64) = (row.get(3)?, row.get(4)?);
     let bad =
         |detail: &str| Error::BadRow { what: format!("batch {key}"), detail: detail.to_owned() };
@@ -296,6 +324,7 @@ pub(super) fn changes_of(
         "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_batch
          WHERE space = ?1 AND batch = ?2 ORDER BY seq",
         params![space.0, batch.to_string()],
+        Rotten::LeftOut,
     )
 }
 
@@ -304,11 +333,22 @@ pub(super) fn history(
     space: SpaceId,
     node: NodeId,
 ) -> Result<Vec<Logged>> {
+    touching(connection, space, node, Rotten::LeftOut)
+}
+
+/// The changes that touched a node or what hangs on it, in order.
+fn touching(
+    connection: &Connection,
+    space: SpaceId,
+    node: NodeId,
+    rotten: Rotten,
+) -> Result<Vec<Logged>> {
     select_changes(
         connection,
         "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_seq
          WHERE seq IN (SELECT seq FROM touch WHERE space = ?1 AND node = ?2) ORDER BY seq",
         params![space.0, node.to_string()],
+        rotten,
     )
 }
 
@@ -346,20 +386,35 @@ pub(super) fn next_touch(
          WHERE seq = (SELECT min(seq) FROM touch
                       WHERE space = ?1 AND node = ?2 AND row = ?3 AND seq > ?4)",
         params![row.space.0, node, row_name(row), seq.cast_signed()],
+        Rotten::LeftOut,
     )?;
     Ok(found.into_iter().next())
+}
+
+/// What becomes of a change that cannot be read back.
+#[derive(Clone, Copy)]
+enum Rotten {
+    /// The others are read without it.
+    LeftOut,
+    /// It is an error: nobody could say what is to be done with it.
+    Refused,
 }
 
 fn select_changes<P: rusqlite::Params>(
     connection: &Connection,
     sql: &'static str,
     params: P,
+    rotten: Rotten,
 ) -> Result<Vec<Logged>> {
     let mut select = connection.prepare_cached(sql)?;
     let mut found = select.query(params)?;
     let mut changes = Vec::new();
     while let Some(row) = found.next()? {
-        changes.push(logged_from(row)?);
+        let read = logged_from(row);
+        changes.extend(match rotten {
+            Rotten::LeftOut => unless_rotten(read)?,
+            Rotten::Refused => Some(read?),
+        });
     }
     Ok(changes)
 }
@@ -378,7 +433,7 @@ fn logged_from(row: &SqlRow<'_>) -> Result<Logged> {
 fn checked(row: &SqlRow<'_>) -> Result<(u64, Change)> {
     let seq: i64 = row.get(0)?;
     let bad = |detail: String| Error::BadRow { what: format!("change {seq}"), detail };
-    let text = |at: usize| row.get_ref(at)?.as_str().map_err(rusqlite::Error::from);
+    let text = |at: usize| row.get_ref(at)?.as_str().map_err(|_| bad("it is not text".to_owned()));
     let (body, before) = (text(2)?, text(3)?);
     if change_checksum(body, before) != text(4)? {
         return Err(bad("its content does not match its hash".to_owned()));

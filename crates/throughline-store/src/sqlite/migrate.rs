@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, TransactionBehavior, params};
 use throughline_core::text::sha256_hex;
 
-use super::open;
+use super::copy;
 use crate::{Error, Result};
 
 /// One step of the schema.
@@ -82,7 +82,7 @@ pub(super) fn migrate(
         return Ok(());
     }
     if from > 0 && keep == Keep::Copy {
-        open::copy(connection, &backup_path(path, from)?)?;
+        copy::copy(connection, &backup_path(path, from)?)?;
     }
     for migration in migrations.iter().filter(|migration| migration.number > from) {
         let step = connection.transaction_with_behavior(TransactionBehavior::Exclusive)?;
@@ -101,7 +101,7 @@ pub(super) fn migrate(
 /// A free name for the copy made before migrating, in the `backups` folder beside the file.
 fn backup_path(path: &Path, from: u32) -> Result<PathBuf> {
     let folder = path.with_file_name("backups");
-    std::fs::create_dir_all(&folder)
+    crate::folder::private_folder(&folder)
         .map_err(|source| Error::Io { path: folder.clone(), source })?;
     let free = (0..)
         .map(|n| folder.join(format!("before-migration-from-{from}.{n}.db")))

@@ -1,49 +1,171 @@
-//! Opening a file: its settings, its version, its copies.
+//! Opening a file: its settings, its version, and whether it is still the file of that name.
 
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::lock::WriterLock;
+use super::lock::{WriterLock, io_error};
 use super::migrate::{self, Keep, MIGRATIONS};
-use super::numbers;
 use super::{BUSY_LIMIT_MS, SQLITE_FLOOR};
+use super::{numbers, swap};
+use crate::folder::sync_parent;
 use crate::{Error, Result};
 
 /// Marks the file as ours: "Thrd".
 const APPLICATION_ID: i32 = 0x5468_7264;
 
+/// How often a file is opened anew that was exchanged while it was being opened.
+const REOPEN_MAX: usize = 20;
+
+/// An open database, and which file that is.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) connection: Connection,
+    file: Option<FileId>,
+    /// Nothing can be written here: the disk or the folder does not let us.
+    pub(super) read_only: bool,
+}
+
+/// Which file it is, whatever it is called.
+type FileId = (u64, u64);
+
+impl std::ops::Deref for Opened {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl std::ops::DerefMut for Opened {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+}
+
+impl Opened {
+    /// Whether the open file is still the one of that name. Another may have been put in its place.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        self.file == id_of(path)
+    }
+}
+
+#[cfg(unix)]
+fn id_of(path: &Path) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).ok().map(|data| (data.dev(), data.ino()))
+}
+
+/// Elsewhere an open file cannot be exchanged.
+#[cfg(not(unix))]
+fn id_of(_: &Path) -> Option<FileId> {
+    None
+}
+
 /// Opens, configures and if need be creates or migrates the file.
-pub(super) fn open(path: &Path, lock: &WriterLock, keep: Keep) -> Result<Connection> {
+pub(super) fn open(path: &Path, lock: &WriterLock, keep: Keep) -> Result<Opened> {
     if rusqlite::version_number() < SQLITE_FLOOR {
         return Err(Error::OldSqlite { found: rusqlite::version().to_owned() });
     }
-    create_private(path)?;
+    for _ in 0..REOPEN_MAX {
+        let opened = match open_once(path, lock, keep) {
+            Err(error) if error.is_of_the_disk() && path.is_file() => {
+                look_only(path).ok_or(error)?
+            }
+            opened => opened?,
+        };
+        // The first read has opened the write-ahead log by its name. Only if the database had its
+        // name before and after that do the two belong together.
+        if opened.is_at(path) {
+            return Ok(opened);
+        }
+    }
+    Err(Error::Busy { waited_ms: 0 })
+}
+
+fn open_once(path: &Path, lock: &WriterLock, keep: Keep) -> Result<Opened> {
+    if swap::is_due(path) {
+        swap::carry_out(path, &lock.acquire(BUSY_LIMIT_MS)?)?;
+    }
+    if !path.exists() {
+        // Not while somebody moves the file away to put another in its place.
+        let turn = lock.acquire(BUSY_LIMIT_MS).map_err(|error| {
+            if matches!(error, Error::Io { .. } | Error::NotWritable { .. }) {
+                return Error::NotWritable { path: path.to_owned() };
+            }
+            error
+        })?;
+        swap::carry_out(path, &turn)?;
+        create_database(path)?;
+    }
     refuse_stub(path)?;
-    let mut connection = Connection::open_with_flags(
+    let file = id_of(path);
+    let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
-    configure(&mut connection)?;
+    let mut opened = Opened { connection, file, read_only: false };
+    configure(&mut opened)?;
+    opened.read_only = opened.is_readonly("main")?;
     let known = migrate::newest(MIGRATIONS);
-    let version = version_of(&connection, path)?;
+    let version = version_of(&opened, path)?;
     if version > known {
         return Err(Error::Newer { path: path.to_owned(), found: version, known });
     }
-    if version < known {
+    if version < known && !opened.read_only {
         let _turn = lock.acquire(BUSY_LIMIT_MS)?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-        migrate::migrate(&mut connection, path, MIGRATIONS, keep)?;
+        // While we waited, another file may have got the name: it is opened next.
+        if opened.is_at(path) {
+            opened.pragma_update(None, "journal_mode", "WAL")?;
+            opened.pragma_update(None, "application_id", APPLICATION_ID)?;
+            migrate::migrate(&mut opened, path, MIGRATIONS, keep)?;
+        }
     }
-    Ok(connection)
+    Ok(opened)
 }
 
-/// Creates the file empty and private, so that SQLite never creates it readable for others.
-fn create_private(path: &Path) -> Result<()> {
+/// Opens a database for reading where nothing can be written: with what its write-ahead log holds if
+/// SQLite can manage that, else as the file alone tells it. `None` where that fails too.
+fn look_only(path: &Path) -> Option<Opened> {
+    let (file, name) = (id_of(path), path.to_str()?);
+    let name: String = name
+        .chars()
+        .map(|c| match c {
+            '%' => "%25".to_owned(),
+            '?' => "%3f".to_owned(),
+            '#' => "%23".to_owned(),
+            _ => c.to_string(),
+        })
+        .collect();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    for how in ["mode=ro", "mode=ro&immutable=1"] {
+        let opened = Connection::open_with_flags(format!("file:{name}?{how}"), flags);
+        let Ok(connection) = opened else { continue };
+        let mut opened = Opened { connection, file, read_only: true };
+        let ours = configure(&mut opened).and_then(|()| version_of(&opened, path));
+        if ours.is_ok_and(|version| version == migrate::newest(MIGRATIONS)) {
+            return Some(opened);
+        }
+    }
+    None
+}
+
+/// Creates the database file, empty, so that its name outlives a power cut.
+fn create_database(path: &Path) -> Result<()> {
+    create_private(path)?;
+    let names = [Some(path), path.parent().filter(|folder| !folder.as_os_str().is_empty())];
+    for name in names.into_iter().flatten() {
+        sync_parent(name).map_err(|source| io_error(name, source))?;
+    }
+    Ok(())
+}
+
+/// Creates a file empty and private, so that SQLite never creates it readable for others.
+pub(super) fn create_private(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
@@ -70,7 +192,7 @@ fn refuse_stub(path: &Path) -> Result<()> {
 }
 
 /// The settings of every connection. Why each: docs/database.md.
-fn configure(connection: &mut Connection) -> Result<()> {
+pub(super) fn configure(connection: &mut Connection) -> Result<()> {
     connection.busy_handler(Some(wait_a_little))?;
     connection.execute_batch(
         "PRAGMA synchronous = FULL;
@@ -137,7 +259,7 @@ fn wait_a_little(attempt: i32) -> bool {
 }
 
 /// The schema version, after making sure that the file is ours or new.
-fn version_of(connection: &Connection, path: &Path) -> Result<u32> {
+pub(super) fn version_of(connection: &Connection, path: &Path) -> Result<u32> {
     // At one moment: somebody else may be making the file.
     let now = connection.unchecked_transaction()?;
     let version: u32 = now.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -151,89 +273,6 @@ fn version_of(connection: &Connection, path: &Path) -> Result<u32> {
         return Ok(0);
     }
     Err(Error::NotOurs { path: path.to_owned() })
-}
-
-/// Checks that a file is a sound Throughline database that this version can read.
-pub(super) fn inspect(path: &Path) -> Result<()> {
-    if !path.is_file() {
-        let source = std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such file");
-        return Err(Error::Io { path: path.to_owned(), source });
-    }
-    let connection = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    let version = version_of(&connection, path)?;
-    let known = migrate::newest(MIGRATIONS);
-    if version == 0 {
-        return Err(Error::NotOurs { path: path.to_owned() });
-    }
-    if version > known {
-        return Err(Error::Newer { path: path.to_owned(), found: version, known });
-    }
-    let verdict: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
-    if verdict != "ok" {
-        return Err(Error::Damaged { path: path.to_owned(), detail: verdict });
-    }
-    Ok(())
-}
-
-/// Copies a file that is not open.
-pub(super) fn copy_file(from: &Path, to: &Path) -> Result<()> {
-    let source = Connection::open_with_flags(
-        from,
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    source.pragma_update(None, "secure_delete", true)?;
-    copy(&source, to)
-}
-
-/// Writes a compact copy to a new file, whole or not at all.
-pub(super) fn copy(connection: &Connection, to: &Path) -> Result<()> {
-    if to.exists() {
-        let source = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-        return Err(Error::Io { path: to.to_owned(), source });
-    }
-    // A name of its own, so that nobody's file is in the way and none is overwritten.
-    let mut partial = to.to_owned().into_os_string();
-    partial.push(format!(".{:016x}.partial", fastrand::u64(..)));
-    let partial = Path::new(&partial);
-    create_private(partial)?;
-    let path = partial.to_str().ok_or_else(|| Error::NotWritable { path: to.to_owned() })?;
-    let copied = connection
-        .execute("VACUUM INTO ?1", [path])
-        .map_err(|error| Error::from(error).at(to))
-        .and_then(|_| move_into_place(partial, to));
-    if copied.is_err() {
-        std::fs::remove_file(partial).ok();
-    }
-    copied
-}
-
-/// Syncs a finished file, gives it its name, and syncs the folder that now holds the name.
-fn move_into_place(partial: &Path, to: &Path) -> Result<()> {
-    let io = |source| Error::Io { path: to.to_owned(), source };
-    std::fs::File::open(partial).and_then(|file| file.sync_all()).map_err(io)?;
-    std::fs::rename(partial, to).map_err(io)?;
-    if let Some(folder) = to.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::File::open(folder).and_then(|folder| folder.sync_all()).map_err(io)?;
-    }
-    Ok(())
-}
-
-/// Copies every page of `from` over the open database, and migrates what came if it is older.
-pub(super) fn replace(connection: &mut Connection, from: &Path, path: &Path) -> Result<()> {
-    let source = Connection::open_with_flags(
-        from,
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    let copy = Backup::new(&source, connection)?;
-    if copy.step(-1)? != StepResult::Done {
-        return Err(Error::Busy { waited_ms: BUSY_LIMIT_MS });
-    }
-    drop(copy);
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    migrate::migrate(connection, path, MIGRATIONS, Keep::Copy)
 }
 
 #[cfg(test)]

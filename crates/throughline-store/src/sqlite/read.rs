@@ -12,9 +12,10 @@ use throughline_core::{
     Relation, Row, RowKey, SpaceId, Table, Watermark,
 };
 
-use super::rows::{self, SqlTables, collect, text_list};
+use super::rows::{self, SqlTables, collect, distinct, text_list};
 use super::text::json_list;
 use super::{documents, log, text};
+use crate::damage::unless_rotten;
 use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
@@ -25,11 +26,11 @@ use crate::{Error, Result};
 
 impl Reader for SqlTables<'_> {
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>> {
-        keys.iter().map(|key| self.row(key)).collect()
+        keys.iter().map(|key| Ok(unless_rotten(self.row(key))?.flatten())).collect()
     }
 
     fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>> {
-        rows::attached(self.connection, space, nodes)
+        rows::attached(self.connection, space, nodes, collect)
     }
 
     fn neighbours(
@@ -371,7 +372,7 @@ impl Reader for SqlTables<'_> {
             Table::Injection,
             "SELECT key, body, hash FROM injection INDEXED BY injection_at
              WHERE space = ?1 AND EXISTS
-               (SELECT 1 FROM json_each(body, '$.memories') WHERE value = ?2)
+               (SELECT 1 FROM json_each(body, '$.memories') WHERE json_valid(body) AND value = ?2)
              ORDER BY at DESC, key DESC LIMIT ?3",
             params![space.0, memory.to_string(), i64::try_from(limit).unwrap_or(i64::MAX)],
         )?;
@@ -430,14 +431,6 @@ impl Reader for SqlTables<'_> {
     }
 }
 
-/// The spaces of a query, each once.
-pub(super) fn distinct(spaces: &[SpaceId]) -> Vec<SpaceId> {
-    let mut distinct = spaces.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    distinct
-}
-
 macro_rules! narrowed {
     ($select:literal, $index:literal, $order:literal) => {
         concat!(
@@ -488,11 +481,11 @@ const COUNTS: &str = "
               FROM memory WHERE space IN here GROUP BY authority
     UNION ALL SELECT 'relation ' || relation, count(*)
               FROM edge WHERE space IN here GROUP BY relation
-    UNION ALL SELECT 'capture turns', coalesce(sum(json_extract(body, '$.turns')), 0)
+    UNION ALL SELECT 'capture turns', coalesce(sum(iif(json_valid(body), body ->> '$.turns', 0)), 0)
               FROM session WHERE space IN here
-    UNION ALL SELECT 'capture noticed', coalesce(sum(json_extract(body, '$.fired')), 0)
+    UNION ALL SELECT 'capture noticed', coalesce(sum(iif(json_valid(body), body ->> '$.fired', 0)), 0)
               FROM session WHERE space IN here
-    UNION ALL SELECT 'capture probes', coalesce(sum(json_extract(body, '$.probes')), 0)
+    UNION ALL SELECT 'capture probes', coalesce(sum(iif(json_valid(body), body ->> '$.probes', 0)), 0)
               FROM session WHERE space IN here";
 
 fn numbers(bytes: &[u8]) -> Vec<f32> {

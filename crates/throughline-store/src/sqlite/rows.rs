@@ -12,6 +12,7 @@ use throughline_core::{
 
 use super::{documents, log, text};
 use crate::apply::Writable;
+use crate::damage::unless_rotten;
 use crate::query::TextOf;
 use crate::tables::text_of;
 use crate::{Error, Result};
@@ -99,29 +100,63 @@ pub(super) fn raw(
     table: Table,
 ) -> Result<Vec<(SpaceId, String, String, String)>> {
     let mut all = connection.prepare(statements(table).all)?;
-    let rows =
-        all.query_map([], |row| Ok((SpaceId(row.get(0)?), row.get(1)?, row.get(2)?, row.get(3)?)))?;
+    // What is no text any more has another hash, which is noticed by whoever compares it.
+    let text = |row: &rusqlite::Row<'_>, column| -> rusqlite::Result<String> {
+        let bytes = row.get_ref(column)?.as_bytes()?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    };
+    let rows = all.query_map([], |row| {
+        Ok((SpaceId(row.get(0)?), text(row, 1)?, text(row, 2)?, text(row, 3)?))
+    })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Reads the bodies and hashes that a query returns as its first three columns (key, body, hash).
+/// A rotten row is left out, and listed as such.
 pub(super) fn collect<P: rusqlite::Params>(
     connection: &Connection,
     table: Table,
     sql: &'static str,
     params: P,
 ) -> Result<Vec<Row>> {
+    each(connection, table, sql, params, &mut |row| unless_rotten(row))
+}
+
+/// The same for who is about to change what is read: a rotten row is an error.
+pub(super) fn collect_all<P: rusqlite::Params>(
+    connection: &Connection,
+    table: Table,
+    sql: &'static str,
+    params: P,
+) -> Result<Vec<Row>> {
+    each(connection, table, sql, params, &mut |row| row.map(Some))
+}
+
+fn each<P: rusqlite::Params>(
+    connection: &Connection,
+    table: Table,
+    sql: &'static str,
+    params: P,
+    keep: &mut dyn FnMut(Result<Row>) -> Result<Option<Row>>,
+) -> Result<Vec<Row>> {
     let mut query = connection.prepare_cached(sql)?;
     let mut found = query.query(params)?;
     let mut rows = Vec::new();
     while let Some(row) = found.next()? {
-        let (key, body, hash) = (row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?);
-        let text = |value: rusqlite::types::ValueRef<'_>| {
-            value.as_str().map(str::to_owned).map_err(rusqlite::Error::from)
-        };
-        rows.push(parse(table, &text(key)?, &text(body)?, &text(hash)?)?);
+        let key = text_at(row, 0).unwrap_or("?");
+        let read = text_at(row, 1)
+            .and_then(|body| Ok((body, text_at(row, 2)?)))
+            .map_err(|detail| Error::BadRow { what: format!("{table} {key}"), detail })
+            .and_then(|(body, hash)| parse(table, key, body, hash));
+        rows.extend(keep(read)?);
     }
     Ok(rows)
+}
+
+/// The text of a column, or why it is none.
+fn text_at<'r>(row: &'r rusqlite::Row<'_>, column: usize) -> std::result::Result<&'r str, String> {
+    let value = row.get_ref(column).map_err(|error| error.to_string())?;
+    value.as_str().map_err(|_| "it is not text".to_owned())
 }
 
 /// The same for a query on memories.
@@ -139,14 +174,18 @@ impl View for SqlTables<'_> {
 
     fn row(&self, key: &RowKey) -> Result<Option<Row>> {
         let mut get = self.connection.prepare_cached(statements(key.table).get)?;
-        let found: Option<(String, String)> = get
-            .query_row(params![key.space.0, key.key], |row| Ok((row.get(0)?, row.get(1)?)))
+        let found = get
+            .query_row(params![key.space.0, key.key], |row| {
+                let both = text_at(row, 0).and_then(|body| Ok((body, text_at(row, 1)?)));
+                Ok(both.map(|(body, hash)| parse(key.table, &key.key, body, hash)))
+            })
             .optional()?;
-        found.map(|(body, hash)| parse(key.table, &key.key, &body, &hash)).transpose()
+        let bad = |detail| Error::BadRow { what: format!("{} {}", key.table, key.key), detail };
+        found.map(|read| read.map_err(bad).and_then(|row| row)).transpose()
     }
 
     fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>> {
-        attached(self.connection, space, &[node])
+        attached(self.connection, space, &[node], collect_all)
     }
 
     fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
@@ -159,11 +198,15 @@ impl View for SqlTables<'_> {
     }
 }
 
+/// How rows are read: without those that are rotten, or all or none.
+pub(super) type Collect = fn(&Connection, Table, &'static str, (i64, String)) -> Result<Vec<Row>>;
+
 /// Everything that hangs on some nodes, each once, by key.
 pub(super) fn attached(
     connection: &Connection,
     space: SpaceId,
     nodes: &[NodeId],
+    collect: Collect,
 ) -> Result<Vec<Row>> {
     let mut found = BTreeMap::new();
     let memories = text_list(nodes.iter().filter_map(|node| node.memory()));
@@ -203,7 +246,7 @@ pub(super) fn attached(
              WHERE space = ?1 AND dst IN (SELECT value FROM json_each(?2))",
         ),
     ] {
-        for row in collect(connection, table, sql, params![space.0, list])? {
+        for row in collect(connection, table, sql, (space.0, list.clone()))? {
             found.insert(row.key(), row);
         }
     }
@@ -400,4 +443,12 @@ impl SqlTables<'_> {
 /// The name of the node that a memory's or an episode's row stands for.
 pub(super) fn node_name(key: &RowKey) -> String {
     crate::tables::nodes_of_key(key).first().map(ToString::to_string).unwrap_or_default()
+}
+
+/// The spaces of a query, each once.
+pub(super) fn distinct(spaces: &[SpaceId]) -> Vec<SpaceId> {
+    let mut distinct = spaces.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    distinct
 }

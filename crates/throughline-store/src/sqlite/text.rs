@@ -248,7 +248,7 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
     let policy = WordPolicy::default();
     let sql = statements(query.of);
     let mut ranges = Vec::new();
-    for space in super::read::distinct(&query.spaces) {
+    for space in super::rows::distinct(&query.spaces) {
         ranges.extend(doc_range(connection, space)?.map(|range| (space, range)));
     }
     let kept =

@@ -9,7 +9,6 @@ use throughline_core::{
 
 use super::{documents, log, migrate, rows};
 use crate::Result;
-use crate::query::LogQuery;
 use crate::store::Finding;
 
 /// Runs every check and returns what is wrong.
@@ -31,7 +30,7 @@ pub(super) fn verify(connection: &Connection) -> Result<Vec<Finding>> {
     note("slots and names", side_indexes(connection, &held)?);
     note("words", text_content(connection, &held)?);
     note("documents", documents::findings(connection)?);
-    note("log", log_content(connection));
+    note("log", log::rotten(connection)?);
     Ok(findings)
 }
 
@@ -250,10 +249,4 @@ fn text_content(connection: &Connection, held: &Held) -> Result<Vec<String>> {
         wrong.push(format!("the text index has {strays} entries too many or too few"));
     }
     Ok(wrong)
-}
-
-/// Every batch and change can be read back against its hash.
-fn log_content(connection: &Connection) -> Vec<String> {
-    let everything = LogQuery { limit: usize::MAX, ..LogQuery::default() };
-    log::list(connection, &everything).err().map(|error| error.to_string()).into_iter().collect()
 }

@@ -96,7 +96,7 @@ fn putting_a_copy_back_is_noticed_by_who_reads_what_changed() {
     let (shelf, mut held) = after(&store, TextOf::Memories, 0);
 
     store
-        .replace_with(&copy, &home.folder().join("kept.db"), &home.folder().join("working.db"))
+        .replace_with(&copy, &home.folder().join("kept.db"), &home.folder().join("working.db"), &[])
         .expect("it is put back");
     held.extend(after(&store, TextOf::Memories, shelf.stamp).1);
     assert!(held == after(&store, TextOf::Memories, 0).1, "what was held is not what is there");

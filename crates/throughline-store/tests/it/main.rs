@@ -4,6 +4,7 @@ mod conformance;
 mod damage;
 mod documents;
 mod erasure;
+mod exchange;
 mod files;
 mod foreign;
 mod home;

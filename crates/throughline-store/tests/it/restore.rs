@@ -13,7 +13,7 @@ use crate::home::{Home, dump, erase, tell};
 
 /// Puts a copy in the place of what is there, which is kept beside it.
 fn put_back(home: &Home, store: &SqliteStore, copy: &Path) -> throughline_store::Result<usize> {
-    store.replace_with(copy, &home.folder().join("kept.db"), &home.folder().join("working.db"))
+    store.replace_with(copy, &home.folder().join("kept.db"), &home.folder().join("working.db"), &[])
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn copies_can_be_put_back_as_often_as_one_likes() {
         store.backup(&copy).expect("a copy");
         let kept = home.folder().join(format!("kept-{number}.db"));
         let working = home.folder().join("working.db");
-        store.replace_with(&copy, &kept, &working).expect("it is put back");
+        store.replace_with(&copy, &kept, &working, &[]).expect("it is put back");
         for file in [copy, kept, working] {
             std::fs::remove_file(file).expect("a file can be removed");
         }

@@ -135,6 +135,7 @@ struct WirePurged {
     pending: bool,
     tombstones: Vec<WireTombstone>,
     copies_left: Vec<String>,
+    overwritten: Vec<String>,
     related: Vec<String>,
 }
 
@@ -197,6 +198,7 @@ fn wire(purged: &Purged) -> WirePurged {
         pending: purged.pending,
         tombstones: stones.collect(),
         copies_left: purged.copies_left.iter().map(|path| path.display().to_string()).collect(),
+        overwritten: purged.overwritten.iter().map(|path| path.display().to_string()).collect(),
         related: purged.related.iter().map(|memory| memory.id.to_string()).collect(),
     }
 }
@@ -225,6 +227,10 @@ fn in_words(purged: &Purged) -> String {
                 safe(&copy.display().to_string())
             ),
         );
+    }
+    for file in &purged.overwritten {
+        let file = safe(&file.display().to_string());
+        note(DIM, format!("{file} is damaged: its words were overwritten there"));
     }
     for memory in &purged.related {
         let handle = paint(ID, memory.id.handle());

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use throughline_core::watermark::Tally;
-use throughline_engine::{Check, Engine, Filter, Outcome};
+use throughline_engine::{
+    Check, Engine, Filter, Journal, Outcome, backups, free_bytes, lost_since, unwritable,
+};
 
 use super::agents::{Connection, State, connections, program_check};
 use crate::args;
@@ -40,7 +42,71 @@ struct WireStatus {
     waiting: u64,
     /// How each agent that we know stands to us.
     agents: Vec<Connection>,
+    #[serde(flatten)]
+    disk: WireDisk,
 }
+
+/// Where the space goes, and whether there is more.
+#[derive(Debug, Serialize)]
+struct WireDisk {
+    /// Bytes of the parts of the database, of the journals and of the copies in the home.
+    space: BTreeMap<&'static str, u64>,
+    free_bytes: Option<u64>,
+    /// Why nothing can be written, if that is so.
+    unwritable: Option<String>,
+    backups: usize,
+    last_backup: Option<String>,
+    /// Turns of the last days that could not be kept.
+    lost_turns: usize,
+}
+
+impl WireDisk {
+    fn of(settings: &Settings, engine: &Engine) -> anyhow::Result<Self> {
+        let home = &settings.home;
+        let copies = backups(home);
+        let mut space = engine.space()?;
+        space.insert("backups", copies.iter().map(|copy| copy.bytes).sum());
+        space.insert("journal", Journal::new(home).bytes());
+        let since = settings.clock.now().plus_days(-LOST_DAYS);
+        Ok(Self {
+            space,
+            free_bytes: free_bytes(home),
+            unwritable: unwritable(home).map(|why| why.to_string()),
+            backups: copies.len(),
+            last_backup: copies.iter().find_map(|copy| copy.day.clone()),
+            lost_turns: lost_since(home, since).len(),
+        })
+    }
+
+    /// What takes the space, and when it was last copied.
+    fn parts(&self) -> String {
+        let mut parts: Vec<_> = self.space.iter().filter(|(_, bytes)| **bytes > 0).collect();
+        parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(**bytes));
+        let part = |(what, bytes): &(&&str, &u64)| format!("{what} {}", bytes.div_ceil(1_024));
+        let parts: Vec<String> = parts.iter().map(part).collect();
+        let copied = self.last_backup.as_ref().map(|day| format!("; copied on {day}"));
+        format!("{}{}", parts.join(", "), copied.unwrap_or_default())
+    }
+
+    /// What a person should know, by the name of the line.
+    fn trouble(&self) -> Vec<(&'static str, String)> {
+        let mut lines = Vec::new();
+        if let Some(why) = &self.unwritable {
+            lines.push((
+                "disk",
+                format!("nothing can be written: {}; `doctor` says more", safe(why)),
+            ));
+        }
+        if self.lost_turns > 0 {
+            let lost = self.lost_turns;
+            lines.push(("lost", format!("{lost} turns could not be kept: `doctor` says why")));
+        }
+        lines
+    }
+}
+
+/// Days for which it is told that something was lost.
+const LOST_DAYS: f64 = 7.0;
 
 pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
@@ -72,6 +138,7 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         injections: counted("injection"),
         waiting: counted("pending"),
         agents: connections(settings),
+        disk: WireDisk::of(settings, &engine)?,
     };
     ui.answer(&wire, || {
         let mut page = String::new();
@@ -100,7 +167,11 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         }
         line("changed", wire.last_change.clone().unwrap_or_else(|| "never".to_owned()));
         line("home", safe(&wire.home));
-        line("size", format!("{} KiB", (health.bytes + health.wal_bytes).div_ceil(1_024)));
+        let kib = (health.bytes + health.wal_bytes).div_ceil(1_024);
+        line("size", format!("{kib} KiB ({})", wire.disk.parts()));
+        for (name, value) in wire.disk.trouble() {
+            line(name, value);
+        }
         line(
             "version",
             format!("{} (schema {}, SQLite {})", wire.version, wire.schema, wire.sqlite),
@@ -221,6 +292,12 @@ pub(super) fn doctor(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
+    if args.mend {
+        let bar = ui.progress("building from the log");
+        Engine::mend(&settings.home, settings.clock, &mut |done| bar.set_position(done as u64))?;
+        settings.engine()?.embed_everything(&mut |done| bar.set_position(done as u64))?;
+        bar.finish_and_clear();
+    }
     if args.reindex {
         let bar = ui.progress("embedding texts");
         let engine = settings.engine_with_services()?;

@@ -1,4 +1,4 @@
-//! `export`, `import`, `backup`, `restore`: memory comes and goes as files.
+//! `export`, `import`: memory comes and goes as files.
 
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde::Serialize;
 use throughline_core::scope::Level;
-use throughline_engine::{Context, Engine, Filter, export_markdown};
+use throughline_engine::{Context, Filter, export_markdown};
 
 use crate::args::{self, ExportFormat};
 use crate::settings::Settings;
-use crate::ui::{DIM, GOOD, Ui, WARN, paint, safe};
+use crate::ui::{GOOD, Ui, paint, safe, warn_of};
 
 #[derive(Debug, Serialize)]
 struct WireExported {
@@ -48,6 +48,7 @@ pub(super) fn export(
         let mut out = BufWriter::new(std::io::stdout().lock());
         write(&mut out)?;
         out.flush()?;
+        warn_of(&throughline_engine::left_out());
         return Ok(ExitCode::SUCCESS);
     };
     // Written beside and renamed: there is never half an export under the name.
@@ -152,58 +153,6 @@ fn import_graph(args: &args::Import, settings: &Settings, ui: &mut Ui) -> anyhow
             String::new()
         };
         format!("{}{known}", paint(GOOD, page))
-    })
-}
-
-#[derive(Debug, Serialize)]
-struct WireBackup {
-    file: String,
-    bytes: u64,
-}
-
-pub(super) fn backup(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let bar = ui.progress("copying");
-    let bytes = settings.engine()?.backup(file)?;
-    bar.finish_and_clear();
-    let wire = WireBackup { file: file.display().to_string(), bytes };
-    ui.answer(&wire, || {
-        paint(GOOD, format!("Copied {} KiB to {}", bytes.div_ceil(1_024), shown(file)))
-    })
-}
-
-#[derive(Debug, Serialize)]
-struct WireRestored {
-    restored: String,
-    kept: String,
-    erased_again: usize,
-    erasures_unknown: bool,
-}
-
-pub(super) fn restore(file: &Path, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let bar = ui.progress("restoring");
-    let done = Engine::restore(&settings.home, settings.clock, file)?;
-    bar.finish_and_clear();
-    let wire = WireRestored {
-        restored: file.display().to_string(),
-        kept: done.kept.display().to_string(),
-        erased_again: done.erased_again,
-        erasures_unknown: done.erasures_unknown,
-    };
-    ui.answer(&wire, || {
-        let mut page = paint(GOOD, format!("Restored from {}", shown(file)));
-        page.push_str(&format!(
-            "\n{}",
-            paint(DIM, format!("what was there is in {}", shown(&done.kept)))
-        ));
-        if done.erased_again > 0 {
-            page.push_str(&format!("\n{} erased memories were erased again", done.erased_again));
-        }
-        if done.erasures_unknown {
-            let warning =
-                "what had been erased could not be read: look whether the copy holds any of it";
-            page.push_str(&format!("\n{}", paint(WARN, warning)));
-        }
-        page
     })
 }
 

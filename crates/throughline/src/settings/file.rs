@@ -14,12 +14,15 @@ pub(super) const FILE: &str = "config.toml";
 
 /// Days for which the journal keeps what was taken in, unless somebody says otherwise.
 pub(super) const JOURNAL_DAYS: u32 = 30;
+/// Automatic copies that are kept, unless somebody says otherwise.
+const BACKUP_KEEP: usize = 5;
 
 /// What the settings file says.
 pub(super) struct Said {
     pub(super) enabled: bool,
     pub(super) journal: bool,
     pub(super) journal_days: u32,
+    pub(super) backup_keep: usize,
     pub(super) joins: bool,
     pub(super) models: Models,
     pub(super) policy: Policy,
@@ -29,8 +32,9 @@ impl Default for Said {
     fn default() -> Self {
         let policy = Policy::default();
         let models = Models::default();
-        let journal_days = JOURNAL_DAYS;
-        Self { enabled: true, journal: true, journal_days, joins: false, models, policy }
+        let (journal_days, backup_keep) = (JOURNAL_DAYS, BACKUP_KEEP);
+        let (enabled, journal, joins) = (true, true, false);
+        Self { enabled, journal, journal_days, backup_keep, joins, models, policy }
     }
 }
 
@@ -57,6 +61,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         key: "journal.keep_days",
         about: "days for which the journal keeps what was taken in",
         default: || Value::from(i64::from(JOURNAL_DAYS)),
+    },
+    Setting {
+        key: "backup.keep",
+        about: "automatic copies that are kept, of the last days and weeks; 0 makes none",
+        default: || number(BACKUP_KEEP),
     },
     Setting {
         key: "project.join",
@@ -270,7 +279,7 @@ impl ConfigFile {
         let mut yes = |key: &str| or_default(key).as_bool().unwrap_or(true);
         let (enabled, journal) = (yes("enabled"), yes("journal.enabled"));
         let mut whole = |key: &str| or_default(key).as_integer().unwrap_or(0);
-        let days = whole("journal.keep_days");
+        let (days, copies) = (whole("journal.keep_days"), whole("backup.keep"));
         let mut policy = Policy::default();
         let at_most = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         policy.recall.budget_tokens = at_most(whole("recall.budget_tokens"));
@@ -282,7 +291,8 @@ impl ConfigFile {
         });
         let models = if wrong.is_some() { Models::default() } else { models };
         let journal_days = u32::try_from(days).unwrap_or(u32::MAX);
-        (Said { enabled, journal, journal_days, joins, models, policy }, wrong)
+        let backup_keep = at_most(copies);
+        (Said { enabled, journal, journal_days, backup_keep, joins, models, policy }, wrong)
     }
 
     /// Settings that are in the file and that nobody knows.

@@ -8,9 +8,14 @@ mod columns;
 mod connecting;
 mod copies;
 mod correcting;
+#[cfg(target_os = "linux")]
+mod crashing;
 mod demo;
+mod durable;
 mod everyday;
 mod exit_codes;
+#[cfg(target_os = "linux")]
+mod faults;
 mod harness;
 mod hook_kills;
 mod hook_trouble;

@@ -1,0 +1,145 @@
+//! What there is to say about the home as a folder: can it be written, is there room, what lies in it.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use throughline_core::Timestamp;
+
+use super::Check;
+use crate::backup::{self, Leftover, leftovers};
+use crate::engine::DATABASE;
+use crate::journal::{file, note};
+
+/// Less room than this will not last.
+const ROOM_BYTES_MIN: u64 = 64 << 20;
+/// Days for which it is told that something was lost.
+pub(super) const LOST_DAYS: f64 = 7.0;
+
+/// How many bytes are free for this user on the disk of a folder, where that can be said.
+pub fn free_bytes(folder: &Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let there = folder.ancestors().find(|one| one.exists())?;
+        let disk = rustix::fs::statvfs(there).ok()?;
+        Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = folder;
+        None
+    }
+}
+
+/// Why nothing can be written to a home, if that is so. Leaves nothing behind.
+pub fn unwritable(home: &Path) -> Option<std::io::Error> {
+    if !home.is_dir() {
+        return None;
+    }
+    let probe = home.join(format!("write-check-{:016x}.tmp", fastrand::u64(..)));
+    let tried =
+        file::open_regular(&probe, std::fs::OpenOptions::new().write(true).create_new(true))
+            .and_then(|mut file| std::io::Write::write_all(&mut file, b"can this be written?\n"));
+    std::fs::remove_file(&probe).ok();
+    tried.err()
+}
+
+/// Whether the home can be written, and how much room there is.
+pub(super) fn disk_checks(home: &Path) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let free = free_bytes(home);
+    let room = free.map(|free| format!("{} MiB free", free >> 20));
+    if let Some(why) = unwritable(home) {
+        let room = room.map_or(String::new(), |room| format!(" ({room})"));
+        let detail = format!("nothing can be written to {}: {why}{room}", home.display());
+        let hint = "what is kept can still be recalled, nothing new is kept; free some space, or make the folder writable again";
+        let full = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded].contains(&why.kind());
+        checks.push(if full {
+            Check::note("disk", detail, hint)
+        } else {
+            Check::wrong("disk", detail, hint)
+        });
+    } else if free.is_some_and(|free| free < ROOM_BYTES_MIN) {
+        let detail = format!("only {}", room.unwrap_or_default());
+        checks.push(Check::note("disk", detail, "when it is full, nothing new is kept"));
+    }
+    checks
+}
+
+/// What interrupted commands left: gone when the home was opened, or still there.
+pub(super) fn leftover_checks(home: &Path, before: &[Leftover]) -> Vec<Check> {
+    let after = leftovers(home);
+    let named = |left: &Leftover| match left {
+        Leftover::Copy(path) => {
+            format!("{} is left of a command that was cut short", path.display())
+        }
+        Leftover::Exchange => "a restored database waits to be put in its place".to_owned(),
+    };
+    let mut checks: Vec<Check> = after
+        .iter()
+        .map(|left| {
+            let hint = "the next command that opens this memory clears it up; it may hold erased text until then";
+            Check::note("left over", named(left), hint)
+        })
+        .collect();
+    let gone = before.iter().filter(|left| !after.contains(left)).count();
+    if gone > 0 {
+        let detail = format!("{gone} files of a command that was cut short were cleared up");
+        checks.push(Check::fine("left over", detail));
+    }
+    checks
+}
+
+/// The copies that can be restored, in a few words.
+pub(super) fn copies_told(home: &Path) -> Option<String> {
+    let kept = backup::backups(home);
+    let bytes: u64 = kept.iter().map(|copy| copy.bytes).sum();
+    let last = kept.iter().find_map(|copy| copy.day.as_ref());
+    let last = last.map_or(String::new(), |day| format!(", the last of {day}"));
+    (!kept.is_empty())
+        .then(|| format!("{} copies in {} KiB{last}", kept.len(), bytes.div_ceil(1_024)))
+}
+
+/// Databases that were damaged and set aside.
+pub(super) fn copy_checks(home: &Path) -> Vec<Check> {
+    let named = |path: PathBuf| {
+        let kib = path.metadata().map_or(0, |data| data.len()).div_ceil(1_024);
+        let detail = format!(
+            "{} ({kib} KiB) was set aside by a restore; remove it when nothing in it is missed",
+            path.display()
+        );
+        Check::fine("damaged copy", detail)
+    };
+    backup::copies(home).into_iter().filter(|path| backup::is_aside(path)).map(named).collect()
+}
+
+/// Minds of sessions that could not be read.
+pub(super) fn mind_checks(home: &Path) -> Vec<Check> {
+    let aside = file::with_extension(&home.join("hot"), "damaged").unwrap_or_default();
+    let named = |path: &PathBuf| {
+        let detail = format!("{} could not be read and was set aside", path.display());
+        let hint = "the session went on with an empty mind; no memory is lost by that";
+        Check::note("session", detail, hint)
+    };
+    aside.iter().map(named).collect()
+}
+
+/// What agents told and is lost.
+pub(super) fn lost_checks(home: &Path, now: Timestamp) -> Vec<Check> {
+    let lost = note::lost_since(home, now.plus_days(-LOST_DAYS));
+    let Some(last) = lost.last() else { return Vec::new() };
+    let what = if lost.len() == 1 { "turn is" } else { "turns are" };
+    let detail = format!(
+        "{} {what} lost, the last one {} at {}: {}",
+        lost.len(),
+        last.event,
+        last.at,
+        last.why
+    );
+    let hint = "what was said in them was not kept; say it again where it matters";
+    vec![Check::note("lost", detail, hint)]
+}
+
+/// Whether there is a memory in the home at all.
+pub(super) fn is_new(home: &Path) -> bool {
+    !home.join(DATABASE).exists()
+}
