@@ -11,8 +11,10 @@ mod topic;
 mod truth;
 mod watch;
 
+use std::ops::Range;
+
 use crate::event::ToolRun;
-use crate::speech;
+use crate::{probe, speech};
 use crate::{Timestamp, text};
 
 pub use watch::Watch;
@@ -235,13 +237,20 @@ pub fn probed(mut watch: Watch, at: Timestamp) -> Watch {
 /// What is said in the speaker's own words.
 fn listen(watch: &mut Watch, turn: &Turn<'_>, fired: &mut Vec<Fired>) {
     let mut claiming = CLAIMING_SENTENCES_MAX;
-    for part in own_words(turn.source, turn.text) {
-        let sentences = speech::sentences(part);
+    for part in parts(turn.text) {
+        let sentences = match turn.source {
+            Source::User => speech::own_sentences(turn.text, part),
+            Source::Assistant | Source::Tool => speech::sentences(&turn.text[part]),
+        };
         for (at, sentence) in sentences.iter().enumerate() {
             for (signal, strength) in
                 cue::heard(turn.source, *sentence, sentences.get(at + 1).copied())
             {
                 fire(fired, signal, strength, text::headline(sentence.text, WORDS_CHARS_MAX));
+            }
+            if turn.source == Source::User && probe::is_asked(sentence.text) {
+                let words = text::headline(sentence.text, WORDS_CHARS_MAX);
+                fire(fired, Signal::Preference, Strength::High, words);
             }
             if sentence.guard.is_none() {
                 let claims = if claiming > 0 { truth::claims(sentence.text) } else { Vec::new() };
@@ -370,20 +379,16 @@ const TOOL_BYTES_MAX: usize = 16 * 1024;
 const HEAD_BYTES_MAX: usize = 768;
 const TAIL_BYTES_MAX: usize = 512;
 
-/// The parts of a turn that its speaker wrote for it. People write before and after what they paste,
-/// and what follows a heading is a document.
-fn own_words(source: Source, text: &str) -> Vec<&str> {
-    let head = &text[..text.floor_char_boundary(HEAD_BYTES_MAX)];
-    let mut end = 0;
-    for line in head.split_inclusive('\n') {
-        let heading = line.trim_start_matches('#');
-        if source == Source::User && heading.len() < line.len() && heading.starts_with(' ') {
-            return vec![&text[..end]];
-        }
-        end += line.len();
-    }
-    let tail = text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES_MAX)).max(head.len());
-    if tail < text.len() { vec![head, &text[tail..]] } else { vec![head] }
+/// The beginning and the end of a turn: people write before and after what they paste.
+fn parts(text: &str) -> Vec<Range<usize>> {
+    let head = text.floor_char_boundary(HEAD_BYTES_MAX);
+    let tail = text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES_MAX)).max(head);
+    if tail < text.len() { vec![0..head, tail..text.len()] } else { vec![0..head] }
+}
+
+/// Whether a command line only shows or searches text.
+pub(crate) fn only_shows(command: &str) -> bool {
+    truth::shows(command)
 }
 
 /// The beginning and the end of a long text, or the whole of a short one.

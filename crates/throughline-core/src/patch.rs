@@ -51,6 +51,8 @@ pub enum Operation {
     },
     /// Two things hang together. Only where words say so.
     Relate(Relate),
+    /// What failed works by now.
+    Settle(Settle),
 }
 
 /// A claim to keep.
@@ -147,6 +149,20 @@ pub struct Relate {
     /// The words it rests on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
+}
+
+/// A failure that is over: the same command works.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settle {
+    /// The failure, in the words that it was kept in.
+    pub failed: String,
+    /// What takes its place, in its own words: the same failure with what helped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The turn in which it worked: an index into the probed turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<usize>,
 }
 
 /// A thing and the names it goes by.
@@ -283,6 +299,7 @@ impl Operation {
                 texts(&[("from", Some(&it.from)), ("to", Some(&it.to))])?;
                 texts(&[("quote", it.quote.as_ref())])
             }
+            Self::Settle(it) => texts(&[("failed", Some(&it.failed)), ("by", it.by.as_ref())]),
         }
     }
 }

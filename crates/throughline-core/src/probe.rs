@@ -5,11 +5,13 @@
 //! else says are left alone. What a claim is worth is not decided here: the confidence says how
 //! plainly it was said, the authority is the caller's.
 //!
-//! Content keeps the speaker's words. Only the user's first person is turned round: "I prefer tabs"
-//! becomes "The user prefers tabs"; "we" stays, it is the people of the project.
+//! Content is the speaker's own sentence, whole and in their words: who "I" is says the authority, and
+//! a reason stays with what it is the reason of. Two things are put together from what the agent said:
+//! an option or a proposal that a person takes, and a short answer that gives another value.
 
+mod asked;
 mod assent;
-pub(crate) mod change;
+mod change;
 mod content;
 mod correction;
 mod decision;
@@ -21,16 +23,21 @@ pub(crate) mod measure;
 pub(crate) mod name;
 mod need;
 mod procedure;
+mod ran;
 mod rule;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
+pub(crate) use asked::is_asked;
+pub(crate) use change::is_said as is_change;
+pub use change::what_holds;
+
 use crate::event::ToolRun;
 use crate::patch::{Correct, Operation, Patch, Remember, Retract};
 use crate::speech::word::{Word, words};
-use crate::speech::{self, Place};
+use crate::speech::{self, Guard, Place};
 use crate::{Kind, Slot, text};
 
 closed_set! {
@@ -67,8 +74,6 @@ pub struct ProbePolicy {
     pub content_chars_min: usize,
     /// Longer claims say too much.
     pub content_chars_max: usize,
-    /// Turns after a failure in which its cause may be named.
-    pub cause_turns_max: usize,
     /// What is found with less confidence is left out.
     pub confidence_min: f64,
     /// Operations of one patch.
@@ -82,7 +87,6 @@ impl Default for ProbePolicy {
             sentences_max: 600,
             content_chars_min: 15,
             content_chars_max: 400,
-            cause_turns_max: 4,
             confidence_min: 0.4,
             operations_max: 64,
         }
@@ -103,11 +107,11 @@ pub fn probe_since(turns: &[Said<'_>], first: usize, policy: &ProbePolicy) -> Pa
             (Voice::User, _) => user(turn, said, context, &mut found),
             (Voice::Assistant, _) => {
                 let last = turns.get(turn + 1).is_none_or(|next| next.speaker == Voice::User);
-                assistant(turn, said, context, last, &mut found);
+                assistant(turn, said, last, &mut found);
             }
             (Voice::Tool, Some(run)) => {
                 found.extend(measure::of_run(turn, run));
-                found.extend(failure::of_run(turn, run));
+                ran::of_run(turn, run, context, &mut found);
             }
             (Voice::Tool, None) => {}
         }
@@ -118,10 +122,18 @@ pub fn probe_since(turns: &[Said<'_>], first: usize, policy: &ProbePolicy) -> Pa
 fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_>) {
     let statements = statements(turn, said, found.policy);
     // What is longer than people write was pasted; there, only plain cues count.
-    let own = content::own(said.text).len() <= OWN_BYTES_MAX;
+    let own = said.text.len() <= OWN_BYTES_MAX;
     let mut done: Range<usize> = 0..0;
     for (at, it) in statements.iter().enumerate() {
-        if done.contains(&at) || is_echo(it, context) {
+        if done.contains(&at) {
+            continue;
+        }
+        if let Some((operation, count)) = asked::find(&statements[at..]) {
+            done = at..at + count;
+            found.push(operation);
+            continue;
+        }
+        if is_echo(it, context) {
             continue;
         }
         if let Some((operation, count)) = procedure::find(&statements[at..]) {
@@ -129,7 +141,7 @@ fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_
             found.extend([operation]);
             continue;
         }
-        if it.guarded {
+        if it.guarded() {
             let open = it.text.contains('?');
             let chosen = if open { None } else { decision::option(it, context) };
             found.extend(chosen.map(Operation::Remember).or_else(|| assent::with(it, context)));
@@ -149,7 +161,7 @@ fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_
             .or_else(|| fact::find(it))
             .or_else(|| future::event(it))
             .or_else(|| assent::with(it, context))
-            .or_else(|| rule::explicit(it))
+            .or_else(|| rule::made_sure(it))
             .or_else(|| {
                 // "Some background: …", "decided, …".
                 let inner = change::unprefaced(it)?;
@@ -160,7 +172,6 @@ fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_
             .or_else(|| need::find(it).filter(|_| own));
         found.extend(one);
         found.extend(name::related(it));
-        found.extend(failure::explained(it, context, found.policy));
     }
 }
 
@@ -182,14 +193,12 @@ fn reasoned(change: Operation, it: &Statement<'_>, context: &[Said<'_>]) -> Oper
 fn assistant(
     turn: usize,
     said: &Said<'_>,
-    context: &[Said<'_>],
     last: bool,
     found: &mut Found<'_>,
 ) {
     let statements = statements(turn, said, found.policy);
-    for it in statements.iter().filter(|it| !it.guarded) {
+    for it in statements.iter().filter(|it| !it.guarded()) {
         let one = failure::said(it)
-            .or_else(|| failure::explained(it, context, found.policy))
             .or_else(|| measure::said(it))
             .or_else(|| decision::agreed(it));
         found.extend(one);
@@ -205,13 +214,17 @@ struct Statement<'a> {
     speaker: Voice,
     /// As it was said.
     text: &'a str,
+    /// Where that stands in `own`.
+    span: Range<usize>,
+    /// What was looked at of the turn.
+    own: &'a str,
     /// Its words, without courtesies at its beginning.
     words: Vec<Word<'a>>,
     /// The courtesies.
     lead: Vec<Word<'a>>,
     place: Place,
-    /// It may not be taken at its word.
-    guarded: bool,
+    /// Why it may not be taken at its word, if so.
+    guard: Option<Guard>,
 }
 
 /// Turns longer than this are mostly not in their speaker's own words.
@@ -222,13 +235,16 @@ const SENTENCE_BYTES_MAX: usize = 700;
 
 fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<Statement<'a>> {
     let text = &said.text[..said.text.floor_char_boundary(policy.turn_bytes_max)];
-    let text = if said.speaker == Voice::User { content::own(text) } else { text };
-    speech::units(text)
+    let units = match said.speaker {
+        Voice::User => speech::own_units(text),
+        Voice::Assistant | Voice::Tool => speech::units(text),
+    };
+    units
         .into_iter()
         .take(policy.sentences_max)
         .filter(|unit| unit.span.len() <= SENTENCE_BYTES_MAX)
         .map(|unit| {
-            let sentence = &text[unit.span];
+            let sentence = &text[unit.span.clone()];
             let mut lead = words(sentence);
             let mut rest = lead.split_off(content::courtesies(&lead));
             while rest.last().is_some_and(|word| word.is("thanks thx please man dude lol ok okay"))
@@ -240,10 +256,12 @@ fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<Sta
                 turn,
                 speaker: said.speaker,
                 text: sentence,
+                span: unit.span,
+                own: text,
                 words: rest,
                 lead,
                 place: unit.place,
-                guarded: unit.guard.is_some(),
+                guard: unit.guard,
             }
         })
         .collect()
@@ -262,7 +280,31 @@ fn is_echo(it: &Statement<'_>, context: &[Said<'_>]) -> bool {
 }
 
 impl<'a> Statement<'a> {
-    /// A claim made of some of its words, where they can stand alone.
+    /// The sentence as it was said, without courtesies around it and the full stop at its end.
+    fn said(&self) -> Option<String> {
+        let (first, last) = (self.words.first()?, self.words.last()?);
+        let opens = self.lead.iter().any(|word| word.span.start < first.span.start);
+        let closes = self.lead.iter().any(|word| word.span.start > last.span.end);
+        let start = if opens { first.span.start } else { 0 };
+        let end = if closes || self.is_thanked() { last.span.end } else { self.text.len() };
+        let said = content::plain(&self.text[start..end]);
+        let said = said.trim_end_matches(['.', ',', '?', ' ']);
+        let cut = said.ends_with("etc") || self.text.ends_with("..");
+        Some(if cut { content::plain(&self.text[start..end]) } else { said.to_owned() })
+    }
+
+    /// Whether it may not be taken at its word.
+    fn guarded(&self) -> bool {
+        self.guard.is_some()
+    }
+
+    /// Whether courtesies at its end were passed over.
+    fn is_thanked(&self) -> bool {
+        let rest = self.words.last().map_or("", |word| &self.text[word.span.end..]);
+        rest.contains(char::is_alphanumeric)
+    }
+
+    /// A claim that the sentence makes, where these of its words say it and can stand alone.
     fn claim(&self, kind: Kind, words: Range<usize>, confidence: f64) -> Option<Remember> {
         let words = &self.words[words];
         if content::dangles(words) {
@@ -270,11 +312,11 @@ impl<'a> Statement<'a> {
         }
         Some(Remember {
             kind,
-            content: content::render(self.text, words, self.speaker)?,
+            content: self.said()?,
             label: None,
             domain: None,
             slot: None,
-            because: content::reasons(self.text, &self.words, self.speaker),
+            because: content::reasons(self.text, &self.words),
             triggers: Vec::new(),
             entities: name::named(words),
             confidence,
@@ -288,22 +330,9 @@ impl<'a> Statement<'a> {
         self.claim(kind, 0..self.words.len(), confidence)
     }
 
-    /// Some of its words as they stand in a sentence.
+    /// Some of its words, as they stand there.
     fn phrase(&self, words: Range<usize>) -> Option<String> {
-        let large = self.words_of(words.clone())?;
-        let (first, text) = (self.words.get(words.start)?, large.chars().skip(1));
-        let begins = first.text.chars().next().filter(|_| first.is_said());
-        Some(begins.map_or(large.clone(), |c| {
-            if large.starts_with("The user") {
-                large.clone()
-            } else {
-                std::iter::once(c).chain(text).collect()
-            }
-        }))
-    }
-
-    fn words_of(&self, words: Range<usize>) -> Option<String> {
-        content::render(self.text, self.words.get(words)?, self.speaker)
+        content::render(self.text, self.words.get(words)?)
     }
 
     fn correct(
@@ -319,7 +348,7 @@ impl<'a> Statement<'a> {
             right,
             kind,
             slot,
-            because: content::reasons(self.text, &self.words, self.speaker),
+            because: content::reasons(self.text, &self.words),
             confidence,
             quote: Some(self.text.to_owned()),
             turn: Some(self.turn),
@@ -342,9 +371,29 @@ impl Found<'_> {
     fn extend(&mut self, operations: impl IntoIterator<Item = Operation>) {
         for operation in operations {
             let full = self.operations.len() >= self.policy.operations_max;
-            if !full && self.fits(&operation) && !self.operations.contains(&operation) {
-                self.operations.push(operation);
+            if !full && self.fits(&operation) {
+                self.push(operation);
             }
+        }
+    }
+
+    /// Drops a failure that was found a moment ago: the command works by now.
+    fn settle(&mut self, failed: &str) {
+        self.operations.retain(|one| match one {
+            Operation::Remember(it) => it.content != failed,
+            Operation::Correct(_)
+            | Operation::Retract(_)
+            | Operation::Know { .. }
+            | Operation::Relate(_)
+            | Operation::Settle(_) => true,
+        });
+    }
+
+    /// Takes in what is to be kept however short or long it is.
+    fn push(&mut self, operation: Operation) {
+        let full = self.operations.len() >= self.policy.operations_max;
+        if !full && operation.check().is_ok() && !self.operations.contains(&operation) {
+            self.operations.push(operation);
         }
     }
 
@@ -366,7 +415,7 @@ impl Found<'_> {
                 it.confidence >= self.policy.confidence_min && fits
             }
             Operation::Retract(it) => it.confidence >= self.policy.confidence_min,
-            Operation::Know { .. } | Operation::Relate(_) => true,
+            Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => true,
         };
         plain && operation.check().is_ok()
     }
@@ -378,7 +427,8 @@ impl Found<'_> {
             Operation::Correct(_)
             | Operation::Retract(_)
             | Operation::Know { .. }
-            | Operation::Relate(_) => false,
+            | Operation::Relate(_)
+            | Operation::Settle(_) => false,
         })
     }
 }

@@ -7,6 +7,7 @@ mod block;
 pub(crate) mod cue;
 mod guard;
 mod machine;
+mod source;
 mod split;
 mod tag;
 #[cfg(test)]
@@ -16,6 +17,7 @@ pub(crate) mod word;
 
 use std::ops::Range;
 
+pub use source::{Source, Span, spans};
 pub use verbatim::stands_in;
 
 /// What keeps a sentence from being taken as something its speaker holds to be so.
@@ -50,6 +52,26 @@ pub fn sentences(turn: &str) -> Vec<Sentence<'_>> {
         .into_iter()
         .map(|unit| Sentence { text: &turn[unit.span], guard: unit.guard })
         .collect()
+}
+
+/// The sentences of a part of a person's turn that are in their own words: not what they pasted,
+/// quoted or showed.
+pub fn own_sentences(turn: &str, part: Range<usize>) -> Vec<Sentence<'_>> {
+    let spans = spans(turn);
+    let (start, text) = (part.start, &turn[part]);
+    units(text)
+        .into_iter()
+        .filter(|unit| source::is_own(&spans, start + unit.span.start..start + unit.span.end))
+        .map(|unit| Sentence { text: &text[unit.span], guard: unit.guard })
+        .collect()
+}
+
+/// The sentences of a person's turn in their own words, with their places.
+pub(crate) fn own_units(turn: &str) -> Vec<Unit> {
+    let spans = spans(turn);
+    let mut units = units(turn);
+    units.retain(|unit| source::is_own(&spans, unit.span.clone()));
+    units
 }
 
 /// Where a sentence stands on the page.

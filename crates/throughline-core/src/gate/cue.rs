@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::phrase::{Phrases, Words};
 use super::{Signal, Source, Strength};
-use crate::probe::change;
+use crate::probe;
 use crate::speech::{Guard, Sentence};
 
 /// What one sentence says that is worth a probe. `next` is the sentence after it.
@@ -28,7 +28,7 @@ pub(super) fn heard(
     let taken_back = || next.is_some_and(|next| RESOLVES.met(&Words::of(next.text)));
     let changes = source == Source::User
         && sentence.guard.is_none()
-        && change::is_said(sentence.text)
+        && probe::is_change(sentence.text)
         && !taken_back();
     let changed = changes.then_some((Signal::Correction, Strength::High));
     tables

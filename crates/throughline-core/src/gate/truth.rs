@@ -77,7 +77,7 @@ pub(super) fn failure(run: Option<&ToolRun>, output: &str) -> Option<String> {
 const LINE_CHARS_MAX: usize = 120;
 
 /// Whether every step of a command line only shows or searches text.
-fn shows(command: &str) -> bool {
+pub(super) fn shows(command: &str) -> bool {
     const SHOWS: &str = "cat head tail less more grep rg ag ack sed awk find ls wc diff git gh jq cut sort uniq cd \
         echo tree stat file which type test [ history curl sqlite3 column tr xargs";
     command

@@ -46,7 +46,7 @@ pub(super) fn with(it: &Statement<'_>, context: &[Said<'_>]) -> Option<Operation
         .filter(|at| at + 1 < end)
         .map_or(end - 1, |at| at + 1);
     let verb = if words[end - 1].is("to with") { end - 2 } else { verb };
-    let what = content::render(sentence, &words[verb..], Voice::Assistant)?;
+    let what = content::render(sentence, &words[verb..])?;
     Some(Operation::Remember(Remember {
         kind: Kind::Decision,
         content: format!("Agreed: {what}"),

@@ -27,7 +27,7 @@ use preface::Preface;
 struct Change {
     /// The words that no longer hold, or those that say what is spoken of.
     wrong: String,
-    /// What holds.
+    /// What holds, as a statement of its own: it says what memory is meant, and is not what is kept.
     right: String,
     /// Nothing takes its place.
     gone: bool,
@@ -44,25 +44,41 @@ pub(super) fn find(
         return None;
     }
     let preface = Preface::of(it);
-    let change = back::find(it, &preface)
-        .or_else(|| shape::find(it, &preface))
-        .or_else(|| followed(it, &preface, after))
-        .or_else(|| answering(it, &preface, before, after, context))?;
-    Some(put_right(it, change))
+    if let Some(change) = told(it, &preface).or_else(|| followed(it, &preface, after)) {
+        return put_right(it, change, it.said()?);
+    }
+    let change = answering(it, &preface, before, after, context)?;
+    // A short answer says nothing without what it answers: that is kept, with the other value.
+    let kept = change.right.clone();
+    put_right(it, change, kept)
+}
+
+/// What the sentence alone says has changed.
+fn told(it: &Statement<'_>, preface: &Preface) -> Option<Change> {
+    back::find(it, preface).or_else(|| shape::find(it, preface))
 }
 
 /// A statement of how things are now, where nothing says how they were.
 pub(super) fn lately(it: &Statement<'_>, after: &[Statement<'_>]) -> Option<Operation> {
     let told = it.words.iter().all(|word| !word.quoted) && !withdrawn(&it.words, after);
     let change = told.then(|| shape::now(it, &Preface::of(it))).flatten()?;
-    Some(put_right(it, change))
+    put_right(it, change, it.said()?)
 }
 
-fn put_right(it: &Statement<'_>, change: Change) -> Operation {
+fn put_right(it: &Statement<'_>, change: Change, kept: String) -> Option<Operation> {
     let right = word::words(&change.right);
     let slot = fact::slot_of(&right).filter(|_| !change.gone);
     let kind = rule::find_rule(&right).map_or(Kind::Fact, |(kind, _)| kind);
-    it.correct(change.wrong, change.right, kind, 0.85, slot)
+    Some(it.correct(change.wrong, kept, kind, 0.85, slot))
+}
+
+/// What a text that tells of a change says to hold now, in a statement of its own: "we swapped Axios
+/// for Ky in the web client" is "We use Ky in the web client". `None` where it tells of none.
+pub fn what_holds(text: &str) -> Option<String> {
+    let it = alone(text);
+    let preface = Preface::of(&it);
+    let change = told(&it, &preface).or_else(|| shape::now(&it, &preface))?;
+    Some(change.right)
 }
 
 /// The statement behind a preface, where there is one.
@@ -73,24 +89,32 @@ pub(super) fn unprefaced<'a>(it: &Statement<'a>) -> Option<Statement<'a>> {
 
 /// Whether a sentence says that something changed, whatever stands around it.
 pub(crate) fn is_said(text: &str) -> bool {
-    const LONG: usize = 400;
-    let lead = word::words(&text[..text.floor_char_boundary(LONG)]);
-    let skip = content::courtesies(&lead);
-    let (lead, words) = lead.split_at(skip);
-    let it = Statement {
-        turn: 0,
-        speaker: Voice::User,
-        text,
-        words: words.to_vec(),
-        lead: lead.to_vec(),
-        place: speech::Place::Text,
-        guarded: false,
-    };
+    let it = alone(text);
     // "Not 45 seconds, 10 seconds" answers somebody.
     let answers = shape::contrast(&it.words, 0).is_some_and(|(at, old)| {
         at == 0 && it.words[old.end - 1].pauses() && value(&it.words, old.end).is_some()
     });
     answers || find(&it, &[], &[], &[]).or_else(|| lately(&it, &[])).is_some()
+}
+
+/// A sentence by itself.
+fn alone(text: &str) -> Statement<'_> {
+    const LONG: usize = 400;
+    let text = &text[..text.floor_char_boundary(LONG)];
+    let lead = word::words(text);
+    let skip = content::courtesies(&lead);
+    let (lead, words) = lead.split_at(skip);
+    Statement {
+        turn: 0,
+        speaker: Voice::User,
+        text,
+        span: 0..text.len(),
+        own: text,
+        words: words.to_vec(),
+        lead: lead.to_vec(),
+        place: speech::Place::Text,
+        guard: None,
+    }
 }
 
 /// Words that say that it did not come to that, or that it is as it was.
@@ -226,7 +250,7 @@ fn the_one_that_holds(text: &str, value: &str) -> Option<String> {
         .map(|unit| &text[unit.span])
         .filter(|sentence| place_of(sentence, value).is_some());
     let one = holding.next()?.trim_end_matches(['.', '!']);
-    let turned = content::render(one, &word::words(one), Voice::User)?;
+    let turned = content::render(one, &word::words(one))?;
     holding.next().is_none().then_some(turned)
 }
 

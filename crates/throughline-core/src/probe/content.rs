@@ -1,28 +1,8 @@
 //! Words made into content that stands alone.
 
-use super::Voice;
 use super::name;
 use crate::speech::cue::{Cues, at_any, cues, find_any, starts};
 use crate::speech::word::Word;
-
-/// The part of a person's turn that they wrote themselves: a document pasted under an introduction
-/// is not theirs.
-pub(super) fn own(turn: &str) -> &str {
-    let mut at = 0;
-    let mut first = None;
-    let mut headings = 0;
-    for line in turn.split_inclusive('\n') {
-        if line.starts_with('#') && line.trim_start_matches('#').starts_with(' ') {
-            headings += 1;
-            first = first.or(Some(at));
-        }
-        at += line.len();
-    }
-    match first {
-        Some(start) if headings >= 2 => &turn[..start],
-        _ => turn,
-    }
-}
 
 /// How many words at the beginning are courtesy: "ok so", "please", "I think".
 pub(super) fn courtesies(words: &[Word<'_>]) -> usize {
@@ -77,126 +57,33 @@ pub(super) fn farewell(words: &[Word<'_>]) -> usize {
     last.filter(|at| at_any(words, *at, &ASKED) == Some(words.len())).unwrap_or(words.len())
 }
 
-/// Some words of a sentence as a sentence of its own: on one line, without a full stop, the user's
-/// first person turned round. `None` where it cannot be turned round.
-pub(super) fn render(sentence: &str, words: &[Word<'_>], speaker: Voice) -> Option<String> {
-    let (first, last) = (words.first()?, words.last()?);
-    let mut said = String::new();
-    let mut at = first.span.start;
-    for (place, word) in words.iter().enumerate() {
-        said.push_str(&sentence[at..word.span.start]);
-        let turned =
-            if speaker == Voice::User && word.is_said() { turn_round(words, place)? } else { None };
-        match turned {
-            Some(turned) => said.push_str(&turned),
-            None => said.push_str(&sentence[word.span.clone()]),
-        }
-        at = word.span.end;
-    }
-    let rest = &sentence[last.span.end..];
-    if rest.starts_with(')') && said.matches('(').count() > said.matches(')').count() {
-        said.push(')');
-    }
-    let plain = unstarred(&said.replace("**", "").replace("__", ""));
-    let mut line = plain.split_whitespace().collect::<Vec<_>>().join(" ");
-    let quotes = line.matches('"').count();
-    if quotes % 2 == 1 {
-        line.push('"');
-    }
-    Some(if first.is_said() && !name::is_named(first) { large(&line) } else { line })
-}
-
-/// A line without the stars that make words slant; those in code stay.
-fn unstarred(line: &str) -> String {
+/// A stretch of a turn as it is kept: on one line, without the stars that only set it in bold.
+pub(super) fn plain(said: &str) -> String {
     let mut code = false;
-    line.chars()
-        .filter(|c| {
+    let mut line = String::with_capacity(said.len());
+    for word in said.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.extend(word.chars().filter(|c| {
             code ^= *c == '`';
             code || *c != '*'
-        })
-        .collect()
-}
-
-fn large(line: &str) -> String {
-    let mut chars = line.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// What a word of the user's first person becomes. `None` inside where it stays; outside where the
-/// sentence cannot be turned.
-#[expect(clippy::option_option, reason = "stays, changes, or cannot be")]
-fn turn_round(words: &[Word<'_>], at: usize) -> Option<Option<String>> {
-    let user = |rest: &str| {
-        let the = if at == 0 { "The user" } else { "the user" };
-        Some(Some(format!("{the}{rest}")))
-    };
-    match words[at].lower.as_str() {
-        "i" if inverted(words, at) => None,
-        "i" => user(""),
-        "im" => user(" is"),
-        "ive" => user(" has"),
-        "ill" if words[at].text.contains(['\'', '’']) => user(" will"),
-        "id" if words[at].text.contains(['\'', '’']) => user(" would"),
-        "my" if words[..at].iter().any(|word| word.is("i im ive ill id")) => {
-            Some(Some("their".to_owned()))
-        }
-        "my" => user("'s"),
-        "me" | "myself" => user(""),
-        "mine" => None,
-        _ => Some(conjugated(words, at)),
+        }));
     }
+    line
 }
 
-/// "How can I …" cannot be turned round word by word.
-fn inverted(words: &[Word<'_>], at: usize) -> bool {
-    at > 0 && words[at - 1].is("can could do did should would will am may shall does")
-}
-
-const ADVERBS: &str = "always never really usually generally strongly also mostly typically personally \
-    often normally only still just much definitely absolutely currently now already last";
-
-/// The verb that belongs to "I", with the ending it needs behind "the user".
-fn conjugated(words: &[Word<'_>], at: usize) -> Option<String> {
-    const FIXED: &str = "will would can could must should shall may might cannot cant wont wouldnt couldnt \
-        was had did went made ran wrote chose built set put got found moved not didnt \
-        shipped told said saw took gave bought left kept broke is has to and or sent read \
-        met lost spent began meant thought knew caught held sold won cut came";
-    let before = words[..at].iter().rev().find(|word| !word.is(ADVERBS))?;
-    if !before.is("i") || words[at].is(ADVERBS) || before.pauses() {
-        return None;
-    }
-    let (verb, lower) = (words[at].text, words[at].lower.as_str());
-    match lower {
-        _ if FIXED.split(' ').any(|one| one == lower)
-            || lower.ends_with("ed")
-                && !matches!(lower, "need" | "feed" | "speed" | "embed" | "seed") =>
-        {
-            None
-        }
-        "am" => Some("is".to_owned()),
-        "have" => Some("has".to_owned()),
-        "do" => Some("does".to_owned()),
-        "dont" => Some("doesn't".to_owned()),
-        "havent" => Some("hasn't".to_owned()),
-        _ if lower.ends_with(['s', 'x', 'z', 'o'])
-            || lower.ends_with("ch")
-            || lower.ends_with("sh") =>
-        {
-            Some(format!("{verb}es"))
-        }
-        _ if lower.ends_with('y') && !lower.ends_with(['a', 'e', 'o']) && !is_vowel_y(lower) => {
-            Some(format!("{}ies", &verb[..verb.len() - 1]))
-        }
-        _ => Some(format!("{verb}s")),
-    }
-}
-
-fn is_vowel_y(word: &str) -> bool {
-    ["ay", "ey", "oy", "uy"].iter().any(|end| word.ends_with(end))
+/// Some words of a sentence, as they stand there.
+pub(super) fn render(sentence: &str, words: &[Word<'_>]) -> Option<String> {
+    let (first, last) = (words.first()?, words.last()?);
+    let said = &sentence[first.span.start..last.span.end];
+    let rest = &sentence[last.span.end..];
+    let closes = rest.starts_with(')') && said.matches('(').count() > said.matches(')').count();
+    Some(plain(&said.replace("__", "")) + if closes { ")" } else { "" })
 }
 
 /// The reasons given: what follows "because".
-pub(super) fn reasons(sentence: &str, words: &[Word<'_>], speaker: Voice) -> Vec<String> {
+pub(super) fn reasons(sentence: &str, words: &[Word<'_>]) -> Vec<String> {
     static BECAUSE: Cues = Cues::of(
         "because (of), due to, since, so that, given that, on the grounds that, \
     the reason is|being (that), as it|they|this",
@@ -217,7 +104,7 @@ pub(super) fn reasons(sentence: &str, words: &[Word<'_>], speaker: Voice) -> Vec
         });
     let from = if words[place.start].is("as") { place.start + 1 } else { place.end };
     let reason = words.get(from..).filter(|rest| rest.len() >= 2 && !dated);
-    reason.and_then(|rest| render(sentence, rest, speaker)).into_iter().collect()
+    reason.and_then(|rest| render(sentence, rest)).into_iter().collect()
 }
 
 /// Sentences about the project as a whole, which a memory belongs to anyway.

@@ -44,7 +44,7 @@ fn switched(it: &Statement<'_>) -> Option<Operation> {
         "We use"
     };
     let short = to - place.end <= 5 && it.words.len() - to <= 12 && !content::dangles(&it.words);
-    let right = it.words_of(0..it.words.len())?;
+    let right = it.said()?;
     let new = it.phrase(to + 1..it.words.len()).unwrap_or_default();
     let slot = fact::slot_of(&word::words(&format!("We use {new}"))).filter(|_| who == "We use");
     (ours && short && !is_one_off(&it.words)).then(|| {
@@ -71,7 +71,7 @@ fn deprecated(it: &Statement<'_>) -> Option<Operation> {
     if content::dangles(&it.words) || new.is_empty() {
         return None;
     }
-    let right = it.words_of(0..it.words.len())?;
+    let right = it.said()?;
     Some(it.correct(
         format!("Use {}", small_name(&it.words[0], &old)),
         right,
@@ -119,7 +119,7 @@ fn no_longer(it: &Statement<'_>) -> Option<Operation> {
     if !known || is_one_off(words) {
         return None;
     }
-    let what = content::render(it.text, said, it.speaker)?;
+    let what = content::render(it.text, said)?;
     let who = if words[0].is("i") { "The user" } else { "We" };
     Some(it.retract(format!("{who} {}", small(&what)), 0.85))
 }
@@ -134,7 +134,7 @@ fn forgotten(it: &Statement<'_>) -> Option<Operation> {
         ),
     )?;
     let what = it.words.get(end..).filter(|what| !what.is_empty() && !content::dangles(what))?;
-    Some(it.retract(content::render(it.text, what, it.speaker)?, 0.85))
+    Some(it.retract(content::render(it.text, what)?, 0.85))
 }
 
 /// "No, it's pnpm, not npm", "actually we use pnpm, not npm", "that's wrong: …".
@@ -156,9 +156,11 @@ fn not_that(it: &Statement<'_>, context: &[Said<'_>]) -> Option<Operation> {
     }
     let kind = rule::find_rule(rest).map_or(Kind::Fact, |(kind, _)| kind);
     let confidence = if strong { 0.9 } else { 0.6 };
-    if let Some((wrong, right)) =
-        expanded(it, rest, &pair).or_else(|| recalled(it, rest, &pair, context))
-    {
+    if let Some((wrong, right)) = expanded(it, rest, &pair) {
+        let slot = fact::slot_of(&word::words(&right));
+        return Some(it.correct(wrong, it.said()?, kind, confidence, slot));
+    }
+    if let Some((wrong, right)) = recalled(it, rest, &pair, context) {
         let slot = fact::slot_of(&word::words(&right));
         return Some(it.correct(wrong, right, kind, confidence, slot));
     }
@@ -167,10 +169,8 @@ fn not_that(it: &Statement<'_>, context: &[Said<'_>]) -> Option<Operation> {
     let right_words = &rest[right.clone()];
     let told = meant > from || name::any_named(right_words);
     let plain = told && !content::dangles(right_words) && right.len() <= 6;
-    let right_text =
-        plain.then(|| it.words_of(meant + right.start..meant + right.end)).flatten()?;
-    let right_text = format!("{right_text}, not {}", small_name(&rest[wrong.start], &wrong_text));
-    Some(it.correct(wrong_text, right_text, kind, confidence, None))
+    plain.then_some(())?;
+    Some(it.correct(wrong_text, it.said()?, kind, confidence, None))
 }
 
 /// What was wrong and what is right, each as a statement of its own: the short value takes the place
@@ -194,7 +194,7 @@ fn expanded(
     let value = &value[..value.iter().rposition(|word| !word.is("now currently"))? + 1];
     let other = &words[wrong.clone()];
     let kept = parallel(value, other);
-    let said = |words: &[Word<'_>]| content::render(it.text, words, it.speaker);
+    let said = |words: &[Word<'_>]| content::render(it.text, words);
     let joined = |parts: &[&[Word<'_>]]| -> Option<String> {
         let mut text = String::new();
         for part in parts.iter().filter(|part| !part.is_empty()) {
@@ -245,7 +245,7 @@ fn recalled(
                 && sentence.matches(old).count() == 1
                 && !content::dangles(&said_words);
             if let Some(wrong) =
-                content::render(sentence, &said_words, said.speaker).filter(|_| fits)
+                content::render(sentence, &said_words).filter(|_| fits)
             {
                 let right = wrong.replacen(old, new, 1);
                 found.push((wrong, right));

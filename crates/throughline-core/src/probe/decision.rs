@@ -49,7 +49,7 @@ pub(super) fn find(it: &Statement<'_>, context: &[Said<'_>]) -> Option<Operation
     let end = starts(words, &CHOOSING)?;
     let object = words.get(end..)?;
     let first = object.first()?;
-    let reasoned = !content::reasons(it.text, words, it.speaker).is_empty();
+    let reasoned = !content::reasons(it.text, words).is_empty();
     let counted = first.text.starts_with(|c: char| c.is_ascii_digit() || c == '#')
         || first.is("option this that it them those these your one what");
     let plan = words[..end].iter().any(|word| word.is("plan approach strategy"));
@@ -122,7 +122,7 @@ fn described(text: &str, sort: &str, which: &str) -> Option<String> {
         let counted = offers && unit.first && marker(&text[..unit.span.start]) == which;
         let rest = words.get(if labelled { 2 } else { 0 }..).filter(|_| labelled || counted)?;
         (rest.len() >= 2 && !content::dangles(rest))
-            .then(|| content::render(sentence, rest, Voice::Assistant))
+            .then(|| content::render(sentence, rest))
             .flatten()
     });
     let one = meant.next()?;

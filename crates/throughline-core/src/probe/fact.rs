@@ -25,9 +25,6 @@ pub(super) fn find(it: &Statement<'_>) -> Option<Operation> {
     let Some(Stated { slot, end, personal }) = stated else {
         return whole_project(it);
     };
-    // The rest of the sentence belongs to it where it explains, and can stand alone.
-    let explained = words.len() <= 28 && !says(&words[end..], &UNSURE) && !dangles(words);
-    let end = if explained { words.len() } else { end };
     if says(&words[..end], &UNSURE) {
         return None;
     }

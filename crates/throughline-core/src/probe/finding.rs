@@ -31,7 +31,7 @@ pub(super) fn of(statements: &[Statement<'_>], last: bool) -> Vec<Operation> {
     let mut found: Vec<(usize, u32, Operation)> = statements
         .iter()
         .enumerate()
-        .filter(|(_, it)| !it.guarded && it.place != Place::Heading)
+        .filter(|(_, it)| !it.guarded() && it.place != Place::Heading)
         .filter_map(|(at, it)| {
             let (kind, weight, from) =
                 judge(it).filter(|(_, weight, _)| last || *weight > CAUSE)?;
@@ -44,8 +44,7 @@ pub(super) fn of(statements: &[Statement<'_>], last: bool) -> Vec<Operation> {
             if passing && kind == Kind::Fact {
                 return None;
             }
-            let mut claim = it.claim(kind, from..it.words.len(), CONFIDENCE)?;
-            claim.content = unplaced(&claim.content);
+            let claim = it.claim(kind, from..it.words.len(), CONFIDENCE)?;
             Some((at, weight, Operation::Remember(claim)))
         })
         .collect();
@@ -218,52 +217,6 @@ fn new(words: &[Word<'_>]) -> Option<(Kind, u32, usize)> {
     )?;
     let named = words.get(end).is_some_and(anchor);
     (named && words.len() >= end + 4).then_some((Kind::Event, 3, 0))
-}
-
-/// Content without the numbers of lines, which move.
-fn unplaced(content: &str) -> String {
-    let tokens: Vec<&str> = content.split(' ').collect();
-    let digits = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-    let mut kept: Vec<String> = Vec::new();
-    let mut at = 0;
-    while let Some(token) = tokens.get(at) {
-        let close = (at..tokens.len().min(at + 6)).find(|at| tokens[*at].contains(')'));
-        let next = tokens.get(at + 1).copied().unwrap_or_default();
-        let number = tokens.get(at + 2).copied().unwrap_or_default();
-        let cut = if let ("(line" | "(lines", Some(close)) = (*token, close) {
-            Some((close, tokens[close].rsplit(')').next().unwrap_or_default()))
-        } else if matches!((*token, next), ("at" | "on", "line" | "lines")) && digits(number) {
-            Some((at + 2, number.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-')))
-        } else {
-            None
-        };
-        if let Some((end, marks)) = cut {
-            if let Some(last) = kept.last_mut() {
-                last.push_str(marks);
-            }
-            at = end + 1;
-        } else {
-            kept.push(without_line(token));
-            at += 1;
-        }
-    }
-    kept.join(" ")
-}
-
-/// `main.rs:466` is `main.rs`.
-fn without_line(token: &str) -> String {
-    let numbered = |rest: &str| {
-        rest.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'-' | b',')).count()
-    };
-    match token.split_once(':') {
-        Some((path, rest))
-            if path.contains('.') && rest.starts_with(|c: char| c.is_ascii_digit()) =>
-        {
-            let end = rest[..numbered(rest)].trim_end_matches([',', '-']).len();
-            format!("{path}{}", &rest[end..])
-        }
-        _ => token.to_owned(),
-    }
 }
 
 /// "`x` moved to `y.rs`", "`old` → `new`, which …".

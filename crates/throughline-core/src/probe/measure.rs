@@ -1,7 +1,7 @@
 //! Measured numbers, where it is clear what was measured.
 
 use super::content::dangles;
-use super::failure::shortened;
+use super::ran::shortened;
 use super::{Statement, Voice, name, with_slot};
 use crate::event::ToolRun;
 use crate::patch::{Operation, Remember};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::content::{self, dangles, is_one_off};
+use super::content::{dangles, is_one_off};
 use super::{Statement, name};
 use crate::Kind;
 use crate::patch::Operation;
@@ -230,19 +230,7 @@ fn there_is_none(it: &Statement<'_>) -> Option<Operation> {
     if dangles(object) {
         return None;
     }
-    let so = words[place.start].is("so");
-    let rest = it.phrase(place.end..words.len())?;
-    let mut claim = it.claim(Kind::Decision, place.end..words.len(), 0.65)?;
-    let not = &words[place.end - 1];
-    let which = if so { not.text.to_lowercase() } else { String::new() };
-    let said = if so {
-        format!("There should be {which} {rest}")
-    } else {
-        let bound = content::render(it.text, &words[place], it.speaker)?;
-        format!("{bound} {rest}")
-    };
-    claim.content = said;
-    Some(Operation::Remember(claim))
+    it.claim(Kind::Decision, place.end..words.len(), 0.65).map(Operation::Remember)
 }
 
 /// Whether these words name what is spoken of.

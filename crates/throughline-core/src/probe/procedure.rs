@@ -12,7 +12,8 @@ const STEPS_MAX: usize = 12;
 
 /// A procedure that begins with the first statement, and how many statements it takes.
 pub(super) fn find(statements: &[Statement<'_>]) -> Option<(Operation, usize)> {
-    listed(statements).or_else(|| Some((told(statements.first()?)?, 1)))
+    let first = statements.first()?;
+    listed(statements).or_else(|| Some((counted(first).or_else(|| told(first))?, 1)))
 }
 
 /// "To release:" and a list.
@@ -35,26 +36,32 @@ fn listed(statements: &[Statement<'_>]) -> Option<(Operation, usize)> {
     {
         return None;
     }
-    let steps: Vec<String> =
-        items.iter().filter_map(|it| content::render(it.text, &it.words, it.speaker)).collect();
-    let goal_text = content::render(head.text, goal, head.speaker)?;
-    let steps_text: Vec<String> =
-        steps.iter().enumerate().map(|(at, step)| format!("{}) {step}", at + 1)).collect();
+    let goal_text = content::render(head.text, goal)?;
     let words: Vec<&Word<'_>> = goal.iter().chain(items.iter().flat_map(|it| &it.words)).collect();
-    let claim = procedure(
-        head,
-        format!("To {}: {}", lowered(&goal_text), steps_text.join(" ")),
-        &goal_text,
-        &words,
-        0.85,
-    );
-    Some((claim, items.len() + 1))
+    let first = head.span.start + head.words.first()?.span.start;
+    let said = content::plain(&head.own[first..items.last()?.span.end]);
+    Some((procedure(head, said, &goal_text, &words, 0.85), items.len() + 1))
+}
+
+/// "The release procedure is: 1. bump the version 2. tag it": steps counted behind a colon.
+fn counted(it: &Statement<'_>) -> Option<Operation> {
+    let words = &it.words;
+    let lead = words.iter().position(|word| word.mark == ':').filter(|at| (1..=10).contains(at))?;
+    let step = |number: &str| {
+        words[lead..].iter().any(|word| word.text == number && matches!(word.mark, '.' | ')'))
+    };
+    let goal = &words[..=lead];
+    if it.guarded() || !step("1") || !step("2") || is_one_off(goal) || dangles(goal) {
+        return None;
+    }
+    let goal = content::render(it.text, goal)?;
+    Some(procedure(it, it.said()?, &goal, &words.iter().collect::<Vec<_>>(), 0.8))
 }
 
 /// "To release, first tag, then push", "the way to X is to Y and then Z", "to X: 1) y 2) z".
 fn told(it: &Statement<'_>) -> Option<Operation> {
     let words = &it.words;
-    if it.guarded {
+    if it.guarded() {
         return None;
     }
     let (goal, rest) = if let Some(end) =
@@ -87,9 +94,8 @@ fn told(it: &Statement<'_>) -> Option<Operation> {
     {
         return None;
     }
-    let goal_text = content::render(it.text, goal, it.speaker)?;
-    let whole = content::render(it.text, words, it.speaker)?;
-    Some(procedure(it, whole, &goal_text, &words.iter().collect::<Vec<_>>(), 0.8))
+    let goal_text = content::render(it.text, goal)?;
+    Some(procedure(it, it.said()?, &goal_text, &words.iter().collect::<Vec<_>>(), 0.8))
 }
 
 /// What a heading of steps wants to reach.

@@ -30,28 +30,11 @@ pub(super) fn find(it: &Statement<'_>) -> Option<Operation> {
     Some(Operation::Remember(claim))
 }
 
-/// What the user asks to be remembered in so many words.
-pub(super) fn explicit(it: &Statement<'_>) -> Option<Operation> {
-    static ASKED: Cues = Cues::of(
-        "remember that|this, keep|bear in mind (that), note that, for the record, \
-    for future reference, dont forget that, please remember|note (that), remember",
-    );
-    let asked = says(&it.lead, &ASKED) || it.lead.iter().any(|word| word.is("remember fyi"));
-    if asked && names_no_claim(&it.words) {
-        return None;
-    }
-    if asked && it.words.len() >= 4 && !is_one_off(&it.words) {
-        return it.whole(Kind::Fact, 0.8).map(Operation::Remember);
-    }
+/// "Always remember to …", "make sure to …".
+pub(super) fn made_sure(it: &Statement<'_>) -> Option<Operation> {
     let to = starts(&it.words, cues!("always remember|make sure to"))?;
     let plain = it.words.len() > to + 2 && !is_one_off(&it.words) && !dangles(&it.words[to..]);
     plain.then(|| it.whole(Kind::Preference, 0.5).map(Operation::Remember)).flatten()
-}
-
-/// "Note what you found out": that is asked of the agent, and says nothing that could be kept.
-fn names_no_claim(words: &[Word<'_>]) -> bool {
-    let asks = words.first().is_some_and(|word| word.is("what which who whom whose why how where"));
-    asks && !words.iter().rev().skip(1).any(Word::pauses)
 }
 
 const PAST: &str = "said did got had saw went knew thought made told wrote ran gave took came found was \
@@ -75,7 +58,8 @@ fn always(words: &[Word<'_>]) -> Option<(Kind, f64)> {
     const BEFORE: &str =
         "when if for in on with before after while you make be ensure during by inside";
     let joined = before.is_some_and(|word| word.pauses() || word.is("and but please or then"));
-    let leads = before.is_none() || joined && (words[0].is(ORDERS) || words[0].is(BEFORE));
+    let begins = before.is_none_or(|word| word.mark == '.');
+    let leads = begins || joined && (words[0].is(ORDERS) || words[0].is(BEFORE));
     let bound = before.is_some_and(|word| word.is("should must shall to"))
         && (!words[..at].iter().any(|word| word.is("it this that")) || leads);
     let ours = before.is_some_and(|word| word.is("we i"))

@@ -41,7 +41,8 @@ fn remembered(turns: &[Said<'_>]) -> Vec<Remember> {
             Operation::Correct(_)
             | Operation::Retract(_)
             | Operation::Know { .. }
-            | Operation::Relate(_) => None,
+            | Operation::Relate(_)
+            | Operation::Settle(_) => None,
         })
         .collect()
 }
@@ -72,6 +73,7 @@ fn line(operation: &Operation) -> [String; 5] {
         Operation::Relate(it) => {
             parts("relate", it.relation.as_str(), &it.from, it.to.clone(), &[])
         }
+        Operation::Settle(it) => parts("settle", "", &it.failed, String::new(), &[]),
     }
 }
 
@@ -175,34 +177,164 @@ fn who_is_asked_to_note_something_was_not_told_it() {
     assert_eq!(remembered(&[user(told)]).len(), 1);
 }
 
+/// What is kept of these runs, one after the other.
+fn failures(runs: &[ToolRun]) -> Vec<String> {
+    let turns: Vec<Said<'_>> = runs.iter().map(tool).collect();
+    let negative = remembered(&turns).into_iter().filter(|it| it.kind == Kind::Negative);
+    negative.map(|it| it.content).collect()
+}
+
 #[test]
-fn a_failed_command_is_remembered_with_the_cause_it_names() {
-    let run = ran(
-        "cd app && cargo build 2>&1",
-        "Compiling x\nerror: feature `let_chains` requires nightly\n",
-        101,
+fn a_failed_command_is_remembered_with_the_line_that_says_why() {
+    for (command, output, exit, kept) in [
+        (
+            "cd app && nomad job run web.nomad 2>&1",
+            "==> Submitting\nnomad token expired, run vault login first\n",
+            1,
+            "`nomad job run` failed: nomad token expired, run vault login first",
+        ),
+        (
+            "cargo build",
+            "Compiling x\nerror: feature `let_chains` requires nightly\n",
+            101,
+            "`cargo build` failed: feature `let_chains` requires nightly",
+        ),
+        (
+            "terraform apply",
+            "\u{1b}[31m2026-03-02T10:00:00Z Error: state is locked by ci\u{1b}[0m\n\nexit status 1\n",
+            1,
+            "`terraform apply` failed: state is locked by ci",
+        ),
+        (
+            "npm ci",
+            "npm ERR! The package-lock.json was made with lockfileVersion@3\nnpm ERR! A complete log of this run can be found in: /x/y.log",
+            1,
+            "`npm ci` failed: The package-lock.json was made with lockfileVersion@3",
+        ),
+        ("FOO=1 make deploy", "no such target host\nmake: *** [deploy] Error 2", 2, "`make deploy` failed: no such target host"),
+    ] {
+        assert_eq!(failures(&[ran(command, output, exit)]), [kept], "{command}");
+    }
+    let [it] = &remembered(&[tool(&ran("psql -h db", "FATAL: role \"me\" does not exist", 2))])[..]
+    else {
+        panic!("one")
+    };
+    assert_eq!((it.kind, it.triggers.as_slice()), (Kind::Negative, &["psql -h db".to_owned()][..]));
+}
+
+#[test]
+fn what_only_found_nothing_and_code_that_is_wrong_is_no_failure_of_the_command() {
+    for (command, output, exit) in [
+        ("grep -rn needle src", "", 1),
+        ("rg needle", "", 1),
+        ("diff a b", "1c1\n< this line\n> that line", 1),
+        ("make deploy", "", 2),
+        ("cargo build", "fine, only a warning", 0),
+        ("cargo test", "thread 'x' panicked at src/a.rs:12:5:\nassertion failed: left is not right", 101),
+        ("pytest", "  File \"a.py\", line 3\nNameError: name 'x' is not defined", 1),
+        ("npm test", "Tests: 3 failed, 12 passed\nTest suite did not pass", 1),
+        ("go build ./...", "pkg/a.go:12:3: undefined name here", 1),
+    ] {
+        assert_eq!(failures(&[ran(command, output, exit)]), Vec::<String>::new(), "{command}");
+    }
+}
+
+#[test]
+fn what_made_a_command_work_is_its_remedy() {
+    let fails = || ran("nomad job run web.nomad", "nomad token expired", 1);
+    let works = || ran("nomad job run web.nomad", "ok", 0);
+    let remedied = "`nomad job run` failed: nomad token expired; what helped: `vault login`";
+    let login = || ran("vault login", "Success!", 0);
+    assert_eq!(failures(&[fails(), ran("cat x.hcl", "x", 0), login(), works()]), [remedied]);
+    // Once more, and once the same again: one memory each.
+    assert_eq!(failures(&[fails(), fails()]).len(), 1);
+    // What only went by itself, or was mended in a file, leaves nothing behind.
+    assert_eq!(failures(&[fails(), works()]), Vec::<String>::new());
+    let mut edit = ran("", "", 0);
+    edit.call = ToolCall {
+        tool: "Edit".to_owned(),
+        files: vec!["web.nomad".to_owned()],
+        text: Some("token".to_owned()),
+        ..ToolCall::default()
+    };
+    assert_eq!(failures(&[fails(), edit.clone(), login(), works()]), Vec::<String>::new());
+    // Code that is wrong is kept only with what helped.
+    let broken = || ran("pytest", "  File \"a.py\", line 3\nModuleNotFoundError: No module named 'yaml'", 1);
+    let install = ran("pip install pyyaml", "ok", 0);
+    assert_eq!(
+        failures(&[broken(), install, ran("pytest", "1 passed", 0)]),
+        ["`pytest` failed: No module named 'yaml'; what helped: `pip install pyyaml`"]
     );
-    let [it] = &remembered(&[tool(&run)])[..] else { panic!("one") };
-    assert_eq!(it.kind, Kind::Negative);
-    assert_eq!(it.content, "`cargo build` failed with \"feature `let_chains` requires nightly\"");
-    assert_eq!(it.triggers, vec!["cargo build"]);
+    assert_eq!(failures(&[broken(), edit, ran("pytest", "1 passed", 0)]), Vec::<String>::new());
 }
 
 #[test]
-fn a_failure_without_a_cause_is_nothing() {
-    let run = ran("cargo build", "error: mismatched types\n", 101);
-    assert_eq!(found(&[tool(&run)]), Vec::new());
-    let fine = ran("cargo build", "error: feature `x` requires nightly", 0);
-    assert_eq!(found(&[tool(&fine)]), Vec::new());
+fn a_failure_that_was_kept_before_is_settled_when_the_command_works() {
+    let (fails, login, works) =
+        (ran("nomad run", "token expired now", 1), ran("vault login", "ok", 0), ran("nomad run", "ok", 0));
+    let turns = [tool(&fails), tool(&login), tool(&works)];
+    let patch = probe_since(&turns, 1, &ProbePolicy::default());
+    let Some(Operation::Settle(settled)) = patch.operations.last() else { panic!("{patch:?}") };
+    assert_eq!(settled.failed, "`nomad run` failed: token expired now");
+    assert_eq!(settled.by.as_deref(), Some("`nomad run` failed: token expired now; what helped: `vault login`"));
 }
 
 #[test]
-fn a_cause_named_after_a_failure_belongs_to_it() {
-    let run = ran("npm ci", "npm ERR! code 1", 1);
-    let turns = [tool(&run), user("It failed because the `sharp` package requires Python 3.")];
-    let it = remembered(&turns).into_iter().find(|it| it.kind == Kind::Negative).unwrap();
-    assert_eq!(it.content, "`npm ci` failed because the `sharp` package requires Python 3");
-    assert!(it.triggers.contains(&"npm ci".to_owned()));
+fn what_is_asked_to_be_remembered_is_kept_whole_and_without_the_asking() {
+    for (said, kept) in [
+        ("Remember: use tabs", "use tabs"),
+        ("Remember: staging is on 8081.", "staging is on 8081"),
+        ("remember this: the office cat is called Miso", "the office cat is called Miso"),
+        ("Note: Grace signs off every release. Ask her first.", "Grace signs off every release. Ask her first"),
+        ("note: the VPN drops at noon", "the VPN drops at noon"),
+        ("Please remember that it was Bob's idea.", "it was Bob's idea"),
+        ("please remember the following:\n- tabs\n- no emojis", "- tabs - no emojis"),
+        ("Fix the build.\n\nRemember: if CI is red, ask me.", "if CI is red, ask me"),
+        ("remember that the docs say 30 s", "the docs say 30 s"),
+        ("Remember this. We deploy on Tuesdays.", "We deploy on Tuesdays"),
+        ("Remember: the port is 80. Can you fix the test now?", "the port is 80"),
+        ("also please note that maybe we move to Bonn", "maybe we move to Bonn"),
+    ] {
+        let operations = found(&[user(said)]);
+        let [Operation::Remember(it)] = &operations[..] else { panic!("{said}: {operations:?}") };
+        assert_eq!((it.content.trim_start_matches("- "), it.confidence), (kept.trim_start_matches("- "), 0.95), "{said}");
+    }
+    for said in [
+        "Do you remember the port?",
+        "remember when we used Redis?",
+        "I can't remember the port.",
+        "Remember how that went",
+        "remember?",
+        "Remember: the port is 80. Scratch that.",
+        "> Note: the port is 80",
+        "From: a@b.c\nSubject: x\n\nRemember: the port is 80.",
+    ] {
+        let asked = remembered(&[user(said)]);
+        assert!(asked.iter().all(|it| it.confidence < 0.95), "{said}: {asked:?}");
+    }
+}
+
+#[test]
+fn a_rule_keeps_its_reason_and_what_limits_it() {
+    for said in [
+        "Never use println! in library code because it breaks the JSON output",
+        "Deploys only Tue and Thu. Never on a Friday",
+        "The release procedure is: 1. bump the version 2. tag it 3. push the tag",
+        "We decided to keep sessions in Postgres because Redis lost them twice when the node restarted",
+    ] {
+        let [it] = &remembered(&[user(said)])[..] else { panic!("{said}") };
+        assert_eq!(it.content, said);
+    }
+    for said in [
+        "The gateway terminates TLS with OpenSSL, not rustls.",
+        "We replaced Redux with Zustand for client state.",
+        "We moved from Ember to Svelte for the dashboard.",
+    ] {
+        for operation in found(&[user(said)]) {
+            let [_, _, content, ..] = line(&operation);
+            assert_eq!(content, said.trim_end_matches('.'));
+        }
+    }
 }
 
 #[test]
@@ -245,7 +377,7 @@ fn an_option_is_kept_as_what_it_stands_for() {
         user("Go with option B"),
     ];
     let [it] = &remembered(&turns)[..] else { panic!("one") };
-    assert_eq!(it.content, "Chosen: Move sessions to Postgres");
+    assert_eq!(it.content, "Chosen: move sessions to Postgres");
 }
 
 #[test]
@@ -255,7 +387,7 @@ fn a_yes_makes_a_decision_of_a_proposal() {
     let [it] = &remembered(&turns)[..] else { panic!("one") };
     assert_eq!(
         (it.kind, it.content.as_str(), it.turn),
-        (Kind::Decision, "Agreed: Use Postgres for sessions", Some(0))
+        (Kind::Decision, "Agreed: use Postgres for sessions", Some(0))
     );
     assert_eq!(found(&[assistant("Should we use Postgres or Redis?"), user("yes")]), Vec::new());
 }
@@ -348,7 +480,7 @@ proptest! {
                 Operation::Remember(it) => (&it.content, &it.quote, it.turn),
                 Operation::Correct(it) => (&it.right, &it.quote, it.turn),
                 Operation::Retract(it) => (&it.what, &it.quote, it.turn),
-                Operation::Know { .. } | Operation::Relate(_) => continue,
+                Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => continue,
             };
             prop_assert!(!content.trim().is_empty() && content.chars().count() <= 700);
             let quote = quote.as_ref().expect("what it rests on");
@@ -368,7 +500,8 @@ fn put_right(turns: &[Said<'_>]) -> Option<(String, String)> {
         Operation::Remember(_)
         | Operation::Retract(_)
         | Operation::Know { .. }
-        | Operation::Relate(_) => None,
+        | Operation::Relate(_)
+        | Operation::Settle(_) => None,
     })
 }
 
@@ -404,8 +537,12 @@ fn a_value_that_takes_anothers_place_is_found_however_it_is_put() {
             "We use Vite for the theme",
         ),
     ] {
+        let kept = said.trim_end_matches('.').trim_start_matches("small correction: ");
         let found = put_right(&[user(said)]);
-        assert_eq!(found, Some((wrong.to_owned(), right.to_owned())), "{said}");
+        let (found, content) = found.expect(said);
+        assert_eq!(found, wrong, "{said}");
+        assert!(said.contains(&content) && content.contains(kept), "as said: {content}");
+        assert_eq!(what_holds(&content).map(|one| one.to_lowercase()), Some(right.to_lowercase()));
     }
 }
 

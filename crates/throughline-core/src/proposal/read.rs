@@ -213,7 +213,7 @@ fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Voice,
             Some(&put_right.wrong),
         ),
         Operation::Retract(back) => (String::new(), None, Some(&back.what)),
-        Operation::Know { .. } | Operation::Relate(_) => return Err("not for a model".to_owned()),
+        Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => return Err("not for a model".to_owned()),
     };
     let claimed: BTreeSet<String> = words::query_terms(&claim).into_iter().collect();
     let wrong = wrong.map(|wrong| {

@@ -286,7 +286,7 @@ proptest! {
                     Operation::Remember(new) => (new.quote.clone(), new.turn),
                     Operation::Correct(right) => (right.quote.clone(), right.turn),
                     Operation::Retract(back) => (back.quote.clone(), back.turn),
-                    Operation::Know { .. } | Operation::Relate(_) => (None, None),
+                    Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => (None, None),
                 };
                 let turn = &window.turns[turn.expect("it names a turn")];
                 prop_assert!(turn.is_new && crate::text::holds(&turn.text, &quote.expect("it quotes")));

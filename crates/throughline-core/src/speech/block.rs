@@ -38,7 +38,7 @@ pub(super) fn blocks(turn: &str) -> Vec<Block> {
     page.blocks
 }
 
-fn lines(turn: &str) -> Vec<Range<usize>> {
+pub(super) fn lines(turn: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     turn.split_inclusive('\n')
         .map(|line| {
@@ -50,7 +50,7 @@ fn lines(turn: &str) -> Vec<Range<usize>> {
 }
 
 /// What stands between fences, the fences with it. One that is left open runs to the end.
-fn fences(turn: &str, lines: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(super) fn fences(turn: &str, lines: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut fences = Vec::new();
     let mut open: Option<(usize, &str)> = None;
     for line in lines {
@@ -73,7 +73,7 @@ fn fences(turn: &str, lines: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 /// Fences and code within lines: no tag in there is one.
-fn hidden_code(turn: &str, fences: &[Range<usize>]) -> Vec<Range<usize>> {
+pub(super) fn hidden_code(turn: &str, fences: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut code: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     let mut fences = fences.iter().peekable();
@@ -154,8 +154,10 @@ impl Page<'_> {
         let indent = text.len() - text.trim_start_matches(' ').len();
         let indented = text.starts_with('\t') || indent >= 4;
         let bare = text.trim_start();
+        // Who begins with "note:" notes something; a compiler has complained before.
+        let noted = line.start == 0 && bare.starts_with("note:");
         bare.starts_with('>')
-            || machine::is_machine(bare)
+            || machine::is_machine(bare) && !noted
             || (indented && !self.in_list && marker(bare).is_none())
     }
 

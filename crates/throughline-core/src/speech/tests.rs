@@ -27,6 +27,38 @@ fn sentences_end_where_people_end_them() {
         ("first line\nSecond line", vec!["first line", "Second line"]),
         ("", vec![]),
         ("...", vec![]),
+        // Marks inside words that look like code.
+        ("Never use println! in library code.", vec!["Never use println! in library code."]),
+        ("Use assert! (not assert_eq!) there.", vec!["Use assert! (not assert_eq!) there."]),
+        ("Great! We use pnpm.", vec!["Great!", "We use pnpm."]),
+        ("no! we use pnpm", vec!["no! we use pnpm"]),
+        ("Use Node.js and a.b.c here. Ok.", vec!["Use Node.js and a.b.c here.", "Ok."]),
+        ("We ship v1.2. The rest waits.", vec!["We ship v1.2.", "The rest waits."]),
+        ("Edit src/main.rs. Then stop.", vec!["Edit src/main.rs.", "Then stop."]),
+        ("We keep logs, caches, etc. in /var.", vec!["We keep logs, caches, etc. in /var."]),
+        ("See ticket no. 5 first.", vec!["See ticket no. 5 first."]),
+        // Counted steps are one statement; a number at the end of a sentence is none.
+        (
+            "The release is: 1. bump the version 2. tag it 3. push.",
+            vec!["The release is: 1. bump the version 2. tag it 3. push."],
+        ),
+        (
+            "Releasing: 1. Bump. 2. Tag. 3. Push. Ask me first.",
+            vec!["Releasing: 1. Bump. 2. Tag. 3. Push.", "Ask me first."],
+        ),
+        ("Steps: 1) bump. 2) tag.", vec!["Steps: 1) bump. 2) tag."]),
+        ("We're on Node 20. We use pnpm.", vec!["We're on Node 20.", "We use pnpm."]),
+        ("The limit is 1. We keep it.", vec!["The limit is 1.", "We keep it."]),
+        // What has no subject of its own stays with the sentence before it.
+        (
+            "Deploys only Tue and Thu. Never on a Friday.",
+            vec!["Deploys only Tue and Thu. Never on a Friday."],
+        ),
+        ("Mock nothing. Except in unit tests.", vec!["Mock nothing. Except in unit tests."]),
+        ("We use SQLite. Because it is enough.", vec!["We use SQLite. Because it is enough."]),
+        ("Use tabs. Never use spaces.", vec!["Use tabs.", "Never use spaces."]),
+        ("Is it up? Not on staging.", vec!["Is it up?", "Not on staging."]),
+        ("Never on a Friday.", vec!["Never on a Friday."]),
     ] {
         assert_eq!(texts(turn), expected, "{turn:?}");
     }

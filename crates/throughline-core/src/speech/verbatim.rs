@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::cue::{cues, starts};
 use super::word::words;
-use super::{Guard, Place, Unit, units};
+use super::{Guard, Place, Unit, own_units};
 use crate::text;
 
 /// What is longer is pasted rather than said.
@@ -25,7 +25,7 @@ pub fn stands_in<'a>(turn: &'a str, claim: &str) -> Option<&'a str> {
     {
         return None;
     }
-    let units = units(turn);
+    let units = own_units(turn);
     (0..units.len()).find_map(|first| {
         let mut said = String::new();
         for last in first..units.len().min(first + SENTENCES_MAX) {

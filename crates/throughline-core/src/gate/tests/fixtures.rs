@@ -373,7 +373,7 @@ fn a_number_that_a_tool_contradicts_is_noticed() {
 
 #[test]
 fn what_follows_a_heading_or_lies_deep_in_a_paste_is_not_the_speakers_word() {
-    let document = "Review this.\n\n## Rules\n\nAlways use tabs. No, that's wrong.";
+    let document = "Review this.\n\n## Rules\n\nAlways use tabs.\n\n## Why\n\nNo, that's wrong.";
     assert_eq!(fires(Source::User, document), []);
     let mut pasted = "Have a look:\n".to_owned();
     pasted.push_str(&"lorem ipsum dolor sit amet\n".repeat(400));

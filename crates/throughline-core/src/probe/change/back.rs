@@ -58,7 +58,7 @@ fn again(it: &Statement<'_>, from: usize) -> Option<Change> {
     if let Some(back) = back {
         let about = from..from + back.start;
         let old = value(words, from + back.end)?;
-        let named = it.words_of(about.clone()).filter(|_| fits(words, &about))?;
+        let named = it.phrase(about.clone()).filter(|_| fits(words, &about))?;
         let right = format!("{named} is {}", it.phrase(old)?);
         return Some(Change { wrong: wrong(it.phrase(about))?, right, gone: false });
     }
@@ -71,14 +71,14 @@ fn again(it: &Statement<'_>, from: usize) -> Option<Change> {
             .is_some_and(|word| word.is("changed set moved put switched turned brought"))
             && fits(words, &about);
         let right =
-            format!("{} is {}", it.words_of(about.clone()).filter(|_| fits)?, it.phrase(old)?);
+            format!("{} is {}", it.phrase(about.clone()).filter(|_| fits)?, it.phrase(old)?);
         return Some(Change { wrong: wrong(it.phrase(about))?, right, gone: false });
     }
     if let Some(back) = find_any(clause, cues!("is|are back as")) {
         let (who, about) = (from..from + back.start, from + back.end..end);
         let plain = (1..=3).contains(&who.len()) && fits(words, &about);
         let right =
-            format!("{} is {}", it.words_of(about.clone()).filter(|_| plain)?, it.phrase(who)?);
+            format!("{} is {}", it.phrase(about.clone()).filter(|_| plain)?, it.phrase(who)?);
         return Some(Change { wrong: wrong(it.phrase(about))?, right, gone: false });
     }
     let over = says(clause, cues!("again, after all, once more"));
@@ -96,7 +96,7 @@ fn again(it: &Statement<'_>, from: usize) -> Option<Change> {
     if turned {
         let (who, about) = (from..from + is.start, from + is.end..from + kept);
         let plain = (1..=3).contains(&who.len()) && fits(words, &about);
-        let named = it.words_of(about.clone()).filter(|_| plain)?;
+        let named = it.phrase(about.clone()).filter(|_| plain)?;
         let right = format!("{named} is {}", it.phrase(who)?);
         return Some(Change { wrong: wrong(it.phrase(about))?, right, gone: false });
     }

@@ -85,7 +85,7 @@ pub(super) fn statement(it: &Statement<'_>, range: Range<usize>) -> Option<Strin
     if !plain || !whole || content::dangles(words) {
         return None;
     }
-    let said = content::render(it.text, words, it.speaker)?;
+    let said = content::render(it.text, words)?;
     Some(drop_lately(&said))
 }
 
@@ -113,7 +113,7 @@ pub(super) fn has(
         .is_some_and(|word| word.lower.ends_with('s') && !word.lower.ends_with("ss"))
         && !subject_words.iter().any(|word| word.is("of for in on at behind"));
     let verb = if plural { "are" } else { "is" };
-    Some(format!("{} {verb} {}", it.words_of(subject)?, it.phrase(value)?))
+    Some(format!("{} {verb} {}", it.phrase(subject)?, it.phrase(value)?))
 }
 
 /// What somebody uses: "We use Typst for invoices".
@@ -229,7 +229,7 @@ fn denied(it: &Statement<'_>, from: usize) -> Option<Change> {
     ) {
         let verb = find_any(words.get(end..)?, &STATES)?;
         let rest = end + verb.start..words.len();
-        let said = it.words_of(end..words.len())?;
+        let said = it.phrase(end..words.len())?;
         (rest.len() > 1).then_some(())?;
         return Some(Change {
             wrong: said.clone(),
@@ -273,7 +273,7 @@ fn denied(it: &Statement<'_>, from: usize) -> Option<Change> {
         possible a an true relevant here there");
     plain.then_some(Change {
         wrong: if role { who } else { what },
-        right: it.words_of(about.start..old.end)?,
+        right: it.phrase(about.start..old.end)?,
         gone: true,
     })
 }
@@ -343,7 +343,7 @@ fn history(it: &Statement<'_>, from: usize) -> Option<Change> {
     let named = (1..=3).contains(&old.len())
         && !words[old.start].is(NO_SUBJECT)
         && !words[old.start].is("the we i");
-    let right = it.words_of(from..rest.end).filter(|_| named && !rest.is_empty())?;
+    let right = it.phrase(from..rest.end).filter(|_| named && !rest.is_empty())?;
     Some(Change { wrong: it.phrase(old)?, right, gone: true })
 }
 

@@ -1,0 +1,261 @@
+//! Commands that failed: with what words, and what made them work.
+//!
+//! A failure is told by its host, never by what was printed. What is kept is one memory for each sort
+//! of command and line of error. A line that points into a file of code says that the code was wrong,
+//! not the command: such a failure is kept only with its remedy. A remedy is what was run between the
+//! failure and the first time the same command worked, where no file was written in between.
+
+use super::{Found, Said};
+use crate::Kind;
+use crate::event::ToolRun;
+use crate::patch::{Operation, Remember, Settle};
+use crate::text;
+
+/// How sure it is that the line says why.
+const CONFIDENCE: f64 = 0.5;
+/// Lines of the output that are looked at, from its end.
+const LINES_MAX: usize = 60;
+/// Commands that a remedy names at most, the last ones.
+const REMEDY_MAX: usize = 2;
+
+/// What a run teaches: that its command fails, or what made it work again.
+pub(super) fn of_run(turn: usize, run: &ToolRun, context: &[Said<'_>], found: &mut Found<'_>) {
+    let Some(command) = run.call.command.as_deref() else { return };
+    let shape = shape(command);
+    if shape.is_empty() {
+        return;
+    }
+    if did_fail(run) {
+        let why = why(run).filter(|_| !is_codes_fault(&run.output));
+        let remembered = why.map(|why| failure(&shape, &why, &[], turn));
+        found.extend(remembered.map(Operation::Remember));
+        return;
+    }
+    let Some((at, failed)) = last_failure(&shape, context) else { return };
+    let Some(why) = why(failed) else { return };
+    let between: Vec<&ToolRun> = context[at + 1..].iter().filter_map(|said| said.run).collect();
+    let remedy = remedy(&shape, &between);
+    let before = failure(&shape, &why, &[], at);
+    let now = (!remedy.is_empty()).then(|| failure(&shape, &why, &remedy, at));
+    found.settle(&before.content);
+    found.extend(now.clone().map(Operation::Remember));
+    found.push(Operation::Settle(Settle {
+        failed: before.content,
+        by: now.map(|now| now.content),
+        turn: Some(turn),
+    }));
+}
+
+pub(super) fn did_fail(run: &ToolRun) -> bool {
+    run.failed || run.exit.is_some_and(|code| code != 0)
+}
+
+/// The last time the same sort of command ran, if it failed then.
+fn last_failure<'a>(shape: &str, context: &[Said<'a>]) -> Option<(usize, &'a ToolRun)> {
+    let same = |run: &&ToolRun| run.call.command.as_deref().is_some_and(|one| self::shape(one) == shape);
+    let (at, run) = context
+        .iter()
+        .enumerate()
+        .rev()
+        .find_map(|(at, said)| Some((at, said.run.filter(same)?)))?;
+    did_fail(run).then_some((at, run))
+}
+
+/// The commands that were run in between and worked, where nothing was written.
+fn remedy(shape: &str, between: &[&ToolRun]) -> Vec<String> {
+    if between.iter().any(|run| writes(run)) {
+        return Vec::new();
+    }
+    let mut commands: Vec<String> = Vec::new();
+    for run in between.iter().filter(|run| !did_fail(run)) {
+        let Some(command) = run.call.command.as_deref() else { continue };
+        let short = shortened(command);
+        let telling = !crate::gate::only_shows(command) && self::shape(command) != shape;
+        if telling && !short.is_empty() && !commands.contains(&short) {
+            commands.push(short);
+        }
+    }
+    commands.split_off(commands.len().saturating_sub(REMEDY_MAX))
+}
+
+/// Whether a tool wrote a file.
+fn writes(run: &ToolRun) -> bool {
+    !run.call.files.is_empty() && run.call.text.is_some()
+}
+
+fn failure(shape: &str, why: &Why<'_>, remedy: &[String], turn: usize) -> Remember {
+    let helped = match remedy {
+        [] => String::new(),
+        commands => format!("; what helped: `{}`", commands.join("`, then `")),
+    };
+    Remember {
+        kind: Kind::Negative,
+        content: format!("`{shape}` failed: {}{helped}", why.says),
+        label: None,
+        domain: None,
+        slot: None,
+        because: vec![why.says.clone()],
+        triggers: vec![shape.to_owned()],
+        entities: Vec::new(),
+        confidence: CONFIDENCE,
+        quote: Some(why.line.to_owned()),
+        turn: Some(turn),
+    }
+}
+
+/// Why something failed.
+struct Why<'a> {
+    /// The line as it was printed.
+    line: &'a str,
+    /// What it says.
+    says: String,
+}
+
+/// Why a run failed: the last line that says something, by its form. `None` where nothing does, as for
+/// a search without a hit.
+fn why(run: &ToolRun) -> Option<Why<'_>> {
+    let mere_answer = run.exit == Some(1)
+        && run.call.command.as_deref().is_some_and(crate::gate::only_shows);
+    if mere_answer {
+        return None;
+    }
+    let lines: Vec<(&str, String)> = run
+        .output
+        .lines()
+        .rev()
+        .take(LINES_MAX)
+        .map(|line| (line.trim(), unstamped(&without_colours(line)).to_owned()))
+        .filter(|(_, says)| !is_noise(says))
+        .collect();
+    let marked = lines.iter().find(|(_, says)| is_marked(says));
+    let (line, says) = marked.or_else(|| lines.first())?;
+    let says = text::headline(unprefixed(says).trim_end_matches(['.', ':']), 200);
+    Some(Why { line, says })
+}
+
+/// A text without the escape sequences that colour it.
+fn without_colours(output: &str) -> String {
+    let mut plain = String::with_capacity(output.len());
+    let mut parts = output.split("\u{1b}[");
+    plain.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let end = part.find(|c: char| c.is_ascii_alphabetic()).map_or(part.len(), |at| at + 1);
+        plain.push_str(&part[end..]);
+    }
+    plain
+}
+
+/// Whether a line is marked as an error.
+fn is_marked(line: &str) -> bool {
+    let head = line.split_once(':').map(|(head, _)| head).unwrap_or_default().to_ascii_lowercase();
+    head.len() <= 40 && (head.contains("error") || head.contains("fatal") || head.contains("err!"))
+}
+
+/// A line without the mark before what it says: "error: ", "npm ERR! ".
+fn unprefixed(line: &str) -> &str {
+    let line = line.strip_prefix("npm ERR! ").unwrap_or(line);
+    match line.split_once(": ") {
+        Some((head, rest)) if head.len() <= 24 && is_marked(line) && !rest.trim().is_empty() => {
+            rest.trim()
+        }
+        _ => line,
+    }
+}
+
+/// A line without the time or the level at its beginning.
+fn unstamped(line: &str) -> &str {
+    let line = line.trim();
+    let stamp = |word: &str| {
+        let bare = word.trim_matches(['[', ']', '(', ')', ',']);
+        let digits = bare.bytes().filter(u8::is_ascii_digit).count();
+        let timed = digits >= 4 && bare.contains([':', '-', '/']);
+        timed && bare.bytes().all(|b| b.is_ascii_digit() || b":-/.,TZ+".contains(&b))
+    };
+    let mut rest = line;
+    while let Some((first, after)) = rest.split_once(char::is_whitespace).filter(|(one, _)| stamp(one)) {
+        debug_assert!(!first.is_empty(), "a stamp has digits");
+        rest = after.trim_start();
+    }
+    rest
+}
+
+/// Lines that say nothing about the cause: rulers, progress, frames of a stack, how the process ended,
+/// what was left out, where a log lies.
+fn is_noise(line: &str) -> bool {
+    const ENDED: &[&str] = &[
+        "exit code", "exit status", "exited with", "complete log of this run", "rust_backtrace",
+        "characters left out", "elifecycle", "could not compile", "didn't exit successfully",
+        "for more information", "build failed, waiting",
+    ];
+    let lower = line.to_ascii_lowercase();
+    let words = line.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
+    let frame = line.starts_with("at ") || line.starts_with("File \"") || line.starts_with("-->");
+    let ruled = line.chars().filter(|c| c.is_alphanumeric()).count() * 2 < line.chars().count();
+    let moving = line.ends_with("...") || line.ends_with('…') || line.contains("% ") || line.ends_with('%');
+    let made = line.starts_with("make:") || line.starts_with("make[");
+    words < 2
+        || line.len() > 600
+        || frame
+        || ruled
+        || moving
+        || made
+        || ENDED.iter().any(|end| lower.contains(end))
+}
+
+/// Whether the output points into code, or counts failed tests: what was run is then at fault, and
+/// not how it was run.
+fn is_codes_fault(output: &str) -> bool {
+    output.lines().any(|line| {
+        let mut words = line.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | '"'));
+        words.any(is_place) || line.trim_start().starts_with("File \"") || counts_failures(line)
+    })
+}
+
+/// `src/a.rs:12`, `a.js:3:7`.
+fn is_place(word: &str) -> bool {
+    let Some((path, rest)) = word.split_once(':') else { return false };
+    let number = rest.split(':').next().unwrap_or_default();
+    let extension = path.rsplit_once('.').map(|(_, end)| end).unwrap_or_default();
+    !number.is_empty()
+        && number.bytes().all(|b| b.is_ascii_digit())
+        && (1..=5).contains(&extension.len())
+        && extension.bytes().all(|b| b.is_ascii_alphanumeric())
+        && extension.bytes().any(|b| b.is_ascii_alphabetic())
+        // `db.internal:5432` is a host.
+        && !(number.len() > 3 && !rest.contains(':') && !path.contains('/'))
+}
+
+/// "3 failed", "failures=2".
+fn counts_failures(line: &str) -> bool {
+    let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words.windows(2).any(|pair| {
+        let number = |word: &str| word.bytes().all(|b| b.is_ascii_digit()) && word != "0";
+        let failed = |word: &str| matches!(word, "failed" | "failures" | "failing" | "errors");
+        number(pair[0]) && failed(pair[1]) || matches!(pair[0], "failures") && number(pair[1])
+    })
+}
+
+/// A command line without where it ran and what was done with its output.
+pub(super) fn shortened(command: &str) -> String {
+    let line = command
+        .lines()
+        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+        .unwrap_or_default();
+    let last = line.rsplit("&&").find(|part| !part.trim().is_empty()).unwrap_or(line);
+    let bare =
+        last.split(" | ").next().unwrap_or(last).replace(" 2>&1", "").replace(['`', '\\'], "");
+    crate::text::headline(bare.trim(), 80)
+}
+
+/// The sort of a command: the program and what it is told to do.
+fn shape(command: &str) -> String {
+    let plain =
+        |word: &&str| !word.contains(['/', '=', '"', '\'', '$', '*', '…', '<', '>']) && word.len() <= 30;
+    let short = shortened(command);
+    let mut words = short.split_whitespace().skip_while(|word| word.contains('='));
+    let Some(program) = words.next() else {
+        return String::new();
+    };
+    let rest: Vec<&str> = words.take_while(plain).take(2).collect();
+    std::iter::once(program).chain(rest).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,141 @@
+//! Sources, judged by a table of turns that people paste together.
+
+use proptest::prelude::*;
+
+use super::super::own_sentences;
+use super::*;
+
+fn own(turn: &str) -> Vec<&str> {
+    own_sentences(turn, 0..turn.len()).into_iter().map(|one| one.text).collect()
+}
+
+/// What is in `RULE`'s place must never be the person's.
+const RULE: &str = "We always deploy on Fridays.";
+
+#[test]
+fn what_was_pasted_is_never_the_persons_own() {
+    for turn in [
+        // After a task and a colon.
+        "fix this: {}",
+        "Summarise:\n{}",
+        "please translate this to German: {}",
+        "can you review the following text: {}",
+        "Explain this error message:\n\n{} It broke.",
+        "rewrite in plain words:\nHello all. {}",
+        // Mail.
+        "From: ada@example.com\nTo: me\nSubject: deploys\n\n{}",
+        "what does she want?\n\nFrom: Ada\nDate: Mon\n\nHi,\n{}\nBest, Ada",
+        "On Tue, 3 Mar 2026 at 10:12, Ada Lovelace <ada@example.com> wrote:\n{}",
+        "Reply to her.\n\n-----Original Message-----\n{}",
+        "Begin forwarded message:\n\n{}",
+        "**From:** Ada\n**Sent:** Monday\n\n{}",
+        // Chats.
+        "[10:32] ada: {}",
+        "[10:32:07] <ada> {}",
+        "what now?\n\nAda Lovelace  10:32 AM\n{}\nBob  10:33 AM\nok",
+        "10:32 ada: {}\n10:33 bob: sure",
+        "<ada> {}\n<bob> no we do not",
+        "ada [10:32]: {}",
+        // Issues and pull requests.
+        "## Describe the bug\n{}\n\n## To reproduce\nRun it.",
+        "**Describe the bug**\n{}\n\n**Expected behaviour**\nIt works.",
+        "ada commented 2 days ago\n{}",
+        "ada opened this issue on 3 Mar\n{}",
+        "Implement this.\n\n# Plan\n\n{}\n\n## Steps\n\nGo.",
+        // Pages.
+        "== Deploys ==\n{}\n== See also ==\nMore.",
+        "# Handbook\n\nWelcome.\n\n## Deploys\n\n{}",
+        "is this still right?\n\n# Runbook\n{}\n# Contacts\nAda",
+        // Marked pastes.
+        "[Pasted text #1 +1 lines]\n{}",
+        "[Pasted text #1]\n{}",
+        "tell me what is wrong [Pasted text #2 +2 lines]\nHello.\n{}",
+        "--- begin\n{}\n--- end",
+        "=== START OF NOTES ===\n{}\n=== END ===",
+        "look\n\n---\n{}\n---\nthanks",
+        "<<< begin paste\n{}",
+        // Code, fences, tags.
+        "```\n{}\n```",
+        "~~~text\n{}",
+        "<document>\n{}\n</document>",
+        "<system-reminder>\n{}\n</system-reminder>",
+        "$ cat rules.txt\n{}",
+        "me@host:~$ cat rules\n{}",
+        // Quotes.
+        "> {}",
+        "She says \"{}\"",
+        "“{}” is on the wall",
+        // Programs.
+        "You are a helpful support bot for Acme.\n\n{} Our refund window is 14 days.",
+        "You are an expert reviewer. {} Answer in JSON.",
+        "Act as a release manager. {} Be brief.",
+    ] {
+        let turn = turn.replace("{}", RULE);
+        let kept = own(&turn);
+        assert!(kept.iter().all(|one| !one.contains("Fridays")), "{turn:?}: {kept:?}");
+    }
+}
+
+#[test]
+fn what_a_person_wrote_themselves_stays_theirs() {
+    for turn in [
+        "{}",
+        "Decision: {}",
+        "We decided these:\n- {}\n- No emojis in commits.",
+        "Our rules:\n\n1. {}\n2. We squash.",
+        "## Decisions\n\n- {}\n- We use Kafka.",
+        "**Important:** {}",
+        "Some context first.\nWe are three people.\n{}\nThe rest is in the wiki.",
+        "Two things: {} And we squash.",
+        "We meet at 10:30 on Mondays. {}",
+        "To: be clear, {}",
+        "Subject to change, but {}",
+        "The team has agreed: {}",
+        "{}\n\n```\nlet x = 1;\n```\n\nplease fix the code above",
+        "{}\n\nfix this: the header is broken",
+        "{}\n\nFrom: ada@example.com\nSubject: hi\n\nPlease call.",
+        "{}\n\n---\nthanks",
+        "You are right. {}",
+        "You are a bit off, {}",
+        "we call it \"blue green\", {}",
+        "[Pasted text #1 +1 lines]\nHello there.\n{}",
+        "the <name> placeholder stays. {}",
+        "Look at src/main.rs:12 first. {}",
+    ] {
+        let turn = turn.replace("{}", RULE);
+        let kept = own(&turn);
+        assert!(kept.iter().any(|one| one.contains("Fridays")), "{turn:?}: {kept:?} {:?}", spans(&turn));
+    }
+}
+
+#[test]
+fn a_megabyte_is_looked_at_in_no_time() {
+    for piece in ["\"", "<a>", "10:32 a: b\n", "# x\n", "---\n", "fix: ", "> a\n", "` ", "“a "] {
+        let turn = piece.repeat(1_000_000 / piece.len());
+        let start = std::time::Instant::now();
+        let count = spans(&turn).len();
+        assert!(start.elapsed().as_secs_f64() < 5.0, "{piece:?}: {count}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn spans_cover_a_turn_without_gaps(
+        pieces in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "\"", "“", "”", "> ", "```\n", "\n", "\n\n", "# a\n", "---\n", "[Pasted text #1 +2 lines]\n",
+                "From: a\n", "[10:32] b: ", "fix this: ", "We use tabs. ", "<a-b>", "</a-b>", "$ x\n", "ß", " ",
+            ]),
+            0..24,
+        ),
+    ) {
+        let turn = pieces.concat();
+        let mut end = 0;
+        for span in spans(&turn) {
+            prop_assert_eq!(span.range.start, end);
+            prop_assert!(turn.get(span.range.clone()).is_some());
+            end = span.range.end;
+        }
+        prop_assert_eq!(end, turn.len());
+    }
+}
