@@ -102,6 +102,12 @@ fn prompted(payload: &Value) -> What {
     if text(payload, "source") == Some("system") {
         return nothing("a prompt of the host");
     }
+    let helper = ["agent_id", "parent_session_id"]
+        .iter()
+        .any(|field| text(payload, field).is_some_and(|id| !id.is_empty()));
+    if helper || flag(payload, "isSidechain") {
+        return nothing("an agent's prompt for its helper");
+    }
     prompt(text(payload, "prompt").unwrap_or_default())
 }
 

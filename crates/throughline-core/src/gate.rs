@@ -14,8 +14,8 @@ mod watch;
 use std::ops::Range;
 
 use crate::event::ToolRun;
-use crate::{probe, speech};
 use crate::{Timestamp, text};
+use crate::{probe, speech};
 
 pub use watch::Watch;
 

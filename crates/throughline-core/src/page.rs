@@ -125,6 +125,11 @@ pub struct Written {
     pub quotes_shown: Vec<String>,
 }
 
+/// Whose word it is that has to be checked, as a line begins with it: "I have", "the agent said, …".
+pub fn told_by(authority: Authority, on: &str) -> String {
+    lines::told_by(authority, on)
+}
+
 /// Writes a page that costs at most `budget_tokens`.
 ///
 /// Memories come in order, each in the detail it deserves if that fits, else as a line, else only

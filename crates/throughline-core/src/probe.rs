@@ -32,7 +32,7 @@ use std::ops::Range;
 
 pub(crate) use asked::is_asked;
 pub(crate) use change::is_said as is_change;
-pub use change::what_holds;
+pub use change::{as_kept, gives_reason, what_holds};
 
 use crate::event::ToolRun;
 use crate::patch::{Correct, Operation, Patch, Remember, Retract};
@@ -190,17 +190,10 @@ fn reasoned(change: Operation, it: &Statement<'_>, context: &[Said<'_>]) -> Oper
 }
 
 /// What the agent says: `last` where it is its answer, rather than something between two tools.
-fn assistant(
-    turn: usize,
-    said: &Said<'_>,
-    last: bool,
-    found: &mut Found<'_>,
-) {
+fn assistant(turn: usize, said: &Said<'_>, last: bool, found: &mut Found<'_>) {
     let statements = statements(turn, said, found.policy);
     for it in statements.iter().filter(|it| !it.guarded()) {
-        let one = failure::said(it)
-            .or_else(|| measure::said(it))
-            .or_else(|| decision::agreed(it));
+        let one = failure::said(it).or_else(|| measure::said(it)).or_else(|| decision::agreed(it));
         found.extend(one);
     }
     found.extend(finding::of(&statements, last));

@@ -10,6 +10,7 @@ mod machine;
 mod source;
 mod split;
 mod tag;
+mod telling;
 #[cfg(test)]
 mod tests;
 mod verbatim;
@@ -18,6 +19,7 @@ pub(crate) mod word;
 use std::ops::Range;
 
 pub use source::{Source, Span, spans};
+pub use telling::{tells, told};
 pub use verbatim::stands_in;
 
 /// What keeps a sentence from being taken as something its speaker holds to be so.
@@ -64,6 +66,12 @@ pub fn own_sentences(turn: &str, part: Range<usize>) -> Vec<Sentence<'_>> {
         .filter(|unit| source::is_own(&spans, start + unit.span.start..start + unit.span.end))
         .map(|unit| Sentence { text: &text[unit.span], guard: unit.guard })
         .collect()
+}
+
+/// Whether words that stand in a person's turn are their own there.
+pub fn is_own_words(turn: &str, words: &str) -> bool {
+    let place = turn.find(words).map(|start| start..start + words.len());
+    place.is_none_or(|place| source::is_own(&spans(turn), place))
 }
 
 /// The sentences of a person's turn in their own words, with their places.

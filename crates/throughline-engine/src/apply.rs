@@ -6,6 +6,7 @@
 mod hand_in;
 mod last_word;
 mod propose;
+mod settle;
 mod target;
 
 use std::path::Path;
@@ -183,6 +184,7 @@ impl Engine {
                 applied.superseded.push(old.id);
                 Ok(())
             }
+            Operation::Settle(settle) => self.settle_failure(reader, draft, settle, applied),
             Operation::Know { entity } => know(reader, draft, &named(entity)),
             Operation::Relate(Relate { from, relation, to, .. }) => {
                 let from = self.meant(reader, draft, from)?;
@@ -263,11 +265,12 @@ impl Engine {
             return Ok(Some(id));
         }
         let plan = self.take_in(reader, draft, &candidate)?;
-        // A failure tells its cause itself.
-        let told =
-            |reason: &&String| claim.kind != Kind::Negative || !claim.content.contains(*reason);
-        for reason in claim.because.iter().filter(told) {
-            self.because(reader, draft, plan.memory, reason, &candidate)?;
+        for reason in claim.because {
+            if text::holds(claim.content, reason) {
+                self.known_reason(reader, draft, plan.memory, reason)?;
+            } else {
+                self.because(reader, draft, plan.memory, reason, &candidate)?;
+            }
         }
         rest_on(reader, draft, plan.memory, claim.turn, ground)?;
         let stated = Stated {
@@ -315,6 +318,22 @@ impl Engine {
             about: claim.about.clone(),
             revive: ground.revive,
         }
+    }
+
+    /// Connects a claim that tells its reason itself to the memory that says the same, if there is one.
+    fn known_reason(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        claim: MemoryId,
+        reason: &str,
+    ) -> Result<()> {
+        if let Some(known) = self.meant(reader, draft, reason)?.filter(|known| *known != claim) {
+            let (space, at) = (draft.scope.space, draft.now);
+            let edge = Edge::new(space, claim.into(), Relation::Because, known.into(), at);
+            draft.changes.push(Change::Link(edge));
+        }
+        Ok(())
     }
 
     /// Connects a claim to its reason, which becomes a claim of its own.
@@ -439,6 +458,7 @@ pub(crate) fn turn_of(operation: &Operation) -> Option<usize> {
         Operation::Remember(new) => new.turn,
         Operation::Correct(put_right) => put_right.turn,
         Operation::Retract(back) => back.turn,
+        Operation::Settle(settle) => settle.turn,
         Operation::Know { .. } | Operation::Relate(_) => None,
     }
 }

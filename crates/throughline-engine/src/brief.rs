@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use throughline_core::page::{self, Detail, Page, Quote, Section};
-use throughline_core::probe::Voice;
-use throughline_core::question;
 use throughline_core::state::Flag;
-use throughline_core::{Kind, Layer, Memory, MemoryId, RowKey, SpaceId, Timestamp, text};
+use throughline_core::{Authority, Kind, Layer, Memory, MemoryId, RowKey, SpaceId, speech, text};
 use throughline_store::Reader;
 
 use crate::apply::REASON_IMPORTANCE;
@@ -22,8 +20,6 @@ const LOOKED_AT: usize = 24;
 const QUOTED: usize = 3;
 /// Characters of each.
 const QUOTE_CHARS: usize = 200;
-/// Shorter prompts say nothing without what was said before.
-const QUOTE_CHARS_MIN: usize = 20;
 
 /// The parts of a brief: title, what sort of memory, how many.
 const PARTS: [(&str, &[Kind], usize); 4] = [
@@ -57,7 +53,7 @@ impl Engine {
         let reader = self.now_reader()?;
         let touched = last.map(Mind::files).unwrap_or_default();
         let mut sections = Vec::new();
-        let first = to_check.iter().take(QUEUED_AT_START);
+        let first = to_check.iter().filter(|one| one.is_said()).take(QUEUED_AT_START);
         let items: Vec<_> = first.map(|one| self.item_of(&one.card, Detail::Line)).collect();
         if !items.is_empty() {
             sections.push(Section { title: "First of all".to_owned(), items });
@@ -69,7 +65,7 @@ impl Engine {
                 sections.push(Section { title: title.to_owned(), items });
             }
         }
-        let quotes = last.map(quotes).unwrap_or_default();
+        let quotes = self.quotes(&*reader, context, last)?;
         self.write_brief(&*reader, context, sections, quotes)
     }
 
@@ -94,7 +90,8 @@ impl Engine {
             let items = standing.iter().map(|card| self.item_of(card, Detail::Line)).collect();
             sections.push(Section { title: title.to_owned(), items });
         }
-        self.write_brief(&*reader, context, sections, quotes(mind))
+        let quotes = self.quotes(&*reader, context, Some(mind))?;
+        self.write_brief(&*reader, context, sections, quotes)
     }
 
     fn write_brief(
@@ -144,8 +141,14 @@ impl Engine {
             let policy = &self.policy.trust;
             // A warning may be doubtful; how things are is only told where it is asserted.
             let from = if failed(card) { policy.doubtful_below } else { policy.assert_from };
+            // What a tool told of failing is said before the same command, and not to everybody.
+            let by_tool = failed(card)
+                && card.memory.kind == Kind::Negative
+                && card.memory.authority == Authority::Observed;
             let hidden = [Flag::Dormant, Flag::Stale];
-            card.trust.value() >= from && !card.flags.iter().any(|flag| hidden.contains(flag))
+            !by_tool
+                && card.trust.value() >= from
+                && !card.flags.iter().any(|flag| hidden.contains(flag))
         });
         let weight = |card: &Card| {
             let near = if speaks_of(&card.memory, touched) { 1.5 } else { 1.0 };
@@ -155,6 +158,28 @@ impl Engine {
         cards.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(b.memory.id.cmp(&a.memory.id)));
         cards.truncate(most);
         Ok(cards)
+    }
+
+    /// What a person said last that no memory tells: statements, and none that was withdrawn.
+    fn quotes(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        mind: Option<&Mind>,
+    ) -> Result<Vec<Quote>> {
+        let mut quotes = Vec::new();
+        for turn in mind.map(|mind| mind.said(context.project.space())).into_iter().flatten() {
+            if quotes.len() < QUOTED && self.unquotable(reader, &turn)?.is_none() {
+                quotes.push(Quote {
+                    handle: turn.id.handle(),
+                    speaker: turn.speaker.clone(),
+                    on: turn.at.date(),
+                    text: text::headline(&speech::told(&turn.text, true).join(" "), QUOTE_CHARS),
+                });
+            }
+        }
+        quotes.reverse();
+        Ok(quotes)
     }
 
     /// Memories by their ids, where they can be seen and still hold.
@@ -185,29 +210,4 @@ fn speaks_of(memory: &Memory, files: &[String]) -> bool {
         name.len() > 3
             && (memory.content.contains(name) || memory.triggers.iter().any(|t| t.contains(name)))
     })
-}
-
-/// Whether a prompt says what was worked on.
-fn tells(words: &str) -> bool {
-    words.chars().count() >= QUOTE_CHARS_MIN
-        && !question::understand(words, Timestamp::EPOCH).small_talk
-}
-
-/// What a person asked last.
-fn quotes(mind: &Mind) -> Vec<Quote> {
-    let asked: Vec<(Timestamp, String, String)> = mind
-        .said()
-        .filter(|(voice, _, _, words)| *voice == Voice::User && tells(words))
-        .map(|(_, at, episode, words)| (at, episode, words))
-        .collect();
-    let last = asked.len().saturating_sub(QUOTED);
-    asked[last..]
-        .iter()
-        .map(|(at, episode, words)| Quote {
-            handle: episode.clone(),
-            speaker: "user".to_owned(),
-            on: at.date(),
-            text: text::headline(words, QUOTE_CHARS),
-        })
-        .collect()
 }

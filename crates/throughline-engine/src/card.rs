@@ -10,7 +10,7 @@ use throughline_core::trust::{self, Trust};
 use throughline_core::watermark::Reading;
 use throughline_core::{
     Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey, SpaceId, State,
-    Timestamp, Usage, Watermark,
+    Timestamp, Usage, Watermark, probe,
 };
 use throughline_store::Reader;
 
@@ -338,7 +338,10 @@ fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) ->
         (Flag::Established, card.usage.sessions.len() >= policy.salience.established_sessions),
         (Flag::Speculative, memory.confidence < policy.lifecycle.speculative_below),
         (Flag::ReconfirmDue, card.watermarks.is_empty() && unconfirmed_days > horizon),
-        (Flag::Incomplete, memory.kind == Kind::Decision && !has_why),
+        (
+            Flag::Incomplete,
+            memory.kind == Kind::Decision && !has_why && !probe::gives_reason(&memory.content),
+        ),
         (Flag::Reopen, !card.reopened_by.is_empty()),
         (Flag::Pinned, memory.pinned),
     ];

@@ -7,6 +7,7 @@ mod after;
 mod gate;
 mod look;
 mod names;
+mod quotable;
 mod rank;
 mod vectors;
 mod walk;
@@ -182,7 +183,7 @@ pub enum CutReason {
     SaidHere,
     /// Somebody looked, and it does not help.
     Unfit,
-    /// It asks something, and tells nothing.
+    /// It asks or orders something, and tells nothing.
     OnlyAsks,
     /// What it says no longer holds.
     NoLongerHolds,
@@ -210,7 +211,7 @@ impl std::fmt::Display for CutReason {
             Self::AlreadyShown => "shown in this session already",
             Self::SaidHere => "this session said it itself",
             Self::Unfit => "a model found that it does not help",
-            Self::OnlyAsks => "it asks, and tells nothing",
+            Self::OnlyAsks => "it asks or orders, and tells nothing",
             Self::NoLongerHolds => "what it says no longer holds",
             Self::ToldByMemory => "a memory on the page tells it",
             Self::NoRoom => "no room within the budget",
@@ -268,7 +269,7 @@ impl Engine {
         let far = self.far(context, ask);
         let reader = self.reader(ask.as_of)?;
         let asked_at = ask.asked_at.or(ask.as_of).unwrap_or_else(|| self.now());
-        let (question, candidates, known) = std::thread::scope(|scope| -> Result<_> {
+        let (question, candidates, mut known) = std::thread::scope(|scope| -> Result<_> {
             let scan = self.scan_beside(scope, ask, far);
             let question = question::understand(ask.query, asked_at);
             let mut heard = self.look(&*reader, context, ask, &question, scan)?;
@@ -286,6 +287,9 @@ impl Engine {
         })?;
         let mut candidates = self.order(candidates, &known);
         self.judge(&*reader, context, ask, &question, &mut candidates, &known)?;
+        if !ask.ungated {
+            self.settle_quotes(&*reader, context, ask, &mut candidates, &mut known)?;
+        }
         self.write_page(&*reader, context, ask, question, candidates, &known)
     }
 

@@ -5,8 +5,8 @@ use throughline_core::evidence::Testimony;
 use throughline_core::state::Flag;
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Actor, Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, referent,
-    text,
+    Actor, Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, page,
+    referent, text,
 };
 use throughline_store::Reader;
 use throughline_watch::World;
@@ -41,6 +41,15 @@ pub struct ToCheck {
     pub now: String,
     /// Both, as an agent is told.
     pub message: String,
+}
+
+impl ToCheck {
+    /// Whether it stands on more than an agent's word: only then does it head what a session is told.
+    pub(crate) fn is_said(&self) -> bool {
+        let memory = &self.card.memory;
+        let known = matches!(memory.authority, Authority::Measured | Authority::File);
+        memory.authority.is_user() || known || memory.state == State::Confirmed
+    }
 }
 
 /// What a check showed.
@@ -291,7 +300,8 @@ fn to_check(card: Card) -> Option<ToCheck> {
     }
     let (then, now) = card.then_and_now()?;
     let claim = text::headline(&card.memory.content, CLAIM_CHARS);
+    let who = page::told_by(card.memory.authority, &card.memory.recorded_at.date());
     let message =
-        format!("I have “{claim}” as of {then}; it is now {now} — check before building on it");
+        format!("{who} “{claim}” as of {then}; it is now {now} — check before building on it");
     Some(ToCheck { card, then, now, message })
 }

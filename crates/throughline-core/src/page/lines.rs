@@ -47,8 +47,9 @@ pub(super) fn item(item: &Item, detail: Detail, policy: &PagePolicy) -> String {
                 says
             };
             format!(
-                "- [{}] I have “{}” as of {}; it is now {} — check before building on it{notes}\n",
+                "- [{}] {} “{}” as of {}; it is now {} — check before building on it{notes}\n",
                 safe::handle(&item.handle),
+                told_by(item.authority, &safe::line(&item.on, NAME_CHARS)),
                 says.replace(['“', '”'], "\""),
                 note(then),
                 note(now),
@@ -85,6 +86,19 @@ fn head(item: &Item) -> String {
         safe::line(&item.on, NAME_CHARS),
         source(item.authority),
     )
+}
+
+/// Whose word it is that has to be checked.
+pub(super) fn told_by(authority: Authority, on: &str) -> String {
+    match authority {
+        Authority::UserCorrected
+        | Authority::UserStated
+        | Authority::Measured
+        | Authority::File => "I have".to_owned(),
+        Authority::Observed | Authority::Inferred => format!("the agent said, {on}:"),
+        Authority::Extracted => format!("a model read, {on}:"),
+        Authority::External => format!("from outside, {on}:"),
+    }
 }
 
 fn source(authority: Authority) -> &'static str {

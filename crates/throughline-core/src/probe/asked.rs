@@ -8,9 +8,9 @@ use super::content::plain;
 use super::{Statement, decision, fact, name, rule};
 use crate::Kind;
 use crate::patch::{Operation, Remember};
-use crate::speech::{Guard, Place};
 use crate::speech::cue::{Cues, cues, starts};
 use crate::speech::word::{Word, words};
+use crate::speech::{Guard, Place};
 
 /// The longest text that is kept as one statement, in characters.
 const CHARS_MAX: usize = 1_000;
@@ -27,12 +27,20 @@ static ASKING: Cues = Cues::of(
 
 /// Whether a sentence asks to remember something.
 pub(crate) fn is_asked(sentence: &str) -> bool {
-    end_of_asking(&words(sentence)).is_some()
+    may_ask(sentence) && end_of_asking(&words(sentence)).is_some()
+}
+
+/// Whether one of the words of asking stands near the beginning. Most sentences are done with here.
+fn may_ask(sentence: &str) -> bool {
+    const LOOK_BYTES: usize = 60;
+    const ASKING: &[&str] = &["remember", "note", "mind", "forget", "record", "reference", "fyi"];
+    let head = sentence[..sentence.floor_char_boundary(LOOK_BYTES)].to_ascii_lowercase();
+    ASKING.iter().any(|word| head.contains(word))
 }
 
 /// What the first statement asks to keep, and how many statements that takes.
 pub(super) fn find(statements: &[Statement<'_>]) -> Option<(Operation, usize)> {
-    let it = statements.first()?;
+    let it = statements.first().filter(|it| may_ask(it.text))?;
     let all = words(it.text);
     let end = end_of_asking(&all)?;
     let open = all[..end].last().is_some_and(|word| matches!(word.mark, ':' | '.' | '—' | '!'));
@@ -74,11 +82,13 @@ fn end_of_asking(all: &[Word<'_>]) -> Option<usize> {
     let said = all.get(end..)?;
     let first = said.first();
     // "Remember when", "note what you found": that asks for something, and tells nothing.
-    let asks = first.is_some_and(|word| word.is("what which who whom whose why how where when if whether"))
+    let asks = first
+        .is_some_and(|word| word.is("what which who whom whose why how where when if whether"))
         && !said.iter().rev().skip(1).any(Word::pauses);
-    let plain = all[..end].iter().any(|word| word.is("that please pls record reference fyi mind forget"))
-        || all[end - 1].is("remember")
-            && first.is_some_and(|word| !word.is("me you him her them it this to"));
+    let plain =
+        all[..end].iter().any(|word| word.is("that please pls record reference fyi mind forget"))
+            || all[end - 1].is("remember")
+                && first.is_some_and(|word| !word.is("me you him her them it this to"));
     (marked || plain && !said.is_empty()).then_some(end).filter(|_| !asks)
 }
 

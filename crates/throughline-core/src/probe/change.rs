@@ -97,6 +97,16 @@ pub(crate) fn is_said(text: &str) -> bool {
     answers || find(&it, &[], &[], &[]).or_else(|| lately(&it, &[])).is_some()
 }
 
+/// A sentence as it would be kept: without courtesies around it and the full stop at its end.
+pub fn as_kept(sentence: &str) -> String {
+    alone(sentence).said().unwrap_or_default()
+}
+
+/// Whether a statement gives its own reason.
+pub fn gives_reason(sentence: &str) -> bool {
+    !content::reasons(sentence, &word::words(sentence)).is_empty()
+}
+
 /// A sentence by itself.
 fn alone(text: &str) -> Statement<'_> {
     const LONG: usize = 400;

@@ -244,9 +244,7 @@ fn recalled(
             let fits = fact::slot_of(&said_words).is_some_and(|slot| slot.object == old)
                 && sentence.matches(old).count() == 1
                 && !content::dangles(&said_words);
-            if let Some(wrong) =
-                content::render(sentence, &said_words).filter(|_| fits)
-            {
+            if let Some(wrong) = content::render(sentence, &said_words).filter(|_| fits) {
                 let right = wrong.replacen(old, new, 1);
                 found.push((wrong, right));
             }

@@ -52,7 +52,8 @@ pub(super) fn did_fail(run: &ToolRun) -> bool {
 
 /// The last time the same sort of command ran, if it failed then.
 fn last_failure<'a>(shape: &str, context: &[Said<'a>]) -> Option<(usize, &'a ToolRun)> {
-    let same = |run: &&ToolRun| run.call.command.as_deref().is_some_and(|one| self::shape(one) == shape);
+    let same =
+        |run: &&ToolRun| run.call.command.as_deref().is_some_and(|one| self::shape(one) == shape);
     let (at, run) = context
         .iter()
         .enumerate()
@@ -114,8 +115,8 @@ struct Why<'a> {
 /// Why a run failed: the last line that says something, by its form. `None` where nothing does, as for
 /// a search without a hit.
 fn why(run: &ToolRun) -> Option<Why<'_>> {
-    let mere_answer = run.exit == Some(1)
-        && run.call.command.as_deref().is_some_and(crate::gate::only_shows);
+    let mere_answer =
+        run.exit == Some(1) && run.call.command.as_deref().is_some_and(crate::gate::only_shows);
     if mere_answer {
         return None;
     }
@@ -172,7 +173,9 @@ fn unstamped(line: &str) -> &str {
         timed && bare.bytes().all(|b| b.is_ascii_digit() || b":-/.,TZ+".contains(&b))
     };
     let mut rest = line;
-    while let Some((first, after)) = rest.split_once(char::is_whitespace).filter(|(one, _)| stamp(one)) {
+    while let Some((first, after)) =
+        rest.split_once(char::is_whitespace).filter(|(one, _)| stamp(one))
+    {
         debug_assert!(!first.is_empty(), "a stamp has digits");
         rest = after.trim_start();
     }
@@ -183,15 +186,25 @@ fn unstamped(line: &str) -> &str {
 /// what was left out, where a log lies.
 fn is_noise(line: &str) -> bool {
     const ENDED: &[&str] = &[
-        "exit code", "exit status", "exited with", "complete log of this run", "rust_backtrace",
-        "characters left out", "elifecycle", "could not compile", "didn't exit successfully",
-        "for more information", "build failed, waiting",
+        "exit code",
+        "exit status",
+        "exited with",
+        "complete log of this run",
+        "rust_backtrace",
+        "characters left out",
+        "elifecycle",
+        "could not compile",
+        "didn't exit successfully",
+        "for more information",
+        "build failed, waiting",
     ];
     let lower = line.to_ascii_lowercase();
-    let words = line.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
+    let words =
+        line.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count();
     let frame = line.starts_with("at ") || line.starts_with("File \"") || line.starts_with("-->");
     let ruled = line.chars().filter(|c| c.is_alphanumeric()).count() * 2 < line.chars().count();
-    let moving = line.ends_with("...") || line.ends_with('…') || line.contains("% ") || line.ends_with('%');
+    let moving =
+        line.ends_with("...") || line.ends_with('…') || line.contains("% ") || line.ends_with('%');
     let made = line.starts_with("make:") || line.starts_with("make[");
     words < 2
         || line.len() > 600
@@ -206,7 +219,8 @@ fn is_noise(line: &str) -> bool {
 /// not how it was run.
 fn is_codes_fault(output: &str) -> bool {
     output.lines().any(|line| {
-        let mut words = line.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | '"'));
+        let mut words =
+            line.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | '"'));
         words.any(is_place) || line.trim_start().starts_with("File \"") || counts_failures(line)
     })
 }
@@ -227,7 +241,8 @@ fn is_place(word: &str) -> bool {
 
 /// "3 failed", "failures=2".
 fn counts_failures(line: &str) -> bool {
-    let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     words.windows(2).any(|pair| {
         let number = |word: &str| word.bytes().all(|b| b.is_ascii_digit()) && word != "0";
         let failed = |word: &str| matches!(word, "failed" | "failures" | "failing" | "errors");
@@ -249,8 +264,9 @@ pub(super) fn shortened(command: &str) -> String {
 
 /// The sort of a command: the program and what it is told to do.
 fn shape(command: &str) -> String {
-    let plain =
-        |word: &&str| !word.contains(['/', '=', '"', '\'', '$', '*', '…', '<', '>']) && word.len() <= 30;
+    let plain = |word: &&str| {
+        !word.contains(['/', '=', '"', '\'', '$', '*', '…', '<', '>']) && word.len() <= 30
+    };
     let short = shortened(command);
     let mut words = short.split_whitespace().skip_while(|word| word.contains('='));
     let Some(program) = words.next() else {

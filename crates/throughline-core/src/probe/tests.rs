@@ -211,7 +211,12 @@ fn a_failed_command_is_remembered_with_the_line_that_says_why() {
             1,
             "`npm ci` failed: The package-lock.json was made with lockfileVersion@3",
         ),
-        ("FOO=1 make deploy", "no such target host\nmake: *** [deploy] Error 2", 2, "`make deploy` failed: no such target host"),
+        (
+            "FOO=1 make deploy",
+            "no such target host\nmake: *** [deploy] Error 2",
+            2,
+            "`make deploy` failed: no such target host",
+        ),
     ] {
         assert_eq!(failures(&[ran(command, output, exit)]), [kept], "{command}");
     }
@@ -230,7 +235,11 @@ fn what_only_found_nothing_and_code_that_is_wrong_is_no_failure_of_the_command()
         ("diff a b", "1c1\n< this line\n> that line", 1),
         ("make deploy", "", 2),
         ("cargo build", "fine, only a warning", 0),
-        ("cargo test", "thread 'x' panicked at src/a.rs:12:5:\nassertion failed: left is not right", 101),
+        (
+            "cargo test",
+            "thread 'x' panicked at src/a.rs:12:5:\nassertion failed: left is not right",
+            101,
+        ),
         ("pytest", "  File \"a.py\", line 3\nNameError: name 'x' is not defined", 1),
         ("npm test", "Tests: 3 failed, 12 passed\nTest suite did not pass", 1),
         ("go build ./...", "pkg/a.go:12:3: undefined name here", 1),
@@ -259,7 +268,8 @@ fn what_made_a_command_work_is_its_remedy() {
     };
     assert_eq!(failures(&[fails(), edit.clone(), login(), works()]), Vec::<String>::new());
     // Code that is wrong is kept only with what helped.
-    let broken = || ran("pytest", "  File \"a.py\", line 3\nModuleNotFoundError: No module named 'yaml'", 1);
+    let broken =
+        || ran("pytest", "  File \"a.py\", line 3\nModuleNotFoundError: No module named 'yaml'", 1);
     let install = ran("pip install pyyaml", "ok", 0);
     assert_eq!(
         failures(&[broken(), install, ran("pytest", "1 passed", 0)]),
@@ -270,13 +280,19 @@ fn what_made_a_command_work_is_its_remedy() {
 
 #[test]
 fn a_failure_that_was_kept_before_is_settled_when_the_command_works() {
-    let (fails, login, works) =
-        (ran("nomad run", "token expired now", 1), ran("vault login", "ok", 0), ran("nomad run", "ok", 0));
+    let (fails, login, works) = (
+        ran("nomad run", "token expired now", 1),
+        ran("vault login", "ok", 0),
+        ran("nomad run", "ok", 0),
+    );
     let turns = [tool(&fails), tool(&login), tool(&works)];
     let patch = probe_since(&turns, 1, &ProbePolicy::default());
     let Some(Operation::Settle(settled)) = patch.operations.last() else { panic!("{patch:?}") };
     assert_eq!(settled.failed, "`nomad run` failed: token expired now");
-    assert_eq!(settled.by.as_deref(), Some("`nomad run` failed: token expired now; what helped: `vault login`"));
+    assert_eq!(
+        settled.by.as_deref(),
+        Some("`nomad run` failed: token expired now; what helped: `vault login`")
+    );
 }
 
 #[test]
@@ -285,7 +301,10 @@ fn what_is_asked_to_be_remembered_is_kept_whole_and_without_the_asking() {
         ("Remember: use tabs", "use tabs"),
         ("Remember: staging is on 8081.", "staging is on 8081"),
         ("remember this: the office cat is called Miso", "the office cat is called Miso"),
-        ("Note: Grace signs off every release. Ask her first.", "Grace signs off every release. Ask her first"),
+        (
+            "Note: Grace signs off every release. Ask her first.",
+            "Grace signs off every release. Ask her first",
+        ),
         ("note: the VPN drops at noon", "the VPN drops at noon"),
         ("Please remember that it was Bob's idea.", "it was Bob's idea"),
         ("please remember the following:\n- tabs\n- no emojis", "- tabs - no emojis"),
@@ -297,7 +316,11 @@ fn what_is_asked_to_be_remembered_is_kept_whole_and_without_the_asking() {
     ] {
         let operations = found(&[user(said)]);
         let [Operation::Remember(it)] = &operations[..] else { panic!("{said}: {operations:?}") };
-        assert_eq!((it.content.trim_start_matches("- "), it.confidence), (kept.trim_start_matches("- "), 0.95), "{said}");
+        assert_eq!(
+            (it.content.trim_start_matches("- "), it.confidence),
+            (kept.trim_start_matches("- "), 0.95),
+            "{said}"
+        );
     }
     for said in [
         "Do you remember the port?",
@@ -490,6 +513,32 @@ proptest! {
         let reading = read(&json);
         prop_assert!(reading.refused.is_empty(), "{:?}", reading.refused);
         prop_assert_eq!(reading.patch, patch);
+    }
+}
+
+proptest! {
+    /// What is kept of a person's words stands in the turn as it is, up to the end of a sentence.
+    #[test]
+    fn whatever_a_person_says_is_kept_as_a_stretch_of_the_turn(a in anything(), b in anything()) {
+        let turn = format!("{a}{b}");
+        let all = content::plain(&turn);
+        for operation in found(&[user(&turn)]) {
+            let kept = match &operation {
+                Operation::Remember(it) => &it.content,
+                Operation::Correct(it) => &it.right,
+                Operation::Retract(_)
+                | Operation::Know { .. }
+                | Operation::Relate(_)
+                | Operation::Settle(_) => continue,
+            };
+            prop_assert!(all.contains(kept.as_str()), "{kept:?} of {turn:?}");
+            let ends = speech::own_units(&turn).iter().any(|unit| {
+                let said = content::plain(&turn[..unit.span.end]);
+                said.trim_end_matches(['.', ',', '?', ' ']).ends_with(kept.as_str())
+                    || said.ends_with(kept.as_str())
+            });
+            prop_assert!(ends, "{kept:?} of {turn:?}");
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::schema::{OPS, kinds};
 use super::{Proposal, Sound, Window, member, prompt};
 use crate::patch::{Correct, Operation, Refused, Remember, Retract};
 use crate::probe::Voice;
-use crate::{Cardinality, Kind, Slot, text, words};
+use crate::{Cardinality, Kind, Slot, speech, text, words};
 
 /// Operations of one answer that are looked at.
 const OPERATIONS_MAX: usize = 32;
@@ -202,7 +202,11 @@ fn list(raw: &Value, field: &str) -> Result<Vec<String>, String> {
 /// there, else whoever must be heard as well. So that what a tool printed cannot become the user's
 /// word by quoting the user for something else.
 fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Voice, String> {
-    let quoted = window.turns[turn].voice;
+    let quoted = match window.turns[turn].voice {
+        // What a person pasted is somebody else's.
+        Voice::User if !is_own(operation, &window.turns[turn].text) => Voice::Tool,
+        voice => voice,
+    };
     let (claim, kind, wrong) = match operation {
         Operation::Remember(new) => {
             (full(&new.content, new.slot.as_ref(), &new.because), Some(new.kind), None)
@@ -213,7 +217,9 @@ fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Voice,
             Some(&put_right.wrong),
         ),
         Operation::Retract(back) => (String::new(), None, Some(&back.what)),
-        Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => return Err("not for a model".to_owned()),
+        Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => {
+            return Err("not for a model".to_owned());
+        }
     };
     let claimed: BTreeSet<String> = words::query_terms(&claim).into_iter().collect();
     let wrong = wrong.map(|wrong| {
@@ -242,6 +248,17 @@ fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Voice,
         (Voice::User | Voice::Assistant | Voice::Tool, _) => return Ok(*voice),
     };
     Err(format!("{whose} says so, and that is not for it to say"))
+}
+
+/// Whether what an operation quotes is in the person's own words.
+fn is_own(operation: &Operation, turn: &str) -> bool {
+    let quote = match operation {
+        Operation::Remember(new) => &new.quote,
+        Operation::Correct(put_right) => &put_right.quote,
+        Operation::Retract(back) => &back.quote,
+        Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => return true,
+    };
+    quote.as_ref().is_none_or(|quote| speech::is_own_words(turn, quote))
 }
 
 fn full(content: &str, slot: Option<&Slot>, because: &[String]) -> String {

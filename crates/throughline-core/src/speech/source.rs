@@ -260,7 +260,8 @@ fn pasted_mark(line: &str) -> Option<(usize, Option<usize>)> {
 fn opens_block(line: &str) -> bool {
     let inside = line.trim_matches(['-', '=', '*', '<', '>', '_', ' ']);
     let first = inside.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-    is_ruled(line) && matches!(first.as_str(), "begin" | "start" | "original" | "forwarded" | "paste")
+    is_ruled(line)
+        && matches!(first.as_str(), "begin" | "start" | "original" | "forwarded" | "paste")
 }
 
 fn closes_block(line: &str) -> bool {
@@ -274,7 +275,8 @@ fn is_ruled(line: &str) -> bool {
 
 /// A line of nothing but dashes.
 fn is_rule(line: &str) -> bool {
-    line.len() >= 3 && ["-", "=", "*", "_", "~"].iter().any(|mark| line.replace(mark, "").is_empty())
+    line.len() >= 3
+        && ["-", "=", "*", "_", "~"].iter().any(|mark| line.replace(mark, "").is_empty())
 }
 
 /// Two header lines, or the line that mail programs write above an answer.
@@ -282,7 +284,10 @@ fn is_mail(line: &str, next: &str) -> bool {
     const HEADERS: &[&str] =
         &["from", "to", "cc", "bcc", "subject", "date", "sent", "reply-to", "received"];
     let header = |line: &str| {
-        let name = line.trim_start_matches('*').split_once(':').map(|(name, _)| name.trim_end_matches('*'));
+        let name = line
+            .trim_start_matches('*')
+            .split_once(':')
+            .map(|(name, _)| name.trim_end_matches('*'));
         name.is_some_and(|name| HEADERS.contains(&name.to_ascii_lowercase().as_str()))
     };
     let wrote = line.starts_with("On ") && line.ends_with("wrote:");
@@ -293,7 +298,9 @@ fn is_mail(line: &str, next: &str) -> bool {
 fn is_chat(line: &str) -> bool {
     const NAME_WORDS_MAX: usize = 4;
     let mut words: Vec<&str> = line.split_whitespace().collect();
-    let half = |word: &str| matches!(word.trim_matches(['[', ']', '(', ')', ',', ':']), "AM" | "PM" | "am" | "pm");
+    let half = |word: &str| {
+        matches!(word.trim_matches(['[', ']', '(', ')', ',', ':']), "AM" | "PM" | "am" | "pm")
+    };
     if let Some(last) = words.last()
         && half(last)
         && words.len() > 1
@@ -302,16 +309,28 @@ fn is_chat(line: &str) -> bool {
     }
     let name = |word: &str| word.chars().any(char::is_alphabetic);
     let timed_first = words.first().is_some_and(|word| is_clock(word));
-    let labelled = words.iter().skip(1).take(NAME_WORDS_MAX).any(|word| word.ends_with(':') && name(word) || word.starts_with('<'));
+    let labelled = words
+        .iter()
+        .skip(1)
+        .take(NAME_WORDS_MAX)
+        .any(|word| word.ends_with(':') && name(word) || word.starts_with('<'));
     let header = (2..=NAME_WORDS_MAX + 1).contains(&words.len())
         && words.last().is_some_and(|word| is_clock(word))
-        && words[..words.len() - 1].iter().all(|word| name(word) && !word.ends_with([',', '.', '?']))
+        && words[..words.len() - 1]
+            .iter()
+            .all(|word| name(word) && !word.ends_with([',', '.', '?']))
         && words[0].starts_with(|c: char| c.is_uppercase() || c == '@' || words.len() == 2);
-    let bracketed = words.iter().take(NAME_WORDS_MAX).skip(1).any(|word| {
-        word.starts_with('[') && word.ends_with("]:") && is_clock(word)
-    });
+    let bracketed = words
+        .iter()
+        .take(NAME_WORDS_MAX)
+        .skip(1)
+        .any(|word| word.starts_with('[') && word.ends_with("]:") && is_clock(word));
     let irc = words.first().is_some_and(|word| {
-        word.len() > 2 && word.starts_with('<') && word.ends_with('>') && !word.starts_with("</") && words.len() > 2
+        word.len() > 2
+            && word.starts_with('<')
+            && word.ends_with('>')
+            && !word.starts_with("</")
+            && words.len() > 2
     }) && !line.contains("</");
     timed_first && labelled || header || bracketed || irc
 }
@@ -321,9 +340,13 @@ fn is_clock(word: &str) -> bool {
     let bare = word.trim_matches(['[', ']', '(', ')', ',', ':', '-']);
     let mut parts = bare.split(':');
     let number = |part: Option<&str>| {
-        part.is_some_and(|part| (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+        part.is_some_and(|part| {
+            (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit())
+        })
     };
-    number(parts.next()) && number(parts.next()) && parts.next().is_none_or(|rest| number(Some(rest)))
+    number(parts.next())
+        && number(parts.next())
+        && parts.next().is_none_or(|rest| number(Some(rest)))
 }
 
 /// "ada commented 2 days ago", "ada opened this issue on 3 Mar".
@@ -333,7 +356,10 @@ fn is_thread(line: &str) -> bool {
         matches!(*word, "commented" | "opened" | "wrote" | "posted" | "asked" | "replied" | "said")
     });
     did && (4..=12).contains(&words.len())
-        && (line.ends_with(" ago") || line.ends_with(" ago:") || words.get(2) == Some(&"this") || words.contains(&"at") && line.ends_with(':'))
+        && (line.ends_with(" ago")
+            || line.ends_with(" ago:")
+            || words.get(2) == Some(&"this")
+            || words.contains(&"at") && line.ends_with(':'))
 }
 
 /// `$ make deploy`, `❯ npm test`, `me@host:~$ ls`.

@@ -158,6 +158,12 @@ fn push(text: &str, span: Range<usize>, found: &mut Vec<Range<usize>>) {
 /// tests.", "Because it is slow."
 fn only_limits(sentence: &str) -> bool {
     const LOOK_BYTES: usize = 60;
+    const OPENERS: &[&str] =
+        &["and", "but", "or", "never", "not", "only", "except", "unless", "because"];
+    let first = sentence.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    if !OPENERS.iter().any(|opener| first.eq_ignore_ascii_case(opener)) {
+        return false;
+    }
     let words = words(&sentence[..sentence.floor_char_boundary(LOOK_BYTES)]);
     starts(
         &words,

@@ -406,3 +406,17 @@ fn memories_without_a_domain_are_counted_too() {
     let beside = written(&page(vec![item(1, "Use pnpm")]), 800);
     assert_eq!(inside(&beside.text)[1], "3 more; expand a [handle] or recall for more");
 }
+
+#[test]
+fn what_an_agent_said_and_has_to_be_checked_says_so() {
+    let to_check = |authority| {
+        let moved = Some(("2026-05-01".to_owned(), "naming a.rs, which is not there".to_owned()));
+        let presentation = Presentation::VerifyFirst;
+        let item = Item { authority, moved, presentation, ..item(1, "`a.rs` rounds up") };
+        written(&plain(vec![item]), 800).text
+    };
+    let agents = to_check(Authority::Inferred);
+    assert!(agents.contains("the agent said, 2026-05-01: “`a.rs` rounds up”"), "{agents}");
+    let users = to_check(Authority::UserStated);
+    assert!(users.contains("I have “`a.rs` rounds up”"), "{users}");
+}

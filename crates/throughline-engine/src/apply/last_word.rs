@@ -25,6 +25,9 @@ fn slot_of(operation: &Operation) -> Option<&Slot> {
     match operation {
         Operation::Remember(new) => new.slot.as_ref(),
         Operation::Correct(put_right) => put_right.slot.as_ref(),
-        Operation::Retract(_) | Operation::Know { .. } | Operation::Relate(_) => None,
+        Operation::Retract(_)
+        | Operation::Know { .. }
+        | Operation::Relate(_)
+        | Operation::Settle(_) => None,
     }
 }

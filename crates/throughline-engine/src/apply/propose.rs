@@ -110,7 +110,10 @@ impl Engine {
         let said = match operation {
             Operation::Remember(new) => &new.content,
             Operation::Correct(put_right) => &put_right.right,
-            Operation::Retract(_) | Operation::Know { .. } | Operation::Relate(_) => return Ok(()),
+            Operation::Retract(_)
+            | Operation::Know { .. }
+            | Operation::Relate(_)
+            | Operation::Settle(_) => return Ok(()),
         };
         match self.gone_saying(reader, draft.scope.space, draft.session.as_ref(), said)? {
             Some(gone) => Err(Error::NotPossible(format!(
@@ -158,7 +161,10 @@ fn is_as_seen(reader: &dyn Reader, draft: &Draft, operation: &Operation, seen: u
     let named = match operation {
         Operation::Correct(put_right) => &put_right.wrong,
         Operation::Retract(back) => &back.what,
-        Operation::Remember(_) | Operation::Know { .. } | Operation::Relate(_) => return Ok(()),
+        Operation::Remember(_)
+        | Operation::Know { .. }
+        | Operation::Relate(_)
+        | Operation::Settle(_) => return Ok(()),
     };
     let Ok(id) = named.parse::<MemoryId>() else { return Ok(()) };
     unchanged(reader, draft, id, seen)

@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use throughline_core::reconcile::Candidate;
-use throughline_core::{Change, Kind, Memory, RowKey, SessionId, SpaceId, State, near, words};
+use throughline_core::{
+    Change, Kind, Memory, RowKey, SessionId, SpaceId, State, near, probe, words,
+};
 use throughline_embed::MODEL;
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -103,17 +105,18 @@ impl Engine {
             can_be_wrong(memory.kind) && (says(memory, wrong) || holds(&wanted) || of_it())
         });
         // What says the new value already is not what is wrong.
-        let new: BTreeSet<String> = telling(right).difference(&wanted).cloned().collect();
-        if wanted.is_subset(&telling(right)) && !new.is_empty() {
-            held.retain(|memory| !new.is_subset(&telling(&memory.content)));
+        let now = holding(right);
+        let new: BTreeSet<String> = telling(&now).difference(&wanted).cloned().collect();
+        if wanted.is_subset(&telling(&now)) && !new.is_empty() {
+            held.retain(|memory| !new.is_subset(&telling(&holding(&memory.content))));
         }
         // Where one speaks of nothing but what was said, the others are about something else.
-        let said: BTreeSet<String> = telling(right).union(&wanted).cloned().collect();
-        let of_that = |memory: &Memory| telling(&memory.content).is_subset(&said);
+        let said: BTreeSet<String> = telling(&now).union(&wanted).cloned().collect();
+        let of_that = |memory: &Memory| telling(&holding(&memory.content)).is_subset(&said);
         if held.iter().any(of_that) {
             held.retain(of_that);
         }
-        self.nearest_in_meaning(reader, held, wrong, right)
+        self.nearest_in_meaning(reader, held, wrong, &now)
     }
 
     /// The words of a memory, held or about to be, that makes the same claim as a candidate in
@@ -235,6 +238,7 @@ impl Engine {
         right: &str,
     ) -> Result<Option<Memory>> {
         let space = draft.scope.space;
+        let right = &holding(right);
         let wanted = telling(right);
         if wanted.is_empty() {
             return Ok(None);
@@ -249,7 +253,8 @@ impl Engine {
         let mut heads: Vec<Memory> = Vec::new();
         for retired in memories(reader, &query)? {
             let Some(head) = head_of(reader, &retired)? else { continue };
-            let (old, new) = (telling(&retired.content), telling(&head.content));
+            let (old, new) =
+                (telling(&holding(&retired.content)), telling(&holding(&head.content)));
             // What told the two apart is said again, of the same thing or of nothing else.
             let again = wanted.iter().any(|term| old.contains(term) && !new.contains(term));
             let of_it = wanted.iter().any(|term| new.contains(term));
@@ -340,6 +345,11 @@ fn telling(text: &str) -> BTreeSet<String> {
     words::query_terms(text).into_iter().filter(|term| !plain(term)).collect()
 }
 
+/// What a text says to hold: one that tells of a change names what no longer does as well.
+fn holding(text: &str) -> String {
+    probe::what_holds(text).unwrap_or_else(|| text.to_owned())
+}
+
 /// The words to look for, however they are written: `PascalCase` is "pascalcase" too.
 fn spelt(text: &str) -> BTreeSet<String> {
     telling(text).into_iter().chain(telling(&text.to_lowercase())).collect()
@@ -369,7 +379,7 @@ fn of_a_kind(one: &str, other: &str) -> bool {
 
 /// Whether a memory holds these words as they stand, whatever their case.
 fn says(memory: &Memory, value: &str) -> bool {
-    let (content, value) = (memory.content.to_lowercase(), value.to_lowercase());
+    let (content, value) = (holding(&memory.content).to_lowercase(), value.to_lowercase());
     let bound = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     content.match_indices(&value).any(|(at, found)| {
         bound(content[..at].chars().next_back())
@@ -394,7 +404,7 @@ fn can_be_wrong(kind: Kind) -> bool {
 /// Whether a memory holds most of the words, and all that have a digit in them.
 #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
 fn holds(memory: &Memory, wanted: &BTreeSet<String>) -> bool {
-    let has: BTreeSet<String> = words::query_terms(&memory.content).into_iter().collect();
+    let has: BTreeSet<String> = words::query_terms(&holding(&memory.content)).into_iter().collect();
     let found = wanted.iter().filter(|term| has.contains(*term)).count();
     let exact = |term: &&String| term.chars().any(|c| c.is_ascii_digit());
     found as f64 / wanted.len() as f64 >= HOLDS

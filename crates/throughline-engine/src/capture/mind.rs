@@ -8,7 +8,7 @@ use throughline_core::gate::Watch;
 use throughline_core::hot::Hot;
 use throughline_core::policy::ActivationPolicy;
 use throughline_core::probe::Voice;
-use throughline_core::{EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};
+use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};
 
 use super::Captured;
 use crate::apply::Source;
@@ -250,11 +250,18 @@ impl Mind {
         }
     }
 
-    /// What was said lately and no memory tells: who, when, the handle of the episode, the words.
-    pub(crate) fn said(&self) -> impl Iterator<Item = (Voice, Timestamp, String, String)> {
-        self.lately.heard.iter().filter(|one| !one.kept).map(|one| {
-            let turn = &one.turn;
-            (turn.voice, turn.at, one.episode.handle(), turn.text.clone())
+    /// What a person said lately and no memory tells, the last first, as it was kept.
+    pub(crate) fn said(&self, space: SpaceId) -> impl Iterator<Item = Episode> {
+        let spoken = |one: &&Heard| !one.kept && one.turn.voice == Voice::User;
+        self.lately.heard.iter().rev().filter(spoken).map(move |one| Episode {
+            id: one.episode,
+            space,
+            session: SessionId(String::new()),
+            position: 0,
+            turn: None,
+            speaker: one.turn.speaker().to_owned(),
+            at: one.turn.at,
+            text: one.turn.text.clone(),
         })
     }
 

@@ -12,11 +12,12 @@ use std::sync::atomic::Ordering;
 use serde::{Deserialize, Serialize};
 use throughline_core::hot::Settlement;
 use throughline_core::policy::EdgePolicy;
+use throughline_core::question::Ask as Asked;
 use throughline_core::row::Injection;
 use throughline_core::scope::Level;
 use throughline_core::{
     Actor, Authority, Cause, Change, Edge, Kind, MemoryId, NodeId, Relation, Row, RowKey,
-    SessionId, SpaceId, Timestamp, words,
+    SessionId, SpaceId, Timestamp, speech, words,
 };
 use throughline_store::Reader;
 
@@ -232,7 +233,9 @@ fn gap(recall: &Recall) -> Option<Gap> {
     if !recall.items.is_empty() || recall.question.small_talk || !recall.text.is_empty() {
         return None;
     }
-    if !recall.question.recalls {
+    // Whoever tells something ("we decided to …") misses nothing.
+    let told = recall.question.ask == Asked::Statement && speech::tells(&recall.query, true);
+    if !recall.question.recalls || told {
         return None;
     }
     let fitting = |one: &super::Candidate| {

@@ -4,7 +4,7 @@
 //! behind the best or behind a gap; how many that are depends on the prompt.
 
 use std::collections::BTreeSet;
-use throughline_core::{Evidence, NodeId, Relation, Row, RowKey, Timestamp};
+use throughline_core::{Evidence, NodeId, Row, RowKey, Timestamp};
 
 use throughline_core::page::Detail;
 use throughline_core::question::Question;
@@ -17,8 +17,6 @@ use super::{Ask, Candidate, CutReason, Fate};
 use crate::{Card, Context, Engine, Result};
 
 const MINUTES_A_DAY: f64 = 1_440.0;
-/// Memories that rest on one turn and are looked at.
-const TOLD_BY: usize = 16;
 /// Showings that are looked at for one memory.
 const SHOWN_READ: usize = 8;
 
@@ -66,9 +64,6 @@ impl Engine {
                 candidate.fate = Fate::Cut(reason);
                 gate.shown.remove(&candidate.node);
             }
-        }
-        if !ask.ungated {
-            drop_told(reader, candidates)?;
         }
         Ok(())
     }
@@ -208,30 +203,4 @@ fn said_here(
     let row = reader.rows(&[RowKey::node(candidate.space, candidate.node)])?.remove(0);
     let said = row.and_then(Row::into_episode);
     Ok(said.is_some_and(|said| said.session == *session && seen(said.at)))
-}
-
-/// A turn is not quoted where what it says no longer holds, or where a memory tells it.
-fn drop_told(reader: &dyn Reader, candidates: &mut [Candidate]) -> Result<()> {
-    let shown: BTreeSet<NodeId> = candidates
-        .iter()
-        .filter(|one| matches!(one.fate, Fate::Shown(_)))
-        .map(|one| one.node)
-        .collect();
-    for candidate in candidates.iter_mut() {
-        let NodeId::Episode(_) = candidate.node else { continue };
-        if !shown.contains(&candidate.node) {
-            continue;
-        }
-        let (space, node) = (candidate.space, candidate.node);
-        let edges = reader.neighbours(space, &[node], &[Relation::EvidencedBy], TOLD_BY)?;
-        let keys: Vec<RowKey> = edges.iter().map(|one| RowKey::node(space, one.from)).collect();
-        let rows = reader.rows(&keys)?;
-        let gone = |row: &Row| row.as_memory().is_some_and(|one| !one.state.is_active());
-        if rows.iter().flatten().any(gone) {
-            candidate.fate = Fate::Cut(CutReason::NoLongerHolds);
-        } else if edges.iter().any(|edge| shown.contains(&edge.from)) {
-            candidate.fate = Fate::Cut(CutReason::ToldByMemory);
-        }
-    }
-    Ok(())
 }

@@ -34,13 +34,13 @@ fn the_demo_shows_what_is_noticed_kept_and_told_turn_by_turn() {
     assert!(has(first, "told the agent:", "nothing"), "it was just said: {first:#?}");
 
     let rule = after(&lines, "09:10");
-    assert!(has(rule, "kept:", "Always run cargo fmt before you commit"), "{rule:#?}");
+    assert!(has(rule, "kept:", "always run cargo fmt before you commit"), "{rule:#?}");
 
     let failed = after(&lines, "09:20");
     assert!(has(failed, "kept:", "cargo test --all-features"), "{failed:#?}");
 
     let brief = after(&lines, "10:00");
-    for known in ["Always run cargo fmt", "instead of Redis", "Postgres 14", "--all-features"] {
+    for known in ["always run cargo fmt", "instead of Redis", "Postgres 14", "--all-features"] {
         assert!(has(brief, "- [[ID]]", known), "{known}: {brief:#?}");
     }
 
@@ -50,7 +50,7 @@ fn the_demo_shows_what_is_noticed_kept_and_told_turn_by_turn() {
     assert!(has(corrected, "no longer holds:", "Postgres 14"), "{corrected:#?}");
 
     let asked = after(&lines, "07:30");
-    assert!(has(asked, "- [[ID]]", "Postgres 16 (until 2026-05-11"), "{asked:#?}");
+    assert!(has(asked, "- [[ID]]", "Postgres 16 now, not 14 (until 2026-05-11"), "{asked:#?}");
 
     let warned = after(&lines, "10:07");
     assert!(has(warned, "- [[ID]]", "requires the nightly compiler"), "{warned:#?}");

@@ -332,7 +332,9 @@ fn a_session_that_is_resumed_is_told_where_it_was() {
         "context_tokens": 105, "prompt_cache_likely_expired": true});
     let brief = agent.hook("SessionStart", &fields);
     assert!(holds(&brief, &["sessions", "Postgres", "Redis"]), "{brief}");
-    assert!(brief.contains("full backup of the shop"), "what was asked last: {brief}");
+    assert!(brief.contains("“The cart shows a wrong total"), "what was said last: {brief}");
+    assert!(!brief.contains("full backup of the shop"), "an order is not quoted: {brief}");
+    assert!(!brief.contains("Where would you look?"), "nor a question: {brief}");
 }
 
 #[test]

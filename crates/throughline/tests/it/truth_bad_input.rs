@@ -455,10 +455,12 @@ fn an_invented_path_that_is_there_by_now_is_no_longer_called_missing() {
         &json!([{"op": "remember", "kind": "fact", "confidence": 0.9,
         "content": "RETRY_LIMIT in src/retry.rs is 7"}]),
     );
-    assert!(begins(&home, "march").contains("src/retry.rs, which is not there"));
+    begins(&home, "march");
+    assert!(home.page(&["verify"]).contains("src/retry.rs, which is not there"));
     write(&home, "src/retry.rs", "pub const RETRY_LIMIT: u32 = 7;\n");
     home.json(&["sleep"]);
-    let told = begins(&home, "april");
+    begins(&home, "april");
+    let told = home.page(&["verify"]);
     assert!(!told.contains("which is not there"), "{told}");
 }
 

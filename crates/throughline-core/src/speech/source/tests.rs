@@ -104,7 +104,11 @@ fn what_a_person_wrote_themselves_stays_theirs() {
     ] {
         let turn = turn.replace("{}", RULE);
         let kept = own(&turn);
-        assert!(kept.iter().any(|one| one.contains("Fridays")), "{turn:?}: {kept:?} {:?}", spans(&turn));
+        assert!(
+            kept.iter().any(|one| one.contains("Fridays")),
+            "{turn:?}: {kept:?} {:?}",
+            spans(&turn)
+        );
     }
 }
 

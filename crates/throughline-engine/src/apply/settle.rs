@@ -1,0 +1,39 @@
+//! Failures that are over: the same command works by now.
+
+use throughline_core::patch::Settle;
+use throughline_core::{Authority, Change, Fingerprint, Kind, State};
+use throughline_store::Reader;
+
+use super::{Applied, replace};
+use crate::engine::Draft;
+use crate::remember::said_in;
+use crate::{Engine, Result};
+
+impl Engine {
+    /// Puts a failure that a tool told of away: the same failure with what helped takes its place, or
+    /// it has run out. What a person said about it stays.
+    pub(super) fn settle_failure(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        settle: &Settle,
+        applied: &mut Applied,
+    ) -> Result<()> {
+        let space = draft.scope.space;
+        let held = reader.with_fingerprint(space, &Fingerprint::of(&settle.failed))?;
+        let told_by_tool = held.into_iter().find(|one| {
+            let observed = one.authority == Authority::Observed && !one.pinned;
+            one.kind == Kind::Negative && one.state.is_active() && observed
+        });
+        let Some(old) = told_by_tool else { return Ok(()) };
+        match settle.by.as_deref().and_then(|by| said_in(draft, by)) {
+            Some(new) => replace(draft, &old, new, applied),
+            None => {
+                let (id, at) = (old.id, draft.now);
+                draft.changes.push(Change::Move { space, id, to: State::Expired, at });
+                applied.superseded.push(id);
+            }
+        }
+        Ok(())
+    }
+}

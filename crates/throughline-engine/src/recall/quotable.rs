@@ -1,0 +1,169 @@
+//! Quotable: what of the things that were said may be quoted. Statements that nobody has withdrawn;
+//! where a memory tells the same, the memory.
+
+use std::collections::BTreeSet;
+
+use throughline_core::document::Speaker;
+use throughline_core::page::Detail;
+use throughline_core::{
+    Episode, Fingerprint, Memory, NodeId, Relation, Row, RowKey, State, probe, speech, text, words,
+};
+use throughline_store::{Reader, TextOf, TextQuery};
+
+use super::rank::Known;
+use super::{Ask, Candidate, CutReason, Fate};
+use crate::{Context, Engine, Result};
+
+/// Memories that rest on one turn and are looked at.
+const TOLD_BY: usize = 16;
+/// Memories that are gone and are compared with a turn.
+const GONE_READ: usize = 8;
+
+impl Engine {
+    /// Why a turn is not quoted, if there is a reason: it tells nothing, or what it says was withdrawn.
+    pub(crate) fn unquotable(
+        &self,
+        reader: &dyn Reader,
+        turn: &Episode,
+    ) -> Result<Option<CutReason>> {
+        let speaker = Speaker::of(&turn.speaker);
+        let by_person = speaker == Speaker::USER;
+        let spoken = by_person || speaker == Speaker::ASSISTANT;
+        if spoken && !speech::tells(&turn.text, by_person) {
+            return Ok(Some(CutReason::OnlyAsks));
+        }
+        let rests = resting_on(reader, turn)?;
+        let gone =
+            rests.iter().any(|one| !one.state.is_active()) || self.was_withdrawn(reader, turn)?;
+        Ok(gone.then_some(CutReason::NoLongerHolds))
+    }
+
+    /// Whether a turn says what a memory said that was replaced or taken back, in the same words.
+    fn was_withdrawn(&self, reader: &dyn Reader, turn: &Episode) -> Result<bool> {
+        let query = TextQuery {
+            of: TextOf::Memories,
+            terms: words::query_terms(&turn.text),
+            spaces: vec![turn.space],
+            session: None,
+            states: vec![State::Superseded, State::Retracted],
+            kinds: Vec::new(),
+            limit: GONE_READ,
+        };
+        let keys: Vec<RowKey> =
+            reader.text(&query)?.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+        for gone in reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()) {
+            let plain = probe::as_kept(&gone.content);
+            if !text::holds(&turn.text, &plain) {
+                continue;
+            }
+            let held = reader.with_fingerprint(turn.space, &Fingerprint::of(&gone.content))?;
+            if held.iter().all(|one| !one.state.is_active()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes out the quotes of turns that must not be quoted, and lets a memory stand where the turn
+    /// that it came from would be quoted instead.
+    pub(super) fn settle_quotes(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        ask: &Ask<'_>,
+        candidates: &mut Vec<Candidate>,
+        known: &mut Known,
+    ) -> Result<()> {
+        let quoted: Vec<usize> = (0..candidates.len())
+            .filter(|at| {
+                let one = &candidates[*at];
+                matches!(one.node, NodeId::Episode(_)) && matches!(one.fate, Fate::Shown(_))
+            })
+            .collect();
+        for at in quoted {
+            let key = RowKey::node(candidates[at].space, candidates[at].node);
+            let Some(turn) = reader.rows(&[key])?.remove(0).and_then(Row::into_episode) else {
+                continue;
+            };
+            if let Some(reason) = self.unquotable(reader, &turn)? {
+                candidates[at].fate = Fate::Cut(reason);
+                continue;
+            }
+            let reach = context.reach();
+            let mut told = resting_on(reader, &turn)?;
+            told.retain(|one| reach.sees(one));
+            let shown: BTreeSet<NodeId> = candidates
+                .iter()
+                .filter(|one| matches!(one.fate, Fate::Shown(_)))
+                .map(|one| one.node)
+                .collect();
+            if told.iter().any(|one| shown.contains(&one.id.into())) {
+                candidates[at].fate = Fate::Cut(CutReason::ToldByMemory);
+            } else if let Some(memory) = told.into_iter().find(|one| tells_as_much(ask, one, &turn))
+            {
+                candidates[at].fate = Fate::Cut(CutReason::ToldByMemory);
+                self.stand_in(reader, ask, candidates, known, (at, memory))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows a memory in the place of a quote, unless the session has it before it already.
+    fn stand_in(
+        &self,
+        reader: &dyn Reader,
+        ask: &Ask<'_>,
+        candidates: &mut Vec<Candidate>,
+        known: &mut Known,
+        (at, memory): (usize, Memory),
+    ) -> Result<()> {
+        let node: NodeId = memory.id.into();
+        let place = candidates.iter().position(|one| one.node == node);
+        let heard = place.is_some_and(|place| {
+            let fate = &candidates[place].fate;
+            matches!(
+                fate,
+                Fate::Cut(CutReason::AlreadyShown | CutReason::SaidHere | CutReason::Unfit)
+            )
+        });
+        if heard || ask.already.contains(&memory.id) {
+            return Ok(());
+        }
+        let card = match known.cards.get(&memory.id) {
+            Some(card) => card.clone(),
+            None => self.card(reader, &memory)?,
+        };
+        let shown = Candidate {
+            node,
+            salience: Some(card.salience.value),
+            trust: Some(card.trust.value()),
+            fate: Fate::Shown(Detail::Line),
+            ..candidates[at].clone()
+        };
+        match place {
+            Some(place) => candidates[place].fate = Fate::Shown(Detail::Line),
+            None => candidates.push(shown),
+        }
+        known.memories.insert(memory.id, memory.clone());
+        known.cards.insert(memory.id, card);
+        Ok(())
+    }
+}
+
+/// The memories that rest on a turn.
+fn resting_on(reader: &dyn Reader, turn: &Episode) -> Result<Vec<Memory>> {
+    let node = NodeId::Episode(turn.id);
+    let edges = reader.neighbours(turn.space, &[node], &[Relation::EvidencedBy], TOLD_BY)?;
+    let keys: Vec<RowKey> = edges.iter().map(|edge| RowKey::node(turn.space, edge.from)).collect();
+    Ok(reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect())
+}
+
+/// Whether a memory says as much about what is asked as the turn that it came from.
+fn tells_as_much(ask: &Ask<'_>, memory: &Memory, turn: &Episode) -> bool {
+    let asked = words::query_terms(ask.query);
+    let count = |text: &str| {
+        let has: BTreeSet<String> = words::query_terms(text).into_iter().collect();
+        asked.iter().filter(|term| !words::is_common(term) && has.contains(*term)).count()
+    };
+    count(&memory.content) >= count(&turn.text)
+}
