@@ -31,6 +31,7 @@ impl Operation {
             Self::Relate(Relate { from, relation, to, .. }) => {
                 format!("link “{from}” {} “{to}”", relation.as_str().replace('_', " "))
             }
+            Self::Settle(settle) => format!("put away a failure that is over: “{}”", settle.failed),
         }
     }
 
@@ -39,7 +40,7 @@ impl Operation {
         match self {
             Self::Correct(put_right) => Some(&put_right.wrong),
             Self::Retract(back) => Some(&back.what),
-            Self::Remember(_) | Self::Know { .. } | Self::Relate(_) => None,
+            Self::Remember(_) | Self::Know { .. } | Self::Relate(_) | Self::Settle(_) => None,
         }
     }
 
@@ -64,7 +65,7 @@ impl Operation {
                     None => Self::Retract(Retract { what, turn: said_now, ..it }),
                 }
             }
-            (other @ (Self::Know { .. } | Self::Relate(_)), _) => other,
+            (other @ (Self::Know { .. } | Self::Relate(_) | Self::Settle(_)), _) => other,
         }
     }
 

@@ -426,7 +426,7 @@ fn a_turn_told_twice_is_one_and_the_same_words_an_hour_later_are_two() {
     assert_eq!(rows(&home, "evidence"), 1, "the decision, heard once");
     say("2026-03-02T11:00:00.000Z");
     assert_eq!(rows(&home, "episode"), 4);
-    assert_eq!(rows(&home, "memory"), 2);
+    assert_eq!(rows(&home, "memory"), 1);
 }
 
 /// What nobody claims: quotes, what others say, what might be, questions, and a polite no.
