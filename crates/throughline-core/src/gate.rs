@@ -383,7 +383,10 @@ const TAIL_BYTES_MAX: usize = 512;
 fn parts(text: &str) -> Vec<Range<usize>> {
     let head = text.floor_char_boundary(HEAD_BYTES_MAX);
     let tail = text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES_MAX)).max(head);
-    if tail < text.len() { vec![0..head, tail..text.len()] } else { vec![0..head] }
+    [0..head, tail..text.len()]
+        .into_iter()
+        .filter(|part| part.start == 0 || !part.is_empty())
+        .collect()
 }
 
 /// Whether a command line only shows or searches text.

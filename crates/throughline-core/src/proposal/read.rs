@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::schema::{OPS, kinds};
-use super::{Proposal, Sound, Window, member, prompt};
+use super::{Proposal, Sound, Turn, Window, member, prompt};
 use crate::patch::{Correct, Operation, Refused, Remember, Retract};
 use crate::probe::Voice;
 use crate::{Cardinality, Kind, Slot, speech, text, words};
@@ -202,11 +202,10 @@ fn list(raw: &Value, field: &str) -> Result<Vec<String>, String> {
 /// there, else whoever must be heard as well. So that what a tool printed cannot become the user's
 /// word by quoting the user for something else.
 fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Voice, String> {
-    let quoted = match window.turns[turn].voice {
-        // What a person pasted is somebody else's.
-        Voice::User if !is_own(operation, &window.turns[turn].text) => Voice::Tool,
-        voice => voice,
-    };
+    let Turn { voice, text, .. } = &window.turns[turn];
+    // What a person pasted is somebody else's.
+    let pasted = *voice == Voice::User && !is_own(operation, text);
+    let quoted = if pasted { Voice::Tool } else { *voice };
     let (claim, kind, wrong) = match operation {
         Operation::Remember(new) => {
             (full(&new.content, new.slot.as_ref(), &new.because), Some(new.kind), None)
