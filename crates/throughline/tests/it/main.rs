@@ -14,9 +14,9 @@ mod demo;
 mod durable;
 mod everyday;
 mod exit_codes;
+mod failing;
 #[cfg(target_os = "linux")]
 mod faults;
-mod failing;
 mod harness;
 mod hook_kills;
 mod hook_trouble;
