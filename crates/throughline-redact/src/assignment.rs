@@ -5,7 +5,7 @@ use crate::scan::Span;
 use crate::text::{
     MARK, after_escape, is_closing_escape, line_start, quoted, run_end, run_start, skip_blanks,
 };
-use crate::value::{Form, is_secret};
+use crate::value::{Form, is_dense, is_secret};
 
 /// Finds values behind names, and reads every name once although it may hold several keywords.
 #[derive(Debug, Default)]
@@ -22,26 +22,37 @@ impl Names {
             return None;
         }
         self.read_until = end;
-        let announced = name::announced(&text[start..end])?;
         let written = Written { text, bytes, start, end };
+        if let Some(span) = written.glued(to) {
+            return Some(span);
+        }
+        // Most names have no value behind them, and that is the cheaper question.
         let (value_at, form) = written.value()?;
+        let announced = written.announced()?;
         written.secret(value_at, form, announced)
     }
 }
 
-/// The whole name, at most 64 bytes to either side: `spring.datasource.password`.
+fn is_part(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-".contains(&byte)
+}
+
+/// The whole name, at most 64 bytes to either side: `spring.datasource.password`, `API key`.
 fn name_around(bytes: &[u8], at: usize, to: usize) -> (usize, usize) {
     const REACH: usize = 64;
-    let part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-    let end = run_end(bytes, to, REACH, part);
-    let end = if bytes[to - 1] == b'"' || bytes[to - 1] == b'\'' { to - 1 } else { end };
-    let mut start = run_start(bytes, at, REACH, |byte| part(byte) || byte == b'.');
+    let end = if is_part(bytes[to - 1]) { run_end(bytes, to, REACH, is_part) } else { to - 1 };
+    let mut start = run_start(bytes, at, REACH, |byte| is_part(byte) || byte == b'.');
     // The `n` of a `\n` in a JSON string belongs to no name.
     if let Some(escape) = (start..at).find(|at| after_escape(&bytes[..=*at])) {
         start = escape + 1;
     }
     let quotes = run_end(bytes, start, 4, |byte| b"\"'".contains(&byte));
-    (quotes.min(end), end)
+    let start = quotes.min(end);
+    // What the key is for stands before it: `API key`.
+    if bytes[start..end].eq_ignore_ascii_case(b"key") && start > 1 && bytes[start - 1] == b' ' {
+        return (run_start(bytes, start - 1, 16, |byte| byte.is_ascii_alphabetic()), end);
+    }
+    (start, end)
 }
 
 /// A name where it stands.
@@ -56,40 +67,91 @@ impl Written<'_> {
     /// Where the value begins that belongs to the name, and how it is written.
     fn value(&self) -> Option<(usize, Form)> {
         let bytes = self.bytes;
-        let closed = run_end(bytes, self.end, 8, |byte| b"\"'`*\\]?!".contains(&byte));
+        let closed = run_end(bytes, self.end, 8, |byte| b"\"'`*\\]!)".contains(&byte));
         let is_quoted_name = closed > self.end && b"\"'\\".contains(&bytes[self.end]);
-        let sign_at = skip_blanks(bytes, closed);
+        let sign_at = self.after_number(skip_blanks(bytes, closed));
         let rest = &bytes[sign_at..];
         let tight = sign_at == self.end;
 
         let two = rest.get(1).copied();
         match rest.first()? {
-            b'=' if two == Some(b'>') => Some((sign_at + 2, Form::Bare)),
             b'=' if two == Some(b'=') => {
                 let signs = run_end(bytes, sign_at, 3, |byte| byte == b'=');
                 self.literal_only(signs, Form::Quoted)
             }
-            b'=' if tight && self.is_environment() => Some((sign_at + 1, Form::Environment)),
-            b'=' => Some((sign_at + 1, Form::Bare)),
-            b':' if two == Some(b'=') => Some((sign_at + 2, Form::Bare)),
+            b'=' if tight && two != Some(b'>') && self.is_environment() => {
+                Some((sign_at + 1, Form::Environment))
+            }
+            b'=' | b':' | b'?' | b'.' | b'+' | b'|' if let Some(signs) = assigns(rest) => {
+                Some((sign_at + signs, Form::Bare))
+            }
             b':' if two == Some(b':') => None,
             b':' => Some((self.after_type(sign_at + 1), Form::Bare)),
             b'|' if two == Some(b'|') => None,
             b'|' => Some((sign_at + 1, Form::Beside)),
             b',' if is_quoted_name => self.literal_only(sign_at + 1, Form::Beside),
             b'(' => self.literal_only(sign_at + 1, Form::Beside),
-            b'>' if self.start > 0 && bytes[self.start - 1] == b'<' => {
-                Some((sign_at + 1, Form::Bare))
-            }
+            b'>' if self.is_tag() => Some((sign_at + 1, Form::Quoted)),
             b'v' if is_quoted_name && rest.starts_with(b"value=") => {
                 Some((sign_at + "value=".len(), Form::Bare))
             }
-            b'i' if closed == self.end && rest.starts_with(b"is ") => {
-                Some((sign_at + "is ".len(), Form::Sentence))
-            }
             _ if self.is_flag() && sign_at > closed => Some((sign_at, Form::Bare)),
+            b'"' | b'\'' | b'`' if sign_at > closed => self.literal_only(sign_at, Form::Beside),
+            _ if closed == self.end && sign_at > closed => self.in_sentence(sign_at),
             _ => None,
         }
+    }
+
+    /// `acme-secret-5f4d…`: the value is a part of what looks like the name.
+    fn glued(&self, keyword_end: usize) -> Option<Span> {
+        const LENGTH_MIN: usize = 24;
+        if self.end < keyword_end + LENGTH_MIN {
+            return None;
+        }
+        let signs = run_end(self.bytes, keyword_end, 2, |byte| b"-_".contains(&byte));
+        let value = &self.text[signs..self.end];
+        let glued = signs > keyword_end && value.len() >= LENGTH_MIN && is_dense(value);
+        glued.then_some(Span { start: signs, end: self.end, rule: "credential" })
+    }
+
+    /// `Key 2: …`: which of several it is.
+    fn after_number(&self, at: usize) -> usize {
+        let end = run_end(self.bytes, at, 2, |byte| byte.is_ascii_digit());
+        if end > at && self.bytes.get(end) == Some(&b':') { end } else { at }
+    }
+
+    /// `key` alone is anything; in the query of an address it is a key.
+    fn announced(&self) -> Option<Announced> {
+        let is_query = self.start > 0 && b"?&".contains(&self.bytes[self.start - 1]);
+        if is_query && self.name().eq_ignore_ascii_case("key") {
+            return name::announced("query_key");
+        }
+        name::announced(&self.text[self.start..self.end])
+    }
+
+    /// `password is …`, `password for staging is …`, `var token string = "…"`, `password …`.
+    fn in_sentence(&self, at: usize) -> Option<(usize, Form)> {
+        let rest = &self.bytes[at..];
+        for verb in ["is ", "is: ", "was ", "are "] {
+            if rest.starts_with(verb.as_bytes()) {
+                return Some((at + verb.len(), Form::Sentence));
+            }
+        }
+        if ["for ", "of ", "to ", "on ", "at ", "in "].iter().any(|w| rest.starts_with(w.as_bytes()))
+        {
+            let words = |byte: u8| byte.is_ascii_alphanumeric() || b" -_/.'".contains(&byte);
+            let end = run_end(self.bytes, at, 48, words);
+            let is = self.text[at..end].find(" is ")?;
+            return Some((at + is + " is ".len(), Form::Sentence));
+        }
+        let word = |byte: u8| byte.is_ascii_graphic() && !b"=\"'`(){},;".contains(&byte);
+        let end = run_end(self.bytes, at, 48, word);
+        let sign = skip_blanks(self.bytes, end);
+        if sign > end && self.bytes.get(sign) == Some(&b'=') && end - at <= 24 {
+            return self.literal_only(sign + 1, Form::Quoted);
+        }
+        let has_digit = self.bytes[at..end].iter().any(u8::is_ascii_digit);
+        (end - at >= 6 && has_digit).then_some((at, Form::After))
     }
 
     /// The place after a sign if a literal in quotes stands there.
@@ -117,8 +179,16 @@ impl Written<'_> {
         self.text[self.start..self.end].trim_start_matches('-')
     }
 
+    /// `--password …`, and `-Password …` as PowerShell has it.
     fn is_flag(&self) -> bool {
-        self.bytes[self.start] == b'-' && self.bytes.get(self.start + 1) == Some(&b'-')
+        let first = |at: usize| self.bytes.get(self.start + at).copied().unwrap_or_default();
+        first(0) == b'-'
+            && (first(1) == b'-' || first(1).is_ascii_alphabetic() && self.end - self.start >= 9)
+    }
+
+    /// `<password>…`
+    fn is_tag(&self) -> bool {
+        self.start > 0 && self.bytes[self.start - 1] == b'<'
     }
 
     /// Whether `NAME=value` is a line of an environment or a part of a connection string, where
@@ -137,7 +207,7 @@ impl Written<'_> {
             let form = match form {
                 Form::Bare | Form::Quoted => Form::Quoted,
                 Form::Sentence if announced.kind == Kind::Password => Form::Quoted,
-                Form::Environment | Form::Sentence | Form::Beside => form,
+                Form::Environment | Form::Sentence | Form::Beside | Form::After => form,
             };
             let value = &self.text[start..end];
             let judged = &value[..value.floor_char_boundary(VALUE_MAX)];
@@ -149,7 +219,7 @@ impl Written<'_> {
             Some(b'"' | b'\'' | b'`') if form == Form::Bare => (at + 1, Form::Quoted),
             _ => (at, form),
         };
-        // A value on the next line is one only if it stands in quotes.
+        let at = self.on_next_line(at, form).unwrap_or(at);
         let (start, end) = self.bare(at, form)?;
         if announced.is_phrase
             && let Some(span) = self.bare_phrase(start, announced)
@@ -179,6 +249,9 @@ impl Written<'_> {
             "u\"",
         ];
         let mut at = skip_blanks(self.bytes, from);
+        if self.is_tag() {
+            return run_end(self.bytes, at, 64, |byte| byte.is_ascii_whitespace());
+        }
         for _ in 0..2 {
             let rest = &self.bytes[at..];
             let broken = run_end(self.bytes, at, 64, |byte| byte.is_ascii_whitespace());
@@ -197,18 +270,31 @@ impl Written<'_> {
         at
     }
 
+    /// `password:` at the end of a line, with nothing but the value on the next one.
+    fn on_next_line(&self, at: usize, form: Form) -> Option<usize> {
+        let block = run_end(self.bytes, at, 2, |byte| b"|>-+".contains(&byte));
+        let end = skip_blanks(self.bytes, block);
+        let is_over = matches!(self.bytes.get(end), Some(b'\n' | b'\r'));
+        if !is_over || !matches!(form, Form::Bare | Form::Environment | Form::Quoted) {
+            return None;
+        }
+        let start = run_end(self.bytes, end, 64, |byte| byte.is_ascii_whitespace());
+        let value_end = run_end(self.bytes, start, VALUE_MAX, |byte| byte.is_ascii_graphic());
+        let rest = skip_blanks(self.bytes, value_end);
+        let is_alone = matches!(self.bytes.get(rest), None | Some(b'\n' | b'\r'));
+        let is_name = self.bytes[start..value_end].iter().rev().take(1).any(|last| b":=,{[(".contains(last));
+        (value_end > start && is_alone && !is_name).then_some(start)
+    }
+
     /// A value without quotes. In an environment it reaches to the next blank; elsewhere signs of
     /// the language around it end it.
     fn bare(&self, from: usize, form: Form) -> Option<(usize, usize)> {
         let bytes = self.bytes;
-        let is_tag = self.start > 0 && bytes[self.start - 1] == b'<';
+        let is_tag = self.is_tag();
         let closes = |byte: u8| match form {
-            Form::Environment => {
-                (byte == b';' && self.is_connection_string())
-                    || (byte == b'&' && !name::is_constant(self.name()))
-            }
-            Form::Bare | Form::Quoted | Form::Sentence | Form::Beside => {
-                b",;&|".contains(&byte) && !(is_tag && byte != b'<')
+            Form::Environment => byte == b';' && self.is_connection_string(),
+            Form::Bare | Form::Quoted | Form::Sentence | Form::Beside | Form::After => {
+                b",;|".contains(&byte) && !(is_tag && byte != b'<')
             }
         };
         let mut end = run_end(bytes, from, VALUE_MAX, |byte| {
@@ -217,6 +303,9 @@ impl Written<'_> {
                 && !b"\"'`<>".contains(&byte)
                 && !closes(byte)
         });
+        if let Some(next) = (from..end).find(|at| bytes[*at] == b'&' && self.is_over_at(*at)) {
+            end = next;
+        }
         if let Some(escape) = (from..end).find(|at| is_closing_escape(bytes, *at)) {
             end = escape;
         }
@@ -224,14 +313,15 @@ impl Written<'_> {
         // A call or an index goes on behind the quote: `get("token")`.
         if bytes.get(end).is_some_and(|next| b"\"'`<".contains(next)) && !is_tag {
             let last = bytes[from..end].last();
-            if form != Form::Sentence && last.is_none_or(|last| b"([{.=+".contains(last)) {
+            let goes_on = last.is_none_or(|last| b"([{.+".contains(last));
+            if !matches!(form, Form::Sentence | Form::After) && goes_on {
                 return None;
             }
         }
         if form != Form::Environment {
             let value = &bytes[from..end];
             let open = value.iter().any(|byte| b"([{".contains(byte));
-            let closing: &[u8] = if form == Form::Sentence { b".:!?*" } else { b".:" };
+            let closing: &[u8] = if matches!(form, Form::Sentence | Form::After) { b".:?*" } else { b".:" };
             while end > from
                 && (closing.contains(&bytes[end - 1])
                     || self.text[from..end].ends_with("**")
@@ -240,11 +330,23 @@ impl Written<'_> {
                 end -= 1;
             }
         }
-        // What an equals sign follows is a type: `key: Flags = 4`.
-        if form == Form::Bare && bytes.get(skip_blanks(bytes, end)) == Some(&b'=') {
+        // What an equals sign follows is a type: `key: Flags = 4`, and `key: Bytes<'a>` is one.
+        let next = bytes.get(skip_blanks(bytes, end));
+        if form == Form::Bare && (next == Some(&b'=') || next == Some(&b'<') && !is_tag) {
             return None;
         }
         (end > from && !self.text[end..].starts_with(MARK)).then_some((from, end))
+    }
+
+    /// Whether the `&` at `at` ends the value: another parameter follows, or another command.
+    fn is_over_at(&self, at: usize) -> bool {
+        let name = run_end(self.bytes, at + 1, 48, |byte| is_part(byte) || b".;[]%".contains(&byte));
+        match self.bytes.get(name) {
+            Some(b'=') => name > at + 1,
+            Some(b'&') => name == at + 1,
+            None => name == at + 1,
+            Some(next) => name == at + 1 && next.is_ascii_whitespace(),
+        }
     }
 
     /// `Server=db;Password=…;`: the next sign between two pairs ends the value.
@@ -274,6 +376,15 @@ impl Written<'_> {
             byte.is_ascii_alphanumeric() || b"+/=_-.%".contains(&byte)
         })
     }
+}
+
+/// How long the sign is that gives a name its value: `=`, `:=`, `::=`, `?=`, `.=`, `+=`, `=>`.
+fn assigns(rest: &[u8]) -> Option<usize> {
+    if rest.starts_with(b"=>") {
+        return Some(2);
+    }
+    let before = rest.iter().take(3).take_while(|byte| b":?.+|".contains(byte)).count();
+    (rest.get(before) == Some(&b'=') && rest.get(before + 1) != Some(&b'=')).then_some(before + 1)
 }
 
 /// This much of a value is judged.

@@ -167,8 +167,9 @@ fn user(text: &str, at: usize, to: usize) -> Option<Span> {
     let (start, end) = argument(text, from)?;
     let (name, password) = text[start..end].split_once(':')?;
     let start = start + name.len() + 1;
+    let (start, end) = if password.is_empty() { quoted(text, start)? } else { (start, end) };
+    let password = &text[start..end];
     let secret = !password.is_empty()
-        && !name.is_empty()
         && !password.contains(MARK)
         && !is_placeholder(password)
         && !is_reference(password);

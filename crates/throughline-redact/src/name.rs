@@ -1,6 +1,6 @@
 //! Names that announce a secret: `DB_PASSWORD`, `clientSecret`, `x-api-key`, `access token`.
 
-use crate::words;
+use crate::words::{self, Words};
 
 /// What the value behind a name is taken for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,8 +11,10 @@ pub(crate) enum Kind {
     Secret,
     /// Something random, mostly.
     Token,
-    /// The name alone is no reason; the value must look random without doubt.
+    /// The name alone is no reason; the value must look like one, too.
     Perhaps,
+    /// The name is hardly a reason; the value must look random without doubt.
+    Hardly,
 }
 
 /// A name together with what it announces.
@@ -26,9 +28,8 @@ pub(crate) struct Announced {
 }
 
 /// What to look for in a text. A name that holds one of these is read whole.
-pub(crate) const KEYWORDS: [&str; 28] = [
-    "password",
-    "passwd",
+pub(crate) const KEYWORDS: [&str; 27] = [
+    "passw",
     "passphrase",
     "passcode",
     "mnemonic",
@@ -40,36 +41,40 @@ pub(crate) const KEYWORDS: [&str; 28] = [
     "\"pass\"",
     "'pass'",
     "userpass",
+    "pw ",
+    "pw:",
+    "pw=",
     "secret",
     "token",
     "credential",
     "creds",
-    "_key",
-    "-key",
-    "apikey",
-    "api key",
-    "accesskey",
-    "access key",
-    "secretkey",
-    "privatekey",
-    "accountkey",
-    "authkey",
-    "encryptionkey",
+    "key",
+    "auth",
+    "login",
+    "pat ",
+    "access",
+    "private",
+    "crumb",
+    "bundle_",
 ];
 
 /// What `name` announces, if it does.
 pub(crate) fn announced(name: &str) -> Option<Announced> {
-    let mut parts: Vec<String> = words::split(name).map(str::to_ascii_lowercase).collect();
+    let mut room = Words::default();
+    let parts = words::lowered(name, &mut room);
     // `API_KEY_PROD`, `password2`: which of several it is does not change what it is.
-    while parts.len() > 1 && parts.last().is_some_and(|last| is_which(last)) {
-        parts.pop();
-    }
-    let last = parts.last()?.as_str();
-    let before = parts.len().checked_sub(2).map_or("", |at| parts[at].as_str());
+    let which = parts.iter().rev().take_while(|part| is_which(part)).count();
+    let parts = &parts[..parts.len() - which.min(parts.len().saturating_sub(1))];
+    let last = *parts.last()?;
+    let before = parts.len().checked_sub(2).map_or("", |at| parts[at]);
     let found = |kind, rule| Some(Announced { kind, rule, is_phrase: false });
 
     if before == "public" || parts.iter().any(|part| words::is_in(UNSAID, part)) {
         return None;
+    }
+    // The login of a server, as Bundler names it: `BUNDLE_GEMS__EXAMPLE__COM`.
+    if parts[0] == "bundle" && name.contains("__") {
+        return found(Kind::Password, "credential");
     }
     match last {
         "password" | "passwd" | "passcode" | "pwd" | "pass" | "pw" | "userpass" => {
@@ -79,11 +84,10 @@ pub(crate) fn announced(name: &str) -> Option<Announced> {
             Some(Announced { kind: Kind::Password, rule: "passphrase", is_phrase: true })
         }
         "secret" => found(Kind::Secret, "secret"),
-        "token" => found(Kind::Token, "token"),
+        "token" | "pat" => found(Kind::Token, "token"),
         "key" if words::is_in(KEY_OF, before) => found(Kind::Token, "api-key"),
-        "key" if is_constant(name) && parts.len() > 1 => found(Kind::Perhaps, "api-key"),
         "secrets" | "passwords" | "tokens" | "credential" | "credentials" | "creds" | "keys" => {
-            found(Kind::Perhaps, "credential")
+            found(Kind::Hardly, "credential")
         }
         _ if last.ends_with("password") || last.ends_with("passwd") => {
             found(Kind::Password, "password")
@@ -91,8 +95,13 @@ pub(crate) fn announced(name: &str) -> Option<Announced> {
         _ if last.ends_with("secret") => found(Kind::Secret, "secret"),
         _ if last.ends_with("token") => found(Kind::Token, "token"),
         _ if GLUED_KEYS.split(' ').any(|end| last.ends_with(end)) => found(Kind::Token, "api-key"),
-        _ if parts.iter().any(|part| words::is_in(AFTER_ALL, part)) => {
+        "key" if parts.len() == 1 || words::is_in(NO_SECRET_KEYS, before) => None,
+        _ if last.ends_with("key") => found(Kind::Perhaps, "api-key"),
+        "auth" | "login" | "access" | "private" | "crumb" | "api" => {
             found(Kind::Perhaps, "credential")
+        }
+        _ if parts.iter().any(|part| words::is_in(AFTER_ALL, part)) => {
+            found(Kind::Hardly, "credential")
         }
         _ => None,
     }
@@ -111,14 +120,19 @@ fn is_which(part: &str) -> bool {
     part.bytes().all(|byte| byte.is_ascii_digit()) || words::is_in(WHICH, part)
 }
 
-/// `…_key` is a secret when it is the key of one of these, and a column of a table otherwise.
+/// `…_key` is a secret when it is the key of one of these, and perhaps one otherwise.
 const KEY_OF: &str = "\
     api access secret private account auth encryption decryption signing master license licence \
     app application storage shared subscription admin cipher hmac jwt session service role anon \
-    deploy integration webhook";
+    deploy integration webhook preshared unseal";
+
+/// Keys that find something and open nothing.
+const NO_SECRET_KEYS: &str = "\
+    primary foreign sort partition row cache group map hash index lookup idempotency routing shard \
+    object unique composite natural candidate surrogate dictionary dict json yaml column the a";
 
 const GLUED_KEYS: &str = "\
-    apikey accesskey secretkey privatekey accountkey authkey encryptionkey signingkey";
+    apikey accesskey secretkey privatekey accountkey authkey encryptionkey signingkey presharedkey";
 
 /// Names that hold one of these tell something about a secret, not the secret.
 const UNSAID: &str = "\
@@ -126,7 +140,7 @@ const UNSAID: &str = "\
     count counts limit length len size min max expiry expires expiration ttl lifetime age field \
     fields label placeholder hint help message error policy rules strength validator regex \
     pattern format prefix suffix header param ref refs arn version usage cost budget index kind \
-    status endpoint selector";
+    status endpoint selector public pub fingerprint thumbprint checksum";
 
 /// A secret's name with something unknown behind it.
 const AFTER_ALL: &str = "password passwd passphrase secret token apikey credential";

@@ -34,10 +34,14 @@ pub(crate) enum Body {
     Word,
     /// The same and dots.
     Dotted,
+    /// The same and `=`.
+    Padded,
     /// Base64 with the signs of either alphabet.
     Base64,
     /// The path of an address.
     Path,
+    /// Base64 with dots.
+    Signs,
 }
 
 impl Body {
@@ -48,7 +52,9 @@ impl Body {
             Self::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Self::Word => is_word(byte),
             Self::Dotted => is_word(byte) || byte == b'.',
+            Self::Padded => is_word(byte) || byte == b'.' || byte == b'=',
             Self::Base64 => is_word(byte) || b"+/=".contains(&byte),
+            Self::Signs => is_word(byte) || b"+/=.".contains(&byte),
             Self::Path => is_word(byte) || b"/@.%".contains(&byte),
         }
     }
@@ -87,7 +93,13 @@ impl Shapes {
                 }
                 found
             }
-            Odd::Terraform | Odd::Azure | Odd::Telegram => find_odd(text, at, to, odd),
+            Odd::Terraform
+            | Odd::Azure
+            | Odd::Telegram
+            | Odd::AzureDevops
+            | Odd::AzureKey
+            | Odd::Discord
+            | Odd::Mailchimp => find_odd(text, at, to, odd),
         }
     }
 }
@@ -112,18 +124,32 @@ fn find(text: &str, at: usize, shape: &Shape, read_until: &mut usize) -> Option<
         end = body_at + dashes; // A block or a rule begins there.
     }
     let body = &text[body_at..end];
-    let whole = end == bytes.len() || !bytes[end].is_ascii_alphanumeric();
+    let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let whole = end == bytes.len() || !goes_on(bytes[end]);
     if !whole || !(shape.least..=shape.most).contains(&body.len()) || is_mask(body) {
         return None;
     }
     // Names in style sheets and paths are lower-case words; no token is made of those alone.
-    let plain = body.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_./".contains(&byte));
-    if plain || (*prefix == "sk-" && !has_random_part(body)) {
+    let parted = body.len() < 24 || body.bytes().any(|byte| b"-_./".contains(&byte));
+    let plain =
+        parted && body.bytes().all(|byte| byte.is_ascii_lowercase() || b"-_./".contains(&byte));
+    let digits = body.bytes().filter(u8::is_ascii_digit).count();
+    if plain
+        || (["sk-", "sk.", "tk.", "pk."].contains(prefix) && !has_random_part(body))
+        || (body.len() < 20 && shape.least != shape.most && digits < 3)
+        || is_of_another(prefix, body)
+    {
         return None;
     }
     // For an address, the host says what it is and is no secret.
     let start = if prefix.contains('/') { body_at } else { at };
     Some(Span { start, end, rule: shape.rule })
+}
+
+/// `pk_live_…` is public and `sk_live_…` has a rule of its own, although many begin with `sk_`.
+fn is_of_another(prefix: &str, body: &str) -> bool {
+    matches!(prefix, "sk_" | "pk_")
+        && ["live_", "test_", "prod_", "sbox_"].iter().any(|start| body.starts_with(start))
 }
 
 /// Tokens whose tell-tale is not at their beginning, or that have an inner structure.
@@ -137,11 +163,36 @@ pub(crate) enum Odd {
     Azure,
     /// The number of a bot before `:AA`.
     Telegram,
+    /// Seventy-six signs before `AZDO` and four behind.
+    AzureDevops,
+    /// Fifty-two signs before `JQQJ99` and twenty-six behind.
+    AzureKey,
+    /// Three parts with dots: a user's number, a time and a signature.
+    Discord,
+    /// A digest before the name of a data centre.
+    Mailchimp,
 }
 
 /// Each odd token with the keyword that gives it away.
-pub(crate) const ODD: [(&str, Odd); 4] =
-    [("eyJ", Odd::Jwt), (".atlasv1.", Odd::Terraform), ("Q~", Odd::Azure), (":AA", Odd::Telegram)];
+pub(crate) const ODD: [(&str, Odd); 16] = [
+    ("eyJ", Odd::Jwt),
+    (".atlasv1.", Odd::Terraform),
+    ("Q~", Odd::Azure),
+    (":AA", Odd::Telegram),
+    ("AZDO", Odd::AzureDevops),
+    ("JQQJ99", Odd::AzureKey),
+    ("-us", Odd::Mailchimp),
+    // How a number begins in base64.
+    ("MT", Odd::Discord),
+    ("Mj", Odd::Discord),
+    ("Mz", Odd::Discord),
+    ("ND", Odd::Discord),
+    ("NT", Odd::Discord),
+    ("Nj", Odd::Discord),
+    ("Nz", Odd::Discord),
+    ("OD", Odd::Discord),
+    ("OT", Odd::Discord),
+];
 
 fn find_odd(text: &str, at: usize, to: usize, odd: Odd) -> Option<Span> {
     let bytes = text.as_bytes();
@@ -165,6 +216,15 @@ fn find_odd(text: &str, at: usize, to: usize, odd: Odd) -> Option<Span> {
                 && (31..=34).contains(&(end - to));
             fits.then_some(Span { start, end, rule: "azure-client-secret" })
         }
+        Odd::AzureDevops => around(text, at, to, 76, 4),
+        Odd::AzureKey => around(text, at, to, 52, 26),
+        Odd::Discord => discord(text, at),
+        Odd::Mailchimp => {
+            let start = run_start(bytes, at, 33, |byte| byte.is_ascii_hexdigit());
+            let end = run_end(bytes, to, 3, |byte| byte.is_ascii_digit());
+            let fits = at - start == 32 && (1..=2).contains(&(end - to));
+            fits.then_some(Span { start, end, rule: "mailchimp-key" })
+        }
         Odd::Telegram => {
             let start = run_start(bytes, at, 12, |byte| byte.is_ascii_digit());
             let end = run_end(bytes, to, 64, is_word);
@@ -174,6 +234,32 @@ fn find_odd(text: &str, at: usize, to: usize, odd: Odd) -> Option<Span> {
             fits.then_some(Span { start, end, rule: "telegram-token" })
         }
     }
+}
+
+/// Letters and digits, just so many before `at` and behind `to`.
+fn around(text: &str, at: usize, to: usize, before: usize, behind: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let start = run_start(bytes, at, before + 1, |byte| byte.is_ascii_alphanumeric());
+    let end = run_end(bytes, to, behind + 1, |byte| byte.is_ascii_alphanumeric());
+    let fits = at - start == before && end - to == behind;
+    fits.then_some(Span { start, end, rule: "azure-key" })
+}
+
+/// The token of a bot that begins at `at`.
+fn discord(text: &str, at: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    if !bytes[at].is_ascii_uppercase() || !word_may_begin(bytes, at) {
+        return None;
+    }
+    let first = run_end(bytes, at, 29, |byte| byte.is_ascii_alphanumeric());
+    let second = run_end(bytes, bytes.len().min(first + 1), 7, is_word);
+    let end = run_end(bytes, bytes.len().min(second + 1), 40, is_word);
+    let dots = bytes.get(first) == Some(&b'.') && bytes.get(second) == Some(&b'.');
+    let fits = dots
+        && (23..=28).contains(&(first - at))
+        && second - first == 7
+        && (27..=38).contains(&(end - second - 1));
+    fits.then_some(Span { start: at, end, rule: "discord-token" })
 }
 
 /// With many claims in it a token gets long, but a header line has its limits.
@@ -194,8 +280,9 @@ fn jwt(text: &str, at: usize) -> Option<Span> {
     let mut parts = text[at..end].split('.');
     let (header, payload) = (parts.next()?, parts.next()?);
     let encrypted = parts.clone().count() >= 3;
-    let fits =
-        header.len() >= 12 && (payload.starts_with("eyJ") && payload.len() >= 8 || encrypted);
+    let signed = ["eyJhbGciOi", "eyJ0eXAiOi", "eyJraWQiOi"].iter().any(|s| header.starts_with(s));
+    let fits = header.len() >= 12
+        && (payload.len() >= 8 && (payload.starts_with("eyJ") || signed) || encrypted);
     fits.then_some(Span { start: at, end, rule: "jwt" })
 }
 

@@ -17,12 +17,14 @@ pub(crate) enum Form {
     Sentence,
     /// `"name", "value"`: side by side, which says little.
     Beside,
+    /// `name value`: one after the other, which says less.
+    After,
 }
 
 /// Whether `value`, written in this form behind this name, is a secret.
 pub(crate) fn is_secret(value: &str, announced: Announced, form: Form) -> bool {
     let looks_like_one = if value.contains(char::is_whitespace) {
-        form != Form::Sentence && is_phrase(value, announced, form)
+        !matches!(form, Form::Sentence | Form::After) && is_phrase(value, announced, form)
     } else {
         fits(value, announced.kind, form)
             && (form == Form::Environment || form == Form::Quoted || !is_expression(value))
@@ -33,8 +35,24 @@ pub(crate) fn is_secret(value: &str, announced: Announced, form: Form) -> bool {
 /// How much a value must look like a secret: the less its name and its form say, the more.
 fn fits(value: &str, kind: Kind, form: Form) -> bool {
     match (kind, form) {
-        (Kind::Perhaps, _) | (_, Form::Beside) => value.len() >= 16 && is_random(value),
-        (Kind::Password, Form::Environment) => value.len() >= 3,
+        (Kind::Password, Form::After) => {
+            value.len() >= 6
+                && is_mixed(value)
+                && has_digit_and_letter(value)
+                && !is_word_like(value)
+                && !value.contains(['/', '(', ':'])
+        }
+        (Kind::Hardly, _) => value.len() >= 16 && is_random(value) && has_digit(value),
+        (_, Form::After) => value.len() >= 20 && has_digit_and_letter(value) && is_strong(value),
+        (Kind::Perhaps, _) => value.len() >= 16 && has_digit(value) && is_strong(value),
+        (_, Form::Beside) => {
+            has_digit(value)
+                && (value.len() >= 16 && is_random(value)
+                    || value.len() >= 10 && has_digit_and_letter(value) && !is_word_like(value))
+        }
+        (Kind::Password, Form::Environment) => {
+            value.chars().filter(|letter| letter.is_alphanumeric()).count() >= 3
+        }
         (Kind::Password, Form::Quoted) => {
             value.len() >= 4 && (is_mixed(value) || is_lower_word(value) || all_digits(value))
         }
@@ -44,21 +62,63 @@ fn fits(value: &str, kind: Kind, form: Form) -> bool {
             value.len() >= 6 && (is_mixed(value) || is_lower_word(value) || is_random(value))
         }
         (Kind::Token, Form::Environment) | (Kind::Secret | Kind::Token, Form::Quoted) => {
-            value.len() >= 8 && (has_digit_and_letter(value) || is_random(value))
+            value.len() >= 8
+                && (has_digit_and_letter(value) || is_random(value) || is_long_number(value))
+                && !(value.contains(['-', '_', '.', ' ']) && is_word_like(value))
         }
         (Kind::Secret | Kind::Token, Form::Bare) => {
-            value.len() >= 10
-                && has_digit_and_letter(value)
-                && (is_random(value) || !is_word_like(value))
+            value.len() >= 10 && has_digit_and_letter(value) && (is_random(value) || !is_word_like(value))
+                || is_long_number(value)
         }
-        (Kind::Secret | Kind::Token, Form::Sentence) => value.len() >= 16 && is_random(value),
+        (Kind::Secret | Kind::Token, Form::Sentence) => {
+            value.len() >= 16 && (is_random(value) || is_strong(value))
+        }
     }
+}
+
+/// A long run of the signs that tokens are made of, with letters and digits and without words.
+fn is_strong(value: &str) -> bool {
+    let signs = value.bytes().filter(u8::is_ascii_alphanumeric).count();
+    signs >= 16
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-+/=.~:!".contains(&byte))
+        && (has_digit_and_letter(value) || is_long_number(value) && value.len() >= 20)
+        && !is_word_like(value)
+        && (is_uuid(value) || has_long_part(value))
+}
+
+/// Nothing but one long run of letters and digits in turn, or a UUID.
+pub(crate) fn is_dense(value: &str) -> bool {
+    is_uuid(value)
+        || is_random(value) && value.bytes().all(|byte| byte.is_ascii_alphanumeric()) && has_digit(value)
+}
+
+/// Names are made of short parts; a token has a long one.
+fn has_long_part(value: &str) -> bool {
+    value.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| {
+        part.len() >= 14 && part.bytes().any(|byte| byte.is_ascii_digit())
+    })
+}
+
+fn is_uuid(value: &str) -> bool {
+    value.len() >= 32
+        && value.bytes().filter(|byte| *byte == b'-').count() == 4
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn has_digit(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// More digits than a time, a size or a count has.
+fn is_long_number(value: &str) -> bool {
+    value.len() >= 14 && value.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a value only shows where a secret goes: a template, a mask, or placeholder words.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     const TEMPLATES: [&str; 12] =
-        ["${", "$(", "{{", "}}", "<%", "#{", "%(", "%s", "{}", "...", "…", "$env:"];
+        ["${", "$(", "{{", "}}", "<%", "#{", ")s", "%s", "{}", "...", "…", "$env:"];
     let wrapped = [('<', '>'), ('{', '}'), ('[', ']'), ('%', '%'), ('(', ')')]
         .iter()
         .any(|(open, close)| value.starts_with(*open) && value.ends_with(*close));
@@ -71,11 +131,28 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
         || variable
         || shell_argument
         || value.starts_with('<')
-        || TEMPLATES.iter().any(|template| value.contains(template))
-        || (value.contains('{') && value.contains('}'))
+        || TEMPLATES.iter().any(|template| value.contains(template) && !is_noise(value))
+        || has_braces(value)
         || is_mask(value)
         || words::is_made_of_placeholders(value)
         || (words::says_it_is_invented(value) && !has_long_random_part(value))
+}
+
+/// `{name}` somewhere in the value.
+fn has_braces(value: &str) -> bool {
+    let Some((_, rest)) = value.split_once('{') else { return false };
+    let name = rest.split_once('}').map(|(name, _)| name);
+    name.is_some_and(|name| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:$- []'\"".contains(&byte))
+    })
+}
+
+/// So many different signs that a sign of a template among them means nothing.
+fn is_noise(value: &str) -> bool {
+    let mut seen = [false; 128];
+    let signs = value.bytes().filter(u8::is_ascii_punctuation);
+    signs.for_each(|byte| seen[usize::from(byte)] = true);
+    seen.iter().filter(|seen| **seen).count() >= 8
 }
 
 /// `xxxx`, `********`, `ghp_XXXXXXXX`, `AKIAIOSFODNN7EXAMPLE`, `00000000`.
@@ -252,7 +329,7 @@ fn is_lower_word(value: &str) -> bool {
 pub(crate) fn is_word_like(value: &str) -> bool {
     let signs = value.bytes().filter(u8::is_ascii_alphanumeric).count();
     let in_words: usize = words::split(value)
-        .filter(|word| word.len() >= 4 && word.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte)))
+        .filter(|word| (4..=16).contains(&word.len()) && word.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte)))
         .filter(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()))
         .map(str::len)
         .sum();

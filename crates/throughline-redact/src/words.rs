@@ -38,10 +38,61 @@ impl<'a> Iterator for Humps<'a> {
     }
 }
 
+/// Room for the words of one name.
+pub(crate) struct Words {
+    letters: [u8; Words::LETTERS],
+}
+
+impl Words {
+    const LETTERS: usize = 160;
+    const COUNT: usize = 24;
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self { letters: [0; Self::LETTERS] }
+    }
+}
+
+/// The words of a name in lower case. Names are read for every keyword in a text, so that nothing
+/// is allocated for them; of a name that is too long, the end counts.
+pub(crate) fn lowered<'a>(name: &str, room: &'a mut Words) -> Parts<'a> {
+    let name = &name[name.ceil_char_boundary(name.len().saturating_sub(Words::LETTERS))..];
+    let letters = &mut room.letters[..name.len()];
+    letters.copy_from_slice(name.as_bytes());
+    letters.make_ascii_lowercase();
+    let letters = std::str::from_utf8(letters).expect("a name in lower case is still a text");
+    let mut parts = Parts { words: [""; Words::COUNT], count: 0 };
+    for word in split(name) {
+        if parts.count == Words::COUNT {
+            parts.words.copy_within(1.., 0);
+            parts.count -= 1;
+        }
+        let at = word.as_ptr() as usize - name.as_ptr() as usize;
+        parts.words[parts.count] = &letters[at..at + word.len()];
+        parts.count += 1;
+    }
+    parts
+}
+
+/// The words of a name.
+pub(crate) struct Parts<'a> {
+    words: [&'a str; Words::COUNT],
+    count: usize,
+}
+
+impl<'a> std::ops::Deref for Parts<'a> {
+    type Target = [&'a str];
+
+    fn deref(&self) -> &[&'a str] {
+        &self.words[..self.count]
+    }
+}
+
 /// Whether `value` is made of placeholder words and small numbers only: `my-secret-token-1`.
 pub(crate) fn is_made_of_placeholders(value: &str) -> bool {
     // Placeholders are short; whoever writes a page of words means something else by it.
-    if value.len() > PLACEHOLDER_MAX {
+    if value.len() > PLACEHOLDER_MAX || has_long_run(value) {
         return false;
     }
     let mut any = false;
@@ -50,6 +101,13 @@ pub(crate) fn is_made_of_placeholders(value: &str) -> bool {
         (word.len() <= 4 && word.bytes().all(|byte| byte.is_ascii_digit()))
             || is_placeholder_word(&word.to_ascii_lowercase())
     }) && any
+}
+
+/// `abcd1234abcd1234abcd1234`: too long for a word, and nobody would say it.
+fn has_long_run(value: &str) -> bool {
+    value.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|run| {
+        run.len() >= 24 && run.bytes().any(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// Whether one of the words says that the value is invented.
