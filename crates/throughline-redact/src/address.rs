@@ -1,7 +1,7 @@
 //! Passwords in addresses: `postgres://user:password@host`, `https://token@host`.
 
 use crate::scan::Span;
-use crate::text::{MARK, is_closing_escape, run_end, run_start};
+use crate::text::{MARK, Nested, is_closing_escape, run_end, run_start};
 use crate::value::{is_placeholder, is_random, is_reference};
 
 const RULE: &str = "url-password";
@@ -9,8 +9,27 @@ const RULE: &str = "url-password";
 /// Longer addresses carry data, not a password.
 const WINDOW: usize = 1_024;
 
-/// Finds the password in the address whose `://` stands at `at`.
-pub(crate) fn find(text: &str, at: usize) -> Option<Span> {
+/// Finds passwords in addresses, and reads a stretch full of addresses only a few times.
+#[derive(Debug, Default)]
+pub(crate) struct Addresses {
+    nested: Nested,
+}
+
+impl Addresses {
+    /// Finds the password in the address whose `://` stands at `at`.
+    pub(crate) fn find(&mut self, text: &str, at: usize) -> Option<Span> {
+        if self.nested.is_too_deep(at) {
+            return None;
+        }
+        let found = find(text, at);
+        if found.is_none() {
+            self.nested.note(text.as_bytes(), at);
+        }
+        found
+    }
+}
+
+fn find(text: &str, at: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let scheme =
         run_start(bytes, at, 24, |byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte));

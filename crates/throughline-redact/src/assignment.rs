@@ -3,7 +3,7 @@
 use crate::name::{self, Announced, Kind};
 use crate::scan::Span;
 use crate::text::{
-    MARK, after_escape, is_closing_escape, line_start, quoted, run_end, run_start, skip_blanks,
+    MARK, Nested, after_escape_at, is_closing_escape, line_start, quoted, run_end, run_start, skip_blanks,
 };
 use crate::value::{Form, is_dense, is_secret};
 
@@ -11,6 +11,7 @@ use crate::value::{Form, is_dense, is_secret};
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     read_until: usize,
+    nested: Nested,
 }
 
 impl Names {
@@ -22,6 +23,9 @@ impl Names {
             return None;
         }
         self.read_until = end;
+        if self.nested.is_too_deep(start) {
+            return None;
+        }
         let written = Written { text, bytes, start, end };
         if let Some(span) = written.glued(to) {
             return Some(span);
@@ -29,7 +33,11 @@ impl Names {
         // Most names have no value behind them, and that is the cheaper question.
         let (value_at, form) = written.value()?;
         let announced = written.announced()?;
-        written.secret(value_at, form, announced)
+        let found = written.secret(value_at, form, announced);
+        if found.is_none() {
+            self.nested.note(bytes, value_at);
+        }
+        found
     }
 }
 
@@ -41,11 +49,8 @@ fn is_part(byte: u8) -> bool {
 fn name_around(bytes: &[u8], at: usize, to: usize) -> (usize, usize) {
     const REACH: usize = 64;
     let end = if is_part(bytes[to - 1]) { run_end(bytes, to, REACH, is_part) } else { to - 1 };
-    let mut start = run_start(bytes, at, REACH, |byte| is_part(byte) || byte == b'.');
-    // The `n` of a `\n` in a JSON string belongs to no name.
-    if let Some(escape) = (start..at).find(|at| after_escape(&bytes[..=*at])) {
-        start = escape + 1;
-    }
+    let start = run_start(bytes, at, REACH, |byte| is_part(byte) || byte == b'.');
+    let start = after_escape_at(bytes, start).min(at);
     let quotes = run_end(bytes, start, 4, |byte| b"\"'".contains(&byte));
     let start = quotes.min(end);
     // What the key is for stands before it: `API key`.

@@ -44,16 +44,71 @@ pub(crate) const KEYWORDS: [(&str, Header); 18] = [
     ("x-amz-signature=", Header::Signature),
 ];
 
-/// Finds the secret behind the keyword at `at..to`; [`cookies`] finds several.
-pub(crate) fn find(text: &str, at: usize, to: usize, header: Header) -> Option<Span> {
-    match header {
-        Header::Bearer => bearer(text, to),
-        Header::Basic => basic(text, to),
-        Header::Authorization => authorization(text, to),
-        Header::User => user(text, at, to),
-        Header::Password => password(text, at, to),
-        Header::Signature => signature(text, at, to),
-        Header::Cookie => None,
+/// Finds what requests and command lines carry, and reads every command line once.
+#[derive(Debug, Default)]
+pub(crate) struct Commands {
+    line: Line,
+}
+
+/// What is known of the command line that was read last.
+#[derive(Debug, Default, Clone, Copy)]
+struct Line {
+    start: usize,
+    /// Up to where it was read.
+    end: usize,
+    /// Whether a program was named on it that speaks HTTP.
+    http: bool,
+    /// Whether one was named that takes a password after `-p`, with a blank or without.
+    spaced: bool,
+    tight: bool,
+}
+
+impl Commands {
+    /// Finds the secret behind the keyword at `at..to`; [`cookies`] finds several.
+    pub(crate) fn find(&mut self, text: &str, at: usize, to: usize, header: Header) -> Option<Span> {
+        match header {
+            Header::Bearer => bearer(text, to),
+            Header::Basic => basic(text, to),
+            Header::Authorization => authorization(text, to),
+            Header::User => self.read(text, at).http.then(|| user(text, to))?,
+            Header::Password => password(text, to, self.read(text, at)),
+            Header::Signature => signature(text, at, to),
+            Header::Cookie => None,
+        }
+    }
+
+    /// Reads the command line up to `at`, with the lines before it that end in a backslash.
+    fn read(&mut self, text: &str, at: usize) -> Line {
+        const PROGRAMS: usize = 24;
+        let bytes = text.as_bytes();
+        let known = &mut self.line;
+        let mut from = known.end.saturating_sub(PROGRAMS).max(known.start);
+        let goes_on = known.end <= at
+            && at - known.end < 512
+            && !bytes[known.end..at].contains(&b'\n')
+            && known.end > 0;
+        if !goes_on {
+            let mut start = line_start(bytes, at);
+            for _ in 0..4 {
+                if !bytes[..start].ends_with(b"\\\n") {
+                    break;
+                }
+                start = line_start(bytes, start - 1);
+            }
+            *known = Line { start, ..Line::default() };
+            from = start;
+        }
+        let more = &bytes[from.min(at)..at];
+        let has = |programs: &[&str]| {
+            programs.iter().any(|program| {
+                more.windows(program.len()).any(|part| part.eq_ignore_ascii_case(program.as_bytes()))
+            })
+        };
+        known.http |= has(&["curl", "wget", "http ", "https "]);
+        known.spaced |= has(&["sshpass", "psexec", "docker login"]);
+        known.tight |= has(&["mysql", "mariadb"]);
+        known.end = at;
+        *known
     }
 }
 
@@ -157,11 +212,7 @@ fn is_cookie(byte: u8) -> bool {
 }
 
 /// `-u` means a user only to programs that speak HTTP.
-fn user(text: &str, at: usize, to: usize) -> Option<Span> {
-    let command = before(text, at);
-    if !["curl", "wget", "http ", "https "].iter().any(|program| command.contains(program)) {
-        return None;
-    }
+fn user(text: &str, to: usize) -> Option<Span> {
     let bytes = text.as_bytes();
     let from = run_end(bytes, to, 8, |byte| byte == b' ' || byte == b'=');
     let (start, end) = argument(text, from)?;
@@ -177,14 +228,11 @@ fn user(text: &str, at: usize, to: usize) -> Option<Span> {
 }
 
 /// `-p` means a password only to the programs of `MySQL` (without a blank) and to `sshpass`.
-fn password(text: &str, at: usize, to: usize) -> Option<Span> {
-    let command = before(text, at);
+fn password(text: &str, to: usize, line: Line) -> Option<Span> {
     let bytes = text.as_bytes();
-    let from = if command.contains("sshpass") || command.contains("docker login") {
+    let from = if line.spaced {
         skip_blanks(bytes, to)
-    } else if ["mysql", "mariadb"].iter().any(|program| command.contains(program))
-        && bytes.get(to).is_some_and(|next| !b" \t-\n".contains(next))
-    {
+    } else if line.tight && bytes.get(to).is_some_and(|next| !b" \t-\n".contains(next)) {
         to
     } else {
         return None;
@@ -209,19 +257,6 @@ fn signature(text: &str, at: usize, to: usize) -> Option<Span> {
     let value = &text[to..end];
     let secret = value.len() >= 32 && is_random(value) && !is_placeholder(value);
     secret.then_some(Span { start: to, end, rule: "signed-url" })
-}
-
-/// The command line up to `at`, with the lines before it that end in a backslash.
-fn before(text: &str, at: usize) -> &str {
-    let bytes = text.as_bytes();
-    let mut start = line_start(bytes, at);
-    for _ in 0..4 {
-        if !text[..start].ends_with("\\\n") {
-            break;
-        }
-        start = line_start(bytes, start - 1);
-    }
-    &text[text.ceil_char_boundary(start).min(at)..at]
 }
 
 /// One argument of a command line.

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::header::{self, Header};
+use crate::marked;
 use crate::name;
 use crate::scan::Sureness;
 use crate::shape::{self, Odd, Shape};
@@ -15,6 +16,8 @@ pub(crate) enum Looker {
     Shape(&'static Shape),
     Odd(Odd),
     KeyBlock,
+    /// A mark of its author's, and whether it opens.
+    Marked(bool),
     Address,
     Header(Header),
     Name,
@@ -23,7 +26,7 @@ pub(crate) enum Looker {
 impl Looker {
     pub(crate) fn sureness(self) -> Sureness {
         match self {
-            Self::Shape(_) | Self::Odd(_) | Self::KeyBlock => Sureness::Shape,
+            Self::Shape(_) | Self::Odd(_) | Self::KeyBlock | Self::Marked(_) => Sureness::Shape,
             Self::Address | Self::Header(_) => Sureness::Place,
             Self::Name => Sureness::Name,
         }
@@ -38,12 +41,12 @@ pub(crate) struct Hit {
     pub(crate) looker: Looker,
 }
 
-/// Every keyword in `text`, in any case, also where one is part of another.
-pub(crate) fn hits(text: &str) -> impl Iterator<Item = Hit> {
+/// Every keyword in `text[from..to]`, in any case, also where one is part of another.
+pub(crate) fn hits(text: &str, from: usize, to: usize) -> impl Iterator<Item = Hit> {
     let Keywords { automaton, lookers } = &*KEYWORDS;
-    automaton.find_overlapping_iter(text).map(|found| Hit {
-        start: found.start(),
-        end: found.end(),
+    automaton.find_overlapping_iter(&text[from..to]).map(move |found| Hit {
+        start: from + found.start(),
+        end: from + found.end(),
         looker: lookers[found.pattern().as_usize()],
     })
 }
@@ -66,6 +69,7 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     shape::ODD.iter().for_each(|(word, odd)| add(word, Looker::Odd(*odd)));
     header::KEYWORDS.iter().for_each(|(word, header)| add(word, Looker::Header(*header)));
     name::KEYWORDS.iter().for_each(|word| add(word, Looker::Name));
+    marked::KEYWORDS.iter().for_each(|(word, opens)| add(word, Looker::Marked(*opens)));
     add("-----BEGIN", Looker::KeyBlock);
     add("://", Looker::Address);
 

@@ -3,7 +3,8 @@
 //! One pass finds keywords (`keywords`), and each keyword says who looks closer: `shape` knows
 //! tokens by their face (`ghp_…`), `key_block` private keys in armour, `address` passwords in URLs,
 //! `header` what HTTP requests and command lines carry, and `assignment` names such as `password`
-//! with a value behind them, which `value` then judges. Every one of them looks at a bounded
+//! with a value behind them, which `value` then judges. `marked` finds what its author wants kept
+//! private, and `number` cards and accounts by their check digits. Every one of them looks at a bounded
 //! stretch around its keyword, so the time grows with the text and with nothing else.
 //!
 //! A mention is not a secret. `password: required`, `token = get_token()` and `<your key>` come
@@ -15,7 +16,10 @@ mod file;
 mod header;
 mod key_block;
 mod keywords;
+mod known;
+mod marked;
 mod name;
+mod number;
 mod scan;
 mod shape;
 mod text;
@@ -25,6 +29,7 @@ mod words;
 use std::borrow::Cow;
 
 pub use file::is_secret_file;
+pub use known::{Hash, Known};
 
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +53,8 @@ pub struct Found {
 
 /// Takes the secrets out of a text and keeps everything around them.
 ///
-/// What comes back has no secret left to find: redacting it again changes nothing.
+/// What was recognised once is taken out everywhere in the text. What comes back has no secret left
+/// to find: redacting it again changes nothing.
 ///
 /// ```
 /// let redacted = throughline_redact::redact("DB_PASSWORD=hunter2 cargo run");
@@ -56,7 +62,11 @@ pub struct Found {
 /// assert_eq!(redacted.found[0].rule, "password");
 /// ```
 pub fn redact(text: &str) -> Redacted<'_> {
-    let found = scan::secrets(text);
+    written(text, scan::secrets(text))
+}
+
+/// The text with a mark in the place of everything that was found.
+fn written(text: &str, found: Vec<Found>) -> Redacted<'_> {
     if found.is_empty() {
         return Redacted { text: Cow::Borrowed(text), found };
     }
@@ -64,7 +74,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
     let mut kept_until = 0;
     for secret in &found {
         clean.push_str(&text[kept_until..secret.at]);
-        clean.push_str(&text::mark(secret.rule));
+        text::push_mark(&mut clean, secret.rule);
         kept_until = secret.at + secret.length;
     }
     clean.push_str(&text[kept_until..]);

@@ -69,7 +69,11 @@ pub(crate) fn announced(name: &str) -> Option<Announced> {
     let before = parts.len().checked_sub(2).map_or("", |at| parts[at]);
     let found = |kind, rule| Some(Announced { kind, rule, is_phrase: false });
 
-    if before == "public" || parts.iter().any(|part| words::is_in(UNSAID, part)) {
+    // What stands behind the word says what of the secret it is; what stands before mostly whose.
+    let word = parts.iter().position(|part| is_secret_word(part)).unwrap_or(0);
+    if parts[..word].iter().any(|part| is_unsaid_before(part))
+        || parts[word..].iter().any(|part| is_unsaid(part))
+    {
         return None;
     }
     // The login of a server, as Bundler names it: `BUNDLE_GEMS__EXAMPLE__COM`.
@@ -85,7 +89,7 @@ pub(crate) fn announced(name: &str) -> Option<Announced> {
         }
         "secret" => found(Kind::Secret, "secret"),
         "token" | "pat" => found(Kind::Token, "token"),
-        "key" if words::is_in(KEY_OF, before) => found(Kind::Token, "api-key"),
+        "key" if is_owner(before) => found(Kind::Token, "api-key"),
         "secrets" | "passwords" | "tokens" | "credential" | "credentials" | "creds" | "keys" => {
             found(Kind::Hardly, "credential")
         }
@@ -94,13 +98,13 @@ pub(crate) fn announced(name: &str) -> Option<Announced> {
         }
         _ if last.ends_with("secret") => found(Kind::Secret, "secret"),
         _ if last.ends_with("token") => found(Kind::Token, "token"),
-        _ if GLUED_KEYS.split(' ').any(|end| last.ends_with(end)) => found(Kind::Token, "api-key"),
-        "key" if parts.len() == 1 || words::is_in(NO_SECRET_KEYS, before) => None,
+        _ if is_glued_key(last) => found(Kind::Token, "api-key"),
+        "key" if parts.len() == 1 || finds_something(before) => None,
         _ if last.ends_with("key") => found(Kind::Perhaps, "api-key"),
         "auth" | "login" | "access" | "private" | "crumb" | "api" => {
             found(Kind::Perhaps, "credential")
         }
-        _ if parts.iter().any(|part| words::is_in(AFTER_ALL, part)) => {
+        _ if parts.iter().any(|part| is_secret_word(part)) => {
             found(Kind::Hardly, "credential")
         }
         _ => None,
@@ -114,33 +118,72 @@ pub(crate) fn is_constant(name: &str) -> bool {
 }
 
 fn is_which(part: &str) -> bool {
-    const WHICH: &str = "\
-        prod production dev development staging stage test testing live local old new current \
-        previous primary secondary base value raw plain plaintext string";
-    part.bytes().all(|byte| byte.is_ascii_digit()) || words::is_in(WHICH, part)
+    part.bytes().all(|byte| byte.is_ascii_digit()) || matches!(
+            part,
+            "prod" | "production" | "dev" | "development" | "staging" | "stage" | "test"
+            | "testing" | "live" | "local" | "old" | "new" | "current" | "previous" | "primary"
+            | "secondary" | "base" | "value" | "raw" | "plain" | "plaintext" | "string"
+        )
 }
 
 /// `…_key` is a secret when it is the key of one of these, and perhaps one otherwise.
-const KEY_OF: &str = "\
-    api access secret private account auth encryption decryption signing master license licence \
-    app application storage shared subscription admin cipher hmac jwt session service role anon \
-    deploy integration webhook preshared unseal";
+fn is_owner(part: &str) -> bool {
+    matches!(
+        part,
+        "api" | "access" | "secret" | "private" | "account" | "auth" | "encryption"
+        | "decryption" | "signing" | "master" | "license" | "licence" | "app" | "application"
+        | "storage" | "shared" | "subscription" | "admin" | "cipher" | "hmac" | "jwt"
+        | "session" | "service" | "role" | "anon" | "deploy" | "integration" | "webhook"
+        | "preshared" | "unseal"
+    )
+}
 
 /// Keys that find something and open nothing.
-const NO_SECRET_KEYS: &str = "\
-    primary foreign sort partition row cache group map hash index lookup idempotency routing shard \
-    object unique composite natural candidate surrogate dictionary dict json yaml column the a";
+fn finds_something(part: &str) -> bool {
+    matches!(
+        part,
+        "primary" | "foreign" | "sort" | "partition" | "row" | "cache" | "group" | "map"
+        | "hash" | "index" | "lookup" | "idempotency" | "routing" | "shard" | "object"
+        | "unique" | "composite" | "natural" | "candidate" | "surrogate" | "dictionary"
+        | "dict" | "json" | "yaml" | "column" | "the" | "a"
+    )
+}
 
-const GLUED_KEYS: &str = "\
-    apikey accesskey secretkey privatekey accountkey authkey encryptionkey signingkey presharedkey";
+/// `apikey`, `acmeaccesskey`.
+fn is_glued_key(part: &str) -> bool {
+    const OF: [&str; 9] =
+        ["api", "access", "secret", "private", "account", "auth", "encryption", "signing", "preshared"];
+    part.strip_suffix("key").is_some_and(|of| OF.iter().any(|end| of.ends_with(end)))
+}
 
 /// Names that hold one of these tell something about a secret, not the secret.
-const UNSAID: &str = "\
-    id ids name names type types url uri file files path paths dir hash hashed hasher digest \
-    count counts limit length len size min max expiry expires expiration ttl lifetime age field \
-    fields label placeholder hint help message error policy rules strength validator regex \
-    pattern format prefix suffix header param ref refs arn version usage cost budget index kind \
-    status endpoint selector public pub fingerprint thumbprint checksum";
+fn is_unsaid(part: &str) -> bool {
+    matches!(
+        part,
+        "id" | "ids" | "name" | "names" | "type" | "types" | "url" | "uri" | "file" | "files"
+        | "path" | "paths" | "dir" | "hash" | "hashed" | "hasher" | "digest" | "count"
+        | "counts" | "limit" | "length" | "len" | "size" | "min" | "max" | "expiry" | "expires"
+        | "expiration" | "ttl" | "lifetime" | "age" | "field" | "fields" | "label"
+        | "placeholder" | "hint" | "help" | "message" | "error" | "policy" | "rules"
+        | "strength" | "validator" | "regex" | "pattern" | "format" | "prefix" | "suffix"
+        | "header" | "param" | "ref" | "refs" | "arn" | "version" | "usage" | "cost" | "budget"
+        | "index" | "kind" | "status" | "endpoint" | "selector" | "public" | "pub"
+        | "fingerprint" | "thumbprint" | "checksum"
+    )
+}
+
+fn is_unsaid_before(part: &str) -> bool {
+    matches!(
+        part,
+        "public" | "pub" | "hash" | "hashed" | "digest" | "count" | "max" | "min" | "error"
+        | "next" | "no"
+    )
+}
 
 /// A secret's name with something unknown behind it.
-const AFTER_ALL: &str = "password passwd passphrase secret token apikey credential";
+fn is_secret_word(part: &str) -> bool {
+    matches!(
+        part,
+        "password" | "passwd" | "passphrase" | "secret" | "token" | "apikey" | "credential"
+    )
+}

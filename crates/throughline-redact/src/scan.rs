@@ -1,9 +1,9 @@
 //! The pass over a text: keywords in, the stretches that are secrets out.
 
 use crate::header::Header;
-use crate::keywords::{self, Looker};
+use crate::keywords::{self, Hit, Looker};
 use crate::text::inside_mark;
-use crate::{Found, address, assignment, header, key_block, shape, text};
+use crate::{Found, address, assignment, header, key_block, known, marked, number, shape, text};
 
 /// How sure the rule is of what the secret is. Where two overlap, the surer one names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,106 +27,152 @@ pub(crate) struct Span {
 /// Finds every secret in `text`, in order and without overlaps.
 ///
 /// What a neighbour hid shows once the neighbour is gone, so a text with secrets is looked at again
-/// until nothing more is found.
+/// near where something was taken out, until nothing more is found.
 pub(crate) fn secrets(text: &str) -> Vec<Found> {
     const ROUNDS_MAX: usize = 8;
-    let mut spans = merged(found(text));
-    for _ in 0..ROUNDS_MAX {
+    let mut spans = merged(found(text, std::iter::once((0, text.len()))));
+    for round in 0..ROUNDS_MAX {
         if spans.is_empty() {
             break;
         }
-        let clean = without(text, &spans);
-        let more = found(&clean);
-        if more.is_empty() {
+        let known = spans.len();
+        // A value that was recognised once goes everywhere.
+        let repeated = known::again_in(text, &spans);
+        let repeated = repeated.into_iter().map(|span| (span, Sureness::Name));
+        spans = merged(spans.iter().copied().chain(repeated).collect());
+
+        let (clean, near) = without(text, &spans);
+        let mut more = found(&clean, near.into_iter());
+        if more.is_empty() && (spans.len() == known || round > 0) {
             break;
         }
-        let more = more.into_iter().map(|(span, sureness)| (original(span, &spans), sureness));
-        spans = merged(more.chain(spans.iter().copied()).collect());
+        more.sort_by_key(|(span, _)| (span.start, span.end));
+        let more = original(&more, &spans);
+        spans = merged(more.into_iter().chain(spans.iter().copied()).collect());
     }
-    let found = |(span, _): (Span, Sureness)| Found {
-        rule: span.rule,
-        at: span.start,
-        length: span.end - span.start,
-    };
-    spans.into_iter().map(found).collect()
+    spans.into_iter().map(|(span, _)| Found::from(span)).collect()
 }
 
-/// The text with a mark in the place of every span.
-fn without(text: &str, spans: &[(Span, Sureness)]) -> String {
+/// How far from a mark the text is looked at again, before it and behind it.
+const NEAR: (usize, usize) = (8 * 1_024, 1_024);
+
+/// The text with a mark in the place of every span, and where there are marks near.
+fn without(text: &str, spans: &[(Span, Sureness)]) -> (String, Vec<(usize, usize)>) {
     let mut clean = String::with_capacity(text.len());
     let mut kept_until = 0;
+    let mut near: Vec<(usize, usize)> = Vec::new();
     for (span, _) in spans {
         clean.push_str(&text[kept_until..span.start]);
-        clean.push_str(&text::mark(span.rule));
+        let start = clean.len().saturating_sub(NEAR.0);
+        text::push_mark(&mut clean, span.rule);
+        let end = clean.len() + NEAR.1;
+        match near.last_mut() {
+            Some(last) if start <= last.1 => last.1 = end,
+            _ => near.push((start, end)),
+        }
         kept_until = span.end;
     }
     clean.push_str(&text[kept_until..]);
-    clean
+    for (start, end) in &mut near {
+        *start = clean.floor_char_boundary(*start);
+        *end = clean.ceil_char_boundary((*end).min(clean.len()));
+    }
+    (clean, near)
 }
 
-/// Where a span of the text with marks lies in the original text.
-fn original(mut span: Span, spans: &[(Span, Sureness)]) -> Span {
-    let (mut start, mut end) = (span.start, span.end);
-    // `clean_at` is where the original's `kept_until` lies in the text with marks.
+/// Where spans of the text with marks lie in the original text. Both lists are in order.
+fn original(
+    found: &[(Span, Sureness)],
+    spans: &[(Span, Sureness)],
+) -> Vec<(Span, Sureness)> {
+    // The marks: where each begins and ends in the text with marks, and what it stands for.
+    let mut marks = Vec::with_capacity(spans.len());
     let (mut clean_at, mut kept_until) = (0, 0);
     for (taken, _) in spans {
         let mark_at = clean_at + taken.start - kept_until;
-        let mark_end = mark_at + text::mark(taken.rule).len();
-        if mark_at < span.start {
-            start = taken.end + span.start.saturating_sub(mark_end);
-        }
-        if mark_at < span.end {
-            end = taken.end + span.end.saturating_sub(mark_end);
-        }
-        if mark_at < span.start && span.start < mark_end {
-            start = taken.start;
-        }
-        if mark_at >= span.end {
-            break;
-        }
+        let mark_end = mark_at + text::mark_length(taken.rule);
+        marks.push((mark_at, mark_end, *taken));
         (clean_at, kept_until) = (mark_end, taken.end);
     }
-    span.start = start;
-    span.end = end;
-    span
+    // A place before the first mark is where it was; one behind a mark counts from its end; one
+    // within a mark is the beginning or the end of what the mark stands for.
+    let place = |at: usize, is_start: bool| {
+        let before = marks.partition_point(|(mark_at, _, _)| *mark_at < at);
+        match before.checked_sub(1).map(|last| marks[last]) {
+            None => at,
+            Some((_, mark_end, taken)) if at < mark_end && is_start => taken.start,
+            Some((_, mark_end, taken)) => taken.end + at.saturating_sub(mark_end),
+        }
+    };
+    let map = |(span, sureness): &(Span, Sureness)| {
+        let (start, end) = (place(span.start, true), place(span.end, false));
+        (Span { start, end, ..*span }, *sureness)
+    };
+    found.iter().map(map).collect()
 }
 
-/// One look at the text.
-fn found(text: &str) -> Vec<(Span, Sureness)> {
-    let mut spans: Vec<(Span, Sureness)> = Vec::new();
-    // Up to where the text is taken out already, for each degree of sureness: what lies before
-    // needs no second look, and that keeps a text of nothing but keywords linear.
-    let mut taken = [0_usize; 3];
-    let mut names = assignment::Names::default();
-    let mut shapes = shape::Shapes::default();
-    let mut cookies_until = 0;
-
-    for hit in keywords::hits(text) {
-        let sureness = hit.looker.sureness();
-        if hit.start < taken[sureness as usize] || inside_mark(text.as_bytes(), hit.start) {
-            continue;
+/// One look at these stretches of the text.
+fn found(text: &str, stretches: impl Iterator<Item = (usize, usize)>) -> Vec<(Span, Sureness)> {
+    let mut look = Look { text, ..Look::default() };
+    for (from, to) in stretches {
+        for hit in keywords::hits(text, from, to) {
+            look.at(hit);
         }
-        let mut keep = |span: Span| {
-            debug_assert!(span.start < span.end, "a secret has a length");
-            taken[sureness as usize] = taken[sureness as usize].max(span.end);
-            spans.push((span, sureness));
-        };
-        match hit.looker {
-            Looker::Shape(shape) => shapes.find(text, hit.start, shape).map(&mut keep),
-            Looker::Odd(odd) => shapes.find_odd(text, hit.start, hit.end, odd).map(&mut keep),
-            Looker::KeyBlock => key_block::find(text, hit.start).map(&mut keep),
-            Looker::Address => address::find(text, hit.start).map(&mut keep),
-            Looker::Header(Header::Cookie) => {
-                if cookies_until <= hit.start {
-                    cookies_until = header::cookies(text, hit.start, hit.end, &mut keep);
-                }
-                None
-            }
-            Looker::Header(header) => header::find(text, hit.start, hit.end, header).map(&mut keep),
-            Looker::Name => names.find(text, hit.start, hit.end).map(&mut keep),
-        };
+        number::find_all(text, from, to, &mut |span| look.spans.push((span, Sureness::Shape)));
     }
-    spans
+    let bytes = text.as_bytes();
+    look.spans.retain(|(span, _)| !inside_mark(bytes, span.start));
+    look.spans
+}
+
+/// What is kept in mind while a text is looked at.
+#[derive(Default)]
+struct Look<'a> {
+    text: &'a str,
+    spans: Vec<(Span, Sureness)>,
+    /// Up to where the text is taken out already, for each degree of sureness: what lies before
+    /// needs no second look, and that keeps a text of nothing but keywords linear.
+    taken: [usize; 3],
+    names: assignment::Names,
+    shapes: shape::Shapes,
+    commands: header::Commands,
+    addresses: address::Addresses,
+    cookies_until: usize,
+}
+
+impl Look<'_> {
+    /// Looks closer at a keyword.
+    fn at(&mut self, hit: Hit) {
+        let (text, at, to) = (self.text, hit.start, hit.end);
+        let sureness = hit.looker.sureness();
+        if at < self.taken[sureness as usize] {
+            return;
+        }
+        let span = match hit.looker {
+            Looker::Shape(shape) => self.shapes.find(text, at, shape),
+            Looker::Odd(odd) => self.shapes.find_odd(text, at, to, odd),
+            Looker::KeyBlock => key_block::find(text, at),
+            Looker::Marked(opens) => marked::find(text, at, to, opens),
+            Looker::Address => self.addresses.find(text, at),
+            Looker::Header(Header::Cookie) => return self.cookies(at, to),
+            Looker::Header(header) => self.commands.find(text, at, to, header),
+            Looker::Name => self.names.find(text, at, to),
+        };
+        if let Some(span) = span {
+            debug_assert!(span.start < span.end, "a secret has a length");
+            self.taken[sureness as usize] = self.taken[sureness as usize].max(span.end);
+            self.spans.push((span, sureness));
+        }
+    }
+
+    /// A header may hold several.
+    fn cookies(&mut self, at: usize, to: usize) {
+        if self.cookies_until <= at {
+            let spans = &mut self.spans;
+            let keep = &mut |span: Span| spans.push((span, Sureness::Place));
+            self.cookies_until = header::cookies(self.text, at, to, keep);
+        }
+    }
 }
 
 /// Joins stretches that overlap, so that no end of a secret is left over.

@@ -3,9 +3,16 @@
 /// How the mark in the place of a secret begins; the rule and a bracket follow.
 pub(crate) const MARK: &str = "[redacted:";
 
-/// What stands in the place of a secret.
-pub(crate) fn mark(rule: &str) -> String {
-    format!("{MARK}{rule}]")
+/// Writes what stands in the place of a secret.
+pub(crate) fn push_mark(text: &mut String, rule: &str) {
+    text.push_str(MARK);
+    text.push_str(rule);
+    text.push(']');
+}
+
+/// How long that is.
+pub(crate) fn mark_length(rule: &str) -> usize {
+    MARK.len() + rule.len() + 1
 }
 
 /// No rule's name is longer, so a mark is never looked for further back.
@@ -51,6 +58,59 @@ pub(crate) fn after_escape(before: &[u8]) -> bool {
         || ends_in(b"\\x", 2)
         || ends_in(b"\\u", 4)
         || colour()
+}
+
+/// Where a name begins that seems to begin at `start`: the `n` of a `\n` in a JSON string belongs to
+/// no name, and neither does what ends `%3D`, `\u003d` or the colour of a terminal.
+pub(crate) fn after_escape_at(bytes: &[u8], start: usize) -> usize {
+    let Some(before) = start.checked_sub(1) else { return start };
+    let hex = |from: usize, count: usize| {
+        bytes.get(from..from + count).is_some_and(|part| part.iter().all(u8::is_ascii_hexdigit))
+    };
+    match (bytes[before], bytes.get(start)) {
+        (b'\\', Some(b'n' | b'r' | b't')) => start + 1,
+        (b'\\', Some(b'x')) if hex(start + 1, 2) => start + 3,
+        (b'\\', Some(b'u')) if hex(start + 1, 4) => start + 5,
+        (b'%', _) if hex(start, 2) => start + 2,
+        (b'[' | b';', _) => {
+            let end = run_end(bytes, start, 3, |byte| byte.is_ascii_digit());
+            let colour = bytes.get(end) == Some(&b'm') && after_escape(&bytes[..=end]);
+            if colour { end + 1 } else { start }
+        }
+        _ => start,
+    }
+}
+
+/// Names within one unbroken stretch that held no secret: `token=token=token=…`. A few are looked
+/// at, for one may hide behind another; the rest of the stretch is data.
+#[derive(Debug, Default)]
+pub(crate) struct Nested {
+    until: usize,
+    count: usize,
+}
+
+impl Nested {
+    const COUNT_MAX: usize = 8;
+    const REACH: usize = 256;
+
+    /// Whether enough was looked at in the stretch that `at` lies in.
+    pub(crate) fn is_too_deep(&mut self, at: usize) -> bool {
+        if at >= self.until {
+            self.count = 0;
+        }
+        self.count > Self::COUNT_MAX
+    }
+
+    /// Notes that the stretch at `from` was looked at.
+    pub(crate) fn note(&mut self, bytes: &[u8], from: usize) {
+        if from >= self.until {
+            self.count = 0;
+        }
+        if from + Self::REACH / 2 > self.until {
+            self.until = run_end(bytes, from, Self::REACH, |byte| byte.is_ascii_graphic());
+        }
+        self.count += 1;
+    }
 }
 
 /// Where the run of bytes that `wanted` accepts ends, looking at `limit` bytes at most.

@@ -42,11 +42,17 @@ fn fits(value: &str, kind: Kind, form: Form) -> bool {
                 && !is_word_like(value)
                 && !value.contains(['/', '(', ':'])
         }
-        (Kind::Hardly, _) => value.len() >= 16 && is_random(value) && has_digit(value),
+        (Kind::Hardly, _) => {
+            value.len() >= 16
+                && is_random(value)
+                && has_digit(value)
+                && !(name::is_constant(value) && value.contains('_'))
+        }
         (_, Form::After) => value.len() >= 20 && has_digit_and_letter(value) && is_strong(value),
         (Kind::Perhaps, _) => value.len() >= 16 && has_digit(value) && is_strong(value),
         (_, Form::Beside) => {
             has_digit(value)
+                && !is_technical(value)
                 && (value.len() >= 16 && is_random(value)
                     || value.len() >= 10 && has_digit_and_letter(value) && !is_word_like(value))
         }
@@ -171,21 +177,25 @@ pub(crate) fn is_mask(value: &str) -> bool {
         || run(b'*', 3)
         || value.contains("•••")
         || (distinct <= 2 && value.len() >= 3)
-        || value.to_ascii_uppercase().ends_with("EXAMPLE")
-        || value.to_ascii_uppercase().ends_with("EXAMPLEKEY")
+        || ends_with(value, "EXAMPLE")
+        || ends_with(value, "EXAMPLEKEY")
+}
+
+/// The same as `str::ends_with`, in any case.
+fn ends_with(value: &str, end: &str) -> bool {
+    let at = value.len().checked_sub(end.len());
+    at.is_some_and(|at| value.as_bytes()[at..].eq_ignore_ascii_case(end.as_bytes()))
 }
 
 /// Whether a value names the place of something instead of being it: a path, an address, a
 /// version, a digest, a name in a vault.
 pub(crate) fn is_reference(value: &str) -> bool {
-    const STARTS: [&str; 14] = [
+    const STARTS: [&str; 19] = [
         "./", "../", "~/", "file:", "arn:", "vault:", "ssm:", "op://", "env:", "data:", "sha1-",
-        "sha256-", "sha384-", "sha512-",
+        "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "enc[",
     ];
     let lower = value.to_ascii_lowercase();
-    STARTS.iter().any(|start| lower.starts_with(start))
-        || ["sha1:", "sha256:", "sha512:", "md5:", "enc["].iter().any(|s| lower.starts_with(s))
-        || value.contains("://")
+    STARTS.iter().any(|start| lower.starts_with(start)) || value.contains("://")
         || is_path(value)
         || is_quantity(&lower)
         || is_version(&lower)
@@ -196,27 +206,29 @@ pub(crate) fn is_reference(value: &str) -> bool {
 pub(crate) fn is_random(value: &str) -> bool {
     /// The share of neighbours of different classes is one in five at least in a random text.
     const TURNS_SHARE: usize = 5;
-    let signs: Vec<u8> = value.bytes().filter(u8::is_ascii_alphanumeric).collect();
-    if signs.len() < 12 {
-        return false;
-    }
     let class = |byte: u8| match byte {
         b'0'..=b'9' => 0,
         b'A'..=b'Z' => 1,
         _ => 2,
     };
-    let turns = signs
-        .windows(2)
-        .filter(|pair| {
-            let capitalised = pair[0].is_ascii_uppercase() && pair[1].is_ascii_lowercase();
-            class(pair[0]) != class(pair[1]) && !capitalised
-        })
-        .count();
-    let digits = signs.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let letters = signs.len() - digits;
-    let mixed = digits >= 2 && letters >= 2 && turns * TURNS_SHARE >= signs.len();
-    let restless = digits == 0 && signs.len() >= 16 && turns * 4 >= signs.len();
-    let unbroken = signs.len() == value.len() && turns == 0 && letters == value.len();
+    let (mut signs, mut digits, mut turns) = (0_usize, 0_usize, 0_usize);
+    let mut last = None;
+    for byte in value.bytes().filter(u8::is_ascii_alphanumeric) {
+        signs += 1;
+        digits += usize::from(byte.is_ascii_digit());
+        if let Some(last) = last {
+            let capitalised = u8::is_ascii_uppercase(&last) && byte.is_ascii_lowercase();
+            turns += usize::from(class(last) != class(byte) && !capitalised);
+        }
+        last = Some(byte);
+    }
+    if signs < 12 {
+        return false;
+    }
+    let letters = signs - digits;
+    let mixed = digits >= 2 && letters >= 2 && turns * TURNS_SHARE >= signs;
+    let restless = digits == 0 && signs >= 16 && turns * 4 >= signs;
+    let unbroken = signs == value.len() && turns == 0 && letters == value.len();
     mixed || restless || (unbroken && (20..=64).contains(&value.len()))
 }
 
@@ -263,8 +275,10 @@ fn is_expression(value: &str) -> bool {
 }
 
 fn is_path(value: &str) -> bool {
-    const FILES: &str = ".pem .key .json .txt .yaml .yml .toml .env .rs .ts .py .md";
-    let lower = value.to_ascii_lowercase();
+    const FILES: [&str; 12] = [
+        ".pem", ".key", ".json", ".txt", ".yaml", ".yml", ".toml", ".env", ".rs", ".ts", ".py",
+        ".md",
+    ];
     let drive =
         value.as_bytes().get(1..3) == Some(b":\\") || value.as_bytes().get(1..3) == Some(b":/");
     let slashes = value.matches('/').count();
@@ -273,7 +287,7 @@ fn is_path(value: &str) -> bool {
             && value.split('/').all(|part| part.len() < 24 && !is_random(part))
     };
     drive
-        || FILES.split(' ').any(|file| lower.ends_with(file))
+        || FILES.iter().any(|file| ends_with(value, file))
         || (value.starts_with('/') && wordy())
         || (slashes >= 2 && wordy())
 }
@@ -338,10 +352,9 @@ pub(crate) fn is_word_like(value: &str) -> bool {
 
 /// Names of methods and types that have digits in them.
 fn is_technical(value: &str) -> bool {
-    const STEMS: &str = "\
-        sha md argon bcrypt scrypt pbkdf base utf oauth http ed aes rsa hs rs es int uint float \
-        bytes varchar nvarchar char x";
-    let lower = value.to_ascii_lowercase();
-    let first = words::split(&lower).next().unwrap_or_default();
-    words::is_in(STEMS, first) && !value.bytes().any(|byte| b"!@#$^&*".contains(&byte))
+    const STEMS: [&str; 24] = [
+        "sha", "md", "argon", "bcrypt", "scrypt", "pbkdf", "base", "utf", "oauth", "http", "ed", "aes", "rsa", "hs", "rs", "es", "int", "uint", "float", "bytes", "varchar", "nvarchar", "char", "x",
+    ];
+    let first = words::split(value).next().unwrap_or_default();
+    STEMS.iter().any(|stem| first.eq_ignore_ascii_case(stem)) && !value.bytes().any(|byte| b"!@#$^&*".contains(&byte))
 }

@@ -95,12 +95,13 @@ pub(crate) fn is_made_of_placeholders(value: &str) -> bool {
     if value.len() > PLACEHOLDER_MAX || has_long_run(value) {
         return false;
     }
-    let mut any = false;
-    split(value).all(|word| {
-        any = true;
-        (word.len() <= 4 && word.bytes().all(|byte| byte.is_ascii_digit()))
-            || is_placeholder_word(&word.to_ascii_lowercase())
-    }) && any
+    let mut room = Words::default();
+    let words = lowered(value, &mut room);
+    !words.is_empty()
+        && words.iter().all(|word| {
+            (word.len() <= 4 && word.bytes().all(|byte| byte.is_ascii_digit()))
+                || is_placeholder_word(word)
+        })
 }
 
 /// `abcd1234abcd1234abcd1234`: too long for a word, and nobody would say it.
@@ -113,7 +114,7 @@ fn has_long_run(value: &str) -> bool {
 /// Whether one of the words says that the value is invented.
 pub(crate) fn says_it_is_invented(value: &str) -> bool {
     value.len() <= PLACEHOLDER_MAX
-        && split(value).any(|word| is_in(INVENTED, &word.to_ascii_lowercase()))
+        && lowered(value, &mut Words::default()).iter().any(|word| is_invented(word))
 }
 
 /// Whether `word` is one of the words of a list with blanks between them.
@@ -146,16 +147,20 @@ const PLACEHOLDER_MAX: usize = 80;
 /// Both lists, where the first letter finds them.
 static BY_FIRST_LETTER: LazyLock<[Vec<&str>; 256]> = LazyLock::new(|| {
     let mut found = [const { Vec::new() }; 256];
-    for word in PLACEHOLDERS.split(' ').chain(INVENTED.split(' ')) {
+    for word in PLACEHOLDERS.split(' ').chain(INVENTED) {
         found[usize::from(word.as_bytes()[0])].push(word);
     }
     found
 });
 
 /// One of these is enough.
-const INVENTED: &str = "\
-    your yours example examples placeholder dummy fake mock mocked sample changeme changethis \
-    changeit replace replaceme redacted insert todo bogus fixme lorem";
+const INVENTED: [&str; 21] = [
+    "your", "yours", "example", "examples", "placeholder", "dummy", "fake", "mock", "mocked", "sample", "changeme", "changethis", "changeit", "replace", "replaceme", "redacted", "insert", "todo", "bogus", "fixme", "lorem",
+];
+
+fn is_invented(word: &str) -> bool {
+    INVENTED.contains(&word)
+}
 
 /// With nothing but these a value is a default, a type, a keyword or a word about secrets.
 const PLACEHOLDERS: &str = "\
