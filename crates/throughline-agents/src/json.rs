@@ -16,6 +16,18 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, Unreadable> {
     serde_json::from_str(&mended).map_err(|_| Unreadable::new(error.to_string()))
 }
 
+/// Hands every text to `clean`, under the name of the field that holds it.
+pub(crate) fn clean(value: &mut Value, name: &str, clean_text: &mut dyn FnMut(&str, &mut String)) {
+    match value {
+        Value::String(text) => clean_text(name, text),
+        Value::Array(parts) => parts.iter_mut().for_each(|part| clean(part, name, clean_text)),
+        Value::Object(fields) => {
+            fields.iter_mut().for_each(|(name, part)| clean(part, name, clean_text));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// Replaces every escaped half of a surrogate pair that has lost its other half.
 fn mend(json: &str) -> String {
     let mut mended = String::with_capacity(json.len());

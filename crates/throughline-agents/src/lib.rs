@@ -51,13 +51,25 @@ pub const PAYLOAD_BYTES_MAX: usize = 64 << 20;
 ///
 /// [`What::Nothing`]: throughline_core::event::What::Nothing
 pub fn read(host: Host, event: &str, payload: &[u8]) -> Result<Event, Unreadable> {
+    read_cleaned(host, event, payload, &mut |_, _| ())
+}
+
+/// The same, with every text of the payload handed to `clean` first, under the name of its field:
+/// before anything is cut, joined or passed over.
+pub fn read_cleaned(
+    host: Host,
+    event: &str,
+    payload: &[u8],
+    clean: &mut dyn FnMut(&str, &mut String),
+) -> Result<Event, Unreadable> {
     if payload.len() > PAYLOAD_BYTES_MAX {
         return Err(Unreadable::new(format!("more than {PAYLOAD_BYTES_MAX} bytes")));
     }
-    let payload = json::parse(payload)?;
+    let mut payload = json::parse(payload)?;
     if !payload.is_object() {
         return Err(Unreadable::new("not a JSON object"));
     }
+    json::clean(&mut payload, "", clean);
     Ok((host.dialect().read)(event, &payload))
 }
 

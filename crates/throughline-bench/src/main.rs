@@ -4,8 +4,9 @@
 //! `cargo run --release -p throughline-bench -- recall [--memories N] [--episodes N] [--runs N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- hook` or `mcp`, with the same options
 //! `cargo run --release -p throughline-bench -- wake [--bindings N] [--files N] [--runs N] [--binary FILE]`
+//! `cargo run --release -p throughline-bench -- redact`
 //!
-//! Every figure is a whole process, from start to exit, so that both sides pay the same.
+//! Every figure but those of `redact` is a whole process, from start to exit, so that both sides pay the same.
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
 mod corpus;
@@ -13,6 +14,7 @@ mod hook;
 mod mcp;
 mod plain;
 mod recall;
+mod redact;
 mod wake;
 
 use std::path::{Path, PathBuf};
@@ -43,6 +45,10 @@ fn main() -> anyhow::Result<()> {
     }
     if words.first().is_some_and(|word| word == "recall") {
         return recall::run(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "redact") {
+        redact::run();
+        return Ok(());
     }
     if words.first().is_some_and(|word| word == "wake") {
         return wake::run(&words[1..]);

@@ -115,7 +115,7 @@ pub struct ToolRun {
 
 impl Event {
     /// Every text in it, to be looked through and replaced: nothing that a person or a tool said
-    /// is anywhere else. Names of sessions, tools and calls are not among them.
+    /// is anywhere else. Names are in [`Event::names_mut`].
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match &mut self.what {
             What::Prompted { text } => vec![text],
@@ -133,6 +133,31 @@ impl Event {
             | What::HelperAnswered { text } => text.iter_mut().collect(),
             What::Started(_) | What::Compacting | What::Ended | What::Nothing { .. } => Vec::new(),
         }
+    }
+}
+
+impl Event {
+    /// Every name in it: of the session, its folder, its transcript, its tools and their calls.
+    pub fn names_mut(&mut self) -> Vec<&mut String> {
+        let mut names = vec![&mut self.session.0];
+        names.extend(self.folder.iter_mut().chain(&mut self.transcript));
+        let calls: Vec<&mut ToolCall> = match &mut self.what {
+            What::ToolStarts(call) => vec![call],
+            What::ToolsRan(runs) => runs.iter_mut().map(|run| &mut run.call).collect(),
+            What::Started(_)
+            | What::Prompted { .. }
+            | What::Compacting
+            | What::Compacted { .. }
+            | What::Answered { .. }
+            | What::HelperAnswered { .. }
+            | What::Ended
+            | What::Nothing { .. } => Vec::new(),
+        };
+        for call in calls {
+            names.push(&mut call.tool);
+            names.extend(&mut call.id);
+        }
+        names
     }
 }
 

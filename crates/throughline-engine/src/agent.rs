@@ -10,7 +10,7 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader};
 
-use crate::clean::cleaned;
+use crate::clean::{cleaned, cleaned_slot};
 use crate::engine::Draft;
 use crate::{Card, Context, Engine, Error, NewMemory, Remembered, Result};
 
@@ -43,11 +43,7 @@ impl Engine {
     ) -> Result<Remembered> {
         let (content, redacted) = &cleaned(proposal.content);
         self.check_content(content)?;
-        let slot = proposal.slot.map(|slot| {
-            let part = |part: &String| cleaned(part).0;
-            let (subject, predicate) = (part(&slot.subject), part(&slot.predicate));
-            Slot { subject, predicate, object: part(&slot.object), ..slot.clone() }
-        });
+        let slot = proposal.slot.map(cleaned_slot);
         self.check_slot(slot.as_ref())?;
         let evidence = proposal.evidence.map(|words| cleaned(words).0);
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {

@@ -3,12 +3,17 @@
 //! Secrets by their shape, wherever they stand; and the contents of files that a project keeps to
 //! itself: `.env` and its like, what `.gitignore` and `.secretsignore` name.
 
+mod cleaner;
+
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use throughline_core::event::{Event, ToolCall, What};
+use throughline_core::{Slot, text};
 use throughline_redact::{is_secret_file, redact};
+
+pub use cleaner::Cleaner;
 
 /// What stands for the contents of a file that is not kept.
 const NOT_KEPT: &str = "[not kept: the file is private to the project]";
@@ -59,12 +64,19 @@ const RUNNERS: [&str; 17] = [
 
 /// Takes out of an event what must not be kept. Returns how much that was.
 pub fn clean(event: &mut Event, root: &Path) -> usize {
-    let folder = event.folder.clone().map_or_else(|| root.to_owned(), PathBuf::from);
-    let mut taken = hide_private_files(event, &Place { root, folder: &folder });
-    for text in event.texts_mut() {
-        taken += clean_text(text);
+    let mut cleaner = Cleaner::default();
+    cleaner.event(event, root);
+    cleaner.taken()
+}
+
+/// A name without its secrets: of a session, a folder, a tool. A short hash keeps apart what would
+/// otherwise be called the same.
+pub fn clean_name(name: &str) -> String {
+    let redacted = redact(name);
+    if redacted.found.is_empty() {
+        return name.to_owned();
     }
-    taken
+    format!("{}-{}", redacted.text, &text::sha256_hex(name.as_bytes())[..8])
 }
 
 /// Takes the secrets out of a text. Returns how many there were.
@@ -82,6 +94,13 @@ pub(crate) fn cleaned(text: &str) -> (String, usize) {
     let mut text = text.to_owned();
     let found = clean_text(&mut text);
     (text, found)
+}
+
+/// A slot without secrets.
+pub(crate) fn cleaned_slot(slot: &Slot) -> Slot {
+    let part = |part: &String| cleaned(part).0;
+    let (subject, predicate) = (part(&slot.subject), part(&slot.predicate));
+    Slot { subject, predicate, object: part(&slot.object), ..slot.clone() }
 }
 
 /// Where an agent works.

@@ -8,7 +8,7 @@ use throughline_core::{
 };
 use throughline_store::{Reader, SlotQuery};
 
-use crate::clean::cleaned;
+use crate::clean::{cleaned, cleaned_slot};
 use crate::engine::Draft;
 
 use crate::{Context, Engine, Error, Remembered, Result};
@@ -26,11 +26,12 @@ impl Engine {
         slot: Option<&Slot>,
     ) -> Result<Remembered> {
         let (content, redacted) = &cleaned(content);
+        let slot = slot.map(cleaned_slot);
         self.check_content(content)?;
-        self.check_slot(slot)?;
+        self.check_slot(slot.as_ref())?;
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
             let old = self.resolve(reader, context, handle)?;
-            let plan = self.put_in_place(reader, draft, &old, content, slot)?;
+            let plan = self.put_in_place(reader, draft, &old, content, slot.as_ref())?;
             Ok((old, plan))
         })?;
         self.remembered(old.space, plan, *redacted, batch)

@@ -12,6 +12,7 @@ use throughline_store::{Error as StoreError, LogQuery, Reader, SqliteStore, Stor
 use uuid::Uuid;
 
 use crate::card::{self, Card};
+use crate::clean::cleaned;
 use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
@@ -172,6 +173,7 @@ impl Engine {
         reason: Option<&str>,
         mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
     ) -> Result<(T, BatchId)> {
+        let reason = reason.map(|reason| cleaned(reason).0);
         let mut outcome: Option<(Result<T>, BatchId)> = None;
         let mut new_texts = Vec::new();
         let applied = self.store.transact(&mut |reader| {
@@ -209,7 +211,7 @@ impl Engine {
                 actor: context.actor,
                 cause,
                 session: context.session.clone(),
-                reason: reason.map(str::to_owned),
+                reason: reason.clone(),
                 changes,
                 extra: Extra::new(),
             })

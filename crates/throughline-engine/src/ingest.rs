@@ -10,7 +10,7 @@ use throughline_core::{
 };
 
 use crate::capture::unknown;
-use crate::clean::cleaned;
+use crate::clean::{Cleaner, clean_name};
 use crate::{Context, Engine, Error, Result};
 
 /// Turns kept in one batch, so that others may write in between.
@@ -29,6 +29,21 @@ pub struct Turn {
     pub text: String,
     /// The caller's own name for it.
     pub id: Option<String>,
+}
+
+/// Turns without secrets. What one shows of a session goes from all turns of that session.
+fn cleaned(turns: &[Turn]) -> Vec<Turn> {
+    let mut cleaners: BTreeMap<SessionId, Cleaner> = BTreeMap::new();
+    let mut turns = turns.to_vec();
+    for turn in &mut turns {
+        turn.speaker = clean_name(&turn.speaker);
+        turn.id = turn.id.as_deref().map(clean_name);
+        cleaners.entry(turn.session.clone()).or_default().redact(&mut turn.text);
+    }
+    for turn in &mut turns {
+        cleaners.entry(turn.session.clone()).or_default().take_out(&mut turn.text);
+    }
+    turns
 }
 
 /// What became of the turns.
@@ -90,16 +105,16 @@ impl Engine {
         let mut said: BTreeMap<String, u64> = BTreeMap::new();
         let mut met = BTreeSet::new();
         let mut episodes = Vec::with_capacity(turns.len());
-        for turn in turns {
+        let cleaned = cleaned(turns);
+        for (turn, clean) in turns.iter().zip(&cleaned) {
             let position = positions.entry(&turn.session).or_default();
             if turn.text.trim().is_empty() {
                 done.skipped += 1;
             } else {
                 self.check_turn(turn)?;
-                let turn = Turn { text: cleaned(&turn.text).0, ..turn.clone() };
-                let id = named_by_content(space, &turn, &mut said);
+                let id = named_by_content(space, clean, &mut said);
                 if met.insert(id) {
-                    episodes.push(episode(id, space, &turn, *position));
+                    episodes.push(episode(id, space, clean, *position));
                 }
             }
             *position += 1;

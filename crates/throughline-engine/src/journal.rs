@@ -21,6 +21,7 @@ use throughline_core::{SessionId, Timestamp, text};
 
 use crate::Project;
 
+use crate::clean::clean_name;
 use file::Hold;
 pub(crate) use forget::Told;
 use line::Line;
@@ -60,7 +61,7 @@ pub struct Entry {
 impl Entry {
     /// An entry in the present form.
     pub fn new(at: Timestamp, agent: &str, project: Option<&Project>, event: Event) -> Self {
-        let root = project.map(|project| project.root.to_string_lossy().into_owned());
+        let root = project.map(|project| clean_name(&project.root.to_string_lossy()));
         let key = project.map(|project| project.key.as_str().to_owned());
         Self { v: VERSION, at, agent: agent.to_owned(), project: root, key, event }
     }
@@ -217,6 +218,7 @@ impl Journal {
             }
         }
         let marks = file::with_extension(&self.folder, "mark")?.into_iter();
+        let marks = marks.chain(file::with_extension(&self.folder, "known")?);
         let alone = marks.filter(|mark| !mark.with_extension("jsonl").exists());
         for left in alone.chain(file::with_extension(&self.folder, "tmp")?) {
             if left.symlink_metadata().is_ok_and(|data| old(&data)) {

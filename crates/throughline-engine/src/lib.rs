@@ -70,7 +70,7 @@ pub use backup::{BackedUp, Copy as BackupCopy, Leftover, Restored, backups, left
 pub use brief::Brief;
 pub use capture::{Capture, Captured, Mind, Minds, is_kept, turns_of};
 pub use card::{Card, Shake, Shaken};
-pub use clean::{clean, clean_text};
+pub use clean::{Cleaner, clean, clean_name, clean_text};
 pub use clock::Clock;
 pub use context::Context;
 pub use doctor::{Check, Outcome, free_bytes, unwritable};
@@ -93,7 +93,7 @@ pub use meaning::Memo;
 pub use model::{
     Judged, Llm, ModelState, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
 };
-pub use project::{Joined, Known, Project, Roots, Standing};
+pub use project::{Joined, Known, Project, Roots, Standing, key_of};
 pub use purge::{Purged, ToErase};
 pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled};
 pub use remember::{NewMemory, Remembered};

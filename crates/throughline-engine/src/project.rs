@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use throughline_core::{ProjectKey, SpaceId};
 
+use crate::clean::clean_name;
 use crate::{Error, Result};
 
 pub use roots::{Joined, Known, Roots};
@@ -68,7 +69,7 @@ impl Project {
     }
 
     fn own(look: &git::Look) -> Self {
-        let own = Self::with_key(ProjectKey::of_path(&look.root), &look.root);
+        let own = Self::with_key(key_of(&look.root), &look.root);
         Self { claim: look.origin.clone(), is_repository: look.is_repository, ..own }
     }
 
@@ -83,6 +84,17 @@ impl Project {
             Standing::Waits(key) => Some(key),
             Standing::Settled | Standing::New => None,
         }
+    }
+}
+
+/// The key of a folder. One that is named after a secret has a key without it.
+pub fn key_of(root: &Path) -> ProjectKey {
+    let written = root.to_string_lossy();
+    let clean = clean_name(&written);
+    if clean == written {
+        ProjectKey::of_path(root)
+    } else {
+        ProjectKey::of_path(Path::new(&clean))
     }
 }
 

@@ -6,6 +6,7 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader};
 
+use crate::clean::cleaned;
 use crate::correct::same_space;
 use crate::engine::Draft;
 use crate::{Card, Context, Engine, Error, Result};
@@ -42,7 +43,7 @@ impl Engine {
                 ));
             }
             let mut edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
-            edge.reason = reason.map(str::to_owned);
+            edge.reason = reason.map(|reason| cleaned(reason).0);
             if context.actor == Actor::Agent {
                 edge.weight = AGENT_WEIGHT;
             }
@@ -85,6 +86,7 @@ impl Engine {
         add: &[String],
         remove: &[String],
     ) -> Result<Card> {
+        let add: Vec<String> = add.iter().map(|tag| cleaned(tag).0).collect();
         for tag in add.iter().chain(remove) {
             self.check_field(tag)?;
         }
@@ -95,7 +97,7 @@ impl Engine {
                 remove_tag(reader, draft, &memory, tag)?;
             }
             let mut named: Vec<String> = Vec::new();
-            for tag in add {
+            for tag in &add {
                 let name = text::normalise(tag);
                 if !named.contains(&name) {
                     add_tag(reader, draft, &memory, tag)?;

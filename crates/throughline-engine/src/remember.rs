@@ -12,7 +12,7 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader, SlotQuery};
 
-use crate::clean::clean_text;
+use crate::clean::Cleaner;
 use crate::engine::{Draft, is_handle};
 use crate::watch::Stated;
 use crate::{Card, Context, Engine, Error, Result};
@@ -92,8 +92,9 @@ impl NewMemory {
         serde_json::to_string(&operation).expect("plain data serialises")
     }
 
-    /// The same without secrets, and how many there were.
-    fn cleaned(&self) -> (Self, usize) {
+    /// The same without secrets, and how many there were. What the session showed as a secret
+    /// before goes, too.
+    fn cleaned(&self, mut cleaner: Cleaner) -> (Self, usize) {
         let mut new = self.clone();
         let slot = new.slot.iter_mut();
         let slot = slot.flat_map(|slot| [&mut slot.subject, &mut slot.predicate, &mut slot.object]);
@@ -104,8 +105,10 @@ impl NewMemory {
             .chain(&mut new.domain)
             .chain(&mut new.because)
             .chain(&mut new.triggers);
-        let found = texts.map(clean_text).sum();
-        (new, found)
+        let mut texts: Vec<&mut String> = texts.collect();
+        texts.iter_mut().for_each(|text| cleaner.redact(text));
+        texts.iter_mut().for_each(|text| cleaner.take_out(text));
+        (new, cleaner.taken())
     }
 }
 
@@ -129,7 +132,9 @@ pub struct Remembered {
 impl Engine {
     /// Takes in something new: adds it, or recognises it, or lets it replace what it contradicts.
     pub fn remember(&self, context: &Context, new: &NewMemory) -> Result<Remembered> {
-        let (new, redacted) = &new.cleaned();
+        let session = context.session.as_ref();
+        let cleaner = session.map(|session| Cleaner::of(&self.home, session)).unwrap_or_default();
+        let (new, redacted) = &new.cleaned(cleaner);
         self.check_new(context, new)?;
         if !new.authority.is_user() && context.session.is_some() {
             // What a hook of this session has just shown is on record from here on.

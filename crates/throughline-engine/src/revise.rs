@@ -6,7 +6,7 @@ use throughline_core::{
     Authority, Cause, Change, Fingerprint, Kind, Memory, Slot, State, Timestamp,
 };
 
-use crate::clean::cleaned;
+use crate::clean::clean_text;
 use crate::correct::mark_rivals;
 use crate::remember::check_share;
 use crate::{Card, Context, Engine, Error, Result};
@@ -34,9 +34,24 @@ pub struct Edits {
     pub triggers: Option<Vec<String>>,
 }
 
+impl Edits {
+    /// The same without secrets.
+    fn cleaned(&self) -> Self {
+        let mut edits = self.clone();
+        let slot = edits.slot.iter_mut();
+        let slot = slot.flat_map(|slot| [&mut slot.subject, &mut slot.predicate, &mut slot.object]);
+        let fields = edits.content.iter_mut().chain(&mut edits.label).chain(&mut edits.domain);
+        fields.chain(slot).chain(edits.triggers.iter_mut().flatten()).for_each(|text| {
+            clean_text(text);
+        });
+        edits
+    }
+}
+
 impl Engine {
     /// Changes a memory in place. To say that it was *wrong*, correct it instead.
     pub fn edit(&self, context: &Context, handle: &str, edits: &Edits) -> Result<Card> {
+        let edits = &edits.cleaned();
         if let Some(content) = &edits.content {
             self.check_content(content)?;
         }
@@ -144,7 +159,7 @@ impl Engine {
 fn edited(memory: &Memory, edits: &Edits) -> Memory {
     let mut next = memory.clone();
     if let Some(content) = &edits.content {
-        next.content = cleaned(content).0;
+        next.content.clone_from(content);
         next.fingerprint = Fingerprint::of(&next.content);
     }
     next.kind = edits.kind.unwrap_or(next.kind);

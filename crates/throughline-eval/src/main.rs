@@ -6,6 +6,7 @@
 //! - `throughline-eval correction` — does what was taken back stay away, and nothing else change?
 //! - `throughline-eval staleness` — are facts doubted when what they hang on changed, and only then?
 //! - `throughline-eval updates --set FILE` — does the later statement win over the earlier one?
+//! - `throughline-eval secrets --corpus DIR [--code DIR]` — what redaction finds, and what it alters
 //! - `throughline-eval fit --sets PREFIX…` — which weights of relevance fit the data?
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
@@ -18,6 +19,7 @@ mod haystack;
 mod injection;
 mod metrics;
 mod retrieval;
+mod secrets;
 mod significance;
 mod staleness;
 mod updates;
@@ -40,6 +42,8 @@ enum Command {
     Staleness(staleness::Options),
     /// Whether a later statement wins over the earlier one, on public pairs of both
     Updates(updates::Options),
+    /// What redaction finds of public cases, by family, and how much ordinary code it alters
+    Secrets(secrets::Options),
     /// Fits the weights of relevance, and checks them on what they were not fitted to
     Fit(fit::Options),
 }
@@ -52,6 +56,7 @@ fn main() -> anyhow::Result<()> {
         Command::Correction(options) => correction::run(&options),
         Command::Staleness(options) => staleness::run(&options),
         Command::Updates(options) => updates::run(&options),
+        Command::Secrets(options) => secrets::run(&options),
         Command::Fit(options) => fit::run(&options),
     }
 }

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use throughline_core::scope::Level;
-use throughline_core::{Actor, Memory, MemoryId, ProjectKey, SessionId};
-use throughline_engine::{Context, Engine, Project, Recall, Roots};
+use throughline_core::{Actor, Memory, MemoryId, SessionId};
+use throughline_engine::{Context, Engine, Project, Recall, Roots, clean_name, key_of};
 
 use crate::Setup;
 use crate::answer::{Failure, quoted};
@@ -74,7 +74,7 @@ impl Desk {
             )));
         }
         let session =
-            session.map(|id| SessionId(id.to_owned())).or_else(|| self.setup.session.clone());
+            session.map(|id| SessionId(clean_name(id))).or_else(|| self.setup.session.clone());
         let level = match (self.setup.level, &session) {
             (Level::Session, None) => Level::Project,
             (level, _) => level,
@@ -180,7 +180,7 @@ fn is_part(other: &Project, own: &Project) -> bool {
         .is_some_and(|home| home.starts_with(&own.root));
     let is_top = own.root.parent().is_none();
     other.root.starts_with(&own.root)
-        && other.key == ProjectKey::of_path(&other.root)
+        && other.key == key_of(&other.root)
         && (own.is_repository || !other.is_repository)
         && !holds_all
         && !is_top

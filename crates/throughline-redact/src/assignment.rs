@@ -3,7 +3,8 @@
 use crate::name::{self, Announced, Kind};
 use crate::scan::Span;
 use crate::text::{
-    MARK, Nested, after_escape_at, is_closing_escape, line_start, quoted, run_end, run_start, skip_blanks,
+    MARK, Nested, after_escape_at, is_closing_escape, line_start, quoted, run_end, run_start,
+    skip_blanks,
 };
 use crate::value::{Form, is_dense, is_secret};
 
@@ -142,7 +143,9 @@ impl Written<'_> {
                 return Some((at + verb.len(), Form::Sentence));
             }
         }
-        if ["for ", "of ", "to ", "on ", "at ", "in "].iter().any(|w| rest.starts_with(w.as_bytes()))
+        if ["for ", "of ", "to ", "on ", "at ", "in "]
+            .iter()
+            .any(|w| rest.starts_with(w.as_bytes()))
         {
             let words = |byte: u8| byte.is_ascii_alphanumeric() || b" -_/.'".contains(&byte);
             let end = run_end(self.bytes, at, 48, words);
@@ -287,7 +290,8 @@ impl Written<'_> {
         let value_end = run_end(self.bytes, start, VALUE_MAX, |byte| byte.is_ascii_graphic());
         let rest = skip_blanks(self.bytes, value_end);
         let is_alone = matches!(self.bytes.get(rest), None | Some(b'\n' | b'\r'));
-        let is_name = self.bytes[start..value_end].iter().rev().take(1).any(|last| b":=,{[(".contains(last));
+        let is_name =
+            self.bytes[start..value_end].iter().rev().take(1).any(|last| b":=,{[(".contains(last));
         (value_end > start && is_alone && !is_name).then_some(start)
     }
 
@@ -326,7 +330,8 @@ impl Written<'_> {
         if form != Form::Environment {
             let value = &bytes[from..end];
             let open = value.iter().any(|byte| b"([{".contains(byte));
-            let closing: &[u8] = if matches!(form, Form::Sentence | Form::After) { b".:?*" } else { b".:" };
+            let closing: &[u8] =
+                if matches!(form, Form::Sentence | Form::After) { b".:?*" } else { b".:" };
             while end > from
                 && (closing.contains(&bytes[end - 1])
                     || self.text[from..end].ends_with("**")
@@ -345,7 +350,8 @@ impl Written<'_> {
 
     /// Whether the `&` at `at` ends the value: another parameter follows, or another command.
     fn is_over_at(&self, at: usize) -> bool {
-        let name = run_end(self.bytes, at + 1, 48, |byte| is_part(byte) || b".;[]%".contains(&byte));
+        let name =
+            run_end(self.bytes, at + 1, 48, |byte| is_part(byte) || b".;[]%".contains(&byte));
         match self.bytes.get(name) {
             Some(b'=') => name > at + 1,
             Some(b'&') => name == at + 1,

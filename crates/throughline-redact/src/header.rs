@@ -65,7 +65,13 @@ struct Line {
 
 impl Commands {
     /// Finds the secret behind the keyword at `at..to`; [`cookies`] finds several.
-    pub(crate) fn find(&mut self, text: &str, at: usize, to: usize, header: Header) -> Option<Span> {
+    pub(crate) fn find(
+        &mut self,
+        text: &str,
+        at: usize,
+        to: usize,
+        header: Header,
+    ) -> Option<Span> {
         match header {
             Header::Bearer => bearer(text, to),
             Header::Basic => basic(text, to),
@@ -101,7 +107,8 @@ impl Commands {
         let more = &bytes[from.min(at)..at];
         let has = |programs: &[&str]| {
             programs.iter().any(|program| {
-                more.windows(program.len()).any(|part| part.eq_ignore_ascii_case(program.as_bytes()))
+                more.windows(program.len())
+                    .any(|part| part.eq_ignore_ascii_case(program.as_bytes()))
             })
         };
         known.http |= has(&["curl", "wget", "http ", "https "]);

@@ -33,15 +33,21 @@ pub struct Hash {
 }
 
 impl Known {
-    /// Nothing known yet. The salt makes hashes of two sessions different.
-    pub fn new(salt: u64) -> Self {
-        Self { salt, ..Self::default() }
+    /// Adds what was recognised before, as hashes with this salt. It makes the hashes of two
+    /// sessions different.
+    pub fn salt(&mut self, salt: u64, hashes: impl IntoIterator<Item = Hash>) {
+        self.salt = salt;
+        self.hashes = hashes.into_iter().collect();
     }
 
-    /// The same, with what was recognised before.
-    pub fn with(mut self, hashes: impl IntoIterator<Item = Hash>) -> Self {
-        self.hashes.extend(hashes);
-        self
+    /// The salt of the hashes.
+    pub fn salted_with(&self) -> u64 {
+        self.salt
+    }
+
+    /// How many are known by their hashes.
+    pub fn hash_count(&self) -> usize {
+        self.hashes.len()
     }
 
     /// Takes the secrets out of a text, as [`crate::redact`] does, and remembers them.
@@ -151,9 +157,8 @@ fn again(text: &str, values: &BTreeMap<String, &'static str>) -> Vec<Span> {
         .expect("a few hundred values fit into any automaton");
     let rules: Vec<&'static str> = values.values().copied().collect();
     let bytes = text.as_bytes();
-    let is_word = |at: Option<usize>| {
-        at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric)
-    };
+    let is_word =
+        |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
     automaton
         .find_iter(text)
         .filter(|found| {

@@ -104,9 +104,7 @@ pub(crate) fn announced(name: &str) -> Option<Announced> {
         "auth" | "login" | "access" | "private" | "crumb" | "api" => {
             found(Kind::Perhaps, "credential")
         }
-        _ if parts.iter().any(|part| is_secret_word(part)) => {
-            found(Kind::Hardly, "credential")
-        }
+        _ if parts.iter().any(|part| is_secret_word(part)) => found(Kind::Hardly, "credential"),
         _ => None,
     }
 }
@@ -118,11 +116,31 @@ pub(crate) fn is_constant(name: &str) -> bool {
 }
 
 fn is_which(part: &str) -> bool {
-    part.bytes().all(|byte| byte.is_ascii_digit()) || matches!(
+    part.bytes().all(|byte| byte.is_ascii_digit())
+        || matches!(
             part,
-            "prod" | "production" | "dev" | "development" | "staging" | "stage" | "test"
-            | "testing" | "live" | "local" | "old" | "new" | "current" | "previous" | "primary"
-            | "secondary" | "base" | "value" | "raw" | "plain" | "plaintext" | "string"
+            "prod"
+                | "production"
+                | "dev"
+                | "development"
+                | "staging"
+                | "stage"
+                | "test"
+                | "testing"
+                | "live"
+                | "local"
+                | "old"
+                | "new"
+                | "current"
+                | "previous"
+                | "primary"
+                | "secondary"
+                | "base"
+                | "value"
+                | "raw"
+                | "plain"
+                | "plaintext"
+                | "string"
         )
 }
 
@@ -130,11 +148,36 @@ fn is_which(part: &str) -> bool {
 fn is_owner(part: &str) -> bool {
     matches!(
         part,
-        "api" | "access" | "secret" | "private" | "account" | "auth" | "encryption"
-        | "decryption" | "signing" | "master" | "license" | "licence" | "app" | "application"
-        | "storage" | "shared" | "subscription" | "admin" | "cipher" | "hmac" | "jwt"
-        | "session" | "service" | "role" | "anon" | "deploy" | "integration" | "webhook"
-        | "preshared" | "unseal"
+        "api"
+            | "access"
+            | "secret"
+            | "private"
+            | "account"
+            | "auth"
+            | "encryption"
+            | "decryption"
+            | "signing"
+            | "master"
+            | "license"
+            | "licence"
+            | "app"
+            | "application"
+            | "storage"
+            | "shared"
+            | "subscription"
+            | "admin"
+            | "cipher"
+            | "hmac"
+            | "jwt"
+            | "session"
+            | "service"
+            | "role"
+            | "anon"
+            | "deploy"
+            | "integration"
+            | "webhook"
+            | "preshared"
+            | "unseal"
     )
 }
 
@@ -142,17 +185,49 @@ fn is_owner(part: &str) -> bool {
 fn finds_something(part: &str) -> bool {
     matches!(
         part,
-        "primary" | "foreign" | "sort" | "partition" | "row" | "cache" | "group" | "map"
-        | "hash" | "index" | "lookup" | "idempotency" | "routing" | "shard" | "object"
-        | "unique" | "composite" | "natural" | "candidate" | "surrogate" | "dictionary"
-        | "dict" | "json" | "yaml" | "column" | "the" | "a"
+        "primary"
+            | "foreign"
+            | "sort"
+            | "partition"
+            | "row"
+            | "cache"
+            | "group"
+            | "map"
+            | "hash"
+            | "index"
+            | "lookup"
+            | "idempotency"
+            | "routing"
+            | "shard"
+            | "object"
+            | "unique"
+            | "composite"
+            | "natural"
+            | "candidate"
+            | "surrogate"
+            | "dictionary"
+            | "dict"
+            | "json"
+            | "yaml"
+            | "column"
+            | "the"
+            | "a"
     )
 }
 
 /// `apikey`, `acmeaccesskey`.
 fn is_glued_key(part: &str) -> bool {
-    const OF: [&str; 9] =
-        ["api", "access", "secret", "private", "account", "auth", "encryption", "signing", "preshared"];
+    const OF: [&str; 9] = [
+        "api",
+        "access",
+        "secret",
+        "private",
+        "account",
+        "auth",
+        "encryption",
+        "signing",
+        "preshared",
+    ];
     part.strip_suffix("key").is_some_and(|of| OF.iter().any(|end| of.ends_with(end)))
 }
 
@@ -160,23 +235,89 @@ fn is_glued_key(part: &str) -> bool {
 fn is_unsaid(part: &str) -> bool {
     matches!(
         part,
-        "id" | "ids" | "name" | "names" | "type" | "types" | "url" | "uri" | "file" | "files"
-        | "path" | "paths" | "dir" | "hash" | "hashed" | "hasher" | "digest" | "count"
-        | "counts" | "limit" | "length" | "len" | "size" | "min" | "max" | "expiry" | "expires"
-        | "expiration" | "ttl" | "lifetime" | "age" | "field" | "fields" | "label"
-        | "placeholder" | "hint" | "help" | "message" | "error" | "policy" | "rules"
-        | "strength" | "validator" | "regex" | "pattern" | "format" | "prefix" | "suffix"
-        | "header" | "param" | "ref" | "refs" | "arn" | "version" | "usage" | "cost" | "budget"
-        | "index" | "kind" | "status" | "endpoint" | "selector" | "public" | "pub"
-        | "fingerprint" | "thumbprint" | "checksum"
+        "id" | "ids"
+            | "name"
+            | "names"
+            | "type"
+            | "types"
+            | "url"
+            | "uri"
+            | "file"
+            | "files"
+            | "path"
+            | "paths"
+            | "dir"
+            | "hash"
+            | "hashed"
+            | "hasher"
+            | "digest"
+            | "count"
+            | "counts"
+            | "limit"
+            | "length"
+            | "len"
+            | "size"
+            | "min"
+            | "max"
+            | "expiry"
+            | "expires"
+            | "expiration"
+            | "ttl"
+            | "lifetime"
+            | "age"
+            | "field"
+            | "fields"
+            | "label"
+            | "placeholder"
+            | "hint"
+            | "help"
+            | "message"
+            | "error"
+            | "policy"
+            | "rules"
+            | "strength"
+            | "validator"
+            | "regex"
+            | "pattern"
+            | "format"
+            | "prefix"
+            | "suffix"
+            | "header"
+            | "param"
+            | "ref"
+            | "refs"
+            | "arn"
+            | "version"
+            | "usage"
+            | "cost"
+            | "budget"
+            | "index"
+            | "kind"
+            | "status"
+            | "endpoint"
+            | "selector"
+            | "public"
+            | "pub"
+            | "fingerprint"
+            | "thumbprint"
+            | "checksum"
     )
 }
 
 fn is_unsaid_before(part: &str) -> bool {
     matches!(
         part,
-        "public" | "pub" | "hash" | "hashed" | "digest" | "count" | "max" | "min" | "error"
-        | "next" | "no"
+        "public"
+            | "pub"
+            | "hash"
+            | "hashed"
+            | "digest"
+            | "count"
+            | "max"
+            | "min"
+            | "error"
+            | "next"
+            | "no"
     )
 }
 

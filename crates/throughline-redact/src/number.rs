@@ -59,7 +59,9 @@ impl Number {
         loop {
             let end = run_end(bytes, at, Self::DIGITS_MAX + 1, |byte| byte.is_ascii_digit());
             let group = &bytes[at..end];
-            if number.count + group.len() > Self::DIGITS_MAX || number.group_count == Self::GROUPS_MAX {
+            if number.count + group.len() > Self::DIGITS_MAX
+                || number.group_count == Self::GROUPS_MAX
+            {
                 return None;
             }
             for (place, digit) in number.digits[number.count..].iter_mut().zip(group) {
@@ -78,7 +80,8 @@ impl Number {
         }
         let after = bytes.get(number.end).copied().unwrap_or(b' ');
         let then = bytes.get(number.end + 1).is_some_and(u8::is_ascii_alphanumeric);
-        let part = after.is_ascii_alphanumeric() || after == b'_' || b".-/:".contains(&after) && then;
+        let part =
+            after.is_ascii_alphanumeric() || after == b'_' || b".-/:".contains(&after) && then;
         (!part).then_some(number)
     }
 
@@ -101,7 +104,8 @@ impl Number {
 impl Number {
     /// Whether the text says that the number is no card's.
     fn is_id(&self, bytes: &[u8]) -> bool {
-        let before = bytes[..self.start].iter().rev().take(32).find(|byte| !byte.is_ascii_whitespace());
+        let before =
+            bytes[..self.start].iter().rev().take(32).find(|byte| !byte.is_ascii_whitespace());
         let listed = before.is_some_and(|byte| b",([{".contains(byte));
         (listed || self.count > 16 || is_named(bytes, self.start, 20, IDS))
             && !is_named(bytes, self.start, 40, CARDS)
@@ -163,7 +167,8 @@ const IDS: &[&str] = &[
 /// An IBAN whose country stands at `start`, in one piece or in groups of four.
 fn account(bytes: &[u8], start: usize) -> Option<Span> {
     let country = bytes.get(start..start + 2)?;
-    let bounded = start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || bytes[start - 1] == b'_');
+    let bounded =
+        start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || bytes[start - 1] == b'_');
     if !bounded || !country.iter().all(u8::is_ascii_uppercase) {
         return None;
     }

@@ -81,10 +81,7 @@ fn without(text: &str, spans: &[(Span, Sureness)]) -> (String, Vec<(usize, usize
 }
 
 /// Where spans of the text with marks lie in the original text. Both lists are in order.
-fn original(
-    found: &[(Span, Sureness)],
-    spans: &[(Span, Sureness)],
-) -> Vec<(Span, Sureness)> {
+fn original(found: &[(Span, Sureness)], spans: &[(Span, Sureness)]) -> Vec<(Span, Sureness)> {
     // The marks: where each begins and ends in the text with marks, and what it stands for.
     let mut marks = Vec::with_capacity(spans.len());
     let (mut clean_at, mut kept_until) = (0, 0);

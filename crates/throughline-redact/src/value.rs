@@ -39,7 +39,7 @@ fn fits(value: &str, kind: Kind, form: Form) -> bool {
             value.len() >= 6
                 && is_mixed(value)
                 && has_digit_and_letter(value)
-                && !is_word_like(value)
+                && (!is_word_like(value) || turns_often(value))
                 && !value.contains(['/', '(', ':'])
         }
         (Kind::Hardly, _) => {
@@ -73,7 +73,9 @@ fn fits(value: &str, kind: Kind, form: Form) -> bool {
                 && !(value.contains(['-', '_', '.', ' ']) && is_word_like(value))
         }
         (Kind::Secret | Kind::Token, Form::Bare) => {
-            value.len() >= 10 && has_digit_and_letter(value) && (is_random(value) || !is_word_like(value))
+            value.len() >= 10
+                && has_digit_and_letter(value)
+                && (is_random(value) || !is_word_like(value))
                 || is_long_number(value)
         }
         (Kind::Secret | Kind::Token, Form::Sentence) => {
@@ -95,14 +97,16 @@ fn is_strong(value: &str) -> bool {
 /// Nothing but one long run of letters and digits in turn, or a UUID.
 pub(crate) fn is_dense(value: &str) -> bool {
     is_uuid(value)
-        || is_random(value) && value.bytes().all(|byte| byte.is_ascii_alphanumeric()) && has_digit(value)
+        || is_random(value)
+            && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && has_digit(value)
 }
 
 /// Names are made of short parts; a token has a long one.
 fn has_long_part(value: &str) -> bool {
-    value.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|part| {
-        part.len() >= 14 && part.bytes().any(|byte| byte.is_ascii_digit())
-    })
+    value
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .any(|part| part.len() >= 14 && part.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
 fn is_uuid(value: &str) -> bool {
@@ -114,6 +118,12 @@ fn is_uuid(value: &str) -> bool {
 
 fn has_digit(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// `hunter2x9`, but neither `step2` nor `2nd`.
+fn turns_often(value: &str) -> bool {
+    let digit = |byte: &u8| byte.is_ascii_digit();
+    value.as_bytes().windows(2).filter(|pair| digit(&pair[0]) != digit(&pair[1])).count() >= 2
 }
 
 /// More digits than a time, a size or a count has.
@@ -195,7 +205,8 @@ pub(crate) fn is_reference(value: &str) -> bool {
         "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "enc[",
     ];
     let lower = value.to_ascii_lowercase();
-    STARTS.iter().any(|start| lower.starts_with(start)) || value.contains("://")
+    STARTS.iter().any(|start| lower.starts_with(start))
+        || value.contains("://")
         || is_path(value)
         || is_quantity(&lower)
         || is_version(&lower)
@@ -343,7 +354,10 @@ fn is_lower_word(value: &str) -> bool {
 pub(crate) fn is_word_like(value: &str) -> bool {
     let signs = value.bytes().filter(u8::is_ascii_alphanumeric).count();
     let in_words: usize = words::split(value)
-        .filter(|word| (4..=16).contains(&word.len()) && word.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte)))
+        .filter(|word| {
+            (4..=16).contains(&word.len())
+                && word.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte))
+        })
         .filter(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic()))
         .map(str::len)
         .sum();
@@ -353,8 +367,11 @@ pub(crate) fn is_word_like(value: &str) -> bool {
 /// Names of methods and types that have digits in them.
 fn is_technical(value: &str) -> bool {
     const STEMS: [&str; 24] = [
-        "sha", "md", "argon", "bcrypt", "scrypt", "pbkdf", "base", "utf", "oauth", "http", "ed", "aes", "rsa", "hs", "rs", "es", "int", "uint", "float", "bytes", "varchar", "nvarchar", "char", "x",
+        "sha", "md", "argon", "bcrypt", "scrypt", "pbkdf", "base", "utf", "oauth", "http", "ed",
+        "aes", "rsa", "hs", "rs", "es", "int", "uint", "float", "bytes", "varchar", "nvarchar",
+        "char", "x",
     ];
     let first = words::split(value).next().unwrap_or_default();
-    STEMS.iter().any(|stem| first.eq_ignore_ascii_case(stem)) && !value.bytes().any(|byte| b"!@#$^&*".contains(&byte))
+    STEMS.iter().any(|stem| first.eq_ignore_ascii_case(stem))
+        && !value.bytes().any(|byte| b"!@#$^&*".contains(&byte))
 }

@@ -106,9 +106,9 @@ pub(crate) fn is_made_of_placeholders(value: &str) -> bool {
 
 /// `abcd1234abcd1234abcd1234`: too long for a word, and nobody would say it.
 fn has_long_run(value: &str) -> bool {
-    value.split(|letter: char| !letter.is_ascii_alphanumeric()).any(|run| {
-        run.len() >= 24 && run.bytes().any(|byte| byte.is_ascii_digit())
-    })
+    value
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .any(|run| run.len() >= 24 && run.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether one of the words says that the value is invented.
@@ -155,7 +155,27 @@ static BY_FIRST_LETTER: LazyLock<[Vec<&str>; 256]> = LazyLock::new(|| {
 
 /// One of these is enough.
 const INVENTED: [&str; 21] = [
-    "your", "yours", "example", "examples", "placeholder", "dummy", "fake", "mock", "mocked", "sample", "changeme", "changethis", "changeit", "replace", "replaceme", "redacted", "insert", "todo", "bogus", "fixme", "lorem",
+    "your",
+    "yours",
+    "example",
+    "examples",
+    "placeholder",
+    "dummy",
+    "fake",
+    "mock",
+    "mocked",
+    "sample",
+    "changeme",
+    "changethis",
+    "changeit",
+    "replace",
+    "replaceme",
+    "redacted",
+    "insert",
+    "todo",
+    "bogus",
+    "fixme",
+    "lorem",
 ];
 
 fn is_invented(word: &str) -> bool {

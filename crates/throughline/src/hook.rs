@@ -10,13 +10,13 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use throughline_agents::Host;
+use throughline_agents::{Host, Unreadable};
 use throughline_core::event::{Event, What};
 use throughline_core::scope::Level;
 use throughline_core::{Actor, Timestamp};
 use throughline_engine::{
-    Context, Damage, Engine, Journal, JournalEntry, Project, Reply, clean, clean_text, is_kept,
-    note_failure, note_fired,
+    Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, is_kept, note_failure,
+    note_fired,
 };
 
 use crate::args;
@@ -154,16 +154,12 @@ pub(crate) fn unusable(why: &str, environment: &Environment) -> ExitCode {
 
 /// Notes for `doctor` and `status` that what an agent told is lost, and why.
 fn note_lost(home: &Path, now: Timestamp, event: &str, why: &str) {
-    let mut why = why.to_owned();
-    clean_text(&mut why);
-    note_failure(home, now, event, &why, Damage::Lost);
+    note_failure(home, now, event, why, Damage::Lost);
 }
 
 /// Notes for `doctor` what was wrong. It may quote what was handed in.
 fn note(home: &Path, now: Timestamp, event: &str, why: &str) {
-    let mut why = why.to_owned();
-    clean_text(&mut why);
-    note_failure(home, now, event, &why, Damage::None);
+    note_failure(home, now, event, why, Damage::None);
 }
 
 fn say(text: &str) {
@@ -183,8 +179,10 @@ fn listen(
     steps: &mpsc::Sender<Step>,
 ) -> anyhow::Result<(String, bool)> {
     let (home, now) = (&settings.home, settings.clock.now());
-    let event = payload().and_then(|payload| Ok(throughline_agents::read(agent, name, &payload)?));
+    let payload = payload();
     steps.send(Step::Heard).ok();
+    let mut cleaner = Cleaner::default();
+    let event = payload.and_then(|payload| Ok(read(name, agent, &payload, &mut cleaner)?));
     let folder = event.as_ref().ok().and_then(folder_of).or_else(here);
     if settings.refuses_home(folder.as_slice()).is_some() {
         return Ok((String::new(), false));
@@ -197,7 +195,7 @@ fn listen(
         return Ok((String::new(), false));
     }
     note_fired(home, &fired_name(name, agent), now);
-    let told = event.map(|event| keep(event, agent, settings));
+    let told = event.map(|event| keep(event, cleaner, agent, settings));
     // Noted before anybody stops waiting.
     match &told {
         Err(error) | Ok(Some(Kept { trouble: Some(error), .. })) => {
@@ -266,13 +264,25 @@ pub(crate) fn take(
     settings: &Settings,
     engine: &Engine,
 ) -> anyhow::Result<Option<(Event, Context, Reply)>> {
-    let event = throughline_agents::read(agent, name, payload)?;
-    let Some(kept) = keep(event, agent, settings) else { return Ok(None) };
+    let mut cleaner = Cleaner::default();
+    let event = read(name, agent, payload, &mut cleaner)?;
+    let Some(kept) = keep(event, cleaner, agent, settings) else { return Ok(None) };
     let Kept { event, context: Some(context), trouble: None } = kept else {
         return kept.trouble.map_or(Ok(None), Err);
     };
     let reply = engine.listen(&context, &event)?;
     Ok(Some((event, context, reply)))
+}
+
+/// Reads a payload, each text of it cleaned before anything is done with it.
+fn read(
+    name: &str,
+    agent: Host,
+    payload: &[u8],
+    cleaner: &mut Cleaner,
+) -> Result<Event, Unreadable> {
+    let clean = &mut |field: &str, text: &mut String| cleaner.field(field, text);
+    throughline_agents::read_cleaned(agent, name, payload, clean)
 }
 
 /// What an agent told, without what must not be kept.
@@ -285,7 +295,7 @@ struct Kept {
 }
 
 /// Takes out of an event what must not be kept, and writes the rest down.
-fn keep(mut event: Event, agent: Host, settings: &Settings) -> Option<Kept> {
+fn keep(mut event: Event, mut cleaner: Cleaner, agent: Host, settings: &Settings) -> Option<Kept> {
     if let What::Nothing { .. } = event.what {
         return None;
     }
@@ -293,10 +303,12 @@ fn keep(mut event: Event, agent: Host, settings: &Settings) -> Option<Kept> {
     let project = folder.map(|folder| settings.roots().project_of(&folder));
     let root = project.as_ref().map(|project| project.root.clone());
     let long = cut_roughly(&mut event);
-    clean(&mut event, root.as_deref().unwrap_or_else(|| Path::new(".")));
+    cleaner.recall(&settings.home, &event.session);
+    cleaner.event(&mut event, root.as_deref().unwrap_or_else(|| Path::new(".")));
     cut(&mut event, &long);
     let mut trouble = None;
     if is_kept(&event) && settings.journal {
+        cleaner.keep(&settings.home, &event.session);
         let now = settings.clock.now();
         let entry = JournalEntry::new(now, agent.as_str(), project.as_ref(), event.clone());
         let written = Journal::new(&settings.home).append(&entry);

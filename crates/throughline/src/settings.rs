@@ -11,7 +11,7 @@ use etcetera::BaseStrategy as _;
 use throughline_agents::Surroundings;
 use throughline_core::scope::Level;
 use throughline_core::{Actor, Policy, SessionId, Timestamp};
-use throughline_engine::{Clock, Context, Engine, Roots};
+use throughline_engine::{Clock, Context, Engine, Roots, clean_name};
 
 use crate::args::Global;
 
@@ -134,7 +134,7 @@ impl Settings {
             clock,
             project: global.project.clone(),
             level: global.scope,
-            session: session.map(SessionId),
+            session: session.map(|id| SessionId(clean_name(&id))),
         })
     }
 
@@ -213,7 +213,8 @@ impl Settings {
 
     /// The session, as far as somebody named it.
     pub(crate) fn session(&self) -> Option<SessionId> {
-        let agent = || self.environment.claude_session.clone().map(SessionId);
+        let agent =
+            || self.environment.claude_session.as_deref().map(|id| SessionId(clean_name(id)));
         self.session.clone().or_else(agent)
     }
 

@@ -186,7 +186,13 @@ fn write_new(path: &Path, like: &Path, text: &str) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    // A new file is the user's alone: settings of agents hold keys. One that is there stays as open
+    // as it is.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
     match fs::metadata(like) {
         Ok(found) => file.set_permissions(found.permissions())?,
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

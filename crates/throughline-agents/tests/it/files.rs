@@ -161,6 +161,20 @@ mod unix {
     }
 
     #[test]
+    fn a_new_settings_file_is_its_owners_alone_and_an_old_one_stays_as_open_as_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        let path = user_settings(home.path());
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        init(&path, PROGRAM).unwrap();
+        assert_eq!(mode(), 0o600);
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, SETTINGS).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        init(&path, PROGRAM).unwrap();
+        assert_eq!(mode(), 0o644);
+    }
+
+    #[test]
     fn a_pipe_or_a_link_to_nothing_is_refused_without_waiting() {
         let home = tempfile::tempdir().unwrap();
         let path = user_settings(home.path());

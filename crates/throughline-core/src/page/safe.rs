@@ -104,34 +104,55 @@ const TAGS: &[&str] = &[
     "antml",
     "command",
     "localcommand",
+    "startofturn",
+    "endofturn",
+    "sys>",
     "|",
 ];
+
+/// A tag by itself, and the parameter of a type where a name stands before it: `Vec<User>`.
+const TAG_OR_TYPE: &str = "user>";
+
+/// What models take for the beginning of a turn in square brackets, with or without a slash.
+const BRACKETED: &str = "inst]";
 
 /// Longest of [`TAGS`], with signs in between.
 const TAG_CHARS: usize = 24;
 
-/// Breaks up, for all to see, whatever looks like one of [`TAGS`]: `‹system-reminder>`.
+/// Breaks up, for all to see, whatever looks like one of [`TAGS`]: `‹system-reminder>`, `‹INST]`.
 fn defang(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        let opens = matches!(c, '<' | '\u{ff1c}' | '\u{fe64}');
-        safe.push(if opens && is_tag(&text[at + c.len_utf8()..]) { '‹' } else { c });
+        let rest = &text[at + c.len_utf8()..];
+        let opens = match c {
+            '<' | '\u{ff1c}' | '\u{fe64}' => {
+                let after_name = safe.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                is_tag(rest, after_name)
+            }
+            '[' | '\u{ff3b}' => plain(rest).trim_start_matches(['/', '\\']).starts_with(BRACKETED),
+            _ => false,
+        };
+        safe.push(if opens { '‹' } else { c });
     }
     safe
 }
 
-/// Whether what follows an opening bracket names a tag. Spelling it with spaces, wide letters or
-/// marks in between does not help.
-fn is_tag(rest: &str) -> bool {
-    let name: String = rest
-        .chars()
+/// Whether what follows an opening bracket names a tag.
+fn is_tag(rest: &str, after_name: bool) -> bool {
+    let name = plain(rest);
+    let name = name.trim_start_matches(['/', '\\', '<']);
+    TAGS.iter().any(|tag| name.starts_with(tag)) || !after_name && name.starts_with(TAG_OR_TYPE)
+}
+
+/// The first letters of a text, as a reader would take them: spelling a name with spaces, wide
+/// letters or marks in between does not help.
+fn plain(rest: &str) -> String {
+    rest.chars()
         .filter(|c| !c.is_whitespace() && !text::is_invisible(*c) && !matches!(c, '-' | '_'))
         .take(TAG_CHARS)
         .nfkc()
         .flat_map(char::to_lowercase)
-        .collect();
-    let name = name.trim_start_matches(['/', '\\', '<']);
-    TAGS.iter().any(|tag| name.starts_with(tag))
+        .collect()
 }
 
 /// The beginning of a text that costs at most `tokens_max`, cut at a word.

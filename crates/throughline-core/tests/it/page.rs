@@ -305,15 +305,36 @@ fn other_spellings_of_a_tag_are_broken_up_as_well() {
         "<hook_context>",
         "<|im_start|>",
         "<system>",
+        "[INST]",
+        "[/INST]",
+        "[ inst ]",
+        "<<SYS>>",
+        "<</SYS>>",
+        "<user>",
+        "</User>",
+        "<start_of_turn>",
+        "<\u{fff9}us\u{fffb}er>",
+        "<sys\u{1d173}tem>",
     ] {
         let page = one(&format!("before {tag} after"));
         let line = inside(&page).join(" ");
         let content = line.split_once("before").unwrap().1;
+        let content =
+            if tag.starts_with("<<") { content.replacen('<', "", 1) } else { content.to_owned() };
         assert!(!content.contains(['<', '＜']) && content.contains('‹'), "{tag}: {content}");
     }
-    for harmless in
-        ["Vec<String>", "a < b && c > d", "<div class=x>", "1 <= 2", "->", "<T: Clone>", "x << 3"]
-    {
+    for harmless in [
+        "Vec<String>",
+        "a < b && c > d",
+        "<div class=x>",
+        "1 <= 2",
+        "->",
+        "<T: Clone>",
+        "x << 3",
+        "Vec<User>",
+        "&[Instant]",
+        "[install]",
+    ] {
         assert!(one(harmless).contains(harmless), "{harmless}");
     }
 }

@@ -7,7 +7,7 @@ use throughline_core::gate::Flush;
 use throughline_core::probe::Voice;
 
 use super::{Capture, Captured, Mind};
-use crate::clean::clean_text;
+use crate::clean::{Cleaner, clean_name};
 use crate::{Context, Engine, Result, Turn};
 
 /// Turns kept in one batch, so that others may write in between.
@@ -23,7 +23,7 @@ impl Engine {
         turns: &[Captured],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Capture> {
-        let turns = cleaned(turns);
+        let turns = cleaned(turns, Cleaner::of(&self.home, session));
         let (mut done, mut mind) = (Capture::default(), Mind::reading());
         let last = turns.len().div_ceil(AT_ONCE).saturating_sub(1);
         for (at, some) in turns.chunks(AT_ONCE).enumerate() {
@@ -43,7 +43,10 @@ impl Engine {
     ) -> Result<usize> {
         let (reader, space) = (self.now_reader()?, context.project.space());
         let (mut said, mut known) = (BTreeMap::new(), 0);
-        for turn in cleaned(turns).iter().filter(|turn| !turn.text.trim().is_empty()) {
+        for turn in cleaned(turns, Cleaner::of(&self.home, session))
+            .iter()
+            .filter(|turn| !turn.text.trim().is_empty())
+        {
             let apart = super::WRITTEN_DOWN_DAYS;
             let (_, is_known) = super::name(&*reader, space, session, turn, &mut said, apart)?;
             known += usize::from(is_known);
@@ -67,7 +70,7 @@ impl Engine {
         let mut done = Capture::default();
         for (session, turns) in sessions {
             let mut mind = Mind::reading();
-            let turns = cleaned(&turns);
+            let turns = cleaned(&turns, Cleaner::of(&self.home, session));
             let flush = Some(Flush::Ending);
             done.add(self.take_in_turns(context, session, None, &turns, &mut mind, flush)?);
         }
@@ -75,16 +78,29 @@ impl Engine {
     }
 }
 
-fn cleaned(turns: &[Captured]) -> Vec<Captured> {
+/// Turns without secrets. What one of them shows, or what the session showed before, goes from all.
+fn cleaned(turns: &[Captured], mut cleaner: Cleaner) -> Vec<Captured> {
     let mut turns = turns.to_vec();
     for turn in &mut turns {
-        clean_text(&mut turn.text);
+        texts(turn).into_iter().for_each(|text| cleaner.redact(text));
+    }
+    for turn in &mut turns {
+        texts(turn).into_iter().for_each(|text| cleaner.take_out(text));
         if let Some(run) = &mut turn.run {
-            clean_text(&mut run.output);
-            run.call.command.iter_mut().chain(&mut run.call.text).for_each(|text| {
-                clean_text(text);
-            });
+            run.call.tool = clean_name(&run.call.tool);
+            run.call.id = run.call.id.as_deref().map(clean_name);
         }
     }
     turns
+}
+
+fn texts(turn: &mut Captured) -> Vec<&mut String> {
+    let mut texts = vec![&mut turn.text];
+    if let Some(run) = &mut turn.run {
+        texts.push(&mut run.output);
+        texts.extend(
+            run.call.command.iter_mut().chain(&mut run.call.text).chain(&mut run.call.files),
+        );
+    }
+    texts
 }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use throughline_core::{Timestamp, text};
 
 use super::file;
+use crate::clean::{clean_name, cleaned};
 
 /// Bytes after which the file of failures is begun anew; the one before it is kept.
 const FAILURES_BYTES_MAX: u64 = 64 << 10;
@@ -50,8 +51,9 @@ pub enum Damage {
 pub fn note_failure(home: &Path, at: Timestamp, event: &str, why: &str, damage: Damage) {
     let failure = Failure {
         at,
-        event: text::headline(event, EVENT_CHARS_MAX),
-        why: text::headline(why, WHY_CHARS_MAX),
+        // Both may quote what was handed in.
+        event: text::headline(&clean_name(event), EVENT_CHARS_MAX),
+        why: text::headline(&cleaned(why).0, WHY_CHARS_MAX),
         lost: damage == Damage::Lost,
     };
     let Ok(mut line) = serde_json::to_vec(&failure) else { return };
@@ -131,10 +133,13 @@ pub fn last_failures(home: &Path, count: usize) -> Vec<Failure> {
     failures.split_off(failures.len().saturating_sub(count))
 }
 
-/// Notes that the hook of an event ran. Names that are no plain words are let go.
+/// Notes that the hook of an event ran. Names that are no plain words, or a secret, are let go.
 pub fn note_fired(home: &Path, event: &str, at: Timestamp) {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if event.is_empty() || event.len() > EVENT_CHARS_MAX || !event.chars().all(plain) {
+        return;
+    }
+    if cleaned(event).1 > 0 {
         return;
     }
     // Always as many bytes, so that writing over the last moment needs no emptying first.

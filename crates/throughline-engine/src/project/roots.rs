@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use throughline_core::{ProjectKey, Space, SpaceId, Timestamp};
 use throughline_store::{SqliteStore, Store as _};
 
-use super::{Project, Standing, git, standing_folder};
+use super::{Project, Standing, git, key_of, standing_folder};
+use crate::clean::clean_name;
 use crate::engine::DATABASE;
 use crate::journal::file;
 use crate::{Error, Result};
@@ -117,7 +118,7 @@ impl Roots {
     pub fn project_of(&self, folder: &Path) -> Project {
         standing_folder(folder)
             .and_then(|at| self.project(at).ok())
-            .unwrap_or_else(|| Project::with_key(ProjectKey::of_path(folder), folder))
+            .unwrap_or_else(|| Project::with_key(key_of(folder), folder))
     }
 
     fn judge(&self, look: &git::Look) -> Project {
@@ -235,7 +236,7 @@ impl Roots {
             }
         };
         self.put(&project.root, project.claim.as_ref(), State::Joined, Some(&key), now)?;
-        let root = project.root.to_string_lossy().into_owned();
+        let root = clean_name(&project.root.to_string_lossy());
         let mut beside = self.read()?.roots_of(&key);
         beside.retain(|other| *other != root);
         Ok(Joined { key, root: project.root, beside })
@@ -245,7 +246,7 @@ impl Roots {
     pub fn leave(&self, folder: &Path, now: Timestamp) -> Result<Joined> {
         let project = self.project(folder)?;
         self.put(&project.root, project.claim.as_ref(), State::Apart, None, now)?;
-        let key = ProjectKey::of_path(&project.root);
+        let key = key_of(&project.root);
         Ok(Joined { key, root: project.root, beside: Vec::new() })
     }
 
@@ -337,7 +338,7 @@ impl Roots {
             Error::BadInput(format!("{} is not UTF-8, so it cannot be joined", root.display()))
         })?;
         let text = |key: Option<&ProjectKey>| key.map(|key| key.as_str().to_owned());
-        let entry = Entry { root: root.to_owned(), claim: text(claim), state, key: text(key), at };
+        let entry = Entry { root: clean_name(root), claim: text(claim), state, key: text(key), at };
         list.roots.retain(|one| !(one.root == entry.root && one.claim == entry.claim));
         list.roots.push(entry);
         let mut bytes = serde_json::to_vec_pretty(&list).map_err(|error| failed(error.into()))?;
@@ -348,7 +349,7 @@ impl Roots {
 
 impl List {
     fn find(&self, root: &Path, claim: Option<&ProjectKey>) -> Option<&Entry> {
-        let (root, claim) = (root.to_str()?, claim.map(ProjectKey::as_str));
+        let (root, claim) = (clean_name(root.to_str()?), claim.map(ProjectKey::as_str));
         self.roots.iter().find(|one| one.root == root && one.claim.as_deref() == claim)
     }
 

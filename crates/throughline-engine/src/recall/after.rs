@@ -23,6 +23,7 @@ use throughline_store::Reader;
 
 use super::{CutReason, Fate, Found, Recall};
 use crate::engine::Draft;
+use crate::journal::file;
 use crate::remember::NewMemory;
 use crate::{Context, Engine, Error, Project, Result};
 
@@ -167,7 +168,9 @@ impl Engine {
         }
         // Somebody else settles: what is left is counted by whoever comes next.
         let lock = self.spool().with_extension("lock");
-        let lock = std::fs::File::create(&lock)
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create(true);
+        let lock = file::open_regular(&lock, &mut options)
             .map_err(|source| Error::File { path: lock.clone(), source })?;
         if lock.try_lock().is_err() {
             return Ok(Settled::default());

@@ -220,12 +220,7 @@ pub(crate) static SHAPES: &[Shape] = &[
     exact("telnyx-key", &["KEY"], Word, 55),
     open("voiceflow-key", &["VF."], Dotted, 40),
     // More money and shops.
-    open(
-        "flutterwave-key",
-        &["FLWSECK_TEST-", "FLWPUBK_TEST-", "FLWSECK-", "FLWPUBK-"],
-        Word,
-        12,
-    ),
+    open("flutterwave-key", &["FLWSECK_TEST-", "FLWPUBK_TEST-", "FLWSECK-", "FLWPUBK-"], Word, 12),
     open(
         "plaid-token",
         &["access-sandbox-", "access-development-", "access-production-"],

@@ -13,7 +13,9 @@ use throughline_agents::{Host, transcript};
 use throughline_core::SessionId;
 use throughline_core::event::{Event, ToolRun, What};
 use throughline_core::probe::Voice;
-use throughline_engine::{Captured, Context, Engine, Error, Project, Roots, Turn, clean};
+use throughline_engine::{
+    Captured, Context, Engine, Error, Project, Roots, Turn, clean, clean_name,
+};
 
 use crate::args::{self, IngestFormat};
 use crate::settings::Settings;
@@ -161,7 +163,8 @@ fn read_lines(file: impl BufRead, host: Host, sources: &mut Sources) {
             (None, "assistant") => Captured::said(line.at, Voice::Assistant, &line.text),
             (None, _) => Captured::said(line.at, Voice::Tool, &line.text),
         };
-        sources.sessions.entry((host, line.folder, line.session)).or_default().push(turn);
+        let session = SessionId(clean_name(&line.session.0));
+        sources.sessions.entry((host, line.folder, session)).or_default().push(turn);
     }
 }
 

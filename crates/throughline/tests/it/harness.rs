@@ -196,7 +196,7 @@ impl Home {
         let word = word.to_ascii_lowercase();
         let holds = |path: &PathBuf| {
             let bytes = std::fs::read(path).expect("files of the home can be read");
-            bytes.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()))
+            String::from_utf8_lossy(&bytes.to_ascii_lowercase()).contains(&word)
         };
         self.files().into_iter().filter(holds).collect()
     }

@@ -53,6 +53,8 @@ mod reviewing;
 mod roots;
 mod saying;
 mod scopes;
+mod secrets;
+mod secrets_everywhere;
 mod sessions;
 mod settling;
 mod silencing;

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use serde::Deserialize;
 use throughline_agents::{Host, transcript};
 use throughline_core::{SessionId, Timestamp};
-use throughline_engine::Turn;
+use throughline_engine::{Turn, clean_name};
 
 use super::bad;
 
@@ -67,7 +67,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Turn>> {
         let turn: WireTurn =
             serde_json::from_str(&text).map_err(|error| bad(path, line, told(&error)))?;
         turns.push(Turn {
-            session: SessionId(turn.session),
+            session: SessionId(clean_name(&turn.session)),
             at: turn.at,
             speaker: turn.speaker,
             text: turn.text,

@@ -1,0 +1,287 @@
+//! A secret in every argument of every command, in every field of every hook and in every argument
+//! of every tool: afterwards no file of the home holds it, and none is named after it.
+
+use serde_json::{Value, json};
+
+use crate::harness::Home;
+use crate::hooking::{Agent, PATIENT, call, run};
+use crate::secrets::assert_gone;
+
+/// A token that is known by its shape.
+fn token() -> String {
+    ["gh", "p_", "16C7e42F292c6912", "E7710c838347Ae178B4a"].concat()
+}
+
+#[test]
+fn no_argument_of_any_command_leaves_a_secret() {
+    let token = token();
+    let said = format!("it says {token} there");
+    let (slot, file, flag) =
+        (format!("db|{token}|16|one"), format!("file:{token}.rs"), format!("flag:{token}"));
+    let turn = json!({
+        "session": token, "speaker": "user", "text": said, "at": "2026-03-01T09:00:00Z",
+        "id": token,
+    });
+    // {A} and {B} are memories, {T} the token, {S} a sentence with it.
+    let cases: &[&[&str]] = &[
+        &["remember", "{S}"],
+        &["remember", "one", "--tag", "{T}"],
+        &["remember", "two", "--because", "{S}"],
+        &["remember", "three", "--slot", "{SLOT}"],
+        &["remember", "four", "--domain", "{T}"],
+        &["remember", "five", "--label", "{S}"],
+        &["remember", "six", "--trigger", "{T}"],
+        &["remember", "seven", "--watch", "{FILE}"],
+        &["remember", "eight", "--watch", "{FLAG}"],
+        &["remember", "nine", "--kind", "{T}"],
+        &["remember", "ten", "--session", "{T}", "--scope", "session"],
+        &["--session", "{T}", "recall", "which cache do we use?"],
+        &["recall", "{S}"],
+        &["recall", "{T}", "--explain"],
+        &["why-not", "{A}", "{S}"],
+        &["search", "{T}"],
+        &["list", "--tag", "{T}"],
+        &["list", "--domain", "{T}"],
+        &["edit", "{A}", "{S}"],
+        &["edit", "{A}", "--label", "{S}"],
+        &["edit", "{A}", "--domain", "{T}"],
+        &["edit", "{A}", "--slot", "{SLOT}"],
+        &["edit", "{A}", "--trigger", "{T}"],
+        &["tag", "{A}", "{T}"],
+        &["tag", "{A}", "--remove", "{T}"],
+        &["link", "{A}", "relates_to", "{B}", "--reason", "{S}"],
+        &["link", "{A}", "{T}", "{B}"],
+        &["verify", "{A}", "--confirmed", "--evidence", "{S}"],
+        &["verify", "{B}", "--refuted", "--evidence", "{S}"],
+        &["correct", "{A}", "{S}", "--slot", "{SLOT}"],
+        &["archive", "{A}", "--reason", "{S}"],
+        &["forget", "{A}", "--reason", "{S}"],
+        &["review", "--reject", "{A}", "--reason", "{S}"],
+        &["review", "--merge", "{A}", "--text", "{S}"],
+        &["show", "{T}"],
+        &["undo", "{T}"],
+        &["purge", "{T}", "--yes"],
+        &["expand", "{T}"],
+        &["graph", "--focus", "{T}"],
+        &["config", "get", "{T}"],
+        &["ingest", "{TURNS}"],
+        &["import", "{TURNS}"],
+        &["sleep"],
+    ];
+    let home = Home::new();
+    let turns = home.outside("turns.jsonl");
+    std::fs::write(&turns, format!("{turn}\n")).expect("a file can be written");
+    for (at, case) in cases.iter().enumerate() {
+        let ids = ["cache", "queue"].map(|part| {
+            let is_named = case.contains(&"{A}") || case.contains(&"{B}");
+            if is_named {
+                home.remember(&format!("The {part} has {at} nodes"))
+            } else {
+                String::new()
+            }
+        });
+        let filled: Vec<String> = case
+            .iter()
+            .map(|arg| match *arg {
+                "{A}" => ids[0].clone(),
+                "{B}" => ids[1].clone(),
+                "{T}" => token.clone(),
+                "{S}" => said.clone(),
+                "{SLOT}" => slot.clone(),
+                "{FILE}" => file.clone(),
+                "{FLAG}" => flag.clone(),
+                "{TURNS}" => turns.display().to_string(),
+                other => other.to_owned(),
+            })
+            .collect();
+        let args: Vec<&str> = filled.iter().map(String::as_str).collect();
+        home.run(&args);
+        assert_gone(&home, &[&token], &format!("{case:?}"));
+    }
+}
+
+#[test]
+fn no_folder_that_is_named_after_a_secret_leaves_it() {
+    let (home, token) = (Home::new(), token());
+    let other = format!("{}9", &token[..token.len() - 1]);
+    let seen = home.from(&token);
+    seen.remember_with(&["The cache runs on Redis"]);
+    seen.json(&["recall", "what does the cache run on?"]);
+    Agent { home: &home, session: "one".to_owned(), folder: home.outside(&token) }
+        .hears("We decided to use Postgres for orders because of the reports.");
+    assert_gone(&home, &[&token], "a project's folder");
+    let elsewhere = home.from(&other).texts(&["list"]);
+    assert_eq!(elsewhere, Vec::<String>::new(), "another folder is another project");
+}
+
+#[test]
+fn no_field_of_any_hook_leaves_a_secret() {
+    let token = token();
+    let said = format!("we use {token} in staging");
+    let tool = json!({
+        "tool_name": "Bash", "tool_use_id": "toolu_1",
+        "tool_input": {"command": "ls"}, "tool_response": {"stdout": "fine", "stderr": ""},
+    });
+    let with = |name: &str, value: Value| {
+        let mut fields = tool.clone();
+        fields[name] = value;
+        fields
+    };
+    let cases: Vec<(&str, Value)> = vec![
+        ("SessionStart", json!({"source": token})),
+        ("UserPromptSubmit", json!({"prompt": said})),
+        ("UserPromptSubmit", json!({"prompt": "we use Redis", "session_id": token})),
+        ("UserPromptSubmit", json!({"prompt": "we use Redis", "cwd": format!("/tmp/{token}")})),
+        (
+            "UserPromptSubmit",
+            json!({"prompt": "we use Redis", "transcript_path": format!("/t/{token}")}),
+        ),
+        ("UserPromptSubmit", json!({"prompt": "we use Redis", "hook_event_name": token})),
+        ("UserPromptSubmit", json!({"prompt": "we use Redis", "permission_mode": token})),
+        (&token, json!({"prompt": "we use Redis"})),
+        ("PreToolUse", with("tool_name", json!(token))),
+        ("PostToolUse", with("tool_name", json!(token))),
+        ("PostToolUse", with("tool_use_id", json!(token))),
+        ("PostToolUse", with("tool_input", json!({"command": format!("login {token}")}))),
+        ("PostToolUse", with("tool_input", json!({"file_path": format!("/tmp/{token}")}))),
+        ("PostToolUse", with("tool_input", json!({"file_path": "a", "content": said}))),
+        ("PostToolUse", with("tool_response", json!({"stdout": said, "stderr": token}))),
+        // The middle of a long output is cut out, and must not cut a secret in two.
+        (
+            "PostToolUse",
+            with(
+                "tool_response",
+                json!(format!("{}{token}{}", "x ".repeat(1_310), "y ".repeat(4_000))),
+            ),
+        ),
+        (
+            "PostToolUseFailure",
+            json!({"tool_name": "Bash", "tool_use_id": "u", "tool_input": {"command": "x"}, "error": said}),
+        ),
+        ("PostCompact", json!({"compact_summary": said})),
+        ("Stop", json!({"last_assistant_message": said})),
+        ("SubagentStop", json!({"agent_type": "helper", "last_assistant_message": said})),
+        ("SessionEnd", json!({"reason": token})),
+    ];
+    let parts = [&token[..token.len() / 2], &token[token.len() / 2..]];
+    for (event, fields) in &cases {
+        let home = Home::new();
+        let agent = Agent::new(&home, "one");
+        agent.call(event, fields, &[]);
+        agent.call("Stop", &json!({"last_assistant_message": "done"}), &[]);
+        agent.call("SessionEnd", &json!({"reason": "other"}), &[]);
+        let after = format!("{event} {fields}");
+        assert_gone(&home, &[&token, parts[0], parts[1]], &after[..after.floor_char_boundary(300)]);
+    }
+}
+
+#[test]
+fn no_field_of_another_hosts_hook_leaves_a_secret() {
+    let token = token();
+    let cases = [
+        (
+            "codex",
+            "UserPromptSubmit",
+            json!({"session_id": token, "cwd": "/tmp", "prompt": "we use Redis"}),
+        ),
+        (
+            "gemini",
+            "BeforeAgent",
+            json!({"session_id": token, "cwd": "/tmp", "prompt": "we use Redis"}),
+        ),
+        (
+            "cursor",
+            "beforeSubmitPrompt",
+            json!({"conversation_id": token, "workspace_roots": [format!("/tmp/{token}")], "prompt": "we use Redis"}),
+        ),
+        (
+            "opencode",
+            "chat.message",
+            json!({"hook": "chat.message", "directory": format!("/tmp/{token}"), "input": {"sessionID": token}, "output": {"parts": [{"type": "text", "text": "we use Redis"}]}}),
+        ),
+        (
+            "opencode",
+            &token,
+            json!({"hook": token, "directory": "/tmp", "input": {"sessionID": "one"}}),
+        ),
+    ];
+    for (host, event, payload) in &cases {
+        let home = Home::new();
+        home.remember("The queue runs on Kafka");
+        let mut command = home.command();
+        command.args(["hook", event, "--agent", host]).env(PATIENT.0, PATIENT.1);
+        run(command, payload.to_string().as_bytes());
+        assert_gone(&home, &[&token], &format!("{host} {event} {payload}"));
+    }
+    let home = Home::new();
+    home.remember("The queue runs on Kafka");
+    call(home.command(), &token, b"{ no JSON", &[PATIENT]);
+    assert_gone(&home, &[&token], "an event of that name");
+}
+
+#[test]
+fn no_argument_of_any_tool_leaves_a_secret() {
+    let token = token();
+    let said = format!("it says {token} there");
+    for profile in ["default", "server-memory"] {
+        let home = Home::new();
+        let id = home.remember("The cache runs on Redis");
+        let other = home.remember("The queue runs on Kafka");
+        let mut client = if profile == "default" { home.mcp() } else { home.mcp_profile(profile) };
+        let tools = client.get("tools/list", json!({}));
+        let tools = tools["tools"].as_array().expect("tools are listed").clone();
+        assert!(tools.len() >= 8, "{profile}: {tools:?}");
+        for tool in &tools {
+            let name = tool["name"].as_str().expect("a tool has a name");
+            let properties = tool["inputSchema"]["properties"].as_object().cloned();
+            for (property, schema) in properties.unwrap_or_default() {
+                for secret in [&token, &said] {
+                    let mut arguments = usual(tool, &id, &other);
+                    arguments[&property] = filled(&schema, secret);
+                    client.try_call(name, arguments);
+                }
+            }
+            assert_gone(&home, &[&token], &format!("{profile} {name}"));
+        }
+    }
+}
+
+/// Arguments that a tool does something with.
+fn usual(tool: &Value, id: &str, other: &str) -> Value {
+    let mut arguments = json!({});
+    for required in tool["inputSchema"]["required"].as_array().into_iter().flatten() {
+        let name = required.as_str().expect("a name");
+        arguments[name] = match name {
+            "id" | "from" | "memory" => json!(id),
+            "to" | "other" => json!(other),
+            "relation" => json!("relates_to"),
+            "outcome" => json!("confirmed"),
+            "helpful" => json!(true),
+            "query" => json!("which cache do we use?"),
+            _ => {
+                let schema = &tool["inputSchema"]["properties"][name];
+                filled(schema, "The cache is warm")
+            }
+        };
+    }
+    arguments
+}
+
+/// A value of the kind that a schema asks for, with `text` wherever a text may stand.
+fn filled(schema: &Value, text: &str) -> Value {
+    let kind = match &schema["type"] {
+        Value::Array(kinds) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
+        kind => kind.as_str().unwrap_or_default(),
+    };
+    match kind {
+        "array" => json!([filled(&schema["items"], text)]),
+        "object" => {
+            let fields = schema["properties"].as_object().cloned().unwrap_or_default();
+            let fields = fields.iter().map(|(name, part)| (name.clone(), filled(part, text)));
+            Value::Object(fields.collect())
+        }
+        "boolean" => json!(true),
+        "integer" | "number" => json!(1),
+        _ => json!(text),
+    }
+}
