@@ -101,8 +101,8 @@ impl Known {
         let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
         let mut start = 0;
         while start < bytes.len() {
-            let begins = !(is_word(start) && start > 0 && is_word(start - 1))
-                && !bytes[start].is_ascii_whitespace();
+            let within = start > 0 && is_word(start - 1) && is_word(start);
+            let begins = !within && !bytes[start].is_ascii_whitespace();
             let found = lengths.iter().rev().filter(|_| begins).find_map(|length| {
                 let end = start + length;
                 let ends = end <= bytes.len() && !(is_word(end - 1) && is_word(end));

@@ -35,10 +35,10 @@ pub(crate) fn find_all(text: &str, from: usize, to: usize, keep: &mut impl FnMut
 struct Number {
     start: usize,
     end: usize,
-    digits: [u8; Number::DIGITS_MAX],
+    digits: [u8; Self::DIGITS_MAX],
     count: usize,
     /// How long each group is; one for a number without signs in it.
-    groups: [usize; Number::GROUPS_MAX],
+    groups: [usize; Self::GROUPS_MAX],
     group_count: usize,
 }
 

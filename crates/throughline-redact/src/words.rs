@@ -40,7 +40,7 @@ impl<'a> Iterator for Humps<'a> {
 
 /// Room for the words of one name.
 pub(crate) struct Words {
-    letters: [u8; Words::LETTERS],
+    letters: [u8; Self::LETTERS],
 }
 
 impl Words {

@@ -12,6 +12,53 @@ fn token() -> String {
     ["gh", "p_", "16C7e42F292c6912", "E7710c838347Ae178B4a"].concat()
 }
 
+/// Commands. {A} and {B} are memories, {T} is the token, {S} a sentence with it.
+const CASES: &[&[&str]] = &[
+    &["remember", "{S}"],
+    &["remember", "one", "--tag", "{T}"],
+    &["remember", "two", "--because", "{S}"],
+    &["remember", "three", "--slot", "{SLOT}"],
+    &["remember", "four", "--domain", "{T}"],
+    &["remember", "five", "--label", "{S}"],
+    &["remember", "six", "--trigger", "{T}"],
+    &["remember", "seven", "--watch", "{FILE}"],
+    &["remember", "eight", "--watch", "{FLAG}"],
+    &["remember", "nine", "--kind", "{T}"],
+    &["remember", "ten", "--session", "{T}", "--scope", "session"],
+    &["--session", "{T}", "recall", "which cache do we use?"],
+    &["recall", "{S}"],
+    &["recall", "{T}", "--explain"],
+    &["why-not", "{A}", "{S}"],
+    &["search", "{T}"],
+    &["list", "--tag", "{T}"],
+    &["list", "--domain", "{T}"],
+    &["edit", "{A}", "{S}"],
+    &["edit", "{A}", "--label", "{S}"],
+    &["edit", "{A}", "--domain", "{T}"],
+    &["edit", "{A}", "--slot", "{SLOT}"],
+    &["edit", "{A}", "--trigger", "{T}"],
+    &["tag", "{A}", "{T}"],
+    &["tag", "{A}", "--remove", "{T}"],
+    &["link", "{A}", "relates_to", "{B}", "--reason", "{S}"],
+    &["link", "{A}", "{T}", "{B}"],
+    &["verify", "{A}", "--confirmed", "--evidence", "{S}"],
+    &["verify", "{B}", "--refuted", "--evidence", "{S}"],
+    &["correct", "{A}", "{S}", "--slot", "{SLOT}"],
+    &["archive", "{A}", "--reason", "{S}"],
+    &["forget", "{A}", "--reason", "{S}"],
+    &["review", "--reject", "{A}", "--reason", "{S}"],
+    &["review", "--merge", "{A}", "--text", "{S}"],
+    &["show", "{T}"],
+    &["undo", "{T}"],
+    &["purge", "{T}", "--yes"],
+    &["expand", "{T}"],
+    &["graph", "--focus", "{T}"],
+    &["config", "get", "{T}"],
+    &["ingest", "{TURNS}"],
+    &["import", "{TURNS}"],
+    &["sleep"],
+];
+
 #[test]
 fn no_argument_of_any_command_leaves_a_secret() {
     let token = token();
@@ -22,56 +69,10 @@ fn no_argument_of_any_command_leaves_a_secret() {
         "session": token, "speaker": "user", "text": said, "at": "2026-03-01T09:00:00Z",
         "id": token,
     });
-    // {A} and {B} are memories, {T} the token, {S} a sentence with it.
-    let cases: &[&[&str]] = &[
-        &["remember", "{S}"],
-        &["remember", "one", "--tag", "{T}"],
-        &["remember", "two", "--because", "{S}"],
-        &["remember", "three", "--slot", "{SLOT}"],
-        &["remember", "four", "--domain", "{T}"],
-        &["remember", "five", "--label", "{S}"],
-        &["remember", "six", "--trigger", "{T}"],
-        &["remember", "seven", "--watch", "{FILE}"],
-        &["remember", "eight", "--watch", "{FLAG}"],
-        &["remember", "nine", "--kind", "{T}"],
-        &["remember", "ten", "--session", "{T}", "--scope", "session"],
-        &["--session", "{T}", "recall", "which cache do we use?"],
-        &["recall", "{S}"],
-        &["recall", "{T}", "--explain"],
-        &["why-not", "{A}", "{S}"],
-        &["search", "{T}"],
-        &["list", "--tag", "{T}"],
-        &["list", "--domain", "{T}"],
-        &["edit", "{A}", "{S}"],
-        &["edit", "{A}", "--label", "{S}"],
-        &["edit", "{A}", "--domain", "{T}"],
-        &["edit", "{A}", "--slot", "{SLOT}"],
-        &["edit", "{A}", "--trigger", "{T}"],
-        &["tag", "{A}", "{T}"],
-        &["tag", "{A}", "--remove", "{T}"],
-        &["link", "{A}", "relates_to", "{B}", "--reason", "{S}"],
-        &["link", "{A}", "{T}", "{B}"],
-        &["verify", "{A}", "--confirmed", "--evidence", "{S}"],
-        &["verify", "{B}", "--refuted", "--evidence", "{S}"],
-        &["correct", "{A}", "{S}", "--slot", "{SLOT}"],
-        &["archive", "{A}", "--reason", "{S}"],
-        &["forget", "{A}", "--reason", "{S}"],
-        &["review", "--reject", "{A}", "--reason", "{S}"],
-        &["review", "--merge", "{A}", "--text", "{S}"],
-        &["show", "{T}"],
-        &["undo", "{T}"],
-        &["purge", "{T}", "--yes"],
-        &["expand", "{T}"],
-        &["graph", "--focus", "{T}"],
-        &["config", "get", "{T}"],
-        &["ingest", "{TURNS}"],
-        &["import", "{TURNS}"],
-        &["sleep"],
-    ];
     let home = Home::new();
     let turns = home.outside("turns.jsonl");
     std::fs::write(&turns, format!("{turn}\n")).expect("a file can be written");
-    for (at, case) in cases.iter().enumerate() {
+    for (at, case) in CASES.iter().enumerate() {
         let ids = ["cache", "queue"].map(|part| {
             let is_named = case.contains(&"{A}") || case.contains(&"{B}");
             if is_named {
@@ -269,11 +270,9 @@ fn usual(tool: &Value, id: &str, other: &str) -> Value {
 
 /// A value of the kind that a schema asks for, with `text` wherever a text may stand.
 fn filled(schema: &Value, text: &str) -> Value {
-    let kind = match &schema["type"] {
-        Value::Array(kinds) => kinds.first().and_then(Value::as_str).unwrap_or_default(),
-        kind => kind.as_str().unwrap_or_default(),
-    };
-    match kind {
+    let kind = &schema["type"];
+    let kind = kind.as_array().and_then(|kinds| kinds.first()).unwrap_or(kind);
+    match kind.as_str().unwrap_or_default() {
         "array" => json!([filled(&schema["items"], text)]),
         "object" => {
             let fields = schema["properties"].as_object().cloned().unwrap_or_default();
