@@ -88,7 +88,9 @@ pub(crate) fn announced(name: &str) -> Option<Announced> {
             Some(Announced { kind: Kind::Password, rule: "passphrase", is_phrase: true })
         }
         "secret" => found(Kind::Secret, "secret"),
-        "token" | "pat" => found(Kind::Token, "token"),
+        "token" => found(Kind::Token, "token"),
+        // Also short for a pattern.
+        "pat" => found(Kind::Perhaps, "token"),
         "key" if is_owner(before) => found(Kind::Token, "api-key"),
         "secrets" | "passwords" | "tokens" | "credential" | "credentials" | "creds" | "keys" => {
             found(Kind::Hardly, "credential")
