@@ -73,7 +73,8 @@ impl Written<'_> {
     /// Where the value begins that belongs to the name, and how it is written.
     fn value(&self) -> Option<(usize, Form)> {
         let bytes = self.bytes;
-        let closed = run_end(bytes, self.end, 8, |byte| b"\"'`*\\]!)".contains(&byte));
+        let end = after_dressing(bytes, self.end);
+        let closed = run_end(bytes, end, 8, |byte| b"\"'`*\\]!)".contains(&byte));
         let is_quoted_name = closed > self.end && b"\"'\\".contains(&bytes[self.end]);
         let sign_at = self.after_number(skip_blanks(bytes, closed));
         let rest = &bytes[sign_at..];
@@ -238,7 +239,7 @@ impl Written<'_> {
         secret.then(|| Span { start, end: self.whole(end), rule: announced.rule })
     }
 
-    /// Skips blanks, line breaks before a quote, and what code puts around a literal.
+    /// Skips blanks, line breaks before a quote, dressing, and what code puts around a literal.
     fn skip_wrapping(&self, from: usize) -> usize {
         const WRAPPERS: [&str; 14] = [
             "String::from(",
@@ -256,7 +257,7 @@ impl Written<'_> {
             "f\"",
             "u\"",
         ];
-        let mut at = skip_blanks(self.bytes, from);
+        let mut at = after_dressing(self.bytes, skip_blanks(self.bytes, from));
         if self.is_tag() {
             return run_end(self.bytes, at, 64, |byte| byte.is_ascii_whitespace());
         }
@@ -350,6 +351,9 @@ impl Written<'_> {
 
     /// Whether the `&` at `at` ends the value: another parameter follows, or another command.
     fn is_over_at(&self, at: usize) -> bool {
+        if ENTITIES.iter().any(|entity| self.bytes[at..].starts_with(entity)) {
+            return true;
+        }
         let name =
             run_end(self.bytes, at + 1, 48, |byte| is_part(byte) || b".;[]%".contains(&byte));
         match self.bytes.get(name) {
@@ -378,8 +382,21 @@ impl Written<'_> {
         })
     }
 
-    /// Where a value really ends that was longer than what was judged.
+    /// Where a value really ends: what was longer than what was judged, or goes on in the next line
+    /// behind a backslash or the `=` of quoted-printable.
     fn whole(&self, end: usize) -> usize {
+        let bytes = self.bytes;
+        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_-.".contains(&byte);
+        let broken = matches!(bytes.get(end), Some(b'\\' | b'=')) as usize;
+        if bytes.get(end + broken) == Some(&b'\n')
+            && (broken == 1 || end > 0 && bytes[end - 1] == b'=')
+        {
+            let next = run_end(bytes, end + broken + 1, VALUE_MAX, token);
+            let rest = &bytes[end + broken + 1..next];
+            if rest.len() >= 6 && rest.iter().any(u8::is_ascii_digit) {
+                return next;
+            }
+        }
         if end < self.start + VALUE_MAX {
             return end;
         }
@@ -387,6 +404,24 @@ impl Written<'_> {
             byte.is_ascii_alphanumeric() || b"+/=_-.%".contains(&byte)
         })
     }
+}
+
+/// A quote as HTML writes it.
+const ENTITIES: [&[u8]; 3] = [b"&quot;", b"&#34;", b"&#39;"];
+
+/// Skips a quote of HTML and the colour of a terminal, which say nothing.
+fn after_dressing(bytes: &[u8], at: usize) -> usize {
+    let rest = &bytes[at..];
+    if let Some(entity) = ENTITIES.iter().find(|entity| rest.starts_with(entity)) {
+        return at + entity.len();
+    }
+    if rest.starts_with(b"\x1b[") {
+        let end = run_end(bytes, at + 2, 8, |byte| byte.is_ascii_digit() || byte == b';');
+        if bytes.get(end) == Some(&b'm') {
+            return end + 1;
+        }
+    }
+    at
 }
 
 /// How long the sign is that gives a name its value: `=`, `:=`, `::=`, `?=`, `.=`, `+=`, `=>`.
