@@ -54,7 +54,8 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         // Whoever brings memories of this folder's project here works on it here.
         settings.context().ok();
     }
-    let writes = matches!(command, Command::Remember(_) | Command::Correct(_) | Command::Ingest(_))
+    let writes = matches!(command, Command::Remember(_) | Command::Correct(_))
+        || matches!(command, Command::Ingest(args) if !args.dry_run)
         // What came in is held against what is near it.
         || matches!(command, Command::Sleep(args) if !args.dry_run);
     crate::worker::note(settings, writes);
