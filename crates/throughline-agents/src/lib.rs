@@ -19,10 +19,12 @@ mod host;
 pub mod install;
 mod json;
 mod opencode;
+mod shell;
 mod tools;
 pub mod transcript;
 
 pub use host::{Folders, Host, Surroundings};
+pub use shell::Shell;
 
 use throughline_core::event::Event;
 

@@ -35,6 +35,10 @@ pub struct Evidence {
     /// Repeats what we put there ourselves: kept, never counted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub echo: bool,
+    /// An agent said so, and no captured turn bears it out. However many of these there are, they
+    /// are one agent's word.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_agent: bool,
     /// What another version of this program wrote here and this one does not know: kept as it is.
     #[serde(flatten)]
     pub extra: Extra,
@@ -57,12 +61,15 @@ pub struct Testimony {
     pub why: Option<String>,
     /// Repeats what we put there ourselves.
     pub echo: bool,
+    /// An agent said so, and no captured turn bears it out.
+    pub by_agent: bool,
 }
 
 impl Testimony {
     /// A bare statement by a source.
     pub fn new(authority: Authority, at: Timestamp) -> Self {
-        Self { authority, session: None, turn: None, at, snippet: None, why: None, echo: false }
+        let (session, turn, snippet, why) = (None, None, None, None);
+        Self { authority, session, turn, at, snippet, why, echo: false, by_agent: false }
     }
 
     /// Attaches it to a memory.
@@ -82,9 +89,18 @@ impl Testimony {
             snippet: self.snippet.clone(),
             why: self.why.clone(),
             echo: self.echo,
+            by_agent: self.by_agent,
             extra: Extra::new(),
         }
     }
+}
+
+/// Whether evidence confirms a claim: a person said it, or two independent sources that are not both
+/// an agent's.
+pub fn confirms(evidence: &[Evidence]) -> bool {
+    let counted = independent(evidence);
+    counted.iter().any(|one| one.authority.is_user())
+        || counted.len() >= 2 && !counted.iter().all(|one| one.by_agent)
 }
 
 /// Joins two bodies of evidence. Order and repetition make no difference.

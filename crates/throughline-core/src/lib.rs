@@ -9,7 +9,7 @@
 //! | what | where |
 //! |---|---|
 //! | the nouns | [`memory`], [`evidence`], [`entity`], [`edge`], [`episode`], [`watermark`], [`scope`], [`usage`] |
-//! | who says so, and what may become what | [`authority`], [`state`] |
+//! | who says so, who may do what, and what may become what | [`authority`], [`permission`], [`state`] |
 //! | how true, how retrievable, how active | [`trust`], [`salience`], [`activation`] |
 //! | text | [`text`], [`near`], [`words`], [`tokens`], [`form`] |
 //! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
@@ -58,6 +58,7 @@ pub mod near;
 pub mod page;
 pub mod patch;
 pub mod pending;
+pub mod permission;
 pub mod policy;
 pub mod probe;
 pub mod project;

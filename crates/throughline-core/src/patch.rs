@@ -44,6 +44,8 @@ pub enum Operation {
     Correct(Correct),
     /// Something no longer holds, and nothing takes its place.
     Retract(Retract),
+    /// Something is no longer of use and is put away.
+    Archive(Retract),
     /// A thing and the names it goes by.
     Know {
         /// The thing.
@@ -290,7 +292,7 @@ impl Operation {
                 it.slot.as_ref().map_or(Ok(()), slot)?;
                 share(it.confidence)
             }
-            Self::Retract(it) => {
+            Self::Retract(it) | Self::Archive(it) => {
                 texts(&[("what", Some(&it.what)), ("quote", it.quote.as_ref())])?;
                 share(it.confidence)
             }

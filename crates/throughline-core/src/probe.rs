@@ -376,6 +376,7 @@ impl Found<'_> {
             Operation::Remember(it) => it.content != failed,
             Operation::Correct(_)
             | Operation::Retract(_)
+            | Operation::Archive(_)
             | Operation::Know { .. }
             | Operation::Relate(_)
             | Operation::Settle(_) => true,
@@ -407,7 +408,9 @@ impl Found<'_> {
                 let fits = sized(&it.right) || short && it.right.len() <= 100;
                 it.confidence >= self.policy.confidence_min && fits
             }
-            Operation::Retract(it) => it.confidence >= self.policy.confidence_min,
+            Operation::Retract(it) | Operation::Archive(it) => {
+                it.confidence >= self.policy.confidence_min
+            }
             Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => true,
         };
         plain && operation.check().is_ok()
@@ -419,6 +422,7 @@ impl Found<'_> {
             Operation::Remember(it) => text::normalise(&it.content) == content,
             Operation::Correct(_)
             | Operation::Retract(_)
+            | Operation::Archive(_)
             | Operation::Know { .. }
             | Operation::Relate(_)
             | Operation::Settle(_) => false,

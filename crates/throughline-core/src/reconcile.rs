@@ -1,5 +1,7 @@
 //! Reconcile: what to do with something new. Pure: candidate and neighbours in, changes out.
 
+mod bare;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,6 +9,7 @@ use uuid::Uuid;
 
 use crate::authority::{Contest, contest};
 use crate::evidence::{self, Testimony};
+use crate::permission::Standing;
 use crate::row::{Tombstone, slot_fingerprint};
 use crate::{
     Authority, Cardinality, Change, Edge, Entity, EntityId, EntityKind, Evidence, Fingerprint,
@@ -194,6 +197,14 @@ fn support(
     let before: Vec<Evidence> =
         neighbours.evidence.iter().filter(|one| one.memory == held.id).cloned().collect();
     let returns = returns(held, testimony)?;
+    // An agent gives what a person said no other form.
+    let bare;
+    let candidate = if testimony.by_agent && Standing::of(held, &before).is_persons() {
+        bare = candidate.in_words_alone();
+        &bare
+    } else {
+        candidate
+    };
     let mut plan = Plan::about(held.id, true);
     plan.changes.push(Change::Reinforce(evidence.clone()));
     plan.changes.extend(label_changes(candidate, held.id, neighbours, mint));
@@ -204,15 +215,17 @@ fn support(
     let conflicts = conflicts_said_again(candidate, held, &before, neighbours);
     let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
     let voices = evidence::merge(&before, &[evidence]);
-    let backed = testimony.authority.is_user() || evidence::independent(&voices).len() >= 2;
+    let backed = testimony.authority.is_user() || evidence::confirms(&voices);
     let to = if backed && !outranked { State::Confirmed } else { State::Staged };
     if returns || (held.state == State::Staged && to == State::Confirmed) {
         plan.changes.push(Change::Move { space: held.space, id: held.id, to, at: testimony.at });
     }
-    let revised = enriched(candidate, held);
+    let mut revised = enriched(candidate, held);
+    if revised != *held || testimony.authority.is_user() {
+        revised.authority = held.authority.stronger(testimony.authority);
+    }
     if revised != *held {
-        let authority = held.authority.stronger(testimony.authority);
-        plan.changes.push(Change::Revise(Box::new(Memory { authority, ..revised })));
+        plan.changes.push(Change::Revise(Box::new(revised)));
     }
     plan.settle(conflicts, testimony.at);
     Ok(plan)
@@ -424,7 +437,8 @@ fn conflicts<'a>(
         if apart || !single || replaces.is_some_and(|replaced| replaced.id == old.id) {
             continue;
         }
-        let verdict = if claim.echo {
+        let pinned = old.pinned && !claim.authority.is_user();
+        let verdict = if claim.echo || pinned {
             Contest::Outranked
         } else {
             contest(claim.authority, old.authority, claim.at >= old.recorded_at)

@@ -1,5 +1,6 @@
 //! Trust: how true. Evidence, watermarks and contradiction move it; time and reading never do.
 
+use crate::Authority;
 use crate::evidence::{self, Evidence};
 use crate::policy::TrustPolicy;
 use crate::watermark::Watermark;
@@ -37,9 +38,11 @@ pub fn trust(
 }
 
 /// How well independent sources support a claim: the strongest counts in full, each further one
-/// for a share of what is still missing.
+/// for a share of what is still missing. What only agents say never counts for more than one of them
+/// who saw it.
 fn support(evidence: &[Evidence], policy: &TrustPolicy) -> f64 {
-    let doubt = evidence::independent(evidence)
+    let counted = evidence::independent(evidence);
+    let doubt = counted
         .iter()
         .enumerate()
         .map(|(at, one)| {
@@ -47,7 +50,9 @@ fn support(evidence: &[Evidence], policy: &TrustPolicy) -> f64 {
             1.0 - one.authority.support() * share
         })
         .product::<f64>();
-    1.0 - doubt
+    let agents_only = counted.iter().all(|one| one.by_agent);
+    let most = if agents_only { Authority::Observed.support() } else { 1.0 };
+    (1.0 - doubt).min(most)
 }
 
 /// How a memory of this trust may be put to an agent.

@@ -3,15 +3,18 @@
 
 use throughline_core::evidence::Testimony;
 use throughline_core::fold::Refusal;
+use throughline_core::permission::{Act, Backing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{
-    Authority, Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, Row, RowKey, Slot, SpaceId,
-    hot, text,
+    Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, Row, RowKey, Slot, SpaceId, hot, text,
 };
 use throughline_store::{EntityName, Reader};
 
 use crate::clean::{cleaned, cleaned_slot};
 use crate::engine::Draft;
+use crate::permit::{ask, not_yours};
+use crate::proof::Quote;
+use crate::relate::may_connect;
 use crate::{Card, Context, Engine, Error, NewMemory, Remembered, Result};
 
 /// Times that a memory was shown which are looked at.
@@ -22,19 +25,19 @@ const COMPARED_MAX: usize = 64;
 const EVIDENCE_CHARS: usize = 240;
 
 /// What an agent says is right, instead of a memory.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Proposal<'a> {
     /// The claim.
     pub content: &'a str,
     /// Its structured form.
     pub slot: Option<&'a Slot>,
-    /// What shows it: a tool's output, a line of a file. It is quoted, not believed on its word.
+    /// What shows it: words of a tool's output. They count where a captured result holds them.
     pub evidence: Option<&'a str>,
 }
 
 impl Engine {
     /// An agent says that a memory is wrong, and what is right. What ranks no higher than the agent
-    /// is replaced; what a person or a measurement stands behind stays, and both are shown.
+    /// is replaced; what a person said, or a stronger source stands behind, stays, and both are shown.
     pub fn propose(
         &self,
         context: &Context,
@@ -46,10 +49,18 @@ impl Engine {
         let slot = proposal.slot.map(cleaned_slot);
         self.check_slot(slot.as_ref())?;
         let evidence = proposal.evidence.map(|words| cleaned(words).0);
+        let said = Proposal { content, slot: slot.as_ref(), evidence: evidence.as_deref() };
+        let unread = self.unread_results(context)?;
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
             let old = self.resolve(reader, context, handle)?;
-            let plan =
-                self.put_beside(reader, draft, &old, content, slot.as_ref(), evidence.as_deref())?;
+            let backing = match said.evidence {
+                Some(words) => {
+                    let quote = Quote { kind: old.kind, claim: content, words };
+                    self.backing(reader, context, &quote, &unread)?
+                }
+                None => Backing::Asserted,
+            };
+            let plan = self.put_beside(reader, draft, &old, &said, backing)?;
             Ok((old, plan))
         })?;
         self.remembered(old.space, plan, *redacted, batch)
@@ -60,10 +71,10 @@ impl Engine {
         reader: &dyn Reader,
         draft: &mut Draft,
         old: &Memory,
-        content: &str,
-        slot: Option<&Slot>,
-        evidence: Option<&str>,
+        said: &Proposal<'_>,
+        backing: Backing,
     ) -> Result<Plan> {
+        let Proposal { content, slot, evidence } = *said;
         draft.settle(old);
         if !old.state.is_active() {
             return Err(Error::Refused(Refusal::NotCurrent { id: old.id, state: old.state }));
@@ -73,8 +84,14 @@ impl Engine {
                 "the correction says the same as the memory".to_owned(),
             ));
         }
-        // As where an agent verifies: what it can quote was measured.
-        let authority = if evidence.is_some() { Authority::Measured } else { Authority::Observed };
+        let may_replace = ask(reader, draft.door, Act::Replace, Some(old), backing)?;
+        let may_say = ask(reader, draft.door, Act::Remember, None, backing)?;
+        let authority = match may_say {
+            Verdict::Allowed { rank } => rank,
+            Verdict::Waits(why) | Verdict::Refused(why) => {
+                return Err(not_yours(why, "throughline correct".to_owned()));
+            }
+        };
         let candidate = Candidate {
             id: MemoryId(draft.mint()),
             scope: draft.scope.clone(),
@@ -91,6 +108,7 @@ impl Engine {
                 session: draft.session.clone(),
                 snippet: evidence.map(|words| text::headline(words, EVIDENCE_CHARS)),
                 why: Some(format!("says that {} is wrong", old.id.handle())),
+                by_agent: backing == Backing::Asserted,
                 ..Testimony::new(authority, draft.now)
             },
             triggers: old.triggers.clone(),
@@ -102,7 +120,12 @@ impl Engine {
             return Ok(plan);
         }
         let (space, new, at) = (old.space, plan.memory, draft.now);
-        if old.authority.outranks(authority) || old.pinned {
+        if !matches!(may_replace, Verdict::Allowed { .. }) {
+            let held = reader.rows(&[RowKey::memory(space, new)])?.remove(0);
+            if let Some(held) = held.and_then(Row::into_memory) {
+                // Two things that the user said are not set against each other by an agent.
+                may_connect(reader, draft.door, &held, Relation::Contradicts, old)?;
+            }
             if !plan.contested.contains(&old.id) {
                 let edge = Edge::new(space, new.into(), Relation::Contradicts, old.id.into(), at);
                 draft.changes.push(Change::Link(edge));

@@ -6,19 +6,22 @@
 mod hand_in;
 mod last_word;
 mod propose;
+mod rank;
 mod settle;
+mod take_away;
 mod target;
 
 use std::path::Path;
 
 use throughline_core::evidence::Testimony;
 use throughline_core::hot;
-use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember, Retract};
+use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember};
+use throughline_core::permission::Act;
 use throughline_core::probe::Voice;
 use throughline_core::reconcile::{Candidate, Named};
 use throughline_core::{
-    Authority, Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation,
-    RowKey, Slot, State, Timestamp, text,
+    Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation, RowKey, Slot,
+    State, Timestamp, text,
 };
 use throughline_store::{EntityName, Reader};
 
@@ -30,9 +33,8 @@ use crate::watch::Stated;
 use crate::{Engine, Error, Result};
 
 pub(crate) use propose::{Proposed, rank_by_model};
+use rank::{backing_of, may, rank, rank_of, voice_of};
 
-/// From this certainty on, what a person said counts as stated; below it is only extracted.
-const STATED_FROM: f64 = 0.75;
 /// How much a reason matters by itself: it is there for what it is the reason of.
 pub(crate) const REASON_IMPORTANCE: f64 = 0.2;
 /// Characters of the words that evidence rests on.
@@ -172,17 +174,13 @@ impl Engine {
             Operation::Correct(put_right) => {
                 self.put_right(reader, draft, put_right, ground, applied)
             }
-            Operation::Retract(Retract { what, turn, .. }) => {
-                let by_person = voice_of(*turn, ground) == Voice::User;
-                let Some(old) = self.target(reader, draft, what, "")?.filter(|_| by_person) else {
-                    return Err(Error::NotPossible(
-                        "it takes something back, and what is not clear".to_owned(),
-                    ));
-                };
-                let (space, id, at) = (old.space, old.id, draft.now);
-                draft.changes.push(Change::Move { space, id, to: State::Retracted, at });
-                applied.superseded.push(old.id);
-                Ok(())
+            Operation::Retract(back) => {
+                let to = (Act::Retract, State::Retracted);
+                self.take_away(reader, draft, back, to, ground, applied)
+            }
+            Operation::Archive(away) => {
+                let to = (Act::Archive, State::Archived);
+                self.take_away(reader, draft, away, to, ground, applied)
             }
             Operation::Settle(settle) => self.settle_failure(reader, draft, settle, applied),
             Operation::Know { entity } => know(reader, draft, &named(entity)),
@@ -214,8 +212,9 @@ impl Engine {
         ground: &Ground<'_>,
         applied: &mut Applied,
     ) -> Result<()> {
-        let by_person = voice_of(put_right.turn, ground) == Voice::User;
-        let wrong = if by_person {
+        let voice = voice_of(put_right.turn, ground);
+        // Only a person puts something right by speaking: others are not even looked up.
+        let wrong = if voice == Voice::User {
             match self.target(reader, draft, &put_right.wrong, &put_right.right)? {
                 Some(wrong) => Some(wrong),
                 None => self.in_place_of(reader, draft, &put_right.right)?,
@@ -312,6 +311,7 @@ impl Engine {
                 turn: source.and_then(|one| one.episode).map(|one| one.to_string()),
                 snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
                 echo: voice != Voice::User && repeats(),
+                by_agent: voice == Voice::Assistant,
                 ..Testimony::new(rank(voice, claim, ground), source.map_or(draft.now, |one| one.at))
             },
             triggers: claim.triggers.to_vec(),
@@ -435,14 +435,6 @@ fn wait(
     Ok(())
 }
 
-/// The rank of what waits for a person.
-fn rank_of(voice: Voice) -> Authority {
-    match voice {
-        Voice::User => Authority::Extracted,
-        Voice::Assistant | Voice::Tool => Authority::Inferred,
-    }
-}
-
 /// Lets a claim take the place of another.
 fn replace(draft: &mut Draft, old: &Memory, new: MemoryId, applied: &mut Applied) {
     if old.id != new && !applied.superseded.contains(&old.id) {
@@ -457,26 +449,9 @@ pub(crate) fn turn_of(operation: &Operation) -> Option<usize> {
     match operation {
         Operation::Remember(new) => new.turn,
         Operation::Correct(put_right) => put_right.turn,
-        Operation::Retract(back) => back.turn,
+        Operation::Retract(back) | Operation::Archive(back) => back.turn,
         Operation::Settle(settle) => settle.turn,
         Operation::Know { .. } | Operation::Relate(_) => None,
-    }
-}
-
-fn voice_of(turn: Option<usize>, ground: &Ground<'_>) -> Voice {
-    turn.and_then(|turn| ground.sources.get(turn)).map_or(Voice::Assistant, |source| source.voice)
-}
-
-/// The rank of a claim: by who spoke, and how plainly.
-fn rank(voice: Voice, claim: &Claim<'_>, ground: &Ground<'_>) -> Authority {
-    match voice {
-        _ if ground.by_model => rank_by_model(voice),
-        Voice::User if claim.corrects => Authority::UserCorrected,
-        Voice::User if claim.confidence >= STATED_FROM => Authority::UserStated,
-        Voice::User => Authority::Extracted,
-        Voice::Assistant => Authority::Inferred,
-        Voice::Tool if claim.slot.is_some() => Authority::Measured,
-        Voice::Tool => Authority::Observed,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::form::{self, Form};
+use throughline_core::permission::Standing;
 use throughline_core::salience::{self, Salience};
 use throughline_core::scope::{self, Level};
 use throughline_core::state::Flag;
@@ -37,7 +38,7 @@ pub struct Card {
     pub usage: Usage,
     /// What it replaced.
     pub supersedes: Vec<MemoryId>,
-    /// Active memories that say otherwise and rank no lower.
+    /// Memories that say otherwise: active ones that rank no lower, and archived ones that rank higher.
     pub contested_by: Vec<MemoryId>,
     /// Reasons of a decision that no longer hold as they did.
     pub reopened_by: Vec<Shaken>,
@@ -295,6 +296,8 @@ impl Surroundings {
         if !memory.state.is_active() {
             return Vec::new();
         }
+        let evidence = self.evidence.get(&memory.id).map(Vec::as_slice).unwrap_or_default();
+        let rank = Standing::of(memory, evidence).rank();
         edges
             .iter()
             .filter(|edge| edge.relation == Relation::Contradicts)
@@ -302,7 +305,13 @@ impl Surroundings {
                 Some(Row::Memory(other)) => Some(other),
                 _ => None,
             })
-            .filter(|other| other.state.is_active() && !memory.authority.outranks(other.authority))
+            // A stronger word that was put away still speaks against it.
+            .filter(|other| {
+                if other.state == State::Archived {
+                    return other.authority.outranks(rank);
+                }
+                other.state.is_active() && !rank.outranks(other.authority)
+            })
             .map(|other| other.id)
             .collect()
     }

@@ -70,10 +70,10 @@ impl Engine {
             cause,
             place: place.as_deref(),
         };
-        self.learn(reader, draft, old, &collision)
+        self.learn(reader, draft, old, &collision, Authority::Extracted)
     }
 
-    /// What a check refuted leaves a lesson.
+    /// What a check refuted leaves a lesson, of the rank of whoever checked.
     pub(crate) fn learn_from_refutation(
         &self,
         reader: &dyn Reader,
@@ -81,6 +81,7 @@ impl Engine {
         old: &Memory,
         marks: &[Watermark],
         shown: Option<&str>,
+        rank: Authority,
     ) -> Result<Option<MemoryId>> {
         let place = marks.first().map(|mark| mark.referent.place());
         let shown = shown.map(|words| text::headline(words, SHOWN_CHARS));
@@ -90,7 +91,7 @@ impl Engine {
             cause: Collided::GroundTruth,
             place: place.as_deref(),
         };
-        self.learn(reader, draft, old, &collision)
+        self.learn(reader, draft, old, &collision, rank)
     }
 
     fn learn(
@@ -99,15 +100,12 @@ impl Engine {
         draft: &mut Draft,
         old: &Memory,
         collision: &Collision<'_>,
+        authority: Authority,
     ) -> Result<Option<MemoryId>> {
         if old.kind == Kind::Lesson || has_lesson(reader, draft, old)? {
             return Ok(None);
         }
         let Some(content) = lesson::draft(collision) else { return Ok(None) };
-        let authority = match collision.cause {
-            Collided::GroundTruth => Authority::Measured,
-            Collided::UserCorrected | Collided::OwnInference => Authority::Extracted,
-        };
         let candidate = Candidate {
             id: MemoryId(draft.mint()),
             scope: draft.scope.clone(),
@@ -123,6 +121,7 @@ impl Engine {
             testimony: Testimony {
                 session: draft.session.clone(),
                 why: Some(format!("{} turned out wrong", old.id.handle())),
+                by_agent: draft.door.is_agents() && authority != Authority::Measured,
                 ..Testimony::new(authority, draft.now)
             },
             triggers: Vec::new(),

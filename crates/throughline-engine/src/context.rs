@@ -1,5 +1,6 @@
 //! Who asks, and from where. Every flow takes one; nothing is remembered between calls.
 
+use throughline_core::permission::Door;
 use throughline_core::scope::{Level, Reach, Scope};
 use throughline_core::{Actor, SessionId, SpaceId};
 
@@ -14,14 +15,19 @@ pub struct Context {
     pub session: Option<SessionId>,
     /// How far new memories reach.
     pub level: Level,
-    /// Who asks.
-    pub actor: Actor,
+    /// The way by which they reach memory: it says who they are and what they may do.
+    pub door: Door,
 }
 
 impl Context {
     /// A person, by hand, in a project.
     pub fn user(project: Project) -> Self {
-        Self { project, session: None, level: Level::Project, actor: Actor::User }
+        Self { project, session: None, level: Level::Project, door: Door::Terminal }
+    }
+
+    /// In whose name changes are logged.
+    pub fn actor(&self) -> Actor {
+        self.door.actor()
     }
 
     /// Where this caller may look.

@@ -1,6 +1,7 @@
 //! Correct: the user says what is right. The old claim stays as history, the new one takes its place.
 
 use throughline_core::evidence::Testimony;
+use throughline_core::permission::{Act, Backing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{
     Authority, Cardinality, Cause, Change, Edge, Memory, MemoryId, Relation, Row, RowKey, Slot,
@@ -10,11 +11,12 @@ use throughline_store::{Reader, SlotQuery};
 
 use crate::clean::{cleaned, cleaned_slot};
 use crate::engine::Draft;
-
-use crate::{Context, Engine, Error, Remembered, Result};
+use crate::permit::{ask, demand, not_yours};
+use crate::relate::may_connect;
+use crate::{Context, Engine, Error, Proposal, Put, Remembered, Result};
 
 impl Engine {
-    /// Replaces a memory by what the user says is right.
+    /// Replaces a memory by what the user says is right. An agent only proposes it.
     ///
     /// The new memory keeps the old one's kind, area, labels and links to what it is about. A slot
     /// is kept only if the caller gives its new value.
@@ -25,6 +27,9 @@ impl Engine {
         content: &str,
         slot: Option<&Slot>,
     ) -> Result<Remembered> {
+        if context.door.is_agents() {
+            return self.propose(context, handle, &Proposal { content, slot, evidence: None });
+        }
         let (content, redacted) = &cleaned(content);
         let slot = slot.map(cleaned_slot);
         self.check_content(content)?;
@@ -98,9 +103,10 @@ impl Engine {
         Ok(plan)
     }
 
-    /// Lets one memory take another's place.
-    pub fn supersede(&self, context: &Context, old: &str, new: &str) -> Result<crate::Card> {
-        let (new, _) = self.write(context, Cause::Supersede, None, |reader, draft| {
+    /// Lets one memory take another's place. Where the caller may not, the two contradict each other
+    /// and wait for a person.
+    pub fn supersede(&self, context: &Context, old: &str, new: &str) -> Result<Put> {
+        let ((new, waits), _) = self.write(context, Cause::Supersede, None, |reader, draft| {
             let old = self.resolve(reader, context, old)?;
             let new = self.resolve(reader, context, new)?;
             draft.settle(&old);
@@ -110,21 +116,36 @@ impl Engine {
                     "what holds only in a session cannot replace what reaches further".to_owned(),
                 ));
             }
-            draft.changes.push(Change::Supersede {
-                space: old.space,
-                old: old.id,
-                new: new.id,
-                at: draft.now,
-            });
-            Ok(new)
+            let (space, at) = (old.space, draft.now);
+            match ask(reader, context.door, Act::Replace, Some(&old), Backing::Asserted)? {
+                Verdict::Allowed { .. } => {
+                    let (old, new) = (old.id, new.id);
+                    draft.changes.push(Change::Supersede { space, old, new, at });
+                }
+                Verdict::Waits(why) => {
+                    may_connect(reader, context.door, &new, Relation::Contradicts, &old)?;
+                    let (from, to) = (new.id.into(), old.id.into());
+                    let edge = Edge::new(space, from, Relation::Contradicts, to, at);
+                    draft.changes.push(Change::Link(edge));
+                    return Ok((new, Some(why.to_string())));
+                }
+                Verdict::Refused(why) => {
+                    let (old, new) = (old.id.handle(), new.id.handle());
+                    return Err(not_yours(why, format!("throughline supersede {old} {new}")));
+                }
+            }
+            Ok((new, None))
         })?;
-        self.card_of(new.space, new.id)
+        let card = self.card_of(new.space, new.id)?;
+        Ok(Put { card, waits })
     }
 
     /// Makes a replaced memory current again.
     pub fn unsupersede(&self, context: &Context, handle: &str) -> Result<crate::Card> {
         let (old, _) = self.write(context, Cause::Unsupersede, None, |reader, draft| {
             let old = self.resolve(reader, context, handle)?;
+            let by_hand = || format!("throughline unsupersede {}", old.id.handle());
+            demand(reader, context.door, Act::BringBack, Some(&old), by_hand)?;
             draft.settle(&old);
             if old.state != State::Superseded {
                 return Err(Error::NotPossible(format!(

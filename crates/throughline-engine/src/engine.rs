@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use throughline_core::permission::Door;
 use throughline_core::row::Extra;
 use throughline_core::scope::{Level, Scope, Space};
 use throughline_core::{
@@ -184,6 +185,7 @@ impl Engine {
                 now,
                 scope: context.scope(),
                 session: context.session.clone(),
+                door: context.door,
                 changes: Vec::new(),
             };
             let mut planned = plan(reader, &mut draft);
@@ -208,7 +210,7 @@ impl Engine {
                 id,
                 space: scope.space,
                 at: now,
-                actor: context.actor,
+                actor: context.actor(),
                 cause,
                 session: context.session.clone(),
                 reason: reason.clone(),
@@ -261,11 +263,13 @@ pub(crate) fn is_handle(word: &str) -> bool {
     word.len() >= 6 && word.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
 }
 
-/// What a plan works on: the moment, the scope and session of the batch, the changes so far.
+/// What a plan works on: the moment, the scope, session and door of the batch, the changes so far.
 pub(crate) struct Draft {
     pub(crate) now: Timestamp,
     pub(crate) scope: Scope,
     pub(crate) session: Option<SessionId>,
+    /// The way by which the caller came.
+    pub(crate) door: Door,
     pub(crate) changes: Vec<Change>,
 }
 

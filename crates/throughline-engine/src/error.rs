@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use throughline_core::fold::Refusal;
 use throughline_core::instruction;
+use throughline_core::permission;
 use throughline_core::reconcile::Blocked;
 use throughline_core::undo::UndoRefusal;
 use throughline_store::Error as StoreError;
@@ -42,6 +43,14 @@ pub enum Error {
     /// It comes from outside and gives orders to whoever reads it.
     #[error("{0}, and it does not come from you: it waits in `review`")]
     Walled(instruction::Why),
+    /// The caller may not do this; a person can, by hand.
+    #[error("{why}")]
+    NotYours {
+        /// Why not.
+        why: permission::Why,
+        /// What a person runs, in a terminal of their own.
+        by_hand: String,
+    },
     /// The claim was retired or erased before.
     #[error(transparent)]
     Blocked(#[from] Blocked),
@@ -153,6 +162,7 @@ impl Error {
             Self::NotPossible(_)
             | Self::Blocked(_)
             | Self::Walled(_)
+            | Self::NotYours { .. }
             | Self::Refused(_)
             | Self::UndoRefused(_)
             | Self::NothingToUndo
@@ -172,7 +182,11 @@ impl Error {
     pub(crate) fn can_wait(&self) -> bool {
         matches!(
             self,
-            Self::Blocked(_) | Self::Walled(_) | Self::BadInput(_) | Self::NotPossible(_)
+            Self::Blocked(_)
+                | Self::Walled(_)
+                | Self::NotYours { .. }
+                | Self::BadInput(_)
+                | Self::NotPossible(_)
         )
     }
 
@@ -184,6 +198,7 @@ impl Error {
             Self::BadInput(_) => "bad_input",
             Self::NotPossible(_) => "not_possible",
             Self::Walled(_) => "walled",
+            Self::NotYours { .. } => "only_the_user",
             Self::Blocked(Blocked::Erased(_)) => "erased",
             Self::Blocked(Blocked::Retired { .. }) => "retired",
             Self::Refused(refusal) => refusal_code(refusal),
@@ -216,6 +231,9 @@ impl Error {
             Self::Ambiguous { .. } => "write more characters of the id, or its last eight",
             Self::BadInput(_) | Self::NotPossible(_) => return None,
             Self::Walled(_) => "`review` shows it; `review --accept ID` takes it in as yours",
+            Self::NotYours { by_hand, .. } => {
+                return Some(format!("the user runs this in a terminal of their own: {by_hand}"));
+            }
             Self::Blocked(Blocked::Erased(_)) => "`remember … --revive` takes it back in",
             Self::Blocked(Blocked::Retired { id, .. }) => {
                 return Some(format!("see `history {}`", id.handle()));

@@ -1,12 +1,15 @@
 //! Expand: what recall only named, opened. Asking for more is a sign of interest, and counts as one.
 
+use throughline_core::permission::Act;
 use throughline_core::{
-    Cause, Change, Edge, Episode, EpisodeId, Memory, NodeId, Relation, Row, RowKey, SpaceId,
+    Actor, BatchId, Cause, Change, Edge, Episode, EpisodeId, Logged, Memory, NodeId, Relation, Row,
+    RowKey, SpaceId,
 };
 use throughline_store::{Reader, TextOf};
 
 use crate::engine::is_handle;
 use crate::index::{NONE, Standing};
+use crate::permit::{demand, standing};
 use crate::{Card, Context, Engine, Error, Result};
 
 /// Connections shown of one memory.
@@ -151,11 +154,27 @@ impl Engine {
             let reader = self.now_reader()?;
             self.resolve(&*reader, context, handle)?
         };
-        self.write(context, Cause::Recall, None, |_, draft| {
+        self.write(context, Cause::Recall, None, |reader, draft| {
+            let by_hand = || format!("throughline feedback {}", memory.id.handle());
+            demand(reader, context.door, Act::Rate, Some(&memory), by_hand)?;
             draft.settle(&memory);
+            // Agents find fault with what a person said once, however often they say so.
+            let agents = context.door.is_agents() && !helpful;
+            if agents && standing(reader, &memory)?.is_persons() && faulted(reader, &memory)? {
+                return Ok(());
+            }
             draft.changes.push(Change::Rate { space: memory.space, memory: memory.id, helpful });
             Ok(())
         })?;
         self.card_of(memory.space, memory.id)
     }
+}
+
+/// Whether an agent said before that a memory did not help.
+fn faulted(reader: &dyn Reader, memory: &Memory) -> Result<bool> {
+    let history = reader.history(memory.space, NodeId::Memory(memory.id))?;
+    let rated = |one: &Logged| matches!(one.change, Change::Rate { memory: id, helpful: false, .. } if id == memory.id);
+    let batches: Vec<BatchId> =
+        history.iter().filter(|one| rated(one)).map(|one| one.batch).collect();
+    Ok(reader.headers(&batches)?.iter().any(|stored| stored.batch.actor == Actor::Agent))
 }

@@ -13,6 +13,9 @@ use crate::{Card, Engine, Error, Result};
 pub(crate) struct Header {
     pub(crate) format: String,
     pub(crate) version: u32,
+    /// The mark of the home that it comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) home: Option<String>,
 }
 
 pub(crate) const FORMAT: &str = "throughline-log";
@@ -29,7 +32,8 @@ impl Engine {
         out: &mut dyn Write,
         progress: &mut dyn FnMut(usize),
     ) -> Result<usize> {
-        let header = Header { format: FORMAT.to_owned(), version: VERSION };
+        let home = Some(self.mark());
+        let header = Header { format: FORMAT.to_owned(), version: VERSION, home };
         write_line(out, &header)?;
         let reader = self.now_reader()?;
         let (mut after_seq, mut written) = (0, 0);

@@ -1,6 +1,8 @@
 //! Import: an export comes back. Into an empty store it is replayed as it was; into one with
-//! memories of its own it goes through the same door as everything else.
+//! memories of its own it goes through the same door as everything else. What a stranger wrote is
+//! nobody's word here, unless the user vouches for it.
 
+mod foreign;
 mod merge;
 
 use std::collections::BTreeSet;
@@ -8,6 +10,7 @@ use std::io::{BufRead as _, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use throughline_core::permission::Act;
 use throughline_core::{
     Batch, BatchId, Cause, Change, Episode, Fingerprint, Memory, MemoryId, Pending, RowKey, Table,
     row::Tombstone,
@@ -15,6 +18,7 @@ use throughline_core::{
 use throughline_store::{LogQuery, MemoryQuery, Reader, Store, StoredBatch, Tables};
 
 use crate::export::{FORMAT, Header, VERSION};
+use crate::permit::demand_act;
 use crate::purge::Gone;
 use crate::{Context, Engine, Error, Result};
 
@@ -31,6 +35,19 @@ pub struct Imported {
     pub blocked: usize,
     /// Links that are new here.
     pub links: usize,
+    /// It is somebody else's: what it says ranks as external.
+    pub foreign: bool,
+    /// Memories of a stranger's that wait in `review`: rules, preferences, orders.
+    pub waiting: usize,
+}
+
+/// Whose word a file is, as far as the user says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// Our own is recognised by its mark; everything else is a stranger's.
+    ByItsMark,
+    /// The user vouches for it.
+    Vouched,
 }
 
 /// A longer line is not one of ours.
@@ -42,9 +59,13 @@ impl Engine {
         &self,
         context: &Context,
         file: &Path,
+        source: Source,
         progress: &mut dyn FnMut(usize),
     ) -> Result<Imported> {
-        let batches = read(file)?;
+        let by_hand = || format!("throughline import {}", file.display());
+        demand_act(context.door, Act::Transfer, by_hand)?;
+        let (header, batches) = read(file)?;
+        let own = header.home.as_ref().is_some_and(|mark| *mark == self.mark());
         for (at, memory) in told(&batches) {
             self.check_content(&memory.content)
                 .map_err(|error| bad_file(file, at + 2, error.to_string()))?;
@@ -57,10 +78,19 @@ impl Engine {
         let theirs = Arc::new(Tables::replay(batches.iter().cloned()).map_err(|error| {
             bad_file(file, 1, format!("its changes do not follow from each other: {error}"))
         })?);
+        let (whole, rank) = foreign::is_vouched(own || source == Source::Vouched);
+        if !whole {
+            return self.take_in_foreign(context, &theirs, rank);
+        }
+        let empty = self.latest()? == 0;
         let done = match self.missing(&batches, &theirs)? {
             Some(missing) => self.follow(&missing, &theirs, progress),
             None => self.merge(context, &theirs),
         }?;
+        if let (true, Some(mark)) = (empty, &header.home) {
+            // The same memory goes on here.
+            self.keep_mark(mark)?;
+        }
         self.forget_erased(&theirs.all_tombstones()?);
         Ok(done)
     }
@@ -239,11 +269,12 @@ fn deferred(batches: &[Batch]) -> impl Iterator<Item = (usize, &Pending)> {
 }
 
 /// Reads and checks the lines of an export.
-fn read(file: &Path) -> Result<Vec<Batch>> {
+fn read(file: &Path) -> Result<(Header, Vec<Batch>)> {
     let open = std::fs::File::open(file)
         .map_err(|source| Error::File { path: file.to_owned(), source })?;
     let mut lines = std::io::BufReader::new(open);
     let mut batches = Vec::new();
+    let mut header = None;
     for number in 1.. {
         let mut line = Vec::new();
         let limit = LINE_BYTES_MAX as u64 + 1;
@@ -256,17 +287,18 @@ fn read(file: &Path) -> Result<Vec<Batch>> {
             return Err(bad_file(file, number, "the line is too long".to_owned()));
         }
         if number == 1 {
-            check_header(file, &line)?;
+            header = Some(check_header(file, &line)?);
         } else if !line.trim_ascii().is_empty() {
             let batch = serde_json::from_slice(&line)
                 .map_err(|error| bad_file(file, number, error.to_string()))?;
             batches.push(batch);
         }
     }
-    Ok(batches)
+    let header = header.ok_or_else(|| bad_file(file, 1, "the file is empty".to_owned()))?;
+    Ok((header, batches))
 }
 
-fn check_header(file: &Path, line: &[u8]) -> Result<()> {
+fn check_header(file: &Path, line: &[u8]) -> Result<Header> {
     let header: Header = serde_json::from_slice(line)
         .map_err(|_| bad_file(file, 1, "this is not an export of Throughline".to_owned()))?;
     if header.format != FORMAT {
@@ -277,7 +309,7 @@ fn check_header(file: &Path, line: &[u8]) -> Result<()> {
         let detail = format!("the export has version {newer}; this program reads up to {VERSION}");
         return Err(bad_file(file, 1, detail));
     }
-    Ok(())
+    Ok(header)
 }
 
 fn all_memories(tables: &Arc<Tables>) -> Result<Vec<Memory>> {

@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 use throughline_core::event::{Event, Start, ToolCall, What};
 use throughline_core::gate::{self, Flush, When};
 use throughline_core::hot::Hot;
+use throughline_core::permission::Door;
 use throughline_core::probe::Voice;
 use throughline_core::question::{self, Question};
 use throughline_core::row::Session;
 use throughline_core::{
-    Actor, Cause, Change, Memory, MemoryId, Row, RowKey, SessionId, Table, activation,
+    Cause, Change, Memory, MemoryId, Row, RowKey, SessionId, Table, activation,
 };
 
 use crate::capture::{Capture, Captured, Mind, Minds, project_of};
@@ -84,7 +85,7 @@ impl Engine {
     fn listen_and(&self, context: &Context, event: &Event, keep: Keep) -> Result<Reply> {
         let session = &event.session;
         let context =
-            Context { session: Some(session.clone()), actor: Actor::System, ..context.clone() };
+            Context { session: Some(session.clone()), door: Door::Hook, ..context.clone() };
         let minds = Minds::new(&self.home);
         // One event of a session at a time; whoever comes too early only listens. What waits in the
         // journal is taken in by whoever has the session's mind next.

@@ -6,10 +6,11 @@ mod scrub;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use throughline_core::permission::Act;
 use throughline_core::row::Tombstone;
 use throughline_core::{
-    Actor, Cause, Change, EntityId, Episode, Fingerprint, Logged, Memory, MemoryId, Row, RowKey,
-    SpaceId, episode, pending,
+    Cause, Change, EntityId, Episode, Fingerprint, Logged, Memory, MemoryId, Row, RowKey, SpaceId,
+    episode, pending,
 };
 use throughline_store::{
     Erasure, Reader, SqliteStore, Store, find_turns, nodes_of_key, quoted_by, turns_holding,
@@ -20,6 +21,7 @@ use crate::capture::{Captured, Minds, named_turn, turns_of};
 use crate::engine::{Draft, is_handle};
 use crate::history::chain;
 use crate::journal::{Entry, Journal};
+use crate::permit::demand_act;
 use crate::{Context, Engine, Error, Result, backup};
 
 pub(crate) use gone::Gone;
@@ -64,9 +66,9 @@ impl Engine {
         handles: &[String],
         whole_chain: bool,
     ) -> Result<Purged> {
-        if context.actor != Actor::User {
-            return Err(Error::BadInput("only the user can erase".to_owned()));
-        }
+        demand_act(context.door, Act::Purge, || {
+            format!("throughline purge {}", handles.join(" "))
+        })?;
         if let Some(stones) = self.half_erased(context, handles)? {
             return self.finish_purge(stones);
         }

@@ -4,7 +4,7 @@
 use throughline_core::evidence::Testimony;
 use throughline_core::probe::Voice;
 use throughline_core::{
-    Actor, Authority, Episode, Fingerprint, Row, RowKey, SpaceId, Timestamp, speech, text, words,
+    Authority, Episode, Fingerprint, Row, RowKey, SpaceId, Timestamp, speech, text, words,
 };
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -112,7 +112,7 @@ impl Engine {
 }
 
 fn may_quote(context: &Context, new: &NewMemory) -> bool {
-    context.actor == Actor::Agent
+    context.door.is_agents()
         && new.authority == Authority::Observed
         && new.slot.is_none()
         && new.watch.is_empty()

@@ -1,14 +1,16 @@
 //! Relate: links between memories, and labels on them.
 
+use throughline_core::permission::{Act, Door};
 use throughline_core::reconcile;
 use throughline_core::{
-    Actor, Cause, Change, Edge, EntityId, EntityKind, Memory, NodeId, Relation, RowKey, text,
+    Cause, Change, Edge, EntityId, EntityKind, Memory, NodeId, Relation, RowKey, text,
 };
 use throughline_store::{EntityName, Reader};
 
 use crate::clean::cleaned;
 use crate::correct::same_space;
 use crate::engine::Draft;
+use crate::permit::{demand, standing};
 use crate::{Card, Context, Engine, Error, Result};
 
 /// How strong a connection is that an agent makes: it is followed, and what a person made comes
@@ -42,9 +44,10 @@ impl Engine {
                         .to_owned(),
                 ));
             }
+            may_connect(reader, context.door, &from, relation, &to)?;
             let mut edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
             edge.reason = reason.map(|reason| cleaned(reason).0);
-            if context.actor == Actor::Agent {
+            if context.door.is_agents() {
                 edge.weight = AGENT_WEIGHT;
             }
             draft.changes.push(Change::Link(edge));
@@ -66,6 +69,11 @@ impl Engine {
         }
         let (from, _) = self.write(context, Cause::Unlink, None, |reader, draft| {
             let (from, to) = self.both(reader, context, draft, from, to)?;
+            let by_hand = || {
+                let (from, to) = (from.id.handle(), to.id.handle());
+                format!("throughline unlink {from} {relation} {to}")
+            };
+            demand(reader, context.door, Act::Unlink, Some(&from), by_hand)?;
             let edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
             draft.changes.push(Change::Unlink {
                 space: edge.space,
@@ -92,6 +100,8 @@ impl Engine {
         }
         let (memory, _) = self.write(context, Cause::Tag, None, |reader, draft| {
             let memory = self.resolve(reader, context, handle)?;
+            let by_hand = || format!("throughline tag {}", memory.id.handle());
+            demand(reader, context.door, Act::Tag, Some(&memory), by_hand)?;
             draft.settle(&memory);
             for tag in remove {
                 remove_tag(reader, draft, &memory, tag)?;
@@ -123,6 +133,32 @@ impl Engine {
         draft.settle(&from);
         Ok((from, to))
     }
+}
+
+/// Whether the caller may connect two memories: reasons of what a person said are theirs to give,
+/// and so is doubt between two things that they said.
+pub(crate) fn may_connect(
+    reader: &dyn Reader,
+    door: Door,
+    from: &Memory,
+    relation: Relation,
+    to: &Memory,
+) -> Result<()> {
+    let (act, asked) = if relation == Relation::Contradicts {
+        let weaker = if standing(reader, from)?.is_persons() { to } else { from };
+        (Act::Contradict, Some(weaker))
+    } else {
+        (Act::Link, Some(from).filter(|_| relation.is_reason()))
+    };
+    let by_hand = || {
+        let (from, to) = (from.id.handle(), to.id.handle());
+        if act == Act::Contradict {
+            return format!("throughline contradict {from} {to}");
+        }
+        format!("throughline link {from} {relation} {to}")
+    };
+    demand(reader, door, act, asked, by_hand)?;
+    Ok(())
 }
 
 fn tag_entity(reader: &dyn Reader, memory: &Memory, tag: &str) -> Result<Option<EntityId>> {

@@ -14,6 +14,7 @@ use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::clean::Cleaner;
 use crate::engine::{Draft, is_handle};
+use crate::permit::{as_allowed, is_kept_out, may_adopt};
 use crate::watch::Stated;
 use crate::{Card, Context, Engine, Error, Result};
 
@@ -134,8 +135,9 @@ impl Engine {
     pub fn remember(&self, context: &Context, new: &NewMemory) -> Result<Remembered> {
         let session = context.session.as_ref();
         let cleaner = session.map(|session| Cleaner::of(&self.home, session)).unwrap_or_default();
-        let (new, redacted) = &new.cleaned(cleaner);
-        self.check_new(context, new)?;
+        let (new, redacted) = new.cleaned(cleaner);
+        self.check_new(context, &new)?;
+        let (new, redacted) = (&as_allowed(context, new)?, &redacted);
         if !new.authority.is_user() && context.session.is_some() {
             // What a hook of this session has just shown is on record from here on.
             self.settle_recalls(context).ok();
@@ -150,8 +152,15 @@ impl Engine {
             if let Some(said) = self.quoted(reader, context, new, &unread)? {
                 candidate.testimony = said;
             }
+            let before = draft.changes.len();
+            let mut plan = self.take_in(reader, draft, &candidate)?;
+            // An old sentence of the user's puts none of their newer ones in doubt.
+            if !plan.contested.is_empty() && candidate.testimony != own {
+                draft.changes.truncate(before);
+                candidate.testimony = own.clone();
+                plan = self.take_in(reader, draft, &candidate)?;
+            }
             let by_user = candidate.testimony.authority.is_user();
-            let plan = self.take_in(reader, draft, &candidate)?;
             for reason in &new.because {
                 self.give_reason(reader, draft, context, &plan, reason, &own)?;
             }
@@ -171,7 +180,7 @@ impl Engine {
         });
         let (plan, batch) = match written {
             // Nobody's words are dropped: a person may see what was kept out.
-            Err(error @ (Error::Blocked(_) | Error::Walled(_))) if !new.authority.is_user() => {
+            Err(error) if is_kept_out(&error) && !new.authority.is_user() => {
                 self.defer(context, &new.as_operation(), &error.to_string(), new.authority)?;
                 return Err(error);
             }
@@ -266,6 +275,7 @@ impl Engine {
         candidate: &Candidate,
     ) -> Result<reconcile::Plan> {
         wall(candidate)?;
+        may_adopt(draft, candidate)?;
         let neighbours = neighbours(reader, candidate)?;
         let now = draft.now;
         let mut plan = reconcile::plan(candidate, &neighbours, &mut || crate::mint::id(now))?;
@@ -373,6 +383,7 @@ pub(crate) fn candidate(new: &NewMemory, draft: &Draft) -> Candidate {
         pinned: new.pinned,
         testimony: Testimony {
             session: draft.session.clone(),
+            by_agent: draft.door.is_agents(),
             ..Testimony::new(new.authority, draft.now)
         },
         triggers: new.triggers.clone(),

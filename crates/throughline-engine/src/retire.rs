@@ -1,55 +1,95 @@
 //! Retire: memories leave view and come back. Nothing is lost here.
 
-use throughline_core::{Cause, Change, Memory, State};
+use throughline_core::permission::{Act, Backing, Verdict};
+use throughline_core::{Authority, Cause, Change, Memory, State};
 
 use crate::correct::mark_rivals;
+use crate::permit::{ask, demand, keep_waiting, not_yours};
 use crate::{Card, Context, Engine, Error, Result};
 
+/// What became of putting a memory away or in another's place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Put {
+    /// The memory as it stands.
+    pub card: Card,
+    /// It was not done: it waits in `review` for the user, for this reason.
+    pub waits: Option<String>,
+}
+
 impl Engine {
-    /// Puts a memory away. It stays findable on request.
-    pub fn archive(&self, context: &Context, handle: &str, reason: Option<&str>) -> Result<Card> {
-        self.move_to(context, handle, Cause::Archive, reason, |_| Ok(State::Archived))
+    /// Puts a memory away. It stays findable on request. What is a person's waits for a person.
+    pub fn archive(&self, context: &Context, handle: &str, reason: Option<&str>) -> Result<Put> {
+        self.put_away(context, handle, Act::Archive, reason)
     }
 
     /// Takes a memory out again, as what it was before.
     pub fn unarchive(&self, context: &Context, handle: &str) -> Result<Card> {
-        self.move_to(context, handle, Cause::Unarchive, None, |memory| {
-            if memory.state == State::Archived {
-                return Ok(memory.previous.unwrap_or(State::Staged));
-            }
-            Err(Error::NotPossible(format!("memory {} is not archived", memory.id.handle())))
-        })
-    }
-
-    /// Takes a memory back: it is no longer held, and does not return by itself. Reversible.
-    pub fn forget(&self, context: &Context, handle: &str, reason: Option<&str>) -> Result<Card> {
-        self.move_to(context, handle, Cause::Forget, reason, |_| Ok(State::Retracted))
-    }
-
-    fn move_to(
-        &self,
-        context: &Context,
-        handle: &str,
-        cause: Cause,
-        reason: Option<&str>,
-        target: impl Fn(&Memory) -> Result<State>,
-    ) -> Result<Card> {
-        if let Some(reason) = reason {
-            self.check_field(reason)?;
-        }
-        let (memory, _) = self.write(context, cause, reason, |reader, draft| {
+        let (memory, _) = self.write(context, Cause::Unarchive, None, |reader, draft| {
             let memory = self.resolve(reader, context, handle)?;
+            let by_hand = || format!("throughline unarchive {}", memory.id.handle());
+            demand(reader, context.door, Act::BringBack, Some(&memory), by_hand)?;
             draft.settle(&memory);
-            let to = target(&memory)?;
-            if to != memory.state {
-                let (space, id, at) = (memory.space, memory.id, draft.now);
-                draft.changes.push(Change::Move { space, id, to, at });
-                if to.is_active() {
-                    mark_rivals(reader, draft, &memory)?;
-                }
+            if memory.state != State::Archived {
+                let why = format!("memory {} is not archived", memory.id.handle());
+                return Err(Error::NotPossible(why));
+            }
+            let (space, id, at) = (memory.space, memory.id, draft.now);
+            let to = memory.previous.unwrap_or(State::Staged);
+            draft.changes.push(Change::Move { space, id, to, at });
+            if to.is_active() {
+                mark_rivals(reader, draft, &memory)?;
             }
             Ok(memory)
         })?;
         self.card_of(memory.space, memory.id)
+    }
+
+    /// Takes a memory back: it is no longer held, and does not return by itself. Reversible. What is
+    /// a person's waits for a person.
+    pub fn forget(&self, context: &Context, handle: &str, reason: Option<&str>) -> Result<Put> {
+        self.put_away(context, handle, Act::Retract, reason)
+    }
+
+    fn put_away(
+        &self,
+        context: &Context,
+        handle: &str,
+        act: Act,
+        reason: Option<&str>,
+    ) -> Result<Put> {
+        if let Some(reason) = reason {
+            self.check_field(reason)?;
+        }
+        let (cause, to, op, verb) = if act == Act::Archive {
+            (Cause::Archive, State::Archived, "archive", "archive")
+        } else {
+            (Cause::Forget, State::Retracted, "retract", "forget")
+        };
+        let ((memory, waits), _) = self.write(context, cause, reason, |reader, draft| {
+            let memory: Memory = self.resolve(reader, context, handle)?;
+            draft.settle(&memory);
+            match ask(reader, context.door, act, Some(&memory), Backing::Asserted)? {
+                Verdict::Allowed { .. } => {}
+                Verdict::Waits(why) => {
+                    let operation = serde_json::json!({
+                        "op": op, "what": memory.id.handle(), "quote": reason,
+                    });
+                    let why = why.to_string();
+                    keep_waiting(reader, draft, &operation, &why, Authority::Observed)?;
+                    return Ok((memory, Some(why)));
+                }
+                Verdict::Refused(why) => {
+                    let by_hand = format!("throughline {verb} {}", memory.id.handle());
+                    return Err(not_yours(why, by_hand));
+                }
+            }
+            if to != memory.state {
+                let (space, id, at) = (memory.space, memory.id, draft.now);
+                draft.changes.push(Change::Move { space, id, to, at });
+            }
+            Ok((memory, None))
+        })?;
+        let card = self.card_of(memory.space, memory.id)?;
+        Ok(Put { card, waits })
     }
 }

@@ -4,16 +4,18 @@
 use std::collections::BTreeMap;
 
 use throughline_core::patch::{self, Amendment, Operation};
+use throughline_core::permission::{Act, Door};
 use throughline_core::policy::Limits;
 use throughline_core::scope::Scope;
 use throughline_core::{
-    Actor, Authority, Cause, Change, Edge, Kind, Memory, MemoryId, Pending, PendingId, Relation,
-    Row, RowKey, Ruling, SpaceId, Timestamp, text,
+    Authority, Cause, Change, Edge, Kind, Memory, MemoryId, Pending, PendingId, Relation, Row,
+    RowKey, Ruling, SpaceId, State, Timestamp, text,
 };
 use throughline_store::Reader;
 
 use crate::clean::cleaned;
 use crate::engine::{Draft, is_handle};
+use crate::permit::demand_act;
 use crate::{Card, Context, Engine, Error, Filter, Result, ToCheck};
 
 /// What waits for a person's word.
@@ -115,6 +117,8 @@ impl Engine {
             now: self.now(),
             scope: context.scope(),
             session: context.session.clone(),
+            // Tried as the user, who would let it through.
+            door: Door::Terminal,
             changes: Vec::new(),
         };
         let tried = self.let_through(reader, &mut draft, context, &pending, Amendment::default());
@@ -185,7 +189,7 @@ impl Engine {
         handle: &str,
         reason: Option<&str>,
     ) -> Result<Pending> {
-        only_the_user(context)?;
+        may_decide(context)?;
         if let Some(reason) = reason {
             self.check_field(reason)?;
         }
@@ -206,15 +210,15 @@ impl Engine {
         handle: &str,
         keep: Keep,
     ) -> Result<Vec<Card>> {
-        only_the_user(context)?;
+        may_decide(context)?;
         let (a, b) = {
             let reader = self.now_reader()?;
             let (a, b) = self.contest(&*reader, context, handle)?;
             (a.id.to_string(), b.id.to_string())
         };
         match keep {
-            Keep::A => Ok(vec![self.supersede(context, &b, &a)?]),
-            Keep::B => Ok(vec![self.supersede(context, &a, &b)?]),
+            Keep::A => self.settle_contest(context, &b, &a),
+            Keep::B => self.settle_contest(context, &a, &b),
             Keep::Both => {
                 let a = self.unlink(context, &a, Relation::Contradicts, &b)?;
                 let b = self.show(&*self.now_reader()?, context, &b)?;
@@ -223,15 +227,33 @@ impl Engine {
         }
     }
 
+    /// Lets one of two take the other's place. What was put away stays away if it loses, and comes
+    /// back if it wins.
+    fn settle_contest(&self, context: &Context, old: &str, new: &str) -> Result<Vec<Card>> {
+        let (loser, winner) = {
+            let reader = self.now_reader()?;
+            (self.resolve(&*reader, context, old)?, self.resolve(&*reader, context, new)?)
+        };
+        if !loser.state.is_active() {
+            self.unlink(context, old, Relation::Contradicts, new)?;
+            return self.cards(&*self.now_reader()?, &[winner]);
+        }
+        if !winner.state.is_active() {
+            self.unarchive(context, new)?;
+        }
+        Ok(vec![self.supersede(context, old, new)?.card])
+    }
+
     /// Says what holds instead of either: it takes the place of both.
     pub fn merge_contest(&self, context: &Context, handle: &str, content: &str) -> Result<Card> {
-        only_the_user(context)?;
+        may_decide(context)?;
         let (a, b) = self.contest(&*self.now_reader()?, context, handle)?;
+        let (a, b) = if a.state.is_active() { (a, b) } else { (b, a) };
         let (content, _) = &cleaned(content);
         self.check_content(content)?;
         let (merged, _) = self.write(context, Cause::Review, None, |reader, draft| {
             let mut plan = self.put_in_place(reader, draft, &a, content, None)?;
-            if !plan.superseded.contains(&b.id) {
+            if b.state.is_active() && !plan.superseded.contains(&b.id) {
                 let (space, old, new, at) = (b.space, b.id, plan.memory, draft.now);
                 draft.changes.push(Change::Supersede { space, old, new, at });
                 plan.superseded.push(b.id);
@@ -243,7 +265,7 @@ impl Engine {
 
     /// Puts a contradiction off: the others come first.
     pub fn postpone_contest(&self, context: &Context, handle: &str) -> Result<Vec<Card>> {
-        only_the_user(context)?;
+        may_decide(context)?;
         let (a, b) = self.contest(&*self.now_reader()?, context, handle)?;
         self.write(context, Cause::Review, Some("later"), |reader, draft| {
             draft.settle(&a);
@@ -299,7 +321,8 @@ impl Engine {
             .rows(&keys)?
             .into_iter()
             .filter_map(|row| row.and_then(Row::into_memory))
-            .filter(|memory| memory.state.is_active() && reach.sees(memory))
+            .filter(|memory| memory.state.is_active() || memory.state == State::Archived)
+            .filter(|memory| reach.sees(memory))
             .map(|memory| ((memory.space, memory.id), memory))
             .collect();
         let mut pairs: Vec<(Timestamp, Memory, Memory)> = edges
@@ -309,6 +332,9 @@ impl Engine {
                     held.get(&(edge.space, node.memory()?)).cloned()
                 };
                 let (one, other) = (end(edge.from)?, end(edge.to)?);
+                if !speaks_against(&one, &other) {
+                    return None;
+                }
                 let age = |memory: &Memory| (memory.recorded_at, memory.id);
                 let noted = edge.last_reinforced_at;
                 Some(if age(&one) <= age(&other) {
@@ -323,16 +349,21 @@ impl Engine {
     }
 }
 
+/// Whether two memories still contradict each other: both are current, or the one that was put away
+/// ranks higher.
+fn speaks_against(one: &Memory, other: &Memory) -> bool {
+    let (current, away) = if one.state.is_active() { (one, other) } else { (other, one) };
+    current.state.is_active()
+        && (away.state.is_active() || away.authority.outranks(current.authority))
+}
+
 /// The change that takes a pending operation off the list.
 pub(crate) fn decided(pending: &Pending, ruling: Ruling) -> Change {
     Change::Decide { space: pending.space, id: pending.id, ruling }
 }
 
-pub(crate) fn only_the_user(context: &Context) -> Result<()> {
-    if context.actor == Actor::User {
-        return Ok(());
-    }
-    Err(Error::BadInput("only the user can decide what waits for review".to_owned()))
+pub(crate) fn may_decide(context: &Context) -> Result<()> {
+    demand_act(context.door, Act::Decide, || "throughline review".to_owned())
 }
 
 /// An operation as it waits: named by what it says, so that saying it again changes nothing.

@@ -1,6 +1,7 @@
 //! Revise: the same memory, changed by hand. Every version stays in the log.
 
 use throughline_core::evidence::Testimony;
+use throughline_core::permission::Act;
 use throughline_core::reconcile::Blocked;
 use throughline_core::{
     Authority, Cause, Change, Fingerprint, Kind, Memory, Slot, State, Timestamp,
@@ -8,6 +9,8 @@ use throughline_core::{
 
 use crate::clean::clean_text;
 use crate::correct::mark_rivals;
+use crate::engine::Draft;
+use crate::permit::demand;
 use crate::remember::check_share;
 use crate::{Card, Context, Engine, Error, Result};
 
@@ -95,6 +98,8 @@ impl Engine {
     pub fn confirm(&self, context: &Context, handle: &str) -> Result<Card> {
         let (memory, _) = self.write(context, Cause::Confirm, None, |reader, draft| {
             let memory = self.resolve(reader, context, handle)?;
+            let by_hand = || format!("throughline confirm {}", memory.id.handle());
+            demand(reader, context.door, Act::Vouch, Some(&memory), by_hand)?;
             draft.settle(&memory);
             let testimony = Testimony {
                 session: draft.session.clone(),
@@ -131,12 +136,23 @@ impl Engine {
     ) -> Result<Card> {
         let (memory, _) = self.write(context, cause, None, |reader, draft| {
             let memory = self.resolve(reader, context, handle)?;
+            let act = if cause == Cause::Pin { Act::Pin } else { Act::Edit };
+            let by_hand = || format!("throughline {cause} {}", memory.id.handle());
+            let rank = demand(reader, context.door, act, Some(&memory), by_hand)?;
             draft.settle(&memory);
             let plain = revision(&memory, &[])?;
             let twins = reader.with_fingerprint(memory.space, &plain.fingerprint)?;
             let twins: Vec<Memory> =
                 twins.into_iter().filter(|twin| twin.session == memory.session).collect();
-            let revised = revision(&memory, &twins)?;
+            let mut revised = revision(&memory, &twins)?;
+            // An edit is the user's word: they stand behind the memory as it is now.
+            let stands = act == Act::Edit && rank.is_user();
+            // What is noted of a claim was stated; only other words correct it.
+            let reworded = revised.content != memory.content;
+            let rank = if reworded { rank } else { Authority::UserStated };
+            if stands {
+                revised.authority = revised.authority.stronger(rank);
+            }
             if revised.content != memory.content
                 && let Some(stone) = reader
                     .tombstones(memory.space, std::slice::from_ref(&revised.fingerprint))?
@@ -147,12 +163,29 @@ impl Engine {
             if revised != memory {
                 draft.changes.push(Change::Revise(Box::new(revised.clone())));
             }
+            if stands {
+                stand_behind(draft, &memory, rank);
+            }
             if revised.slot != memory.slot && revised.state.is_active() {
                 mark_rivals(reader, draft, &revised)?;
             }
             Ok(memory)
         })?;
         self.card_of(memory.space, memory.id)
+    }
+}
+
+/// The user edited a memory: it is confirmed, by their word.
+fn stand_behind(draft: &mut Draft, memory: &Memory, rank: Authority) {
+    let testimony = Testimony {
+        session: draft.session.clone(),
+        why: Some("edited by hand".to_owned()),
+        ..Testimony::new(rank, draft.now)
+    };
+    let (space, id, at) = (memory.space, memory.id, draft.now);
+    draft.changes.push(Change::Reinforce(testimony.about(space, id)));
+    if memory.state == State::Staged {
+        draft.changes.push(Change::Move { space, id, to: State::Confirmed, at });
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::evidence::Testimony;
+use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::reconcile::{Candidate, Named};
 use throughline_core::{
     Authority, Cause, Change, Edge, EntityId, EntityKind, Evidence, Fingerprint, Kind, Leaf,
@@ -13,6 +14,7 @@ use throughline_store::Reader;
 
 use crate::clean::clean_text;
 use crate::engine::Draft;
+use crate::permit::ask;
 use crate::remember::said_in;
 use crate::{Context, Engine, Error, Result, mint};
 
@@ -238,10 +240,20 @@ impl Keeper<'_> {
         let attached = self.reader.attached(space, &[memory.id.into()])?;
         let alone = attached.iter().filter(|row| matches!(row, Row::Leaf(_))).count() == 1;
         Ok(alone
+            && self.may(Act::Edit, memory)?
             && rests_on_shelf(memory, &attached)
             && self.reader.with_fingerprint(space, wanted)?.is_empty()
             && self.reader.tombstones(space, std::slice::from_ref(wanted))?.is_empty()
             && throughline_core::instruction::commands_the_reader(content).is_none())
+    }
+
+    /// Whether the tool may do something to the memory that a text of its own became.
+    fn may(&self, act: Act, memory: &Memory) -> Result<bool> {
+        // By hand, a file is read in or a tool's command is carried out.
+        let by_hand = [Door::Terminal, Door::AgentShell].contains(&self.draft.door);
+        let door = if by_hand { Door::MemoryTool } else { self.draft.door };
+        let verdict = ask(self.reader, door, act, Some(memory), Backing::Asserted)?;
+        Ok(matches!(verdict, Verdict::Allowed { .. }))
     }
 
     fn take_off(&mut self, leaf: &Leaf) {
@@ -268,7 +280,8 @@ impl Keeper<'_> {
         }
         let row = self.reader.rows(&[RowKey::memory(space, id)])?.remove(0);
         let Some(memory) = row.and_then(Row::into_memory) else { return Ok(()) };
-        if kept.is_empty() && memory.state.is_active() && rests_on_shelf(&memory, &attached) {
+        let leaves = kept.is_empty() && memory.state.is_active();
+        if leaves && rests_on_shelf(&memory, &attached) && self.may(Act::Archive, &memory)? {
             let at = self.draft.now;
             self.draft.changes.push(Change::Move { space, id, to: State::Archived, at });
         }
@@ -335,6 +348,7 @@ impl Keeper<'_> {
             testimony: Testimony {
                 session: draft.session.clone(),
                 why: Some(WHY.to_owned()),
+                by_agent: true,
                 ..Testimony::new(self.keeping.authority, draft.now)
             },
             triggers: Vec::new(),
@@ -357,7 +371,8 @@ impl Keeper<'_> {
         let last = history.iter().rev().find(|logged| moved(&logged.change));
         let Some(last) = last else { return Ok(()) };
         let by = self.reader.headers(&[last.batch])?;
-        if by.iter().any(|stored| stored.batch.cause == Cause::Shelve) {
+        let by_shelf = by.iter().any(|stored| stored.batch.cause == Cause::Shelve);
+        if by_shelf && self.may(Act::BringBack, &memory)? {
             let (to, at) = (memory.previous.unwrap_or(State::Staged), self.draft.now);
             self.draft.changes.push(Change::Move { space, id, to, at });
         }

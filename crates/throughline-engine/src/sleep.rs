@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::authority::{Contest, contest};
+use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::{
     BatchId, Cardinality, Cause, Change, Edge, EpisodeId, Kind, Memory, MemoryId, NodeId, Relation,
     Row, RowKey, SessionId, SpaceId, hot,
@@ -15,6 +16,7 @@ use throughline_store::{LogQuery, Reader, SlotQuery};
 
 use crate::apply::REASON_IMPORTANCE;
 use crate::engine::Draft;
+use crate::permit::{ask, standing};
 use crate::watch::{Stated, marks_of};
 use crate::{Context, Engine, Result};
 
@@ -143,7 +145,8 @@ impl Engine {
                     continue;
                 }
                 let (space, at) = (old.space, draft.now);
-                if contest(new.authority, old.authority, true) == Contest::Supersede {
+                let wins = contest(new.authority, old.authority, true) == Contest::Supersede;
+                if wins && may_replace(reader, old, new)? {
                     let (old, new) = (old.id, new.id);
                     draft.changes.push(Change::Supersede { space, old, new, at });
                     done.superseded += 1;
@@ -186,6 +189,9 @@ impl Engine {
             };
             let (kept, dropped) =
                 if better(&twin, memory) { (&twin, memory) } else { (memory, &twin) };
+            if !may_replace(reader, dropped, kept)? {
+                continue;
+            }
             hand_over(reader, draft, dropped, kept)?;
             let (space, at) = (kept.space, draft.now);
             draft.changes.push(Change::Supersede { space, old: dropped.id, new: kept.id, at });
@@ -247,6 +253,15 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Whether one memory may take another's place while nobody looks: what a person said only gives way
+/// to what a person said.
+fn may_replace(reader: &dyn Reader, old: &Memory, new: &Memory) -> Result<bool> {
+    let by_user = standing(reader, new)?.by_person;
+    let backing = if by_user { Backing::UserTurn } else { Backing::Asserted };
+    let verdict = ask(reader, Door::Upkeep, Act::Replace, Some(old), backing)?;
+    Ok(matches!(verdict, Verdict::Allowed { .. }))
 }
 
 /// What hangs on a memory hangs on what takes its place: evidence, bindings, and connections both

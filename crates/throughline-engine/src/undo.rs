@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::fold::Refusal;
+use throughline_core::permission::{self, Act, Backing, Request, Standing, Verdict};
 use throughline_core::undo::{self, Touched, UndoRefusal};
 use throughline_core::{Actor, BatchId, Cause, Change, Memory, Row, RowKey, Table};
 use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
 use crate::correct::mark_rivals;
 use crate::history::is_within;
+use crate::permit::{not_yours, standing};
 use crate::{Context, Engine, Error, Result};
 
 /// What was undone.
@@ -48,6 +50,7 @@ impl Engine {
                         touched.insert(image.key.clone(), look);
                     }
                 }
+                may_undo(reader, context, &target, &touched)?;
                 let restore = undo::plan(&target.batch, &logged, &touched)?;
                 draft.changes.push(restore.clone());
                 for memory in back_in_view(&restore) {
@@ -63,6 +66,27 @@ impl Engine {
                 }
             })?;
         Ok(Undone { undone, batch })
+    }
+}
+
+/// Whether the caller may undo a batch: an agent its own, as far as nothing in it is a person's.
+fn may_undo(
+    reader: &dyn Reader,
+    context: &Context,
+    target: &StoredBatch,
+    touched: &BTreeMap<RowKey, Touched>,
+) -> Result<()> {
+    let mut stands = (target.batch.actor != Actor::Agent).then(Standing::persons);
+    let rows = touched.values().filter_map(|one| one.now.as_ref());
+    for memory in rows.filter_map(Row::as_memory) {
+        stands = stands.or(Some(standing(reader, memory)?).filter(|one| one.is_persons()));
+    }
+    let (door, act, backing) = (context.door, Act::Undo, Backing::Asserted);
+    match permission::judge(Request { door, act, target: stands, backing }) {
+        Verdict::Allowed { .. } => Ok(()),
+        Verdict::Waits(why) | Verdict::Refused(why) => {
+            Err(not_yours(why, format!("throughline undo {}", target.batch.id)))
+        }
     }
 }
 

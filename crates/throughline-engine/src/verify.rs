@@ -2,11 +2,11 @@
 //! a memory fresh again; reading it never does.
 
 use throughline_core::evidence::Testimony;
+use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::state::Flag;
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Actor, Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, page,
-    referent, text,
+    Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, page, referent, text,
 };
 use throughline_store::Reader;
 use throughline_watch::World;
@@ -14,7 +14,8 @@ use throughline_watch::World;
 use crate::capture::Captured;
 use crate::clean::cleaned;
 use crate::engine::Draft;
-use crate::review::pending;
+use crate::permit::{ask, keep_waiting};
+use crate::proof::Quote;
 use crate::watch::{checked, marks_of};
 use crate::{Card, Context, Engine, Error, Result};
 
@@ -120,6 +121,8 @@ impl Engine {
         evidence: Option<&str>,
     ) -> Result<Verified> {
         let evidence = evidence.map(|words| cleaned(words).0);
+        let unread =
+            if context.door.is_agents() { self.unread_results(context)? } else { Vec::new() };
         let ((memory, waits, lesson), _) =
             self.write(context, Cause::Verify, None, |reader, draft| {
                 let memory = self.resolve(reader, context, handle)?;
@@ -132,10 +135,18 @@ impl Engine {
                     )));
                 }
                 let marks = marks_of(reader, memory.space, memory.id)?;
-                let told = Checked { by: context.actor, words: evidence.as_deref() };
+                let words = evidence.as_deref();
+                let backing = match words.filter(|_| context.door.is_agents()) {
+                    Some(words) => {
+                        let quote = Quote { kind: memory.kind, claim: &memory.content, words };
+                        self.backing(reader, context, &quote, &unread)?
+                    }
+                    None => Backing::Asserted,
+                };
+                let told = Checked { door: context.door, backing, words };
                 match outcome {
                     Showed::Confirmed => {
-                        self.confirm_checked(draft, context, &memory, &marks, &told);
+                        self.confirm_checked(reader, draft, context, &memory, &marks, &told)?;
                         Ok((memory, false, None))
                     }
                     Showed::Refuted => {
@@ -151,25 +162,35 @@ impl Engine {
     /// It holds: stamped anew, with one more source behind it.
     fn confirm_checked(
         &self,
+        reader: &dyn Reader,
         draft: &mut Draft,
         context: &Context,
         memory: &Memory,
         marks: &[Watermark],
         told: &Checked<'_>,
-    ) {
+    ) -> Result<()> {
+        let Verdict::Allowed { rank } =
+            ask(reader, told.door, Act::CheckHolds, Some(memory), told.backing)?
+        else {
+            return Ok(());
+        };
         self.restamp(draft, &context.project.root, &memory.content, marks);
         let testimony = Testimony {
             session: draft.session.clone(),
             snippet: told.words.map(|words| text::headline(words, EVIDENCE_CHARS)),
             why: Some("checked: it holds".to_owned()),
-            ..Testimony::new(told.authority(), draft.now)
+            // An agent's word that it checked makes a claim fresh, and no truer.
+            echo: told.is_only_said(),
+            by_agent: told.is_only_said(),
+            ..Testimony::new(rank, draft.now)
         };
         draft.changes.push(Change::Reinforce(testimony.about(memory.space, memory.id)));
         draft.changes.push(Change::Revise(Box::new(checked(memory, draft.now))));
-        if memory.state == State::Staged && told.authority() != Authority::Observed {
+        if memory.state == State::Staged && rank != Authority::Observed {
             let (space, id, at) = (memory.space, memory.id, draft.now);
             draft.changes.push(Change::Move { space, id, to: State::Confirmed, at });
         }
+        Ok(())
     }
 
     /// It does not hold: taken back, and something is learnt from it. What a person said only a
@@ -182,23 +203,23 @@ impl Engine {
         marks: &[Watermark],
         told: &Checked<'_>,
     ) -> Result<(bool, Option<MemoryId>)> {
-        if told.by != Actor::User && memory.authority.is_user() {
+        let verdict = ask(reader, told.door, Act::CheckRefutes, Some(memory), told.backing)?;
+        let Verdict::Allowed { rank } = verdict else {
             let operation = serde_json::json!({
                 "op": "retract",
                 "what": memory.id.handle(),
                 "quote": told.words.map(|words| text::headline(words, EVIDENCE_CHARS)),
             });
             let why = format!("a check says that {} no longer holds", memory.id.handle());
-            let waits = pending(draft, &operation.to_string(), &why, Authority::Observed);
-            if reader.rows(&[RowKey::pending(waits.space, waits.id)])?[0].is_none() {
-                draft.changes.push(Change::Defer(waits));
-            }
+            keep_waiting(reader, draft, &operation, &why, Authority::Observed)?;
             return Ok((true, None));
-        }
+        };
         Self::count_change(draft, marks);
         let (space, id, at) = (memory.space, memory.id, draft.now);
         draft.changes.push(Change::Move { space, id, to: State::Retracted, at });
-        let lesson = self.learn_from_refutation(reader, draft, memory, marks, told.words)?;
+        // What a person or a tool showed is measured; an agent's word stays an agent's.
+        let rank = if rank.outranks(Authority::Measured) { Authority::Measured } else { rank };
+        let lesson = self.learn_from_refutation(reader, draft, memory, marks, told.words, rank)?;
         Ok((false, lesson))
     }
 
@@ -244,9 +265,10 @@ impl Engine {
                 .filter_map(|mark| Some((mark.clone(), bears_out(&world, mark, &words)?)))
                 .collect();
             let Some((_, place)) = borne_out.first() else { continue };
-            let told = Checked { by: Actor::System, words: Some(place) };
+            let (door, backing) = (Door::Hook, Backing::ToolResult);
+            let told = Checked { door, backing, words: Some(place) };
             let marks: Vec<Watermark> = borne_out.iter().map(|(mark, _)| mark.clone()).collect();
-            self.confirm_checked(draft, context, &memory, &marks, &told);
+            self.confirm_checked(reader, draft, context, &memory, &marks, &told)?;
             confirmed.push(memory.id);
         }
         Ok(confirmed)
@@ -255,18 +277,15 @@ impl Engine {
 
 /// Who checked, and what they say they saw.
 struct Checked<'a> {
-    by: Actor,
+    door: Door,
+    backing: Backing,
     words: Option<&'a str>,
 }
 
 impl Checked<'_> {
-    /// A person's word is a person's; what a tool showed, or an agent can quote, was measured.
-    fn authority(&self) -> Authority {
-        match (self.by, self.words) {
-            (Actor::User, _) => Authority::UserStated,
-            (Actor::System, _) | (Actor::Agent, Some(_)) => Authority::Measured,
-            (Actor::Agent, None) => Authority::Observed,
-        }
+    /// Whether there is nothing but an agent's word for it.
+    fn is_only_said(&self) -> bool {
+        self.door.is_agents() && self.backing == Backing::Asserted
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::client::{ANSWER_BYTES_MAX, Asked, Request, Usage};
+use crate::environment::passes;
 use crate::{Error, Result, Settings, answer, dialect};
 
 /// How often is looked whether a program has ended.
@@ -26,13 +27,15 @@ fn run(settings: &Settings, prompt: &str) -> Result<String> {
     let failed = |why: String| Error::Command { program: program.clone(), why };
     let mut command = Command::new(&program);
     command.args(settings.command.iter().skip(1));
+    // A hook of one agent may have started us: this one is not part of that session, and the keys in
+    // that environment are not its own.
+    for (name, _) in std::env::vars_os() {
+        if !passes(&name.to_string_lossy(), &settings.passed) {
+            command.env_remove(name);
+        }
+    }
     // An agent that we start must not feed us.
     command.env("THROUGHLINE_INSIDE", "1");
-    // A hook of one agent may have started us; this one is not part of that session.
-    command.env_remove("CLAUDECODE").env_remove("CLAUDE_CODE_ENTRYPOINT");
-    for name in &settings.withheld {
-        command.env_remove(name);
-    }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(folder) = &settings.folder {
         command.current_dir(folder);

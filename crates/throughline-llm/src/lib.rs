@@ -8,6 +8,7 @@ mod client;
 mod command;
 mod dialect;
 mod embed;
+mod environment;
 mod error;
 mod settings;
 

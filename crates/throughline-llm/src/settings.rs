@@ -117,8 +117,8 @@ pub struct Settings {
     pub command: Vec<String>,
     /// Where the program runs: a folder with nothing in it that it could read as its own.
     pub folder: Option<PathBuf>,
-    /// Variables that the program does not get: keys of services that are not its own.
-    pub withheld: Vec<String>,
+    /// Variables that the program gets beyond what any program needs: the user named them for it.
+    pub passed: Vec<String>,
     /// How long connecting may take.
     pub connect: Duration,
     /// How long one question may take, with everything.
@@ -152,7 +152,7 @@ impl Settings {
             key,
             command: Vec::new(),
             folder: None,
-            withheld: Vec::new(),
+            passed: Vec::new(),
             connect: Duration::from_secs(10),
             total: Duration::from_secs(120),
             attempts: 3,

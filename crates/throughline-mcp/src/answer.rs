@@ -50,7 +50,9 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let user_command = if let Error::Walled(_) = &error {
+        let user_command = if let Error::NotYours { by_hand, .. } = &error {
+            return Self::for_the_user(error.to_string(), by_hand.clone());
+        } else if let Error::Walled(_) = &error {
             Some("throughline review".to_owned())
         } else if let Error::Blocked(Blocked::Erased(_)) = &error {
             Some("throughline remember TEXT --revive".to_owned())

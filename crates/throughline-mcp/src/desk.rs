@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use throughline_core::permission::Door;
 use throughline_core::scope::Level;
-use throughline_core::{Actor, Memory, MemoryId, SessionId};
+use throughline_core::{Memory, MemoryId, SessionId};
 use throughline_engine::{Context, Engine, Project, Recall, Roots, clean_name, key_of};
 
-use crate::Setup;
 use crate::answer::{Failure, quoted};
+use crate::{Profile, Setup};
 
 /// Memories that this process remembers to have shown; the oldest go first.
 const SHOWN_MAX: usize = 512;
@@ -80,7 +81,12 @@ impl Desk {
             (level, _) => level,
         };
         let project = self.project(given(place.project.as_ref()))?;
-        Ok(Context { project, session, level, actor: Actor::Agent })
+        let door = match self.setup.profile {
+            Profile::Throughline => Door::Tools,
+            Profile::ServerMemory => Door::ServerMemory,
+            Profile::MemoryTool => Door::MemoryTool,
+        };
+        Ok(Context { project, session, level, door })
     }
 
     /// The project at hand, or the one that a call names: another folder of the same, or one that is

@@ -16,6 +16,7 @@ mod open;
 mod read;
 mod rows;
 mod space;
+mod standing;
 mod swap;
 mod text;
 mod verify;

@@ -55,6 +55,9 @@ pub trait Reader {
     /// session they are bound to.
     fn current(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>>;
 
+    /// The same of those alone whose rank is a person's, however many others are newer.
+    fn said(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>>;
+
     /// Memories that have triggers, in any state, newest first, so many of each space.
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
 

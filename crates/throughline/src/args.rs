@@ -452,6 +452,10 @@ pub(crate) struct Import {
     /// What the file is
     #[arg(long, value_enum, default_value_t = ImportFormat::Auto)]
     pub(crate) format: ImportFormat,
+    /// Vouch for it: what it says counts as said here. Without this, an export of another home ranks
+    /// as external, and its rules and preferences wait in `review`
+    #[arg(long)]
+    pub(crate) trust: bool,
 }
 
 #[derive(Debug, Args)]

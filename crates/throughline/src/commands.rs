@@ -1,6 +1,7 @@
 //! The commands: settings in, one answer out. This page is the list.
 
 mod agents;
+mod by_hand;
 mod change;
 mod config;
 mod copies;
@@ -18,6 +19,7 @@ mod review;
 mod transfer;
 mod truth;
 
+pub(crate) use by_hand::with_typed;
 pub(crate) use recall::handle as recall_handle;
 
 use std::io::Read as _;
@@ -25,7 +27,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_engine::{Card, Error};
+use throughline_engine::{Card, Error, Put};
 
 use crate::args::{Cli, Command};
 use crate::settings::Settings;
@@ -49,6 +51,7 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
     if settings.is_off() && takes_in(command) {
         anyhow::bail!(Error::Off);
     }
+    by_hand::check(command, settings)?;
     let done = dispatch(command, settings, ui)?;
     if matches!(command, Command::Import(_) | Command::Restore(_)) {
         // Whoever brings memories of this folder's project here works on it here.
@@ -154,6 +157,23 @@ struct OneMemory {
 fn answer_memory(ui: &mut Ui, done: &str, card: &Card) -> anyhow::Result<ExitCode> {
     ui.answer(&OneMemory { memory: card.into() }, || {
         format!("{}\n{}", crate::ui::paint(crate::ui::GOOD, done), view::brief(card))
+    })
+}
+
+/// The same, with whether it was done at once.
+#[derive(Debug, Serialize)]
+struct PutMemory {
+    memory: WireMemory,
+    /// An agent asked for it, and it waits in `review` for the user.
+    waits: bool,
+}
+
+/// Answers with a memory that was put away or put in another's place, or that waits for the user.
+fn answer_put(ui: &mut Ui, done: &str, put: &Put) -> anyhow::Result<ExitCode> {
+    let Some(why) = &put.waits else { return answer_memory(ui, done, &put.card) };
+    ui.answer(&PutMemory { memory: (&put.card).into(), waits: true }, || {
+        let told = format!("Not done: {why}. It waits in `review` for the user to decide");
+        format!("{}\n{}", crate::ui::paint(crate::ui::WARN, told), view::brief(&put.card))
     })
 }
 

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use throughline_agents::{Host, Unreadable};
+use throughline_core::Timestamp;
 use throughline_core::event::{Event, What};
+use throughline_core::permission::Door;
 use throughline_core::scope::Level;
-use throughline_core::{Actor, Timestamp};
 use throughline_engine::{
     Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, is_kept, note_failure,
     note_fired,
@@ -318,7 +319,7 @@ fn keep(mut event: Event, mut cleaner: Cleaner, agent: Host, settings: &Settings
         project,
         session: None,
         level: Level::Project,
-        actor: Actor::System,
+        door: Door::Hook,
     });
     Some(Kept { event, context, trouble })
 }

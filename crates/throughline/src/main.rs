@@ -29,12 +29,12 @@ fn main() -> ExitCode {
     if environment.disabled && is_hook {
         return ExitCode::SUCCESS;
     }
-    match args::Cli::try_parse_from(words) {
+    match args::Cli::try_parse_from(&words) {
         Ok(cli) => {
             if let args::Command::Hook(args) = &cli.command {
                 return hook::hook(args, &cli.global, &environment);
             }
-            run(&cli, &environment)
+            run(&cli, &environment, &words)
         }
         // A hook that ends with 2 would block the agent.
         Err(usage) if is_hook && usage.use_stderr() => {
@@ -57,12 +57,16 @@ fn command(words: &[std::ffi::OsString]) -> Option<String> {
     None
 }
 
-fn run(cli: &args::Cli, environment: &settings::Environment) -> ExitCode {
+fn run(
+    cli: &args::Cli,
+    environment: &settings::Environment,
+    words: &[std::ffi::OsString],
+) -> ExitCode {
     let mut ui = ui::Ui::new(cli.global.json, cli.global.quiet);
     let done = settings::Settings::resolve(&cli.global, environment)
         .and_then(|settings| commands::run(&cli.command, &settings, &mut ui));
     match done {
         Ok(code) => code,
-        Err(error) => ui.fail(&error),
+        Err(error) => ui.fail(&commands::with_typed(error, words)),
     }
 }

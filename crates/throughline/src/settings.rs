@@ -3,14 +3,16 @@
 mod file;
 mod home;
 mod model;
+mod shell;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 use etcetera::BaseStrategy as _;
-use throughline_agents::Surroundings;
+use throughline_agents::{Shell, Surroundings};
+use throughline_core::permission::Door;
 use throughline_core::scope::Level;
-use throughline_core::{Actor, Policy, SessionId, Timestamp};
+use throughline_core::{Policy, SessionId, Timestamp};
 use throughline_engine::{Clock, Context, Engine, Roots, clean_name};
 
 use crate::args::Global;
@@ -36,6 +38,8 @@ pub(crate) struct Environment {
     pub(crate) claude_session: Option<String>,
     /// Where the official memory server keeps its graph.
     pub(crate) memory_file: Option<PathBuf>,
+    /// The agent whose shell runs us, if one does.
+    pub(crate) shell: Option<Shell>,
 }
 
 impl Environment {
@@ -71,6 +75,7 @@ impl Environment {
             claude_project: folder("CLAUDE_PROJECT_DIR"),
             claude_session: text("CLAUDE_CODE_SESSION_ID"),
             memory_file: folder("MEMORY_FILE_PATH"),
+            shell: Shell::around(text),
         }
     }
 }
@@ -182,7 +187,7 @@ impl Settings {
             project,
             session: self.session.clone(),
             level: self.level.unwrap_or(Level::Project),
-            actor: Actor::User,
+            door: self.door(),
         })
     }
 
@@ -198,7 +203,7 @@ impl Settings {
 
     /// Whether a person runs this command, and not an agent.
     pub(crate) fn is_person(&self) -> bool {
-        !self.environment.inside && self.environment.claude_session.is_none()
+        self.door() == Door::Terminal
     }
 
     /// Whether a new folder of a known project is joined without asking.

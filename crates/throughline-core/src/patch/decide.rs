@@ -23,6 +23,7 @@ impl Operation {
                 format!("replace “{wrong}” by “{right}”{}", reasons(because))
             }
             Self::Retract(Retract { what, .. }) => format!("take back “{what}”"),
+            Self::Archive(Retract { what, .. }) => format!("put away “{what}”"),
             Self::Know { entity } => {
                 let also = entity.aliases.join(", ");
                 let also = if also.is_empty() { also } else { format!(", also called {also}") };
@@ -39,7 +40,7 @@ impl Operation {
     pub fn speaks_of(&self) -> Option<&str> {
         match self {
             Self::Correct(put_right) => Some(&put_right.wrong),
-            Self::Retract(back) => Some(&back.what),
+            Self::Retract(back) | Self::Archive(back) => Some(&back.what),
             Self::Remember(_) | Self::Know { .. } | Self::Relate(_) | Self::Settle(_) => None,
         }
     }
@@ -64,6 +65,10 @@ impl Operation {
                     Some(right) => Self::Correct(corrected(what, right)),
                     None => Self::Retract(Retract { what, turn: said_now, ..it }),
                 }
+            }
+            (Self::Archive(it), _) => {
+                let what = by.memory.map_or(it.what, str::to_owned);
+                Self::Archive(Retract { what, turn: said_now, ..it })
             }
             (other @ (Self::Know { .. } | Self::Relate(_) | Self::Settle(_)), _) => other,
         }

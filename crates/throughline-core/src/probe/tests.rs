@@ -40,6 +40,7 @@ fn remembered(turns: &[Said<'_>]) -> Vec<Remember> {
             Operation::Remember(it) => Some(it),
             Operation::Correct(_)
             | Operation::Retract(_)
+            | Operation::Archive(_)
             | Operation::Know { .. }
             | Operation::Relate(_)
             | Operation::Settle(_) => None,
@@ -67,6 +68,7 @@ fn line(operation: &Operation) -> [String; 5] {
             parts("correct", it.kind.as_str(), &it.right, wrong, &it.because)
         }
         Operation::Retract(it) => parts("retract", "", &it.what, String::new(), &[]),
+        Operation::Archive(it) => parts("archive", "", &it.what, String::new(), &[]),
         Operation::Know { entity } => {
             parts("know", entity.kind.as_str(), &entity.name, entity.aliases.join(", "), &[])
         }
@@ -502,7 +504,7 @@ proptest! {
             let (content, quote, turn) = match operation {
                 Operation::Remember(it) => (&it.content, &it.quote, it.turn),
                 Operation::Correct(it) => (&it.right, &it.quote, it.turn),
-                Operation::Retract(it) => (&it.what, &it.quote, it.turn),
+                Operation::Retract(it) | Operation::Archive(it) => (&it.what, &it.quote, it.turn),
                 Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => continue,
             };
             prop_assert!(!content.trim().is_empty() && content.chars().count() <= 700);
@@ -528,6 +530,7 @@ proptest! {
                 Operation::Remember(it) => &it.content,
                 Operation::Correct(it) => &it.right,
                 Operation::Retract(_)
+                | Operation::Archive(_)
                 | Operation::Know { .. }
                 | Operation::Relate(_)
                 | Operation::Settle(_) => continue,
@@ -550,6 +553,7 @@ fn put_right(turns: &[Said<'_>]) -> Option<(String, String)> {
         Operation::Correct(it) => Some((it.wrong, it.right)),
         Operation::Remember(_)
         | Operation::Retract(_)
+        | Operation::Archive(_)
         | Operation::Know { .. }
         | Operation::Relate(_)
         | Operation::Settle(_) => None,

@@ -216,7 +216,10 @@ fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Voice,
             Some(&put_right.wrong),
         ),
         Operation::Retract(back) => (String::new(), None, Some(&back.what)),
-        Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => {
+        Operation::Archive(_)
+        | Operation::Know { .. }
+        | Operation::Relate(_)
+        | Operation::Settle(_) => {
             return Err("not for a model".to_owned());
         }
     };
@@ -254,7 +257,7 @@ fn is_own(operation: &Operation, turn: &str) -> bool {
     let quote = match operation {
         Operation::Remember(new) => &new.quote,
         Operation::Correct(put_right) => &put_right.quote,
-        Operation::Retract(back) => &back.quote,
+        Operation::Retract(back) | Operation::Archive(back) => &back.quote,
         Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => return true,
     };
     quote.as_ref().is_none_or(|quote| speech::is_own_words(turn, quote))

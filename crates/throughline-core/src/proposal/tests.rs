@@ -285,7 +285,9 @@ proptest! {
                 let (quote, turn) = match &operation {
                     Operation::Remember(new) => (new.quote.clone(), new.turn),
                     Operation::Correct(right) => (right.quote.clone(), right.turn),
-                    Operation::Retract(back) => (back.quote.clone(), back.turn),
+                    Operation::Retract(back) | Operation::Archive(back) => {
+                        (back.quote.clone(), back.turn)
+                    }
                     Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => (None, None),
                 };
                 let turn = &window.turns[turn.expect("it names a turn")];

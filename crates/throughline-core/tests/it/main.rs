@@ -16,6 +16,7 @@ mod near;
 mod old_words;
 mod page;
 mod pending;
+mod permission;
 mod purge;
 mod question;
 mod rank;

@@ -8,7 +8,7 @@ use throughline_store::Reader;
 use super::{Applied, Ground, Source, turn_of, wait};
 use crate::clean::cleaned;
 use crate::engine::Draft;
-use crate::review::{decided, only_the_user};
+use crate::review::{decided, may_decide};
 use crate::{Context, Engine, Error, Result};
 
 /// Turns that a patch may speak of.
@@ -58,7 +58,7 @@ impl Engine {
         handle: &str,
         by: Amendment<'_>,
     ) -> Result<Applied> {
-        only_the_user(context)?;
+        may_decide(context)?;
         let text = by.text.map(|text| cleaned(text).0);
         let by = Amendment { text: text.as_deref(), ..by };
         let (applied, _) = self.write(context, Cause::Review, None, |reader, draft| {

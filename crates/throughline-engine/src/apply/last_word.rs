@@ -26,6 +26,7 @@ fn slot_of(operation: &Operation) -> Option<&Slot> {
         Operation::Remember(new) => new.slot.as_ref(),
         Operation::Correct(put_right) => put_right.slot.as_ref(),
         Operation::Retract(_)
+        | Operation::Archive(_)
         | Operation::Know { .. }
         | Operation::Relate(_)
         | Operation::Settle(_) => None,

@@ -5,16 +5,17 @@
 
 use std::collections::BTreeSet;
 
-use throughline_core::authority::{Contest, contest};
 use throughline_core::patch::{Operation, Refused};
+use throughline_core::permission::{self, Act, Door, Request, Verdict};
 use throughline_core::probe::Voice;
 use throughline_core::proposal::{Proposal, Sound};
 use throughline_core::{Authority, Change, Memory, MemoryId, NodeId, Row, RowKey};
 use throughline_store::Reader;
 
-use super::{Applied, Ground, Source, last_word, put_off, turn_of, wait};
+use super::{Applied, Ground, Source, backing_of, last_word, put_off, turn_of, wait};
 use crate::clean::cleaned;
 use crate::engine::Draft;
+use crate::permit::ask;
 use crate::{Engine, Error, Result};
 
 /// A proposal, and what it was made from.
@@ -30,10 +31,10 @@ pub(crate) struct Proposed<'a> {
 
 /// The rank of what a model makes of somebody's words: never above what they would have.
 pub(crate) fn rank_by_model(voice: Voice) -> Authority {
-    match voice {
-        Voice::User => Authority::Extracted,
-        Voice::Assistant => Authority::Inferred,
-        Voice::Tool => Authority::External,
+    let (door, act, backing) = (Door::Model, Act::Remember, backing_of(voice));
+    match permission::judge(Request { door, act, target: None, backing }) {
+        Verdict::Allowed { rank } => rank,
+        Verdict::Waits(_) | Verdict::Refused(_) => Authority::External,
     }
 }
 
@@ -111,6 +112,7 @@ impl Engine {
             Operation::Remember(new) => &new.content,
             Operation::Correct(put_right) => &put_right.right,
             Operation::Retract(_)
+            | Operation::Archive(_)
             | Operation::Know { .. }
             | Operation::Relate(_)
             | Operation::Settle(_) => return Ok(()),
@@ -144,7 +146,7 @@ impl Engine {
             let key = RowKey::memory(draft.scope.space, id);
             let held = reader.rows(&[key])?.remove(0).and_then(Row::into_memory);
             let Some(held) = held.filter(|_| retires) else { continue };
-            if !may_retire(voice, &held) {
+            if !may_retire(reader, voice, &held)? {
                 return Err(Error::NotPossible(format!(
                     "it would take the place of {}, which is {}",
                     id.handle(),
@@ -160,7 +162,7 @@ impl Engine {
 fn is_as_seen(reader: &dyn Reader, draft: &Draft, operation: &Operation, seen: u64) -> Result<()> {
     let named = match operation {
         Operation::Correct(put_right) => &put_right.wrong,
-        Operation::Retract(back) => &back.what,
+        Operation::Retract(back) | Operation::Archive(back) => &back.what,
         Operation::Remember(_)
         | Operation::Know { .. }
         | Operation::Relate(_)
@@ -183,8 +185,9 @@ fn unchanged(reader: &dyn Reader, draft: &Draft, id: MemoryId, seen: u64) -> Res
 }
 
 /// Whether a model that read somebody's words may retire a memory.
-pub(crate) fn may_retire(voice: Voice, held: &Memory) -> bool {
-    !held.pinned && contest(rank_by_model(voice), held.authority, true) == Contest::Supersede
+pub(crate) fn may_retire(reader: &dyn Reader, voice: Voice, held: &Memory) -> Result<bool> {
+    let verdict = ask(reader, Door::Model, Act::Replace, Some(held), backing_of(voice))?;
+    Ok(matches!(verdict, Verdict::Allowed { .. }))
 }
 
 /// The memory that a change brings in.

@@ -219,6 +219,7 @@ fn retold(evidence: Evidence) -> Testimony {
         snippet: evidence.snippet,
         why: evidence.why,
         echo: evidence.echo,
+        by_agent: evidence.by_agent,
     }
 }
 

@@ -2,6 +2,7 @@
 //! and the ranks decide what follows. Nothing is taken away: at most one takes the other's place.
 
 use throughline_core::authority::{Contest, contest};
+use throughline_core::permission::{self, Act, Backing, Door};
 use throughline_core::proposal::{self, Pair, Verdict};
 use throughline_core::{Cause, Change, Edge, Memory, NodeId, Relation, Row, RowKey, text};
 use throughline_llm::Request;
@@ -9,6 +10,7 @@ use throughline_store::{LogQuery, Reader};
 
 use super::{Account, Held, Llm, ModelState, Replied, sendable};
 use crate::engine::Draft;
+use crate::permit::ask;
 use crate::{Context, Engine, Result};
 
 /// Pairs of one question.
@@ -160,8 +162,7 @@ impl Engine {
             if !matches!(verdict, Verdict::Contradicts | Verdict::Replaces) {
                 continue;
             }
-            let context =
-                Context { actor: throughline_core::Actor::System, session: None, ..here.clone() };
+            let context = Context { door: Door::Model, session: None, ..here.clone() };
             let (ruled, _) = self.write(&context, Cause::Model, None, |reader, draft| {
                 draft.settle(older);
                 let two = (older.clone(), newer.clone());
@@ -171,7 +172,7 @@ impl Engine {
                 {
                     return Ok(None);
                 }
-                Ok(Some(rule(draft, &two, *verdict, why)))
+                Ok(Some(rule(reader, draft, &two, *verdict, why)?))
             })?;
             match ruled {
                 Some(Ruled::Superseded) => compared.superseded += 1,
@@ -190,20 +191,27 @@ enum Ruled {
 
 /// The newer one takes the older one's place only where the model says that things changed, the
 /// ranks allow it, and no person stands behind the older one. Otherwise a person decides.
-fn rule(draft: &mut Draft, (older, newer): &Two, verdict: Verdict, why: &str) -> Ruled {
+fn rule(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    (older, newer): &Two,
+    verdict: Verdict,
+    why: &str,
+) -> Result<Ruled> {
     let (space, at) = (older.space, draft.now);
     let allowed = contest(newer.authority, older.authority, true) == Contest::Supersede;
-    let ours = !older.authority.is_user() && !older.pinned;
+    let asked = ask(reader, Door::Upkeep, Act::Replace, Some(older), Backing::Asserted)?;
+    let ours = matches!(asked, permission::Verdict::Allowed { .. });
     if verdict == Verdict::Replaces && allowed && ours {
         draft.changes.push(Change::Supersede { space, old: older.id, new: newer.id, at });
-        return Ruled::Superseded;
+        return Ok(Ruled::Superseded);
     }
     let (from, to) = Relation::Contradicts.in_order(newer.id.into(), older.id.into());
     let edge = Edge::new(space, from, Relation::Contradicts, to, at);
     let reason =
         (!why.is_empty()).then(|| format!("a model thinks so: {}", crate::clean::cleaned(why).0));
     draft.changes.push(Change::Link(Edge { reason, ..edge }));
-    Ruled::Contested
+    Ok(Ruled::Contested)
 }
 
 fn inserted(change: &Change) -> Option<RowKey> {

@@ -1,13 +1,14 @@
 //! Reading: a stretch of a session is shown to the model, and what it proposes goes through the one
 //! door, together with the mark that it was read.
 
+use throughline_core::permission::Door;
 use throughline_core::probe::Voice;
 use throughline_core::proposal::{self, Proposal, Turn, Window};
 use throughline_core::row::Session;
 use throughline_core::scope::Level;
 use throughline_core::{
-    Actor, Cause, Change, Episode, EpisodeId, NodeId, Row, RowKey, SpaceId, State, Table,
-    Timestamp, text, words,
+    Cause, Change, Episode, EpisodeId, NodeId, Row, RowKey, SpaceId, State, Table, Timestamp, text,
+    words,
 };
 use throughline_llm::{Error as ModelError, Request};
 use throughline_store::{Reader, TextOf, TextQuery};
@@ -231,7 +232,7 @@ impl Engine {
             .or_else(named)
             .unwrap_or_else(|| here.project.clone());
         let session = Some(unread.session.clone());
-        Context { project, session, level: Level::Project, actor: Actor::System }
+        Context { project, session, level: Level::Project, door: Door::Model }
     }
 }
 

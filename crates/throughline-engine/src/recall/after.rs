@@ -11,13 +11,14 @@ use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
 use throughline_core::hot::Settlement;
+use throughline_core::permission::Door;
 use throughline_core::policy::EdgePolicy;
 use throughline_core::question::Ask as Asked;
 use throughline_core::row::Injection;
 use throughline_core::scope::Level;
 use throughline_core::{
-    Actor, Authority, Cause, Change, Edge, Kind, MemoryId, NodeId, Relation, Row, RowKey,
-    SessionId, SpaceId, Timestamp, speech, words,
+    Authority, Cause, Change, Edge, Kind, MemoryId, NodeId, Relation, Row, RowKey, SessionId,
+    SpaceId, Timestamp, speech, words,
 };
 use throughline_store::Reader;
 
@@ -188,7 +189,7 @@ impl Engine {
         let mut settled = Settled::default();
         for one in &noted {
             let context = Context {
-                actor: Actor::System,
+                door: Door::Upkeep,
                 session: one.session.clone(),
                 level: one.level,
                 project: Project::recorded(&one.project.0, &context.project.root),

@@ -141,7 +141,7 @@ impl Engine {
                     self.card(reader, &memory)?
                 }
             };
-            if !context.reach().sees(&card.memory) {
+            if !context.reach().sees(&card.memory) || !card.memory.state.is_active() {
                 continue;
             }
             let beside = items[at - 1].candidate.clone();

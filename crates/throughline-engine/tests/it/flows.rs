@@ -110,7 +110,7 @@ fn reasons_that_go_in_a_circle_still_end() {
 fn only_the_user_can_erase() {
     let desk = desk();
     let id = desk.remember(&desk.context, "something private");
-    let agent = Context { actor: throughline_core::Actor::Agent, ..desk.context.clone() };
+    let agent = Context { door: throughline_core::permission::Door::Tools, ..desk.context.clone() };
     desk.engine.purge(&agent, std::slice::from_ref(&id), false).unwrap_err();
     assert_eq!(desk.found(&desk.context, "private").len(), 1);
     desk.engine.purge(&desk.context, &[id], false).unwrap();

@@ -5,4 +5,5 @@ mod flows;
 mod journaling;
 mod recalling;
 mod reviewing;
+mod standing;
 mod stories;

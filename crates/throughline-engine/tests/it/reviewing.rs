@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use throughline_core::permission::Door;
 use throughline_core::scope::Level;
-use throughline_core::{Actor, Authority, Kind, Pending, PendingId};
-use throughline_engine::{Clock, Context, Engine, Error, Keep, NewMemory, Project, Review};
+use throughline_core::{Authority, Kind, Pending, PendingId};
+use throughline_engine::{
+    Clock, Context, Engine, Error, ImportSource, Keep, NewMemory, Project, Review,
+};
 
 struct Desk {
     folder: tempfile::TempDir,
@@ -85,7 +88,7 @@ impl Desk {
     }
 
     fn import(&self, file: &Path) {
-        self.engine.import(&self.context, file, &mut |_| ()).unwrap();
+        self.engine.import(&self.context, file, ImportSource::Vouched, &mut |_| ()).unwrap();
     }
 }
 
@@ -155,10 +158,10 @@ fn only_the_user_decides() {
     let id = desk.defer(PONDER);
     let a = desk.claim("The port is 1", "port|is|1|one");
     desk.claim("The port is 2", "port|is|2|one");
-    for actor in [Actor::Agent, Actor::System] {
-        let other = Context { actor, ..desk.context.clone() };
+    for door in [Door::Tools, Door::AgentShell, Door::Hook, Door::Model, Door::Upkeep] {
+        let other = Context { door, ..desk.context.clone() };
         let refused = desk.engine.reject_pending(&other, &id.handle(), None).unwrap_err();
-        assert!(matches!(refused, Error::BadInput(_)), "{refused}");
+        assert!(matches!(refused, Error::NotYours { .. }), "{refused}");
         desk.engine.resolve_contest(&other, &a, Keep::A).unwrap_err();
     }
     let review = desk.review();

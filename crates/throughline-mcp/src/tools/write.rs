@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use throughline_core::watermark::Referent;
 use throughline_core::{Authority, Kind, Memory, MemoryId, Relation, Slot};
-use throughline_engine::{Error, NewMemory, Proposal, Remembered, Showed};
+use throughline_engine::{Error, NewMemory, Proposal, Put, Remembered, Showed};
 
 use crate::answer::{Answer, Failure, Told, quoted};
 use crate::arguments::{self, word};
@@ -113,13 +113,6 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> Told {
             names.join(", ")
         )));
     }
-    if relation == Relation::Contradicts && from.authority.is_user() && to.authority.is_user() {
-        let command = format!("throughline contradict {} {}", from.id.handle(), to.id.handle());
-        return Err(Failure::for_the_user(
-            "the user said both; only they can put them in doubt",
-            command,
-        ));
-    }
     let reason = told(args.reason.as_deref());
     engine.link(&context, &from.id.to_string(), relation, &to.id.to_string(), reason)?;
     let text = format!(
@@ -224,11 +217,6 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
     let command = |memory: &Memory| {
         format!("throughline archive {} --reason {}", memory.id.handle(), quoted(reason))
     };
-    if memory.pinned {
-        let text =
-            format!("“{}” is pinned by the user", view::cut(&memory.content, view::LINE_CHARS));
-        return Err(Failure::for_the_user(text, command(&memory)));
-    }
     if !desk.has_seen(&context, &memory)? {
         return Err(Failure {
             hint: Some("recall it first, and read what it says".to_owned()),
@@ -242,7 +230,19 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
         });
     }
     let id: MemoryId = memory.id;
-    let card = desk.engine()?.archive(&context, &id.to_string(), Some(reason))?;
+    let Put { card, waits } = desk.engine()?.archive(&context, &id.to_string(), Some(reason))?;
+    if let Some(why) = waits {
+        let command = command(&memory);
+        let mut data = Value::Object(view::memory(&card, view::TEXT_CHARS));
+        data["waits"] = true.into();
+        data["user_would_run"] = command.clone().into();
+        let text = format!(
+            "Not put away: {why}. It waits in the user's review, and stands until they decide: {}\n\
+             The user would run: {command}",
+            view::words(&card)
+        );
+        return Ok(Answer { text, data });
+    }
     let undo = format!("throughline unarchive {}", id.handle());
     let mut data = Value::Object(view::memory(&card, view::TEXT_CHARS));
     data["user_can_undo"] = undo.clone().into();

@@ -37,6 +37,7 @@ pass_on! {
     fn neighbours(&self, space: SpaceId, nodes: &[NodeId], relations: &[Relation], limit: usize) -> Result<Vec<Edge>>;
     fn contradictions(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Edge>>;
     fn current(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>>;
+    fn said(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>>;
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
     fn unresolved(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>>;

@@ -14,7 +14,7 @@ use throughline_core::{
 
 use super::rows::{self, SqlTables, collect, distinct, text_list};
 use super::text::json_list;
-use super::{documents, log, text};
+use super::{documents, log, standing, text};
 use crate::damage::unless_rotten;
 use crate::document::{Postings, Shelf};
 use crate::query::{
@@ -101,6 +101,10 @@ impl Reader for SqlTables<'_> {
         }
         found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
         Ok(found)
+    }
+
+    fn said(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>> {
+        standing::said(self.connection, spaces, kinds, limit)
     }
 
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>> {

@@ -114,6 +114,17 @@ impl Reader for Arc<Tables> {
         Ok(found)
     }
 
+    fn said(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>> {
+        let mut found = self.current(spaces, kinds, usize::MAX)?;
+        let mut met: BTreeMap<(SpaceId, Kind), usize> = BTreeMap::new();
+        found.retain(|memory| {
+            let count = met.entry((memory.space, memory.kind)).or_default();
+            *count += usize::from(memory.authority.is_user());
+            memory.authority.is_user() && *count <= limit
+        });
+        Ok(found)
+    }
+
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>> {
         let mut found = Vec::new();
         for space in spaces.iter().collect::<BTreeSet<_>>() {

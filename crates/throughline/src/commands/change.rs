@@ -9,7 +9,7 @@ use serde::Serialize;
 use throughline_core::{Relation, text};
 use throughline_engine::{Edits, Error, Purged};
 
-use super::{answer_memory, text_or_stdin};
+use super::{answer_memory, answer_put, text_or_stdin};
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint, safe};
@@ -45,8 +45,8 @@ pub(super) fn supersede(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let card = settings.engine()?.supersede(&settings.context()?, &args.old, &args.new)?;
-    answer_memory(ui, "Now current", &card)
+    let put = settings.engine()?.supersede(&settings.context()?, &args.old, &args.new)?;
+    answer_put(ui, "Now current", &put)
 }
 
 pub(super) fn unsupersede(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
@@ -103,8 +103,8 @@ pub(super) fn archive(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let reason = args.reason.as_deref();
-    let card = settings.engine()?.archive(&settings.context()?, &args.id, reason)?;
-    answer_memory(ui, "Archived", &card)
+    let put = settings.engine()?.archive(&settings.context()?, &args.id, reason)?;
+    answer_put(ui, "Archived", &put)
 }
 
 pub(super) fn unarchive(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
@@ -118,8 +118,8 @@ pub(super) fn forget(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let reason = args.reason.as_deref();
-    let card = settings.engine()?.forget(&settings.context()?, &args.id, reason)?;
-    answer_memory(ui, "Forgotten (undo brings it back; purge erases)", &card)
+    let put = settings.engine()?.forget(&settings.context()?, &args.id, reason)?;
+    answer_put(ui, "Forgotten (undo brings it back; purge erases)", &put)
 }
 
 /// Turns that are shown before they are erased.

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use throughline_core::permission::Door;
 use throughline_core::scope::Level;
-use throughline_engine::Error;
+use throughline_engine::{Context, Error};
 use throughline_mcp::{Profile, Setup, Written};
 
 use crate::args;
@@ -52,7 +53,8 @@ pub(crate) fn memory_tool(settings: &Settings, ui: &mut Ui) -> anyhow::Result<Ex
     let text = super::text_or_stdin("-")?;
     let command: serde_json::Value = serde_json::from_str(&text)
         .map_err(|error| Error::BadInput(format!("standard input is not JSON: {error}")))?;
-    let said = throughline_mcp::memory_tool(&settings.engine()?, &settings.context()?, command)?;
+    let context = Context { door: Door::MemoryTool, ..settings.context()? };
+    let said = throughline_mcp::memory_tool(&settings.engine()?, &context, command)?;
     ui.answer(&WireSaid { text: &said }, || crate::ui::safe(&said))
 }
 

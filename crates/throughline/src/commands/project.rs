@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_engine::{Check, Error, Joined};
+use throughline_engine::{Check, Joined};
 
 use crate::args::{self, ProjectAction};
 use crate::settings::Settings;
@@ -44,14 +44,6 @@ pub(super) fn project(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    // A folder could tell an agent to open another project's memory for it.
-    if !settings.is_person() && !matches!(args.action, ProjectAction::List) {
-        anyhow::bail!(Error::NotPossible(
-            "which folders share a memory is decided by a person: the user runs `throughline \
-             project join DIR` or `project leave DIR` in a terminal of their own"
-                .to_owned(),
-        ));
-    }
     match &args.action {
         ProjectAction::List => list(settings, ui),
         ProjectAction::Join { dir, key } => {

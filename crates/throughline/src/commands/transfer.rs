@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde::Serialize;
 use throughline_core::scope::Level;
-use throughline_engine::{Context, Filter, export_markdown};
+use throughline_engine::{Context, Filter, ImportSource, export_markdown};
 
 use crate::args::{self, ExportFormat};
 use crate::settings::Settings;
@@ -76,6 +76,9 @@ struct WireImported {
     known: usize,
     blocked: usize,
     links: usize,
+    /// It counts as said here: our own export, or the user vouches for it.
+    trusted: bool,
+    waiting: usize,
 }
 
 pub(super) fn import(
@@ -93,7 +96,8 @@ pub(super) fn import(
     }
     let engine = settings.engine()?;
     let bar = ui.progress("importing batches");
-    let done = engine.import(&settings.context()?, &args.file, &mut |done| {
+    let source = if args.trust { ImportSource::Vouched } else { ImportSource::ByItsMark };
+    let done = engine.import(&settings.context()?, &args.file, source, &mut |done| {
         bar.set_position(done as u64);
     })?;
     bar.finish_and_clear();
@@ -106,11 +110,20 @@ pub(super) fn import(
         known: done.known,
         blocked: done.blocked,
         links: done.links,
+        trusted: !done.foreign,
+        waiting: done.waiting,
     };
     ui.answer(&wire, || {
         let mut page = paint(GOOD, format!("Imported {} memories", done.memories));
         if done.batches > 0 {
             page.push_str(&format!(" with their history of {} batches", done.batches));
+        }
+        if done.foreign {
+            page.push_str(" as external: they come from another home (`--trust` vouches for them)");
+        }
+        if done.waiting > 0 {
+            let told = format!("\n  waiting for your decision in `review`: {}", done.waiting);
+            page.push_str(&told);
         }
         if done.known > 0 {
             page.push_str(&format!("\n  known already: {}", done.known));

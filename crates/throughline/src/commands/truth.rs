@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use throughline_core::Watermark;
-use throughline_engine::{Showed, Slept, ToCheck, Verified, Woken};
+use throughline_core::{SessionId, Watermark};
+use throughline_engine::{Context, Showed, Slept, ToCheck, Verified, Woken};
 
 use crate::args;
 use crate::settings::Settings;
@@ -58,6 +58,10 @@ pub(super) fn verify(
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
     if let Some(id) = &args.id {
+        // What its tools showed counts for the session that an agent's shell belongs to.
+        let shell = settings.environment.shell.as_ref();
+        let session = shell.and_then(|shell| shell.session.clone()).map(SessionId);
+        let context = Context { session: context.session.clone().or(session), ..context };
         let showed = if args.confirmed { Showed::Confirmed } else { Showed::Refuted };
         let verified = engine.verify(&context, id, showed, args.evidence.as_deref())?;
         return answer_verified(ui, showed, &verified);

@@ -108,6 +108,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: || Value::from(""),
     },
     Setting {
+        key: "llm.pass_env",
+        about: "for the provider command: further environment variables that it sees, separated by commas",
+        default: || Value::from(""),
+    },
+    Setting {
         key: "llm.timeout_secs",
         about: "seconds that one question may take",
         default: || Value::from(120),

@@ -21,6 +21,7 @@ const KEY_BYTES_MAX: u64 = 4_096;
 pub(crate) struct Models {
     llm: Said,
     command: String,
+    pass_env: String,
     timeout_secs: u64,
     pub(crate) calls_per_session: u64,
     pub(crate) tokens_per_day: u64,
@@ -54,6 +55,7 @@ impl Models {
         Ok(Self {
             llm: Said::read(file, "llm", "none")?,
             command: file.text("llm.command")?,
+            pass_env: file.text("llm.pass_env")?,
             timeout_secs: file.whole("llm.timeout_secs")?,
             calls_per_session: file.whole("llm.calls_per_session")?,
             tokens_per_day: file.whole("llm.tokens_per_day")?,
@@ -73,14 +75,11 @@ impl Models {
         Some(format!("{provider} {what}").trim().to_owned())
     }
 
-    /// The variables with keys that a program does not get: all that we know of, but the one that
-    /// the settings name for it.
-    fn keys_of_others(&self) -> Vec<String> {
-        let usual = Provider::ALL.iter().filter_map(|one| one.usual_key());
-        let mut names: Vec<String> = usual.map(str::to_owned).collect();
-        names.push(self.embed.api_key_env.clone());
-        names.retain(|name| !name.is_empty() && *name != self.llm.api_key_env);
-        names
+    /// The variables that a program gets beyond what any program needs: its key, and what the user
+    /// names.
+    fn passed(&self) -> Vec<String> {
+        let named = self.pass_env.split([',', ' ']).chain([self.llm.api_key_env.as_str()]);
+        named.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
     /// Who makes vectors beside the built-in model.
@@ -100,7 +99,7 @@ impl Settings {
             let folder = self.home.join("nowhere");
             private_folder(&folder)?;
             let named = Service::program(words).map_err(|_| missing("llm.command"))?;
-            Service { folder: Some(folder), withheld: self.models.keys_of_others(), ..named }
+            Service { folder: Some(folder), passed: self.models.passed(), ..named }
         } else {
             self.service(llm, "llm")?
         };
@@ -196,6 +195,12 @@ pub(super) fn check(key: &str, text: &str) -> anyhow::Result<()> {
         "llm.base_url" | "embed.base_url" if !name.is_empty() => {
             let tried = Service::new(Provider::Openai, "any", Some(name), None);
             tried.map_err(|error| bad(&format!("{key}: {error}")))?;
+        }
+        "llm.pass_env" if !name.is_empty() => {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "_, ".contains(c);
+            if !name.chars().all(plain) {
+                bail!(bad(&format!("{key} is names of variables, separated by commas")));
+            }
         }
         "llm.api_key_env" | "embed.api_key_env" if !name.is_empty() => {
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';

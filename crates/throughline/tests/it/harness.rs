@@ -296,6 +296,10 @@ pub(crate) fn clean(mut command: Command) -> Command {
             command.env_remove(name);
         }
     }
+    // Whoever runs the tests, the program under test is run by a person.
+    for name in throughline_agents::Shell::variables() {
+        command.env_remove(name);
+    }
     // What agents are installed here is nobody's business.
     let nowhere = std::env::temp_dir().join("no-agents-here");
     for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "HOME"] {

@@ -17,7 +17,7 @@ fn pair() -> (Home, Home) {
 fn bring(from: &Home, to: &Home) -> serde_json::Value {
     let file = from.arg("brought.jsonl");
     from.json(&["export", "-o", &file]);
-    to.json(&["import", &file])
+    to.json(&["import", &file, "--trust"])
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! The program from outside: every command as a user runs it, and every way it can go wrong.
 
+mod agent_shell;
 mod as_of;
 mod attention;
+mod authority;
 mod bad_input;
 mod broken_settings;
 mod columns;
@@ -60,6 +62,7 @@ mod settling;
 mod silencing;
 mod sleeping;
 mod slots;
+mod strangers;
 mod superseding;
 mod switch;
 mod terminal;

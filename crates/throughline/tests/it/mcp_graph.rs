@@ -380,7 +380,7 @@ fn graphs_of_two_homes_grow_together() {
     let file = here.arg("theirs.jsonl");
     there.run(&["export", "--output", &file]);
     for _ in 0..2 {
-        assert_eq!(here.run(&["import", &file]).code, 0);
+        assert_eq!(here.run(&["import", &file, "--trust"]).code, 0);
         let both = here.mcp_profile("server-memory").call("read_graph", json!({}));
         let alice = entity("Alice", "person", &["likes tea", "speaks Dutch", "plays the cello"]);
         assert_eq!(

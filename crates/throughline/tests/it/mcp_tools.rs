@@ -174,7 +174,9 @@ fn an_agent_replaces_what_an_agent_said() {
 #[test]
 fn only_what_was_recalled_here_can_be_put_away_and_only_with_a_reason() {
     let home = Home::new();
-    let said = home.remember("The old wiki is at wiki.example.com");
+    let other =
+        home.mcp().call("remember", json!({ "content": "The old wiki is at wiki.example.com" }));
+    let said = id(&other);
     let mut client = home.mcp();
     let refused = client.fail("archive", json!({ "id": said, "reason": "gone" }));
     assert_eq!(refused["error"], "only_the_user");
@@ -184,7 +186,7 @@ fn only_what_was_recalled_here_can_be_put_away_and_only_with_a_reason() {
     );
     let command = refused["user_would_run"].as_str().unwrap();
     assert!(command.starts_with("throughline archive ") && command.ends_with("--reason 'gone'"));
-    assert_eq!(home.show(&said)["state"], "confirmed");
+    assert_eq!(home.show(&said)["state"], "staged");
 
     client.call("recall", json!({ "query": "where is the old wiki?" }));
     assert_eq!(client.fail("archive", json!({ "id": said, "reason": "  " }))["error"], "bad_input");
@@ -194,13 +196,14 @@ fn only_what_was_recalled_here_can_be_put_away_and_only_with_a_reason() {
     let undo = done["user_can_undo"].as_str().unwrap();
     let words: Vec<&str> = undo.split(' ').skip(1).collect();
     assert_eq!(home.run(&words).code, 0);
-    assert_eq!(home.show(&said)["state"], "confirmed");
+    assert_eq!(home.show(&said)["state"], "staged");
 }
 
 #[test]
 fn what_a_session_was_shown_by_others_counts_as_recalled() {
     let home = Home::new();
-    let said = home.remember("The nightly job runs at two");
+    let kept = home.mcp().call("remember", json!({ "content": "The nightly job runs at two" }));
+    let said = id(&kept);
     home.session("s1").run(&["recall", "when does the nightly job run?"]);
     let mut client = home.mcp();
     let other = json!({ "id": said, "reason": "done", "session": "s2" });
@@ -216,10 +219,8 @@ fn what_is_pinned_stays() {
     let mut client = home.mcp();
     client.call("recall", json!({ "query": "when may I deploy?" }));
     client.call("expand", json!({ "id": said }));
-    assert_eq!(
-        client.fail("archive", json!({ "id": said, "reason": "x" }))["error"],
-        "only_the_user"
-    );
+    assert_eq!(client.call("archive", json!({ "id": said, "reason": "x" }))["waits"], true);
+    assert_eq!(home.show(&said)["state"], "confirmed");
 }
 
 #[test]

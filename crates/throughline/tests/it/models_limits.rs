@@ -214,6 +214,50 @@ fn a_program_gets_the_key_that_is_meant_for_it_and_no_other() {
     assert_eq!(keys(), "[anthropic_api_key||]");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_program_sees_what_it_needs_of_the_environment_and_what_the_user_names() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = Home::new();
+    let program = home.outside("model");
+    let script = "#!/bin/sh\ncat > /dev/null\nprintf '{\"answer\":\"%s\"}' yes\nenv > \"$0.env\"\n";
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).unwrap();
+    for (key, value) in [("llm.provider", "command"), ("llm.command", &home.arg("model"))] {
+        home.json(&["config", "set", key, value]);
+    }
+    let others = [
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_SESSION_TOKEN",
+        "GITHUB_TOKEN",
+        "GEMINI_API_KEY",
+        "GROQ_API_KEY",
+        "OPENROUTER_API_KEY",
+        "OF_NO_NAME",
+    ];
+    let seen = || {
+        let mut command = home.command();
+        command.envs(others.map(|name| (name, "quite-private")));
+        assert!(command.args(["llm", "test"]).output().unwrap().status.success());
+        let told = std::fs::read_to_string(home.outside("model.env")).unwrap();
+        let names = told.lines().filter_map(|line| Some(line.split_once('=')?.0.to_owned()));
+        names.collect::<Vec<_>>()
+    };
+    let first = seen();
+    assert!(
+        ["PATH", "HOME", "THROUGHLINE_INSIDE"]
+            .iter()
+            .all(|name| first.contains(&(*name).to_owned()))
+    );
+    assert!(others.iter().all(|name| !first.contains(&(*name).to_owned())), "{first:?}");
+    home.json(&["config", "set", "llm.pass_env", "GITHUB_TOKEN, OF_NO_NAME"]);
+    let named = seen();
+    for name in others {
+        let expected = ["GITHUB_TOKEN", "OF_NO_NAME"].contains(&name);
+        assert_eq!(named.contains(&name.to_owned()), expected, "{name}");
+    }
+}
+
 #[test]
 fn sleep_has_what_came_in_compared() {
     let home = Home::live();

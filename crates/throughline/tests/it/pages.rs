@@ -133,6 +133,7 @@ fn history_is_a_line_from_the_first_word() {
     2026-05-11 09:00:00  correct     [ID] “Staging runs Postgres 16”
     2026-05-11 09:00:00  correct     [ID] replaced by [ID]
     2026-05-11 09:02:00  edit        [ID] “Staging runs Postgres 16” → “Staging runs Postgres 16.2”
+    2026-05-11 09:02:00  edit        [ID] + evidence: user_corrected
     2026-05-11 09:03:00  archive     [ID] → archived (being rebuilt)
     ");
 }

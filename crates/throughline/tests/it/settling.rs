@@ -151,7 +151,7 @@ fn another_machines_copy_does_not_bring_back_what_was_corrected_here() {
     here.travel("2026-05-11");
     session(&here, "may", &[FIX]);
     assert_corrected(&here, "before");
-    here.json(&["import", &there.arg("theirs.jsonl")]);
+    here.json(&["import", &there.arg("theirs.jsonl"), "--trust"]);
     assert_corrected(&here, "after their export");
     here.json(&["sleep"]);
     assert_corrected(&here, "after a sleep");

@@ -169,7 +169,7 @@ fn a_second_value_that_an_import_brings_is_contested() {
     there.json(&["export", "-o", &there.arg("theirs.jsonl")]);
     here.travel("2026-03-03");
     let ours = id_of(&lives(&here, "Boston", "user_stated")["memory"]);
-    here.json(&["import", &there.arg("theirs.jsonl")]);
+    here.json(&["import", &there.arg("theirs.jsonl"), "--trust"]);
     assert_contested(&here, &theirs, &ours, "import");
 }
 

@@ -80,7 +80,7 @@ fn what_goes_to_standard_output_is_what_goes_to_a_file() {
     assert_eq!(home.page(&["export"]).into_bytes(), file);
     let text = String::from_utf8(file).unwrap();
     assert!(!text.to_lowercase().contains("tulip"));
-    assert!(text.starts_with("{\"format\":\"throughline-log\",\"version\":1}\n"));
+    assert!(text.starts_with("{\"format\":\"throughline-log\",\"version\":1,\"home\":\""));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn import_into_a_home_with_memories_joins_what_is_known() {
     let ours = here.remember("staging runs postgres!");
     here.remember("Only here");
 
-    let done = here.json(&["import", &there.arg("theirs.jsonl")]);
+    let done = here.json(&["import", &there.arg("theirs.jsonl"), "--trust"]);
     assert_eq!((done["memories"].as_u64(), done["known"].as_u64()), (Some(2), Some(1)), "{done}");
     let mut texts = here.texts(&["list"]);
     texts.sort();
@@ -127,7 +127,7 @@ fn import_into_a_home_with_memories_joins_what_is_known() {
     here.assert_sound();
 
     let after = here.everything();
-    here.json(&["import", &there.arg("theirs.jsonl")]);
+    here.json(&["import", &there.arg("theirs.jsonl"), "--trust"]);
     assert_eq!(here.everything(), after, "a second import changes nothing that is held");
 }
 
@@ -220,10 +220,10 @@ fn a_second_import_of_the_same_file_is_not_even_logged() {
     lived_in(&there);
     export(&there, "theirs.jsonl");
     here.remember("Only here");
-    here.json(&["import", &there.arg("theirs.jsonl")]);
+    here.json(&["import", &there.arg("theirs.jsonl"), "--trust"]);
     let first = export(&here, "one.jsonl");
     assert!(batches(&here).len() > 1, "the first one is");
-    here.json(&["import", &there.arg("theirs.jsonl")]);
+    here.json(&["import", &there.arg("theirs.jsonl"), "--trust"]);
     assert_eq!(export(&here, "two.jsonl"), first);
 }
 
@@ -235,16 +235,16 @@ fn a_later_export_of_the_same_memory_brings_its_corrections() {
     }
     let id = there.remember("The port is 8080");
     export(&there, "one.jsonl");
-    here.json(&["import", &there.arg("one.jsonl")]);
+    here.json(&["import", &there.arg("one.jsonl"), "--trust"]);
     there.json(&["correct", &id, "The port is 9090"]);
     export(&there, "two.jsonl");
-    here.json(&["import", &there.arg("two.jsonl")]);
+    here.json(&["import", &there.arg("two.jsonl"), "--trust"]);
     assert_eq!(export(&here, "again.jsonl"), export(&there, "two.jsonl"));
 
     // The same with a memory of its own in between, so that histories differ.
     apart.remember("Something of its own");
-    apart.json(&["import", &there.arg("one.jsonl")]);
-    apart.json(&["import", &there.arg("two.jsonl")]);
+    apart.json(&["import", &there.arg("one.jsonl"), "--trust"]);
+    apart.json(&["import", &there.arg("two.jsonl"), "--trust"]);
     let mut held = apart.texts(&["list"]);
     held.sort();
     assert_eq!(held, ["Something of its own", "The port is 9090"]);
@@ -262,7 +262,7 @@ fn an_export_cannot_smuggle_in_what_was_erased() {
     home.json(&["purge", &id, "--yes"]);
     other.remember_with(&["Say tulip at the door", "--slot", slot]);
     export(&other, "other.jsonl");
-    assert_eq!(home.json(&["import", &other.arg("other.jsonl")])["blocked"], 1);
+    assert_eq!(home.json(&["import", &other.arg("other.jsonl"), "--trust"])["blocked"], 1);
 
     let text = String::from_utf8(export(&other, "forged.jsonl")).unwrap();
     let at = text.find("\"fingerprint\":\"").unwrap() + 15;

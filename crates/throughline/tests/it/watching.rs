@@ -473,7 +473,7 @@ fn imported(known: &[&str]) -> Home {
     known.iter().for_each(|text| drop(here.remember(text)));
     bound(&there, GAIN, SPAN);
     there.json(&["export", "-o", &there.arg("theirs.jsonl")]);
-    here.json(&["import", &there.arg("theirs.jsonl")]);
+    here.json(&["import", &there.arg("theirs.jsonl"), "--trust"]);
     here
 }
 

@@ -1,0 +1,555 @@
+//! Permission: who may do what to which memory, by which door, and with what behind it.
+//!
+//! Every flow that changes memory asks [`judge`], and nothing else decides. What must hold: no
+//! sequence of calls that an agent can make removes, outranks, rewords or hides what a person said,
+//! nor lifts the agent's own claim above *observed*, unless what it quotes stands in a captured tool
+//! result. `docs/trust.md` shows [`table`] in full.
+
+use std::fmt;
+use std::fmt::Write as _;
+
+use crate::{Actor, Authority, Evidence, Kind, Memory};
+
+closed_set! {
+    /// The way by which somebody reaches memory.
+    pub enum Door ("door") {
+        /// A person's own terminal.
+        Terminal = "terminal",
+        /// A shell that an agent runs.
+        AgentShell = "agent_shell",
+        /// Our tools, over MCP.
+        Tools = "tools",
+        /// The profile `memory-tool`.
+        MemoryTool = "memory_tool",
+        /// The profile `server-memory`.
+        ServerMemory = "server_memory",
+        /// What an agent's hooks tell: turns of the user, of the agent, of tools.
+        Hook = "hook",
+        /// A file that somebody else may have written.
+        Import = "import",
+        /// A language model that reads along.
+        Model = "model",
+        /// The program itself, when nobody waits: sleep, and counting what was used.
+        Upkeep = "upkeep",
+    }
+}
+
+impl Door {
+    /// In whose name a change is logged.
+    pub fn actor(self) -> Actor {
+        match self {
+            Self::Terminal | Self::Import => Actor::User,
+            Self::AgentShell | Self::Tools | Self::MemoryTool | Self::ServerMemory => Actor::Agent,
+            Self::Hook | Self::Model | Self::Upkeep => Actor::System,
+        }
+    }
+
+    /// Whether an agent stands at it.
+    pub fn is_agents(self) -> bool {
+        self.actor() == Actor::Agent
+    }
+
+    /// Whether it keeps texts of its own, which it may change and take away.
+    fn keeps_texts(self) -> bool {
+        matches!(self, Self::MemoryTool | Self::ServerMemory)
+    }
+}
+
+closed_set! {
+    /// What somebody wants to do.
+    pub enum Act ("act") {
+        /// Say something new, or say something again.
+        Remember = "remember",
+        /// Bring in a rule or a preference that came from outside.
+        AdoptRule = "adopt_rule",
+        /// Put one claim in the place of another.
+        Replace = "replace",
+        /// Say that a check bore a claim out.
+        CheckHolds = "check_holds",
+        /// Say that a check refuted a claim.
+        CheckRefutes = "check_refutes",
+        /// Put a claim away.
+        Archive = "archive",
+        /// Take a claim back.
+        Retract = "retract",
+        /// Bring back what was put away or replaced.
+        BringBack = "bring_back",
+        /// Reword a claim or change what is noted of it.
+        Edit = "edit",
+        /// Vouch for a claim.
+        Vouch = "vouch",
+        /// Keep a claim in front, or stop doing so.
+        Pin = "pin",
+        /// Put labels on a claim, or take them off.
+        Tag = "tag",
+        /// Connect two claims; asked about the one that is given a reason.
+        Link = "link",
+        /// Mark two claims as contradicting; asked about the weaker one.
+        Contradict = "contradict",
+        /// Take a connection away.
+        Unlink = "unlink",
+        /// Say whether a memory helped.
+        Rate = "rate",
+        /// Undo a batch; asked about what it touched.
+        Undo = "undo",
+        /// Decide what waits in `review`.
+        Decide = "decide",
+        /// Erase for good.
+        Purge = "purge",
+        /// Bring in or take out whole files: import, ingest, restore, export, backup.
+        Transfer = "transfer",
+        /// Change settings and keys, connect and disconnect agents and projects.
+        Configure = "configure",
+    }
+}
+
+closed_set! {
+    /// What stands behind a request.
+    pub enum Backing ("backing") {
+        /// Nothing, or words that only the caller has.
+        Asserted = "asserted",
+        /// Words that stand in a captured tool result of this project and session.
+        ToolResult = "tool_result",
+        /// Words of the user's own turn.
+        UserTurn = "user_turn",
+        /// A person vouches for the source as a whole.
+        Vouched = "vouched",
+    }
+}
+
+/// How well a memory stands, as far as that decides who may touch it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The rank of its best source.
+    pub authority: Authority,
+    /// A person said it, corrected it or vouched for it.
+    pub by_person: bool,
+    /// A person keeps it in front.
+    pub pinned: bool,
+}
+
+impl Standing {
+    /// The standing of a memory with this evidence.
+    pub fn of(memory: &Memory, evidence: &[Evidence]) -> Self {
+        let said = |one: &Evidence| one.authority.is_user() && !one.echo;
+        Self {
+            authority: memory.authority,
+            by_person: memory.authority.is_user() || evidence.iter().any(said),
+            pinned: memory.pinned,
+        }
+    }
+
+    /// The standing of what a person said.
+    pub fn persons() -> Self {
+        Self { authority: Authority::UserStated, by_person: true, pinned: false }
+    }
+
+    /// The rank that it has in a contradiction: what a person said or pinned ranks as theirs.
+    pub fn rank(self) -> Authority {
+        if self.is_persons() {
+            self.authority.stronger(Authority::UserStated)
+        } else {
+            self.authority
+        }
+    }
+
+    /// Whether it is a person's to change.
+    pub fn is_persons(self) -> bool {
+        self.by_person || self.pinned
+    }
+
+    /// The one of two that stands less well.
+    pub fn weaker(self, other: Self) -> Self {
+        if self.is_persons() { other } else { self }
+    }
+}
+
+/// What somebody wants to do, to what, by which door, with what behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// By which door.
+    pub door: Door,
+    /// What.
+    pub act: Act,
+    /// To what; `None` where nothing that is held is touched.
+    pub target: Option<Standing>,
+    /// With what behind it.
+    pub backing: Backing,
+}
+
+/// The answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may be done, and what is said by it ranks no higher than this.
+    Allowed {
+        /// The highest rank.
+        rank: Authority,
+    },
+    /// It is kept for a person, who decides in `review`.
+    Waits(Why),
+    /// It is not done. A person can do it by hand.
+    Refused(Why),
+}
+
+/// Why somebody may not do something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// A person said it.
+    PersonSaid,
+    /// A person pinned it.
+    Pinned,
+    /// A stronger source stands behind it.
+    Outranked,
+    /// It is a rule or a preference, and came from outside.
+    RuleFromOutside,
+    /// It is not for this door.
+    PersonsAct(Act),
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PersonSaid => f.write_str("the user said this, so only the user can change it"),
+            Self::Pinned => f.write_str("the user pinned this, so only the user can change it"),
+            Self::Outranked => f.write_str("a stronger source stands behind this"),
+            Self::RuleFromOutside => {
+                f.write_str("a rule or preference that comes from outside waits for the user")
+            }
+            Self::PersonsAct(act) => write!(f, "only the user can {}", act.in_words()),
+        }
+    }
+}
+
+impl Act {
+    /// In words, after "only the user can".
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Remember => "say this",
+            Self::AdoptRule => "take in a rule from outside",
+            Self::Replace => "let one memory take another's place",
+            Self::CheckHolds => "say that a check bore this out",
+            Self::CheckRefutes => "say that a check refuted this",
+            Self::Archive => "put this away",
+            Self::Retract => "take this back",
+            Self::BringBack => "bring this back",
+            Self::Edit => "edit a memory",
+            Self::Vouch => "vouch for a memory",
+            Self::Pin => "pin a memory, or unpin one",
+            Self::Tag => "change the tags of this",
+            Self::Link => "give what the user said a reason",
+            Self::Contradict => "put what the user said in doubt",
+            Self::Unlink => "take a connection away",
+            Self::Rate => "rate this",
+            Self::Undo => "undo this",
+            Self::Decide => "decide what waits for review",
+            Self::Purge => "erase",
+            Self::Transfer => "move whole files of memory in or out",
+            Self::Configure => "change settings",
+        }
+    }
+}
+
+/// Whether a claim of this kind can be measured. What somebody wants, decided or promised cannot.
+pub fn is_measurable(kind: Kind) -> bool {
+    match kind {
+        Kind::Principle | Kind::Preference | Kind::Decision | Kind::Commitment | Kind::Gap => false,
+        Kind::Fact
+        | Kind::Procedure
+        | Kind::Negative
+        | Kind::Correction
+        | Kind::Event
+        | Kind::Lesson => true,
+    }
+}
+
+/// Whether a claim of this kind tells people and agents what to do.
+pub fn is_rule(kind: Kind) -> bool {
+    matches!(kind, Kind::Principle | Kind::Preference)
+}
+
+/// Decides a request.
+pub fn judge(request: Request) -> Verdict {
+    match request.door {
+        Door::Terminal => by_person(request.act),
+        Door::AgentShell | Door::Tools | Door::MemoryTool | Door::ServerMemory => by_agent(request),
+        Door::Hook => by_hook(request),
+        Door::Import => by_import(request),
+        Door::Model => by_model(request),
+        Door::Upkeep => by_upkeep(request),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here is a person's")]
+fn by_person(act: Act) -> Verdict {
+    let rank = match act {
+        Act::Replace | Act::Edit => Authority::UserCorrected,
+        _ => Authority::UserStated,
+    };
+    Verdict::Allowed { rank }
+}
+
+fn by_agent(request: Request) -> Verdict {
+    let Request { door, act, target, backing } = request;
+    let rank = match backing {
+        Backing::UserTurn if act == Act::Remember || act == Act::AdoptRule => Authority::UserStated,
+        Backing::ToolResult => Authority::Measured,
+        Backing::UserTurn | Backing::Asserted | Backing::Vouched => Authority::Observed,
+    };
+    let allowed = Verdict::Allowed { rank };
+    match act {
+        Act::Remember | Act::CheckHolds | Act::Rate => allowed,
+        Act::AdoptRule if backing == Backing::UserTurn => allowed,
+        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
+        Act::Replace | Act::CheckRefutes | Act::Retract => {
+            persons(target).map_or_else(|| waits_if_outranked(target, rank), Verdict::Waits)
+        }
+        Act::Archive => persons(target).map_or(allowed, Verdict::Waits),
+        Act::Tag | Act::Link | Act::Contradict | Act::Undo => {
+            persons(target).map_or(allowed, |_| Verdict::Refused(Why::PersonsAct(act)))
+        }
+        // Texts that a tool keeps for itself change with the tool.
+        Act::Edit | Act::BringBack if door.keeps_texts() => {
+            persons(target).map_or(allowed, Verdict::Refused)
+        }
+        Act::Edit
+        | Act::BringBack
+        | Act::Vouch
+        | Act::Pin
+        | Act::Unlink
+        | Act::Decide
+        | Act::Purge
+        | Act::Transfer
+        | Act::Configure => Verdict::Refused(Why::PersonsAct(act)),
+    }
+}
+
+/// A hook tells who spoke: the user's own turn is the user, as far as one can act by speaking.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here is a person's")]
+fn by_hook(request: Request) -> Verdict {
+    let Request { act, target, backing, .. } = request;
+    let rank = match backing {
+        Backing::UserTurn => Authority::UserCorrected,
+        Backing::ToolResult => Authority::Measured,
+        Backing::Asserted | Backing::Vouched => Authority::Inferred,
+    };
+    let allowed = Verdict::Allowed { rank };
+    match act {
+        Act::Remember | Act::Link | Act::Rate => allowed,
+        Act::Replace | Act::Archive | Act::Retract if backing == Backing::UserTurn => allowed,
+        Act::Replace | Act::CheckRefutes | Act::Archive | Act::Retract => {
+            Verdict::Waits(persons(target).unwrap_or(Why::Outranked))
+        }
+        Act::AdoptRule if backing == Backing::UserTurn => allowed,
+        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
+        Act::CheckHolds if backing == Backing::ToolResult => allowed,
+        Act::Contradict => {
+            persons(target).map_or(allowed, |_| Verdict::Refused(Why::PersonsAct(act)))
+        }
+        _ => Verdict::Refused(Why::PersonsAct(act)),
+    }
+}
+
+/// What a file holds is somebody else's word, unless the user vouches for it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here is a person's")]
+fn by_import(request: Request) -> Verdict {
+    let Request { act, backing, .. } = request;
+    match act {
+        _ if backing == Backing::Vouched => Verdict::Allowed { rank: Authority::UserCorrected },
+        Act::Remember | Act::Link => Verdict::Allowed { rank: Authority::External },
+        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
+        _ => Verdict::Refused(Why::PersonsAct(act)),
+    }
+}
+
+/// What a model makes of somebody's words ranks below them.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here is a person's")]
+fn by_model(request: Request) -> Verdict {
+    let Request { act, target, backing, .. } = request;
+    let rank = match backing {
+        Backing::UserTurn => Authority::Extracted,
+        Backing::ToolResult => Authority::External,
+        Backing::Asserted | Backing::Vouched => Authority::Inferred,
+    };
+    match act {
+        Act::Remember | Act::Link | Act::Contradict => Verdict::Allowed { rank },
+        Act::AdoptRule if backing == Backing::UserTurn => Verdict::Allowed { rank },
+        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
+        Act::Replace | Act::Retract => match (persons(target), target) {
+            (Some(why), _) => Verdict::Waits(why),
+            (None, Some(held)) if !rank.outranks(held.authority) => Verdict::Waits(Why::Outranked),
+            (None, _) => Verdict::Allowed { rank },
+        },
+        _ => Verdict::Refused(Why::PersonsAct(act)),
+    }
+}
+
+/// Going over what is held: a person's newer word may take the place of their older one.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here is a person's")]
+fn by_upkeep(request: Request) -> Verdict {
+    let Request { act, target, backing, .. } = request;
+    let allowed = Verdict::Allowed { rank: Authority::Measured };
+    match act {
+        Act::Remember | Act::CheckHolds | Act::Link | Act::Contradict | Act::Rate => allowed,
+        Act::Replace if backing == Backing::UserTurn => allowed,
+        Act::Replace => persons(target).map_or(allowed, Verdict::Waits),
+        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
+        _ => Verdict::Refused(Why::PersonsAct(act)),
+    }
+}
+
+/// Why a memory is a person's to change, if it is.
+fn persons(target: Option<Standing>) -> Option<Why> {
+    let target = target.filter(|target| target.is_persons())?;
+    Some(if target.by_person { Why::PersonSaid } else { Why::Pinned })
+}
+
+/// Taking a claim away needs a rank that is no lower.
+fn waits_if_outranked(target: Option<Standing>, rank: Authority) -> Verdict {
+    match target {
+        Some(held) if held.authority.outranks(rank) => Verdict::Waits(Why::Outranked),
+        _ => Verdict::Allowed { rank },
+    }
+}
+
+/// What the table in `docs/trust.md` shows: for every act, what each door gets, with nothing but the
+/// caller's words behind it.
+pub fn table() -> String {
+    let mut page = String::from("| what | to what |");
+    for door in Door::ALL {
+        write!(page, " {} |", door.as_str().replace('_', " ")).expect("a String takes text");
+    }
+    page.push_str("\n|---|---|");
+    page.push_str(&"---|".repeat(Door::ALL.len()));
+    page.push('\n');
+    let agents = Standing { authority: Authority::Observed, by_person: false, pinned: false };
+    for act in Act::ALL {
+        let rows =
+            [("said by a person", Some(Standing::persons())), ("anything else", Some(agents))];
+        let cells = rows.map(|(whose, target)| (whose, row(*act, target)));
+        if cells[0].1 == cells[1].1 {
+            writeln!(page, "| {} | anything |{}", act.as_str().replace('_', " "), cells[0].1)
+                .expect("a String takes text");
+            continue;
+        }
+        for (whose, cells) in cells {
+            writeln!(page, "| {} | {whose} |{cells}", act.as_str().replace('_', " "))
+                .expect("a String takes text");
+        }
+    }
+    page
+}
+
+/// The cells of one row of the table. At a hook the user's own turn is what counts.
+fn row(act: Act, target: Option<Standing>) -> String {
+    let cell = |door: &Door| {
+        let backing = if *door == Door::Hook { Backing::UserTurn } else { Backing::Asserted };
+        match judge(Request { door: *door, act, target, backing }) {
+            Verdict::Allowed { rank } if speaks(act) => format!(" {} |", rank.as_str()),
+            Verdict::Allowed { .. } => " yes |".to_owned(),
+            Verdict::Waits(_) => " waits |".to_owned(),
+            Verdict::Refused(_) => " no |".to_owned(),
+        }
+    };
+    Door::ALL.iter().map(cell).collect()
+}
+
+/// Whether something is said by an act, which then has a rank.
+fn speaks(act: Act) -> bool {
+    matches!(
+        act,
+        Act::Remember | Act::AdoptRule | Act::Replace | Act::CheckHolds | Act::Edit | Act::Vouch
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_request() -> impl Iterator<Item = Request> {
+        let targets = std::iter::once(None).chain(Authority::ALL.iter().flat_map(|authority| {
+            [(false, false), (true, false), (false, true)].map(|(by_person, pinned)| {
+                let by_person = by_person || authority.is_user();
+                Some(Standing { authority: *authority, by_person, pinned })
+            })
+        }));
+        let targets: Vec<Option<Standing>> = targets.collect();
+        Door::ALL.iter().flat_map(move |door| {
+            let targets = targets.clone();
+            Act::ALL.iter().flat_map(move |act| {
+                let targets = targets.clone();
+                Backing::ALL.iter().flat_map(move |backing| {
+                    let (door, act, backing) = (*door, *act, *backing);
+                    let one = move |target| Request { door, act, target, backing };
+                    targets.clone().into_iter().map(one)
+                })
+            })
+        })
+    }
+
+    fn takes_away(act: Act) -> bool {
+        use Act::{Archive, CheckRefutes, Contradict, Edit, Pin, Purge, Replace, Retract, Undo};
+        let all = [Archive, CheckRefutes, Contradict, Edit, Pin, Purge, Replace, Retract, Undo];
+        all.contains(&act)
+    }
+
+    #[test]
+    fn no_agent_takes_away_or_rewords_what_a_person_said_or_pinned() {
+        for request in every_request().filter(|one| one.door.is_agents() && takes_away(one.act)) {
+            if request.target.is_some_and(Standing::is_persons) {
+                let verdict = judge(request);
+                assert!(!matches!(verdict, Verdict::Allowed { .. }), "{request:?}: {verdict:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_agents_word_is_observed_unless_a_captured_turn_holds_it() {
+        for request in every_request().filter(|one| one.door.is_agents()) {
+            let Verdict::Allowed { rank } = judge(request) else { continue };
+            let most = match request.backing {
+                Backing::Asserted | Backing::Vouched => Authority::Observed,
+                Backing::ToolResult => Authority::Measured,
+                Backing::UserTurn => Authority::UserStated,
+            };
+            assert!(!rank.outranks(most), "{request:?}: {rank}");
+        }
+    }
+
+    #[test]
+    fn only_a_person_destroys_decides_and_configures() {
+        let persons = [Act::Purge, Act::Decide, Act::Configure, Act::Vouch, Act::Pin];
+        for request in every_request().filter(|one| persons.contains(&one.act)) {
+            let allowed = matches!(judge(request), Verdict::Allowed { .. });
+            let vouched = request.door == Door::Import && request.backing == Backing::Vouched;
+            assert_eq!(allowed, request.door == Door::Terminal || vouched, "{request:?}");
+        }
+    }
+
+    #[test]
+    fn a_person_at_their_terminal_may_do_everything() {
+        for request in every_request().filter(|one| one.door == Door::Terminal) {
+            assert!(matches!(judge(request), Verdict::Allowed { .. }), "{request:?}");
+        }
+    }
+
+    #[test]
+    fn rules_from_outside_come_in_by_nobody_but_a_person() {
+        for request in every_request().filter(|one| one.act == Act::AdoptRule) {
+            if let Verdict::Allowed { .. } = judge(request) {
+                let by_user = matches!(request.backing, Backing::UserTurn | Backing::Vouched);
+                assert!(request.door == Door::Terminal || by_user, "{request:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_comes_in_by_a_file_or_a_model_outranks_nobody_who_spoke() {
+        for request in every_request() {
+            let unvouched = request.backing != Backing::Vouched;
+            let strange = request.door == Door::Model || request.door == Door::Import && unvouched;
+            if let (true, Verdict::Allowed { rank }) = (strange, judge(request)) {
+                assert!(!rank.outranks(Authority::Extracted), "{request:?}: {rank}");
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Who spoke, how that ranks, and what they may do.
+
+use throughline_core::permission::{Act, Backing, Door, Verdict};
+use throughline_core::probe::Voice;
+use throughline_core::{Authority, Memory};
+use throughline_store::Reader;
+
+use super::{Claim, Ground, rank_by_model};
+use crate::Result;
+use crate::permit::ask;
+
+/// From this certainty on, what a person said counts as stated; below it is only extracted.
+const STATED_FROM: f64 = 0.75;
+/// The rank of a claim: by who spoke, and how plainly.
+pub(super) fn rank(voice: Voice, claim: &Claim<'_>, ground: &Ground<'_>) -> Authority {
+    match voice {
+        _ if ground.by_model => rank_by_model(voice),
+        Voice::User if claim.corrects => Authority::UserCorrected,
+        Voice::User if claim.confidence >= STATED_FROM => Authority::UserStated,
+        Voice::User => Authority::Extracted,
+        Voice::Assistant => Authority::Inferred,
+        Voice::Tool if claim.slot.is_some() => Authority::Measured,
+        Voice::Tool => Authority::Observed,
+    }
+}
+
+/// The rank of what waits for a person.
+pub(super) fn rank_of(voice: Voice) -> Authority {
+    match voice {
+        Voice::User => Authority::Extracted,
+        Voice::Assistant | Voice::Tool => Authority::Inferred,
+    }
+}
+
+/// Whether whoever spoke may do something to a memory.
+pub(super) fn may(
+    reader: &dyn Reader,
+    ground: &Ground<'_>,
+    act: Act,
+    voice: Voice,
+    old: &Memory,
+) -> Result<bool> {
+    let door = if ground.by_model { Door::Model } else { Door::Hook };
+    let verdict = ask(reader, door, act, Some(old), backing_of(voice))?;
+    Ok(matches!(verdict, Verdict::Allowed { .. }))
+}
+
+/// What stands behind words that were captured.
+pub(super) fn backing_of(voice: Voice) -> Backing {
+    match voice {
+        Voice::User => Backing::UserTurn,
+        Voice::Assistant => Backing::Asserted,
+        Voice::Tool => Backing::ToolResult,
+    }
+}
+
+pub(super) fn voice_of(turn: Option<usize>, ground: &Ground<'_>) -> Voice {
+    turn.and_then(|turn| ground.sources.get(turn)).map_or(Voice::Assistant, |source| source.voice)
+}

@@ -1,0 +1,195 @@
+//! A stranger's export: what it holds comes in as an import's word, through the same rules as anything
+//! new. It erases, replaces and connects nothing of ours; its rules and preferences wait for a person.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use throughline_core::evidence::Testimony;
+use throughline_core::patch::{self, Operation};
+use throughline_core::permission::{self, Act, Backing, Door, Request, Verdict};
+use throughline_core::reconcile::Candidate;
+use throughline_core::scope::Scope;
+use throughline_core::{
+    Authority, Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, RowKey, SpaceId, Table,
+};
+use throughline_store::{MemoryQuery, Reader, Tables};
+
+use super::Imported;
+use crate::clean::clean_text;
+use crate::engine::Draft;
+use crate::permit::keep_waiting;
+use crate::remember::said_in;
+use crate::{Context, Engine, Result};
+
+/// What evidence says that comes from somebody else's export.
+const WHY: &str = "came with somebody else's export";
+
+/// Connections that say nothing about what holds here.
+const PLAIN: [Relation; 6] = [
+    Relation::Because,
+    Relation::DependsOn,
+    Relation::Blocks,
+    Relation::Informs,
+    Relation::Extends,
+    Relation::RelatesTo,
+];
+
+/// Whether a file's word is taken as it stands: the user vouches for it, or it is our own.
+pub(super) fn is_vouched(vouched: bool) -> (bool, Authority) {
+    let backing = if vouched { Backing::Vouched } else { Backing::Asserted };
+    let (door, act, target) = (Door::Import, Act::Replace, None);
+    let whole = judge(Request { door, act, target, backing }).is_some();
+    let rank = judge(Request { door, act: Act::Remember, target, backing });
+    (whole, rank.unwrap_or(Authority::External))
+}
+
+fn judge(request: Request) -> Option<Authority> {
+    match permission::judge(request) {
+        Verdict::Allowed { rank } => Some(rank),
+        Verdict::Waits(_) | Verdict::Refused(_) => None,
+    }
+}
+
+impl Engine {
+    /// Takes in what a stranger's store holds, in one batch for each space.
+    pub(super) fn take_in_foreign(
+        &self,
+        context: &Context,
+        theirs: &Arc<Tables>,
+        rank: Authority,
+    ) -> Result<Imported> {
+        let context = Context { door: Door::Import, session: None, ..context.clone() };
+        let mut total = Imported { foreign: true, ..Imported::default() };
+        for space in theirs.spaces()? {
+            let (part, _) = self.write(&context, Cause::Import, None, |reader, draft| {
+                draft.scope = Scope { space: space.space, session: None };
+                let known =
+                    RowKey { space: space.space, table: Table::Space, key: space.key.clone() };
+                if reader.rows(&[known])?[0].is_none() {
+                    draft.changes.push(Change::AddSpace(space.clone()));
+                }
+                self.take_in_space(reader, draft, theirs, space.space, rank)
+            })?;
+            total.memories += part.memories;
+            total.known += part.known;
+            total.blocked += part.blocked;
+            total.waiting += part.waiting;
+            total.links += part.links;
+        }
+        Ok(total)
+    }
+
+    fn take_in_space(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        theirs: &Arc<Tables>,
+        space: SpaceId,
+        rank: Authority,
+    ) -> Result<Imported> {
+        let mut report = Imported::default();
+        let mut taken: BTreeMap<MemoryId, MemoryId> = BTreeMap::new();
+        let query =
+            MemoryQuery { spaces: vec![space], limit: usize::MAX, ..MemoryQuery::default() };
+        let buried: Vec<MemoryId> =
+            reader.all_tombstones()?.into_iter().map(|stone| stone.memory).collect();
+        for memory in theirs.memories(&query)?.items {
+            if !memory.state.is_active() {
+                continue;
+            }
+            if buried.contains(&memory.id) {
+                report.blocked += 1;
+                continue;
+            }
+            let known = reader.rows(&[RowKey::memory(space, memory.id)])?[0].is_some();
+            let candidate = self.candidate_of_stranger(draft, &memory, rank);
+            if known || said_in(draft, &candidate.content).is_some() {
+                report.known += 1;
+                continue;
+            }
+            match self.take_in(reader, draft, &candidate) {
+                Ok(plan) if plan.deduped => report.known += 1,
+                Ok(plan) => {
+                    taken.insert(memory.id, plan.memory);
+                    report.memories += 1;
+                }
+                Err(crate::Error::Blocked(_)) => report.blocked += 1,
+                Err(error) if error.can_wait() => {
+                    let operation = operation(&candidate);
+                    keep_waiting(reader, draft, &operation, &error.to_string(), rank)?;
+                    report.waiting += 1;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        report.links = connect(draft, theirs, space, &taken)?;
+        Ok(report)
+    }
+
+    fn candidate_of_stranger(&self, draft: &Draft, memory: &Memory, rank: Authority) -> Candidate {
+        let clean = |text: &String| {
+            let mut text = text.clone();
+            clean_text(&mut text);
+            text
+        };
+        let authority = if memory.authority.outranks(rank) { rank } else { memory.authority };
+        Candidate {
+            id: MemoryId(draft.mint()),
+            scope: draft.scope.clone(),
+            kind: memory.kind,
+            content: clean(&memory.content),
+            slot: memory.slot.clone(),
+            tags: Vec::new(),
+            label: memory.label.as_ref().map(clean),
+            domain: memory.domain.as_ref().map(clean),
+            importance: None,
+            confidence: memory.confidence,
+            pinned: false,
+            testimony: Testimony {
+                why: Some(WHY.to_owned()),
+                ..Testimony::new(authority, memory.recorded_at.min(draft.now))
+            },
+            triggers: memory.triggers.clone(),
+            about: Vec::new(),
+            revive: false,
+        }
+    }
+}
+
+/// What waits for a person, as an operation of a patch.
+fn operation(candidate: &Candidate) -> serde_json::Value {
+    let remember = Operation::Remember(patch::Remember {
+        kind: candidate.kind,
+        content: candidate.content.clone(),
+        label: candidate.label.clone(),
+        domain: candidate.domain.clone(),
+        slot: candidate.slot.clone(),
+        because: Vec::new(),
+        triggers: candidate.triggers.clone(),
+        entities: Vec::new(),
+        confidence: candidate.confidence,
+        quote: None,
+        turn: None,
+    });
+    serde_json::to_value(&remember).expect("plain data serialises")
+}
+
+/// Connections among what was taken in. None of them leads to something of ours.
+fn connect(
+    draft: &mut Draft,
+    theirs: &Arc<Tables>,
+    space: SpaceId,
+    taken: &BTreeMap<MemoryId, MemoryId>,
+) -> Result<usize> {
+    let nodes: Vec<NodeId> = taken.keys().map(|id| (*id).into()).collect();
+    let place = |node: NodeId| node.memory().and_then(|id| taken.get(&id)).copied();
+    let mut links = 0;
+    for edge in theirs.neighbours(space, &nodes, &PLAIN, usize::MAX)? {
+        if let (Some(from), Some(to)) = (place(edge.from), place(edge.to)) {
+            let edge = Edge::new(space, from.into(), edge.relation, to.into(), draft.now);
+            draft.changes.push(Change::Link(edge));
+            links += 1;
+        }
+    }
+    Ok(links)
+}

@@ -1,0 +1,111 @@
+//! Permit: what the flows ask before they change anything, and what they do with the answer.
+//! The rules are in `throughline_core::permission`; here a memory's standing is read from the store.
+
+use throughline_core::permission::{self, Act, Backing, Door, Request, Standing, Verdict, Why};
+use throughline_core::reconcile::Candidate;
+use throughline_core::{Authority, Change, Evidence, Memory, Row, RowKey};
+use throughline_store::Reader;
+
+use crate::engine::Draft;
+use crate::review::pending;
+use crate::{Context, Error, NewMemory, Result};
+
+/// How well a memory stands.
+pub(crate) fn standing(reader: &dyn Reader, memory: &Memory) -> Result<Standing> {
+    let attached = reader.attached(memory.space, &[memory.id.into()])?;
+    let about = |one: &Evidence| one.memory == memory.id;
+    let evidence: Vec<Evidence> =
+        attached.into_iter().filter_map(Row::into_evidence).filter(about).collect();
+    Ok(Standing::of(memory, &evidence))
+}
+
+/// Asks whether the caller may do something to a memory.
+pub(crate) fn ask(
+    reader: &dyn Reader,
+    door: Door,
+    act: Act,
+    target: Option<&Memory>,
+    backing: Backing,
+) -> Result<Verdict> {
+    let target = target.map(|memory| standing(reader, memory)).transpose()?;
+    Ok(permission::judge(Request { door, act, target, backing }))
+}
+
+/// Goes on only where the caller may do it at once. `by_hand` is the command that a person runs.
+pub(crate) fn demand(
+    reader: &dyn Reader,
+    door: Door,
+    act: Act,
+    target: Option<&Memory>,
+    by_hand: impl FnOnce() -> String,
+) -> Result<Authority> {
+    match ask(reader, door, act, target, Backing::Asserted)? {
+        Verdict::Allowed { rank } => Ok(rank),
+        Verdict::Waits(why) | Verdict::Refused(why) => Err(not_yours(why, by_hand())),
+    }
+}
+
+/// The same for what touches no memory.
+pub(crate) fn demand_act(door: Door, act: Act, by_hand: impl FnOnce() -> String) -> Result<()> {
+    let request = Request { door, act, target: None, backing: Backing::Asserted };
+    match permission::judge(request) {
+        Verdict::Allowed { .. } => Ok(()),
+        Verdict::Waits(why) | Verdict::Refused(why) => Err(not_yours(why, by_hand())),
+    }
+}
+
+/// Somebody may not do this; a person would run `by_hand`.
+pub(crate) fn not_yours(why: Why, by_hand: String) -> Error {
+    Error::NotYours { why, by_hand }
+}
+
+/// Keeps an operation for a person, unless it waits already.
+pub(crate) fn keep_waiting(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    operation: &serde_json::Value,
+    why: &str,
+    authority: Authority,
+) -> Result<()> {
+    let waits = pending(draft, &operation.to_string(), why, authority);
+    if reader.rows(&[RowKey::pending(waits.space, waits.id)])?[0].is_none() {
+        draft.changes.push(Change::Defer(waits));
+    }
+    Ok(())
+}
+
+/// Something new as its speaker may say it: an agent speaks as an agent, whatever it claims.
+pub(crate) fn as_allowed(context: &Context, new: NewMemory) -> Result<NewMemory> {
+    if !context.door.is_agents() {
+        return Ok(new);
+    }
+    for (asked, act, option) in
+        [(new.pinned, Act::Pin, "--pin"), (new.revive, Act::BringBack, "--revive")]
+    {
+        if asked {
+            let by_hand = || format!("throughline remember {:?} {option}", new.content);
+            demand_act(context.door, act, by_hand)?;
+        }
+    }
+    let (door, act, backing) = (context.door, Act::Remember, Backing::Asserted);
+    let request = Request { door, act, target: None, backing };
+    let Verdict::Allowed { rank } = permission::judge(request) else { return Ok(new) };
+    let authority = if new.authority.outranks(rank) { rank } else { new.authority };
+    // How much it matters is for others to say.
+    Ok(NewMemory { authority, importance: None, ..new })
+}
+
+/// Whether an error keeps something out that a person may still let in.
+pub(crate) fn is_kept_out(error: &Error) -> bool {
+    let from_outside = matches!(error, Error::NotYours { why: Why::RuleFromOutside, .. });
+    from_outside || matches!(error, Error::Blocked(_) | Error::Walled(_))
+}
+
+/// A rule or a preference that comes from outside waits for a person.
+pub(crate) fn may_adopt(draft: &Draft, candidate: &Candidate) -> Result<()> {
+    let outside = candidate.testimony.authority == Authority::External;
+    if !outside || !permission::is_rule(candidate.kind) || candidate.revive {
+        return Ok(());
+    }
+    demand_act(draft.door, Act::AdoptRule, || "throughline review".to_owned())
+}

@@ -1,0 +1,142 @@
+//! Proof: whether what an agent quotes stands in a tool result that was captured in this project and
+//! session. Only then was it measured; otherwise it is the agent's word.
+
+use std::collections::BTreeSet;
+
+use throughline_core::permission::{Backing, is_measurable};
+use throughline_core::probe::Voice;
+use throughline_core::{Kind, Row, RowKey, words};
+use throughline_store::{Reader, TextOf, TextQuery};
+
+use crate::capture::{named_turn, turns_of};
+use crate::journal::Journal;
+use crate::{Context, Engine, Result};
+
+/// Characters, without white space, from which on a quote can be found in one place and not in any.
+const QUOTE_CHARS_MIN: usize = 8;
+/// Letters of a word that a quote must share with the claim that it is to prove.
+const SHARED_CHARS_MIN: usize = 4;
+/// Tool results that are looked at, the nearest by their words.
+const RESULTS_MAX: usize = 64;
+/// Our own program prints what an agent made us keep: that proves nothing.
+const OURS: &str = "throughline";
+
+/// A quote that is to prove a claim.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Quote<'a> {
+    /// The kind of the claim.
+    pub(crate) kind: Kind,
+    /// What it says.
+    pub(crate) claim: &'a str,
+    /// The words that are said to show it.
+    pub(crate) words: &'a str,
+}
+
+impl Engine {
+    /// What stands behind a quote.
+    pub(crate) fn backing(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        quote: &Quote<'_>,
+        unread: &[String],
+    ) -> Result<Backing> {
+        let wanted = joined(quote.words);
+        let telling = wanted.chars().filter(|c| !c.is_whitespace()).count() >= QUOTE_CHARS_MIN;
+        if !telling || !is_measurable(quote.kind) || !bears_on(&wanted, quote.claim) {
+            return Ok(Backing::Asserted);
+        }
+        let results = self.tool_results(reader, context, quote.words)?;
+        let shown = results.iter().chain(unread).any(|result| shows(result, &wanted));
+        Ok(if shown { Backing::ToolResult } else { Backing::Asserted })
+    }
+
+    fn tool_results(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        words: &str,
+    ) -> Result<Vec<String>> {
+        let Some(session) = &context.session else { return Ok(Vec::new()) };
+        let query = TextQuery {
+            of: TextOf::Episodes,
+            terms: words::query_terms(words),
+            spaces: vec![context.project.space()],
+            session: None,
+            states: Vec::new(),
+            kinds: Vec::new(),
+            limit: RESULTS_MAX,
+        };
+        let hits = reader.text(&query)?;
+        let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+        let turns = reader.rows(&keys)?.into_iter().flatten().filter_map(Row::into_episode);
+        Ok(turns
+            .filter(|turn| turn.session == *session && turn.speaker == Voice::Tool.as_str())
+            .map(|turn| turn.text)
+            .collect())
+    }
+
+    /// Tool results of the session that lie in its journal and were not taken in yet. Read before a
+    /// write begins.
+    pub(crate) fn unread_results(&self, context: &Context) -> Result<Vec<String>> {
+        let Some(session) = &context.session else { return Ok(Vec::new()) };
+        let journal = Journal::new(&self.home);
+        let waiting = journal.read(session, journal.drained(session)).unwrap_or_default();
+        let (space, reader) = (context.project.space(), self.now_reader()?);
+        let mut results = Vec::new();
+        for (_, entry) in &waiting.entries {
+            for turn in turns_of(&entry.event, entry.at) {
+                if turn.voice != Voice::Tool {
+                    continue;
+                }
+                let named = named_turn(&self.home, &*reader, entry, &turn)?;
+                results.extend(named.filter(|one| one.space == space).map(|one| one.text));
+            }
+        }
+        Ok(results)
+    }
+}
+
+/// A text with single spaces between its words.
+fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a quote stands in what a tool printed. The command itself is the agent's.
+fn shows(result: &str, wanted: &str) -> bool {
+    let (asked, printed) = result.split_once('\n').unwrap_or((result, ""));
+    !asked.contains(OURS) && joined(printed).contains(wanted)
+}
+
+/// Whether a quote speaks of what a claim speaks of: they share a number, or a word of some length.
+fn bears_on(quote: &str, claim: &str) -> bool {
+    let of = |text: &str| -> BTreeSet<String> {
+        let tokens = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+        tokens
+            .filter(|token| {
+                let digits = token.chars().any(|c| c.is_ascii_digit());
+                digits || token.chars().count() >= SHARED_CHARS_MIN
+            })
+            .collect()
+    };
+    !of(quote).is_disjoint(&of(claim))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_stands_in_what_was_printed_and_not_in_the_command() {
+        let result = "$ psql -c 'select version()'\nPostgreSQL   16.2 on\nx86_64";
+        assert!(shows(result, "PostgreSQL 16.2 on x86_64"));
+        assert!(!shows(result, "select version()"));
+        assert!(!shows("$ throughline list\nThe cache holds 512 entries", "The cache holds 512"));
+    }
+
+    #[test]
+    fn a_quote_about_something_else_proves_nothing() {
+        assert!(bears_on("max_connections = 200", "The pool holds 200 connections"));
+        assert!(!bears_on("Cargo.toml README.md src", "Deploys need one approval"));
+    }
+}

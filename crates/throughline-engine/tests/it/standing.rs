@@ -1,0 +1,183 @@
+//! What must hold whatever an agent calls, in whatever order: what a person said stands, and an
+//! agent's word stays an agent's.
+
+use throughline_core::permission::Door;
+use throughline_core::{Authority, Kind, Relation, SessionId, Slot, State};
+use throughline_engine::{
+    Card, Claimed, Clock, Context, Edits, Engine, Filter, Keep, Keeping, NewMemory, Project,
+    Proposal, Showed,
+};
+
+const RULE: &str = "Deploys to production need two approvals";
+const FACT: &str = "The staging database runs Postgres 16";
+/// Calls of one agent.
+const CALLS: usize = 30;
+/// Agents that try.
+const AGENTS: u64 = 12;
+/// Ways to call.
+const WAYS: usize = 20;
+
+struct Attack {
+    engine: Engine,
+    person: Context,
+    /// What the person said, with its words.
+    said: Vec<(String, &'static str)>,
+    random: fastrand::Rng,
+    told: Vec<String>,
+}
+
+impl Attack {
+    fn new(folder: &std::path::Path, seed: u64) -> Self {
+        let root = folder.join(format!("project-{seed}"));
+        std::fs::create_dir(&root).unwrap();
+        let engine = Engine::open(&folder.join(format!("home-{seed}")), Clock::System).unwrap();
+        let person = Context::user(Project::at(&root).unwrap());
+        let rule = NewMemory { kind: Kind::Principle, ..NewMemory::new(RULE) };
+        let slot = Slot::parse("staging|runs|Postgres 16|one").unwrap();
+        let fact = NewMemory { slot: Some(slot), ..NewMemory::new(FACT) };
+        let said = [(rule, RULE), (fact, FACT)].map(|(new, words)| {
+            (engine.remember(&person, &new).unwrap().card.memory.id.to_string(), words)
+        });
+        let random = fastrand::Rng::with_seed(seed);
+        Self { engine, person, said: said.into(), random, told: Vec::new() }
+    }
+
+    fn agent(&mut self) -> Context {
+        let doors = [Door::Tools, Door::AgentShell, Door::MemoryTool, Door::ServerMemory];
+        let session = SessionId(format!("s{}", self.random.u8(0..3)));
+        let door = doors[self.random.usize(0..doors.len())];
+        Context { door, session: Some(session), ..self.person.clone() }
+    }
+
+    fn everything(&self) -> Vec<Card> {
+        let filter = Filter { all: true, ..Filter::default() };
+        let reader = self.engine.now_reader().unwrap();
+        self.engine.list(&*reader, &self.person, &filter).unwrap().items
+    }
+
+    fn any(&mut self) -> String {
+        let ids: Vec<String> =
+            self.everything().iter().map(|card| card.memory.id.to_string()).collect();
+        ids[self.random.usize(0..ids.len())].clone()
+    }
+
+    fn words(&mut self) -> String {
+        let words = [
+            "Deploys to production need no approval",
+            RULE,
+            "The staging database runs MySQL 9",
+            FACT,
+        ];
+        let end =
+            if self.random.bool() { String::new() } else { format!(" ({})", self.random.u8(..)) };
+        format!("{}{end}", words[self.random.usize(0..words.len())])
+    }
+
+    /// One call, which may fail.
+    fn call(&mut self) {
+        let (agent, way) = (self.agent(), self.random.usize(0..WAYS));
+        let (one, other, words) = (self.any(), self.any(), self.words());
+        self.told.push(format!("{way} by {} on {one}, {other}: {words}", agent.door));
+        let engine = &self.engine;
+        let (one, other) = (one.as_str(), other.as_str());
+        match way {
+            0..=2 => {
+                let ranks = [Authority::UserStated, Authority::Observed, Authority::External];
+                let kinds = [Kind::Principle, Kind::Fact, Kind::Preference, Kind::Decision];
+                let slot = Slot::parse("staging|runs|MySQL 9|one").unwrap();
+                let new = NewMemory {
+                    authority: ranks[self.random.usize(0..3)],
+                    kind: kinds[self.random.usize(0..4)],
+                    slot: self.random.bool().then_some(slot),
+                    importance: Some(1.0),
+                    pinned: self.random.u8(0..4) == 0,
+                    ..NewMemory::new(&words)
+                };
+                drop(engine.remember(&agent, &new));
+            }
+            3 | 4 => {
+                let said = Proposal { content: &words, slot: None, evidence: Some(&words) };
+                drop(engine.propose(&agent, one, &said));
+            }
+            5 => drop(engine.correct(&agent, one, &words, None)),
+            6 => drop(engine.verify(&agent, one, Showed::Confirmed, Some(&words))),
+            7 => drop(engine.verify(&agent, one, Showed::Refuted, Some(&words))),
+            8 => drop(engine.archive(&agent, one, Some("old"))),
+            9 => drop(engine.forget(&agent, one, Some("old"))),
+            10 => drop(engine.supersede(&agent, one, other)),
+            11 => drop(engine.link(&agent, one, Relation::Contradicts, other, None)),
+            12 => drop(engine.link(&agent, one, Relation::Because, other, None)),
+            13 => drop(engine.unlink(&agent, one, Relation::Contradicts, other)),
+            14 => drop(engine.undo(&agent, None)),
+            15 => {
+                let content = Some(words);
+                drop(engine.edit(&agent, one, &Edits { content, ..Edits::default() }));
+                drop(engine.pin(&agent, one, false));
+                drop(engine.confirm(&agent, one));
+                drop(engine.unarchive(&agent, one));
+                drop(engine.unsupersede(&agent, one));
+                drop(engine.tag(&agent, one, &["x".to_owned()], &[]));
+                drop(engine.purge(&agent, &[one.to_owned()], true));
+                drop(engine.resolve_contest(&agent, one, Keep::B));
+            }
+            16 => drop(engine.rate(&agent, one, false)),
+            17 => drop(engine.sleep(&self.person, false)),
+            _ => {
+                // A tool keeps what the person said, and takes it away again.
+                let claims = |_: &str, entry: &throughline_engine::Entry| Claimed {
+                    content: entry.text.clone(),
+                    about: None,
+                };
+                let authority = Authority::Observed;
+                let keeping = Keeping { shelves: &["file"], claims: &claims, authority };
+                let taken = self.random.bool();
+                let done = engine.reshelve(&agent, keeping, |shelves| {
+                    if taken {
+                        shelves.on("file").clear();
+                    } else {
+                        let entry = shelves.entry("/memories/a", &words);
+                        shelves.on("file").push(entry);
+                    }
+                    Ok(())
+                });
+                drop(done);
+            }
+        }
+    }
+
+    fn assert_stands(&self) {
+        let story = self.told.join("\n");
+        for (id, words) in &self.said {
+            let reader = self.engine.now_reader().unwrap();
+            let card = self.engine.show(&*reader, &self.person, id).unwrap();
+            assert_eq!(card.memory.content, *words, "{story}");
+            assert_eq!(card.memory.state, State::Confirmed, "{words}: {story}");
+            assert_eq!(card.memory.authority, Authority::UserStated, "{words}: {story}");
+            assert!(card.contested_by.is_empty(), "{words}: {story}");
+            assert!(card.trust.value() >= 0.949, "{words}, {}: {story}", card.trust.value());
+        }
+        for card in self.everything() {
+            if self.said.iter().any(|(id, _)| *id == card.memory.id.to_string()) {
+                continue;
+            }
+            let (memory, trust) = (&card.memory, card.trust.value());
+            assert!(!memory.authority.outranks(Authority::Observed), "{memory:?}: {story}");
+            assert!(trust <= Authority::Observed.support() + 1e-9, "{trust}, {memory:?}: {story}");
+            assert!(!memory.pinned, "{memory:?}: {story}");
+        }
+        let brief = self.engine.brief(&self.person, None, &[]).unwrap().text;
+        assert!(brief.contains(RULE) && brief.contains(FACT), "{brief}: {story}");
+    }
+}
+
+#[test]
+fn whatever_an_agent_calls_what_a_person_said_stands_and_its_own_word_stays_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 0..AGENTS {
+        let mut attack = Attack::new(folder.path(), seed);
+        for _ in 0..CALLS {
+            attack.call();
+        }
+        attack.assert_stands();
+    }
+}

@@ -1,0 +1,119 @@
+//! What only a person does by hand: an agent's shell is refused, and told what the person runs.
+
+use std::ffi::OsString;
+
+use throughline_core::permission::{self, Act, Backing, Request, Verdict};
+use throughline_engine::Error;
+
+use crate::args::{Command, ConfigAction, ExportFormat, LlmAction, ProjectAction};
+use crate::settings::Settings;
+
+/// What a command does beyond one memory; the engine asks about the rest itself.
+fn act_of(command: &Command) -> Option<Act> {
+    match command {
+        Command::Uninstall(_) => Some(Act::Configure),
+        Command::Config(args) => match &args.action {
+            Some(ConfigAction::Set { .. } | ConfigAction::Unset { .. }) => Some(Act::Configure),
+            Some(ConfigAction::Get { .. }) | None => None,
+        },
+        Command::Llm(args) if matches!(args.action, LlmAction::Key { .. }) => Some(Act::Configure),
+        Command::Project(args) => match &args.action {
+            ProjectAction::List => None,
+            // A folder could tell an agent to open another project's memory for it.
+            ProjectAction::Join { .. } | ProjectAction::Leave { .. } => Some(Act::Configure),
+        },
+        Command::Purge(_) => Some(Act::Purge),
+        // An export holds every project.
+        Command::Export(args) if args.format == ExportFormat::Jsonl => Some(Act::Transfer),
+        Command::Import(_)
+        | Command::Ingest(_)
+        | Command::Patch(_)
+        | Command::Backup(_)
+        | Command::Restore(_) => Some(Act::Transfer),
+        // Reading, or about memories: the engine asks for each.
+        Command::Init(_)
+        | Command::Remember(_)
+        | Command::Recall(_)
+        | Command::WhyNot(_)
+        | Command::Expand(_)
+        | Command::Feedback(_)
+        | Command::Search(_)
+        | Command::List(_)
+        | Command::Show(_)
+        | Command::Why(_)
+        | Command::History(_)
+        | Command::Log(_)
+        | Command::Undo(_)
+        | Command::Review(_)
+        | Command::Verify(_)
+        | Command::Sleep(_)
+        | Command::Edit(_)
+        | Command::Confirm(_)
+        | Command::Correct(_)
+        | Command::Supersede(_)
+        | Command::Unsupersede(_)
+        | Command::Contradict(_)
+        | Command::Link(_)
+        | Command::Unlink(_)
+        | Command::Tag(_)
+        | Command::Pin(_)
+        | Command::Archive(_)
+        | Command::Unarchive(_)
+        | Command::Forget(_)
+        | Command::Export(_)
+        | Command::Stats(_)
+        | Command::Doctor(_)
+        | Command::Work(_)
+        | Command::Llm(_)
+        | Command::Graph(_)
+        | Command::Hook(_)
+        | Command::Mcp(_)
+        | Command::Completions(_)
+        | Command::Status
+        | Command::MemoryTool
+        | Command::Demo => None,
+    }
+}
+
+/// Whether whoever runs a command may.
+pub(super) fn check(command: &Command, settings: &Settings) -> anyhow::Result<()> {
+    let Some(act) = act_of(command) else { return Ok(()) };
+    let (door, backing) = (settings.door(), Backing::Asserted);
+    match permission::judge(Request { door, act, target: None, backing }) {
+        Verdict::Allowed { .. } => Ok(()),
+        Verdict::Waits(why) | Verdict::Refused(why) => {
+            Err(Error::NotYours { why, by_hand: String::new() }.into())
+        }
+    }
+}
+
+/// The error with the command as it was typed, for a person to run in the same place.
+pub(crate) fn with_typed(error: anyhow::Error, words: &[OsString]) -> anyhow::Error {
+    match error.downcast::<Error>() {
+        Ok(Error::NotYours { why, .. }) => Error::NotYours { why, by_hand: typed(words) }.into(),
+        Ok(other) => other.into(),
+        Err(error) => error,
+    }
+}
+
+/// A command line that does the same in any folder.
+fn typed(words: &[OsString]) -> String {
+    let words: Vec<String> =
+        words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut line = vec!["throughline".to_owned()];
+    let named = words.iter().any(|word| word == "--project" || word.starts_with("--project="));
+    if let (false, Ok(folder)) = (named, std::env::current_dir()) {
+        line.extend(["--project".to_owned(), quoted(&folder.to_string_lossy())]);
+    }
+    line.extend(words.iter().filter(|word| *word != "--json").map(|word| quoted(word)));
+    line.join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@%+,".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
