@@ -387,7 +387,7 @@ impl Written<'_> {
     fn whole(&self, end: usize) -> usize {
         let bytes = self.bytes;
         let token = |byte: u8| byte.is_ascii_alphanumeric() || b"+/_-.".contains(&byte);
-        let broken = matches!(bytes.get(end), Some(b'\\' | b'=')) as usize;
+        let broken = usize::from(matches!(bytes.get(end), Some(b'\\' | b'=')));
         if bytes.get(end + broken) == Some(&b'\n')
             && (broken == 1 || end > 0 && bytes[end - 1] == b'=')
         {
