@@ -102,7 +102,8 @@ impl Corpus {
             let mut changes = Vec::new();
             if number == 0 {
                 let (key, name) = (project.key.as_str().to_owned(), project.name.clone());
-                changes.push(Change::AddSpace(Space { space, key, name, created_at: at }));
+                let (created_at, slept) = (at, None);
+                changes.push(Change::AddSpace(Space { space, key, name, created_at, slept }));
             }
             for (n, text) in texts.iter().enumerate() {
                 let id = id(number * BATCH + n);

@@ -82,10 +82,10 @@ fn ingest(home: &Path, project: &Path, said: &Corpus) -> anyhow::Result<()> {
     Ok(())
 }
 
-struct Hooks<'a> {
-    binary: &'a Path,
-    home: &'a Path,
-    project: &'a Path,
+pub(crate) struct Hooks<'a> {
+    pub(crate) binary: &'a Path,
+    pub(crate) home: &'a Path,
+    pub(crate) project: &'a Path,
 }
 
 impl Hooks<'_> {
@@ -95,7 +95,7 @@ impl Hooks<'_> {
         Ok(())
     }
 
-    fn must(&self, event: &str, n: usize, text: &str) {
+    pub(crate) fn must(&self, event: &str, n: usize, text: &str) {
         self.fire(event, n, text).expect("a hook ends with 0");
     }
 
@@ -106,6 +106,18 @@ impl Hooks<'_> {
             .env_remove("THROUGHLINE_NOW")
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
+    }
+
+    /// What a hook says.
+    pub(crate) fn ask(&self, event: &str, n: usize, text: &str) -> anyhow::Result<String> {
+        let mut command = Command::new(self.binary);
+        self.fill(&mut command, event);
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let payload = self.payload(event, n, text);
+        child.stdin.take().context("a pipe")?.write_all(payload.as_bytes())?;
+        let output = child.wait_with_output()?;
+        ensure!(output.status.success(), "{event} failed");
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     fn fire(&self, event: &str, n: usize, text: &str) -> anyhow::Result<()> {

@@ -3,6 +3,8 @@
 //! `cargo run --release -p throughline-bench -- [--memories N] [--runs N] [--binary FILE] [--keep DIR]`
 //! `cargo run --release -p throughline-bench -- recall [--memories N] [--episodes N] [--runs N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- hook` or `mcp`, with the same options
+//! `cargo run --release -p throughline-bench -- life [--memories N] [--episodes N] [--runs N] [--binary FILE]`
+//! `cargo run --release -p throughline-bench -- crowd [--hooks N] [--rounds N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- wake [--bindings N] [--files N] [--runs N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- redact`
 //!
@@ -10,7 +12,9 @@
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
 mod corpus;
+mod crowd;
 mod hook;
+mod life;
 mod mcp;
 mod plain;
 mod recall;
@@ -52,6 +56,15 @@ fn main() -> anyhow::Result<()> {
     }
     if words.first().is_some_and(|word| word == "wake") {
         return wake::run(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "life") {
+        return life::run(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "probe") {
+        return life::write_on(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "crowd") {
+        return crowd::run(&words[1..]);
     }
     bench(&options(&words)?)
 }

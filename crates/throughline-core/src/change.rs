@@ -8,7 +8,7 @@ use crate::watermark::Referent;
 use crate::{
     BatchId, Edge, Entity, EntityId, Episode, EpisodeId, Evidence, Leaf, LeafId, Memory, MemoryId,
     NodeId, Pending, PendingId, Relation, Ruling, SessionId, Space, SpaceId, State, Timestamp,
-    Watermark,
+    Watermark, sleep,
 };
 
 /// One change to memory. Its written form is the change log's: variants and fields may be added,
@@ -154,6 +154,15 @@ pub enum Change {
         memory: MemoryId,
         /// Which text.
         leaf: LeafId,
+    },
+    /// What came in was gone over up to here. An undo leaves this as it is.
+    Slept {
+        /// Where.
+        space: SpaceId,
+        /// What identifies the space.
+        key: String,
+        /// Up to where.
+        mark: sleep::Mark,
     },
 }
 
@@ -368,7 +377,8 @@ pub fn scrub(change: &mut Change, erased: &Erased) {
         | Change::Decide { .. }
         | Change::Silence { .. }
         | Change::Shelve(_)
-        | Change::Unshelve { .. } => {}
+        | Change::Unshelve { .. }
+        | Change::Slept { .. } => {}
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
     Change, Edge, Evidence, Fingerprint, Memory, MemoryId, NodeId, PendingId, Relation, Row,
     RowKey, Ruling, SpaceId, State, Timestamp, Usage, Write,
     row::{Image, Tombstone},
+    sleep,
 };
 
 /// What the fold must be able to see.
@@ -172,6 +173,7 @@ pub fn fold<V: View>(change: &Change, view: &V) -> Folded<V::Error> {
             memory(leaf.space, leaf.memory, view)?;
             Ok(vec![Write::Put(Row::Leaf(leaf.clone()))])
         }
+        Change::Slept { space, key, mark } => sleep::fold_mark(*space, key, *mark, view),
         Change::Unshelve { space, memory, leaf } => {
             let key = RowKey::leaf(*space, *memory, *leaf);
             if look(view, &key)?.is_none() {

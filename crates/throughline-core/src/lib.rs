@@ -18,6 +18,7 @@
 //! | what gives orders and came from outside | [`instruction`] |
 //! | what a tool gets back word for word | [`leaf`] |
 //! | what could not be applied, and waits for a person | [`pending`] |
+//! | what is gone over once more when nobody waits | [`sleep`] |
 //! | when things leave view, change tier or graduate | [`lifecycle`] |
 //! | what an agent tells us, and what is said in it | [`event`], [`speech`] |
 //! | what of it is worth keeping, and how that is written | [`probe`], [`patch`] |
@@ -71,6 +72,7 @@ pub mod relevance;
 pub mod row;
 pub mod salience;
 pub mod scope;
+pub mod sleep;
 pub mod speech;
 pub mod state;
 pub mod text;

@@ -4,6 +4,7 @@
 //! a line of ours: lines of ours start with `- [`, `“`, `# ` or a word of this module, and its own
 //! lines always behind a margin. Everything it is made of passes through `safe`.
 
+mod kept;
 mod lines;
 mod safe;
 
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use crate::policy::PagePolicy;
 use crate::trust::Presentation;
 use crate::{Authority, Kind, text, tokens};
+pub use kept::kept;
 use lines::Tally;
 
 closed_set! {

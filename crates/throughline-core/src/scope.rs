@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Memory, SessionId, SpaceId, Timestamp};
+use crate::{Memory, SessionId, SpaceId, Timestamp, sleep};
 
 closed_set! {
     /// How far a memory reaches.
@@ -27,6 +27,9 @@ pub struct Space {
     pub name: String,
     /// When it was first written to.
     pub created_at: Timestamp,
+    /// Up to where sleep has gone over what came in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slept: Option<sleep::Mark>,
 }
 
 /// Where something new is put.

@@ -67,6 +67,8 @@ impl Engine {
             return Err(Error::File { path: from.to_owned(), source });
         }
         SqliteStore::inspect(from)?;
+        // What was said of the memory that goes.
+        crate::brief::forget_kept(home);
         let engine = match Self::open(home, clock) {
             Err(error) if is_damage(&error) => return Self::restore_over_damage(home, clock, from),
             opened => opened?,

@@ -1,5 +1,7 @@
 //! Brief: what a session should know before the first word is said in it.
 
+mod kept;
+
 use std::collections::BTreeSet;
 
 use throughline_core::page::{self, Detail, Page, Quote, Section};
@@ -11,6 +13,9 @@ use crate::apply::REASON_IMPORTANCE;
 use crate::capture::Mind;
 use crate::verify::{QUEUED_AT_START, ToCheck};
 use crate::{Card, Context, Engine, Result};
+
+pub use kept::KeptBrief;
+pub(crate) use kept::forget_kept;
 
 /// Tokens that a brief may take.
 const BUDGET: usize = 1_200;

@@ -57,7 +57,8 @@ pub struct Capture {
 }
 
 impl Capture {
-    pub(crate) fn add(&mut self, other: Self) {
+    /// Adds what was captured besides.
+    pub fn add(&mut self, other: Self) {
         self.turns += other.turns;
         self.episodes += other.episodes;
         self.duplicates += other.duplicates;

@@ -113,12 +113,14 @@ impl std::fmt::Display for Shake {
     }
 }
 
-/// Describes memories, reading once for each space.
+/// Describes memories, reading once for each space. `seen` is what a look showed and nobody has
+/// noted yet.
 pub(crate) fn describe(
     reader: &dyn Reader,
     memories: &[Memory],
     now: Timestamp,
     policy: &Policy,
+    seen: &[(Watermark, Watermark)],
 ) -> Result<Vec<Card>> {
     let mut by_space: BTreeMap<SpaceId, Surroundings> = BTreeMap::new();
     for memory in memories {
@@ -129,7 +131,7 @@ pub(crate) fn describe(
         }
     }
     for (space, surroundings) in &mut by_space {
-        surroundings.fill(reader, *space)?;
+        surroundings.fill(reader, *space, seen)?;
     }
     Ok(memories.iter().map(|memory| by_space[&memory.space].card(memory, now, policy)).collect())
 }
@@ -152,13 +154,24 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn fill(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<()> {
+    fn fill(
+        &mut self,
+        reader: &dyn Reader,
+        space: SpaceId,
+        seen: &[(Watermark, Watermark)],
+    ) -> Result<()> {
+        let as_seen = |mark: Watermark| {
+            let found = seen.iter().find(|(held, _)| *held == mark);
+            found.map_or(mark, |(_, seen)| seen.clone())
+        };
         let mut ends: Vec<NodeId> = Vec::new();
         let mut reasons: Vec<NodeId> = Vec::new();
         for row in reader.attached(space, &self.nodes)? {
             match row {
                 Row::Evidence(one) => self.evidence.entry(one.memory).or_default().push(one),
-                Row::Watermark(one) => self.watermarks.entry(one.memory).or_default().push(one),
+                Row::Watermark(one) => {
+                    self.watermarks.entry(one.memory).or_default().push(as_seen(one));
+                }
                 Row::Usage(one) => {
                     self.usage.insert(one.memory, one);
                 }
@@ -186,7 +199,7 @@ impl Surroundings {
         }
         for row in reader.attached(space, &reasons)? {
             if let Row::Watermark(mark) = row
-                && mark.reading.wants_check()
+                && as_seen(mark.clone()).reading.wants_check()
             {
                 self.moved.insert(mark.memory);
             }

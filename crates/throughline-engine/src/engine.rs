@@ -1,7 +1,9 @@
 //! The engine: a store, a clock, the policies, and the one door through which every flow writes.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use throughline_core::permission::Door;
 use throughline_core::row::Extra;
@@ -17,6 +19,7 @@ use crate::clean::cleaned;
 use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
+use crate::watch::Noticed;
 use crate::{Clock, Context, Error, Result, Roots, backup, mint};
 
 /// Memory, ready to be used.
@@ -31,6 +34,12 @@ pub struct Engine {
     pub(crate) words_pool: WordsPool,
     /// Set while attention is being settled, which itself writes.
     pub(crate) settling: AtomicBool,
+    /// What a look at bindings showed, as long as it is not noted in the store.
+    pub(crate) seen: Mutex<Noticed>,
+    /// When whoever asked no longer waits.
+    pub(crate) until: Option<Instant>,
+    /// Set while somebody waits for an answer: what can be done later is left.
+    pub(crate) waited_for: AtomicBool,
 }
 
 /// The name of the database within its home.
@@ -50,12 +59,20 @@ impl Engine {
             meaning: Meaning::default(),
             words_pool: WordsPool::default(),
             settling: AtomicBool::new(false),
+            seen: Mutex::default(),
+            until: None,
+            waited_for: AtomicBool::new(false),
         })
     }
 
     /// The same engine with other numbers.
     pub fn with_policy(self, policy: Policy) -> Self {
         Self { policy, ..self }
+    }
+
+    /// The same engine for somebody who waits until then and no longer.
+    pub fn in_time(self, until: Instant) -> Self {
+        Self { until: Some(until), ..self }
     }
 
     /// The numbers in force.
@@ -126,7 +143,8 @@ impl Engine {
     }
 
     pub(crate) fn cards(&self, reader: &dyn Reader, memories: &[Memory]) -> Result<Vec<Card>> {
-        card::describe(reader, memories, self.now(), &self.policy)
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        card::describe(reader, memories, self.now(), &self.policy, &seen)
     }
 
     /// Memories by their ids, with everything that is computed when asked; those that are within
@@ -227,6 +245,8 @@ impl Engine {
         // Vectors are derived: what cannot be embedded now is found by its words, and embedded later.
         if applied.is_ok() {
             self.keep_root(context).ok();
+        }
+        if applied.is_ok() && !self.waited_for.load(Ordering::Relaxed) {
             self.embed_new(&new_texts).ok();
             self.settle_recalls(context).ok();
         }
@@ -274,6 +294,12 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    /// A draft to see what would be decided about a memory. Nothing of it is written.
+    pub(crate) fn aside(now: Timestamp, memory: &Memory) -> Self {
+        let scope = Scope { space: memory.space, session: memory.session.clone() };
+        Self { now, scope, session: None, door: Door::Upkeep, changes: Vec::new() }
+    }
+
     /// A new id.
     pub(crate) fn mint(&self) -> Uuid {
         mint::id(self.now)
@@ -300,5 +326,5 @@ fn unknown_space(
     } else {
         (context.project.key.as_str().to_owned(), context.project.name.clone())
     };
-    Ok(Some(Space { space, key, name, created_at: now }))
+    Ok(Some(Space { space, key, name, created_at: now, slept: None }))
 }

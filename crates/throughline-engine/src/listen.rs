@@ -4,6 +4,7 @@
 //! was told is lost by that: what is not drained now is drained by the next event, or by the next
 //! session.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use throughline_core::event::{Event, Start, ToolCall, What};
@@ -16,22 +17,23 @@ use throughline_core::row::Session;
 use throughline_core::{
     Cause, Change, Memory, MemoryId, Row, RowKey, SessionId, Table, activation,
 };
+use throughline_store::Error as StoreError;
 
 use crate::capture::{Capture, Captured, Mind, Minds, project_of};
 use crate::journal::Journal;
+use crate::rest::{Left, SLEEP};
 use crate::verify::QUEUED_IN_MIND;
-use crate::{Ask, Context, Engine, Found, Result};
+use crate::{Ask, Context, Engine, Error, Found, Result};
 
 /// Turns within which the same warning is not repeated.
 const WARNED_TURNS: u32 = 6;
-/// What may be spent on sessions that were never finished, when another begins.
-const SWEEP: Duration = Duration::from_millis(120);
+/// How long whoever is waited for waits for the writer's turn, and for the session's. A correction that
+/// is taken in first is not said as if it held; but nobody gets no answer because others write.
+const TURN: Duration = Duration::from_millis(60);
 /// What may be spent on vectors after a turn.
 const EMBED: Duration = Duration::from_millis(100);
 /// Texts that are embedded before the time is looked at.
 const EMBED_AT_ONCE: usize = 4;
-/// Files of a session's mind are kept for so long.
-const MINDS_DAYS: u32 = 30;
 
 /// What is kept of a question beside what the journal holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +54,17 @@ pub struct Reply {
     pub shown: Vec<MemoryId>,
     /// What could not be taken in, and why; it waits in the journal.
     pub trouble: Option<String>,
+    /// What is left for when the answer has been given.
+    pub(crate) left: Left,
 }
 
 impl Reply {
     /// What was captured, or why nothing was: saying what is known does not depend on it.
     fn after(captured: Result<Capture>) -> Self {
+        let put_off = is_put_off(&captured);
         match captured {
             Ok(capture) => Self { capture, ..Self::default() },
+            Err(_) if put_off => Self::default(),
             Err(error) => Self { trouble: Some(error.to_string()), ..Self::default() },
         }
     }
@@ -83,19 +89,35 @@ impl Engine {
     }
 
     fn listen_and(&self, context: &Context, event: &Event, keep: Keep) -> Result<Reply> {
+        if is_waited_for(&event.what) {
+            self.waited_for.store(true, Ordering::Relaxed);
+            self.store.wait_at_most(TURN.min(self.time_left()));
+        } else {
+            self.waits_for_nobody();
+        }
+        let reply = self.listen_in_turn(context, event, keep);
+        self.waits_for_nobody();
+        reply
+    }
+
+    fn listen_in_turn(&self, context: &Context, event: &Event, keep: Keep) -> Result<Reply> {
         let session = &event.session;
         let context =
             Context { session: Some(session.clone()), door: Door::Hook, ..context.clone() };
         let minds = Minds::new(&self.home);
         // One event of a session at a time; whoever comes too early only listens. What waits in the
         // journal is taken in by whoever has the session's mind next.
-        let turn = minds.lock(session);
+        let turn = if is_waited_for(&event.what) {
+            minds.lock_within(session, TURN)
+        } else {
+            minds.lock(session)
+        };
         let may_drain = turn.is_some();
         let mut mind: Mind = minds.load(session);
         mind.lately.space = Some(context.project.space());
         let before = mind.clone();
         let reply = match &event.what {
-            What::Started(start) => self.begin(&context, *start, &mut mind, &minds, may_drain),
+            What::Started(start) => self.begin(&context, *start, &mut mind, &minds),
             What::Prompted { text } => self.hear_prompt(&context, text, &mut mind, keep, may_drain),
             What::ToolStarts(call) => self.before_tool(&context, call, &mut mind),
             What::Answered { .. } | What::HelperAnswered { .. } if may_drain => {
@@ -127,30 +149,19 @@ impl Engine {
         Ok(reply)
     }
 
-    /// A session begins: what others left is taken in, and what matters is said.
+    /// A session begins: what matters is said. It is read and nothing is written before it is said,
+    /// so that nobody who writes keeps it waiting; what is left is done by [`Engine::rest`].
     fn begin(
         &self,
         context: &Context,
         start: Start,
         mind: &mut Mind,
         minds: &Minds,
-        may_drain: bool,
     ) -> Result<Reply> {
-        let began = Instant::now();
-        let mut reply = Reply::default();
-        if may_drain {
-            reply = Reply::after(self.drain_now(context, mind, None));
-        }
-        let caught_up = self.catch_up_others(context, began, minds);
         let last = minds.latest_of(context.project.space(), context.session.as_ref());
-        let unslept = last.as_ref().is_some_and(|last| last.lately.unslept);
-        if unslept || !caught_up.memories.is_empty() {
-            // Nobody slept over what a session left that never ended.
-            self.sleep(context, false).ok();
-        }
-        reply.capture.add(caught_up);
         // What cannot be looked at now is looked at by the next session.
-        let woken = self.wake(context).unwrap_or_default();
+        let mut reply = Reply::default();
+        let (woken, noticed) = self.look_without_noting(context).unwrap_or_default();
         let to_check = self.to_check_among(context, woken.stale(), QUEUED_IN_MIND)?;
         mind.lately.to_check = to_check.iter().map(|one| one.card.memory.id).collect();
         let brief = match start {
@@ -172,7 +183,9 @@ impl Engine {
         let shown: Vec<MemoryId> = brief.memories.iter().map(|(_, id)| *id).collect();
         // What was only named by a headline may still be told in full.
         self.present(mind, &brief.whole);
-        Ok(Reply { text: brief.text, shown, ..reply })
+        let (text, fresh) = (brief.text.clone(), matches!(start, Start::Startup | Start::Clear));
+        let left = Left { brief: fresh.then_some(brief), noticed };
+        Ok(Reply { text, shown, left, ..reply })
     }
 
     /// A person asks. What they decide or correct is taken in first, so that nothing is said that
@@ -188,10 +201,13 @@ impl Engine {
         let turn = Captured::said(self.now(), Voice::User, text);
         let policy = gate::GatePolicy::default();
         let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
-        let mut reply = match verdict.probe {
-            When::Now(_) if may_drain => Reply::after(self.drain_now(context, mind, None)),
-            When::Now(_) | When::Wait => Reply::default(),
+        let drained = match verdict.probe {
+            When::Now(_) if may_drain => self.drain_now(context, mind, None),
+            When::Now(_) | When::Wait => Ok(Capture::default()),
         };
+        // What is not taken in yet may be the very thing that is missing.
+        let keep = if is_put_off(&drained) { Keep::Nothing } else { keep };
+        let mut reply = Reply::after(drained);
         let asked = question::understand(text, self.now());
         let ask = Ask {
             episodes: is_asking(&asked),
@@ -255,15 +271,25 @@ impl Engine {
     fn end(&self, context: &Context, mind: &mut Mind) -> Result<Reply> {
         let reply = self.after_turn(context, mind, Some(Flush::Ending))?;
         self.close(context)?;
-        if let Err(error) = self.sleep(context, false) {
+        if let Err(error) = self.sleep_a_little(context, SLEEP) {
             // Nothing is lost by that: the next sleep has it before it.
             return Ok(Reply { trouble: Some(error.to_string()), ..reply });
         }
-        mind.lately.unslept = false;
         Ok(reply)
     }
 
-    fn drain_now(
+    /// How long whoever asked still waits.
+    fn time_left(&self) -> Duration {
+        self.until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()))
+    }
+
+    /// The answer has been given.
+    pub(crate) fn waits_for_nobody(&self) {
+        self.waited_for.store(false, Ordering::Relaxed);
+        self.store.wait_at_most(self.time_left());
+    }
+
+    pub(crate) fn drain_now(
         &self,
         context: &Context,
         mind: &mut Mind,
@@ -271,7 +297,6 @@ impl Engine {
     ) -> Result<Capture> {
         let Some(session) = &context.session else { return Ok(Capture::default()) };
         let capture = self.drain(context, session, mind, flush)?;
-        mind.lately.unslept |= !capture.memories.is_empty();
         for id in capture.memories.iter().chain(&capture.reinforced) {
             mind.hot.touch((*id).into(), "", activation::Touch::Mention, &self.policy.activation);
         }
@@ -304,24 +329,6 @@ impl Engine {
             Ok(())
         })
         .map(drop)
-    }
-
-    /// Takes in what sessions left behind that never ended: a little at a time, oldest first.
-    fn catch_up_others(&self, context: &Context, began: Instant, minds: &Minds) -> Capture {
-        let journal = Journal::new(&self.home);
-        let mut done = Capture::default();
-        for session in journal.undrained().unwrap_or_default() {
-            if began.elapsed() >= SWEEP {
-                break;
-            }
-            if Some(&session) == context.session.as_ref() {
-                continue;
-            }
-            // One that cannot be taken in keeps nobody else waiting; it stays in the journal.
-            done.add(self.catch_up_session(context, &session, minds).unwrap_or_default());
-        }
-        minds.sweep(MINDS_DAYS, self.now());
-        done
     }
 
     /// Takes in what the journal holds of one session, whichever project it belongs to.
@@ -362,6 +369,16 @@ impl Engine {
         }
         mind.hot.shown(shown);
     }
+}
+
+/// Whether others write: what waits in the journal is taken in by whoever has the turn next.
+fn is_put_off(captured: &Result<Capture>) -> bool {
+    matches!(captured, Err(Error::Store(StoreError::Busy { .. })))
+}
+
+/// Whether an agent waits for what is said.
+fn is_waited_for(what: &What) -> bool {
+    matches!(what, What::Started(_) | What::Prompted { .. } | What::ToolStarts(_))
 }
 
 /// Whether an event ends something, and no answer is waited for.

@@ -17,6 +17,7 @@ use throughline_store::{
     turns_under, wordings,
 };
 
+use crate::brief::forget_kept;
 use crate::capture::{Captured, Minds, named_turn, turns_of};
 use crate::engine::{Draft, is_handle};
 use crate::history::chain;
@@ -255,7 +256,7 @@ impl Engine {
         let stones = self.store.erasure_due()?;
         // Before anything is taken off the list of what is due.
         self.note_erased()?;
-        let mut left = Vec::new();
+        let mut left = forget_kept(&self.home);
         for copy in backup::copies(&self.home) {
             let cleaned =
                 SqliteStore::open_copy(&copy).and_then(|store| store.reapply_tombstones(&stones));

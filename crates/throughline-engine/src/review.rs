@@ -310,7 +310,11 @@ impl Engine {
 
     /// The pairs of current memories within reach that contradict each other, the older one first,
     /// what was put off last.
-    fn contests(&self, reader: &dyn Reader, context: &Context) -> Result<Vec<(Memory, Memory)>> {
+    pub(crate) fn contests(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+    ) -> Result<Vec<(Memory, Memory)>> {
         let reach = context.reach();
         let edges = reader.contradictions(&reach.spaces, self.policy.limits.list_max)?;
         let keys: Vec<RowKey> = edges

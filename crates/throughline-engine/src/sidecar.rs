@@ -5,6 +5,7 @@
 
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -190,8 +191,16 @@ impl Sidecars {
     }
 
     /// The turn to change a session's mind, until it is dropped. Waits a little for others.
-    pub(crate) fn turn(&self, session: &SessionId) -> io::Result<std::fs::File> {
-        file::lock_file(&self.path(session).with_extension("lock"))
+    pub(crate) fn turn(
+        &self,
+        session: &SessionId,
+        wait: Option<Duration>,
+    ) -> io::Result<std::fs::File> {
+        let lock = self.path(session).with_extension("lock");
+        match wait {
+            Some(wait) => file::lock_file_within(&lock, wait),
+            None => file::lock_file(&lock),
+        }
     }
 
     /// The sessions whose minds changed last, the latest first.

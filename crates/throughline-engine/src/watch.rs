@@ -4,6 +4,7 @@
 //! bound to, and under doubt nothing is.
 
 use std::path::Path;
+use std::sync::PoisonError;
 
 use throughline_core::referent::{self, Around, Place, Proposal};
 use throughline_core::watermark::{Reading, Referent, Tally, Verdict};
@@ -19,6 +20,9 @@ use crate::{Context, Engine, Error, Result};
 
 /// Bindings that one waking writes to at most: a session waits for it. The rest comes with the next.
 const NOTED_MAX: usize = 500;
+
+/// Bindings as they were held and as they were seen.
+pub(crate) type Noticed = Vec<(Watermark, Watermark)>;
 
 /// How much it matters to note what was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,10 +73,26 @@ impl Woken {
 impl Engine {
     /// Looks again at everything that the project's memories hang on, and notes what it sees.
     pub fn wake(&self, context: &Context) -> Result<Woken> {
+        let (woken, noticed) = self.look_around(context)?;
+        if !noticed.is_empty() {
+            self.note_seen(context, context.project.space(), &noticed)?;
+        }
+        Ok(woken)
+    }
+
+    /// The same without noting it: what was seen counts from here on, and is returned to be noted when
+    /// nobody waits.
+    pub(crate) fn look_without_noting(&self, context: &Context) -> Result<(Woken, Noticed)> {
+        let (woken, noticed) = self.look_around(context)?;
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = noticed.clone();
+        Ok((woken, noticed))
+    }
+
+    fn look_around(&self, context: &Context) -> Result<(Woken, Noticed)> {
         let space = context.project.space();
         let held = self.now_reader()?.watched(space, true)?;
         if held.is_empty() {
-            return Ok(Woken::default());
+            return Ok((Woken::default(), Vec::new()));
         }
         let looks = look_at(&context.project.root, &held);
         let mut woken = Woken { checked: held.len(), ..Woken::default() };
@@ -95,10 +115,7 @@ impl Engine {
         // What is only fresher can wait; what reads otherwise comes first.
         noticed.sort_by_key(|(held, seen)| Weight::of(held, seen));
         noticed.truncate(NOTED_MAX);
-        if !noticed.is_empty() {
-            self.note_seen(context, space, &noticed)?;
-        }
-        Ok(woken)
+        Ok((woken, noticed))
     }
 
     /// How many bindings the project's memories have and had, and how often these were right.
@@ -109,7 +126,7 @@ impl Engine {
     }
 
     /// Notes what was seen, where nobody has bound it anew meanwhile.
-    fn note_seen(
+    pub(crate) fn note_seen(
         &self,
         context: &Context,
         space: SpaceId,

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use throughline_core::permission::Door;
 use throughline_core::scope::Level;
@@ -169,6 +170,15 @@ impl Desk {
         if self.setup.written.is_some() {
             self.latest = latest();
         }
+    }
+
+    /// Goes over a slice of what waits for sleep, if memory is open anyway. Returns whether more waits.
+    pub(crate) fn sleep(&mut self) -> bool {
+        let Ok(context) = self.context(&Place::default()) else { return false };
+        let Some(engine) = &self.engine else { return false };
+        let context = Context { door: Door::Upkeep, session: None, ..context };
+        // What fails here is done by whoever sleeps next.
+        engine.sleep_until(&context, Instant::now()).is_ok_and(|slept| slept.left > 0)
     }
 
     /// Forgets what is open, after something went wrong.

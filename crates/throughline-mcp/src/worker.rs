@@ -12,6 +12,11 @@ use tokio::sync::oneshot;
 use crate::desk::Desk;
 use crate::{Profile, Setup};
 
+/// Nobody asked for so long: there is time for sleep.
+const QUIET: Duration = Duration::from_secs(3);
+/// Between two slices others may write.
+const BETWEEN: Duration = Duration::from_millis(20);
+
 type Job = Box<dyn FnOnce(&mut Desk) + Send>;
 
 /// Where work is handed in. When the last one is dropped, the thread ends.
@@ -36,7 +41,8 @@ impl Worker {
         let profile = setup.profile;
         let thread = std::thread::Builder::new().name("memory".to_owned()).spawn(move || {
             let mut desk = Desk::new(setup);
-            for job in inbox {
+            let mut idle = Idle::default();
+            while let Some(job) = idle.next(&inbox, &mut desk) {
                 // A bug in one answer is no reason to lose the next; the panic is on stderr.
                 if std::panic::catch_unwind(AssertUnwindSafe(|| job(&mut desk))).is_err() {
                     desk.close();
@@ -66,6 +72,33 @@ impl Worker {
             || ErrorData::internal_error("memory failed; the log on stderr says why", None);
         self.jobs.send(job).map_err(|_| broken())?;
         answered.await.map_err(|_| broken())
+    }
+}
+
+/// What is done while nobody asks.
+#[derive(Default)]
+struct Idle {
+    /// Nothing is left to do until somebody has asked again.
+    done: bool,
+}
+
+impl Idle {
+    /// The next job. Where none comes for a while, memory sleeps over what came in, a slice at a time.
+    fn next(&mut self, inbox: &mpsc::Receiver<Job>, desk: &mut Desk) -> Option<Job> {
+        let mut wait = QUIET;
+        while !self.done {
+            match inbox.recv_timeout(wait) {
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    let more = std::panic::catch_unwind(AssertUnwindSafe(|| desk.sleep()));
+                    self.done = !more.unwrap_or(false);
+                    wait = BETWEEN;
+                }
+                Err(mpsc::RecvTimeoutError::Disconnected) => return None,
+                Ok(job) => return Some(job),
+            }
+        }
+        self.done = false;
+        inbox.recv().ok()
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod answers;
 mod copy;
+mod counts;
 mod documents;
 mod erase;
 mod lock;
@@ -23,7 +24,9 @@ mod verify;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 use throughline_core::row::Tombstone;
@@ -55,6 +58,8 @@ pub struct SqliteStore {
     opened: Mutex<Opened>,
     lock: WriterLock,
     keep: Keep,
+    /// Milliseconds that a writer waits for its turn.
+    patience: AtomicU64,
 }
 
 /// What can be said about the file without reading memories.
@@ -83,7 +88,15 @@ impl SqliteStore {
     fn open_and_keep(path: &Path, keep: Keep) -> Result<Self> {
         let lock = WriterLock::beside(path)?;
         let opened = open::open(path, &lock, keep).map_err(|error| error.at(path))?;
-        Ok(Self { path: path.to_owned(), opened: Mutex::new(opened), lock, keep })
+        let (opened, patience) = (Mutex::new(opened), AtomicU64::new(BUSY_LIMIT_MS));
+        Ok(Self { path: path.to_owned(), opened, lock, keep, patience })
+    }
+
+    /// How long writing waits for other writers before [`Error::Busy`] is returned. Whoever is waited
+    /// for waits little: what is not written now is written later.
+    pub fn wait_at_most(&self, limit: Duration) {
+        let ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        self.patience.store(ms.min(BUSY_LIMIT_MS), Ordering::Relaxed);
     }
 
     /// Where the store is.
@@ -220,7 +233,7 @@ impl SqliteStore {
     fn turn(&self) -> Result<(MutexGuard<'_, Opened>, Turn)> {
         let mut opened = self.held();
         for _ in 0..FOLLOW_MAX {
-            let turn = self.lock.acquire(BUSY_LIMIT_MS)?;
+            let turn = self.lock.acquire(self.patience.load(Ordering::Relaxed))?;
             if opened.is_at(&self.path) && !swap::is_due(&self.path) {
                 return Ok((opened, turn));
             }

@@ -150,6 +150,9 @@ pub trait Reader {
     /// The first change after `seq` that touched a row.
     fn next_touch(&self, row: &RowKey, nodes: &[NodeId], seq: u64) -> Result<Option<Logged>>;
 
+    /// How many turns were recorded after a change, by batches that were decided in a space.
+    fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64>;
+
     /// The days with work in a space, sorted.
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>>;
 

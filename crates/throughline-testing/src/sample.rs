@@ -71,6 +71,7 @@ pub fn space(id: SpaceId) -> Space {
         key: format!("example.org/project-{id}"),
         name: format!("project {id}"),
         created_at: day(0),
+        slept: None,
     }
 }
 

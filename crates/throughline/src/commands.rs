@@ -16,6 +16,7 @@ mod project;
 mod recall;
 mod remember;
 mod review;
+mod sleep;
 mod transfer;
 mod truth;
 
@@ -109,7 +110,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Undo(args) => history::undo(args, settings, ui),
         Command::Review(args) => review::review(args, settings, ui),
         Command::Verify(args) => truth::verify(args, settings, ui),
-        Command::Sleep(args) => truth::sleep(args, settings, ui),
+        Command::Sleep(args) => sleep::sleep(args, settings, ui),
         Command::Edit(args) => change::edit(args, settings, ui),
         Command::Confirm(args) => change::confirm(&args.id, settings, ui),
         Command::Correct(args) => remember::correct(args, settings, ui),

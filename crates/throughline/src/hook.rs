@@ -6,18 +6,18 @@
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::mpsc;
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use throughline_agents::{Host, Unreadable};
 use throughline_core::Timestamp;
-use throughline_core::event::{Event, What};
+use throughline_core::event::{Event, Start, What};
 use throughline_core::permission::Door;
 use throughline_core::scope::Level;
 use throughline_engine::{
-    Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, is_kept, note_failure,
-    note_fired,
+    Cleaner, Context, Damage, Engine, Journal, JournalEntry, KeptBrief, Project, Reply, is_kept,
+    note_failure, note_fired,
 };
 
 use crate::args;
@@ -32,6 +32,10 @@ const TEXT_BYTES_MAX: usize = 1 << 20;
 const MARGIN_BYTES: usize = 64 << 10;
 /// An agent is kept waiting no longer than this for an answer, from when it has told everything.
 const DEADLINE: Duration = Duration::from_millis(300);
+/// So long before the deadline a session that begins is told the brief of the last one.
+const KEPT: Duration = Duration::from_millis(90);
+/// What saying it takes.
+const LAST_WORDS: Duration = Duration::from_millis(25);
 /// At the end of a session nobody waits.
 const LAST_DEADLINE: Duration = Duration::from_millis(1_000);
 /// What an agent tells late, or in a long text, is still written down. Nothing takes longer than
@@ -44,14 +48,17 @@ enum Step {
     Heard,
     /// It is written down, or need not be.
     Kept,
-    /// This is the answer, and whether the agent pauses here.
-    Done(std::thread::Result<anyhow::Result<(String, bool)>>),
+    /// This is the answer.
+    Done(Answered),
 }
+
+/// What is said to the agent, or why nothing is.
+type Answered = std::thread::Result<anyhow::Result<Said>>;
 
 /// How a hook came out in time.
 enum Outcome {
     /// With an answer.
-    Done(std::thread::Result<anyhow::Result<(String, bool)>>),
+    Done(Answered),
     /// What was told is kept, and no answer came in time.
     Late,
     /// Not even that is known.
@@ -59,23 +66,42 @@ enum Outcome {
 }
 
 /// Waits for the answer, and longer than that for what was told to be written down.
-fn wait(steps: &mpsc::Receiver<Step>, began: Instant, deadline: Duration) -> Outcome {
-    let (mut answer_by, keep_by) = (began + deadline, began + deadline.max(KEEP_LIMIT));
-    let (mut heard, mut kept) = (false, false);
-    loop {
-        let until = if kept { answer_by.min(keep_by) } else { keep_by };
-        match steps.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(Step::Heard) => {
-                heard = true;
-                // An agent that was slow to tell is not made to go without its answer.
-                answer_by = Instant::now() + deadline;
+struct Wait {
+    deadline: Duration,
+    answer_by: Instant,
+    keep_by: Instant,
+    heard: bool,
+    kept: bool,
+}
+
+impl Wait {
+    fn new(began: Instant, deadline: Duration) -> Self {
+        let (answer_by, keep_by) = (began + deadline, began + deadline.max(KEEP_LIMIT));
+        Self { deadline, answer_by, keep_by, heard: false, kept: false }
+    }
+
+    /// Waits until the answer is there, or until so long before the time is up.
+    fn until(&mut self, steps: &mpsc::Receiver<Step>, before: &dyn Fn() -> Duration) -> Outcome {
+        loop {
+            let answer_by = self.answer_by.checked_sub(before()).unwrap_or(self.answer_by);
+            let until = if self.kept { answer_by.min(self.keep_by) } else { self.keep_by };
+            match steps.recv_timeout(left(until)) {
+                Ok(Step::Heard) => {
+                    self.heard = true;
+                    // An agent that was slow to tell is not made to go without its answer.
+                    self.answer_by = Instant::now() + self.deadline;
+                }
+                Ok(Step::Kept) => self.kept = true,
+                Ok(Step::Done(done)) => return Outcome::Done(done),
+                Err(_) if self.kept => return Outcome::Late,
+                Err(_) => return Outcome::Lost { heard: self.heard },
             }
-            Ok(Step::Kept) => kept = true,
-            Ok(Step::Done(done)) => return Outcome::Done(done),
-            Err(_) if kept => return Outcome::Late,
-            Err(_) => return Outcome::Lost { heard },
         }
     }
+}
+
+fn left(until: Instant) -> Duration {
+    until.saturating_duration_since(Instant::now())
 }
 
 /// Carries out a hook. Never fails.
@@ -106,39 +132,116 @@ pub(crate) fn hook(
     let (event, agent) = (args.event.clone(), args.agent);
     let after = settings.clone();
     let name = event.clone();
+    let started = Arc::new(OnceLock::new());
+    let hears = Arc::clone(&started);
     std::thread::spawn(move || {
-        let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            listen(&event, agent, &settings, &send)
+        let heard = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            listen(&event, agent, &settings, deadline, &send, &hears)
         }));
+        let (said, rest) = match heard {
+            Ok(Ok((said, rest))) => (Ok(Ok(said)), rest),
+            Ok(Err(error)) => (Ok(Err(error)), None),
+            Err(panic) => (Err(panic), None),
+        };
         send.send(Step::Done(said)).ok();
+        if let Some(rest) = rest {
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| rest.carry_out(&settings)))
+                .ok();
+        }
     });
     let may_note = || after.refuses_home(here().as_slice()).is_none();
-    let failed = |why: &str| {
+    let noted = |why: &str| {
         if may_note() {
             note(&home, now, &name, why);
         }
+    };
+    // The brief of the last wake, where none can be written now.
+    let say_kept = |until: Instant| {
+        let text = kept_brief(&after, started.get()?, until)?;
+        say(&throughline_agents::answer(agent, &name, &text)?);
+        Some(())
+    };
+    let failed = |why: &str, until: Instant| {
+        noted(why);
+        say_kept(until);
     };
     let lost = |why: &str| {
         if may_note() {
             note_lost(&home, now, &name, why);
         }
     };
-    match wait(&steps, began, deadline) {
-        Outcome::Done(Ok(Ok((text, is_pause)))) => {
+    let mut wait = Wait::new(began, deadline);
+    let begins = || if started.get().is_some() { KEPT } else { Duration::ZERO };
+    let mut outcome = wait.until(&steps, &begins);
+    if matches!(outcome, Outcome::Late) && started.get().is_some() {
+        if say_kept(wait.answer_by).is_some() {
+            return ExitCode::SUCCESS;
+        }
+        outcome = wait.until(&steps, &|| Duration::ZERO);
+    }
+    match outcome {
+        Outcome::Done(Ok(Ok(Said { text, is_pause }))) => {
             say(&text);
             if is_pause {
                 worker::start_if_wanted(&after, now);
             }
+            // What is done after the answer is over when nobody is left to send.
+            steps.recv_timeout(left(wait.answer_by)).ok();
         }
-        Outcome::Done(Ok(Err(error))) => failed(&format!("{error:#}")),
-        Outcome::Done(Err(_)) => failed("it panicked"),
-        Outcome::Late => failed(&format!("it took longer than {} ms", deadline.as_millis())),
+        Outcome::Done(Ok(Err(error))) => failed(&format!("{error:#}"), wait.answer_by),
+        Outcome::Done(Err(_)) => failed("it panicked", wait.answer_by),
+        Outcome::Late => noted(&format!("it took longer than {} ms", deadline.as_millis())),
         Outcome::Lost { heard: false } => {
             lost("the agent had not finished telling it when the time was up");
         }
         Outcome::Lost { heard: true } => lost("it could not be written down in time"),
     }
     ExitCode::SUCCESS
+}
+
+/// What is said to the agent, and whether it pauses here: it waits for neither a prompt's answer nor a
+/// tool.
+#[derive(Default)]
+struct Said {
+    text: String,
+    is_pause: bool,
+}
+
+/// What is left for when the answer has been given.
+struct Rest {
+    engine: Engine,
+    context: Context,
+    event: Event,
+    reply: Reply,
+}
+
+impl Rest {
+    fn carry_out(&self, settings: &Settings) {
+        // What is cut off or fails here lies in the journal, or waits for the next sleep.
+        let done = self.engine.rest(&self.context, &self.event, &self.reply).unwrap_or_default();
+        worker::note(settings, done.episodes > 0);
+        let journal = Journal::new(&settings.home);
+        journal.sweep(settings.journal_days, settings.clock.now()).ok();
+    }
+}
+
+/// The brief of the last wake, without what no longer holds, or as it was where that cannot be looked
+/// up in time.
+fn kept_brief(settings: &Settings, context: &Context, until: Instant) -> Option<String> {
+    let kept = KeptBrief::load(&settings.home, &context.project)?;
+    let (send, receive) = mpsc::channel();
+    let (settings, context) = (settings.clone(), context.clone());
+    let held = kept.clone();
+    std::thread::spawn(move || {
+        let checked = settings.engine().and_then(|engine| Ok(engine.say_kept(&context, &held)?));
+        send.send(checked).ok();
+    });
+    let look = left(until.checked_sub(LAST_WORDS).unwrap_or(until));
+    let text = match receive.recv_timeout(look) {
+        Ok(Ok(text)) => text,
+        Ok(Err(_)) | Err(_) => kept.unchecked(),
+    };
+    (!text.is_empty()).then_some(text)
 }
 
 /// Words that are no hook: noted like any other failure, so that an agent is never stopped by us.
@@ -171,29 +274,32 @@ fn say(text: &str) {
     }
 }
 
-/// Journals the event, then lets memory listen. Returns what is said to the agent, and whether it
-/// pauses here: it waits for neither a prompt's answer nor a tool.
+/// Journals the event, then lets memory listen. Returns what is said to the agent, and what is left for
+/// when that has been said. `started` hears of a session that begins with nothing in its context.
 fn listen(
     name: &str,
     agent: Host,
     settings: &Settings,
+    deadline: Duration,
     steps: &mpsc::Sender<Step>,
-) -> anyhow::Result<(String, bool)> {
+    started: &OnceLock<Context>,
+) -> anyhow::Result<(Said, Option<Rest>)> {
     let (home, now) = (&settings.home, settings.clock.now());
     let payload = payload();
     steps.send(Step::Heard).ok();
+    let until = Instant::now() + deadline;
     let mut cleaner = Cleaner::default();
     let event = payload.and_then(|payload| Ok(read(name, agent, &payload, &mut cleaner)?));
     let folder = event.as_ref().ok().and_then(folder_of).or_else(here);
     if settings.refuses_home(folder.as_slice()).is_some() {
-        return Ok((String::new(), false));
+        return Ok((Said::default(), None));
     }
     if let Some(problem) = &settings.problem {
         // What the settings say as far as they can be read holds, and no service is asked.
         note(home, now, name, problem);
     }
     if !settings.enabled {
-        return Ok((String::new(), false));
+        return Ok((Said::default(), None));
     }
     note_fired(home, &fired_name(name, agent), now);
     let told = event.map(|event| keep(event, cleaner, agent, settings));
@@ -207,26 +313,25 @@ fn listen(
     steps.send(Step::Kept).ok();
     // Even where this turn is lost, what is known is said.
     let Ok(Some(Kept { mut event, context: Some(context), .. })) = told else {
-        return Ok((String::new(), false));
+        return Ok((Said::default(), None));
     };
     // What tools did is taken in with the answer that follows: a tool is never kept waiting for it.
     if let What::ToolsRan(runs) = &mut event.what {
         if !throughline_agents::warns_late(agent) || runs.is_empty() {
-            return Ok((String::new(), false));
+            return Ok((Said::default(), None));
         }
         // This host did not listen before the tool ran, so the warning comes now.
         event.what = What::ToolStarts(runs.swap_remove(0).call);
     }
-    let engine = settings.engine()?;
+    if let What::Started(Start::Startup | Start::Clear | Start::Compact) = event.what {
+        started.set(Context { session: Some(event.session.clone()), ..context.clone() }).ok();
+    }
+    let engine = settings.engine()?.in_time(until);
     let reply = if settings.journal {
         engine.listen(&context, &event)?
     } else {
         engine.overhear(&context, &event)?
     };
-    if let What::Started(_) = event.what {
-        let journal = Journal::new(&settings.home);
-        journal.sweep(settings.journal_days, settings.clock.now()).ok();
-    }
     let is_over = matches!(event.what, What::Ended | What::Compacting);
     worker::note(settings, is_over || reply.capture.episodes > 0);
     if let What::Ended = event.what {
@@ -236,14 +341,17 @@ fn listen(
     if let Some(trouble) = &reply.trouble {
         note(home, now, name, trouble);
     }
-    let mut said = reply.text;
+    let mut said = reply.text.clone();
     if let What::Started(_) = event.what
         && settings.roots().asks_now(&context.project, now).unwrap_or(false)
     {
         said = format!("{}\n{said}", question(&context.project));
     }
     let text = throughline_agents::answer(agent, name, said.trim_end()).unwrap_or_default();
-    Ok((text, !matches!(event.what, What::Prompted { .. } | What::ToolStarts(_))))
+    let is_pause = !matches!(event.what, What::Prompted { .. } | What::ToolStarts(_));
+    let begins = matches!(event.what, What::Started(_)) && settings.journal;
+    let rest = begins.then(|| Rest { engine, context, event, reply });
+    Ok((Said { text, is_pause }, rest))
 }
 
 /// What a hook is called in the list of those that fired.
@@ -271,7 +379,8 @@ pub(crate) fn take(
     let Kept { event, context: Some(context), trouble: None } = kept else {
         return kept.trouble.map_or(Ok(None), Err);
     };
-    let reply = engine.listen(&context, &event)?;
+    let mut reply = engine.listen(&context, &event)?;
+    reply.capture.add(engine.rest(&context, &event, &reply)?);
     Ok(Some((event, context, reply)))
 }
 

@@ -39,13 +39,14 @@ fn place(change: &Change) -> usize {
         Change::Unwatch { .. } => 23,
         Change::Shelve(_) => 24,
         Change::Unshelve { .. } => 25,
+        Change::Slept { .. } => 26,
     }
 }
 
 #[test]
 fn the_log_is_written_as_it_always_was() {
     let places: Vec<_> = one_of_each().iter().map(place).collect();
-    assert_eq!(places, (0..26).collect::<Vec<_>>(), "one of every variant");
+    assert_eq!(places, (0..27).collect::<Vec<_>>(), "one of every variant");
     let lines: Vec<_> =
         one_of_each().iter().map(|change| serde_json::to_string(change).unwrap()).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
@@ -75,6 +76,7 @@ fn the_log_is_written_as_it_always_was() {
     {"unwatch":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","referent":{"type":"file","path":"compose.yml","span":[3,9]}}}
     {"shelve":{"id":"00000000-0000-0000-0000-000000000007","space":1,"memory":"00000000-0000-0000-0000-000000000001","shelf":"file","name":"/memories/plan.md","order":3,"text":"Use tabs.\n","notes":["draft"],"at":"2024-10-05T00:00:00.000Z"}}
     {"unshelve":{"space":1,"memory":"00000000-0000-0000-0000-000000000001","leaf":"00000000-0000-0000-0000-000000000007"}}
+    {"slept":{"space":1,"key":"github.com/acme/app","mark":{"to":"00000000-0000-0000-0000-000000000005","changes":3,"at":"2024-10-06T00:00:00.000Z"}}}
     "#);
 }
 

@@ -5,7 +5,7 @@ use throughline_core::watermark::{Reading, Referent, Tally};
 use throughline_core::{
     Authority, BatchId, Cardinality, Change, Edge, Entity, EntityId, EntityKind, Episode,
     EpisodeId, Leaf, LeafId, Memory, Pending, PendingId, Relation, Row, RowKey, Ruling, Slot,
-    Space, State, Usage, Watermark,
+    Space, State, Usage, Watermark, sleep,
 };
 use uuid::Uuid;
 
@@ -87,6 +87,7 @@ pub(crate) fn space() -> Space {
         key: "github.com/acme/app".to_owned(),
         name: "app".to_owned(),
         created_at: day(0),
+        slept: None,
     }
 }
 
@@ -192,5 +193,10 @@ pub(crate) fn one_of_each() -> Vec<Change> {
         Change::Unwatch { space: space_id, memory: id(1), referent: file() },
         Change::Shelve(leaf()),
         Change::Unshelve { space: space_id, memory: id(1), leaf: leaf().id },
+        Change::Slept {
+            space: space_id,
+            key: space().key,
+            mark: sleep::Mark { to: BatchId(Uuid::from_u128(5)), changes: Some(3), at },
+        },
     ]
 }

@@ -156,40 +156,6 @@ impl Engine {
         Ok(alike.into_iter().find(near))
     }
 
-    /// Another active memory that says what this one says, in other words.
-    pub(crate) fn other_words_for(
-        &self,
-        reader: &dyn Reader,
-        memory: &Memory,
-    ) -> Result<Option<Memory>> {
-        let terms = telling(&memory.content);
-        if terms.is_empty() {
-            return Ok(None);
-        }
-        let query = TextQuery {
-            states: vec![State::Staged, State::Confirmed],
-            kinds: vec![memory.kind],
-            limit: TWINS + 1,
-            ..asking(memory.space, memory.session.as_ref(), &terms)
-        };
-        let mut alike = memories(reader, &query)?;
-        alike.retain(|other| {
-            other.id != memory.id
-                && other.slot.is_none()
-                && near::veto(&other.content, &memory.content).is_none()
-        });
-        if alike.is_empty() {
-            return Ok(None);
-        }
-        let meaning = self.meaning_of(reader, memory)?;
-        for other in alike {
-            if f64::from(dot(&meaning, &self.meaning_of(reader, &other)?)) >= SAME_CLAIM {
-                return Ok(Some(other));
-            }
-        }
-        Ok(None)
-    }
-
     /// A memory that was replaced or taken back and says this, or nearly this, while none that is
     /// held does.
     pub(super) fn gone_saying(

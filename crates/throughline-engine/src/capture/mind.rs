@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use throughline_core::gate::Watch;
@@ -68,9 +69,6 @@ pub(crate) struct Lately {
     pub(crate) warned: BTreeMap<MemoryId, u32>,
     /// Calls of tools that were told already: some agents tell them twice.
     met: VecDeque<String>,
-    /// What this session took in, nobody has slept over yet.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) unslept: bool,
     /// What was to be checked before anybody builds on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) to_check: Vec<MemoryId>,
@@ -127,7 +125,12 @@ impl Minds {
 
     /// The turn to change a session's mind; `None` if somebody else has it and does not let go.
     pub(crate) fn lock(&self, session: &SessionId) -> Option<std::fs::File> {
-        self.0.turn(session).ok()
+        self.0.turn(session, None).ok()
+    }
+
+    /// The same for whoever has less time.
+    pub(crate) fn lock_within(&self, session: &SessionId, wait: Duration) -> Option<std::fs::File> {
+        self.0.turn(session, Some(wait)).ok()
     }
 
     /// The sessions that have a mind.

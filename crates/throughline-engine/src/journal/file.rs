@@ -48,26 +48,35 @@ pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
 /// Opens and locks a file to append to, with its folder where that is missing. Says whether the
 /// file is new.
 pub(crate) fn open_to_append(path: &Path) -> io::Result<(File, bool)> {
+    open_to_append_within(path, LOCK_WAIT)
+}
+
+fn open_to_append_within(path: &Path, wait: Duration) -> io::Result<(File, bool)> {
     let append = || OpenOptions::new().read(true).append(true).clone();
-    match open_and_lock(path, &mut append(), Hold::Exclusive) {
+    match open_and_lock(path, &mut append(), Hold::Exclusive, wait) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         opened => return Ok((opened?, false)),
     }
     if let Some(folder) = path.parent() {
         private_folder(folder)?;
     }
-    let file = open_and_lock(path, append().create(true), Hold::Exclusive)?;
+    let file = open_and_lock(path, append().create(true), Hold::Exclusive, wait)?;
     Ok((file, true))
 }
 
 /// Opens and locks a file that is there.
 pub(crate) fn open_locked(path: &Path, hold: Hold) -> io::Result<File> {
-    open_and_lock(path, OpenOptions::new().read(true), hold)
+    open_and_lock(path, OpenOptions::new().read(true), hold, LOCK_WAIT)
 }
 
 /// Opens and locks a file whose content does not matter.
 pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
-    open_to_append(path).map(|(file, _)| file)
+    lock_file_within(path, LOCK_WAIT)
+}
+
+/// The same for whoever has less time.
+pub(crate) fn lock_file_within(path: &Path, wait: Duration) -> io::Result<File> {
+    open_to_append_within(path, wait).map(|(file, _)| file)
 }
 
 /// Puts `content` in the place of a file at once: a reader finds the old or the new, whole.
@@ -170,10 +179,15 @@ fn not_regular(path: &Path) -> io::Error {
 }
 
 /// Opens and locks a file, and makes sure that it is still the one of that name.
-fn open_and_lock(path: &Path, options: &mut OpenOptions, hold: Hold) -> io::Result<File> {
+fn open_and_lock(
+    path: &Path,
+    options: &mut OpenOptions,
+    hold: Hold,
+    wait: Duration,
+) -> io::Result<File> {
     for _ in 0..REOPEN_MAX {
         let file = open_regular(path, options)?;
-        lock(&file, hold).map_err(|error| {
+        lock(&file, hold, wait).map_err(|error| {
             io::Error::new(error.kind(), format!("{}: {error}", path.display()))
         })?;
         if is_at(&file, path) {
@@ -183,7 +197,7 @@ fn open_and_lock(path: &Path, options: &mut OpenOptions, hold: Hold) -> io::Resu
     Err(io::Error::new(ErrorKind::WouldBlock, format!("{} keeps changing", path.display())))
 }
 
-fn lock(file: &File, hold: Hold) -> io::Result<()> {
+fn lock(file: &File, hold: Hold, wait: Duration) -> io::Result<()> {
     let since = Instant::now();
     let mut nap_us = 100;
     loop {
@@ -198,7 +212,7 @@ fn lock(file: &File, hold: Hold) -> io::Result<()> {
             }
             Err(_) => {}
         }
-        if since.elapsed() >= LOCK_WAIT {
+        if since.elapsed() >= wait {
             return Err(io::Error::new(ErrorKind::WouldBlock, "held by somebody else"));
         }
         // Uneven naps, so that those who wait do not wake together.

@@ -5,5 +5,6 @@ mod flows;
 mod journaling;
 mod recalling;
 mod reviewing;
+mod sleeping;
 mod standing;
 mod stories;

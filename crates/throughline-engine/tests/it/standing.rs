@@ -121,7 +121,7 @@ impl Attack {
                 drop(engine.resolve_contest(&agent, one, Keep::B));
             }
             16 => drop(engine.rate(&agent, one, false)),
-            17 => drop(engine.sleep(&self.person, false)),
+            17 => drop(engine.sleep(&self.person, &mut |_| ())),
             _ => {
                 // A tool keeps what the person said, and takes it away again.
                 let claims = |_: &str, entry: &throughline_engine::Entry| Claimed {

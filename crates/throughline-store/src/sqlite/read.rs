@@ -14,7 +14,7 @@ use throughline_core::{
 
 use super::rows::{self, SqlTables, collect, distinct, text_list};
 use super::text::json_list;
-use super::{documents, log, standing, text};
+use super::{counts, documents, log, standing, text};
 use crate::damage::unless_rotten;
 use crate::document::{Postings, Shelf};
 use crate::query::{
@@ -403,8 +403,13 @@ impl Reader for SqlTables<'_> {
     fn leaves(&self, space: SpaceId, shelf: &str) -> Result<Vec<Leaf>> {
         rows::leaves(self.connection, space, shelf)
     }
+
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {
         log::deferred(self.connection, space)
+    }
+
+    fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
+        counts::turns_after(self.connection, space, seq)
     }
 
     fn spaces(&self) -> Result<Vec<Space>> {
@@ -414,13 +419,7 @@ impl Reader for SqlTables<'_> {
     }
 
     fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {
-        let spaces = serde_json::to_string(spaces).expect("plain data serialises");
-        let mut select = self.connection.prepare_cached(COUNTS)?;
-        let found = select.query_map([spaces], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
-        })?;
-        let counts = found.collect::<rusqlite::Result<BTreeMap<_, _>>>()?;
-        Ok(counts.into_iter().filter(|(_, count)| *count > 0).collect())
+        counts::of(self.connection, spaces)
     }
 
     fn dump(&self) -> Result<Vec<String>> {
@@ -463,34 +462,6 @@ const LIST: &str = narrowed!(
     "ORDER BY m.recorded_at DESC, m.key DESC LIMIT ?7"
 );
 const COUNT: &str = narrowed!("count(*)", "memory_shape", "AND ?7 IS ?7");
-
-const COUNTS: &str = "
-    WITH here (space) AS (SELECT value FROM json_each(?1))
-    SELECT 'space', count(*) FROM space WHERE space IN here
-    UNION ALL SELECT 'memory', count(*) FROM memory WHERE space IN here
-    UNION ALL SELECT 'evidence', count(*) FROM evidence WHERE space IN here
-    UNION ALL SELECT 'watermark', count(*) FROM watermark WHERE space IN here
-    UNION ALL SELECT 'usage', count(*) FROM usage WHERE space IN here
-    UNION ALL SELECT 'entity', count(*) FROM entity WHERE space IN here
-    UNION ALL SELECT 'edge', count(*) FROM edge WHERE space IN here
-    UNION ALL SELECT 'episode', count(*) FROM episode WHERE space IN here
-    UNION ALL SELECT 'session', count(*) FROM session WHERE space IN here
-    UNION ALL SELECT 'injection', count(*) FROM injection WHERE space IN here
-    UNION ALL SELECT 'tombstone', count(*) FROM tombstone WHERE space IN here
-    UNION ALL SELECT 'pending', count(*) FROM pending WHERE space IN here
-    UNION ALL SELECT 'leaf', count(*) FROM leaf WHERE space IN here
-    UNION ALL SELECT 'state ' || state, count(*) FROM memory WHERE space IN here GROUP BY state
-    UNION ALL SELECT 'kind ' || kind, count(*) FROM memory WHERE space IN here GROUP BY kind
-    UNION ALL SELECT 'authority ' || authority, count(*)
-              FROM memory WHERE space IN here GROUP BY authority
-    UNION ALL SELECT 'relation ' || relation, count(*)
-              FROM edge WHERE space IN here GROUP BY relation
-    UNION ALL SELECT 'capture turns', coalesce(sum(iif(json_valid(body), body ->> '$.turns', 0)), 0)
-              FROM session WHERE space IN here
-    UNION ALL SELECT 'capture noticed', coalesce(sum(iif(json_valid(body), body ->> '$.fired', 0)), 0)
-              FROM session WHERE space IN here
-    UNION ALL SELECT 'capture probes', coalesce(sum(iif(json_valid(body), body ->> '$.probes', 0)), 0)
-              FROM session WHERE space IN here";
 
 fn numbers(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect()

@@ -11,8 +11,8 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, Collection};
 use throughline_core::{
-    BatchId, Cardinality, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
+    BatchId, Cardinality, Change, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
+    NodeId, Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
 };
 
 use super::{Tables, deferred_in, dump_line, header, touched_rows};
@@ -399,6 +399,13 @@ impl Reader for Arc<Tables> {
             .iter()
             .find(|one| one.seq > seq && one.before.iter().any(|image| image.key == *row))
             .cloned())
+    }
+
+    fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
+        let here = self.batches.iter().filter(|one| one.batch.space == space);
+        let turns = here.flat_map(|one| one.batch.changes.iter().zip(one.first_seq..));
+        let counted = turns.filter(|(change, at)| *at > seq && matches!(change, Change::Record(_)));
+        Ok(counted.count() as u64)
     }
 
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {

@@ -3,6 +3,7 @@
 use throughline_core::row::Image;
 use throughline_core::{
     Batch, BatchId, Change, Commit, EntityKind, Logged, Relation, Row, RowKey, SpaceId, State,
+    sleep,
 };
 use throughline_store::{LogQuery, StoredBatch, nodes_of_key};
 
@@ -110,6 +111,44 @@ pub(super) fn the_log_is_narrowed_by_number_moment_and_space(factory: &dyn Facto
     assert_eq!(narrowed(LogQuery { spaces: vec![HERE, THERE], ..there }).len(), 11);
     assert_eq!(narrowed(LogQuery { spaces: vec![SpaceId(9)], ..EVERYTHING }), []);
     assert_eq!(narrowed(LogQuery { limit: 0, ..EVERYTHING }), []);
+}
+
+pub(super) fn turns_after_a_change_are_counted_by_space(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let record = |number, space| Change::Record(crate::sample::episode(space, number, "we moved"));
+    let mut seqs = Vec::new();
+    for number in 1..=6_u32 {
+        let space = if number % 3 == 0 { THERE } else { HERE };
+        let changes = vec![
+            insert(&fact(space, u64::from(number), &format!("memory {number}"))),
+            record(u64::from(number), space),
+        ];
+        seqs.push(world.write_in(space, day(number), changes).seq);
+    }
+    let reader = world.read();
+    let after = |space, seq| reader.turns_after(space, seq).expect("a number");
+    assert_eq!((after(HERE, 0), after(THERE, 0), after(SpaceId(9), 0)), (4, 2, 0));
+    assert_eq!((after(HERE, seqs[1]), after(HERE, seqs[1] - 1)), (2, 3));
+    assert_eq!((after(HERE, seqs[5]), after(HERE, u64::MAX)), (0, 0));
+}
+
+pub(super) fn the_mark_of_sleep_moves(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let here = || {
+        let spaces = world.read().spaces().expect("spaces");
+        spaces.into_iter().find(|one| one.space == HERE).expect("it is known")
+    };
+    assert_eq!(here().slept, None);
+    let mark = |number| sleep::Mark { to: batch_id(number), changes: None, at: day(2) };
+    let slept = |key: &str, mark| Change::Slept { space: HERE, key: key.to_owned(), mark };
+    let key = here().key;
+    for number in [1, 2] {
+        world.write(vec![slept(&key, mark(number))]);
+        assert_eq!(here().slept, Some(mark(number)));
+    }
+    let refused = world.refused(vec![slept("nobody's", mark(3))]);
+    assert!(matches!(refused, throughline_store::Error::Refused(_)), "{refused}");
+    world.assert_sound();
 }
 
 pub(super) fn a_batch_is_found_by_the_beginning_or_the_end_of_its_id(factory: &dyn Factory) {

@@ -29,7 +29,7 @@ pub(crate) struct Verify {
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It happens by itself when a session ends. One batch, which `undo` takes back."
+    after_help = "It happens by itself, a little at a time: when a session ends, when the next one has its brief, and\nwhile the MCP server is idle. `status` says what waits. `undo` takes a batch of it back."
 )]
 pub(crate) struct Sleep {
     /// Only say what would be done

@@ -40,6 +40,8 @@ struct WireStatus {
     turns: u64,
     injections: u64,
     waiting: u64,
+    /// Turns that sleep has not gone over yet.
+    sleep_waits: u64,
     /// How each agent that we know stands to us.
     agents: Vec<Connection>,
     #[serde(flatten)]
@@ -137,6 +139,7 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         turns: counted("capture turns"),
         injections: counted("injection"),
         waiting: counted("pending"),
+        sleep_waits: engine.waiting_for_sleep(&context)?,
         agents: connections(settings),
         disk: WireDisk::of(settings, &engine)?,
     };
@@ -154,6 +157,9 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         line("captured", format!("{} turns; {} times said something", wire.turns, wire.injections));
         if wire.waiting > 0 {
             line("waiting", format!("{} for you: `throughline review`", wire.waiting));
+        }
+        if wire.sleep_waits > 0 {
+            line("sleep", format!("{} turns wait: `throughline sleep`", wire.sleep_waits));
         }
         if let Some(llm) = &wire.llm {
             line("model", llm.line());

@@ -264,6 +264,7 @@ fn change_name(change: &Change) -> &'static str {
         Change::Silence { .. } => "silence",
         Change::Shelve(_) => "shelve",
         Change::Unshelve { .. } => "unshelve",
+        Change::Slept { .. } => "slept",
     }
 }
 
@@ -318,6 +319,7 @@ fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>
         Change::Unwatch { memory, referent, .. } => {
             format!("{} no longer hangs on {}", id(memory), safe(&referent.to_string()))
         }
+        Change::Slept { .. } => "gone over up to here".to_owned(),
         Change::Unknow { .. }
         | Change::Record(_)
         | Change::Use { .. }

@@ -32,12 +32,14 @@ struct WireWorked {
     contested: usize,
     deferred: usize,
     embedded: usize,
+    /// Turns that were slept over.
+    slept: usize,
     held: Option<String>,
     left: usize,
 }
 
 impl WireWorked {
-    fn of(configured: bool, worked: Worked) -> Self {
+    fn of(configured: bool, worked: Worked, slept: usize) -> Self {
         let ids =
             |ids: Vec<throughline_core::MemoryId>| ids.iter().map(ToString::to_string).collect();
         Self {
@@ -53,6 +55,7 @@ impl WireWorked {
             contested: worked.contested,
             deferred: worked.deferred,
             embedded: worked.embedded,
+            slept,
             held: worked.held,
             left: worked.left,
         }
@@ -69,10 +72,12 @@ pub(super) fn work(
     }
     let configured = settings.models.any() && !settings.environment.inside;
     let worked = if configured { work_off(args, settings, ui)? } else { Worked::default() };
-    let wire = WireWorked::of(configured, worked);
+    let slept = sleep_over(settings, ui)?;
+    let wire = WireWorked::of(configured, worked, slept);
     ui.answer(&wire, || {
         if !wire.configured {
-            return paint(DIM, "no model is configured: there is nothing to do. `config` shows llm.provider");
+            let rest = "no model is configured, so nothing else is to do; `config` shows llm.provider";
+            return paint(DIM, format!("{} turns were slept over; {rest}", wire.slept));
         }
         if wire.elsewhere {
             return paint(DIM, "another worker is at it");
@@ -103,6 +108,20 @@ pub(super) fn work(
         }
         page
     })
+}
+
+/// Sleeps over what waits in the project at hand. Returns how many turns that were.
+fn sleep_over(settings: &Settings, ui: &Ui) -> anyhow::Result<usize> {
+    if settings.environment.inside || !settings.home.join("throughline.db").exists() {
+        return Ok(0);
+    }
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let bar = ui.progress("going over turns");
+    let slept = engine.sleep(&context, &mut |so_far| {
+        bar.set_position(so_far.inputs.episodes as u64);
+    })?;
+    bar.finish_and_clear();
+    Ok(slept.inputs.episodes)
 }
 
 fn work_off(args: &args::Work, settings: &Settings, ui: &mut Ui) -> anyhow::Result<Worked> {

@@ -1,15 +1,15 @@
-//! `verify` and `sleep`: keeping memory true.
+//! `verify`: what moved is checked.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
 use throughline_core::{SessionId, Watermark};
-use throughline_engine::{Context, Showed, Slept, ToCheck, Verified, Woken};
+use throughline_engine::{Context, Showed, ToCheck, Verified, Woken};
 
 use crate::args;
 use crate::settings::Settings;
-use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, paint, safe};
+use crate::ui::{DIM, GOOD, ID, Ui, paint, safe};
 use crate::view::{self, WireMemory};
 
 /// Memories to check that are listed at most.
@@ -151,109 +151,4 @@ fn answer_verified(ui: &mut Ui, showed: Showed, verified: &Verified) -> anyhow::
         }
         page
     })
-}
-
-#[derive(Debug, Serialize)]
-struct WireSlept {
-    batch: Option<String>,
-    inputs: WireInputs,
-    changes: WireDone,
-    skipped: Vec<String>,
-    /// A model compares what came in, beside.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    compared_by: Option<String>,
-    next_due: &'static str,
-    dry_run: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct WireInputs {
-    episodes: usize,
-    memories: usize,
-    replaced: usize,
-    shown: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireDone {
-    superseded: usize,
-    contested: usize,
-    merged: usize,
-    lessons: usize,
-    bound: usize,
-    raised: usize,
-}
-
-pub(super) fn sleep(
-    args: &args::Sleep,
-    settings: &Settings,
-    ui: &mut Ui,
-) -> anyhow::Result<ExitCode> {
-    let (engine, context) = (settings.engine()?, settings.context()?);
-    let slept = engine.sleep(&context, args.dry_run)?;
-    let (inputs, done) = (slept.inputs, slept.done);
-    let wire = WireSlept {
-        batch: slept.batch.map(|batch| batch.to_string()),
-        inputs: WireInputs {
-            episodes: inputs.episodes,
-            memories: inputs.memories,
-            replaced: inputs.replaced,
-            shown: inputs.shown,
-        },
-        changes: WireDone {
-            superseded: done.superseded,
-            contested: done.contested,
-            merged: done.merged,
-            lessons: done.lessons,
-            bound: done.bound,
-            raised: done.raised,
-        },
-        skipped: slept.skipped.clone(),
-        compared_by: settings.models.llm_name().filter(|_| !args.dry_run),
-        next_due: "when the next session ends",
-        dry_run: args.dry_run,
-    };
-    ui.answer(&wire, || {
-        let mut page = slept_page(&slept, args.dry_run);
-        if let Some(name) = &wire.compared_by {
-            let name = safe(name);
-            let told = format!("{name} compares what is new with what is near it, beside");
-            page.push_str(&format!("{}\n", paint(DIM, told)));
-        }
-        page
-    })
-}
-
-fn slept_page(slept: &Slept, dry_run: bool) -> String {
-    let (inputs, done) = (slept.inputs, slept.done);
-    let mut page = format!(
-        "{} {} turns, {} memories, {} replaced, {} times shown\n",
-        paint(DIM, "since the last sleep:"),
-        inputs.episodes,
-        inputs.memories,
-        inputs.replaced,
-        inputs.shown
-    );
-    let told = [
-        (done.superseded, "replaced by what is better known"),
-        (done.contested, "marked as contradicting"),
-        (done.merged, "said what another says, and became one with it"),
-        (done.lessons, "lessons drawn"),
-        (done.bound, "bound to what they hang on"),
-        (done.raised, "proved useful"),
-    ];
-    for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
-        writeln!(page, "{} {what}", paint(BOLD, format!("{count:>9}")))
-            .expect("writing to a String cannot fail");
-    }
-    for line in &slept.skipped {
-        writeln!(page, "{}", paint(DIM, line)).expect("writing to a String cannot fail");
-    }
-    match &slept.batch {
-        Some(batch) => writeln!(page, "{}", paint(DIM, format!("`undo {batch}` takes it back"))),
-        None if dry_run => writeln!(page, "{}", paint(WARN, "nothing was written")),
-        None => Ok(()),
-    }
-    .expect("writing to a String cannot fail");
-    page
 }

@@ -5,6 +5,7 @@ mod as_of;
 mod attention;
 mod authority;
 mod bad_input;
+mod beginning;
 mod broken_settings;
 mod columns;
 mod connecting;

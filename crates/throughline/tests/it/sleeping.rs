@@ -7,14 +7,17 @@ use crate::hooking::{Agent, DECISION};
 use crate::settling::{patch, session};
 use crate::watching::{bound, is_stale, look, write};
 
-const SAME: [&str; 2] = [
-    "Deployments of the webshop are started by the release robot",
-    "The webshop's deployments are started by the release robot",
-];
+/// Something for a sleep to do: a memory names what is there only later.
+fn leave_something(home: &Home) -> String {
+    write(home, "src/retry.rs", "pub const OTHER: u32 = 1;\n");
+    let id = home.remember("RETRY_LIMIT in src/retry.rs is 7");
+    write(home, "src/retry.rs", "pub const RETRY_LIMIT: u32 = 7;\n");
+    assert!(!is_bound(home, &id));
+    id
+}
 
-/// Something is said in two ways.
-fn said_twice(home: &Home) -> [String; 2] {
-    SAME.map(|text| home.remember(text))
+fn is_bound(home: &Home, id: &str) -> bool {
+    home.show(id)["watermarks"][0]["target"] == "src/retry.rs"
 }
 
 fn changes(slept: &Value) -> u64 {
@@ -25,29 +28,6 @@ fn changes(slept: &Value) -> u64 {
 /// Everything there is and how often anything was written, to see that nothing changed.
 fn state(home: &Home) -> (Value, usize) {
     (home.everything(), batches(home).len())
-}
-
-#[test]
-fn the_same_claim_in_other_words_becomes_one_with_all_its_evidence() {
-    let home = Home::new();
-    let [first, second] = said_twice(&home);
-    let slept = home.json(&["sleep"]);
-    assert_eq!(slept["changes"]["merged"], 1, "{slept}");
-    assert!(slept["batch"].is_string());
-    assert_eq!(home.texts(&["list"]), [SAME[0]], "of equals the older one stays");
-    assert_eq!(home.show(&second)["superseded_by"], first.as_str());
-    assert_eq!(home.show(&first)["evidence"].as_array().map(Vec::len), Some(2));
-    home.assert_sound();
-}
-
-#[test]
-fn of_two_that_say_the_same_the_better_source_stays() {
-    let home = Home::new();
-    let weak = home.remember_with(&[SAME[0], "--authority", "extracted"]);
-    let strong = home.remember(SAME[1]);
-    home.json(&["sleep"]);
-    assert_eq!(home.texts(&["list"]), [SAME[1]]);
-    assert_eq!(home.show(&weak)["superseded_by"], strong.as_str());
 }
 
 #[test]
@@ -68,10 +48,61 @@ fn what_only_looks_alike_is_left_apart() {
     assert_eq!(home.texts(&["list"]).len(), texts.len());
 }
 
+/// Pairs that differ in one word and say the opposite.
+const OPPOSITES: [[&str; 2]; 8] = [
+    [
+        "The cache layer stores encrypted session data",
+        "The cache layer stores unencrypted session data",
+    ],
+    [
+        "Migrations run before the deployment of the shop",
+        "Migrations run after the deployment of the shop",
+    ],
+    [
+        "The billing worker reads the audit table nightly",
+        "The billing worker writes the audit table nightly",
+    ],
+    [
+        "The reporting gateway is internal to the company",
+        "The reporting gateway is external to the company",
+    ],
+    ["The mailer talks to the queue in sync mode", "The mailer talks to the queue in async mode"],
+    [
+        "The staging cluster is larger than the production cluster",
+        "The staging cluster is smaller than the production cluster",
+    ],
+    [
+        "Retries increase the timeout of the importer",
+        "Retries decrease the timeout of the importer",
+    ],
+    [
+        "The webshop's deployments are started by a robot",
+        "Deployments of the webshop are started by a robot",
+    ],
+];
+
+#[test]
+fn what_is_only_alike_stays_two_through_sleep_and_neither_gains_trust() {
+    let home = Home::new();
+    let ids: Vec<String> = OPPOSITES.concat().into_iter().map(|text| home.remember(text)).collect();
+    let texts = home.texts(&["list"]);
+    let trust =
+        |id: &String| (home.json(&["why", id])["trust"].clone(), home.show(id)["evidence"].clone());
+    let before: Vec<_> = ids.iter().map(trust).collect();
+    for _ in 0..2 {
+        let slept = home.json(&["sleep"]);
+        assert_eq!(slept["changes"]["merged"], 0, "{slept}");
+        home.remember("Lunch is at noon");
+    }
+    home.json(&["forget", &home.remember("Lunch is at noon")]);
+    assert_eq!(home.texts(&["list"]), texts);
+    assert_eq!(ids.iter().map(trust).collect::<Vec<_>>(), before);
+}
+
 #[test]
 fn sleeping_twice_changes_nothing() {
     let home = Home::new();
-    said_twice(&home);
+    leave_something(&home);
     session(&home, "march", &[DECISION, "The staging database runs on Postgres 14."]);
     home.json(&["sleep"]);
     let before = state(&home);
@@ -85,7 +116,7 @@ fn sleeping_twice_changes_nothing() {
 #[test]
 fn a_dry_run_says_what_a_sleep_does_and_writes_nothing() {
     let home = Home::new();
-    said_twice(&home);
+    leave_something(&home);
     let before = state(&home);
     let told = home.json(&["sleep", "--dry-run"]);
     assert_eq!((&told["dry_run"], &told["batch"]), (&json!(true), &json!(null)));
@@ -94,34 +125,6 @@ fn a_dry_run_says_what_a_sleep_does_and_writes_nothing() {
     let slept = home.json(&["sleep"]);
     assert_eq!((&told["changes"], &told["inputs"]), (&slept["changes"], &slept["inputs"]));
     assert_eq!(changes(&slept), 1);
-}
-
-#[test]
-fn undo_takes_a_whole_sleep_back() {
-    let home = Home::new();
-    let [_, second] = said_twice(&home);
-    write(&home, "src/retry.rs", "pub const OTHER: u32 = 1;\n");
-    let named = home.remember("RETRY_LIMIT in src/retry.rs is 7");
-    write(&home, "src/retry.rs", "pub const RETRY_LIMIT: u32 = 7;\n");
-    let before = home.everything();
-    let slept = home.json(&["sleep"]);
-    assert_eq!((&slept["changes"]["merged"], &slept["changes"]["bound"]), (&json!(1), &json!(1)));
-    assert_eq!(home.show(&named)["watermarks"][0]["target"], "src/retry.rs");
-    home.json(&["undo", slept["batch"].as_str().unwrap()]);
-    assert_eq!(home.everything(), before);
-    assert_eq!(home.show(&second)["state"], "confirmed");
-    home.assert_sound();
-}
-
-#[test]
-fn what_undo_took_back_is_not_done_again_by_the_next_sleep() {
-    let home = Home::new();
-    said_twice(&home);
-    let slept = home.json(&["sleep"]);
-    home.json(&["undo", slept["batch"].as_str().unwrap()]);
-    home.remember("Lunch is at noon");
-    home.json(&["sleep"]);
-    assert_eq!(home.texts(&["list"]).len(), 3, "a person said that they are two");
 }
 
 #[test]
@@ -145,31 +148,128 @@ fn a_sleep_that_does_nothing_says_why() {
     assert!(why.contains("1 contradictions wait for a person"), "{why}");
 }
 
+#[test]
+fn undo_takes_a_whole_sleep_back() {
+    let home = Home::new();
+    let named = leave_something(&home);
+    let before = home.everything();
+    let slept = home.json(&["sleep"]);
+    assert_eq!(slept["changes"]["bound"], 1, "{slept}");
+    assert!(is_bound(&home, &named));
+    home.json(&["undo", slept["batch"].as_str().unwrap()]);
+    assert_eq!(home.everything(), before);
+    home.assert_sound();
+}
+
+#[test]
+fn what_undo_took_back_is_not_done_again_by_the_next_sleep() {
+    let home = Home::new();
+    let named = leave_something(&home);
+    let slept = home.json(&["sleep"]);
+    home.json(&["undo", slept["batch"].as_str().unwrap()]);
+    home.remember("Lunch is at noon");
+    home.json(&["sleep"]);
+    assert!(!is_bound(&home, &named), "a person said no");
+}
+
+#[test]
+fn a_sleep_that_changed_nothing_is_nothing_to_take_back() {
+    let home = Home::new();
+    home.remember("Lunch is at noon");
+    let slept = home.json(&["sleep"]);
+    assert_eq!(slept["batch"], json!(null));
+    home.json(&["undo"]);
+    assert_eq!(home.texts(&["list"]), [""; 0], "undo takes back what a person did last");
+    home.assert_sound();
+}
+
+#[test]
+fn a_sleep_stays_in_its_project() {
+    let home = Home::new();
+    let named = leave_something(&home);
+    home.from("blog").remember_with(&["Lunch is at noon"]);
+    assert_eq!(home.from("blog").json(&["sleep"])["inputs"]["memories"], 1);
+    assert!(!is_bound(&home, &named));
+    assert_eq!(home.json(&["sleep"])["inputs"]["memories"], 1);
+    assert!(is_bound(&home, &named));
+}
+
+#[test]
+fn two_sleeps_in_a_row_with_something_new_do_not_report_the_same() {
+    let home = Home::new();
+    let mut reports = Vec::new();
+    for day in 1..=3 {
+        for n in 0..day {
+            home.remember(&format!("Table {day}-{n} is kept for a year"));
+        }
+        let slept = home.json(&["sleep"]);
+        assert_eq!(slept["inputs"]["memories"], day, "what came in since the last one: {slept}");
+        assert_eq!(slept["left"], 0);
+        reports.push(slept);
+    }
+    reports.dedup();
+    assert_eq!(reports.len(), 3);
+    let nothing = home.json(&["sleep"]);
+    assert_eq!(nothing["inputs"]["memories"], 0, "a sleep that changed nothing left its mark");
+    assert_eq!(nothing["next_due"], "when something new has come in");
+}
+
+#[test]
+fn status_says_what_waits_for_sleep() {
+    let home = Home::new();
+    let waits = || home.json(&["status"])["sleep_waits"].clone();
+    assert_eq!(waits(), 0);
+    let agent = Agent::new(&home, "march");
+    agent.starts();
+    agent.hears("Lunch is late today, please go on.");
+    agent.answers("I go on.");
+    assert_eq!(waits(), 2);
+    assert!(home.page(&["status"]).contains("2 turns wait"), "{}", home.page(&["status"]));
+    let told = home.json(&["sleep", "--dry-run"]);
+    assert_eq!((&told["inputs"]["episodes"], waits()), (&json!(2), json!(2)));
+    assert_eq!(home.json(&["sleep"])["inputs"]["episodes"], 2);
+    assert_eq!(waits(), 0);
+    assert!(!home.page(&["status"]).contains("wait"));
+}
+
 /// Whether something slept since a batch.
 fn sleeps(home: &Home) -> usize {
     batches(home).iter().filter(|batch| batch["cause"] == "sleep").count()
 }
 
 #[test]
-fn a_session_that_ends_is_slept_over() {
+fn work_sleeps_over_what_waits_also_without_a_model() {
     let home = Home::new();
-    said_twice(&home);
     let agent = Agent::new(&home, "march");
     agent.starts();
+    let named = leave_something(&home);
     agent.hears("Lunch is late today, please go on.");
     agent.answers("I go on.");
-    assert_eq!(sleeps(&home), 0, "nobody sleeps while they work");
+    assert_eq!(home.json(&["work"])["slept"], 2);
+    assert!(is_bound(&home, &named));
+    assert_eq!(home.json(&["work"])["slept"], 0);
+}
+
+#[test]
+fn a_session_that_ends_is_slept_over() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "march");
+    agent.starts();
+    let named = leave_something(&home);
+    agent.hears("Lunch is late today, please go on.");
+    agent.answers("I go on.");
+    assert!(!is_bound(&home, &named), "nobody sleeps while they work");
     agent.ends();
-    assert_eq!(sleeps(&home), 1);
-    assert_eq!(home.texts(&["list", "--kind", "fact"]), [SAME[0]]);
+    assert!(is_bound(&home, &named));
+    assert_eq!(home.json(&["status"])["sleep_waits"], 0);
 }
 
 /// A session that never ended, and those that begin after it: one takes only a moment for what it
 /// finds, and on a busy machine the next one does. Ends when something is there.
 fn crash(home: &Home, prompt: &str, held: &dyn Fn() -> bool) {
-    said_twice(home);
     let agent = Agent::new(home, "crashed");
     agent.starts();
+    leave_something(home);
     agent.hears(prompt);
     let call = json!({"tool_name": "Bash", "tool_input": {"command": "cargo test"},
         "tool_use_id": "toolu_1", "tool_response": "error: the linker was killed"});
@@ -187,8 +287,6 @@ fn what_a_crashed_session_left_in_the_journal_is_slept_over_when_the_next_begins
     crash(&home, "The staging database runs on Postgres 14.", &held);
     assert!(held(), "nothing was lost");
     assert_eq!(sleeps(&home), 1);
-    let facts = home.texts(&["list", "--kind", "fact"]);
-    assert_eq!(facts.iter().filter(|text| SAME.contains(&text.as_str())).count(), 1);
 }
 
 #[test]
@@ -260,17 +358,6 @@ fn a_sleep_leaves_what_is_stale_to_be_checked() {
 }
 
 #[test]
-fn a_sleep_stays_in_its_project() {
-    let home = Home::new();
-    let [_, second] = SAME.map(|text| home.from("blog").remember_with(&[text]));
-    home.remember(SAME[0]);
-    home.json(&["sleep"]);
-    assert_eq!(home.from("blog").json(&["show", &second])["state"], "confirmed");
-    assert_eq!(home.from("blog").json(&["sleep"])["changes"]["merged"], 1);
-    assert_eq!(home.texts(&["list"]), [SAME[0]]);
-}
-
-#[test]
 fn a_patch_that_came_in_wrong_is_learnt_from_once_however_often_is_slept() {
     let home = Home::new();
     let slot = |tool: &str| {
@@ -295,57 +382,4 @@ fn a_patch_that_came_in_wrong_is_learnt_from_once_however_often_is_slept() {
         home.json(&["sleep"]);
     }
     assert_eq!(home.json(&["list", "--all", "--kind", "lesson"])["total"], 1);
-}
-
-#[test]
-fn what_is_merged_still_hangs_on_what_either_hung_on() {
-    let home = Home::new();
-    write(&home, "robot.toml", "start = true\n");
-    home.remember(SAME[0]);
-    bound(&home, SAME[1], "file:robot.toml");
-    assert_eq!(home.json(&["sleep"])["changes"]["merged"], 1);
-    let kept = id_of(&home.json(&["list"])["items"][0]);
-    write(&home, "robot.toml", "start = false\n");
-    look(&home);
-    assert!(is_stale(&home, &kept), "it would be asserted for ever: {}", home.show(&kept));
-}
-
-#[test]
-fn what_is_merged_keeps_the_reasons_of_either() {
-    let home = Home::new();
-    let kind = ["--kind", "decision"];
-    home.remember_with(&[&[SAME[0]], &kind[..]].concat());
-    home.remember_with(&[&[SAME[1]], &kind[..], &["--because", "People forgot it twice"]].concat());
-    assert_eq!(home.json(&["sleep"])["changes"]["merged"], 1);
-    let kept = home.json(&["list", "--kind", "decision"])["items"][0].clone();
-    assert_eq!(kept["flags"], json!([]), "a reason was given");
-    assert!(home.page(&["why", &id_of(&kept)]).contains("People forgot it twice"));
-}
-
-#[test]
-fn a_reason_that_is_merged_with_its_twin_reopens_nothing() {
-    let home = Home::new();
-    let [_, second] = said_twice(&home);
-    let decision = ["Nobody deploys by hand", "--kind", "decision", "--because", &second];
-    let id = home.remember_with(&decision);
-    assert_eq!(home.json(&["sleep"])["changes"]["merged"], 1);
-    let memory = home.show(&id);
-    assert_eq!(
-        (&memory["flags"], &memory["reopened_by"]),
-        (&json!([]), &json!([])),
-        "it still holds"
-    );
-}
-
-#[test]
-fn an_inference_that_a_person_says_in_other_words_teaches_nothing() {
-    let home = Home::new();
-    write(&home, "robot.toml", "start = true\n");
-    home.remember_with(&[SAME[0], "--authority", "inferred", "--watch", "file:robot.toml"]);
-    home.remember(SAME[1]);
-    home.json(&["sleep"]);
-    home.remember("Lunch is at noon");
-    home.json(&["sleep"]);
-    assert_eq!(home.json(&["list", "--all", "--kind", "lesson"])["total"], 0, "it was right");
-    assert_eq!(home.json(&["stats"])["watermarks"]["still_and_changed"], 0, "and nothing changed");
 }

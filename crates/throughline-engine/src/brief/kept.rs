@@ -1,0 +1,152 @@
+//! The brief of the last wake, kept in a file: said where there is no time to write a new one.
+//!
+//! It is a copy of what stands in the store. Whoever says it looks up what it speaks of, if there is
+//! time for that; an erasure removes it.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use throughline_core::{Fingerprint, Memory, MemoryId, Row, RowKey, SpaceId, Timestamp, page};
+use throughline_store::Reader;
+
+use super::Brief;
+use crate::journal::file;
+use crate::{Context, Engine, Project, Result};
+
+/// The form that this program writes.
+const VERSION: u8 = 1;
+/// A file that is larger is not ours.
+const BYTES_MAX: u64 = 256 << 10;
+
+/// A brief that was said before.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeptBrief {
+    v: u8,
+    /// The project that it is of: a file is not believed for its name.
+    space: SpaceId,
+    /// When it was written.
+    pub at: Timestamp,
+    text: String,
+    tokens: usize,
+    memories: Vec<(SpaceId, MemoryId, Fingerprint)>,
+}
+
+impl KeptBrief {
+    /// The one of a project, if one was kept. Opens no database.
+    pub fn load(home: &Path, project: &Project) -> Option<Self> {
+        let path = path(home, project.space());
+        let file = file::open_to_read(&path).ok()?;
+        if file.metadata().ok()?.len() > BYTES_MAX {
+            return None;
+        }
+        let kept: Self = serde_json::from_reader(std::io::BufReader::new(file)).ok()?;
+        (kept.v == VERSION && kept.space == project.space()).then_some(kept)
+    }
+
+    /// What is said of it without looking anything up.
+    pub fn unchecked(&self) -> String {
+        let moment = moment(self.at);
+        let as_of = format!("As of {moment}, not checked since: recall before building on it.");
+        page::kept(&self.text, &as_of, &[])
+    }
+}
+
+impl Engine {
+    /// What is said of a kept brief, without what no longer holds.
+    pub fn say_kept(&self, context: &Context, kept: &KeptBrief) -> Result<String> {
+        let gone = {
+            let reader = self.now_reader()?;
+            gone(&*reader, &kept.memories)?
+        };
+        let handles: Vec<String> = gone.iter().map(MemoryId::handle).collect();
+        let as_of = format!("As of {}; files were not looked at since.", moment(kept.at));
+        let text = page::kept(&kept.text, &as_of, &handles);
+        if !text.is_empty() {
+            let told = kept.memories.iter().filter(|(_, id, _)| !gone.contains(id));
+            let told: Vec<(SpaceId, MemoryId)> = told.map(|(space, id, _)| (*space, *id)).collect();
+            self.note_shown(context, &told, kept.tokens, true)?;
+        }
+        Ok(text)
+    }
+
+    /// Keeps a brief for when there is no time to write one. Nothing is kept where something of it
+    /// was changed or erased meanwhile.
+    pub(crate) fn keep_brief(&self, context: &Context, brief: &Brief) -> Result<()> {
+        let space = context.project.space();
+        let path = path(&self.home, space);
+        let failed = |source| crate::Error::File { path: path.clone(), source };
+        // Under the lock, so that an erasure comes before the look or after the file.
+        let _turn = file::lock_file(&lock(&self.home)).map_err(failed)?;
+        let reader = self.now_reader()?;
+        let keys: Vec<RowKey> =
+            brief.memories.iter().map(|(space, id)| RowKey::memory(*space, *id)).collect();
+        let held: Vec<Memory> =
+            reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect();
+        let memories: Vec<_> =
+            held.iter().map(|one| (one.space, one.id, one.fingerprint.clone())).collect();
+        let whole = memories.len() == brief.memories.len();
+        if brief.text.is_empty() || !whole || !gone(&*reader, &memories)?.is_empty() {
+            return file::remove(&path).map(drop).map_err(failed);
+        }
+        let kept = KeptBrief {
+            v: VERSION,
+            space,
+            at: self.now(),
+            text: brief.text.clone(),
+            tokens: brief.tokens,
+            memories,
+        };
+        let bytes = serde_json::to_vec(&kept).expect("plain data serialises");
+        file::replace_lightly(&path, &bytes).map_err(failed)
+    }
+}
+
+/// Removes every brief that was kept. What cannot be removed is returned.
+pub(crate) fn forget_kept(home: &Path) -> Vec<PathBuf> {
+    let folder = home.join("briefs");
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    // Whoever writes one right now is waited for; if that takes too long, the file goes all the same.
+    let _turn = file::lock_file(&lock(home)).ok();
+    let mut left = Vec::new();
+    for extension in ["json", "tmp"] {
+        for path in file::with_extension(&folder, extension).unwrap_or_default() {
+            if file::remove(&path).is_err() {
+                left.push(path);
+            }
+        }
+    }
+    left
+}
+
+fn path(home: &Path, space: SpaceId) -> PathBuf {
+    home.join("briefs").join(format!("{space}.json"))
+}
+
+fn lock(home: &Path) -> PathBuf {
+    home.join("briefs").join("lock")
+}
+
+fn moment(at: Timestamp) -> String {
+    format!("{} UTC", at.to_string()[..16].replace('T', " "))
+}
+
+/// The memories of a kept brief that no longer hold as they did, or are not for every session.
+fn gone(
+    reader: &dyn Reader,
+    memories: &[(SpaceId, MemoryId, Fingerprint)],
+) -> Result<Vec<MemoryId>> {
+    let keys: Vec<RowKey> =
+        memories.iter().map(|(space, id, _)| RowKey::memory(*space, *id)).collect();
+    let holds = |row: Option<Row>, fingerprint: &Fingerprint| {
+        row.and_then(Row::into_memory).is_some_and(|memory| {
+            memory.state.is_active()
+                && memory.session.is_none()
+                && memory.fingerprint == *fingerprint
+        })
+    };
+    let rows = reader.rows(&keys)?;
+    let gone = memories.iter().zip(rows).filter(|((_, _, print), row)| !holds(row.clone(), print));
+    Ok(gone.map(|((_, id, _), _)| *id).collect())
+}

@@ -1,0 +1,91 @@
+//! Rest: what is left for when the answer has been given. Nothing slow stands between an agent and
+//! its brief; what others left in journals, what was seen, and sleep come after it.
+
+use std::time::{Duration, Instant};
+
+use throughline_core::event::{Event, What};
+
+use crate::capture::{Capture, Minds};
+use crate::journal::Journal;
+use crate::watch::Noticed;
+use crate::{Brief, Context, Engine, Reply, Result};
+
+/// What may be spent on sessions that were never finished, when another begins.
+const SWEEP: Duration = Duration::from_millis(120);
+/// What a sleep leaves of the time for a slice that has begun.
+const SLICE: Duration = Duration::from_millis(120);
+/// What may be spent on sleep when a session has ended.
+pub(crate) const SLEEP: Duration = Duration::from_millis(600);
+/// Files of a session's mind are kept for so long.
+const MINDS_DAYS: u32 = 30;
+
+/// What is left to do.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Left {
+    /// The brief that was said, to be kept for when there is no time to write one.
+    pub(crate) brief: Option<Brief>,
+    /// What was seen of bindings.
+    pub(crate) noticed: Noticed,
+}
+
+impl Engine {
+    /// Does what was left when an event was answered. Whatever is cut off here, the next one does.
+    pub fn rest(&self, context: &Context, event: &Event, reply: &Reply) -> Result<Capture> {
+        let mut done = Capture::default();
+        if !matches!(event.what, What::Started(_)) {
+            return Ok(done);
+        }
+        self.waits_for_nobody();
+        let began = Instant::now();
+        let session = &event.session;
+        let context = Context { session: Some(session.clone()), ..context.clone() };
+        if let Some(brief) = &reply.left.brief {
+            self.keep_brief(&context, brief).ok();
+        }
+        if !reply.left.noticed.is_empty() {
+            self.note_seen(&context, context.project.space(), &reply.left.noticed).ok();
+        }
+        let minds = Minds::new(&self.home);
+        if let Some(_turn) = minds.lock(session) {
+            let mut mind = minds.load(session);
+            mind.lately.space = Some(context.project.space());
+            let before = mind.clone();
+            let drained = self.drain_now(&context, &mut mind, None);
+            if mind != before {
+                minds.save(session, &mind)?;
+            }
+            done.add(drained?);
+        }
+        done.add(self.catch_up_others(&context, began, &minds));
+        self.sleep_a_little(&context, SWEEP)?;
+        Ok(done)
+    }
+
+    /// Goes over what waits, as far as there is time.
+    pub(crate) fn sleep_a_little(&self, context: &Context, most: Duration) -> Result<()> {
+        let now = Instant::now();
+        let until = self.until.and_then(|until| until.checked_sub(SLICE)).unwrap_or(now + most);
+        if now < until {
+            self.sleep_until(context, until.min(now + most))?;
+        }
+        Ok(())
+    }
+
+    /// Takes in what sessions left behind that never ended: a little at a time, oldest first.
+    fn catch_up_others(&self, context: &Context, began: Instant, minds: &Minds) -> Capture {
+        let journal = Journal::new(&self.home);
+        let mut done = Capture::default();
+        for session in journal.undrained().unwrap_or_default() {
+            if began.elapsed() >= SWEEP {
+                break;
+            }
+            if Some(&session) == context.session.as_ref() {
+                continue;
+            }
+            // One that cannot be taken in keeps nobody else waiting; it stays in the journal.
+            done.add(self.catch_up_session(context, &session, minds).unwrap_or_default());
+        }
+        minds.sweep(MINDS_DAYS, self.now());
+        done
+    }
+}
