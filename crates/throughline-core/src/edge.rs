@@ -41,6 +41,20 @@ closed_set! {
 }
 
 impl Relation {
+    /// The connections that somebody may make by hand. The others follow from something else: a
+    /// replacement, a label, a thing that is spoken of, use.
+    pub const BY_HAND: [Self; 9] = [
+        Self::Because,
+        Self::EvidencedBy,
+        Self::DerivedFrom,
+        Self::DependsOn,
+        Self::Blocks,
+        Self::Informs,
+        Self::Extends,
+        Self::Contradicts,
+        Self::RelatesTo,
+    ];
+
     /// How readily a walk follows it, in 0..=1.
     pub fn prior(self) -> f64 {
         match self {

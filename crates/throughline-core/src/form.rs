@@ -108,6 +108,15 @@ pub fn also_stands(kind: Kind, content: &str) -> bool {
     stands && is_dated(&text, &words)
 }
 
+/// Whether a text tells of something that was done, or when: it can be done again with another value.
+pub fn tells_what_was_done(content: &str) -> bool {
+    let text = crate::text::normalise(content);
+    let padded = format!(" {text} ");
+    let lately = TEMPORAL.iter().filter(|marker| !marker.starts_with("on "));
+    lately.into_iter().any(|marker| padded.contains(&format!(" {marker} ")))
+        || text.split(' ').any(|word| PAST_ACTIONS.contains(&word))
+}
+
 fn is_dated(text: &str, words: &[&str]) -> bool {
     let padded = format!(" {text} ");
     TEMPORAL.iter().any(|marker| padded.contains(&format!(" {marker} ")))
@@ -115,7 +124,7 @@ fn is_dated(text: &str, words: &[&str]) -> bool {
 }
 
 /// `2026-11-15`, with or without a time behind it.
-fn is_date(word: &str) -> bool {
+pub(crate) fn is_date(word: &str) -> bool {
     let bytes = word.as_bytes();
     bytes.len() >= 10
         && bytes[..10].iter().enumerate().all(|(at, byte)| match at {

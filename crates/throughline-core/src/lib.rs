@@ -54,6 +54,7 @@ pub mod instruction;
 pub mod leaf;
 pub mod lesson;
 pub mod lifecycle;
+pub mod meet;
 pub mod memory;
 pub mod near;
 pub mod page;

@@ -33,6 +33,7 @@ use std::ops::Range;
 pub(crate) use asked::is_asked;
 pub(crate) use change::is_said as is_change;
 pub use change::{as_kept, gives_reason, what_holds};
+pub use failure::tells_why;
 
 use crate::event::ToolRun;
 use crate::patch::{Correct, Operation, Patch, Remember, Retract};
@@ -61,6 +62,24 @@ pub struct Said<'a> {
     pub text: &'a str,
     /// The tool that ran, where one did.
     pub run: Option<&'a ToolRun>,
+}
+
+/// What sort of claim a text makes, by its form; `None` where it has none that tells.
+pub fn kind_of(text: &str) -> Option<Kind> {
+    let said = Said { speaker: Voice::User, text, run: None };
+    let policy = ProbePolicy { content_chars_min: 0, ..ProbePolicy::default() };
+    let patch = probe(&[said], &policy);
+    let mut kinds = patch.operations.iter().filter_map(|one| match one {
+        Operation::Remember(it) => Some(it.kind),
+        Operation::Correct(_) => Some(Kind::Fact),
+        Operation::Retract(_)
+        | Operation::Know { .. }
+        | Operation::Relate(_)
+        | Operation::Settle(_)
+        | Operation::Archive(_) => None,
+    });
+    let first = kinds.next()?;
+    kinds.all(|kind| kind == first).then_some(first)
 }
 
 /// How much is read, and what is kept of it.

@@ -1,20 +1,23 @@
 //! Reconcile: what to do with something new. Pure: candidate and neighbours in, changes out.
 
 mod bare;
+mod conflict;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
-use crate::authority::{Contest, contest};
+use conflict::{Claim, conflicts};
+
+use crate::authority::Contest;
 use crate::evidence::{self, Testimony};
+use crate::meet::Difference;
 use crate::permission::Standing;
 use crate::row::{Tombstone, slot_fingerprint};
 use crate::{
-    Authority, Cardinality, Change, Edge, Entity, EntityId, EntityKind, Evidence, Fingerprint,
-    Kind, Memory, MemoryId, Relation, Scope, SessionId, Slot, SpaceId, State, Timestamp, text,
-    when,
+    Authority, Change, Edge, Entity, EntityId, EntityKind, Evidence, Fingerprint, Kind, Memory,
+    MemoryId, Relation, Scope, Slot, SpaceId, State, Timestamp, text, when,
 };
 
 /// Something that may become a memory.
@@ -71,6 +74,9 @@ pub struct Neighbours {
     /// Memories in the candidate's slot, and in the slots of those with the same fingerprint, in
     /// any state.
     pub same_slot: Vec<Memory>,
+    /// Current memories that give the same thing another value, by their form, and are not known to
+    /// hold beside it.
+    pub same_thing: Vec<(Memory, Difference)>,
     /// The evidence of all of these.
     pub evidence: Vec<Evidence>,
     /// Where the replacements of the superseded ones end.
@@ -395,57 +401,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// What decides a conflict: the slot, who stands behind the claim, and since when.
-struct Claim<'a> {
-    slot: Option<&'a Slot>,
-    session: Option<&'a SessionId>,
-    authority: Authority,
-    at: Timestamp,
-    echo: bool,
-}
-
-impl<'a> Claim<'a> {
-    fn of(candidate: &'a Candidate) -> Self {
-        Self {
-            slot: candidate.slot.as_ref(),
-            session: candidate.scope.session.as_ref(),
-            authority: candidate.testimony.authority,
-            at: candidate.testimony.at,
-            echo: candidate.testimony.echo,
-        }
-    }
-}
-
-/// The active memories that a claim conflicts with, and how each conflict ends: what it is known
-/// to replace, and those that give the same single-valued slot another value.
-fn conflicts<'a>(
-    claim: &Claim<'_>,
-    neighbours: &'a Neighbours,
-    replaces: Option<&'a Memory>,
-) -> Vec<(&'a Memory, Contest)> {
-    let mut conflicts: Vec<_> = replaces.into_iter().map(|old| (old, Contest::Supersede)).collect();
-    let Some(slot) = claim.slot else { return conflicts };
-    for old in neighbours.same_slot.iter().filter(|old| old.state.is_active()) {
-        let Some(held) = old.slot.as_ref().filter(|held| held.key() == slot.key()) else {
-            continue;
-        };
-        // Either side may declare that there is only one value.
-        let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
-        let apart = old.session.as_ref() != claim.session || neighbours.same_value(held, slot);
-        if apart || !single || replaces.is_some_and(|replaced| replaced.id == old.id) {
-            continue;
-        }
-        let pinned = old.pinned && !claim.authority.is_user();
-        let verdict = if claim.echo || pinned {
-            Contest::Outranked
-        } else {
-            contest(claim.authority, old.authority, claim.at >= old.recorded_at)
-        };
-        conflicts.push((old, verdict));
-    }
-    conflicts
 }
 
 /// Tags and subject become entities, and edges to them.

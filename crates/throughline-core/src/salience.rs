@@ -6,7 +6,7 @@
 use crate::policy::SaliencePolicy;
 use crate::{Authority, Kind, Layer, Memory, Timestamp, Usage};
 
-/// Raw and floored salience. The flags read the raw value, the ranking the floored one.
+/// Raw and floored salience. Ranking and flags read the floored value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Salience {
     /// Before floor and ceiling.

@@ -102,7 +102,7 @@ closed_set! {
         Speculative = "speculative",
         /// Hangs on nothing observable and has not been confirmed for long.
         ReconfirmDue = "reconfirm_due",
-        /// A decision without its why.
+        /// A decision without its why, a failure without its cause.
         Incomplete = "incomplete",
         /// A decision whose reasons no longer hold as they did.
         Reopen = "reopen",

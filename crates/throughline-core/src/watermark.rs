@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::policy::TrustPolicy;
-use crate::{MemoryId, SpaceId, Timestamp};
+use crate::{MemoryId, SpaceId, Timestamp, text};
 
 /// The thing to look at again. A closed set, never prose.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -132,9 +132,36 @@ impl Reading {
         }
     }
 
+    /// Whether what a claim is bound to is still as it was. Changes elsewhere, in the same file or in
+    /// the same scope, are not changes of that.
+    pub fn status(self) -> Status {
+        match self {
+            Self::Unchanged | Self::OutsideScope | Self::ScopeTouched | Self::FileChanged => {
+                Status::Unchanged
+            }
+            Self::Moved => Status::Moved,
+            Self::Missing => Status::Missing,
+            Self::Unknown => Status::Unknown,
+        }
+    }
+
     /// Whether it should be checked before it is built on.
     pub fn wants_check(self) -> bool {
-        matches!(self, Self::Moved | Self::Missing | Self::Unknown)
+        self.status() != Status::Unchanged
+    }
+}
+
+closed_set! {
+    /// The one answer to whether a binding moved, wherever it is given.
+    pub enum Status ("status") {
+        /// What it is bound to is as it was.
+        Unchanged = "unchanged",
+        /// It is something else now.
+        Moved = "moved",
+        /// It is gone.
+        Missing = "missing",
+        /// It could not be read.
+        Unknown = "unknown",
     }
 }
 
@@ -179,6 +206,57 @@ impl Watermark {
             tally: Tally::default(),
         }
     }
+}
+
+/// Characters of a line that are shown.
+const LINE_CHARS: usize = 80;
+
+/// What a claim is bound to as it was noted, and as it is now: of lines, the first that differs.
+pub fn then_and_now(mark: &Watermark) -> (String, String) {
+    let place = mark.referent.place();
+    let of_file = matches!(mark.referent, Referent::File { .. });
+    let told = |text: &str| !(text.is_empty() || of_file && is_hash(text));
+    let lines = matches!(mark.referent, Referent::File { span: Some(_), .. });
+    let (then, now) = first_difference(&mark.then, &mark.now);
+    let quoted = |line: &str| {
+        if line.is_empty() {
+            return "an empty line".to_owned();
+        }
+        let line = line.replace(['“', '”'], "\"");
+        format!("“{}”", text::headline(&line, LINE_CHARS))
+    };
+    let was = if !told(&mark.then) {
+        format!("{place} on {}", mark.stamped_at.date())
+    } else if lines {
+        format!("{place} {}", quoted(then))
+    } else {
+        format!("{place} at {}", mark.then)
+    };
+    let is = match mark.reading.status() {
+        Status::Missing => "gone".to_owned(),
+        Status::Unknown => "unreadable".to_owned(),
+        Status::Moved | Status::Unchanged if !told(&mark.now) => "something else".to_owned(),
+        Status::Moved | Status::Unchanged if lines && told(&mark.then) => quoted(now),
+        Status::Moved | Status::Unchanged => mark.now.clone(),
+    };
+    (was, is)
+}
+
+/// The first lines in which two texts differ; where one has no more lines, there is nothing.
+fn first_difference<'a>(then: &'a str, now: &'a str) -> (&'a str, &'a str) {
+    let (mut one, mut other) = (then.lines(), now.lines());
+    loop {
+        match (one.next(), other.next()) {
+            (Some(a), Some(b)) if a == b => {}
+            (None, None) => return (then, now),
+            (a, b) => return (a.unwrap_or_default(), b.unwrap_or_default()),
+        }
+    }
+}
+
+/// What earlier versions kept of lines, and what is kept of a whole file.
+fn is_hash(text: &str) -> bool {
+    text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// How often a binding moved, against how often the claim changed: whether it is bound to the right

@@ -249,20 +249,7 @@ impl Engine {
         if said_in(draft, claim.content).is_some() {
             return Ok(None);
         }
-        let mut candidate = self.candidate_of(draft, claim, ground);
-        // What is right is never another way to say what is wrong, however alike they sound.
-        let twin = if claim.corrects { None } else { self.twin(reader, draft, &candidate)? };
-        if let Some(twin) = twin {
-            // Said in other words: they are kept as evidence for the same claim.
-            candidate.testimony.snippet = Some(text::headline(&candidate.content, SNIPPET_CHARS));
-            candidate.content = twin;
-        }
-        if let Some(id) = said_in(draft, &candidate.content) {
-            // This very batch says it: one memory, two pieces of evidence.
-            let evidence = candidate.testimony.about(draft.scope.space, id);
-            draft.changes.push(Change::Reinforce(evidence));
-            return Ok(Some(id));
-        }
+        let candidate = self.candidate_of(draft, claim, ground);
         let plan = self.take_in(reader, draft, &candidate)?;
         for reason in claim.because {
             if text::holds(claim.content, reason) {

@@ -157,9 +157,9 @@ impl Engine {
                 && card.memory.kind == Kind::Negative
                 && card.memory.authority == Authority::Observed;
             let hidden = [Flag::Dormant, Flag::Stale];
-            !by_tool
-                && card.trust.value() >= from
-                && !card.flags.iter().any(|flag| hidden.contains(flag))
+            // What is contested stands there with that mark, beside what contests it.
+            let held = card.trust.support * card.trust.watermark;
+            !by_tool && held >= from && !card.flags.iter().any(|flag| hidden.contains(flag))
         });
         let weight = |card: &Card| {
             let near = if speaks_of(&card.memory, touched) { 1.5 } else { 1.0 };

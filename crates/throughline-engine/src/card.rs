@@ -8,7 +8,7 @@ use throughline_core::salience::{self, Salience};
 use throughline_core::scope::{self, Level};
 use throughline_core::state::Flag;
 use throughline_core::trust::{self, Trust};
-use throughline_core::watermark::Reading;
+use throughline_core::watermark;
 use throughline_core::{
     Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey, SpaceId, State,
     Timestamp, Usage, Watermark, probe,
@@ -51,7 +51,7 @@ pub struct Card {
 }
 
 impl Card {
-    /// What it hung on and what is there now, where the two differ.
+    /// What it is bound to as it was noted, and as it is now, where the two differ.
     pub fn then_and_now(&self) -> Option<(String, String)> {
         if let Some(path) = &self.memory.unresolved {
             return Some((
@@ -60,24 +60,7 @@ impl Card {
             ));
         }
         let mark = self.watermarks.iter().find(|mark| mark.reading.wants_check())?;
-        let then = if mark.then.is_empty() {
-            format!("{} on {}", mark.referent.place(), mark.stamped_at.date())
-        } else {
-            format!("{} at {}", mark.referent.place(), mark.then)
-        };
-        let now = match mark.reading {
-            Reading::Missing => "gone".to_owned(),
-            Reading::Unknown => "not to be told".to_owned(),
-            Reading::Moved
-            | Reading::Unchanged
-            | Reading::OutsideScope
-            | Reading::ScopeTouched
-            | Reading::FileChanged => {
-                let unsaid = mark.now.is_empty();
-                if unsaid { "something else".to_owned() } else { mark.now.clone() }
-            }
-        };
-        Some((then, now))
+        Some(watermark::then_and_now(mark))
     }
 }
 
@@ -338,6 +321,23 @@ fn supersedes(memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {
         .collect()
 }
 
+/// Whether a claim of this sort needs a reason and does not tell one itself.
+fn lacks_why(memory: &Memory) -> bool {
+    match memory.kind {
+        Kind::Decision => !probe::gives_reason(&memory.content),
+        Kind::Negative => !probe::tells_why(&memory.content),
+        Kind::Fact
+        | Kind::Preference
+        | Kind::Principle
+        | Kind::Commitment
+        | Kind::Procedure
+        | Kind::Correction
+        | Kind::Event
+        | Kind::Lesson
+        | Kind::Gap => false,
+    }
+}
+
 fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) -> Vec<Flag> {
     let memory = &card.memory;
     let has_why = edges
@@ -346,6 +346,7 @@ fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) ->
         // Where it was said is no reason.
         .any(|edge| edge.to.memory().is_some());
     let horizon = salience::half_life_days(memory.kind, memory.authority);
+    let established = card.usage.sessions.len() >= policy.salience.established_sessions;
     let rules = [
         (Flag::Contested, !card.contested_by.is_empty()),
         (
@@ -353,17 +354,12 @@ fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) ->
             memory.unresolved.is_some()
                 || card.watermarks.iter().any(|mark| mark.reading.wants_check()),
         ),
-        (
-            Flag::Dormant,
-            card.salience.raw < policy.salience.dormant_below && card.salience.value < 1.0,
-        ),
-        (Flag::Established, card.usage.sessions.len() >= policy.salience.established_sessions),
+        // Anchors have a floor, and what proved itself stays: disuse alone does not hide them.
+        (Flag::Dormant, card.salience.value < policy.salience.dormant_below && !established),
+        (Flag::Established, established),
         (Flag::Speculative, memory.confidence < policy.lifecycle.speculative_below),
         (Flag::ReconfirmDue, card.watermarks.is_empty() && unconfirmed_days > horizon),
-        (
-            Flag::Incomplete,
-            memory.kind == Kind::Decision && !has_why && !probe::gives_reason(&memory.content),
-        ),
+        (Flag::Incomplete, !has_why && lacks_why(memory)),
         (Flag::Reopen, !card.reopened_by.is_empty()),
         (Flag::Pinned, memory.pinned),
     ];

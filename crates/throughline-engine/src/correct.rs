@@ -1,5 +1,7 @@
 //! Correct: the user says what is right. The old claim stays as history, the new one takes its place.
 
+use std::collections::BTreeSet;
+
 use throughline_core::evidence::Testimony;
 use throughline_core::permission::{Act, Backing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
@@ -11,6 +13,7 @@ use throughline_store::{Reader, SlotQuery};
 
 use crate::clean::{cleaned, cleaned_slot};
 use crate::engine::Draft;
+use crate::meet::{Claimed, beside, meeting};
 use crate::permit::{ask, demand, not_yours};
 use crate::relate::may_connect;
 use crate::{Context, Engine, Error, Proposal, Put, Remembered, Result};
@@ -176,25 +179,44 @@ pub(crate) fn mark_rivals(reader: &dyn Reader, draft: &mut Draft, memory: &Memor
             )));
         }
     }
-    let Some(slot) = &memory.slot else { return Ok(()) };
-    for other in reader.in_slot(memory.space, &SlotQuery::of(slot))? {
-        let Some(held) = &other.slot else { continue };
-        let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
-        let leaves = draft.changes.iter().any(|change| takes_out_of_view(change, other.id));
-        let rival = other.id != memory.id
-            && other.state.is_active()
-            && other.session == memory.session
-            && held.value() != slot.value();
-        if rival && single && !leaves {
-            let (from, to) = (memory.id.into(), other.id.into());
-            let edge = Edge::new(memory.space, from, Relation::Contradicts, to, draft.now);
-            let key = RowKey::edge(edge.space, edge.from, edge.relation, edge.to);
-            if reader.rows(&[key])?[0].is_none() {
-                draft.changes.push(Change::Link(edge));
-            }
+    for other in rivals(reader, draft, memory)? {
+        let (from, to) = (memory.id.into(), other.into());
+        let edge = Edge::new(memory.space, from, Relation::Contradicts, to, draft.now);
+        let key = RowKey::edge(edge.space, edge.from, edge.relation, edge.to);
+        if reader.rows(&[key])?[0].is_none() {
+            draft.changes.push(Change::Link(edge));
         }
     }
     Ok(())
+}
+
+/// The current memories that give the same thing another value: in the same slot, or in the same
+/// words but for the value. What a person let hold beside it is none of them.
+fn rivals(reader: &dyn Reader, draft: &Draft, memory: &Memory) -> Result<BTreeSet<MemoryId>> {
+    let mut rivals = BTreeSet::new();
+    let in_slot = memory.slot.iter().map(|slot| reader.in_slot(memory.space, &SlotQuery::of(slot)));
+    for other in in_slot.collect::<throughline_store::Result<Vec<_>>>()?.into_iter().flatten() {
+        let (Some(slot), Some(held)) = (&memory.slot, &other.slot) else { continue };
+        let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
+        let leaves = draft.changes.iter().any(|change| takes_out_of_view(change, other.id));
+        let rival = other.state.is_active()
+            && other.session == memory.session
+            && held.value() != slot.value();
+        if rival && single && !leaves {
+            rivals.insert(other.id);
+        }
+    }
+    for (other, _) in meeting(reader, draft, &Claimed::by(memory))? {
+        let slots = memory.slot.as_ref().zip(other.slot.as_ref());
+        if slots.is_none_or(|(slot, held)| slot.key() == held.key()) {
+            rivals.insert(other.id);
+        }
+    }
+    for held in beside(reader, memory.space, memory.id)? {
+        rivals.remove(&held);
+    }
+    rivals.remove(&memory.id);
+    Ok(rivals)
 }
 
 /// Whether a change of the same batch retires or removes a memory.

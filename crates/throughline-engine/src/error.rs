@@ -40,6 +40,9 @@ pub enum Error {
     /// It was asked rightly, and what is held does not allow it.
     #[error("{0}")]
     NotPossible(String),
+    /// A failure was told without its cause.
+    #[error("a failure needs its cause: without it nobody can tell whether it would fail again")]
+    NoCause,
     /// It comes from outside and gives orders to whoever reads it.
     #[error("{0}, and it does not come from you: it waits in `review`")]
     Walled(instruction::Why),
@@ -158,7 +161,9 @@ impl Error {
                 | Refusal::NoLeaf(_)
                 | Refusal::NoPending(_),
             ) => ErrorKind::NotFound,
-            Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoFolder { .. } => ErrorKind::Usage,
+            Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoCause | Self::NoFolder { .. } => {
+                ErrorKind::Usage
+            }
             Self::NotPossible(_)
             | Self::Blocked(_)
             | Self::Walled(_)
@@ -197,6 +202,7 @@ impl Error {
             Self::Ambiguous { .. } => "ambiguous",
             Self::BadInput(_) => "bad_input",
             Self::NotPossible(_) => "not_possible",
+            Self::NoCause => "no_cause",
             Self::Walled(_) => "walled",
             Self::NotYours { .. } => "only_the_user",
             Self::Blocked(Blocked::Erased(_)) => "erased",
@@ -230,6 +236,9 @@ impl Error {
             Self::Ambiguous { what: "contested pair", .. } => "name both memories: A/B",
             Self::Ambiguous { .. } => "write more characters of the id, or its last eight",
             Self::BadInput(_) | Self::NotPossible(_) => return None,
+            Self::NoCause => {
+                "give it with `--because \"…\"` (tool: `because`), or say it in the text: \"… failed because …\""
+            }
             Self::Walled(_) => "`review` shows it; `review --accept ID` takes it in as yours",
             Self::NotYours { by_hand, .. } => {
                 return Some(format!("the user runs this in a terminal of their own: {by_hand}"));

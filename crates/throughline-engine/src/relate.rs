@@ -32,6 +32,13 @@ impl Engine {
                 "a replacement is more than a link; write `supersede {to} {from}`"
             )));
         }
+        if !Relation::BY_HAND.contains(&relation) {
+            let names: Vec<&str> = Relation::BY_HAND.iter().map(|one| one.as_str()).collect();
+            let names = names.join(", ");
+            return Err(Error::BadInput(format!(
+                "{relation} is kept by the program itself; by hand you can link {names}"
+            )));
+        }
         if let Some(reason) = reason {
             self.check_field(reason)?;
         }

@@ -1,19 +1,18 @@
 //! Remember: something new comes in.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use throughline_core::evidence::Testimony;
 use throughline_core::patch::{self, Operation};
-use throughline_core::reconcile::{self, Candidate, Neighbours, Plan};
+use throughline_core::reconcile::{self, Candidate, Plan};
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, BatchId, Cause, Change, Edge, EntityId, Evidence, Fingerprint, Kind, Memory,
-    MemoryId, Relation, Row, RowKey, Slot, SpaceId, State, instruction, lesson, text,
+    Authority, BatchId, Cause, Change, Edge, Fingerprint, Kind, Memory, MemoryId, Relation, RowKey,
+    Slot, SpaceId, instruction, lesson, probe, text,
 };
-use throughline_store::{EntityName, Reader, SlotQuery};
+use throughline_store::Reader;
 
 use crate::clean::Cleaner;
 use crate::engine::{Draft, is_handle};
+use crate::neighbours::neighbours;
 use crate::permit::{as_allowed, is_kept_out, may_adopt};
 use crate::watch::Stated;
 use crate::{Card, Context, Engine, Error, Result};
@@ -126,6 +125,8 @@ pub struct Remembered {
     pub contested: Vec<MemoryId>,
     /// Secrets that were taken out of it.
     pub redacted: usize,
+    /// The memories that it replaced or contradicts, as they were said.
+    pub met: Vec<Memory>,
     /// The batch that undoes it.
     pub batch: BatchId,
 }
@@ -199,7 +200,11 @@ impl Engine {
     ) -> Result<Remembered> {
         let Plan { memory, deduped, superseded, contested, changes: _ } = plan;
         let card = self.card_of(space, memory)?;
-        Ok(Remembered { card, deduped, superseded, contested, redacted, batch })
+        let keys: Vec<RowKey> =
+            superseded.iter().chain(&contested).map(|id| RowKey::memory(space, *id)).collect();
+        let rows = self.now_reader()?.rows(&keys)?.into_iter();
+        let met = rows.filter_map(|row| row?.into_memory()).collect();
+        Ok(Remembered { card, deduped, superseded, contested, redacted, met, batch })
     }
 
     fn check_new(&self, context: &Context, new: &NewMemory) -> Result<()> {
@@ -226,6 +231,7 @@ impl Engine {
             check_share(share)?;
         }
         check_lesson(new.kind, &new.content)?;
+        check_failure(new)?;
         self.check_slot(new.slot.as_ref())?;
         let mut fields = new.tags.iter().chain(&new.label).chain(&new.domain).chain(&new.triggers);
         fields.try_for_each(|field| self.check_field(field))
@@ -276,7 +282,7 @@ impl Engine {
     ) -> Result<reconcile::Plan> {
         wall(candidate)?;
         may_adopt(draft, candidate)?;
-        let neighbours = neighbours(reader, candidate)?;
+        let neighbours = neighbours(reader, draft, candidate)?;
         let now = draft.now;
         let mut plan = reconcile::plan(candidate, &neighbours, &mut || crate::mint::id(now))?;
         draft.changes.append(&mut plan.changes);
@@ -361,6 +367,14 @@ pub(crate) fn check_lesson(kind: Kind, content: &str) -> Result<()> {
     lesson::check(content).map_err(|vague| Error::BadInput(vague.to_string()))
 }
 
+/// A failure without its cause warns of nothing: nobody could tell whether it would fail again.
+fn check_failure(new: &NewMemory) -> Result<()> {
+    if new.kind != Kind::Negative || !new.because.is_empty() || probe::tells_why(&new.content) {
+        return Ok(());
+    }
+    Err(Error::NoCause)
+}
+
 pub(crate) fn check_share(share: f64) -> Result<()> {
     if (0.0..=1.0).contains(&share) {
         return Ok(());
@@ -390,98 +404,4 @@ pub(crate) fn candidate(new: &NewMemory, draft: &Draft) -> Candidate {
         about: Vec::new(),
         revive: new.revive,
     }
-}
-
-/// Reads what bears on a candidate.
-pub(crate) fn neighbours(reader: &dyn Reader, candidate: &Candidate) -> Result<Neighbours> {
-    let space = candidate.scope.space;
-    let marks = reconcile::burial_marks(candidate);
-    let same_text = reader.with_fingerprint(space, &marks[0])?;
-    let slots: BTreeMap<String, SlotQuery> = same_text
-        .iter()
-        .filter_map(|memory| memory.slot.as_ref())
-        .chain(&candidate.slot)
-        .map(|slot| (slot.key(), SlotQuery::of(slot)))
-        .collect();
-    let mut same_slot = Vec::new();
-    for query in slots.values() {
-        same_slot.extend(reader.in_slot(space, query)?);
-    }
-    let mut heads = BTreeMap::new();
-    let replaced = same_text.iter().chain(&same_slot);
-    for memory in replaced.filter(|memory| memory.state == State::Superseded) {
-        if let Some(head) = head_of(reader, memory)? {
-            heads.insert(memory.id, head);
-        }
-    }
-    let values = things_named(reader, space, candidate, &same_slot)?;
-    let value = candidate.slot.as_ref().map(Slot::value);
-    let thing = value.as_ref().and_then(|value| values.get(value));
-    let says_it = |held: &Slot| {
-        let held = held.value();
-        Some(&held) == value.as_ref() || thing.is_some() && values.get(&held) == thing
-    };
-    let same_value = same_slot.iter().filter(|memory| memory.slot.as_ref().is_some_and(says_it));
-    let known: Vec<_> = same_text.iter().chain(same_value).map(|one| one.id.into()).collect();
-    let evidence = evidence_of(reader, space, &known)?;
-    let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
-        .into_iter()
-        .map(|(kind, name, _)| EntityName { kind: Some(kind), name: text::normalise(&name) })
-        .collect();
-    let mut entities = BTreeMap::new();
-    for entity in reader.entities(space, &wanted)? {
-        for name in entity.names() {
-            entities.entry((entity.kind, name)).or_insert(entity.id);
-        }
-    }
-    let tombstones = reader.tombstones(space, &marks)?;
-    Ok(Neighbours { same_text, same_slot, evidence, heads, tombstones, entities, values })
-}
-
-/// Which things the values in a slot are names of.
-fn things_named(
-    reader: &dyn Reader,
-    space: throughline_core::SpaceId,
-    candidate: &Candidate,
-    same_slot: &[Memory],
-) -> Result<BTreeMap<String, EntityId>> {
-    let held = same_slot.iter().filter_map(|memory| memory.slot.as_ref());
-    let wanted: BTreeSet<String> = held.chain(&candidate.slot).map(Slot::value).collect();
-    if wanted.len() < 2 {
-        return Ok(BTreeMap::new());
-    }
-    let names: Vec<EntityName> =
-        wanted.iter().map(|name| EntityName { kind: None, name: name.clone() }).collect();
-    let mut things = BTreeMap::new();
-    for entity in reader.entities(space, &names)? {
-        for name in entity.names().into_iter().filter(|name| wanted.contains(name)) {
-            things.entry(name).or_insert(entity.id);
-        }
-    }
-    Ok(things)
-}
-
-fn evidence_of(
-    reader: &dyn Reader,
-    space: throughline_core::SpaceId,
-    nodes: &[throughline_core::NodeId],
-) -> Result<Vec<Evidence>> {
-    let attached = reader.attached(space, nodes)?;
-    Ok(attached.into_iter().filter_map(Row::into_evidence).collect())
-}
-
-/// The memory at the end of a chain of replacements; `None` if it was erased.
-pub(crate) fn head_of(reader: &dyn Reader, memory: &Memory) -> Result<Option<Memory>> {
-    let mut current = memory.clone();
-    while current.state == State::Superseded {
-        let Some(next) = current.superseded_by else {
-            return Ok(None);
-        };
-        let row = reader.rows(&[RowKey::memory(current.space, next)])?.remove(0);
-        match row.and_then(Row::into_memory) {
-            Some(next) => current = next,
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(current))
 }

@@ -219,11 +219,7 @@ impl Engine {
         match keep {
             Keep::A => self.settle_contest(context, &b, &a),
             Keep::B => self.settle_contest(context, &a, &b),
-            Keep::Both => {
-                let a = self.unlink(context, &a, Relation::Contradicts, &b)?;
-                let b = self.show(&*self.now_reader()?, context, &b)?;
-                Ok(vec![a, b])
-            }
+            Keep::Both => self.let_both_hold(context, handle),
         }
     }
 
@@ -242,6 +238,31 @@ impl Engine {
             self.unarchive(context, new)?;
         }
         Ok(vec![self.supersede(context, old, new)?.card])
+    }
+
+    /// Both hold: they contradict no longer, and that they stand beside each other is on record, so
+    /// that neither is held against the other again.
+    fn let_both_hold(&self, context: &Context, handle: &str) -> Result<Vec<Card>> {
+        let ((a, b), _) =
+            self.write(context, Cause::Review, Some("both hold"), |reader, draft| {
+                let (a, b) = self.contest(reader, context, handle)?;
+                draft.settle(&a);
+                let space = a.space;
+                let (one, other) = (a.id.into(), b.id.into());
+                for (from, to) in [(one, other), (other, one)] {
+                    let relation = Relation::Contradicts;
+                    let key = RowKey::edge(space, from, relation, to);
+                    if reader.rows(&[key])?[0].is_some() {
+                        draft.changes.push(Change::Unlink { space, from, relation, to });
+                    }
+                }
+                let (from, to) = Relation::RelatesTo.in_order(one, other);
+                let edge = Edge::new(space, from, Relation::RelatesTo, to, draft.now);
+                let reason = Some("both hold".to_owned());
+                draft.changes.push(Change::Link(Edge { reason, ..edge }));
+                Ok((a, b))
+            })?;
+        self.cards(&*self.now_reader()?, &[a, b])
     }
 
     /// Says what holds instead of either: it takes the place of both.

@@ -166,7 +166,10 @@ impl Engine {
             if stands {
                 stand_behind(draft, &memory, rank);
             }
-            if revised.slot != memory.slot && revised.state.is_active() {
+            let says_otherwise = revised.slot != memory.slot
+                || revised.content != memory.content
+                || revised.kind != memory.kind;
+            if says_otherwise && revised.state.is_active() {
                 mark_rivals(reader, draft, &revised)?;
             }
             Ok(memory)

@@ -20,6 +20,17 @@ pub struct Undone {
     pub undone: StoredBatch,
     /// The batch that undid it, and that can be undone in turn.
     pub batch: BatchId,
+    /// The memories that are otherwise now.
+    pub reverted: Vec<Reverted>,
+}
+
+/// A memory before and after an undo; `None` where there was none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reverted {
+    /// As it was until now.
+    pub before: Option<Memory>,
+    /// As it is again.
+    pub after: Option<Memory>,
 }
 
 /// Batches looked at in one go when searching for something to undo.
@@ -35,7 +46,7 @@ const PAGE: LogQuery = LogQuery {
 impl Engine {
     /// Undoes a batch: the named one, or the latest one that is not undone yet.
     pub fn undo(&self, context: &Context, handle: Option<&str>) -> Result<Undone> {
-        let (undone, batch) = self
+        let ((undone, reverted), batch) = self
             .write(context, Cause::Undo, None, |reader, draft| {
                 let target = match handle {
                     Some(handle) => find_batch(reader, context, handle)?,
@@ -52,11 +63,12 @@ impl Engine {
                 }
                 may_undo(reader, context, &target, &touched)?;
                 let restore = undo::plan(&target.batch, &logged, &touched)?;
+                let reverted = reverted(reader, &restore)?;
                 draft.changes.push(restore.clone());
                 for memory in back_in_view(&restore) {
                     mark_rivals(reader, draft, memory)?;
                 }
-                Ok(target)
+                Ok((target, reverted))
             })
             .map_err(|error| {
                 if let Error::Refused(Refusal::NoNode(node)) = error {
@@ -65,7 +77,7 @@ impl Engine {
                     error
                 }
             })?;
-        Ok(Undone { undone, batch })
+        Ok(Undone { undone, batch, reverted })
     }
 }
 
@@ -88,6 +100,19 @@ fn may_undo(
             Err(not_yours(why, format!("throughline undo {}", target.batch.id)))
         }
     }
+}
+
+/// What an undo does to memories.
+fn reverted(reader: &dyn Reader, restore: &Change) -> Result<Vec<Reverted>> {
+    let Change::Restore { rows, .. } = restore else { return Ok(Vec::new()) };
+    let memories: Vec<_> = rows.iter().filter(|image| image.key.table == Table::Memory).collect();
+    let keys: Vec<RowKey> = memories.iter().map(|image| image.key.clone()).collect();
+    let now = reader.rows(&keys)?.into_iter();
+    let pairs = memories.into_iter().zip(now).map(|(image, now)| Reverted {
+        before: now.and_then(Row::into_memory),
+        after: image.row.clone().and_then(Row::into_memory),
+    });
+    Ok(pairs.filter(|one| one.before != one.after).collect())
 }
 
 /// The memories that an undo makes current. One that it takes out of view at the same time is no

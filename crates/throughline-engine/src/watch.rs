@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 use throughline_core::referent::{self, Around, Place, Proposal};
-use throughline_core::watermark::{Reading, Referent, Tally, Verdict};
+use throughline_core::watermark::{Referent, Status, Tally, Verdict};
 use throughline_core::{
     Cause, Change, Kind, Memory, MemoryId, Row, RowKey, SpaceId, Timestamp, Watermark, instruction,
 };
@@ -15,6 +15,7 @@ use throughline_store::Reader;
 use throughline_watch::{Binding, Look, Stamped, World};
 
 use crate::capture::Captured;
+use crate::clean::clean_text;
 use crate::engine::Draft;
 use crate::{Context, Engine, Error, Result};
 
@@ -99,14 +100,11 @@ impl Engine {
         let mut noticed = Vec::new();
         for (mark, look) in held.into_iter().zip(looks) {
             let seen = seen(&mark, look);
-            match seen.reading {
-                Reading::Moved => woken.moved.push(seen.clone()),
-                Reading::Missing => woken.missing.push(seen.clone()),
-                Reading::Unknown => woken.unknown.push(seen.clone()),
-                Reading::Unchanged
-                | Reading::OutsideScope
-                | Reading::ScopeTouched
-                | Reading::FileChanged => woken.unchanged += 1,
+            match seen.reading.status() {
+                Status::Moved => woken.moved.push(seen.clone()),
+                Status::Missing => woken.missing.push(seen.clone()),
+                Status::Unknown => woken.unknown.push(seen.clone()),
+                Status::Unchanged => woken.unchanged += 1,
             }
             if seen != mark {
                 noticed.push((mark, seen));
@@ -296,8 +294,12 @@ fn stamp(space: SpaceId, memory: MemoryId, stamped: Stamped, at: Timestamp) -> W
     Watermark { stamp, then: plain(then), ..Watermark::new(space, memory, referent, at) }
 }
 
-/// A value as it is told: one that gives orders is not repeated.
-fn plain(value: String) -> String {
+/// A value as it is told: one that gives orders is not repeated, and one that holds a secret is not
+/// even kept.
+fn plain(mut value: String) -> String {
+    if clean_text(&mut value) > 0 {
+        return String::new();
+    }
     if instruction::commands_the_reader(&value).is_some() { "a text".to_owned() } else { value }
 }
 

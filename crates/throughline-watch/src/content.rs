@@ -21,6 +21,10 @@ const HASH_DIGITS: usize = 32;
 /// How many of them are shown to people.
 const SHORT_DIGITS: usize = 8;
 
+/// How many lines of a span are shown to people, and how much of each.
+const SHOWN_LINES: usize = 8;
+const SHOWN_CHARS: usize = 120;
+
 /// A file as it was read.
 #[derive(Debug)]
 pub(crate) struct Content {
@@ -70,6 +74,21 @@ impl Content {
         let end = first.checked_add(usize::try_from(count).ok()?)?;
         let lines = self.lines().get(first..end)?;
         Some(hash_of(lines.iter().flat_map(|line| [&self.bytes[line.clone()], b"\n".as_slice()])))
+    }
+
+    /// What lines say, cut to what can be shown, the first counted from one. `None` where there are
+    /// not as many, or where they are no text.
+    pub(crate) fn shown_lines(&self, first: u32, count: u32) -> Option<String> {
+        let first = usize::try_from(first).ok()?.checked_sub(1)?;
+        let count = usize::try_from(count).ok()?;
+        let lines = self.lines().get(first..first.checked_add(count)?)?;
+        let mut shown = Vec::new();
+        for line in lines.iter().take(SHOWN_LINES) {
+            let line = std::str::from_utf8(&self.bytes[line.clone()]).ok()?.trim();
+            shown.push(line.chars().take(SHOWN_CHARS).collect::<String>());
+        }
+        let shown = shown.join("\n");
+        (!shown.trim().is_empty() && !shown.contains('\0')).then_some(shown)
     }
 
     /// A trace of a line, to find it by.

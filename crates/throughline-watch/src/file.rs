@@ -58,7 +58,8 @@ fn stamp_span(
         same: u32::try_from(same).ok()?,
     };
     let stamp = FileStamp::write(content.hash(), &content.mark, has_twin, Some(span));
-    Some((stamp, short(&hash).to_owned()))
+    let then = content.shown_lines(first, lines).unwrap_or_else(|| short(&hash).to_owned());
+    Some((stamp, then))
 }
 
 /// Reads a file as somebody named it, and says how it is called from the root.
@@ -259,8 +260,10 @@ fn judge_lines(
         Place::Line(line) => Look::new(Reading::FileChanged, format!("the same, from line {line}")),
         Place::Unknown => Look::unknown(Obstacle::Late.words()),
         Place::Nowhere => {
-            let now = content.hash_of_lines(first, span.lines);
-            let now = now.map(|hash| short(&hash).to_owned());
+            let hash = || content.hash_of_lines(first, span.lines);
+            let now = content
+                .shown_lines(first, span.lines)
+                .or_else(|| hash().map(|hash| short(&hash).to_owned()));
             Look::new(Reading::Moved, now.unwrap_or_else(|| "the lines are gone".to_owned()))
         }
     };

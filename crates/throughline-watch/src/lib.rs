@@ -55,7 +55,7 @@ pub struct Stamped {
     pub referent: Referent,
     /// What was there, for [`World::look`]. To be kept, not to be read.
     pub stamp: String,
-    /// What was there, in a few words.
+    /// What was there, in a few words; of lines, what they said. It may hold secrets.
     pub then: String,
 }
 
@@ -73,7 +73,8 @@ pub struct Binding<'a> {
 pub struct Look {
     /// How near the change came.
     pub reading: Reading,
-    /// What is there now, in a few words; empty when nothing changed.
+    /// What is there now, in a few words; of lines, what they say. Empty when nothing changed. It may
+    /// hold secrets.
     pub now: String,
     /// Where the file is now, if it went elsewhere with all it says. It reads as unchanged then.
     pub renamed: Option<String>,

@@ -186,9 +186,9 @@ pub(crate) struct Remember {
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
     /// What sort of claim: fact, preference, principle, decision, commitment, procedure, negative,
-    /// correction, event, lesson, gap
-    #[arg(long, default_value = "fact")]
-    pub(crate) kind: Kind,
+    /// correction, event, lesson, gap; without it, what its form says, else a fact
+    #[arg(long)]
+    pub(crate) kind: Option<Kind>,
     /// A label; may be given several times
     #[arg(long = "tag", value_name = "TAG")]
     pub(crate) tags: Vec<String>,

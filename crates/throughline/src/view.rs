@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use serde::Serialize;
 use throughline_core::state::Flag;
-use throughline_core::watermark::{Reading, Referent};
+use throughline_core::watermark::Referent;
 use throughline_core::{Memory, State, text};
 use throughline_engine::{Card, Shaken};
 
@@ -163,12 +163,7 @@ fn wire_watermark(mark: &throughline_core::Watermark) -> WireWatermark {
         Referent::Git { paths } => ("git", paths.join(" "), None),
         Referent::Flag { name } => ("flag", name.clone(), None),
     };
-    let status = match mark.reading {
-        Reading::Unchanged | Reading::OutsideScope | Reading::ScopeTouched => "unchanged",
-        Reading::FileChanged | Reading::Moved => "moved",
-        Reading::Missing => "missing",
-        Reading::Unknown => "unknown",
-    };
+    let status = mark.reading.status().as_str();
     let (then, now) = (mark.then.clone(), mark.now.clone());
     WireWatermark {
         r#type,

@@ -1,11 +1,11 @@
 //! What somebody says has failed, and the cause. Without a cause there is nothing to learn.
 
 use super::content::{dangles, is_one_off};
-use super::{Statement, Voice, name};
+use super::{Statement, Voice, gives_reason, name};
 use crate::Kind;
 use crate::patch::Operation;
 use crate::speech::cue::{Cues, cues, find_any, says, starts};
-use crate::speech::word::Word;
+use crate::speech::word::{Word, words};
 
 static FAILED: Cues = Cues::of(
     "doesnt|dont|didnt|does|wont|cant|cannot (not) work|build|compile|run|start|link|install|deploy|load|scale|support, \
@@ -43,6 +43,20 @@ static DURABLE: Cues = Cues::of(
     limit|limits|limited to, race|deadlock|deadlocks, blocks the|until, by design, \
     always|never",
 );
+
+/// Whether a text about a failure gives its cause: behind "because" and its like, behind a colon or a
+/// dash, or by saying what it breaks.
+pub fn tells_why(text: &str) -> bool {
+    let words = words(text);
+    let apart = |word: &Word<'_>| matches!(word.mark, ':' | '—' | '→');
+    let marked = words.iter().position(apart).is_some_and(|at| words.len() - at > 2);
+    let harm = find_any(&words, &FAILED).is_some_and(|failed| {
+        let mut rest = words[failed.end..].iter().skip_while(|word| word.is("the a an our"));
+        let what = rest.next();
+        what.is_some_and(|word| word.code || !crate::words::is_common(&word.lower))
+    });
+    marked || harm || gives_reason(text)
+}
 
 /// "X fails because Y", said outright.
 pub(super) fn said(it: &Statement<'_>) -> Option<Operation> {

@@ -12,6 +12,7 @@ mod frontier;
 mod instruction;
 mod lesson;
 mod lifecycle;
+mod meeting;
 mod near;
 mod old_words;
 mod page;

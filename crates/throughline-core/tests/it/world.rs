@@ -5,6 +5,7 @@ use std::convert::Infallible;
 
 use throughline_core::evidence::Testimony;
 use throughline_core::fold::{Refusal, Trouble, View, fold};
+use throughline_core::meet::{Difference, same_thing};
 use throughline_core::reconcile::{self, Blocked, Candidate, Neighbours, Plan};
 use throughline_core::{
     Authority, Change, Evidence, Fingerprint, Kind, Memory, MemoryId, NodeId, Row, RowKey, Scope,
@@ -225,6 +226,7 @@ impl Tables {
                 found.heads.insert(memory.id, self.head(memory));
             }
         }
+        found.same_thing = self.meeting(candidate);
         let marks = reconcile::burial_marks(candidate);
         for row in self.0.values() {
             if let Row::Tombstone(stone) = row {
@@ -240,6 +242,18 @@ impl Tables {
             }
         }
         found
+    }
+
+    fn meeting(&self, candidate: &Candidate) -> Vec<(Memory, Difference)> {
+        let claim = (candidate.kind, candidate.content.as_str());
+        let here = |memory: &Memory| memory.space == candidate.scope.space;
+        let current = self.memories().into_iter().filter(|one| here(one) && one.state.is_active());
+        current
+            .filter_map(|old| {
+                let difference = same_thing(claim, (old.kind, &old.content))?;
+                Some((old, difference))
+            })
+            .collect()
     }
 
     fn head(&self, memory: &Memory) -> Memory {

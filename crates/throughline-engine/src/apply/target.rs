@@ -6,19 +6,14 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use throughline_core::reconcile::Candidate;
-use throughline_core::{
-    Change, Kind, Memory, RowKey, SessionId, SpaceId, State, near, probe, words,
-};
+use throughline_core::{Kind, Memory, RowKey, SessionId, SpaceId, State, near, probe, words};
 use throughline_embed::MODEL;
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::engine::{Draft, is_handle};
-use crate::remember::head_of;
+use crate::neighbours::head_of;
 use crate::{Engine, Result};
 
-/// How near in meaning two claims are that say the same.
-const SAME_CLAIM: f64 = 0.92;
 /// How near in meaning is near enough to be what was replaced, said again.
 const SAME_AGAIN: f64 = 0.82;
 /// Memories that may say the same and are looked at.
@@ -117,43 +112,6 @@ impl Engine {
             held.retain(of_that);
         }
         self.nearest_in_meaning(reader, held, wrong, &now)
-    }
-
-    /// The words of a memory, held or about to be, that makes the same claim as a candidate in
-    /// other words. A number, a "not" or a name that only one of them has keeps them apart.
-    pub(super) fn twin(
-        &self,
-        reader: &dyn Reader,
-        draft: &Draft,
-        candidate: &Candidate,
-    ) -> Result<Option<String>> {
-        let terms = telling(&candidate.content);
-        if terms.is_empty() || candidate.slot.is_some() {
-            return Ok(None);
-        }
-        let query = TextQuery {
-            states: vec![State::Staged, State::Confirmed],
-            kinds: vec![candidate.kind],
-            limit: TWINS,
-            ..asking(draft.scope.space, draft.session.as_ref(), &terms)
-        };
-        let held = memories(reader, &query)?.into_iter();
-        let mut alike: Vec<String> = held.map(|memory| memory.content).collect();
-        for change in &draft.changes {
-            if let Change::Insert(memory) = change
-                && memory.kind == candidate.kind
-            {
-                alike.push(memory.content.clone());
-            }
-        }
-        alike.retain(|held| near::veto(held, &candidate.content).is_none());
-        if alike.is_empty() {
-            return Ok(None);
-        }
-        let meaning = self.meaning.of_query(&candidate.content);
-        let near =
-            |held: &String| f64::from(dot(&meaning, &self.meaning.of_query(held))) >= SAME_CLAIM;
-        Ok(alike.into_iter().find(near))
     }
 
     /// A memory that was replaced or taken back and says this, or nearly this, while none that is

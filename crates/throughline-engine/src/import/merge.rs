@@ -15,7 +15,7 @@ use super::Imported;
 use crate::Result;
 use crate::correct::mark_rivals;
 use crate::engine::Draft;
-use crate::remember::head_of;
+use crate::neighbours::head_of;
 
 /// The shelf on which a name is there once.
 const FILES: &str = "file";

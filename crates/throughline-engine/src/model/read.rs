@@ -1,6 +1,8 @@
 //! Reading: a stretch of a session is shown to the model, and what it proposes goes through the one
 //! door, together with the mark that it was read.
 
+use std::collections::BTreeSet;
+
 use throughline_core::permission::Door;
 use throughline_core::probe::Voice;
 use throughline_core::proposal::{self, Proposal, Turn, Window};
@@ -33,6 +35,8 @@ const BEFORE: usize = 4;
 const KNOWN: usize = 12;
 /// Words that they are looked for by.
 const TERMS_MAX: usize = 48;
+/// Memories up to which a word is counted: one that more of them hold tells nothing.
+const HOLDING_MAX: usize = 2_000;
 /// Tokens of an answer.
 const ANSWER_TOKENS: u32 = 4_000;
 
@@ -276,10 +280,8 @@ fn known(
     window: &Window,
 ) -> Result<Vec<(String, String)>> {
     let said = window.turns.iter().filter(|one| one.voice == Voice::User);
-    let mut terms: Vec<String> = said.flat_map(|one| words::query_terms(&one.text)).collect();
-    terms.sort();
-    terms.dedup();
-    terms.truncate(TERMS_MAX);
+    let said: BTreeSet<String> = said.flat_map(|one| words::query_terms(&one.text)).collect();
+    let terms = rarest(reader, space, said)?;
     let query = TextQuery {
         of: TextOf::Memories,
         terms,
@@ -295,6 +297,21 @@ fn known(
     Ok(memories
         .map(|one| (one.id.to_string(), text::headline(&sendable(&one.content), 400)))
         .collect())
+}
+
+/// The words that the fewest memories hold, and at least one: these tell most.
+fn rarest(reader: &dyn Reader, space: SpaceId, said: BTreeSet<String>) -> Result<Vec<String>> {
+    let terms: Vec<String> = said.into_iter().collect();
+    let held = reader.postings(space, TextOf::Memories, &terms, HOLDING_MAX)?;
+    let mut counted: Vec<(usize, String)> = held
+        .iter()
+        .map(|postings| postings.documents.len())
+        .zip(terms)
+        .filter(|(count, _)| *count > 0)
+        .collect();
+    counted.sort();
+    counted.truncate(TERMS_MAX);
+    Ok(counted.into_iter().map(|(_, term)| term).collect())
 }
 
 /// An answer that is none: kept whole, for a person.

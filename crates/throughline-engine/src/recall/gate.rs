@@ -42,6 +42,7 @@ impl Engine {
         known: &Known,
     ) -> Result<()> {
         let (mut memories, mut turns) = (Gate::default(), Gate::default());
+        let best = best_match(ask, candidates, known);
         for candidate in candidates.iter_mut() {
             if candidate.fate != Fate::Considered {
                 continue;
@@ -53,7 +54,8 @@ impl Engine {
                 },
                 None => (&mut turns, None),
             };
-            candidate.fate = match card.and_then(|card| self.out_of_view(ask, candidate, card)) {
+            let away = card.and_then(|card| out_of_view(ask, candidate, card, best));
+            candidate.fate = match away {
                 Some(fate) => fate,
                 None => self.pass(ask, question, candidate, gate),
             };
@@ -66,16 +68,6 @@ impl Engine {
             }
         }
         Ok(())
-    }
-
-    fn out_of_view(&self, ask: &Ask<'_>, candidate: &Candidate, card: &Card) -> Option<Fate> {
-        if !ask.shows(card.memory.state) {
-            return Some(Fate::Cut(CutReason::NotInView));
-        }
-        let dormant = card.flags.contains(&Flag::Dormant)
-            && !candidate.signals.named
-            && candidate.relevance >= ask.limits.worth_saying;
-        (dormant && !ask.ungated).then_some(Fate::Counted(CutReason::Dormant))
     }
 
     /// Whether a candidate is worth saying.
@@ -181,6 +173,30 @@ impl Engine {
         let shown = reader.injections(card.memory.space, card.memory.id, SHOWN_READ)?;
         Ok(shown.iter().any(|one| one.session.as_ref() == Some(session) && recently(one.at)))
     }
+}
+
+/// The relevance of the memory that fits best, of those that may be shown.
+fn best_match(ask: &Ask<'_>, candidates: &[Candidate], known: &Known) -> f64 {
+    let may_be_shown = |one: &&Candidate| {
+        let card = one.node.memory().and_then(|id| known.cards.get(&id));
+        one.fate == Fate::Considered && card.is_some_and(|card| ask.shows(card.memory.state))
+    };
+    candidates.iter().filter(may_be_shown).map(|one| one.relevance).fold(0.0, f64::max)
+}
+
+/// What is not in view, and what was not used for long: it is only counted, unless the prompt names
+/// it, holds its words, or nothing fits the prompt better.
+fn out_of_view(ask: &Ask<'_>, candidate: &Candidate, card: &Card, best: f64) -> Option<Fate> {
+    if !ask.shows(card.memory.state) {
+        return Some(Fate::Cut(CutReason::NotInView));
+    }
+    let called = candidate.signals.named
+        || candidate.signals.covers >= ask.limits.covers_enough
+        || candidate.relevance >= best;
+    let dormant = card.flags.contains(&Flag::Dormant)
+        && !called
+        && candidate.relevance >= ask.limits.worth_saying;
+    (dormant && !ask.ungated).then_some(Fate::Counted(CutReason::Dormant))
 }
 
 /// Whether this session said it itself, and still sees it: an agent is not told what it has just

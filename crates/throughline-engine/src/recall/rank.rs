@@ -9,7 +9,7 @@ use throughline_store::Reader;
 
 use super::names::Mentioned;
 use super::{Ask, Candidate, CutReason, Fate};
-use crate::remember::head_of;
+use crate::neighbours::head_of;
 use crate::{Card, Context, Engine, Result};
 
 /// Memories that are read for one prompt at most.

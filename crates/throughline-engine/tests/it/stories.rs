@@ -159,7 +159,7 @@ fn undoing_again_and_again_walks_back() {
 }
 
 #[test]
-fn numbers_apart_are_memories_apart() {
+fn another_number_of_the_same_thing_is_another_memory_and_the_later_one_holds() {
     assert_snapshot!(story("
         day 1: p99 latency is 12 ms
         day 2: p99 latency is 15 ms
@@ -167,7 +167,6 @@ fn numbers_apart_are_memories_apart() {
         find: latency
     "), @"
     latency
-    - p99 latency is 12 ms (day 1; trust 0.95)
     - p99 latency is 15 ms (day 2; trust 0.95)
     ");
 }

@@ -10,19 +10,6 @@ use crate::arguments::{self, word};
 use crate::desk::Desk;
 use crate::view;
 
-/// Connections that an agent may make.
-const RELATIONS: [Relation; 9] = [
-    Relation::Because,
-    Relation::EvidencedBy,
-    Relation::DerivedFrom,
-    Relation::DependsOn,
-    Relation::Blocks,
-    Relation::Informs,
-    Relation::Extends,
-    Relation::Contradicts,
-    Relation::RelatesTo,
-];
-
 pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> Told {
     let context = desk.context(&args.place())?;
     let watch = args.watch.iter().flatten().map(|one| one.parse::<Referent>());
@@ -76,14 +63,23 @@ fn stored(kept: &Remembered) -> Answer {
         map.insert("known".to_owned(), true.into());
     }
     for (name, ids, said) in [
-        ("replaced", &kept.superseded, "It takes the place of"),
-        ("contested", &kept.contested, "It is contested by"),
+        ("replaced", &kept.superseded, "It replaces"),
+        ("contested", &kept.contested, "It disagrees with"),
     ] {
         if !ids.is_empty() {
             let handles: Vec<String> = ids.iter().map(|id| id.handle()).collect();
-            text.push_str(&format!("\n{said} {}.", handles.join(", ")));
+            for met in kept.met.iter().filter(|met| ids.contains(&met.id)) {
+                let says = view::cut(&met.content, view::LINE_CHARS);
+                text.push_str(&format!("\n{said} [{}] {says}", met.id.handle()));
+            }
             map.insert(name.to_owned(), handles.into());
         }
+    }
+    if !kept.contested.is_empty() {
+        text.push_str("\nBoth are shown until the user decides with `throughline review`.");
+    }
+    for mark in &kept.card.watermarks {
+        text.push_str(&format!("\nBound to {}.", mark.referent.place()));
     }
     Answer { text, data: Value::Object(map) }
 }
@@ -105,13 +101,6 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> Told {
             "letting one memory take another's place is the user's",
             command,
         ));
-    }
-    if !RELATIONS.contains(&relation) {
-        let names: Vec<&str> = RELATIONS.iter().map(|one| one.as_str()).collect();
-        return Err(Failure::usage(format!(
-            "{relation} is not made by hand; use {}",
-            names.join(", ")
-        )));
     }
     let reason = told(args.reason.as_deref());
     engine.link(&context, &from.id.to_string(), relation, &to.id.to_string(), reason)?;

@@ -66,16 +66,19 @@ fn a_folder_in_place_of_a_file_means_that_the_file_is_gone() {
 }
 
 #[test]
-fn the_content_of_a_file_is_nowhere_to_be_read() {
+fn of_a_file_only_the_lines_that_were_named_can_be_read() {
     let project = Project::new();
-    project.write("a.txt", "hunter2\nswordfish\n");
+    project.write("a.txt", "hunter2\n  limit = 30\nswordfish\n");
     let whole = project.stamp(&file("a.txt"));
-    let span = project.stamp(&lines("a.txt", 1, 2));
-    project.write("a.txt", "trustno1\n");
+    let span = project.stamp(&lines("a.txt", 2, 2));
+    assert_eq!(span.then, "limit = 30");
+    project.write("a.txt", "trustno1\n  limit = 45\n");
+    assert_eq!(project.look(&span).now, "limit = 45");
     let texts = [
         format!("{whole:?}{span:?}"),
         format!("{:?}{:?}", project.look(&whole), project.look(&span)),
     ];
+    assert!(!span.stamp.contains("limit"), "the stamp is a hash");
     for word in ["hunter2", "swordfish", "trustno1"] {
         assert!(!texts.concat().contains(word), "{word}");
     }

@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use serde::Serialize;
-use throughline_core::{Relation, text};
-use throughline_engine::{Edits, Error, Purged};
+use throughline_core::{Relation, Timestamp, text};
+use throughline_engine::{Card, Edits, Error, Purged};
 
 use super::{answer_memory, answer_put, text_or_stdin};
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint, safe};
-use crate::view;
+use crate::view::{self, WireMemory};
 
 pub(super) fn edit(
     args: &args::Edit,
@@ -31,8 +31,63 @@ pub(super) fn edit(
         valid_until: settings.moment(args.valid_until.as_deref())?,
         triggers: Some(args.triggers.clone()).filter(|triggers| !triggers.is_empty()),
     };
-    let card = settings.engine()?.edit(&settings.context()?, &args.id, &edits)?;
-    answer_memory(ui, "Edited", &card)
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let before = engine.show(&*engine.now_reader()?, &context, &args.id)?;
+    let card = engine.edit(&context, &args.id, &edits)?;
+    let changed = changed(&before, &card);
+    let wire = WireEdited { memory: (&card).into(), changed };
+    ui.answer(&wire, || {
+        let done = if wire.changed.is_empty() { "Nothing changed" } else { "Edited" };
+        let mut page = format!("{}\n{}", paint(GOOD, done), view::brief(&card));
+        for one in &wire.changed {
+            let [before, after] = [&one.before, &one.after].map(|text| match text.as_str() {
+                "" => "nothing".to_owned(),
+                text => format!("“{}”", text::headline(&safe(text), TURN_CHARS)),
+            });
+            let line = format!("\n          {}: {before} → {after}", one.field);
+            page.push_str(&line);
+        }
+        page
+    })
+}
+
+#[derive(Debug, Serialize)]
+struct WireEdited {
+    memory: WireMemory,
+    changed: Vec<Changed>,
+}
+
+/// One part of a memory, before and after.
+#[derive(Debug, Serialize)]
+struct Changed {
+    field: &'static str,
+    before: String,
+    after: String,
+}
+
+/// What an edit changed.
+fn changed(before: &Card, after: &Card) -> Vec<Changed> {
+    let parts = |card: &Card| {
+        let memory = &card.memory;
+        let time = |at: Option<Timestamp>| at.map(|at| at.to_string()).unwrap_or_default();
+        let slot = memory.slot.as_ref().map(|slot| {
+            format!("{}|{}|{}|{}", slot.subject, slot.predicate, slot.object, slot.cardinality)
+        });
+        [
+            ("text", memory.content.clone()),
+            ("kind", memory.kind.to_string()),
+            ("title", memory.label.clone().unwrap_or_default()),
+            ("area", memory.domain.clone().unwrap_or_default()),
+            ("importance", memory.importance.to_string()),
+            ("slot", slot.unwrap_or_default()),
+            ("true from", time(memory.valid_from)),
+            ("true until", time(memory.valid_until)),
+            ("triggers", memory.triggers.join(", ")),
+        ]
+    };
+    let pairs = parts(before).into_iter().zip(parts(after));
+    let differing = pairs.filter(|(before, after)| before.1 != after.1);
+    differing.map(|((field, before), (_, after))| Changed { field, before, after }).collect()
 }
 
 pub(super) fn confirm(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {

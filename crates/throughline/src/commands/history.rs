@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::Value;
 use throughline_core::{Change, Memory, text};
-use throughline_engine::{Reason, StoredBatch, Version};
+use throughline_engine::{Reason, Reverted, StoredBatch, Version};
 
 use crate::args;
 use crate::settings::Settings;
@@ -406,7 +406,59 @@ fn batch_lines(stored: &StoredBatch) -> String {
 struct WireUndone {
     undone: String,
     batch: String,
+    cause: &'static str,
+    changes: Vec<WireReverted>,
 }
+
+#[derive(Debug, Serialize)]
+struct WireReverted {
+    id: String,
+    before: Option<WireStood>,
+    after: Option<WireStood>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireStood {
+    content: String,
+    state: &'static str,
+}
+
+fn wire_reverted(one: &Reverted) -> WireReverted {
+    let stood = |memory: &Memory| WireStood {
+        content: memory.content.clone(),
+        state: memory.state.as_str(),
+    };
+    let either = one.before.as_ref().or(one.after.as_ref());
+    WireReverted {
+        id: either.map(|memory| memory.id.to_string()).unwrap_or_default(),
+        before: one.before.as_ref().map(stood),
+        after: one.after.as_ref().map(stood),
+    }
+}
+
+/// What an undo did to a memory, in words.
+fn reverted_words(one: &Reverted) -> Option<String> {
+    let told = |memory: &Memory| {
+        let says = text::headline(&safe(&memory.content), SAID_CHARS);
+        format!("{} “{says}”", paint(ID, memory.id.handle()))
+    };
+    Some(match (&one.before, &one.after) {
+        (Some(before), None) => format!("{} is no longer remembered", told(before)),
+        (None, Some(after)) => format!("{} is remembered again", told(after)),
+        (Some(before), Some(after)) if before.content != after.content => {
+            let says = text::headline(&safe(&before.content), SAID_CHARS);
+            format!("{} stands again instead of “{says}”", told(after))
+        }
+        (Some(before), Some(after)) if before.state != after.state => {
+            format!("{} is {} again, not {}", told(after), after.state, before.state)
+        }
+        (Some(_), Some(after)) => format!("{} is as it was", told(after)),
+        (None, None) => return None,
+    })
+}
+
+/// Characters that are shown of a memory that an undo touched.
+const SAID_CHARS: usize = 80;
 
 pub(super) fn undo(
     args: &args::Undo,
@@ -414,10 +466,18 @@ pub(super) fn undo(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let undone = settings.engine()?.undo(&settings.context()?, args.batch.as_deref())?;
-    let wire =
-        WireUndone { undone: undone.undone.batch.id.to_string(), batch: undone.batch.to_string() };
+    let wire = WireUndone {
+        undone: undone.undone.batch.id.to_string(),
+        batch: undone.batch.to_string(),
+        cause: undone.undone.batch.cause.as_str(),
+        changes: undone.reverted.iter().map(wire_reverted).collect(),
+    };
     ui.answer(&wire, || {
         let redo = format!("`undo {}` takes this back", undone.batch.handle());
-        format!("{}\n{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone), paint(DIM, redo))
+        let mut page = format!("{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone));
+        for line in undone.reverted.iter().take(SHOWN).filter_map(reverted_words) {
+            write!(page, "\n  {line}").expect("writing to a String cannot fail");
+        }
+        format!("{page}\n{}", paint(DIM, redo))
     })
 }

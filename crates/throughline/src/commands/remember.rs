@@ -4,13 +4,17 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use throughline_core::{Kind, probe, text};
 use throughline_engine::{NewMemory, Remembered};
 
 use super::text_or_stdin;
 use crate::args;
 use crate::settings::Settings;
-use crate::ui::{GOOD, ID, Ui, WARN, paint};
+use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint, safe};
 use crate::view::{self, WireMemory};
+
+/// Characters that are shown of what a claim met.
+const SAID_CHARS: usize = 100;
 
 #[derive(Debug, Serialize)]
 struct WireRemembered {
@@ -27,9 +31,10 @@ pub(super) fn remember(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
+    let content = text_or_stdin(&args.text)?;
     let new = NewMemory {
-        content: text_or_stdin(&args.text)?,
-        kind: args.kind,
+        kind: args.kind.or_else(|| probe::kind_of(&content)).unwrap_or(Kind::Fact),
+        content,
         slot: args.slot.clone(),
         tags: args.tags.clone(),
         label: args.label.clone(),
@@ -79,15 +84,34 @@ fn answer(ui: &mut Ui, done: &str, remembered: &Remembered) -> anyhow::Result<Ex
             );
             page.push_str(&words);
         }
-        for id in &remembered.superseded {
-            let line = format!("\n          replaces {}", paint(ID, id.handle()));
-            page.push_str(&line);
-        }
-        for id in &remembered.contested {
-            let words = paint(WARN, "contradicts");
-            write!(page, "\n          {words} {}", paint(ID, id.handle()))
-                .expect("writing to a String cannot fail");
+        for line in met(remembered) {
+            write!(page, "\n          {line}").expect("writing to a String cannot fail");
         }
         page
     })
+}
+
+/// What a claim met, and what it is bound to: a line each.
+fn met(remembered: &Remembered) -> Vec<String> {
+    let mut lines = Vec::new();
+    for old in &remembered.met {
+        let says = text::headline(&safe(&old.content), SAID_CHARS);
+        let old_one = format!("{} {says}", paint(ID, old.id.handle()));
+        if remembered.superseded.contains(&old.id) {
+            lines.push(format!("{} {old_one}", paint(WARN, "replaces:")));
+            continue;
+        }
+        let stands = if old.authority.outranks(remembered.card.memory.authority) {
+            format!("; that one stands, {} ranks higher", old.authority)
+        } else {
+            String::new()
+        };
+        let decide = "decide with `throughline review`";
+        lines.push(format!("{} {old_one}{stands} — {decide}", paint(WARN, "disagrees with:")));
+    }
+    for mark in &remembered.card.watermarks {
+        let place = safe(&mark.referent.place());
+        lines.push(format!("{} {place}", paint(DIM, "bound to:")));
+    }
+    lines
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Home, batches, id_of, strings};
+use crate::harness::{Home, batches, id_of, slow, strings};
 
 const OFFICE: [&str; 2] = ["recall", "where is the office in Basel?"];
 
@@ -141,22 +141,66 @@ fn dormant() -> (Home, String) {
 }
 
 #[test]
-fn what_is_dormant_is_only_counted_until_it_is_named() {
+fn what_is_dormant_is_said_where_nothing_fits_better_and_only_counted_elsewhere() {
     let (home, id) = dormant();
-    let fits = home.json(&["recall", "fills a shadow table first"]);
-    assert_eq!((&fits["items"], &fits["text"]), (&json!([]), &"".into()));
-    assert_eq!(fits["counts"][0]["n"], 1);
-    let told = home.json(&["why-not", &id, "fills a shadow table first"]);
-    assert_eq!(told["shown"], false);
-    assert!(told["reason"].as_str().expect("a reason").contains("dormant"), "{told}");
-
-    for query in
-        ["tell me about the zebra migration", "zebra migration", "is the zebra migration on?"]
-    {
+    for query in [
+        "tell me about the zebra migration",
+        "zebra migration",
+        "is the zebra migration on?",
+        "fills a shadow table first",
+        "what does the migration fill first?",
+    ] {
         let named = home.json(&["recall", query]);
         assert_eq!(named["items"][0]["memory"]["id"], id.as_str(), "{query}");
         assert_eq!(named["items"][0]["detail"], "full", "{query}");
     }
+    home.remember("The invoice job fills the ledger table at night");
+    let fits = home.json(&["recall", "which job fills the ledger table at night?"]);
+    let shown = fits["items"].as_array().expect("a list");
+    assert!(shown.iter().all(|one| one["memory"]["id"] != id.as_str()), "{fits}");
+    assert_eq!(shown.len(), 1, "{fits}");
+}
+
+/// A home that went on for many days after something was said in it.
+fn after_days(home: &Home, days: u32) {
+    for day in 0..days {
+        let (month, of_month) = (3 + day / 28, 3 + day % 28);
+        let (year, month) = (2026 + (month - 1) / 12, (month - 1) % 12 + 1);
+        home.travel(format!("{year}-{month:02}-{of_month:02}").leak());
+        home.remember(&format!("Diary of day number {day}"));
+    }
+}
+
+#[test]
+fn a_fact_is_recalled_word_for_word_however_long_nobody_needed_it() {
+    let days = if slow() { 400 } else { 60 };
+    let home = Home::new();
+    let own = home.remember("The staging bastion is reached through port 2222");
+    let anchor =
+        home.remember_with(&["The nightly export goes to the vault bucket", "--authority", "file"]);
+    after_days(&home, days);
+    for (id, query) in [
+        (&own, "The staging bastion is reached through port 2222"),
+        (&own, "how is the staging bastion reached?"),
+        (&anchor, "The nightly export goes to the vault bucket"),
+    ] {
+        let found = home.json(&["recall", query]);
+        assert_eq!(found["items"][0]["memory"]["id"], id.as_str(), "{query}: {found}");
+    }
+    assert!(!strings(&home.show(&anchor)["flags"]).contains(&"dormant"), "an anchor has a floor");
+}
+
+#[test]
+fn what_was_used_in_several_sessions_does_not_go_dormant() {
+    let home = Home::new();
+    let id = home.remember("The staging bastion is reached through port 2222");
+    for session in ["one", "two", "three", "four"] {
+        home.session(session).json(&["recall", "how is the staging bastion reached?"]);
+    }
+    after_days(&home, 60);
+    let flags = home.show(&id)["flags"].clone();
+    assert!(strings(&flags).contains(&"established"), "{flags}");
+    assert!(!strings(&flags).contains(&"dormant"), "{flags}");
 }
 
 #[test]

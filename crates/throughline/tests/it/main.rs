@@ -38,6 +38,7 @@ mod mcp_protocol;
 mod mcp_quotes;
 mod mcp_tools;
 mod mcp_walls;
+mod meeting;
 mod models;
 mod models_limits;
 mod models_services;

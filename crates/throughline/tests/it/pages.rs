@@ -46,7 +46,7 @@ fn remember_says_what_became_of_it() {
     Remembered
     [ID]  Staging runs MariaDB
               fact · 2026-03-02 · user_stated · trust 0.95
-              replaces [ID]
+              replaces: [ID] Staging runs MySQL
     ");
     let weaker =
         ["remember", "Staging runs SQLite", "--authority", "inferred", "--slot", &slot("SQLite")];
@@ -54,7 +54,7 @@ fn remember_says_what_became_of_it() {
     Remembered
     [ID]  Staging runs SQLite
               fact · 2026-03-02 · inferred · trust 0.20 · staged · contested
-              contradicts [ID]
+              disagrees with: [ID] Staging runs MariaDB; that one stands, user_stated ranks higher — decide with `throughline review`
     ");
 }
 
@@ -171,6 +171,7 @@ fn log_and_undo_show_the_batches() {
     Undone
     [ID]  2026-05-11 09:02:00  forget by user (no longer)
               [ID] → retracted
+      [ID] “Staging runs Postgres 16” is confirmed again, not retracted
     `undo [ID]` takes this back
     ");
 }

@@ -275,11 +275,12 @@ fn several_values_stay_a_single_one_is_replaced_and_the_weaker_replaces_nobody()
 }
 
 #[test]
-fn two_numbers_are_two_claims() {
+fn another_number_is_another_claim_and_adds_no_evidence() {
     let home = Home::new();
     let twelve = home.remember("The latency of the search is 12 ms");
     let fifteen = home.json(&["remember", "The latency of the search is 15 ms"]);
     assert_eq!(fifteen["deduped"], false);
+    assert_eq!(strings(&fifteen["superseded"]), [twelve.as_str()], "the user's later word holds");
     patch(
         &home,
         "assistant",
@@ -287,7 +288,9 @@ fn two_numbers_are_two_claims() {
         "content": "The latency of the search is 18 ms"}]),
     );
     home.json(&["sleep"]);
-    assert_eq!(holding(&home, "latency of the search").len(), 3, "{:?}", home.texts(&["list"]));
+    assert_eq!(holding(&home, "latency of the search").len(), 2, "{:?}", home.texts(&["list"]));
+    let pairs = home.json(&["review"])["contested"].clone();
+    assert_eq!(pairs.as_array().map(Vec::len), Some(1), "the agent's waits: {pairs}");
     assert_eq!(home.show(&twelve)["evidence"].as_array().map(Vec::len), Some(1));
 }
 

@@ -1,0 +1,240 @@
+//! Meeting: whether two statements give the same thing two values.
+//!
+//! Decided by form alone: the words agree except in one place, and what stands there is a value on
+//! both sides. How alike two texts are otherwise says nothing. A statement that only looks like
+//! another is never evidence for it.
+
+mod statement;
+
+use crate::Kind;
+use statement::{Sort, Statement, Word};
+
+/// How two statements about the same thing differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Difference {
+    /// A number, a version, a port, a date, a path: the thing has one of them at a time.
+    Value,
+    /// A name, or a value of something that may have several: a person has to decide.
+    Open,
+}
+
+/// Returns how two claims differ if they give the same thing two values; `None` if they say the
+/// same, or speak of two things, or if that cannot be told by their form.
+pub fn same_thing(one: (Kind, &str), other: (Kind, &str)) -> Option<Difference> {
+    if !(can_meet(one.0) && can_meet(other.0)) {
+        return None;
+    }
+    let (left, right) = (Statement::of(one.1)?, Statement::of(other.1)?);
+    let split = Split::of(&left, &right)?;
+    let (a, b) = (&left.words[split.left.clone()], &right.words[split.right.clone()]);
+    let sort = statement::sort(a)?.with(statement::sort(b)?)?;
+    if statement::value(a) == statement::value(b) {
+        return None; // "v1.2" and "1.2"
+    }
+    let ends = |words: &[Word]| words.last().is_some_and(|word| word.ends);
+    let place = Place {
+        before: &left.words[..split.left.start],
+        after: if ends(a) && ends(b) { &[] } else { &left.words[split.left.end..] },
+        measured: a.len() > 1,
+        rules: is_rule(one.0) || is_rule(other.0),
+        decided: one.0 == Kind::Decision && other.0 == Kind::Decision,
+        happened: left.happened || right.happened,
+        dated: [a, b].iter().any(|words| words.iter().any(Word::is_day)),
+    };
+    if [a, b].iter().any(|words| words.iter().any(|word| word.listed)) || place.is_listed() {
+        return None;
+    }
+    match sort {
+        Sort::Number => place.number(),
+        Sort::Place => place.location(),
+        Sort::Name => place.name(),
+        Sort::Word => place.used_for().then_some(Difference::Open),
+    }
+}
+
+/// Whether a claim of this text can give something a value at all. Most cannot, and need not be
+/// compared with anything.
+pub fn gives_a_value(kind: Kind, content: &str) -> bool {
+    can_meet(kind)
+        && Statement::of(content).is_some_and(|it| {
+            let valued = |word: &Word| word.is_value() || word.is_use();
+            it.words.iter().any(valued)
+        })
+}
+
+/// What failed, what happened, what was learnt and what is not known stand beside each other.
+fn can_meet(kind: Kind) -> bool {
+    match kind {
+        Kind::Fact
+        | Kind::Preference
+        | Kind::Principle
+        | Kind::Decision
+        | Kind::Commitment
+        | Kind::Procedure
+        | Kind::Correction => true,
+        Kind::Negative | Kind::Event | Kind::Lesson | Kind::Gap => false,
+    }
+}
+
+/// Rules and ways of doing things name what they apply to: another name is another rule.
+fn is_rule(kind: Kind) -> bool {
+    matches!(kind, Kind::Preference | Kind::Principle | Kind::Procedure)
+}
+
+/// Where two statements differ, if that is one place.
+struct Split {
+    left: std::ops::Range<usize>,
+    right: std::ops::Range<usize>,
+}
+
+impl Split {
+    fn of(left: &Statement, right: &Statement) -> Option<Self> {
+        let (a, b) = (&left.words, &right.words);
+        let same = |(x, y): &(&Word, &Word)| x.text == y.text;
+        let head = a.iter().zip(b).take_while(same).count();
+        let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(same).count();
+        let (left, right) = (head..a.len() - tail, head..b.len() - tail);
+        (!left.is_empty() && !right.is_empty()).then_some(Self { left, right })
+    }
+}
+
+/// What stands around the place where two statements differ.
+struct Place<'a> {
+    before: &'a [Word],
+    after: &'a [Word],
+    /// The values bring their units along: "30 seconds", "2 minutes".
+    measured: bool,
+    rules: bool,
+    decided: bool,
+    /// Something that happened is told, and can happen again with another value.
+    happened: bool,
+    /// The values are days.
+    dated: bool,
+}
+
+impl Place<'_> {
+    fn is_listed(&self) -> bool {
+        self.before.last().is_some_and(|word| word.listed || word.is_joint())
+            || self.after.first().is_some_and(Word::is_joint)
+    }
+
+    /// Telling words before the value.
+    fn told(&self) -> usize {
+        telling(self.before)
+    }
+
+    /// How many words name what it says something of: those before "is" or "=". `None` where
+    /// nothing is said to be something.
+    fn named(&self) -> Option<usize> {
+        let link = self.before.iter().position(Word::is_link)?;
+        Some(telling(&self.before[..link])).filter(|named| *named > 0)
+    }
+
+    /// "The checks run …": what there are several of may have several values.
+    fn is_plural(&self) -> bool {
+        self.before.iter().find(|word| word.tells()).is_some_and(|word| word.plural)
+    }
+
+    /// "We keep …".
+    fn is_ours(&self) -> bool {
+        self.before.first().is_some_and(Word::is_us)
+    }
+
+    /// A number by itself, or behind what it counts or labels.
+    fn number(&self) -> Option<Difference> {
+        let (last, next) = (self.before.last()?, self.after.first());
+        let unit = !self.dated && next.is_some_and(Word::is_unit);
+        let plural = next.is_some_and(|word| word.plural);
+        let counted = plural
+            && match self.after.get(1) {
+                Some(behind) => behind.is_of(),
+                None => self.is_ours() || self.told() > 2,
+            };
+        let sized = unit || counted || self.measured;
+        let amount = sized || !last.tells();
+        let ends = match self.after.len() {
+            0 => true,
+            1 => sized || plural && amount,
+            _ => false,
+        };
+        // "Step 1", "note 12" and "PR 881" count things; "MySQL 8" and "port 8080" say what one has.
+        if self.told() == 0 || !amount && !last.is_versioned() {
+            return None;
+        }
+        if let Some(named) = self.named() {
+            // "The latency is …" does not say which one.
+            let sure = named > 1 && (amount || ends);
+            return Some(if sure { Difference::Value } else { Difference::Open });
+        }
+        if self.happened {
+            None
+        } else if amount && (ends || sized) {
+            // "Latency 12 ms" does not say whether it was measured once or is so.
+            let told = self.told() + telling(self.after) + usize::from(self.measured);
+            let sure = self.before.len() > 1;
+            (told > 1).then_some(if sure { Difference::Value } else { Difference::Open })
+        } else if amount {
+            // "The incident on … took down checkout": when it was says which one is meant.
+            (self.told() > 1 && !self.dated).then_some(Difference::Open)
+        } else {
+            // "Prod runs MySQL 8", "the API listens on port 8080"; not "seen on MySQL 8".
+            let enough = self.told() >= if self.is_ours() { 2 } else { 3 };
+            let sure = !self.is_plural();
+            (ends && enough).then_some(if sure { Difference::Value } else { Difference::Open })
+        }
+    }
+
+    /// A path, a host, a setting: where something is.
+    fn location(&self) -> Option<Difference> {
+        if self.rules {
+            return None;
+        }
+        if let Some(named) = self.named() {
+            return Some(if named > 1 { Difference::Value } else { Difference::Open });
+        }
+        let last = self.before.last()?;
+        let stands = !last.tells() && self.after.is_empty() && self.told() >= 2;
+        if !stands || self.happened {
+            return None;
+        }
+        Some(if self.is_plural() { Difference::Open } else { Difference::Value })
+    }
+
+    /// A name in the place of another. "Uses TypeScript" and "uses DuckDB" may both be so; "uses
+    /// MySQL for the orders" and "uses SQLite for the orders" hardly.
+    fn name(&self) -> Option<Difference> {
+        if self.rules {
+            return None;
+        }
+        let link = self.before.iter().rposition(Word::is_link);
+        let said_of = link.is_some_and(|at| {
+            let between = &self.before[at + 1..];
+            telling(&self.before[..at]) > 0
+                && self.after.is_empty()
+                && between.len() <= 2
+                && between.last().is_none_or(|word| !word.tells())
+        });
+        (said_of || self.used_for() || self.decided_for()).then_some(Difference::Open)
+    }
+
+    /// "… use _ for the orders database".
+    fn used_for(&self) -> bool {
+        !self.rules
+            && self.before.last().is_some_and(Word::is_use)
+            && self.after.first().is_some_and(Word::is_purpose)
+            && telling(self.after) > 0
+    }
+
+    /// "We decided to go with _ for the orders database", "we chose _ for the orders database".
+    fn decided_for(&self) -> bool {
+        let behind = |word: &Word| {
+            let led_to = self.before.last().is_some_and(|last| !last.tells());
+            word.is_purpose() || led_to && !word.tells()
+        };
+        self.decided && self.after.first().is_some_and(behind) && telling(self.after) > 0
+    }
+}
+
+fn telling(words: &[Word]) -> usize {
+    words.iter().filter(|word| word.tells()).count()
+}

@@ -1,0 +1,85 @@
+//! Conflicts: what a claim contradicts, and how each contradiction ends.
+
+use super::{Candidate, Neighbours};
+use crate::authority::{Contest, contest};
+use crate::meet::Difference;
+use crate::{Authority, Cardinality, Memory, SessionId, Slot, Timestamp};
+
+/// What decides a conflict: the slot, who stands behind the claim, and since when.
+pub(super) struct Claim<'a> {
+    pub(super) slot: Option<&'a Slot>,
+    pub(super) session: Option<&'a SessionId>,
+    pub(super) authority: Authority,
+    pub(super) at: Timestamp,
+    pub(super) echo: bool,
+}
+
+impl<'a> Claim<'a> {
+    pub(super) fn of(candidate: &'a Candidate) -> Self {
+        Self {
+            slot: candidate.slot.as_ref(),
+            session: candidate.scope.session.as_ref(),
+            authority: candidate.testimony.authority,
+            at: candidate.testimony.at,
+            echo: candidate.testimony.echo,
+        }
+    }
+
+    /// Whether both hold in the same session, or both beyond any.
+    fn reaches(&self, old: &Memory) -> bool {
+        old.session.as_ref() == self.session
+    }
+
+    /// How a conflict with a memory ends, by the ranks.
+    fn against(&self, old: &Memory) -> Contest {
+        // What a person keeps in front is not replaced by anybody else.
+        if self.echo || old.pinned && !self.authority.is_user() {
+            return Contest::Outranked;
+        }
+        contest(self.authority, old.authority, self.at >= old.recorded_at)
+    }
+}
+
+/// The active memories that a claim conflicts with, and how each conflict ends: what it is known
+/// to replace, those that give the same single-valued slot another value, and those whose words
+/// differ only in a value.
+pub(super) fn conflicts<'a>(
+    claim: &Claim<'_>,
+    neighbours: &'a Neighbours,
+    replaces: Option<&'a Memory>,
+) -> Vec<(&'a Memory, Contest)> {
+    let mut conflicts: Vec<_> = replaces.into_iter().map(|old| (old, Contest::Supersede)).collect();
+    for old in neighbours.same_slot.iter().filter(|old| old.state.is_active()) {
+        let (Some(slot), Some(held)) = (claim.slot, &old.slot) else { continue };
+        // Either side may declare that there is only one value.
+        let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
+        let apart = held.key() != slot.key() || neighbours.same_value(held, slot);
+        if single && !apart && claim.reaches(old) && !has(&conflicts, old) {
+            conflicts.push((old, claim.against(old)));
+        }
+    }
+    for (old, difference) in &neighbours.same_thing {
+        let slots = claim.slot.zip(old.slot.as_ref());
+        if slots.is_some_and(|(slot, held)| {
+            held.key() != slot.key() || neighbours.same_value(held, slot)
+        }) {
+            continue; // their structured form says that they speak of two things, or say the same
+        }
+        if !old.state.is_active() || !claim.reaches(old) || has(&conflicts, old) {
+            continue;
+        }
+        // What is declared to hold several values may hold this one too.
+        let several = slots.is_some();
+        let verdict = match (difference, claim.against(old)) {
+            (Difference::Open, Contest::Supersede) => Contest::Contested,
+            (Difference::Value, Contest::Supersede) if several => Contest::Contested,
+            (_, verdict) => verdict,
+        };
+        conflicts.push((old, verdict));
+    }
+    conflicts
+}
+
+fn has(conflicts: &[(&Memory, Contest)], memory: &Memory) -> bool {
+    conflicts.iter().any(|(old, _)| old.id == memory.id)
+}

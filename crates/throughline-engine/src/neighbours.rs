@@ -1,0 +1,143 @@
+//! Neighbours: what is read before the rules decide about something new.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use throughline_core::meet::Difference;
+use throughline_core::reconcile::{self, Candidate, Neighbours};
+use throughline_core::{
+    EntityId, Evidence, Memory, NodeId, Row, RowKey, Scope, Slot, SpaceId, State, text,
+};
+use throughline_store::{EntityName, Reader, SlotQuery};
+
+use crate::Result;
+use crate::engine::Draft;
+use crate::meet::{Claimed, beside, meeting};
+
+/// Reads what bears on a candidate.
+pub(crate) fn neighbours(
+    reader: &dyn Reader,
+    draft: &Draft,
+    candidate: &Candidate,
+) -> Result<Neighbours> {
+    let space = candidate.scope.space;
+    let marks = reconcile::burial_marks(candidate);
+    let same_text = reader.with_fingerprint(space, &marks[0])?;
+    let slots: BTreeMap<String, SlotQuery> = same_text
+        .iter()
+        .filter_map(|memory| memory.slot.as_ref())
+        .chain(&candidate.slot)
+        .map(|slot| (slot.key(), SlotQuery::of(slot)))
+        .collect();
+    let mut same_slot = Vec::new();
+    for query in slots.values() {
+        same_slot.extend(reader.in_slot(space, query)?);
+    }
+    let mut heads = BTreeMap::new();
+    let replaced = same_text.iter().chain(&same_slot);
+    for memory in replaced.filter(|memory| memory.state == State::Superseded) {
+        if let Some(head) = head_of(reader, memory)? {
+            heads.insert(memory.id, head);
+        }
+    }
+    let values = things_named(reader, space, candidate, &same_slot)?;
+    let value = candidate.slot.as_ref().map(Slot::value);
+    let thing = value.as_ref().and_then(|value| values.get(value));
+    let says_it = |held: &Slot| {
+        let held = held.value();
+        Some(&held) == value.as_ref() || thing.is_some() && values.get(&held) == thing
+    };
+    let same_value = same_slot.iter().filter(|memory| memory.slot.as_ref().is_some_and(says_it));
+    let known: Vec<_> = same_text.iter().chain(same_value).map(|one| one.id.into()).collect();
+    let evidence = evidence_of(reader, space, &known)?;
+    let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
+        .into_iter()
+        .map(|(kind, name, _)| EntityName { kind: Some(kind), name: text::normalise(&name) })
+        .collect();
+    let mut entities = BTreeMap::new();
+    for entity in reader.entities(space, &wanted)? {
+        for name in entity.names() {
+            entities.entry((entity.kind, name)).or_insert(entity.id);
+        }
+    }
+    let tombstones = reader.tombstones(space, &marks)?;
+    let same_thing = same_thing(reader, draft, candidate, &same_text)?;
+    Ok(Neighbours {
+        same_text,
+        same_slot,
+        same_thing,
+        evidence,
+        heads,
+        tombstones,
+        entities,
+        values,
+    })
+}
+
+/// What gives the same thing another value, except what a person let hold beside it.
+fn same_thing(
+    reader: &dyn Reader,
+    draft: &Draft,
+    candidate: &Candidate,
+    same_text: &[Memory],
+) -> Result<Vec<(Memory, Difference)>> {
+    let Scope { space, session } = &candidate.scope;
+    let claim = Claimed {
+        space: *space,
+        session: session.as_ref(),
+        kind: candidate.kind,
+        content: &candidate.content,
+    };
+    let mut met = meeting(reader, draft, &claim)?;
+    if met.is_empty() {
+        return Ok(met);
+    }
+    for held in same_text.iter().filter(|held| held.state.is_active()) {
+        let beside = beside(reader, *space, held.id)?;
+        met.retain(|(old, _)| !beside.contains(&old.id));
+    }
+    Ok(met)
+}
+
+/// Which things the values in a slot are names of.
+fn things_named(
+    reader: &dyn Reader,
+    space: SpaceId,
+    candidate: &Candidate,
+    same_slot: &[Memory],
+) -> Result<BTreeMap<String, EntityId>> {
+    let held = same_slot.iter().filter_map(|memory| memory.slot.as_ref());
+    let wanted: BTreeSet<String> = held.chain(&candidate.slot).map(Slot::value).collect();
+    if wanted.len() < 2 {
+        return Ok(BTreeMap::new());
+    }
+    let names: Vec<EntityName> =
+        wanted.iter().map(|name| EntityName { kind: None, name: name.clone() }).collect();
+    let mut things = BTreeMap::new();
+    for entity in reader.entities(space, &names)? {
+        for name in entity.names().into_iter().filter(|name| wanted.contains(name)) {
+            things.entry(name).or_insert(entity.id);
+        }
+    }
+    Ok(things)
+}
+
+fn evidence_of(reader: &dyn Reader, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Evidence>> {
+    let attached = reader.attached(space, nodes)?;
+    Ok(attached.into_iter().filter_map(Row::into_evidence).collect())
+}
+
+/// The memory at the end of a chain of replacements; `None` if it was erased.
+pub(crate) fn head_of(reader: &dyn Reader, memory: &Memory) -> Result<Option<Memory>> {
+    let mut current = memory.clone();
+    while current.state == State::Superseded {
+        let Some(next) = current.superseded_by else {
+            return Ok(None);
+        };
+        let row = reader.rows(&[RowKey::memory(current.space, next)])?.remove(0);
+        match row.and_then(Row::into_memory) {
+            Some(next) => current = next,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(current))
+}
