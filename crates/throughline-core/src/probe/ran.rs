@@ -252,24 +252,63 @@ fn counts_failures(line: &str) -> bool {
 
 /// A command line without where it ran and what was done with its output.
 pub(super) fn shortened(command: &str) -> String {
+    let step = last_step(command);
+    bare(parts(step, "|").first().copied().unwrap_or(step))
+}
+
+/// The part of a command line that says how it ended: of a pipe the last one, unless that only shows
+/// or keeps what came before it.
+fn ending(command: &str) -> String {
+    let step = last_step(command);
+    let last = parts(step, "|").last().copied().unwrap_or(step);
+    let passes_on = crate::gate::only_shows(last) || last.trim_start().starts_with("tee ");
+    if passes_on || last.trim().is_empty() { shortened(command) } else { bare(last) }
+}
+
+fn last_step(command: &str) -> &str {
     let line = command
         .lines()
         .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
         .unwrap_or_default();
-    let last = line.rsplit("&&").find(|part| !part.trim().is_empty()).unwrap_or(line);
-    let bare =
-        last.split(" | ").next().unwrap_or(last).replace(" 2>&1", "").replace(['`', '\\'], "");
-    crate::text::headline(bare.trim(), 80)
+    parts(line, "&&").into_iter().rfind(|part| !part.trim().is_empty()).unwrap_or(line)
 }
 
-/// The sort of a command: the program and what it is told to do.
+fn bare(part: &str) -> String {
+    text::headline(part.replace(" 2>&1", "").replace(['`', '\\'], "").trim(), 80)
+}
+
+/// A line cut at a mark, where that does not stand between quotation marks.
+fn parts<'a>(line: &'a str, mark: &str) -> Vec<&'a str> {
+    let mut parts = Vec::new();
+    let (mut start, mut quote) = (0, None);
+    for (at, c) in line.char_indices() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if matches!(c, '\'' | '"') => quote = Some(c),
+            None if at >= start && line[at..].starts_with(mark) => {
+                parts.push(&line[start..at]);
+                start = at + mark.len();
+            }
+            None => {}
+        }
+    }
+    parts.push(&line[start.min(line.len())..]);
+    parts
+}
+
+/// The sort of a command: the program and what it is told to do. Empty where no program is named.
 fn shape(command: &str) -> String {
     let plain = |word: &&str| {
-        !word.contains(['/', '=', '"', '\'', '$', '*', '…', '<', '>']) && word.len() <= 30
+        !word.contains(['/', '=', '"', '\'', '$', '*', '…', '<', '>', '(', '{']) && word.len() <= 30
     };
-    let short = shortened(command);
+    let short = ending(command);
     let mut words = short.split_whitespace().skip_while(|word| word.contains('='));
-    let Some(program) = words.next() else {
+    let named = |word: &&str| {
+        word.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '/' | '~' | '_'))
+            && word.chars().all(|c| c.is_alphanumeric() || "._/-+@~".contains(c))
+    };
+    let Some(program) = words.next().filter(named) else {
         return String::new();
     };
     let rest: Vec<&str> = words.take_while(plain).take(2).collect();

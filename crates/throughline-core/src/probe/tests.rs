@@ -222,6 +222,12 @@ fn a_failed_command_is_remembered_with_the_line_that_says_why() {
     ] {
         assert_eq!(failures(&[ran(command, output, exit)]), [kept], "{command}");
     }
+    // Of a pipe the last part failed; what stands between quotation marks is no command.
+    let piped = ran("go run . | python3.12 -m json.tool", "command not found: python3.12", 127);
+    let kept = "`python3.12 -m json.tool` failed: command not found: python3.12";
+    assert_eq!(failures(&[piped]), [kept]);
+    let quoted = ran("awk 'a && found{print}' x | tail -3", "awk: illegal statement here", 2);
+    assert_eq!(failures(&[quoted]), ["`awk` failed: awk: illegal statement here"]);
     let [it] = &remembered(&[tool(&ran("psql -h db", "FATAL: role \"me\" does not exist", 2))])[..]
     else {
         panic!("one")
