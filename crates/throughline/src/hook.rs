@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use throughline_agents::{Host, Unreadable};
-use throughline_core::Timestamp;
 use throughline_core::event::{Event, What};
 use throughline_core::permission::Door;
 use throughline_core::scope::Level;
+use throughline_core::{Timestamp, tokens};
 use throughline_engine::{
-    Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, is_kept, note_failure,
-    note_fired,
+    Audience, Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, Said,
+    Telling, Tellings, is_kept, note_failure, note_fired,
 };
 
 use crate::args;
@@ -45,13 +45,13 @@ enum Step {
     /// It is written down, or need not be.
     Kept,
     /// This is the answer, and whether the agent pauses here.
-    Done(std::thread::Result<anyhow::Result<(String, bool)>>),
+    Done(std::thread::Result<anyhow::Result<Answer>>),
 }
 
 /// How a hook came out in time.
 enum Outcome {
     /// With an answer.
-    Done(std::thread::Result<anyhow::Result<(String, bool)>>),
+    Done(std::thread::Result<anyhow::Result<Answer>>),
     /// What was told is kept, and no answer came in time.
     Late,
     /// Not even that is known.
@@ -124,9 +124,15 @@ pub(crate) fn hook(
         }
     };
     match wait(&steps, began, deadline) {
-        Outcome::Done(Ok(Ok((text, is_pause)))) => {
-            say(&text);
-            if is_pause {
+        Outcome::Done(Ok(Ok(answer))) => {
+            say(&answer.text);
+            if let Some(telling) = &answer.telling {
+                // Said is said: what cannot be put on record is for `doctor`.
+                if let Err(error) = Tellings::new(&home).append(telling) {
+                    failed(&format!("what was told cannot be put on record: {error}"));
+                }
+            }
+            if answer.is_pause {
                 worker::start_if_wanted(&after, now);
             }
         }
@@ -171,14 +177,24 @@ fn say(text: &str) {
     }
 }
 
-/// Journals the event, then lets memory listen. Returns what is said to the agent, and whether it
-/// pauses here: it waits for neither a prompt's answer nor a tool.
+/// What comes of a hook.
+#[derive(Debug, Default)]
+struct Answer {
+    /// What is printed, in the host's own form.
+    text: String,
+    /// What goes on record once it was said.
+    telling: Option<Box<Telling>>,
+    /// The agent pauses here: it waits for neither a prompt's answer nor a tool.
+    is_pause: bool,
+}
+
+/// Journals the event, then lets memory listen.
 fn listen(
     name: &str,
     agent: Host,
     settings: &Settings,
     steps: &mpsc::Sender<Step>,
-) -> anyhow::Result<(String, bool)> {
+) -> anyhow::Result<Answer> {
     let (home, now) = (&settings.home, settings.clock.now());
     let payload = payload();
     steps.send(Step::Heard).ok();
@@ -186,14 +202,14 @@ fn listen(
     let event = payload.and_then(|payload| Ok(read(name, agent, &payload, &mut cleaner)?));
     let folder = event.as_ref().ok().and_then(folder_of).or_else(here);
     if settings.refuses_home(folder.as_slice()).is_some() {
-        return Ok((String::new(), false));
+        return Ok(Answer::default());
     }
     if let Some(problem) = &settings.problem {
         // What the settings say as far as they can be read holds, and no service is asked.
         note(home, now, name, problem);
     }
     if !settings.enabled {
-        return Ok((String::new(), false));
+        return Ok(Answer::default());
     }
     note_fired(home, &fired_name(name, agent), now);
     let told = event.map(|event| keep(event, cleaner, agent, settings));
@@ -206,19 +222,20 @@ fn listen(
     }
     steps.send(Step::Kept).ok();
     // Even where this turn is lost, what is known is said.
-    let Ok(Some(Kept { mut event, context: Some(context), .. })) = told else {
-        return Ok((String::new(), false));
+    let Ok(Some(Kept { event, context: Some(context), .. })) = told else {
+        return Ok(Answer::default());
     };
     // What tools did is taken in with the answer that follows: a tool is never kept waiting for it.
-    if let What::ToolsRan(runs) = &mut event.what {
-        if !throughline_agents::warns_late(agent) || runs.is_empty() {
-            return Ok((String::new(), false));
-        }
-        // This host did not listen before the tool ran, so the warning comes now.
-        event.what = What::ToolStarts(runs.swap_remove(0).call);
+    // Where the host did not listen before the tool ran, the warning comes now.
+    if let What::ToolsRan(_) = event.what
+        && !throughline_agents::warns_late(agent)
+    {
+        return Ok(Answer::default());
     }
     let engine = settings.engine()?;
-    let reply = if settings.journal {
+    let reply = if !throughline_agents::can_inject(agent, name) {
+        engine.only_listen(&context, &event)?
+    } else if settings.journal {
         engine.listen(&context, &event)?
     } else {
         engine.overhear(&context, &event)?
@@ -236,14 +253,28 @@ fn listen(
     if let Some(trouble) = &reply.trouble {
         note(home, now, name, trouble);
     }
-    let mut said = reply.text;
+    let mut said = reply.said;
     if let What::Started(_) = event.what
         && settings.roots().asks_now(&context.project, now).unwrap_or(false)
     {
-        said = format!("{}\n{said}", question(&context.project));
+        let question = question(&context.project);
+        said.text = format!("{question}\n{}", said.text).trim_end().to_owned();
+        said.tokens += tokens::estimate(&question);
     }
-    let text = throughline_agents::answer(agent, name, said.trim_end()).unwrap_or_default();
-    Ok((text, !matches!(event.what, What::Prompted { .. } | What::ToolStarts(_))))
+    let text = throughline_agents::answer(agent, name, &said.text);
+    let told = Context { session: Some(event.session.clone()), ..context };
+    let telling = text.is_some().then(|| {
+        let text = throughline_agents::fitting(agent, &said.text);
+        Box::new(engine.telling(&told, &audience(agent, name, &event), &Said { text, ..said }))
+    });
+    let waits =
+        matches!(event.what, What::Prompted { .. } | What::ToolStarts(_) | What::ToolsRan(_));
+    Ok(Answer { text: text.unwrap_or_default(), telling, is_pause: !waits })
+}
+
+fn audience(agent: Host, name: &str, event: &Event) -> Audience {
+    let helper = event.helper.clone();
+    Audience { agent: agent.as_str().to_owned(), helper, event: name.to_owned() }
 }
 
 /// What a hook is called in the list of those that fired.
@@ -272,6 +303,11 @@ pub(crate) fn take(
         return kept.trouble.map_or(Ok(None), Err);
     };
     let reply = engine.listen(&context, &event)?;
+    if throughline_agents::answer(agent, name, &reply.said.text).is_some() {
+        let told = Context { session: Some(event.session.clone()), ..context.clone() };
+        let telling = engine.telling(&told, &audience(agent, name, &event), &reply.said);
+        engine.tellings().append(&telling).context("what was told cannot be put on record")?;
+    }
     Ok(Some((event, context, reply)))
 }
 

@@ -20,6 +20,7 @@ mod failing;
 #[cfg(target_os = "linux")]
 mod faults;
 mod harness;
+mod helpers;
 mod hook_kills;
 mod hook_trouble;
 mod hooking;
@@ -65,6 +66,8 @@ mod slots;
 mod strangers;
 mod superseding;
 mod switch;
+mod telling;
+mod telling_once;
 mod terminal;
 mod together;
 mod transcripts;
