@@ -53,15 +53,16 @@ export const Throughline = async ({ client, directory }) => {
     while (session.pages.length > 1 && (session.pages.length > PAGES || long())) session.pages.shift()
   }
 
-  // A session that was not met before: somebody's own, or a helper's, whose prompts nobody typed.
+  // A session that was not met before: somebody's own, or a helper's, whose prompts its agent wrote.
+  // `helper` is the session of that agent.
   const meet = async (id) => {
     const known = sessions.get(id)
     if (known) return known
-    const session = { pages: [], helper: false, answer: undefined, waiting: undefined }
+    const session = { pages: [], helper: undefined, answer: undefined, waiting: undefined }
     sessions.set(id, session)
     try {
       const found = await client.session.get({ path: { id } })
-      session.helper = Boolean(found?.data?.parentID)
+      session.helper = found?.data?.parentID
     } catch {}
     if (session.helper) return session
     let said = []
@@ -78,12 +79,13 @@ export const Throughline = async ({ client, directory }) => {
   return {
     "chat.message": async (input, output) => {
       const session = await meet(input.sessionID)
-      if (session.helper) return
       const parts = output.parts
         .filter((part) => part.type === "text")
         .map((part) => ({ type: part.type, text: part.text, synthetic: part.synthetic, ignored: part.ignored }))
-      const told = { input: { sessionID: input.sessionID }, output: { parts } }
-      keep(session, await ask("chat.message", told))
+      const told = session.helper
+        ? { input: { sessionID: session.helper, helperID: input.sessionID }, output: { parts } }
+        : { input: { sessionID: input.sessionID }, output: { parts } }
+      keep(session, await ask(session.helper ? "helper.message" : "chat.message", told))
     },
 
     "experimental.chat.system.transform": async (input, output) => {

@@ -27,6 +27,12 @@ pub(crate) const DIALECT: Dialect = Dialect {
 fn can_inject(event: &str) -> bool {
     matches!(
         claude_code::hook(event),
-        Some(Hook::SessionStart | Hook::Prompt | Hook::BeforeTool | Hook::AfterTool)
+        Some(
+            Hook::SessionStart
+                | Hook::Prompt
+                | Hook::BeforeTool
+                | Hook::AfterTool
+                | Hook::HelperStart
+        )
     )
 }

@@ -8,7 +8,7 @@
 mod transcript;
 
 use serde_json::Value;
-use throughline_core::event::{Event, What};
+use throughline_core::event::{Event, Start, What};
 
 use crate::hooks::{self, Hook};
 use crate::host::Dialect;
@@ -45,6 +45,11 @@ fn read(event: &str, payload: &Value) -> Event {
     let mut event = hooks::read(hook, event, payload);
     if event.what == What::Compacting && text(payload, "trigger") != Some("manual") {
         event.what = hooks::nothing("it comes before every call of the model");
+    }
+    // What it was told when it began stands before a person's words, and it takes that for no part
+    // of the conversation when it reads it in again.
+    if event.what == What::Started(Start::Resume) {
+        event.what = What::Started(Start::Reload);
     }
     event
 }

@@ -46,6 +46,7 @@ pub(crate) fn read(names: Names, event: &str, payload: &Value) -> Event {
         session: SessionId(owned("session_id").unwrap_or_default()),
         folder: owned("cwd"),
         transcript: owned("transcript_path"),
+        helper: owned("agent_id").filter(|id| !id.is_empty()),
         what: match hook {
             Some(hook) => what(hook, name, payload),
             None => unknown(name),
@@ -62,7 +63,9 @@ fn what(hook: Hook, name: &str, payload: &Value) -> What {
     match hook {
         Hook::SessionStart => What::Started(start(payload)),
         Hook::Prompt => prompted(payload),
-        Hook::BeforeTool => What::ToolStarts(tools::call(payload)),
+        Hook::BeforeTool => {
+            asked_of_helper(payload).unwrap_or_else(|| What::ToolStarts(tools::call(payload)))
+        }
         Hook::AfterTool => What::ToolsRan(vec![tools::run(payload)]),
         Hook::ToolFailed => What::ToolsRan(vec![tools::failure(payload)]),
         Hook::AfterTools => {
@@ -79,7 +82,8 @@ fn what(hook: Hook, name: &str, payload: &Value) -> What {
         }
         Hook::HelperAnswer => What::HelperAnswered { text: answer_words(payload) },
         Hook::SessionEnd => What::Ended,
-        Hook::HelperStart | Hook::Other => nothing(format!("of no use to memory: {name}")),
+        Hook::HelperStart => What::HelperStarts { kind: kind(payload), task: None },
+        Hook::Other => nothing(format!("of no use to memory: {name}")),
     }
 }
 
@@ -88,11 +92,8 @@ pub(crate) fn nothing(why: impl Into<String>) -> What {
 }
 
 fn start(payload: &Value) -> Start {
-    match text(payload, "source").unwrap_or_default() {
-        // A fork goes on with what was said before it.
-        "fork" => Start::Resume,
-        source => source.parse().unwrap_or(Start::Startup),
-    }
+    let source = text(payload, "source").unwrap_or_default();
+    source.parse().unwrap_or(Start::Startup)
 }
 
 fn prompted(payload: &Value) -> What {
@@ -105,10 +106,30 @@ fn prompted(payload: &Value) -> What {
     let helper = ["agent_id", "parent_session_id"]
         .iter()
         .any(|field| text(payload, field).is_some_and(|id| !id.is_empty()));
-    if helper || flag(payload, "isSidechain") {
-        return nothing("an agent's prompt for its helper");
+    let said = prompt(text(payload, "prompt").unwrap_or_default());
+    // What is said to a helper its agent says.
+    if let What::Prompted { text } = &said
+        && (helper || flag(payload, "isSidechain"))
+    {
+        return What::HelperAsked { text: text.clone(), kind: kind(payload) };
     }
-    prompt(text(payload, "prompt").unwrap_or_default())
+    said
+}
+
+/// Tools by which an agent gives a task to a helper.
+const HELPER_TOOLS: &[&str] = &["Agent", "Task", "spawn_agent"];
+
+/// The task that a call gives to a helper, in the agent's words.
+fn asked_of_helper(payload: &Value) -> Option<What> {
+    let tool = text(payload, "tool_name").filter(|tool| HELPER_TOOLS.contains(tool));
+    let input = tool.and_then(|_| payload.get("tool_input"))?;
+    let task = words(input, "prompt").or_else(|| words(input, "message"))?;
+    let kind = text(input, "subagent_type").or_else(|| text(input, "agent_type"));
+    Some(What::HelperAsked { text: task, kind: kind.map(str::to_owned) })
+}
+
+fn kind(payload: &Value) -> Option<String> {
+    text(payload, "agent_type").filter(|kind| !kind.is_empty()).map(str::to_owned)
 }
 
 /// A prompt, unless nobody's words are left of it.

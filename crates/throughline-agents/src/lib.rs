@@ -83,8 +83,12 @@ pub fn answer(host: Host, event: &str, text: &str) -> Option<String> {
     if text.trim().is_empty() || !can_inject(host, event) {
         return None;
     }
-    let dialect = host.dialect();
-    Some((dialect.answer)(event, &answer::cut(text, dialect.answer_units_max)))
+    Some((host.dialect().answer)(event, &fitting(host, text)))
+}
+
+/// As much of a text as a host takes, which is nearly always all of it.
+pub fn fitting(host: Host, text: &str) -> String {
+    answer::cut(text, host.dialect().answer_units_max)
 }
 
 /// Whether this event ends a session, so that nobody waits for us.

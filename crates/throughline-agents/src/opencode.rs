@@ -47,6 +47,7 @@ fn read(event: &str, payload: &Value) -> Event {
         session: SessionId(session.to_owned()),
         folder: folder.map(str::to_owned),
         transcript: None,
+        helper: text(input, "helperID").map(str::to_owned),
         what: what(name, payload, input, output),
     }
 }
@@ -59,6 +60,7 @@ fn what(name: &str, payload: &Value, input: &Value, output: &Value) -> What {
         // What was in the system prompt went with the program that put it there.
         "session.resumed" | "event:session.compacted" => What::Started(Start::Compact),
         "chat.message" => prompt(&said(list(output, "parts"))),
+        "helper.message" => task(prompt(&said(list(output, "parts")))),
         "tool.execute.before" => What::ToolStarts(call(input, output)),
         "tool.execute.after" => What::ToolsRan(vec![run(call(input, input), output)]),
         "experimental.session.compacting" => What::Compacting,
@@ -71,6 +73,15 @@ fn what(name: &str, payload: &Value, input: &Value, output: &Value) -> What {
             nothing(format!("of no use to memory: {name}"))
         }
         name => hooks::unknown(name),
+    }
+}
+
+/// What is said to a helper its agent says.
+fn task(said: What) -> What {
+    if let What::Prompted { text } = said {
+        What::HelperStarts { kind: None, task: Some(text) }
+    } else {
+        said
     }
 }
 
@@ -113,6 +124,7 @@ fn can_inject(event: &str) -> bool {
             | "session.resumed"
             | "event:session.compacted"
             | "chat.message"
+            | "helper.message"
             | "tool.execute.before"
     )
 }

@@ -17,6 +17,9 @@ pub struct Event {
     /// Where the agent writes down the session, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
+    /// The helper of the agent in which it happened, where it was not the agent itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub helper: Option<String>,
     /// What happened.
     pub what: What,
 }
@@ -50,6 +53,23 @@ pub enum What {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
+    /// The agent gives a helper a task.
+    HelperAsked {
+        /// In the agent's words.
+        text: String,
+        /// Which sort of helper, if the agent says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<String>,
+    },
+    /// A helper begins.
+    HelperStarts {
+        /// Which sort of helper, if the host says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        kind: Option<String>,
+        /// What the agent asked of it, where the host says so here.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<String>,
+    },
     /// A helper of the agent has answered.
     HelperAnswered {
         /// In its words.
@@ -76,6 +96,10 @@ closed_set! {
         Clear = "clear",
         /// After its context was made shorter.
         Compact = "compact",
+        /// In a copy of another session, with everything that was said there.
+        Fork = "fork",
+        /// Where it was left, without what it was told when it began.
+        Reload = "reload",
     }
 }
 
@@ -118,7 +142,8 @@ impl Event {
     /// is anywhere else. Names are in [`Event::names_mut`].
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match &mut self.what {
-            What::Prompted { text } => vec![text],
+            What::Prompted { text } | What::HelperAsked { text, .. } => vec![text],
+            What::HelperStarts { task, .. } => task.iter_mut().collect(),
             What::ToolStarts(call) => call.texts_mut(),
             What::ToolsRan(runs) => runs
                 .iter_mut()
@@ -140,8 +165,12 @@ impl Event {
     /// Every name in it: of the session, its folder, its transcript, its tools and their calls.
     pub fn names_mut(&mut self) -> Vec<&mut String> {
         let mut names = vec![&mut self.session.0];
-        names.extend(self.folder.iter_mut().chain(&mut self.transcript));
+        names.extend(self.folder.iter_mut().chain(&mut self.transcript).chain(&mut self.helper));
         let calls: Vec<&mut ToolCall> = match &mut self.what {
+            What::HelperAsked { kind, .. } | What::HelperStarts { kind, .. } => {
+                names.extend(kind);
+                Vec::new()
+            }
             What::ToolStarts(call) => vec![call],
             What::ToolsRan(runs) => runs.iter_mut().map(|run| &mut run.call).collect(),
             What::Started(_)

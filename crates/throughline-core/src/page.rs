@@ -96,6 +96,13 @@ pub struct Section {
     pub items: Vec<Item>,
 }
 
+impl Section {
+    /// Whether a memory stands in it.
+    pub fn holds(&self, handle: &str) -> bool {
+        self.items.iter().any(|item| item.handle == handle)
+    }
+}
+
 /// All that is to be said, if there is room for it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Page {

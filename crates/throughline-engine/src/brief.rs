@@ -6,13 +6,15 @@ use std::collections::BTreeSet;
 
 use throughline_core::page::{self, Detail, Page, Quote, Section};
 use throughline_core::state::Flag;
-use throughline_core::{Authority, Kind, Layer, Memory, MemoryId, RowKey, SpaceId, speech, text};
+use throughline_core::{
+    Authority, EpisodeId, Kind, Layer, Memory, MemoryId, RowKey, SpaceId, speech, text, tokens,
+};
 use throughline_store::Reader;
 
 use crate::apply::REASON_IMPORTANCE;
 use crate::capture::Mind;
 use crate::verify::{QUEUED_AT_START, ToCheck};
-use crate::{Card, Context, Engine, Result};
+use crate::{Because, Card, Context, Engine, Result};
 
 pub use kept::KeptBrief;
 pub(crate) use kept::forget_kept;
@@ -27,7 +29,7 @@ const QUOTED: usize = 3;
 const QUOTE_CHARS: usize = 200;
 
 /// The parts of a brief: title, what sort of memory, how many.
-const PARTS: [(&str, &[Kind], usize); 4] = [
+pub(crate) const PARTS: [(&str, &[Kind], usize); 4] = [
     ("Rules and standing decisions", &[Kind::Principle, Kind::Preference, Kind::Decision], 8),
     ("Promised and open", &[Kind::Commitment], 4),
     ("State of play", &[Kind::Fact, Kind::Correction, Kind::Procedure, Kind::Event], 5),
@@ -45,6 +47,14 @@ pub struct Brief {
     pub memories: Vec<(SpaceId, MemoryId)>,
     /// Those of them that are told whole, and not by a headline.
     pub whole: Vec<MemoryId>,
+    /// The turns that it quotes.
+    pub turns: Vec<EpisodeId>,
+    /// What it asks to check.
+    pub to_check: Vec<MemoryId>,
+    /// Why each of them is in it.
+    pub why: Vec<Because>,
+    /// What was told before, and is said here to hold no longer.
+    pub taken_back: Vec<MemoryId>,
 }
 
 impl Engine {
@@ -58,11 +68,11 @@ impl Engine {
         let reader = self.now_reader()?;
         let touched = last.map(Mind::files).unwrap_or_default();
         let mut sections = Vec::new();
-        let first = to_check.iter().filter(|one| one.is_said()).take(QUEUED_AT_START);
-        let items: Vec<_> = first.map(|one| self.item_of(&one.card, Detail::Line)).collect();
-        if !items.is_empty() {
-            sections.push(Section { title: "First of all".to_owned(), items });
-        }
+        let first = self.first_of_all(to_check);
+        let said = to_check.iter().filter(|one| one.is_said()).take(first.items.len());
+        let to_check = said.map(|one| one.card.memory.id);
+        let to_check: Vec<MemoryId> = to_check.collect();
+        sections.extend((!first.items.is_empty()).then_some(first));
         for (title, kinds, most) in PARTS {
             let cards = self.standing(&*reader, context, kinds, most, &touched)?;
             if !cards.is_empty() {
@@ -71,11 +81,18 @@ impl Engine {
             }
         }
         let quotes = self.quotes(&*reader, context, last)?;
-        self.write_brief(&*reader, context, sections, quotes)
+        let brief = self.write_brief(&*reader, context, sections, quotes)?;
+        Ok(Brief { to_check, ..brief })
     }
 
-    /// What a session had in mind before its context was made shorter.
-    pub fn reminder(&self, context: &Context, mind: &Mind) -> Result<Brief> {
+    fn first_of_all(&self, to_check: &[ToCheck]) -> Section {
+        let first = to_check.iter().filter(|one| one.is_said()).take(QUEUED_AT_START);
+        let items = first.map(|one| self.item_of(&one.card, Detail::Line)).collect();
+        Section { title: "First of all".to_owned(), items }
+    }
+
+    /// What a session has had in mind so far, for one that lost what it was told.
+    pub fn reminder(&self, context: &Context, mind: &Mind, to_check: &[ToCheck]) -> Result<Brief> {
         let reader = self.now_reader()?;
         let focus: Vec<MemoryId> = mind.in_mind(&self.policy.activation);
         let cards = self.read_cards(&*reader, context, &focus)?;
@@ -83,12 +100,15 @@ impl Engine {
         if items.is_empty() {
             // One reader at a time.
             drop(reader);
-            return self.brief(context, Some(mind), &[]);
+            return self.brief(context, Some(mind), to_check);
         }
-        let title = "In mind before the context was made shorter".to_owned();
-        let mut sections = vec![Section { title, items }];
-        let (title, kinds, most) = PARTS[0];
         let known: BTreeSet<MemoryId> = focus.into_iter().collect();
+        let unmentioned = |one: &&ToCheck| !known.contains(&one.card.memory.id);
+        let unsaid: Vec<ToCheck> = to_check.iter().filter(unmentioned).cloned().collect();
+        let first = self.first_of_all(&unsaid);
+        let mut sections = Vec::from_iter((!first.items.is_empty()).then_some(first));
+        sections.push(Section { title: "From this session so far".to_owned(), items });
+        let (title, kinds, most) = PARTS[0];
         let mut standing = self.standing(&*reader, context, kinds, most, &[])?;
         standing.retain(|card| !known.contains(&card.memory.id));
         if !standing.is_empty() {
@@ -96,36 +116,65 @@ impl Engine {
             sections.push(Section { title: title.to_owned(), items });
         }
         let quotes = self.quotes(&*reader, context, Some(mind))?;
-        self.write_brief(&*reader, context, sections, quotes)
+        let brief = self.write_brief(&*reader, context, sections, quotes)?;
+        // What is in mind and moved says so itself.
+        let to_check = to_check.iter().map(|one| one.card.memory.id).collect();
+        Ok(Brief { to_check, ..brief })
     }
 
-    fn write_brief(
+    /// Writes a brief within its budget.
+    pub(crate) fn write_brief(
         &self,
         reader: &dyn Reader,
         context: &Context,
         sections: Vec<Section>,
-        quotes: Vec<Quote>,
+        quotes: Vec<(EpisodeId, Quote)>,
     ) -> Result<Brief> {
         if sections.is_empty() && quotes.is_empty() {
             return Ok(Brief::default());
         }
         let seed = format!("{} {:?}", self.now(), context.session);
+        let (said, quotes): (Vec<EpisodeId>, Vec<Quote>) = quotes.into_iter().unzip();
         let page = Page { sections, quotes, seed, ..Page::default() };
         let written = page::write(&page, BUDGET, &self.policy.page);
-        let (mut memories, mut whole) = (Vec::new(), Vec::new());
-        for (handle, _) in &written.shown {
+        let (mut memories, mut whole, mut why) = (Vec::new(), Vec::new(), Vec::new());
+        for (handle, detail) in &written.shown {
             let found = reader.find(&context.reach().spaces, handle)?;
             let Some(memory) = found.first() else { continue };
             memories.push((memory.space, memory.id));
-            if written.text.contains(memory.content.trim()) {
+            let part = page.sections.iter().find(|one| one.holds(handle));
+            let reason =
+                part.map_or_else(String::new, |part| format!("in the brief: {}", part.title));
+            why.push(Because::named(handle.clone(), reason, *detail));
+            if self.is_whole(memory, *detail) {
                 whole.push(memory.id);
             }
         }
-        Ok(Brief { text: written.text, tokens: written.tokens, memories, whole })
+        let turns = said.into_iter().filter(|id| written.quotes_shown.contains(&id.handle()));
+        let turns: Vec<EpisodeId> = turns.collect();
+        let asked = "in the brief: what was asked last";
+        why.extend(
+            turns.iter().map(|id| Because::named(id.handle(), asked.to_owned(), Detail::Line)),
+        );
+        let (text, tokens) = (written.text, written.tokens);
+        Ok(Brief { text, tokens, memories, whole, turns, why, ..Brief::default() })
+    }
+
+    /// Whether a page that shows a memory in this detail leaves out nothing of it.
+    fn is_whole(&self, memory: &Memory, detail: Detail) -> bool {
+        let policy = &self.policy.page;
+        match detail {
+            Detail::Full => tokens::estimate(&memory.content) <= policy.full_tokens_max,
+            Detail::Line => {
+                let words = memory.content.split_whitespace();
+                let chars: usize = words.map(|word| word.chars().count() + 1).sum();
+                chars <= policy.line_chars_max + 1
+            }
+        }
     }
 
     /// The memories of some sorts that matter most here and now, best first.
-    fn standing(
+    pub(crate) fn standing(
         &self,
         reader: &dyn Reader,
         context: &Context,
@@ -177,16 +226,17 @@ impl Engine {
         reader: &dyn Reader,
         context: &Context,
         mind: Option<&Mind>,
-    ) -> Result<Vec<Quote>> {
+    ) -> Result<Vec<(EpisodeId, Quote)>> {
         let mut quotes = Vec::new();
         for turn in mind.map(|mind| mind.said(context.project.space())).into_iter().flatten() {
             if quotes.len() < QUOTED && self.unquotable(reader, &turn)?.is_none() {
-                quotes.push(Quote {
+                let quote = Quote {
                     handle: turn.id.handle(),
                     speaker: turn.speaker.clone(),
                     on: turn.at.date(),
                     text: text::headline(&speech::told(&turn.text, true).join(" "), QUOTE_CHARS),
-                });
+                };
+                quotes.push((turn.id, quote));
             }
         }
         quotes.reverse();

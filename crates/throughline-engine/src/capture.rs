@@ -5,6 +5,7 @@
 //! the one door with the episodes, in one batch. Draining twice changes nothing.
 
 mod forget;
+mod holds;
 mod mind;
 mod past;
 mod tell;
@@ -28,6 +29,7 @@ use crate::journal::{Entry, Journal};
 use crate::{Context, Engine, Project, Result, Roots};
 
 pub(crate) use forget::erased;
+pub(crate) use holds::Briefed;
 pub use mind::{Mind, Minds};
 pub use tell::{Captured, turns_of};
 
@@ -294,6 +296,8 @@ fn ends(entry: &Entry) -> Option<Flush> {
         | What::ToolsRan(_)
         | What::Compacted { .. }
         | What::Answered { .. }
+        | What::HelperAsked { .. }
+        | What::HelperStarts { .. }
         | What::HelperAnswered { .. }
         | What::Nothing { .. } => None,
     }
@@ -301,7 +305,19 @@ fn ends(entry: &Entry) -> Option<Flush> {
 
 /// Whether an event holds something that is kept.
 pub fn is_kept(event: &Event) -> bool {
-    !matches!(event.what, What::Nothing { .. } | What::ToolStarts(_))
+    match &event.what {
+        What::Nothing { .. } | What::ToolStarts(_) | What::HelperStarts { task: None, .. } => false,
+        What::Started(_)
+        | What::Prompted { .. }
+        | What::ToolsRan(_)
+        | What::Compacting
+        | What::Compacted { .. }
+        | What::Answered { .. }
+        | What::HelperAsked { .. }
+        | What::HelperStarts { task: Some(_), .. }
+        | What::HelperAnswered { .. }
+        | What::Ended => true,
+    }
 }
 
 /// Notes the session, and how its turns fared at the gate.

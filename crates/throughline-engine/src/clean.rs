@@ -134,6 +134,8 @@ fn hide_private_files(event: &mut Event, place: &Place<'_>) -> usize {
         | What::Compacting
         | What::Compacted { .. }
         | What::Answered { .. }
+        | What::HelperAsked { .. }
+        | What::HelperStarts { .. }
         | What::HelperAnswered { .. }
         | What::Ended
         | What::Nothing { .. } => {}

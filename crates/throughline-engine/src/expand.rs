@@ -10,10 +10,13 @@ use throughline_store::{Reader, TextOf};
 use crate::engine::is_handle;
 use crate::index::{NONE, Standing};
 use crate::permit::{demand, standing};
+use crate::purge::resolve_turn;
 use crate::{Card, Context, Engine, Error, Result};
 
 /// Connections shown of one memory.
 const RELATED_MAX: usize = 30;
+/// Memories that rest on one turn.
+const RESTING_MAX: usize = 64;
 /// Turns shown before and after one.
 const AROUND: usize = 3;
 
@@ -146,6 +149,26 @@ impl Engine {
             .collect();
         let id = index.document(found).map(|one| EpisodeId(one.id)).expect("it was just found");
         Ok(Expanded::Turn { id, turns })
+    }
+
+    /// A turn by its id, with the memories that rest on it. `None` when there is none.
+    pub fn turn(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        handle: &str,
+    ) -> Result<Option<(Episode, Vec<Memory>)>> {
+        let Some(turn) = resolve_turn(reader, context, handle)? else { return Ok(None) };
+        let node = NodeId::Episode(turn.id);
+        let edges =
+            reader.neighbours(turn.space, &[node], &[Relation::EvidencedBy], RESTING_MAX)?;
+        let from = edges.iter().filter(|edge| edge.to == node);
+        let keys: Vec<RowKey> = from.map(|edge| RowKey::node(turn.space, edge.from)).collect();
+        let rows = reader.rows(&keys)?.into_iter().flatten();
+        let reach = context.reach();
+        let resting = rows.filter_map(Row::into_memory).filter(|memory| reach.sees(memory));
+        let resting = resting.collect();
+        Ok(Some((turn, resting)))
     }
 
     /// Notes whether a memory helped. Moves its utility, and nothing else.

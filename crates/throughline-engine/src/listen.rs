@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use throughline_core::event::{Event, Start, ToolCall, What};
 use throughline_core::gate::{self, Flush, When};
-use throughline_core::hot::Hot;
+use throughline_core::page::Detail;
 use throughline_core::permission::Door;
 use throughline_core::probe::Voice;
 use throughline_core::question::{self, Question};
@@ -20,10 +20,11 @@ use throughline_core::{
 use throughline_store::Error as StoreError;
 
 use crate::capture::{Capture, Captured, Mind, Minds, project_of};
+use crate::helper::helper_session;
 use crate::journal::Journal;
 use crate::rest::{Left, SLEEP};
 use crate::verify::QUEUED_IN_MIND;
-use crate::{Ask, Context, Engine, Error, Found, Result};
+use crate::{Ask, Because, Brief, Context, Engine, Error, Result, Said};
 
 /// Turns within which the same warning is not repeated.
 const WARNED_TURNS: u32 = 6;
@@ -41,17 +42,17 @@ enum Keep {
     /// What it asked for in vain.
     WhatIsMissing,
     Nothing,
+    /// Nothing is said, so there is nothing to keep of it.
+    Unheard,
 }
 
 /// What goes back to the agent, and what was done on the way.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Reply {
-    /// What is put in front of the agent; empty when there is nothing to say.
-    pub text: String,
+    /// What is put in front of the agent.
+    pub said: Said,
     /// What was captured.
     pub capture: Capture,
-    /// Memories that are in the text.
-    pub shown: Vec<MemoryId>,
     /// What could not be taken in, and why; it waits in the journal.
     pub trouble: Option<String>,
     /// What is left for when the answer has been given.
@@ -70,7 +71,7 @@ impl Reply {
     }
 
     /// What could not be noted is no reason to say nothing.
-    fn note(&mut self, noted: Result<()>) {
+    pub(crate) fn note(&mut self, noted: Result<()>) {
         if let Err(error) = noted {
             self.trouble = Some(error.to_string());
         }
@@ -81,6 +82,11 @@ impl Engine {
     /// Takes in an event, and says what the agent should know now.
     pub fn listen(&self, context: &Context, event: &Event) -> Result<Reply> {
         self.listen_and(context, event, Keep::WhatIsMissing)
+    }
+
+    /// The same where the host does not hear what we would say: the event is only taken in.
+    pub fn only_listen(&self, context: &Context, event: &Event) -> Result<Reply> {
+        self.listen_and(context, event, Keep::Unheard)
     }
 
     /// The same where nothing that is said may be kept: not even that something was asked in vain.
@@ -116,18 +122,32 @@ impl Engine {
         let mut mind: Mind = minds.load(session);
         mind.lately.space = Some(context.project.space());
         let before = mind.clone();
+        let helper = event.helper.as_deref();
         let reply = match &event.what {
             What::Started(start) => self.begin(&context, *start, &mut mind, &minds),
             What::Prompted { text } => self.hear_prompt(&context, text, &mut mind, keep, may_drain),
-            What::ToolStarts(call) => self.before_tool(&context, call, &mut mind),
+            What::ToolStarts(call) => self.warn_of(&context, helper, call, false, &mut mind),
+            What::ToolsRan(runs) => match runs.first() {
+                Some(run) => self.warn_of(&context, helper, &run.call, true, &mut mind),
+                None => Ok(Reply::default()),
+            },
+            What::HelperAsked { text, kind } => {
+                if keep != Keep::Nothing {
+                    mind.lately.helpers.asked(kind.as_deref(), text);
+                }
+                Ok(Reply::default())
+            }
+            What::HelperStarts { kind, task } => {
+                self.brief_helper(&context, helper, kind.as_deref(), task.as_deref(), &mut mind)
+            }
             What::Answered { .. } | What::HelperAnswered { .. } if may_drain => {
                 self.after_turn(&context, &mut mind, None)
             }
             What::Compacting if may_drain => {
                 let reply = self.after_turn(&context, &mut mind, Some(Flush::Compacting));
-                // Not every host says so again when it is done: what was shown may be shown anew.
-                mind.hot.compacted();
-                mind.lately.sees_since = Some(self.now());
+                // Not every host says so again when it is done: then it is told with a prompt.
+                mind.lose_context(self.now());
+                mind.lately.holds.due = true;
                 reply
             }
             What::Ended if may_drain => self.end(&context, &mut mind),
@@ -135,7 +155,6 @@ impl Engine {
             | What::HelperAnswered { .. }
             | What::Compacting
             | What::Ended
-            | What::ToolsRan(_)
             | What::Compacted { .. }
             | What::Nothing { .. } => Ok(Reply::default()),
         };
@@ -164,28 +183,11 @@ impl Engine {
         let (woken, noticed) = self.look_without_noting(context).unwrap_or_default();
         let to_check = self.to_check_among(context, woken.stale(), QUEUED_IN_MIND)?;
         mind.lately.to_check = to_check.iter().map(|one| one.card.memory.id).collect();
-        let brief = match start {
-            Start::Compact => {
-                mind.hot.compacted();
-                mind.lately.sees_since = Some(self.now());
-                self.reminder(context, mind)?
-            }
-            Start::Resume => self.brief(context, Some(mind), &to_check)?,
-            Start::Startup | Start::Clear => {
-                mind.lately.sees_since = Some(self.now());
-                if let Some(last) = last.as_ref().filter(|_| mind.hot.nodes.is_empty()) {
-                    mind.hot = Hot::resumed(&last.hot, 0, &self.policy.activation);
-                }
-                self.brief(context, last.as_ref(), &to_check)?
-            }
-        };
+        let brief = self.open_conversation(context, start, mind, last.as_ref(), &to_check)?;
         reply.note(self.note_shown(context, &brief.memories, brief.tokens, true));
-        let shown: Vec<MemoryId> = brief.memories.iter().map(|(_, id)| *id).collect();
-        // What was only named by a headline may still be told in full.
-        self.present(mind, &brief.whole);
-        let (text, fresh) = (brief.text.clone(), matches!(start, Start::Startup | Start::Clear));
-        let left = Left { brief: fresh.then_some(brief), noticed };
-        Ok(Reply { text, shown, left, ..reply })
+        let fresh = matches!(start, Start::Startup | Start::Clear);
+        let left = Left { brief: fresh.then(|| brief.clone()), noticed };
+        Ok(Reply { said: Said::by_brief(brief), left, ..reply })
     }
 
     /// A person asks. What they decide or correct is taken in first, so that nothing is said that
@@ -206,51 +208,87 @@ impl Engine {
             When::Now(_) | When::Wait => Ok(Capture::default()),
         };
         // What is not taken in yet may be the very thing that is missing.
-        let keep = if is_put_off(&drained) { Keep::Nothing } else { keep };
+        let keep = match keep {
+            Keep::WhatIsMissing if is_put_off(&drained) => Keep::Nothing,
+            Keep::WhatIsMissing | Keep::Nothing | Keep::Unheard => keep,
+        };
         let mut reply = Reply::after(drained);
+        if keep == Keep::Unheard {
+            return Ok(reply);
+        }
         let asked = question::understand(text, self.now());
+        let mut brief = Brief::default();
+        if !asked.small_talk {
+            brief = self.brief_with_prompt(context, mind)?;
+            reply.note(self.note_shown(context, &brief.memories, brief.tokens, true));
+        }
         let ask = Ask {
             episodes: is_asking(&asked),
             shown_since: mind.lately.sees_since,
             unheard: true,
             already: mind.sees(),
+            quoted: mind.lately.holds.quoted.iter().copied().collect(),
+            named: mind.lately.holds.named.iter().copied().collect(),
             ..Ask::new(text, self.policy.recall)
         };
         let recall = self.recall(context, &ask)?;
-        let noted: Vec<_> = recall
-            .items
-            .iter()
-            .filter_map(|item| match &item.what {
-                Found::Memory(card) => Some((card.memory.space, card.memory.id)),
-                Found::Episode(_) => None,
-            })
-            .collect();
+        let noted = recall.memories();
         reply.note(match keep {
             Keep::WhatIsMissing => self.note_recall(context, &recall),
-            Keep::Nothing => self.note_shown(context, &noted, recall.tokens, false),
+            Keep::Nothing | Keep::Unheard => self.note_shown(context, &noted, recall.tokens, false),
         });
         let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
         self.present(mind, &shown);
-        Ok(Reply { text: recall.text, shown, ..reply })
+        let said = Said::by_brief(brief).and(Said::by_recall(&recall));
+        mind.hold(&Brief { turns: recall.turns(), memories: recall.hinted, ..Brief::default() });
+        Ok(Reply { said, ..reply })
     }
 
-    /// A tool is about to run.
-    fn before_tool(&self, context: &Context, call: &ToolCall, mind: &mut Mind) -> Result<Reply> {
+    /// A tool is about to run, or has run where the host did not say so before.
+    fn warn_of(
+        &self,
+        context: &Context,
+        helper: Option<&str>,
+        call: &ToolCall,
+        has_run: bool,
+        mind: &mut Mind,
+    ) -> Result<Reply> {
         let turn = mind.hot.turn;
-        let heard = |memory: &Memory| {
-            let warned = mind.lately.warned.get(&memory.id);
-            warned.is_some_and(|at| turn.saturating_sub(*at) < WARNED_TURNS)
+        let lately = &mind.lately;
+        let heard = |memory: &Memory| match helper {
+            Some(helper) => lately.helpers.warned_of(helper).contains(&memory.id),
+            None => {
+                let warned = lately.warned.get(&memory.id);
+                warned.is_some_and(|at| turn.saturating_sub(*at) < WARNED_TURNS)
+            }
         };
-        let warning = self.warn(context, call, &heard)?;
+        let warning = self.warn(context, call, has_run, &heard)?;
         let noted: Vec<_> =
             warning.cards.iter().map(|card| (card.memory.space, card.memory.id)).collect();
         let mut reply = Reply::default();
-        reply.note(self.note_shown(context, &noted, warning.tokens, false));
-        let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
-        mind.lately.warned.retain(|_, at| turn.saturating_sub(*at) < WARNED_TURNS);
-        mind.lately.warned.extend(shown.iter().map(|id| (*id, turn)));
-        self.present(mind, &shown);
-        Ok(Reply { text: warning.text, shown, ..reply })
+        let shown: Vec<MemoryId> = noted.iter().map(|(_, id)| *id).collect();
+        if let Some(helper) = helper {
+            // Its agent has not seen it.
+            let session = context.session.as_ref().map(|one| helper_session(one, Some(helper)));
+            let apart = Context { session, ..context.clone() };
+            reply.note(self.note_shown(&apart, &noted, warning.tokens, false));
+            mind.lately.helpers.warn(helper, &shown);
+        } else {
+            reply.note(self.note_shown(context, &noted, warning.tokens, false));
+            mind.lately.warned.retain(|_, at| turn.saturating_sub(*at) < WARNED_TURNS);
+            mind.lately.warned.extend(shown.iter().map(|id| (*id, turn)));
+            self.present(mind, &shown);
+        }
+        let reason = if has_run { "the tool has just done this" } else { "the tool does this" };
+        let why = warning.cards.iter().map(|card| Because::of_card(card, reason, Detail::Full));
+        let said = Said {
+            why: why.collect(),
+            text: warning.text,
+            tokens: warning.tokens,
+            memories: shown,
+            turns: Vec::new(),
+        };
+        Ok(Reply { said, ..reply })
     }
 
     /// The agent has answered, or its context is about to be made shorter.
@@ -363,7 +401,7 @@ impl Engine {
     }
 
     /// What was put in front of the agent is in its mind.
-    fn present(&self, mind: &mut Mind, shown: &[MemoryId]) {
+    pub(crate) fn present(&self, mind: &mut Mind, shown: &[MemoryId]) {
         for id in shown {
             mind.hot.touch((*id).into(), "", activation::Touch::CoUse, &self.policy.activation);
         }
@@ -391,12 +429,14 @@ fn nobody_waits(what: &What) -> bool {
         | What::Prompted { .. }
         | What::ToolStarts(_)
         | What::ToolsRan(_)
+        | What::HelperAsked { .. }
+        | What::HelperStarts { .. }
         | What::Compacted { .. }
         | What::Nothing { .. } => false,
     }
 }
 
 /// Whether a prompt asks something that what was said before may answer.
-fn is_asking(question: &Question) -> bool {
+pub(crate) fn is_asking(question: &Question) -> bool {
     !question.small_talk && (question.recalls || question.ask != question::Ask::Statement)
 }

@@ -221,6 +221,7 @@ impl Engine {
             }
         }
         left.extend(Minds::new(&self.home).forget(gone));
+        left.extend(self.tellings().forget(gone));
         (Told { lines: forgotten.lines, turns }, left)
     }
 
@@ -312,7 +313,11 @@ fn gone(reader: &dyn Reader, context: &Context, erase: &ToErase) -> Result<Gone>
 }
 
 /// The turn that a handle means, if there is just one.
-fn resolve_turn(reader: &dyn Reader, context: &Context, handle: &str) -> Result<Option<Episode>> {
+pub(crate) fn resolve_turn(
+    reader: &dyn Reader,
+    context: &Context,
+    handle: &str,
+) -> Result<Option<Episode>> {
     let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
     if !is_handle(&wanted) {
         return Ok(None);

@@ -19,12 +19,15 @@ use throughline_core::page::{Count, Detail};
 use throughline_core::policy::RecallPolicy;
 use throughline_core::question::{self, Question};
 use throughline_core::relevance::{Parts, Signals, WEIGHTS};
-use throughline_core::{Episode, MemoryId, NodeId, Row, RowKey, SpaceId, State, Timestamp, text};
+use throughline_core::{
+    Episode, EpisodeId, MemoryId, NodeId, Row, RowKey, SpaceId, State, Timestamp, text,
+};
 
 use crate::{Card, Context, Engine, Result};
 
 pub use after::Settled;
 pub(crate) use words::Pool as WordsPool;
+pub(crate) use write::history_line;
 
 /// Room for what is usually found, so that it need not be moved while it grows.
 const CANDIDATES: usize = 1_024;
@@ -48,6 +51,10 @@ pub struct Ask<'a> {
     pub shown_since: Option<Timestamp>,
     /// What this session was shown and still has before it, as far as the caller knows.
     pub already: Vec<MemoryId>,
+    /// Turns that were quoted to this session and that it still has before it.
+    pub quoted: Vec<EpisodeId>,
+    /// Memories that were only named to it, by a headline.
+    pub named: Vec<MemoryId>,
     /// What somebody who looked found not to help.
     pub unfit: Vec<MemoryId>,
     /// Leave out what this session said itself: it need not be told what it has just heard.
@@ -70,6 +77,8 @@ impl<'a> Ask<'a> {
             replaced: false,
             shown_since: None,
             already: Vec::new(),
+            quoted: Vec::new(),
+            named: Vec::new(),
             unfit: Vec::new(),
             unheard: false,
             ungated: false,
@@ -256,10 +265,32 @@ pub struct Recall {
     pub tokens: usize,
     /// What it may cost.
     pub budget: usize,
+    /// What is only named as related.
+    pub hinted: Vec<(SpaceId, MemoryId)>,
     /// Everything that was looked at, best first.
     pub candidates: Vec<Candidate>,
     /// What the prompt was understood to ask.
     pub question: Question,
+}
+
+impl Recall {
+    /// The memories that it shows.
+    pub fn memories(&self) -> Vec<(SpaceId, MemoryId)> {
+        let memory = |item: &Recalled| match &item.what {
+            Found::Memory(card) => Some((card.memory.space, card.memory.id)),
+            Found::Episode(_) => None,
+        };
+        self.items.iter().filter_map(memory).collect()
+    }
+
+    /// The turns that it quotes.
+    pub fn turns(&self) -> Vec<EpisodeId> {
+        let turn = |item: &Recalled| match &item.what {
+            Found::Memory(_) => None,
+            Found::Episode(turn) => Some(turn.id),
+        };
+        self.items.iter().filter_map(turn).collect()
+    }
 }
 
 impl Engine {

@@ -86,6 +86,7 @@ impl Engine {
             done.add(self.catch_up_session(context, &session, minds).unwrap_or_default());
         }
         minds.sweep(MINDS_DAYS, self.now());
+        self.tellings().sweep(self.now());
         done
     }
 }

@@ -1,4 +1,4 @@
-//! Warn: what is known to go wrong, said before a tool does it again.
+//! Warn: what is known to go wrong, said when a tool does it again.
 
 use throughline_core::event::ToolCall;
 use throughline_core::page::{self, Detail, Page, Section};
@@ -13,7 +13,7 @@ const SAID: usize = 2;
 /// Tokens that they may take.
 const BUDGET: usize = 300;
 
-/// What is said before a tool runs.
+/// What is said about a call of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Warning {
     /// In the words an agent reads; empty when there is nothing to say.
@@ -25,13 +25,15 @@ pub struct Warning {
 }
 
 impl Engine {
-    /// What failed before, or how it is done, where a tool is about to do the very thing.
+    /// What failed before, or how it is done, where a tool does the very thing: now, or, where the
+    /// host tells us only afterwards, a moment ago (`has_run`).
     ///
     /// `heard` says which memories this session was shown a moment ago.
     pub fn warn(
         &self,
         context: &Context,
         call: &ToolCall,
+        has_run: bool,
         heard: &dyn Fn(&Memory) -> bool,
     ) -> Result<Warning> {
         let reader = self.now_reader()?;
@@ -49,9 +51,11 @@ impl Engine {
         let weight = |card: &Card| card.trust.value() * card.memory.importance;
         cards.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.memory.id.cmp(&b.memory.id)));
         cards.truncate(SAID);
+        // Most hosts put what we say before a call beside its result, so this must hold then too.
+        let title = if has_run { "Known about what has just run" } else { "Known about this call" };
         let page = Page {
             sections: vec![Section {
-                title: "Known about what is about to run".to_owned(),
+                title: title.to_owned(),
                 items: cards.iter().map(|card| self.item_of(card, Detail::Full)).collect(),
             }],
             seed: format!("{} {}", self.now(), call.tool),

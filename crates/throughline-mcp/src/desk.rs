@@ -4,10 +4,13 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use throughline_core::page::Detail;
 use throughline_core::permission::Door;
 use throughline_core::scope::Level;
-use throughline_core::{Memory, MemoryId, SessionId};
-use throughline_engine::{Context, Engine, Project, Recall, Roots, clean_name, key_of};
+use throughline_core::{EpisodeId, Memory, MemoryId, SessionId, tokens};
+use throughline_engine::{
+    Audience, Because, Context, Engine, Project, Recall, Roots, Said, Telling, clean_name, key_of,
+};
 
 use crate::answer::{Failure, quoted};
 use crate::{Profile, Setup};
@@ -27,6 +30,10 @@ pub(crate) struct Desk {
     opened: Option<FileId>,
     shown: VecDeque<(Option<SessionId>, MemoryId)>,
     later: Option<Later>,
+    /// What the client calls itself.
+    client: Option<String>,
+    /// What was told and goes on record when nobody waits.
+    told: Vec<Telling>,
     /// The latest change that was seen.
     latest: u64,
 }
@@ -47,7 +54,16 @@ pub(crate) struct Place {
 
 impl Desk {
     pub(crate) fn new(setup: Setup) -> Self {
-        Self { setup, engine: None, opened: None, shown: VecDeque::new(), later: None, latest: 0 }
+        Self {
+            setup,
+            engine: None,
+            opened: None,
+            shown: VecDeque::new(),
+            later: None,
+            client: None,
+            told: Vec::new(),
+            latest: 0,
+        }
     }
 
     /// The engine.
@@ -123,6 +139,30 @@ impl Desk {
         }
     }
 
+    /// Notes who asks.
+    pub(crate) fn asked_by(&mut self, client: Option<String>) {
+        self.client = client;
+    }
+
+    /// Puts on record what an agent is told by a tool, a resource or a prompt, with the memories and
+    /// turns in it.
+    pub(crate) fn tell(&mut self, context: &Context, event: &str, said: &Said) {
+        let Some(engine) = &self.engine else { return };
+        if said.text.is_empty() {
+            return;
+        }
+        let agent = self.client.clone().unwrap_or_else(|| "mcp".to_owned());
+        let to = Audience { agent, helper: None, event: event.to_owned() };
+        self.told.push(engine.telling(context, &to, said));
+    }
+
+    /// The same of an answer of which only the text is at hand.
+    pub(crate) fn tell_text(&mut self, event: &str, text: &str) {
+        if let Ok(context) = self.context(&Place::default()) {
+            self.tell(&context, event, &said(text, Vec::new(), Vec::new()));
+        }
+    }
+
     /// What this process has shown to the session, the latest last.
     pub(crate) fn shown(&self, context: &Context) -> Vec<MemoryId> {
         let here = self.shown.iter().filter(|(session, _)| *session == context.session);
@@ -154,7 +194,11 @@ impl Desk {
 
     /// Does what was left for later. That attention could not be noted is no reason to fail.
     pub(crate) fn afterwards(&mut self) {
+        let told = std::mem::take(&mut self.told);
         let Some(engine) = &self.engine else { return };
+        for telling in told {
+            engine.tellings().append(&telling).ok();
+        }
         let latest = || engine.latest().unwrap_or_default();
         if let Some(written) = &self.setup.written
             && latest() > self.latest
@@ -185,6 +229,7 @@ impl Desk {
     pub(crate) fn close(&mut self) {
         self.engine = None;
         self.later = None;
+        self.told.clear();
     }
 }
 
@@ -200,6 +245,22 @@ fn is_part(other: &Project, own: &Project) -> bool {
         && (own.is_repository || !other.is_repository)
         && !holds_all
         && !is_top
+}
+
+/// An answer as it goes on record.
+pub(crate) fn said(text: &str, memories: Vec<MemoryId>, turns: Vec<EpisodeId>) -> Said {
+    let asked = |id: String| Because {
+        id,
+        reason: "the agent asked for it".to_owned(),
+        detail: Detail::Full,
+        score: None,
+        relevance: None,
+        salience: None,
+        trust: None,
+    };
+    let why = memories.iter().map(MemoryId::handle).chain(turns.iter().map(EpisodeId::handle));
+    let why = why.map(asked).collect();
+    Said { text: text.to_owned(), tokens: tokens::estimate(text), memories, turns, why }
 }
 
 /// What was given, and not left empty.

@@ -2,9 +2,11 @@
 
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::Value;
+use throughline_core::MemoryId;
+use throughline_engine::Said;
 
 use crate::answer::Failure;
-use crate::desk::{Desk, Place};
+use crate::desk::{Desk, Place, said};
 use crate::view;
 
 /// The brief.
@@ -67,6 +69,7 @@ pub(crate) fn brief(desk: &mut Desk) -> Result<String, Failure> {
     let to_check = engine.to_check(&context, 3)?;
     let brief = engine.brief(&context, None, &to_check)?;
     desk.show(&context, brief.memories.iter().map(|(_, id)| *id));
+    desk.tell(&context, "brief", &Said::by_brief(brief.clone()));
     Ok(if brief.text.is_empty() { "Nothing is known here yet.".to_owned() } else { brief.text })
 }
 
@@ -75,7 +78,9 @@ fn memory(desk: &mut Desk, id: &str) -> Result<Value, Failure> {
     let engine = desk.engine()?;
     let card = engine.show(&*engine.now_reader()?, &context, id)?;
     desk.show(&context, [card.memory.id]);
-    Ok(Value::Object(view::whole(&card)))
+    let data = Value::Object(view::whole(&card));
+    desk.tell(&context, "memory", &said(&data.to_string(), vec![card.memory.id], Vec::new()));
+    Ok(data)
 }
 
 fn entity(desk: &mut Desk, name: &str) -> Result<Value, Failure> {
@@ -84,7 +89,12 @@ fn entity(desk: &mut Desk, name: &str) -> Result<Value, Failure> {
     desk.show(&context, cards.iter().map(|card| card.memory.id));
     let items: Vec<Value> =
         cards.iter().map(|card| Value::Object(view::memory(card, view::TEXT_CHARS))).collect();
-    Ok(serde_json::json!({ "name": name, "items": items }))
+    let data = serde_json::json!({ "name": name, "items": items });
+    let memories: Vec<MemoryId> = cards.iter().map(|card| card.memory.id).collect();
+    if !memories.is_empty() {
+        desk.tell(&context, "entity", &said(&data.to_string(), memories, Vec::new()));
+    }
+    Ok(data)
 }
 
 /// A part of an address without its escapes.

@@ -18,14 +18,19 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
+use serde_json::Value;
+use throughline_core::text;
 use tokio::sync::watch;
 
 use crate::answer::Failure;
+use crate::desk::Desk;
 use crate::worker::Worker;
 use crate::{Profile, catalog, files, graph, prompts, resources, tools};
 
 /// Milliseconds for which lists may be kept: they change with the program only.
 const LISTS_MS: u64 = 3_600_000;
+/// Letters of what a client calls itself.
+const CLIENT_CHARS: usize = 40;
 
 /// Memory as an MCP server, for one client.
 #[derive(Debug, Clone)]
@@ -64,9 +69,14 @@ impl Server {
         &self,
         name: String,
         arguments: Option<JsonObject>,
+        context: &RequestContext<RoleServer>,
     ) -> Answered<CallToolResult> {
-        let asked = name.clone();
-        let told = self.worker.ask(move |desk| tools::call(desk, &asked, arguments)).await?;
+        let (asked, client) = (name.clone(), client_of(context));
+        let call = move |desk: &mut Desk| {
+            desk.asked_by(client);
+            tools::call(desk, &asked, arguments)
+        };
+        let told = self.worker.ask(call).await?;
         let Some(told) = told else { return Err(self.no_tool(&name)) };
         Ok(told.map_or_else(CallToolResult::from, CallToolResult::from))
     }
@@ -78,8 +88,18 @@ impl Server {
         arguments: Option<JsonObject>,
         context: &RequestContext<RoleServer>,
     ) -> Answered<CallToolResult> {
-        let changes = graph::changes(&name);
-        let told = self.worker.ask(move |desk| graph::call(desk, &name, arguments)).await?;
+        let (changes, client) = (graph::changes(&name), client_of(context));
+        let call = move |desk: &mut Desk| {
+            desk.asked_by(client);
+            let told = graph::call(desk, &name, arguments);
+            let entities = told.structured_content.as_ref().map(|data| &data["entities"]);
+            let is_empty = |found: &Value| found.as_array().is_none_or(Vec::is_empty);
+            if !changes && !entities.is_none_or(is_empty) {
+                desk.tell_text(&name, &text_of(&told));
+            }
+            told
+        };
+        let told = self.worker.ask(call).await?;
         if changes && told.is_error.is_none() {
             self.changes.send_replace(());
             if self.subscribed.load(Ordering::Relaxed) {
@@ -140,10 +160,21 @@ impl ServerHandler for Server {
         let CallToolRequestParams { name, arguments, .. } = request;
         let name = name.into_owned();
         let result = match self.worker.profile() {
-            Profile::Throughline => self.call_own(name, arguments).await?,
+            Profile::Throughline => self.call_own(name, arguments, &context).await?,
             Profile::ServerMemory => self.call_graph(name, arguments, &context).await?,
             Profile::MemoryTool if name == "memory" => {
-                self.worker.ask(move |desk| files::call(desk, arguments)).await?
+                let client = client_of(&context);
+                let looks = arguments.as_ref().and_then(|given| given.get("command"));
+                let looks = looks.is_some_and(|command| command == "view");
+                let call = move |desk: &mut Desk| {
+                    desk.asked_by(client);
+                    let told = files::call(desk, arguments);
+                    if looks {
+                        desk.tell_text("memory view", &text_of(&told));
+                    }
+                    told
+                };
+                self.worker.ask(call).await?
             }
             Profile::MemoryTool => return Err(self.no_tool(&name)),
         };
@@ -174,13 +205,17 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Answered<ReadResourceResponse> {
         let (uri, profile) = (request.uri.clone(), self.worker.profile());
-        let read = move |desk: &mut _| match profile {
-            Profile::Throughline => resources::read(desk, &uri),
-            Profile::ServerMemory if uri == graph::GRAPH => graph::read(desk).map(Some),
-            Profile::ServerMemory | Profile::MemoryTool => Ok(None),
+        let client = client_of(&context);
+        let read = move |desk: &mut Desk| {
+            desk.asked_by(client);
+            match profile {
+                Profile::Throughline => resources::read(desk, &uri),
+                Profile::ServerMemory if uri == graph::GRAPH => graph::read(desk).map(Some),
+                Profile::ServerMemory | Profile::MemoryTool => Ok(None),
+            }
         };
         match self.worker.ask(read).await?.map_err(broken)? {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
@@ -277,14 +312,17 @@ impl ServerHandler for Server {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Answered<GetPromptResponse> {
         if !self.is_own() {
             return Err(ErrorData::method_not_found::<GetPromptRequestMethod>());
         }
         let name = request.name.clone();
-        let asked =
-            move |desk: &mut _| prompts::get(desk, &request.name, request.arguments.as_ref());
+        let client = client_of(&context);
+        let asked = move |desk: &mut Desk| {
+            desk.asked_by(client);
+            prompts::get(desk, &request.name, request.arguments.as_ref())
+        };
         match self.worker.ask(asked).await? {
             Some(prompt) => Ok(prompt.map_err(broken)?.into()),
             None => {
@@ -315,6 +353,21 @@ impl ServerHandler for Server {
         let message = format!("there is no method {}", request.method);
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
+}
+
+/// What the client calls itself.
+fn client_of(context: &RequestContext<RoleServer>) -> Option<String> {
+    let name = context.client_info()?.name;
+    Some(text::headline(&name, CLIENT_CHARS)).filter(|name| !name.is_empty())
+}
+
+/// The words of an answer, if it is one.
+fn text_of(told: &CallToolResult) -> String {
+    if told.is_error == Some(true) {
+        return String::new();
+    }
+    let texts = told.content.iter().filter_map(|block| block.as_text());
+    texts.map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 /// A failure where the protocol has no room for an explanation beside the answer.

@@ -22,7 +22,7 @@ pub(crate) use health::{Backup, Doctor, Graph, GraphFormat, Restore, Stats};
 pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use model::{Llm, LlmAction, Work};
 pub(crate) use project::{Project, ProjectAction};
-pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, WhyNot};
+pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, Told, WhyNot};
 pub(crate) use review::Review;
 pub(crate) use truth::{Sleep, Verify};
 
@@ -96,6 +96,8 @@ pub(crate) enum Command {
     History(Id),
     /// What happened, latest first
     Log(Log),
+    /// What was put before agents: when, to whom, what, why; latest first
+    Told(Told),
     /// Undo a batch of changes: the latest, or the one named
     Undo(Undo),
     /// What waits for your decision: what could not be applied, contradictions, gaps

@@ -17,8 +17,10 @@ mod recall;
 mod remember;
 mod review;
 mod sleep;
+mod told;
 mod transfer;
 mod truth;
+mod turn;
 
 pub(crate) use by_hand::with_typed;
 pub(crate) use recall::handle as recall_handle;
@@ -107,6 +109,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Why(args) => history::why(&args.id, settings, ui),
         Command::History(args) => history::history(&args.id, settings, ui),
         Command::Log(args) => history::log(args, settings, ui),
+        Command::Told(args) => told::told(args, settings, ui),
         Command::Undo(args) => history::undo(args, settings, ui),
         Command::Review(args) => review::review(args, settings, ui),
         Command::Verify(args) => truth::verify(args, settings, ui),

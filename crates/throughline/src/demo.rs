@@ -101,13 +101,13 @@ fn told(at: &str, event: &Event, reply: &Reply, kept: &[Card], replaced: &[Card]
     for card in replaced {
         line(&mut page, paint(WARN, "no longer holds:"), held(card));
     }
-    if reply.text.is_empty() {
+    if reply.said.text.is_empty() {
         if matches!(event.what, What::Prompted { .. } | What::Started(_)) {
             line(&mut page, paint(DIM, "told the agent:"), paint(DIM, "nothing"));
         }
     } else {
         page.push_str(&format!("{MARGIN}{}\n", paint(BOLD, "told the agent:")));
-        for text in safe(&reply.text).lines() {
+        for text in safe(&reply.said.text).lines() {
             page.push_str(&format!("{MARGIN}  {}\n", paint(DIM, text)));
         }
     }
@@ -137,6 +137,8 @@ fn headline(event: &Event) -> String {
         What::Answered { text } | What::HelperAnswered { text } => {
             format!("agent: {}", safe(text.as_deref().unwrap_or_default()))
         }
+        What::HelperAsked { text, .. } => format!("agent to a helper: {}", safe(text)),
+        What::HelperStarts { .. } => "a helper begins".to_owned(),
         What::Compacting => "the context is about to be made shorter".to_owned(),
         What::Compacted { .. } => "the context was made shorter".to_owned(),
         What::Ended => "the session ends".to_owned(),

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use throughline_agents::{Host, Unreadable};
-use throughline_core::Timestamp;
 use throughline_core::event::{Event, Start, What};
 use throughline_core::permission::Door;
 use throughline_core::scope::Level;
+use throughline_core::{Timestamp, tokens};
 use throughline_engine::{
-    Cleaner, Context, Damage, Engine, Journal, JournalEntry, KeptBrief, Project, Reply, is_kept,
-    note_failure, note_fired,
+    Audience, Cleaner, Context, Damage, Engine, Journal, JournalEntry, KeptBrief, Project, Reply,
+    Said, Telling, Tellings, is_kept, note_failure, note_fired,
 };
 
 use crate::args;
@@ -53,7 +53,7 @@ enum Step {
 }
 
 /// What is said to the agent, or why nothing is.
-type Answered = std::thread::Result<anyhow::Result<Said>>;
+type Answered = std::thread::Result<anyhow::Result<Answer>>;
 
 /// How a hook came out in time.
 enum Outcome {
@@ -157,8 +157,13 @@ pub(crate) fn hook(
     };
     // The brief of the last wake, where none can be written now.
     let say_kept = |until: Instant| {
-        let text = kept_brief(&after, started.get()?, until)?;
+        let context = started.get()?;
+        let text = kept_brief(&after, context, until)?;
         say(&throughline_agents::answer(agent, &name, &text)?);
+        let to =
+            Audience { agent: agent.as_str().to_owned(), helper: None, event: name.clone() };
+        let said = Said { tokens: tokens::estimate(&text), text, ..Said::default() };
+        Tellings::new(&home).append(&Telling::new(now, context, &to, &said)).ok();
         Some(())
     };
     let failed = |why: &str, until: Instant| {
@@ -180,9 +185,15 @@ pub(crate) fn hook(
         outcome = wait.until(&steps, &|| Duration::ZERO);
     }
     match outcome {
-        Outcome::Done(Ok(Ok(Said { text, is_pause }))) => {
-            say(&text);
-            if is_pause {
+        Outcome::Done(Ok(Ok(answer))) => {
+            say(&answer.text);
+            if let Some(telling) = &answer.telling {
+                // Said is said: what cannot be put on record is for `doctor`.
+                if let Err(error) = Tellings::new(&home).append(telling) {
+                    noted(&format!("what was told cannot be put on record: {error}"));
+                }
+            }
+            if answer.is_pause {
                 worker::start_if_wanted(&after, now);
             }
             // What is done after the answer is over when nobody is left to send.
@@ -197,14 +208,6 @@ pub(crate) fn hook(
         Outcome::Lost { heard: true } => lost("it could not be written down in time"),
     }
     ExitCode::SUCCESS
-}
-
-/// What is said to the agent, and whether it pauses here: it waits for neither a prompt's answer nor a
-/// tool.
-#[derive(Default)]
-struct Said {
-    text: String,
-    is_pause: bool,
 }
 
 /// What is left for when the answer has been given.
@@ -274,6 +277,17 @@ fn say(text: &str) {
     }
 }
 
+/// What comes of a hook.
+#[derive(Debug, Default)]
+struct Answer {
+    /// What is printed, in the host's own form.
+    text: String,
+    /// What goes on record once it was said.
+    telling: Option<Box<Telling>>,
+    /// The agent pauses here: it waits for neither a prompt's answer nor a tool.
+    is_pause: bool,
+}
+
 /// Journals the event, then lets memory listen. Returns what is said to the agent, and what is left for
 /// when that has been said. `started` hears of a session that begins with nothing in its context.
 fn listen(
@@ -283,7 +297,7 @@ fn listen(
     deadline: Duration,
     steps: &mpsc::Sender<Step>,
     started: &OnceLock<Context>,
-) -> anyhow::Result<(Said, Option<Rest>)> {
+) -> anyhow::Result<(Answer, Option<Rest>)> {
     let (home, now) = (&settings.home, settings.clock.now());
     let payload = payload();
     steps.send(Step::Heard).ok();
@@ -292,14 +306,14 @@ fn listen(
     let event = payload.and_then(|payload| Ok(read(name, agent, &payload, &mut cleaner)?));
     let folder = event.as_ref().ok().and_then(folder_of).or_else(here);
     if settings.refuses_home(folder.as_slice()).is_some() {
-        return Ok((Said::default(), None));
+        return Ok((Answer::default(), None));
     }
     if let Some(problem) = &settings.problem {
         // What the settings say as far as they can be read holds, and no service is asked.
         note(home, now, name, problem);
     }
     if !settings.enabled {
-        return Ok((Said::default(), None));
+        return Ok((Answer::default(), None));
     }
     note_fired(home, &fired_name(name, agent), now);
     let told = event.map(|event| keep(event, cleaner, agent, settings));
@@ -312,22 +326,23 @@ fn listen(
     }
     steps.send(Step::Kept).ok();
     // Even where this turn is lost, what is known is said.
-    let Ok(Some(Kept { mut event, context: Some(context), .. })) = told else {
-        return Ok((Said::default(), None));
+    let Ok(Some(Kept { event, context: Some(context), .. })) = told else {
+        return Ok((Answer::default(), None));
     };
     // What tools did is taken in with the answer that follows: a tool is never kept waiting for it.
-    if let What::ToolsRan(runs) = &mut event.what {
-        if !throughline_agents::warns_late(agent) || runs.is_empty() {
-            return Ok((Said::default(), None));
-        }
-        // This host did not listen before the tool ran, so the warning comes now.
-        event.what = What::ToolStarts(runs.swap_remove(0).call);
+    // Where the host did not listen before the tool ran, the warning comes now.
+    if let What::ToolsRan(_) = event.what
+        && !throughline_agents::warns_late(agent)
+    {
+        return Ok((Answer::default(), None));
     }
     if let What::Started(Start::Startup | Start::Clear | Start::Compact) = event.what {
         started.set(Context { session: Some(event.session.clone()), ..context.clone() }).ok();
     }
     let engine = settings.engine()?.in_time(until);
-    let reply = if settings.journal {
+    let reply = if !throughline_agents::can_inject(agent, name) {
+        engine.only_listen(&context, &event)?
+    } else if settings.journal {
         engine.listen(&context, &event)?
     } else {
         engine.overhear(&context, &event)?
@@ -341,17 +356,30 @@ fn listen(
     if let Some(trouble) = &reply.trouble {
         note(home, now, name, trouble);
     }
-    let mut said = reply.text.clone();
+    let mut said = reply.said.clone();
     if let What::Started(_) = event.what
         && settings.roots().asks_now(&context.project, now).unwrap_or(false)
     {
-        said = format!("{}\n{said}", question(&context.project));
+        let question = question(&context.project);
+        said.text = format!("{question}\n{}", said.text).trim_end().to_owned();
+        said.tokens += tokens::estimate(&question);
     }
-    let text = throughline_agents::answer(agent, name, said.trim_end()).unwrap_or_default();
-    let is_pause = !matches!(event.what, What::Prompted { .. } | What::ToolStarts(_));
+    let text = throughline_agents::answer(agent, name, &said.text);
+    let told = Context { session: Some(event.session.clone()), ..context.clone() };
+    let telling = text.is_some().then(|| {
+        let text = throughline_agents::fitting(agent, &said.text);
+        Box::new(engine.telling(&told, &audience(agent, name, &event), &Said { text, ..said }))
+    });
+    let waits =
+        matches!(event.what, What::Prompted { .. } | What::ToolStarts(_) | What::ToolsRan(_));
     let begins = matches!(event.what, What::Started(_)) && settings.journal;
     let rest = begins.then(|| Rest { engine, context, event, reply });
-    Ok((Said { text, is_pause }, rest))
+    Ok((Answer { text: text.unwrap_or_default(), telling, is_pause: !waits }, rest))
+}
+
+fn audience(agent: Host, name: &str, event: &Event) -> Audience {
+    let helper = event.helper.clone();
+    Audience { agent: agent.as_str().to_owned(), helper, event: name.to_owned() }
 }
 
 /// What a hook is called in the list of those that fired.
@@ -380,6 +408,11 @@ pub(crate) fn take(
         return kept.trouble.map_or(Ok(None), Err);
     };
     let mut reply = engine.listen(&context, &event)?;
+    if throughline_agents::answer(agent, name, &reply.said.text).is_some() {
+        let told = Context { session: Some(event.session.clone()), ..context.clone() };
+        let telling = engine.telling(&told, &audience(agent, name, &event), &reply.said);
+        engine.tellings().append(&telling).context("what was told cannot be put on record")?;
+    }
     reply.capture.add(engine.rest(&context, &event, &reply)?);
     Ok(Some((event, context, reply)))
 }

@@ -161,7 +161,7 @@ fn a_session_begins_in_one_of_four_ways() {
     for (source, start) in [
         ("startup", Start::Startup),
         ("resume", Start::Resume),
-        ("fork", Start::Resume),
+        ("fork", Start::Fork),
         ("clear", Start::Clear),
         ("compact", Start::Compact),
         ("brandnew", Start::Startup),

@@ -56,7 +56,7 @@ fn a_settings_file_that_we_made_goes_with_us() {
     assert!(plan_init(&path, PROGRAM).unwrap().after.contains(PROGRAM));
     assert!(!path.exists(), "a plan changes nothing");
 
-    assert_eq!(init(&path, PROGRAM).unwrap().added.len(), 9);
+    assert_eq!(init(&path, PROGRAM).unwrap().added.len(), 10);
     assert_eq!(names(path.parent().unwrap()), ["settings.json"]);
     assert!(init(&path, PROGRAM).unwrap().is_empty());
     uninstall(&path).unwrap();

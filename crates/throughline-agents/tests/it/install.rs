@@ -60,7 +60,7 @@ fn settings_without_hooks_get_one_line_for_each_event() {
 #[test]
 fn hooks_of_others_stay_where_they_are() {
     let change = add(SETTINGS, PROGRAM).unwrap();
-    assert_eq!(change.added.len(), 9);
+    assert_eq!(change.added.len(), 10);
     insta::assert_snapshot!("with-hooks", diff(&change.before, &change.after));
     assert_eq!(removed(&change.after), SETTINGS);
 }
@@ -83,11 +83,11 @@ fn twice_is_once_and_a_program_that_moved_is_found_again() {
     assert!(add(&once, PROGRAM).unwrap().is_empty());
 
     let moved = add(&once, "/opt/throughline").unwrap();
-    assert_eq!((moved.added.len(), moved.updated.len()), (0, 9));
+    assert_eq!((moved.added.len(), moved.updated.len()), (0, 10));
     assert_eq!(moved.after, once.replace(PROGRAM, "/opt/throughline"));
     assert_eq!(removed(&moved.after), SETTINGS);
     let paths = installed(&moved.after);
-    assert_eq!(paths.len(), 9);
+    assert_eq!(paths.len(), 10);
     assert_eq!(paths[0], ("Stop".to_owned(), "/opt/throughline".to_owned()));
 }
 
@@ -95,9 +95,9 @@ fn twice_is_once_and_a_program_that_moved_is_found_again() {
 fn an_entry_of_an_older_version_is_brought_up_to_date() {
     let old = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/old/throughline","args":["hook","Stop","--agent","claude-code","--old"],"timeout":60}]}]}}"#;
     let change = add(old, PROGRAM).unwrap();
-    assert_eq!((change.added.len(), change.updated), (8, vec!["Stop".to_owned()]));
+    assert_eq!((change.added.len(), change.updated), (9, vec!["Stop".to_owned()]));
     assert!(!change.after.contains("--old") && !change.after.contains("/old/"));
-    assert_eq!(installed(&change.after).len(), 9);
+    assert_eq!(installed(&change.after).len(), 10);
 }
 
 #[test]
@@ -270,7 +270,7 @@ proptest! {
     #[test]
     fn taking_out_what_was_put_in_gives_back_the_same_bytes(settings in settings()) {
         let after = added(&settings);
-        prop_assert_eq!(installed(&after).len(), 9, "{}", after);
+        prop_assert_eq!(installed(&after).len(), 10, "{}", after);
         prop_assert_eq!(&added(&after), &after, "twice is once");
         prop_assert_eq!(&removed(&after), &settings, "{}", after);
         let moved = add(&after, "/opt/throughline").unwrap().after;

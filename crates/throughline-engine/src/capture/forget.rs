@@ -52,6 +52,8 @@ impl Mind {
             self.hot.forget((*memory).into());
             self.lately.warned.remove(memory);
         }
+        self.lately.holds.forget(gone);
+        self.lately.helpers.forget(&|text| gone.is_told_in(text));
         self.hot.nodes.retain(|node, _| !gone.is_node(*node));
         for warmth in self.hot.nodes.values_mut() {
             if gone.is_told_in(&warmth.label) {

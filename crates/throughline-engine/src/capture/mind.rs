@@ -12,7 +12,9 @@ use throughline_core::probe::Voice;
 use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};
 
 use super::Captured;
+use super::holds::Holds;
 use crate::apply::Source;
+use crate::helper::Helpers;
 use crate::sidecar::Sidecars;
 use crate::{Error, Result};
 
@@ -75,6 +77,11 @@ pub(crate) struct Lately {
     /// Since when the agent sees what it is shown: what came before was taken from its context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sees_since: Option<Timestamp>,
+    /// What the conversation was told and still holds.
+    pub(crate) holds: Holds,
+    /// What is known of its helpers.
+    #[serde(skip_serializing_if = "Helpers::is_empty")]
+    pub(crate) helpers: Helpers,
 }
 
 /// Where a sidecar keeps what happened lately.

@@ -73,7 +73,11 @@ pub(super) fn turns_in(entry: &Entry) -> Vec<Captured> {
 pub fn turns_of(event: &Event, at: Timestamp) -> Vec<Captured> {
     match &event.what {
         What::Prompted { text } => vec![Captured::said(at, Voice::User, text)],
-        What::Answered { text: Some(text) } | What::HelperAnswered { text: Some(text) } => {
+        // What a helper is asked its agent says, and never the user.
+        What::Answered { text: Some(text) }
+        | What::HelperAsked { text, .. }
+        | What::HelperStarts { task: Some(text), .. }
+        | What::HelperAnswered { text: Some(text) } => {
             vec![Captured::said(at, Voice::Assistant, text)]
         }
         What::ToolsRan(runs) => runs.iter().map(|run| Captured::ran(at, run)).collect(),
@@ -82,6 +86,7 @@ pub fn turns_of(event: &Event, at: Timestamp) -> Vec<Captured> {
         | What::Compacting
         | What::Compacted { .. }
         | What::Answered { text: None }
+        | What::HelperStarts { task: None, .. }
         | What::HelperAnswered { text: None }
         | What::Ended
         | What::Nothing { .. } => Vec::new(),

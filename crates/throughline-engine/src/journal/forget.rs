@@ -222,7 +222,8 @@ mod tests {
 
     fn said(name: &str, text: &str) -> Entry {
         let what = What::Prompted { text: text.to_owned() };
-        let event = Event { session: session(name), folder: None, transcript: None, what };
+        let session = session(name);
+        let event = Event { session, folder: None, transcript: None, helper: None, what };
         Entry::new(Timestamp::from_millis(1_763_000_000_000), "claude", None, event)
     }
 

@@ -19,7 +19,8 @@ fn session(name: &str) -> SessionId {
 
 fn said(name: &str, text: &str) -> Entry {
     let what = What::Prompted { text: text.to_owned() };
-    let event = Event { session: session(name), folder: None, transcript: None, what };
+    let session = session(name);
+    let event = Event { session, folder: None, transcript: None, helper: None, what };
     let project = Project::recorded("/home/dev/app", Path::new("/home/dev/app"));
     Entry::new(Timestamp::from_millis(1_763_000_000_000), "claude", Some(&project), event)
 }

@@ -86,6 +86,17 @@ impl Gone {
         self.wordings.iter().filter_map(|one| longest(one)).any(|word| plain.contains(&word))
     }
 
+    /// Whether a page names something erased by its id.
+    pub(crate) fn is_named_in(&self, page: &str) -> bool {
+        let turn = |node: &NodeId| match node {
+            NodeId::Episode(id) => Some(id.handle()),
+            NodeId::Memory(_) | NodeId::Entity(_) => None,
+        };
+        let memories = self.memories.iter().map(MemoryId::handle);
+        let mut named = memories.chain(self.turns.iter().filter_map(turn));
+        named.any(|handle| page.contains(&format!("[{handle}]")))
+    }
+
     /// Whether a term is one of its words.
     pub(crate) fn is_its_word(&self, term: &str) -> bool {
         self.terms.contains(term)

@@ -22,7 +22,7 @@ use throughline_core::{
 };
 use throughline_store::Reader;
 
-use super::{CutReason, Fate, Found, Recall};
+use super::{CutReason, Fate, Recall};
 use crate::engine::Draft;
 use crate::journal::file;
 use crate::remember::NewMemory;
@@ -76,15 +76,7 @@ pub struct Settled {
 impl Engine {
     /// Notes what a recall showed or missed. Quick, and takes no turn to write.
     pub fn note_recall(&self, context: &Context, recall: &Recall) -> Result<()> {
-        let shown: Vec<(SpaceId, MemoryId)> = recall
-            .items
-            .iter()
-            .filter_map(|item| match &item.what {
-                Found::Memory(card) => Some((card.memory.space, card.memory.id)),
-                Found::Episode(_) => None,
-            })
-            .collect();
-        self.note(context, shown, recall.tokens, false, gap(recall))
+        self.note(context, recall.memories(), recall.tokens, false, gap(recall))
     }
 
     /// Notes that memories were put in front of a session without a question. `unasked` when it

@@ -149,7 +149,7 @@ impl Engine {
             // Whoever hears the session knows better than the log what it has before it.
             Some(card) if ask.unheard => ask.already.contains(&card.memory.id),
             Some(card) => self.was_shown(reader, context, ask, card)?,
-            None => false,
+            None => matches!(candidate.node, NodeId::Episode(id) if ask.quoted.contains(&id)),
         };
         Ok(shown.then_some(CutReason::AlreadyShown))
     }

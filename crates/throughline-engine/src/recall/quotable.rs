@@ -97,7 +97,10 @@ impl Engine {
                 .filter(|one| matches!(one.fate, Fate::Shown(_)))
                 .map(|one| one.node)
                 .collect();
-            if told.iter().any(|one| shown.contains(&one.id.into())) {
+            // One on the page, or one that the session was told and still has before it.
+            let is_told =
+                |one: &Memory| shown.contains(&one.id.into()) || ask.already.contains(&one.id);
+            if told.iter().any(is_told) {
                 candidates[at].fate = Fate::Cut(CutReason::ToldByMemory);
             } else if let Some(memory) = told.into_iter().find(|one| tells_as_much(ask, one, &turn))
             {

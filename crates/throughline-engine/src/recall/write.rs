@@ -31,6 +31,7 @@ impl Engine {
         let mut items = self.shown(reader, context, &candidates, known)?;
         self.bring_rivals(reader, context, &mut candidates, known, &mut items)?;
         let counts = counts(&candidates, known);
+        let near = near(ask, &items, &candidates, known);
         let page = Page {
             sections: vec![Section {
                 title: String::new(),
@@ -38,7 +39,7 @@ impl Engine {
             }],
             quotes: items.iter().filter_map(quote).collect(),
             counts: if items.is_empty() { Vec::new() } else { counts.clone() },
-            hint: self.hint(ask, &items, &candidates, known),
+            hint: hint(&near),
             seed: format!("{} {}", self.now(), ask.query),
         };
         let written = page::write(&page, ask.limits.budget_tokens, &self.policy.page);
@@ -68,6 +69,8 @@ impl Engine {
             }
             detail.is_some()
         });
+        let hinted = near.iter().map(|one| (one.space, one.id));
+        let hinted = if written.text.is_empty() { Vec::new() } else { hinted.collect() };
         Ok(Recall {
             query: ask.query.to_owned(),
             items,
@@ -75,6 +78,7 @@ impl Engine {
             text: written.text,
             tokens: written.tokens,
             budget: ask.limits.budget_tokens,
+            hinted,
             candidates,
             question,
         })
@@ -200,28 +204,33 @@ impl Engine {
         let policy = &self.policy.trust;
         trust::presentation(card.trust.value(), card.salience.value, stale, policy)
     }
+}
 
-    /// One line about what overlaps but was not worth saying, when nothing else is said.
-    fn hint(
-        &self,
-        ask: &Ask<'_>,
-        items: &[Recalled],
-        candidates: &[Candidate],
-        known: &Known,
-    ) -> Option<String> {
-        if !items.is_empty() || ask.ungated {
-            return None;
-        }
-        let near: Vec<&Memory> = candidates
-            .iter()
-            .filter(|one| matches!(one.fate, Fate::Cut(CutReason::Overlaps)))
-            .filter_map(|one| known.memories.get(&one.node.memory()?))
-            .take(2)
-            .collect();
-        let titles: Vec<String> =
-            near.iter().map(|one| format!("{} [{}]", one.title(), one.id.handle())).collect();
-        (!titles.is_empty()).then(|| titles.join("; "))
+/// What overlaps but was not worth saying, when nothing else is said. What the session was told is
+/// not named again.
+fn near<'a>(
+    ask: &Ask<'_>,
+    items: &[Recalled],
+    candidates: &[Candidate],
+    known: &'a Known,
+) -> Vec<&'a Memory> {
+    if !items.is_empty() || ask.ungated {
+        return Vec::new();
     }
+    candidates
+        .iter()
+        .filter(|one| matches!(one.fate, Fate::Cut(CutReason::Overlaps)))
+        .filter_map(|one| known.memories.get(&one.node.memory()?))
+        .filter(|one| !ask.already.contains(&one.id) && !ask.named.contains(&one.id))
+        .take(2)
+        .collect()
+}
+
+/// The same in one line.
+fn hint(near: &[&Memory]) -> Option<String> {
+    let titles: Vec<String> =
+        near.iter().map(|one| format!("{} [{}]", one.title(), one.id.handle())).collect();
+    (!titles.is_empty()).then(|| titles.join("; "))
 }
 
 /// Since when a memory is no longer current, if it was replaced.
@@ -288,7 +297,11 @@ fn one_line(content: &str) -> String {
 }
 
 /// "until D: X", for the latest memory that this one replaced.
-fn history_line(reader: &dyn Reader, reach: &Reach, card: &Card) -> Result<Option<String>> {
+pub(crate) fn history_line(
+    reader: &dyn Reader,
+    reach: &Reach,
+    card: &Card,
+) -> Result<Option<String>> {
     let keys: Vec<RowKey> =
         card.supersedes.iter().map(|id| RowKey::memory(card.memory.space, *id)).collect();
     let mut replaced: Vec<Memory> = reader

@@ -15,7 +15,8 @@ fn session(name: &str) -> SessionId {
 
 fn said(name: &str, text: &str) -> JournalEntry {
     let what = What::Prompted { text: text.to_owned() };
-    let event = Event { session: session(name), folder: None, transcript: None, what };
+    let session = session(name);
+    let event = Event { session, folder: None, transcript: None, helper: None, what };
     JournalEntry::new(Timestamp::from_millis(1_763_000_000_000), "claude", None, event)
 }
 

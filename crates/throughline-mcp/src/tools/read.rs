@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 use throughline_core::page::Detail;
 use throughline_core::policy::RecallPolicy;
 use throughline_core::{MemoryId, NodeId, Timestamp, text};
-use throughline_engine::{Ask, Expanded, Found, Recall, Recalled};
+use throughline_engine::{Ask, Expanded, Found, Recall, Recalled, Said};
 
 use crate::answer::{Answer, Failure, Told};
 use crate::arguments;
-use crate::desk::Desk;
+use crate::desk::{Desk, said};
 use crate::view;
 
 /// Memories of one answer at most.
@@ -38,6 +38,7 @@ pub(crate) fn recall(desk: &mut Desk, args: &arguments::Recall) -> Told {
     });
     let shown: Vec<MemoryId> = shown.collect();
     desk.show(&context, shown);
+    desk.tell(&context, "recall", &Said::by_recall(&recall));
     // Looking at the past is no use of a memory.
     desk.count_later(context, as_of.is_none().then_some(recall));
     Ok(answer)
@@ -114,13 +115,19 @@ pub(super) fn expand(desk: &mut Desk, args: &arguments::One) -> Told {
             if !related.is_empty() {
                 map.insert("related".to_owned(), related.into());
             }
+            let answer = fenced(Value::Object(map));
             desk.show(&context, [card.memory.id]);
+            let memories = vec![card.memory.id];
+            desk.tell(&context, "expand", &said(&answer.text, memories, Vec::new()));
             desk.count_later(context, None);
-            Ok(fenced(Value::Object(map)))
+            Ok(answer)
         }
         Expanded::Turn { turns, .. } => {
+            let ids = turns.iter().map(|turn| turn.id).collect();
             let turns: Vec<Value> = turns.iter().map(|turn| view::turn(turn, 2_000)).collect();
-            Ok(fenced(json!({ "turns": turns })))
+            let answer = fenced(json!({ "turns": turns }));
+            desk.tell(&context, "expand", &said(&answer.text, Vec::new(), ids));
+            Ok(answer)
         }
     }
 }
@@ -149,8 +156,10 @@ pub(super) fn why(desk: &mut Desk, args: &arguments::One) -> Told {
     if !why.injected.is_empty() {
         map.insert("shown".to_owned(), why.injected.len().into());
     }
+    let answer = fenced(Value::Object(map));
     desk.show(&context, [why.card.memory.id]);
-    Ok(fenced(Value::Object(map)))
+    desk.tell(&context, "why", &said(&answer.text, vec![why.card.memory.id], Vec::new()));
+    Ok(answer)
 }
 
 pub(super) fn review(desk: &mut Desk, args: &arguments::Review) -> Told {
@@ -186,9 +195,11 @@ pub(super) fn review(desk: &mut Desk, args: &arguments::Review) -> Told {
     }
     let seen: Vec<MemoryId> =
         review.to_check.iter().take(most).map(|one| one.card.memory.id).collect();
-    desk.show(&context, seen);
+    desk.show(&context, seen.clone());
     map.insert("user_would_run".to_owned(), "throughline review".into());
-    Ok(fenced(Value::Object(map)))
+    let answer = fenced(Value::Object(map));
+    desk.tell(&context, "review", &said(&answer.text, seen, Vec::new()));
+    Ok(answer)
 }
 
 /// Data with a word about what it is, and the same in words.

@@ -106,3 +106,22 @@ pub(crate) enum IngestFormat {
     /// The database of opencode
     Opencode,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct Told {
+    /// One of them, with why each line is in it
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// Only what this session was told; the beginning of its id is enough
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// Only since then
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<String>,
+    /// How many at most
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// In every project, not only in this one
+    #[arg(long)]
+    pub(crate) all: bool,
+}

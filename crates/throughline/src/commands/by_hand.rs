@@ -25,6 +25,8 @@ fn act_of(command: &Command) -> Option<Act> {
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.
         Command::Export(args) if args.format == ExportFormat::Jsonl => Some(Act::Transfer),
+        // So does the record of what every agent was told.
+        Command::Told(args) if args.all => Some(Act::Transfer),
         Command::Import(_)
         | Command::Ingest(_)
         | Command::Patch(_)
@@ -43,6 +45,7 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Why(_)
         | Command::History(_)
         | Command::Log(_)
+        | Command::Told(_)
         | Command::Undo(_)
         | Command::Review(_)
         | Command::Verify(_)

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
-use throughline_engine::{Filter, Listing};
+use throughline_engine::{Error, Filter, Listing};
 
 use crate::args;
 use crate::settings::Settings;
@@ -69,6 +69,15 @@ pub(super) fn show(
     let engine = settings.engine()?;
     engine.settle_recalls(&settings.context()?).ok();
     let reader = engine.reader(settings.moment(args.as_of.as_deref())?)?;
-    let card = engine.show(&*reader, &settings.context()?, &args.id)?;
+    let context = settings.context()?;
+    let card = match engine.show(&*reader, &context, &args.id) {
+        // What is no memory may be a turn.
+        Err(error @ Error::NotFound { .. }) => {
+            let found = engine.turn(&*reader, &context, &args.id)?;
+            let (turn, memories) = found.ok_or(error)?;
+            return super::turn::show(&turn, &memories, ui);
+        }
+        found => found?,
+    };
     ui.answer(&WireMemory::from(&card), || view::page(&card))
 }

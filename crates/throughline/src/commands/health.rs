@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 use throughline_core::watermark::Tally;
 use throughline_engine::{
-    Check, Engine, Filter, Journal, Outcome, backups, free_bytes, lost_since, unwritable,
+    Check, Engine, Filter, Journal, Outcome, TOLD_DAYS, Wanted, backups, free_bytes, lost_since,
+    unwritable,
 };
 
 use super::agents::{Connection, State, connections, program_check};
@@ -137,7 +138,7 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         extraction: if settings.models.llm_name().is_some() { "rules and model" } else { "rules" },
         llm: super::model::status(settings, &engine)?,
         turns: counted("capture turns"),
-        injections: counted("injection"),
+        injections: engine.told(&context, &Wanted::default())?.1 as u64,
         waiting: counted("pending"),
         sleep_waits: engine.waiting_for_sleep(&context)?,
         agents: connections(settings),
@@ -154,7 +155,8 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
             line("join", super::project::waiting(key));
         }
         line("memories", format!("{} held of {}, within reach", wire.active, wire.memories));
-        line("captured", format!("{} turns; {} times said something", wire.turns, wire.injections));
+        line("captured", format!("{} turns", wire.turns));
+        line("told", format!("{} times in {TOLD_DAYS} days: `throughline told`", wire.injections));
         if wire.waiting > 0 {
             line("waiting", format!("{} for you: `throughline review`", wire.waiting));
         }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::Value;
 use throughline_core::{Change, Memory, text};
-use throughline_engine::{Reason, Reverted, StoredBatch, Version};
+use throughline_engine::{Error, Reason, Reverted, StoredBatch, Version};
 
 use crate::args;
 use crate::settings::Settings;
@@ -32,7 +32,7 @@ struct WireTrust {
 }
 
 #[derive(Debug, Serialize)]
-struct WireNode {
+pub(super) struct WireNode {
     id: String,
     kind: &'static str,
     state: &'static str,
@@ -55,7 +55,7 @@ struct WireInjection {
     tokens: usize,
 }
 
-fn node(memory: &Memory) -> WireNode {
+pub(super) fn node(memory: &Memory) -> WireNode {
     WireNode {
         id: memory.id.to_string(),
         kind: memory.kind.as_str(),
@@ -74,7 +74,16 @@ fn wire_reason(reason: &Reason) -> WireReason {
 }
 
 pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let why = settings.engine()?.why(&settings.context()?, id)?;
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let why = match engine.why(&context, id) {
+        // What is no memory may be a turn.
+        Err(error @ Error::NotFound { .. }) => {
+            let found = engine.turn(&*engine.now_reader()?, &context, id)?;
+            let (turn, memories) = found.ok_or(error)?;
+            return super::turn::why(&engine, &context, &turn, &memories, ui);
+        }
+        found => found?,
+    };
     let trust = why.card.trust;
     let wire = WireWhy {
         memory: (&why.card).into(),
@@ -231,7 +240,7 @@ fn version_line(version: &Version) -> String {
     line
 }
 
-fn time(at: throughline_core::Timestamp) -> String {
+pub(super) fn time(at: throughline_core::Timestamp) -> String {
     at.to_string()[..19].replace('T', " ")
 }
 

@@ -178,6 +178,7 @@ fn kept_of(run: &ToolRun, folder: Option<&str>) -> ToolRun {
         session: SessionId(String::new()),
         folder: folder.map(str::to_owned),
         transcript: None,
+        helper: None,
         what: What::ToolsRan(vec![run.clone()]),
     };
     clean(&mut event, root.as_deref().unwrap_or_else(|| Path::new(".")));

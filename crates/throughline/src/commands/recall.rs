@@ -53,7 +53,7 @@ struct WireRecalled {
 
 /// A turn as callers see it.
 #[derive(Debug, Serialize)]
-struct WireEpisode {
+pub(super) struct WireEpisode {
     id: String,
     session: String,
     turn: Option<String>,

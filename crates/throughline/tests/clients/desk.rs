@@ -367,6 +367,19 @@ impl Said {
         pages
     }
 
+    /// How many pages of ours one request holds at most, the same one twice counted twice.
+    pub(crate) fn blocks(&self) -> usize {
+        let count = |request: &Value| {
+            let mut blocks = 0;
+            texts(request, &mut |text| {
+                let plain = text.replace("&lt;", "<").replace("&gt;", ">");
+                blocks += pages_in(&plain).len();
+            });
+            blocks
+        };
+        self.requests.iter().map(count).max().unwrap_or(0)
+    }
+
     /// What came before the model while no tool of this session had returned yet.
     pub(crate) fn before_tools(&self) -> Self {
         let none = |request: &&Value| {

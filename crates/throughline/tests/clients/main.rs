@@ -17,6 +17,7 @@ mod desk;
 mod hosts;
 mod mcp;
 mod model;
+mod once;
 mod page;
 mod plugins;
 mod sessions;

@@ -68,7 +68,7 @@ fn connecting_shows_the_change_keeps_a_copy_and_leaves_the_rest_alone() {
     let added: Vec<&str> = planned.lines().filter(|line| line.starts_with('+')).collect();
     assert!(added.iter().any(|line| line.contains("SessionStart")), "{planned}");
     let page = home.page(&["init", "--config", &config]);
-    assert!(page.contains("9 hooks in") && page.contains("settings.json"), "{page}");
+    assert!(page.contains("10 hooks in") && page.contains("settings.json"), "{page}");
     assert!(page.contains("the MCP server in") && page.contains("Connected."), "{page}");
     let after = read(&file);
     for kept in ["// mine, do not touch", "/* a bell */", "\"bell.sh\"", "Bash(ls:*)", "\"opus\""] {
@@ -220,7 +220,7 @@ fn doctor_tells_whether_an_agent_is_connected_and_to_what() {
     home.json(&["init", "--config", &config]);
     let (outcome, detail) = connection(&home, &config);
     assert_eq!(outcome, "fine");
-    assert!(detail.contains("9 hooks in") && detail.contains("settings.json"), "{detail}");
+    assert!(detail.contains("10 hooks in") && detail.contains("settings.json"), "{detail}");
     assert!(detail.contains("the MCP server in") && detail.contains(".claude.json"), "{detail}");
     let servers = home.outside("claude").join(".claude.json");
     let written = read(&servers);

@@ -140,9 +140,9 @@ fn the_diff_is_shown_and_what_was_done_is_said_in_a_line_for_each_file() {
     assert!(diff.contains("+[mcp_servers.throughline]\n"), "{diff}");
     assert!(diff.contains("throughline.js\na file of ours as a whole"), "{diff}");
     insta::assert_snapshot!(format!("Claude Code{done}"), @r"
-    Claude Code connected    9 hooks in [HOME]/.claude/settings.json
+    Claude Code connected    10 hooks in [HOME]/.claude/settings.json
                              the MCP server in [HOME]/.claude.json
-    Codex       connected    8 hooks in [HOME]/.codex/hooks.json
+    Codex       connected    9 hooks in [HOME]/.codex/hooks.json
                              the MCP server in [HOME]/.codex/config.toml
     Gemini CLI  connected already
     opencode    connected    the MCP server in [HOME]/.config/opencode/opencode.jsonc
@@ -162,9 +162,9 @@ fn the_diff_is_shown_and_what_was_done_is_said_in_a_line_for_each_file() {
     Nothing to change.
     ");
     insta::assert_snapshot!(tidy(&machine.run(&["uninstall"])), @r"
-    Claude Code disconnected 9 hooks in [HOME]/.claude/settings.json
+    Claude Code disconnected 10 hooks in [HOME]/.claude/settings.json
                              the MCP server in [HOME]/.claude.json
-    Codex       disconnected 8 hooks in [HOME]/.codex/hooks.json
+    Codex       disconnected 9 hooks in [HOME]/.codex/hooks.json
                              the MCP server in [HOME]/.codex/config.toml
     Gemini CLI  disconnected 6 hooks and the MCP server in [HOME]/.gemini/settings.json
     opencode    disconnected the MCP server in [HOME]/.config/opencode/opencode.jsonc

@@ -21,6 +21,7 @@ mod failing;
 #[cfg(target_os = "linux")]
 mod faults;
 mod harness;
+mod helpers;
 mod hook_kills;
 mod hook_trouble;
 mod hooking;
@@ -67,6 +68,8 @@ mod slots;
 mod strangers;
 mod superseding;
 mod switch;
+mod telling;
+mod telling_once;
 mod terminal;
 mod together;
 mod transcripts;

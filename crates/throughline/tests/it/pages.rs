@@ -189,7 +189,8 @@ fn status_stats_and_doctor_are_short_pages() {
     insta::assert_snapshot!(lasting.join("\n"), @r"
      project webshop ([TEMP]/webshop)
     memories 3 held of 4, within reach
-    captured 0 turns; 0 times said something
+    captured 0 turns
+        told 0 times in 30 days: `throughline told`
      changed 2026-05-11T09:01:00.000Z
         home [TEMP]/home
     ");
@@ -399,7 +400,7 @@ fn the_help_of_every_command_says_what_it_is_for() {
             seen += 1;
         }
     }
-    assert_eq!(seen, 47);
+    assert_eq!(seen, 48);
     assert!(home.page(&["--version"]).starts_with("throughline "));
     assert!(!home.path().exists(), "help needs no home");
 }

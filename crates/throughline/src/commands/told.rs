@@ -1,0 +1,192 @@
+//! `told`: what was put before agents, when, to whom and why.
+
+use std::process::ExitCode;
+
+use serde::Serialize;
+use throughline_core::text;
+use throughline_engine::{Because, Telling, Wanted};
+
+use super::history::time;
+use crate::args;
+use crate::settings::Settings;
+use crate::ui::{BOLD, DIM, ID, Ui, paint, safe};
+use crate::view::rounded;
+
+/// Tellings that a person is shown at once.
+const SHOWN: usize = 10;
+/// Lines of each in a list, and characters of each line.
+const LINES: usize = 4;
+const LINE_CHARS: usize = 160;
+/// Letters of a session's name.
+const SESSION_CHARS: usize = 12;
+
+#[derive(Debug, Serialize)]
+struct WireTold {
+    items: Vec<WireTelling>,
+    total: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct WireTelling {
+    id: String,
+    at: String,
+    session: Option<String>,
+    agent: String,
+    /// A helper of the agent that was told, and not the agent itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    helper: Option<String>,
+    event: String,
+    tokens: usize,
+    text: String,
+    memories: Vec<String>,
+    turns: Vec<String>,
+    why: Vec<WireBecause>,
+    /// Something in it was erased since, and the text with it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    erased: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct WireBecause {
+    id: String,
+    reason: String,
+    detail: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relevance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    salience: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<f64>,
+}
+
+impl From<&Telling> for WireTelling {
+    fn from(telling: &Telling) -> Self {
+        Self {
+            id: telling.id.to_string(),
+            at: telling.at.to_string(),
+            session: telling.session.as_ref().map(ToString::to_string),
+            agent: telling.agent.clone(),
+            helper: telling.helper.clone(),
+            event: telling.event.clone(),
+            tokens: telling.tokens,
+            text: telling.text.clone(),
+            memories: telling.memories.iter().map(ToString::to_string).collect(),
+            turns: telling.turns.iter().map(ToString::to_string).collect(),
+            why: telling.why.iter().map(WireBecause::from).collect(),
+            erased: telling.erased,
+        }
+    }
+}
+
+impl From<&Because> for WireBecause {
+    fn from(because: &Because) -> Self {
+        Self {
+            id: because.id.clone(),
+            reason: because.reason.clone(),
+            detail: because.detail.as_str(),
+            score: because.score.map(rounded),
+            relevance: because.relevance.map(rounded),
+            salience: because.salience.map(rounded),
+            trust: because.trust.map(rounded),
+        }
+    }
+}
+
+pub(super) fn told(
+    args: &args::Told,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    if let Some(id) = &args.id {
+        let telling = engine.told_one(&context, id)?;
+        return ui.answer(&WireTelling::from(&telling), || whole(&telling));
+    }
+    let wanted = Wanted {
+        all: args.all,
+        session: args.session.clone(),
+        since: settings.moment(args.since.as_deref())?,
+        limit: args.limit.or((!ui.json).then_some(SHOWN)),
+    };
+    let (found, total) = engine.told(&context, &wanted)?;
+    let wire = WireTold { items: found.iter().map(WireTelling::from).collect(), total };
+    ui.answer(&wire, || {
+        if total == 0 {
+            return paint(DIM, "no agent was told anything yet");
+        }
+        let mut pages: Vec<String> = found.iter().map(in_short).collect();
+        if found.len() < total {
+            let more = format!("{} of {total}; `--limit {total}` shows all", found.len());
+            pages.push(paint(DIM, more));
+        }
+        pages.join("\n\n")
+    })
+}
+
+/// `2026-11-16 03:50:12  claude-code, UserPromptSubmit, session 440769d8-752, 41 tokens`
+fn heading(telling: &Telling) -> String {
+    let mut to = vec![safe(&telling.agent), safe(&telling.event)];
+    if let Some(helper) = &telling.helper {
+        to.push(format!("helper {}", safe(&text::headline(helper, SESSION_CHARS))));
+    }
+    if let Some(session) = &telling.session {
+        let session: String = session.0.chars().take(SESSION_CHARS).collect();
+        to.push(format!("session {}", safe(&session)));
+    }
+    to.push(format!("{} tokens", telling.tokens));
+    let handle = paint(ID, telling.handle());
+    format!("{handle}  {}  {}", time(telling.at), paint(BOLD, to.join(", ")))
+}
+
+/// The lines of a telling, without the fence around them.
+fn lines(telling: &Telling) -> Vec<String> {
+    if telling.erased {
+        return vec!["(something in it was erased, and the text with it)".to_owned()];
+    }
+    let is_fence = |line: &&str| line.starts_with("<memory-") || line.starts_with("</memory-");
+    telling.text.lines().filter(|line| !is_fence(line)).map(safe).collect()
+}
+
+fn in_short(telling: &Telling) -> String {
+    let lines = lines(telling);
+    let mut page = heading(telling);
+    for line in lines.iter().take(LINES) {
+        page.push_str(&format!("\n  {}", text::headline(line, LINE_CHARS)));
+    }
+    if lines.len() > LINES {
+        let more = format!("… {} more lines: `told {}`", lines.len() - LINES, telling.handle());
+        page.push_str(&format!("\n  {}", paint(DIM, more)));
+    }
+    page
+}
+
+/// One telling, with why each line is in it.
+fn whole(telling: &Telling) -> String {
+    let mut page = heading(telling);
+    for line in lines(telling) {
+        page.push_str(&format!("\n  {line}"));
+    }
+    if !telling.why.is_empty() {
+        page.push_str(&format!("\n\n{}", paint(BOLD, "Why")));
+    }
+    for one in &telling.why {
+        let numbers = [
+            ("score", one.score),
+            ("relevance", one.relevance),
+            ("salience", one.salience),
+            ("trust", one.trust),
+        ];
+        let numbers = numbers.iter().filter_map(|(name, value)| Some((name, (*value)?)));
+        let numbers: Vec<String> =
+            numbers.map(|(name, value)| format!("{name} {value:.2}")).collect();
+        let numbers = if numbers.is_empty() {
+            String::new()
+        } else {
+            paint(DIM, format!(" ({})", numbers.join(", ")))
+        };
+        page.push_str(&format!("\n  {} {}{numbers}", paint(ID, &one.id), safe(&one.reason)));
+    }
+    page
+}
