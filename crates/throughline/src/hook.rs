@@ -160,8 +160,7 @@ pub(crate) fn hook(
         let context = started.get()?;
         let text = kept_brief(&after, context, until)?;
         say(&throughline_agents::answer(agent, &name, &text)?);
-        let to =
-            Audience { agent: agent.as_str().to_owned(), helper: None, event: name.clone() };
+        let to = Audience { agent: agent.as_str().to_owned(), helper: None, event: name.clone() };
         let said = Said { tokens: tokens::estimate(&text), text, ..Said::default() };
         Tellings::new(&home).append(&Telling::new(now, context, &to, &said)).ok();
         Some(())

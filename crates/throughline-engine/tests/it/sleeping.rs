@@ -259,6 +259,7 @@ fn begins(session: &str) -> Event {
         session: SessionId(session.to_owned()),
         folder: None,
         transcript: None,
+        helper: None,
         what: What::Started(Start::Startup),
     }
 }
@@ -276,7 +277,7 @@ fn a_kept_brief_is_said_without_what_was_replaced_taken_back_or_changed_since() 
         texts.map(|text| bed.remember(&NewMemory { kind: Kind::Decision, ..NewMemory::new(text) }));
     let event = begins("march");
     let reply = bed.engine.listen(&bed.context, &event).unwrap();
-    assert!(texts.iter().all(|text| reply.text.contains(text)), "{}", reply.text);
+    assert!(texts.iter().all(|text| reply.said.text.contains(text)), "{}", reply.said.text);
     let home = bed.folder.path().join("home");
     let project = &bed.context.project;
     assert_eq!(KeptBrief::load(&home, project), None, "it is kept when nobody waits");
@@ -303,7 +304,7 @@ fn nothing_is_kept_of_a_brief_whose_memory_was_erased_meanwhile() {
     let id = bed.remember(&NewMemory { kind: Kind::Decision, ..NewMemory::new("We use pnpm") });
     let event = begins("march");
     let reply = bed.engine.listen(&bed.context, &event).unwrap();
-    assert!(reply.text.contains("pnpm"));
+    assert!(reply.said.text.contains("pnpm"));
     bed.engine.purge(&bed.context, &[id.to_string()], false).unwrap();
     bed.engine.rest(&bed.context, &event, &reply).unwrap();
     let home = bed.folder.path().join("home");

@@ -320,10 +320,10 @@ fn a_copy_is_made_every_day_with_changes_and_a_few_are_kept() {
     home.remember("Quixotic zebra");
     assert_eq!(automatic(&home), Vec::<String>::new(), "nothing is a day old yet");
     let days = ["2026-03-03", "2026-03-04", "2026-03-05", "2026-03-12", "2026-03-19", "2026-03-26"];
-    for day in days {
+    for (day, name) in days.into_iter().zip(["ibis", "heron", "stork", "crane", "egret", "finch"]) {
         home.travel(day);
-        home.remember(&format!("Said on {day}"));
-        home.remember(&format!("Said later on {day}"));
+        home.remember(&format!("The {name} was seen first"));
+        home.remember(&format!("Some {name} was seen later"));
     }
     let expected = ["2026-03-05", "2026-03-12", "2026-03-19", "2026-03-26"];
     let kept = automatic(&home);
