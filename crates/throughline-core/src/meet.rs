@@ -200,8 +200,8 @@ impl Place<'_> {
         Some(if self.is_plural() { Difference::Open } else { Difference::Value })
     }
 
-    /// A name in the place of another. "Uses TypeScript" and "uses DuckDB" may both be so; "uses
-    /// MySQL for the orders" and "uses SQLite for the orders" hardly.
+    /// A name in the place of another. "Uses Go" and "uses Bash" may both be so; "uses
+    /// Redis for the orders" and "uses SQLite for the orders" hardly.
     fn name(&self) -> Option<Difference> {
         if self.rules {
             return None;

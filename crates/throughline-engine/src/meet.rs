@@ -87,13 +87,18 @@ fn inserted(change: &Change) -> Option<&Memory> {
 
 /// Whether this very draft takes a memory out of view.
 fn leaves(draft: &Draft, id: MemoryId) -> bool {
-    draft.changes.iter().any(|change| match change {
-        Change::Supersede { old, .. } => *old == id,
-        Change::Move { id: moved, to, .. } => *moved == id && !to.is_active(),
-        Change::Restore { rows, .. } => rows.iter().any(|image| {
-            let current = |row: &Row| row.as_memory().is_some_and(|one| one.state.is_active());
-            image.key.key == id.to_string() && !image.row.as_ref().is_some_and(current)
-        }),
-        _ => false,
+    draft.changes.iter().any(|change| {
+        if let Change::Supersede { old, .. } = change {
+            *old == id
+        } else if let Change::Move { id: moved, to, .. } = change {
+            *moved == id && !to.is_active()
+        } else if let Change::Restore { rows, .. } = change {
+            rows.iter().any(|image| {
+                let current = |row: &Row| row.as_memory().is_some_and(|one| one.state.is_active());
+                image.key.key == id.to_string() && !image.row.as_ref().is_some_and(current)
+            })
+        } else {
+            false
+        }
     })
 }

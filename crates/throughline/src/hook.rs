@@ -3,6 +3,8 @@
 //! Whatever goes wrong, the agent goes on: the exit code is 0, the deadline holds, and nothing is
 //! said. What was wrong is noted for `doctor`.
 
+mod caller;
+
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,13 +18,14 @@ use throughline_core::permission::Door;
 use throughline_core::scope::Level;
 use throughline_core::{Timestamp, tokens};
 use throughline_engine::{
-    Audience, Cleaner, Context, Damage, Engine, Journal, JournalEntry, KeptBrief, Project, Reply,
-    Said, Telling, Tellings, is_kept, note_failure, note_fired,
+    Audience, Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, Said,
+    is_kept, note_failure, note_fired,
 };
 
 use crate::args;
 use crate::settings::{Environment, Settings};
 use crate::worker;
+use caller::{Answer, Caller, Step, Wait};
 
 /// Payloads are smaller than this; what is larger is not read to its end.
 const PAYLOAD_BYTES_MAX: u64 = 16 << 20;
@@ -32,77 +35,8 @@ const TEXT_BYTES_MAX: usize = 1 << 20;
 const MARGIN_BYTES: usize = 64 << 10;
 /// An agent is kept waiting no longer than this for an answer, from when it has told everything.
 const DEADLINE: Duration = Duration::from_millis(300);
-/// So long before the deadline a session that begins is told the brief of the last one.
-const KEPT: Duration = Duration::from_millis(90);
-/// What saying it takes.
-const LAST_WORDS: Duration = Duration::from_millis(25);
 /// At the end of a session nobody waits.
 const LAST_DEADLINE: Duration = Duration::from_millis(1_000);
-/// What an agent tells late, or in a long text, is still written down. Nothing takes longer than
-/// this, whatever the agent does.
-const KEEP_LIMIT: Duration = Duration::from_millis(4_000);
-
-/// How far a hook has come.
-enum Step {
-    /// The agent has told everything.
-    Heard,
-    /// It is written down, or need not be.
-    Kept,
-    /// This is the answer.
-    Done(Answered),
-}
-
-/// What is said to the agent, or why nothing is.
-type Answered = std::thread::Result<anyhow::Result<Answer>>;
-
-/// How a hook came out in time.
-enum Outcome {
-    /// With an answer.
-    Done(Answered),
-    /// What was told is kept, and no answer came in time.
-    Late,
-    /// Not even that is known.
-    Lost { heard: bool },
-}
-
-/// Waits for the answer, and longer than that for what was told to be written down.
-struct Wait {
-    deadline: Duration,
-    answer_by: Instant,
-    keep_by: Instant,
-    heard: bool,
-    kept: bool,
-}
-
-impl Wait {
-    fn new(began: Instant, deadline: Duration) -> Self {
-        let (answer_by, keep_by) = (began + deadline, began + deadline.max(KEEP_LIMIT));
-        Self { deadline, answer_by, keep_by, heard: false, kept: false }
-    }
-
-    /// Waits until the answer is there, or until so long before the time is up.
-    fn until(&mut self, steps: &mpsc::Receiver<Step>, before: &dyn Fn() -> Duration) -> Outcome {
-        loop {
-            let answer_by = self.answer_by.checked_sub(before()).unwrap_or(self.answer_by);
-            let until = if self.kept { answer_by.min(self.keep_by) } else { self.keep_by };
-            match steps.recv_timeout(left(until)) {
-                Ok(Step::Heard) => {
-                    self.heard = true;
-                    // An agent that was slow to tell is not made to go without its answer.
-                    self.answer_by = Instant::now() + self.deadline;
-                }
-                Ok(Step::Kept) => self.kept = true,
-                Ok(Step::Done(done)) => return Outcome::Done(done),
-                Err(_) if self.kept => return Outcome::Late,
-                Err(_) => return Outcome::Lost { heard: self.heard },
-            }
-        }
-    }
-}
-
-fn left(until: Instant) -> Duration {
-    until.saturating_duration_since(Instant::now())
-}
 
 /// Carries out a hook. Never fails.
 pub(crate) fn hook(
@@ -127,16 +61,19 @@ pub(crate) fn hook(
     let ends = throughline_agents::is_last(args.agent, &args.event);
     let usual = if ends { LAST_DEADLINE } else { DEADLINE };
     let deadline = environment.deadline_ms.map_or(usual, Duration::from_millis);
-    let (home, now) = (settings.home.clone(), settings.clock.now());
     let (send, steps) = mpsc::channel();
     let (event, agent) = (args.event.clone(), args.agent);
-    let after = settings.clone();
-    let name = event.clone();
     let started = Arc::new(OnceLock::new());
-    let hears = Arc::clone(&started);
+    let caller = Caller {
+        settings: settings.clone(),
+        agent,
+        event: event.clone(),
+        now: settings.clock.now(),
+        started: Arc::clone(&started),
+    };
     std::thread::spawn(move || {
         let heard = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            listen(&event, agent, &settings, deadline, &send, &hears)
+            listen(&event, agent, &settings, deadline, &send, &started)
         }));
         let (said, rest) = match heard {
             Ok(Ok((said, rest))) => (Ok(Ok(said)), rest),
@@ -149,63 +86,7 @@ pub(crate) fn hook(
                 .ok();
         }
     });
-    let may_note = || after.refuses_home(here().as_slice()).is_none();
-    let noted = |why: &str| {
-        if may_note() {
-            note(&home, now, &name, why);
-        }
-    };
-    // The brief of the last wake, where none can be written now.
-    let say_kept = |until: Instant| {
-        let context = started.get()?;
-        let text = kept_brief(&after, context, until)?;
-        say(&throughline_agents::answer(agent, &name, &text)?);
-        let to = Audience { agent: agent.as_str().to_owned(), helper: None, event: name.clone() };
-        let said = Said { tokens: tokens::estimate(&text), text, ..Said::default() };
-        Tellings::new(&home).append(&Telling::new(now, context, &to, &said)).ok();
-        Some(())
-    };
-    let failed = |why: &str, until: Instant| {
-        noted(why);
-        say_kept(until);
-    };
-    let lost = |why: &str| {
-        if may_note() {
-            note_lost(&home, now, &name, why);
-        }
-    };
-    let mut wait = Wait::new(began, deadline);
-    let begins = || if started.get().is_some() { KEPT } else { Duration::ZERO };
-    let mut outcome = wait.until(&steps, &begins);
-    if matches!(outcome, Outcome::Late) && started.get().is_some() {
-        if say_kept(wait.answer_by).is_some() {
-            return ExitCode::SUCCESS;
-        }
-        outcome = wait.until(&steps, &|| Duration::ZERO);
-    }
-    match outcome {
-        Outcome::Done(Ok(Ok(answer))) => {
-            say(&answer.text);
-            if let Some(telling) = &answer.telling {
-                // Said is said: what cannot be put on record is for `doctor`.
-                if let Err(error) = Tellings::new(&home).append(telling) {
-                    noted(&format!("what was told cannot be put on record: {error}"));
-                }
-            }
-            if answer.is_pause {
-                worker::start_if_wanted(&after, now);
-            }
-            // What is done after the answer is over when nobody is left to send.
-            steps.recv_timeout(left(wait.answer_by)).ok();
-        }
-        Outcome::Done(Ok(Err(error))) => failed(&format!("{error:#}"), wait.answer_by),
-        Outcome::Done(Err(_)) => failed("it panicked", wait.answer_by),
-        Outcome::Late => noted(&format!("it took longer than {} ms", deadline.as_millis())),
-        Outcome::Lost { heard: false } => {
-            lost("the agent had not finished telling it when the time was up");
-        }
-        Outcome::Lost { heard: true } => lost("it could not be written down in time"),
-    }
+    caller.answer(&steps, Wait::new(began, deadline));
     ExitCode::SUCCESS
 }
 
@@ -225,25 +106,6 @@ impl Rest {
         let journal = Journal::new(&settings.home);
         journal.sweep(settings.journal_days, settings.clock.now()).ok();
     }
-}
-
-/// The brief of the last wake, without what no longer holds, or as it was where that cannot be looked
-/// up in time.
-fn kept_brief(settings: &Settings, context: &Context, until: Instant) -> Option<String> {
-    let kept = KeptBrief::load(&settings.home, &context.project)?;
-    let (send, receive) = mpsc::channel();
-    let (settings, context) = (settings.clone(), context.clone());
-    let held = kept.clone();
-    std::thread::spawn(move || {
-        let checked = settings.engine().and_then(|engine| Ok(engine.say_kept(&context, &held)?));
-        send.send(checked).ok();
-    });
-    let look = left(until.checked_sub(LAST_WORDS).unwrap_or(until));
-    let text = match receive.recv_timeout(look) {
-        Ok(Ok(text)) => text,
-        Ok(Err(_)) | Err(_) => kept.unchecked(),
-    };
-    (!text.is_empty()).then_some(text)
 }
 
 /// Words that are no hook: noted like any other failure, so that an agent is never stopped by us.
@@ -276,17 +138,6 @@ fn say(text: &str) {
     }
 }
 
-/// What comes of a hook.
-#[derive(Debug, Default)]
-struct Answer {
-    /// What is printed, in the host's own form.
-    text: String,
-    /// What goes on record once it was said.
-    telling: Option<Box<Telling>>,
-    /// The agent pauses here: it waits for neither a prompt's answer nor a tool.
-    is_pause: bool,
-}
-
 /// Journals the event, then lets memory listen. Returns what is said to the agent, and what is left for
 /// when that has been said. `started` hears of a session that begins with nothing in its context.
 fn listen(
@@ -317,11 +168,8 @@ fn listen(
     note_fired(home, &fired_name(name, agent), now);
     let told = event.map(|event| keep(event, cleaner, agent, settings));
     // Noted before anybody stops waiting.
-    match &told {
-        Err(error) | Ok(Some(Kept { trouble: Some(error), .. })) => {
-            note_lost(home, now, name, &format!("{error:#}"));
-        }
-        Ok(_) => {}
+    if let Err(error) | Ok(Some(Kept { trouble: Some(error), .. })) = &told {
+        note_lost(home, now, name, &format!("{error:#}"));
     }
     steps.send(Step::Kept).ok();
     // Even where this turn is lost, what is known is said.
@@ -364,8 +212,8 @@ fn listen(
         said.tokens += tokens::estimate(&question);
     }
     let text = throughline_agents::answer(agent, name, &said.text);
-    let told = Context { session: Some(event.session.clone()), ..context.clone() };
     let telling = text.is_some().then(|| {
+        let told = Context { session: Some(event.session.clone()), ..context.clone() };
         let text = throughline_agents::fitting(agent, &said.text);
         Box::new(engine.telling(&told, &audience(agent, name, &event), &Said { text, ..said }))
     });

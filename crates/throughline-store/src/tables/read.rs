@@ -466,30 +466,16 @@ impl Reader for Arc<Tables> {
                 continue;
             }
             *counts.entry(key.table.to_string()).or_default() += 1;
-            match row {
-                Row::Memory(memory) => {
-                    *counts.entry(format!("state {}", memory.state)).or_default() += 1;
-                    *counts.entry(format!("kind {}", memory.kind)).or_default() += 1;
-                    *counts.entry(format!("authority {}", memory.authority)).or_default() += 1;
-                }
-                Row::Edge(edge) => {
-                    *counts.entry(format!("relation {}", edge.relation)).or_default() += 1;
-                }
-                Row::Session(session) => {
-                    *counts.entry("capture turns".to_owned()).or_default() += session.turns;
-                    *counts.entry("capture noticed".to_owned()).or_default() += session.fired;
-                    *counts.entry("capture probes".to_owned()).or_default() += session.probes;
-                }
-                Row::Space(_)
-                | Row::Evidence(_)
-                | Row::Watermark(_)
-                | Row::Usage(_)
-                | Row::Entity(_)
-                | Row::Episode(_)
-                | Row::Injection(_)
-                | Row::Tombstone(_)
-                | Row::Leaf(_)
-                | Row::Pending(_) => {}
+            if let Row::Memory(memory) = row {
+                *counts.entry(format!("state {}", memory.state)).or_default() += 1;
+                *counts.entry(format!("kind {}", memory.kind)).or_default() += 1;
+                *counts.entry(format!("authority {}", memory.authority)).or_default() += 1;
+            } else if let Row::Edge(edge) = row {
+                *counts.entry(format!("relation {}", edge.relation)).or_default() += 1;
+            } else if let Row::Session(session) = row {
+                *counts.entry("capture turns".to_owned()).or_default() += session.turns;
+                *counts.entry("capture noticed".to_owned()).or_default() += session.fired;
+                *counts.entry("capture probes".to_owned()).or_default() += session.probes;
             }
         }
         counts.retain(|_, count| *count > 0);

@@ -134,7 +134,7 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         database_bytes: health.bytes,
         wal_bytes: health.wal_bytes,
         schema: health.schema,
-        sqlite: health.sqlite_version.clone(),
+        sqlite: health.sqlite_version,
         extraction: if settings.models.llm_name().is_some() { "rules and model" } else { "rules" },
         llm: super::model::status(settings, &engine)?,
         turns: counted("capture turns"),
@@ -144,48 +144,52 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         agents: connections(settings),
         disk: WireDisk::of(settings, &engine)?,
     };
-    ui.answer(&wire, || {
+    ui.answer(&wire, || wire.in_words())
+}
+
+impl WireStatus {
+    fn in_words(&self) -> String {
         let mut page = String::new();
         let mut line = |name: &str, value: String| {
             writeln!(page, "{} {value}", paint(DIM, format!("{name:>9}")))
                 .expect("writing to a String cannot fail");
         };
-        line("project", format!("{} ({})", safe(&wire.project), safe(&wire.project_key)));
-        if let Some(key) = &wire.waits_for {
+        line("project", format!("{} ({})", safe(&self.project), safe(&self.project_key)));
+        if let Some(key) = &self.waits_for {
             line("join", super::project::waiting(key));
         }
-        line("memories", format!("{} held of {}, within reach", wire.active, wire.memories));
-        line("captured", format!("{} turns", wire.turns));
-        line("told", format!("{} times in {TOLD_DAYS} days: `throughline told`", wire.injections));
-        if wire.waiting > 0 {
-            line("waiting", format!("{} for you: `throughline review`", wire.waiting));
+        line("memories", format!("{} held of {}, within reach", self.active, self.memories));
+        line("captured", format!("{} turns", self.turns));
+        line("told", format!("{} times in {TOLD_DAYS} days: `throughline told`", self.injections));
+        if self.waiting > 0 {
+            line("waiting", format!("{} for you: `throughline review`", self.waiting));
         }
-        if wire.sleep_waits > 0 {
-            line("sleep", format!("{} turns wait: `throughline sleep`", wire.sleep_waits));
+        if self.sleep_waits > 0 {
+            line("sleep", format!("{} turns wait: `throughline sleep`", self.sleep_waits));
         }
-        if let Some(llm) = &wire.llm {
+        if let Some(llm) = &self.llm {
             line("model", llm.line());
         }
-        let here = wire.agents.iter().filter(|one| one.state != State::NotInstalled);
+        let here = self.agents.iter().filter(|one| one.state != State::NotInstalled);
         let here: Vec<String> = here.map(|one| safe(&one.words())).collect();
         if !here.is_empty() {
-            let connected = wire.agents.iter().any(|one| one.state == State::Connected);
+            let connected = self.agents.iter().any(|one| one.state == State::Connected);
             let hint = if connected { "" } else { " (`throughline init` connects them)" };
             line("agents", format!("{}{hint}", here.join("; ")));
         }
-        line("changed", wire.last_change.clone().unwrap_or_else(|| "never".to_owned()));
-        line("home", safe(&wire.home));
-        let kib = (health.bytes + health.wal_bytes).div_ceil(1_024);
-        line("size", format!("{kib} KiB ({})", wire.disk.parts()));
-        for (name, value) in wire.disk.trouble() {
+        line("changed", self.last_change.clone().unwrap_or_else(|| "never".to_owned()));
+        line("home", safe(&self.home));
+        let kib = (self.database_bytes + self.wal_bytes).div_ceil(1_024);
+        line("size", format!("{kib} KiB ({})", self.disk.parts()));
+        for (name, value) in self.disk.trouble() {
             line(name, value);
         }
         line(
             "version",
-            format!("{} (schema {}, SQLite {})", wire.version, wire.schema, wire.sqlite),
+            format!("{} (schema {}, SQLite {})", self.version, self.schema, self.sqlite),
         );
         page
-    })
+    }
 }
 
 pub(super) fn stats(

@@ -86,20 +86,20 @@ fn kept(home: &Home) -> Vec<PathBuf> {
 /// A session begins in a folder while nothing can be read.
 fn starts_blind(home: &Home, folder: &str) -> String {
     let folder = home.outside(folder);
-    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::create_dir_all(&folder).expect("the file can be moved");
     let aside = |name: &str| (home.path().join(name), home.path().join(format!("{name}.aside")));
     let files = ["throughline.db", "throughline.db-wal", "throughline.db-shm"].map(aside);
     for (file, aside) in files.iter().filter(|(file, _)| file.exists()) {
-        std::fs::rename(file, aside).unwrap();
+        std::fs::rename(file, aside).expect("the file can be moved");
     }
-    std::fs::write(&files[0].0, [b'?'; 4_096]).unwrap();
+    std::fs::write(&files[0].0, [b'?'; 4_096]).expect("the file can be moved");
     let agent = Agent { home, session: "blind".to_owned(), folder };
     let run = agent.call("SessionStart", &json!({"source": "startup"}), &[PATIENT]);
     for (file, aside) in files.iter().filter(|(_, aside)| aside.exists()) {
-        std::fs::rename(aside, file).unwrap();
+        std::fs::rename(aside, file).expect("the file can be moved");
     }
     assert!(failures(home).contains("not a database"), "what was wrong is noted");
-    std::fs::remove_file(home.path().join("hook-failures.jsonl")).unwrap();
+    std::fs::remove_file(home.path().join("hook-failures.jsonl")).expect("the file can be moved");
     told("SessionStart", &run)
 }
 
@@ -129,8 +129,8 @@ fn a_kept_brief_is_for_the_users_eyes_and_goes_with_what_is_erased() {
         assert_eq!(mode & 0o777, 0o600);
     }
     home.json(&["purge", &id, "--yes"]);
-    assert_eq!(home.files_holding("harbour"), [PathBuf::new(); 0]);
-    assert_eq!(kept(&home), [PathBuf::new(); 0]);
+    assert_eq!(home.files_holding("harbour"), Vec::<PathBuf>::new());
+    assert_eq!(kept(&home), Vec::<PathBuf>::new());
 }
 
 #[test]
