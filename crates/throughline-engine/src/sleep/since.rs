@@ -13,8 +13,10 @@ use crate::Result;
 
 /// Changes of one slice.
 const CHANGES: usize = 384;
-/// Batches that are read at a time.
-const PAGE: usize = 128;
+/// Batches that are read first. Some are large (an import), and a slice needs only a part of one.
+const PAGE: usize = 1;
+/// Batches that are read at a time, at most.
+const PAGE_MAX: usize = 128;
 /// Batches before the mark in which what was shown or answered is looked for: the two need not come
 /// in together.
 const BACK: usize = 48;
@@ -86,15 +88,17 @@ pub(super) fn read(
     let mut after_seq = begin;
     let mut slice = Slice::begin(space, begin);
     let mut taken = 0;
+    let mut limit = PAGE;
     loop {
         let query = LogQuery {
             after_seq,
             spaces: vec![slice.space.space],
-            limit: PAGE,
+            limit,
             ..LogQuery::default()
         };
         let page = reader.log(&query)?;
-        let last = page.len() < PAGE;
+        let last = page.len() < limit;
+        limit = (limit * 2).min(PAGE_MAX);
         for stored in page {
             after_seq = stored.last_seq;
             // What sleep did itself is not gone over again.
