@@ -100,6 +100,8 @@ closed_set! {
         Transfer = "transfer",
         /// Change settings and keys, connect and disconnect agents and projects.
         Configure = "configure",
+        /// Look into another project than the one that is worked in.
+        Reach = "reach",
     }
 }
 
@@ -245,6 +247,7 @@ impl Act {
             Self::Purge => "erase",
             Self::Transfer => "move whole files of memory in or out",
             Self::Configure => "change settings",
+            Self::Reach => "look into another project from here",
         }
     }
 }
@@ -319,7 +322,8 @@ fn by_agent(request: Request) -> Verdict {
         | Act::Decide
         | Act::Purge
         | Act::Transfer
-        | Act::Configure => Verdict::Refused(Why::PersonsAct(act)),
+        | Act::Configure
+        | Act::Reach => Verdict::Refused(Why::PersonsAct(act)),
     }
 }
 
@@ -517,7 +521,7 @@ mod tests {
 
     #[test]
     fn only_a_person_destroys_decides_and_configures() {
-        let persons = [Act::Purge, Act::Decide, Act::Configure, Act::Vouch, Act::Pin];
+        let persons = [Act::Purge, Act::Decide, Act::Configure, Act::Reach, Act::Vouch, Act::Pin];
         for request in every_request().filter(|one| persons.contains(&one.act)) {
             let allowed = matches!(judge(request), Verdict::Allowed { .. });
             let vouched = request.door == Door::Import && request.backing == Backing::Vouched;

@@ -25,11 +25,10 @@ impl Fingerprint {
 
 /// SHA-256 in hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    let mut hex = String::with_capacity(64);
-    for byte in Sha256::digest(bytes) {
-        write!(hex, "{byte:02x}").expect("writing to a String cannot fail");
-    }
-    hex
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |number: u8| char::from(DIGITS[usize::from(number)]);
+    // Every row that is read is checked, so this is not left to `format!`.
+    Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// The comparable form of a text: compatibility characters unified, case folded, invisible

@@ -184,10 +184,8 @@ impl Engine {
     ) -> Result<Vec<Card>> {
         let reach = context.reach();
         let mut found = reader.current(&reach.spaces, kinds, LOOKED_AT)?;
-        if kinds == PARTS[0].1 {
-            // However many rules agents have made up since, those of a person are looked at.
-            found.extend(reader.said(&reach.spaces, kinds, LOOKED_AT)?);
-        }
+        // However much agents have claimed since, what a person said is looked at.
+        found.extend(reader.said(&reach.spaces, kinds, LOOKED_AT)?);
         found.sort_by_key(|memory| std::cmp::Reverse((memory.recorded_at, memory.id)));
         found.dedup_by_key(|memory| memory.id);
         let now = self.now();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use throughline_core::permission::Door;
 use throughline_core::row::Extra;
@@ -36,6 +36,8 @@ pub struct Engine {
     pub(crate) settling: AtomicBool,
     /// What a look at bindings showed, as long as it is not noted in the store.
     pub(crate) seen: Mutex<Noticed>,
+    /// When whoever waits for us had told everything.
+    pub(crate) told: Option<Instant>,
     /// When whoever asked no longer waits.
     pub(crate) until: Option<Instant>,
     /// Set while somebody waits for an answer: what can be done later is left.
@@ -60,6 +62,7 @@ impl Engine {
             words_pool: WordsPool::default(),
             settling: AtomicBool::new(false),
             seen: Mutex::default(),
+            told: None,
             until: None,
             waited_for: AtomicBool::new(false),
         })
@@ -70,9 +73,10 @@ impl Engine {
         Self { policy, ..self }
     }
 
-    /// The same engine for somebody who waits until then and no longer.
-    pub fn in_time(self, until: Instant) -> Self {
-        Self { until: Some(until), ..self }
+    /// The same engine for somebody who has told everything at that moment, and waits so long and no
+    /// longer.
+    pub fn in_time(self, told: Instant, most: Duration) -> Self {
+        Self { told: Some(told), until: Some(told + most), ..self }
     }
 
     /// The numbers in force.

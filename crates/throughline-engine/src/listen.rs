@@ -24,13 +24,16 @@ use crate::helper::helper_session;
 use crate::journal::Journal;
 use crate::rest::{Left, SLEEP};
 use crate::verify::QUEUED_IN_MIND;
-use crate::{Ask, Because, Brief, Context, Engine, Error, Result, Said};
+use crate::{Arms, Ask, Because, Brief, Context, Engine, Error, Result, Said};
 
 /// Turns within which the same warning is not repeated.
 const WARNED_TURNS: u32 = 6;
 /// How long whoever is waited for waits for the writer's turn, and for the session's. A correction that
 /// is taken in first is not said as if it held; but nobody gets no answer because others write.
 const TURN: Duration = Duration::from_millis(60);
+/// An answer that was not even begun by then is late because others keep the machine busy: it is given
+/// from words alone, and what was told waits in the journal.
+const HURRY: Duration = Duration::from_millis(80);
 /// What may be spent on vectors after a turn.
 const EMBED: Duration = Duration::from_millis(100);
 /// Texts that are embedded before the time is looked at.
@@ -203,13 +206,14 @@ impl Engine {
         let turn = Captured::said(self.now(), Voice::User, text);
         let policy = gate::GatePolicy::default();
         let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
+        let hurried = self.is_hurried();
         let drained = match verdict.probe {
-            When::Now(_) if may_drain => self.drain_now(context, mind, None),
+            When::Now(_) if may_drain && !hurried => self.drain_now(context, mind, None),
             When::Now(_) | When::Wait => Ok(Capture::default()),
         };
         // What is not taken in yet may be the very thing that is missing.
         let keep = match keep {
-            Keep::WhatIsMissing if is_put_off(&drained) => Keep::Nothing,
+            Keep::WhatIsMissing if hurried || is_put_off(&drained) => Keep::Nothing,
             Keep::WhatIsMissing | Keep::Nothing | Keep::Unheard => keep,
         };
         let mut reply = Reply::after(drained);
@@ -229,6 +233,7 @@ impl Engine {
             already: mind.sees(),
             quoted: mind.lately.holds.quoted.iter().copied().collect(),
             named: mind.lately.holds.named.iter().copied().collect(),
+            arms: Arms { vectors: !hurried, ..Arms::default() },
             ..Ask::new(text, self.policy.recall)
         };
         let recall = self.recall(context, &ask)?;
@@ -319,6 +324,11 @@ impl Engine {
     /// How long whoever asked still waits.
     fn time_left(&self) -> Duration {
         self.until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()))
+    }
+
+    /// Whether much of the time is gone before anything was done.
+    fn is_hurried(&self) -> bool {
+        self.told.is_some_and(|told| told.elapsed() >= HURRY)
     }
 
     /// The answer has been given.

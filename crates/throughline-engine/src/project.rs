@@ -78,6 +78,22 @@ impl Project {
         self.key.space()
     }
 
+    /// Whether an agent that works here may name the other project: it is the same, or a part of this
+    /// one, which is a plain folder inside. A folder that holds many projects, such as a home folder,
+    /// has none of them as a part, and a repository is a part of nothing.
+    pub fn reaches(&self, other: &Self) -> bool {
+        let holds_all = std::env::home_dir()
+            .and_then(|home| home.canonicalize().ok())
+            .is_some_and(|home| home.starts_with(&self.root));
+        let is_top = self.root.parent().is_none();
+        let is_part = other.root.starts_with(&self.root)
+            && other.key == key_of(&other.root)
+            && !other.is_repository
+            && !holds_all
+            && !is_top;
+        other.key == self.key || is_part
+    }
+
     /// What it would be if a person joined it.
     pub fn waits_for(&self) -> Option<&ProjectKey> {
         match &self.standing {

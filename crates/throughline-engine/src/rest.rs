@@ -12,6 +12,8 @@ use crate::{Brief, Context, Engine, Reply, Result};
 
 /// What may be spent on sessions that were never finished, when another begins.
 const SWEEP: Duration = Duration::from_millis(120);
+/// What may be spent on sleep when a session begins: somebody waits for the process to end.
+const NAP: Duration = Duration::from_millis(30);
 /// What a sleep leaves of the time for a slice that has begun.
 const SLICE: Duration = Duration::from_millis(120);
 /// What may be spent on sleep when a session has ended.
@@ -57,7 +59,7 @@ impl Engine {
             done.add(drained?);
         }
         done.add(self.catch_up_others(&context, began, &minds));
-        self.sleep_a_little(&context, SWEEP)?;
+        self.sleep_a_little(&context, NAP)?;
         Ok(done)
     }
 

@@ -9,7 +9,7 @@ use throughline_core::permission::Door;
 use throughline_core::scope::Level;
 use throughline_core::{EpisodeId, Memory, MemoryId, SessionId, tokens};
 use throughline_engine::{
-    Audience, Because, Context, Engine, Project, Recall, Roots, Said, Telling, clean_name, key_of,
+    Audience, Because, Context, Engine, Project, Recall, Roots, Said, Telling, clean_name,
 };
 
 use crate::answer::{Failure, quoted};
@@ -113,7 +113,7 @@ impl Desk {
         let own = roots.project(&self.setup.folder)?;
         let Some(named) = named else { return Ok(own) };
         let other = roots.project(&self.setup.folder.join(named))?;
-        if other.key == own.key || is_part(&other, &own) {
+        if own.reaches(&other) {
             return Ok(other);
         }
         Err(Failure {
@@ -231,20 +231,6 @@ impl Desk {
         self.later = None;
         self.told.clear();
     }
-}
-
-/// Whether a project is a part of another: a folder in it with a key of its own. A folder that holds
-/// many projects, such as a home folder or one that repositories lie in, has none of them as a part.
-fn is_part(other: &Project, own: &Project) -> bool {
-    let holds_all = std::env::home_dir()
-        .and_then(|home| home.canonicalize().ok())
-        .is_some_and(|home| home.starts_with(&own.root));
-    let is_top = own.root.parent().is_none();
-    other.root.starts_with(&own.root)
-        && other.key == key_of(&other.root)
-        && (own.is_repository || !other.is_repository)
-        && !holds_all
-        && !is_top
 }
 
 /// An answer as it goes on record.

@@ -151,7 +151,7 @@ fn listen(
     let (home, now) = (&settings.home, settings.clock.now());
     let payload = payload();
     steps.send(Step::Heard).ok();
-    let until = Instant::now() + deadline;
+    let told_at = Instant::now();
     let mut cleaner = Cleaner::default();
     let event = payload.and_then(|payload| Ok(read(name, agent, &payload, &mut cleaner)?));
     let folder = event.as_ref().ok().and_then(folder_of).or_else(here);
@@ -186,7 +186,7 @@ fn listen(
     if let What::Started(Start::Startup | Start::Clear | Start::Compact) = event.what {
         started.set(Context { session: Some(event.session.clone()), ..context.clone() }).ok();
     }
-    let engine = settings.engine()?.in_time(until);
+    let engine = settings.engine()?.in_time(told_at, deadline);
     let reply = if !throughline_agents::can_inject(agent, name) {
         engine.only_listen(&context, &event)?
     } else if settings.journal {
@@ -358,13 +358,14 @@ fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// What is said once in a folder that claims to be a project that is known from another folder. The
-/// claim is somebody's text, so it is only quoted where it is a plain name.
+/// What is said once in a folder that may belong to a project that is known: another folder belongs to
+/// what it claims to be, or it claimed something else before. The claim is somebody's text, so it is
+/// only quoted where it is a plain name.
 fn question(project: &Project) -> String {
     let named = project.waits_for().filter(|key| key.is_plain());
     let named = named.map(|key| format!(" ({key})")).unwrap_or_default();
     format!(
-        "Throughline knows this project{named} from another folder. Its memory is not used in this \
+        "Throughline has the memory of a project{named} that may be this one. It is not used in this \
          folder until the user runs `throughline project join` here, or `throughline project \
          leave` to keep the two apart. Please tell the user once."
     )

@@ -1,11 +1,13 @@
 //! Failures that are over: the same command works by now.
 
 use throughline_core::patch::Settle;
+use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::{Authority, Change, Fingerprint, Kind, State};
 use throughline_store::Reader;
 
 use super::{Applied, replace};
 use crate::engine::Draft;
+use crate::permit::ask;
 use crate::remember::said_in;
 use crate::{Engine, Result};
 
@@ -26,6 +28,11 @@ impl Engine {
             one.kind == Kind::Negative && one.state.is_active() && observed
         });
         let Some(old) = told_by_tool else { return Ok(()) };
+        // A person may have vouched for it since.
+        let verdict = ask(reader, Door::Upkeep, Act::Replace, Some(&old), Backing::ToolResult)?;
+        if !matches!(verdict, Verdict::Allowed { .. }) {
+            return Ok(());
+        }
         match settle.by.as_deref().and_then(|by| said_in(draft, by)) {
             Some(new) => replace(draft, &old, new, applied),
             None => {

@@ -141,25 +141,35 @@ impl Roots {
             Some((State::Apart, _)) => return own,
             Some(_) | None => {}
         }
-        let Some(claim) = claim else { return own };
+        // The repository may say something else than when the folder was put on the list: a new
+        // address, none any more, or another repository in its place. A person knows which.
+        let waits = |key| Project { standing: Standing::Waits(key), ..own.clone() };
+        let before = list.joined_before(&own.root);
+        let Some(claim) = claim else { return before.map_or(own.clone(), waits) };
         if let Some(key) = list.worktree_of(&own.root, claim) {
             return with(key, Standing::New);
         }
         if let Some(key) = list.key_claimed(claim) {
-            return if self.auto {
-                with(key, Standing::New)
-            } else {
-                Project { standing: Standing::Waits(key), ..own }
-            };
+            return if self.auto { with(key, Standing::New) } else { waits(key) };
+        }
+        if let Some(key) = before {
+            return waits(key);
         }
         match self.held_without_roots(&list, claim) {
+            Ok(None) if self.holds(&own) => with(own.key.clone(), Standing::New),
             Ok(None) => with(claim.clone(), Standing::New),
             Ok(Some((key, since))) if self.auto || self.person || is_older(&own.root, since) => {
                 with(key, Standing::New)
             }
-            Ok(Some((key, _))) => Project { standing: Standing::Waits(key), ..own },
-            Err(_) => Project { standing: Standing::Waits(claim.clone()), ..own },
+            Ok(Some((key, _))) => waits(key),
+            Err(_) => waits(claim.clone()),
         }
+    }
+
+    /// Whether there are memories of a project: a folder that got an origin keeps those that it had.
+    fn holds(&self, project: &Project) -> bool {
+        let spaces = self.spaces().unwrap_or_default();
+        spaces.iter().any(|one| one.space == project.space())
     }
 
     /// The key of memories that no folder belongs to, and since when there are any: an older version
@@ -351,6 +361,12 @@ impl List {
     fn find(&self, root: &Path, claim: Option<&ProjectKey>) -> Option<&Entry> {
         let (root, claim) = (clean_name(root.to_str()?), claim.map(ProjectKey::as_str));
         self.roots.iter().find(|one| one.root == root && one.claim.as_deref() == claim)
+    }
+
+    /// The project that a root was joined to under whatever it claimed, the last one first.
+    fn joined_before(&self, root: &Path) -> Option<ProjectKey> {
+        let root = clean_name(root.to_str()?);
+        self.joined().filter(|(one, _)| one.root == root).last().map(|(_, key)| key)
     }
 
     fn joined(&self) -> impl Iterator<Item = (&Entry, ProjectKey)> {

@@ -18,13 +18,16 @@ fn act_of(command: &Command) -> Option<Act> {
         },
         Command::Llm(args) if matches!(args.action, LlmAction::Key { .. }) => Some(Act::Configure),
         Command::Project(args) => match &args.action {
-            ProjectAction::List => None,
+            // It names every project and where it lies.
+            ProjectAction::List => Some(Act::Reach),
             // A folder could tell an agent to open another project's memory for it.
             ProjectAction::Join { .. } | ProjectAction::Leave { .. } => Some(Act::Configure),
         },
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.
-        Command::Export(args) if args.format == ExportFormat::Jsonl => Some(Act::Transfer),
+        Command::Export(args) if args.format == ExportFormat::Jsonl || args.output.is_some() => {
+            Some(Act::Transfer)
+        }
         // So does the record of what every agent was told.
         Command::Told(args) if args.all => Some(Act::Transfer),
         Command::Import(_)

@@ -99,11 +99,11 @@ fn list(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// What is said where a folder is not joined to what its repository says it is.
+/// What is said where a folder may belong to a project and is not joined to it.
 pub(super) fn waiting(key: &str) -> String {
     format!(
-        "its repository says it is {}, which is known from another folder; `throughline project \
-         join` shares that memory, `project leave` keeps the two apart",
+        "it may belong to {}, by what its repository says now or said before; `throughline project \
+         join` uses that memory here, `project leave` keeps the two apart",
         safe(key)
     )
 }
@@ -117,8 +117,9 @@ pub(super) fn check(settings: &Settings) -> Option<Check> {
     }
     let project = settings.context().ok()?.project;
     let key = project.waits_for()?;
-    let detail = format!("{} is not joined to {key}, which it says it is", project.root.display());
-    let hint = "`throughline project join` shares that memory, `project leave` keeps the two apart";
+    let detail = format!("{} may belong to {key}, and is not joined to it", project.root.display());
+    let hint =
+        "`throughline project join` uses that memory here, `project leave` keeps the two apart";
     Some(Check::note("project", detail, hint))
 }
 

@@ -1,13 +1,13 @@
 //! `export`, `import`: memory comes and goes as files.
 
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, Read as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
 use throughline_core::scope::Level;
-use throughline_engine::{Context, Filter, ImportSource, export_markdown};
+use throughline_engine::{Context, Error, Filter, ImportSource, export_markdown};
 
 use crate::args::{self, ExportFormat};
 use crate::settings::Settings;
@@ -44,6 +44,9 @@ pub(super) fn export(
             }
         }
     };
+    if let Some(path) = &args.output {
+        check_free(path, settings)?;
+    }
     let Some(path) = &args.output else {
         let mut out = BufWriter::new(std::io::stdout().lock());
         write(&mut out)?;
@@ -67,6 +70,33 @@ pub(super) fn export(
     };
     let wire = WireExported { format, file: path.display().to_string(), batches, memories };
     ui.answer(&wire, || paint(GOOD, format!("Exported to {}", shown(path))))
+}
+
+/// An export takes an older export's place, no other file's, and nothing of the memory's own.
+fn check_free(path: &Path, settings: &Settings) -> anyhow::Result<()> {
+    if path.symlink_metadata().is_ok() && !is_export(path) {
+        let message =
+            format!("{} exists already and is no export of ours; give another name", shown(path));
+        return Err(Error::NotPossible(message).into());
+    }
+    let folder = path.parent().filter(|at| !at.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if let (Ok(folder), Ok(home)) = (folder.canonicalize(), settings.home.canonicalize())
+        && folder.starts_with(&home)
+    {
+        let message = format!("{} lies in the folder of the memory itself", shown(path));
+        return Err(Error::NotPossible(message).into());
+    }
+    Ok(())
+}
+
+/// Whether a file is one that `export` wrote, or an empty one.
+fn is_export(path: &Path) -> bool {
+    let begins: [&[u8]; 2] = [br#"{"format":"throughline-log""#, b"# Memory of "];
+    let mut start = Vec::new();
+    let is_file = path.symlink_metadata().is_ok_and(|of| of.is_file());
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(64).read_to_end(&mut start)).is_ok();
+    is_file && read && (start.is_empty() || begins.iter().any(|one| start.starts_with(one)))
 }
 
 #[derive(Debug, Serialize)]

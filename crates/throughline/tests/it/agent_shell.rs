@@ -200,3 +200,48 @@ fn plugins_approve_reading_and_remember_beforehand_and_nothing_else() {
         assert!(fits, "{rule}");
     }
 }
+
+#[test]
+fn a_shell_inside_an_agent_reaches_no_other_project() {
+    let home = Home::new();
+    home.outside("other");
+    home.from("other").json(&["remember", "The vault code is lilac"]);
+    let agent = |args: &[&str]| run(&home, SHELLS[0], args);
+    let other = home.arg("other");
+    for args in [
+        &["list", "--project", &other][..],
+        &["recall", "What is the vault code?", "--project", &other],
+        &["export", "--format", "markdown", "--project", &other],
+        &["project", "list"],
+    ] {
+        let run = agent(args);
+        assert_eq!(run.code, 1, "{args:?}: {}", run.stdout);
+        assert!(!format!("{}{}", run.stdout, run.stderr).contains("lilac"), "{args:?}");
+        assert!(run.stderr.contains("only the user can look into another project"), "{args:?}");
+    }
+    assert_eq!(home.run(&["list", "--project", &other]).code, 0, "a person does");
+}
+
+#[test]
+fn an_export_takes_no_other_files_place() {
+    let home = Home::new();
+    home.json(&["remember", "The queue has 4 workers"]);
+    let database = home.database().display().to_string();
+    let config = home.path().join("config.toml").display().to_string();
+    for output in [&database, &config] {
+        let args = ["export", "--format", "markdown", "--output", output];
+        assert_eq!(run(&home, SHELLS[0], &args).code, 1, "{output}");
+        assert_eq!(home.run(&args).code, 1, "{output}");
+    }
+    assert_eq!(home.texts(&["list"]), ["The queue has 4 workers"]);
+    let fresh = home.arg("notes.md");
+    for _ in 0..2 {
+        let run = home.run(&["export", "--format", "markdown", "--output", &fresh]);
+        assert_eq!(run.code, 0, "an older export may go: {}", run.stderr);
+    }
+    std::fs::write(&fresh, "My own notes").expect("the disk does as it is told");
+    let over = home.run(&["export", "--format", "markdown", "--output", &fresh]);
+    assert_eq!(over.code, 1);
+    assert!(over.stderr.contains("exists already"), "{}", over.stderr);
+    assert_eq!(std::fs::read_to_string(&fresh).expect("it is there"), "My own notes");
+}

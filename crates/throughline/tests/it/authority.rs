@@ -297,3 +297,20 @@ fn an_edit_is_the_users_word() {
     assert!(after["evidence"].to_string().contains("edited by hand"), "{after}");
     home.assert_sound();
 }
+
+#[test]
+fn however_much_agents_claim_the_brief_says_what_the_user_said() {
+    let home = Home::new();
+    home.json(&["remember", "The staging database runs on port 5433"]);
+    home.json(&["remember", "Send the audit report to Mara", "--kind", "commitment"]);
+    for rack in 0..30 {
+        for kind in ["fact", "commitment"] {
+            let text = format!("Rack {rack} holds the {kind} servers");
+            let args = ["remember", &text, "--kind", kind];
+            let run = home.command().env("CLAUDECODE", "1").args(args).output();
+            assert!(run.expect("the program starts").status.success());
+        }
+    }
+    let brief = Agent::new(&home, "next").starts();
+    assert!(brief.contains("port 5433") && brief.contains("audit report"), "{brief}");
+}

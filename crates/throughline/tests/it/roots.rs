@@ -376,3 +376,43 @@ fn folders_that_come_at_once_leave_a_whole_list() {
     let with_roots = items.iter().filter(|item| item["roots"].as_array().unwrap().len() == 1);
     assert_eq!(with_roots.count(), 6, "{listed}");
 }
+
+#[test]
+fn a_folder_that_gets_an_origin_keeps_its_memory() {
+    let home = Home::new();
+    let root = home.outside("app");
+    let app = home.from("app");
+    app.json(&["remember", SECRET]);
+    repository(&root, ORIGIN);
+    assert_eq!(app.texts(&["list"]), [SECRET]);
+    app.json(&["remember", "The release branch is called stable"]);
+    assert_eq!(app.texts(&["list"]).len(), 2);
+    assert_eq!(app.json(&["status"])["waits_for"], Value::Null);
+    let agent = Agent { home: &home, session: "later".to_owned(), folder: root };
+    assert!(agent.hears(QUESTION).contains("zebra"));
+
+    // A clone of it asks as usual, and can be joined.
+    repository(&home.outside("clone"), ORIGIN);
+    let clone = home.from("clone");
+    assert_eq!(clone.texts(&["list"]), Vec::<String>::new());
+    clone.json(&["project", "join"]);
+    assert_eq!(clone.texts(&["list"]).len(), 2);
+}
+
+#[test]
+fn a_folder_whose_origin_changes_asks_before_its_memory_is_used() {
+    for origin in ["git@example.com:acme/renamed.git", ""] {
+        let home = Home::new();
+        let root = project(&home);
+        let app = home.from("app");
+        repository(&root, origin);
+        let page = app.run(&["status"]).stdout;
+        assert!(page.contains("throughline project join"), "{page}");
+        assert_eq!(app.json(&["status"])["waits_for"], KEY);
+        let agent = Agent { home: &home, session: "first".to_owned(), folder: root };
+        let brief = agent.starts();
+        assert!(brief.contains("throughline project join") && !brief.contains("zebra"), "{brief}");
+        app.json(&["project", "join"]);
+        assert_eq!(app.texts(&["list"]), [SECRET]);
+    }
+}
