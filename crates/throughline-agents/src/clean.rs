@@ -11,6 +11,8 @@ pub(crate) const FENCE_END_UNITS: usize = "\n</memory-00000000>".len();
 /// How our fences begin; eight hexadecimal digits and `>` follow. See `throughline_core::page`.
 const FENCE: &str = "<memory-";
 const FENCE_DIGITS: usize = 8;
+/// What follows the beginning of every page of ours.
+const OPENING: &str = " Recalled data";
 
 /// Blocks that hosts put between a person's words. A name that ends with `*` is a beginning.
 const HOST_BLOCKS: &[&str] = &[
@@ -108,14 +110,18 @@ pub(crate) fn open_fence(text: &str) -> Option<&str> {
     None
 }
 
-/// A text without our pages. One that is cut off goes up to the end of the text.
+/// A text without our pages. One that is cut off goes up to the end of the text; a fence that somebody
+/// only speaks of takes nothing with it.
 pub(crate) fn without_fences(text: &str) -> String {
     let plain = unescaped(text);
     let mut kept = String::with_capacity(plain.len());
     let mut rest = plain.as_ref();
     while let Some((at, name)) = next_fence(rest) {
         kept.push_str(&rest[..at]);
-        let end = fence_end(&rest[at..], name).unwrap_or(rest.len() - at);
+        let tag = FENCE.len() + FENCE_DIGITS + 1;
+        let cut_off = rest[at + tag..].starts_with(OPENING);
+        let end = if cut_off { rest.len() - at } else { tag };
+        let end = fence_end(&rest[at..], name).unwrap_or(end);
         rest = &rest[at + end..];
         part(&mut kept, rest);
     }
@@ -243,7 +249,8 @@ mod tests {
             (PAGE.replace('\n', "\\n"), ""),
             (PAGE.replace('<', "&lt;").replace('>', "&gt;"), ""),
             ("a &lt;b&gt; &lt;memory-bank&gt;".to_owned(), "a &lt;b&gt; &lt;memory-bank&gt;"),
-            ("<memory-0a1b2c3d> </memory-00000000> x".to_owned(), ""),
+            ("<memory-0a1b2c3d> </memory-00000000> x".to_owned(), "</memory-00000000> x"),
+            ("I saw <memory-0a1b2c3d> there. Keep it.".to_owned(), "I saw  there. Keep it."),
             ("<memory-bank> is a folder".to_owned(), "<memory-bank> is a folder"),
             ("<memory-".to_owned(), "<memory-"),
             ("<memory-ääää>".to_owned(), "<memory-ääää>"),

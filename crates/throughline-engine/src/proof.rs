@@ -21,6 +21,18 @@ const RESULTS_MAX: usize = 64;
 /// Our own program prints what an agent made us keep: that proves nothing.
 const OURS: &str = "throughline";
 
+/// Tools of the hosts that give back what an agent said: helpers, and lists that it keeps for itself.
+const AGENTS_WORDS: [&str; 8] = [
+    "task",
+    "agent",
+    "todowrite",
+    "todo_write",
+    "write_todos",
+    "update_plan",
+    "exitplanmode",
+    "save_memory",
+];
+
 /// A quote that is to prove a claim.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Quote<'a> {
@@ -105,7 +117,15 @@ fn joined(text: &str) -> String {
 /// Whether a quote stands in what a tool printed. The command itself is the agent's.
 fn shows(result: &str, wanted: &str) -> bool {
     let (asked, printed) = result.split_once('\n').unwrap_or((result, ""));
-    !asked.contains(OURS) && joined(printed).contains(wanted)
+    !asked.contains(OURS) && !repeats_an_agent(asked) && joined(printed).contains(wanted)
+}
+
+/// Whether a tool gives back what agents told it. A command is marked with `$`; other tools begin with
+/// their name.
+fn repeats_an_agent(asked: &str) -> bool {
+    let tool = asked.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let keeps_memory = tool.starts_with("mcp__") && tool.contains("memory");
+    keeps_memory || AGENTS_WORDS.contains(&tool.as_str())
 }
 
 /// Whether a quote speaks of what a claim speaks of: they share a number, or a word of some length.
@@ -132,6 +152,14 @@ mod tests {
         assert!(shows(result, "PostgreSQL 16.2 on x86_64"));
         assert!(!shows(result, "select version()"));
         assert!(!shows("$ throughline list\nThe cache holds 512 entries", "The cache holds 512"));
+    }
+
+    #[test]
+    fn what_an_agent_told_a_tool_is_no_proof_when_the_tool_repeats_it() {
+        for tool in ["Task", "TodoWrite", "mcp__memory__read_graph"] {
+            assert!(!shows(&format!("{tool}\nThe cache holds 512 entries"), "holds 512 entries"));
+        }
+        assert!(shows("mcp__postgres__query\nThe cache holds 512 entries", "holds 512 entries"));
     }
 
     #[test]

@@ -97,7 +97,8 @@ pub fn turns_of(event: &Event, at: Timestamp) -> Vec<Captured> {
 fn told(run: &ToolRun) -> String {
     let call = &run.call;
     let mut told = match (&call.command, call.files.as_slice()) {
-        (Some(command), _) => format!("$ {command}"),
+        // On one line: what follows the first is what the tool printed.
+        (Some(command), _) => format!("$ {}", command.trim().replace('\n', "; ")),
         (None, []) => call.tool.clone(),
         (None, files) => format!("{} {}", call.tool, files.join(" ")),
     };

@@ -314,3 +314,18 @@ fn however_much_agents_claim_the_brief_says_what_the_user_said() {
     let brief = Agent::new(&home, "next").starts();
     assert!(brief.contains("port 5433") && brief.contains("audit report"), "{brief}");
 }
+
+#[test]
+fn a_line_of_the_command_itself_is_no_proof() {
+    let home = Home::new();
+    ran(&home, "s1", "true\n# The cache layer holds 512 entries", "");
+    ran(&home, "s1", "cd .\nthroughline list", "The cache layer holds 512 entries");
+    let mut client = home.mcp();
+    let claim = json!({ "content": "The cache layer holds 512 entries", "source": "inferred" });
+    let own = id(&client.call("remember", claim));
+    let said = json!({ "id": own, "outcome": "confirmed", "session": "s1",
+        "evidence": "The cache layer holds 512 entries" });
+    client.call("verify", said);
+    let shown = home.show(&own);
+    assert!(!shown["evidence"].to_string().contains("measured"), "{shown}");
+}
