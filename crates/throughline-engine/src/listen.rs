@@ -24,7 +24,7 @@ use crate::helper::helper_session;
 use crate::journal::Journal;
 use crate::rest::{Left, SLEEP};
 use crate::verify::QUEUED_IN_MIND;
-use crate::{Arms, Ask, Because, Brief, Context, Engine, Error, Result, Said};
+use crate::{Ask, Because, Brief, Context, Engine, Error, Result, Said};
 
 /// Turns within which the same warning is not repeated.
 const WARNED_TURNS: u32 = 6;
@@ -32,7 +32,7 @@ const WARNED_TURNS: u32 = 6;
 /// is taken in first is not said as if it held; but nobody gets no answer because others write.
 const TURN: Duration = Duration::from_millis(60);
 /// An answer that was not even begun by then is late because others keep the machine busy: it is given
-/// from words alone, and what was told waits in the journal.
+/// from what is known, and what was told waits in the journal.
 const HURRY: Duration = Duration::from_millis(80);
 /// What may be spent on vectors after a turn.
 const EMBED: Duration = Duration::from_millis(100);
@@ -233,7 +233,6 @@ impl Engine {
             already: mind.sees(),
             quoted: mind.lately.holds.quoted.iter().copied().collect(),
             named: mind.lately.holds.named.iter().copied().collect(),
-            arms: Arms { vectors: !hurried, ..Arms::default() },
             ..Ask::new(text, self.policy.recall)
         };
         let recall = self.recall(context, &ask)?;

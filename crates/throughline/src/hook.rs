@@ -358,14 +358,13 @@ fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 
-/// What is said once in a folder that may belong to a project that is known: another folder belongs to
-/// what it claims to be, or it claimed something else before. The claim is somebody's text, so it is
-/// only quoted where it is a plain name.
+/// What is said once in a folder that claims to be a project that is known from another folder. The
+/// claim is somebody's text, so it is only quoted where it is a plain name.
 fn question(project: &Project) -> String {
     let named = project.waits_for().filter(|key| key.is_plain());
     let named = named.map(|key| format!(" ({key})")).unwrap_or_default();
     format!(
-        "Throughline has the memory of a project{named} that may be this one. It is not used in this \
+        "Throughline knows this project{named} from another folder. Its memory is not used in this \
          folder until the user runs `throughline project join` here, or `throughline project \
          leave` to keep the two apart. Please tell the user once."
     )

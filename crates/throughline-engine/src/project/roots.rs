@@ -141,22 +141,19 @@ impl Roots {
             Some((State::Apart, _)) => return own,
             Some(_) | None => {}
         }
-        // The repository may say something else than when the folder was put on the list: a new
-        // address, none any more, or another repository in its place. A person knows which.
         let waits = |key| Project { standing: Standing::Waits(key), ..own.clone() };
-        let before = list.joined_before(&own.root);
-        let Some(claim) = claim else { return before.map_or(own.clone(), waits) };
+        let Some(claim) = claim else { return own };
         if let Some(key) = list.worktree_of(&own.root, claim) {
             return with(key, Standing::New);
         }
         if let Some(key) = list.key_claimed(claim) {
             return if self.auto { with(key, Standing::New) } else { waits(key) };
         }
-        if let Some(key) = before {
-            return waits(key);
-        }
         match self.held_without_roots(&list, claim) {
-            Ok(None) if self.holds(&own) => with(own.key.clone(), Standing::New),
+            // A folder that gets an origin keeps what it has; another repository in its place does not.
+            Ok(None) if list.joined_before(&own.root).is_none() && self.holds(&own) => {
+                with(own.key.clone(), Standing::New)
+            }
             Ok(None) => with(claim.clone(), Standing::New),
             Ok(Some((key, since))) if self.auto || self.person || is_older(&own.root, since) => {
                 with(key, Standing::New)
@@ -166,7 +163,14 @@ impl Roots {
         }
     }
 
-    /// Whether there are memories of a project: a folder that got an origin keeps those that it had.
+    /// The project that a folder belonged to while its repository said something else: it has a new
+    /// address, or another repository lies in its place. A person knows which.
+    pub fn before(&self, project: &Project) -> Option<ProjectKey> {
+        let before = self.read().ok()?.joined_before(&project.root)?;
+        (before != project.key).then_some(before)
+    }
+
+    /// Whether there are memories of a project.
     fn holds(&self, project: &Project) -> bool {
         let spaces = self.spaces().unwrap_or_default();
         spaces.iter().any(|one| one.space == project.space())

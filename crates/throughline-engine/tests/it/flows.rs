@@ -1,8 +1,13 @@
 //! Flows that a story cannot tell: walls, erasure, import, limits.
 
+use std::time::{Duration, Instant};
+
+use throughline_core::event::{Event, What};
 use throughline_core::scope::Level;
 use throughline_core::{Kind, SessionId, State};
-use throughline_engine::{Clock, Context, Engine, Error, Filter, NewMemory, Project};
+use throughline_engine::{
+    Clock, Context, Engine, Error, Filter, Journal, JournalEntry, NewMemory, Project,
+};
 
 struct Desk {
     _folder: tempfile::TempDir,
@@ -130,4 +135,34 @@ fn every_change_can_be_undone_and_the_undoing_too() {
     assert_eq!(state(), State::Confirmed);
     desk.engine.undo(&desk.context, Some(&undone.batch.to_string())).unwrap();
     assert_eq!(state(), State::Archived);
+}
+
+#[test]
+fn whoever_comes_late_is_answered_and_what_they_told_waits_in_the_journal() {
+    let desk = desk();
+    desk.remember(&desk.context, "The billing service listens on port 7010");
+    let Desk { _folder, engine, context, .. } = desk;
+    let event = |what: What| Event {
+        session: SessionId("busy".to_owned()),
+        folder: None,
+        transcript: None,
+        helper: None,
+        what,
+    };
+    let text = "We decided to use nginx for TLS. Which port does the billing service listen on?";
+    let prompted = event(What::Prompted { text: text.to_owned() });
+    let entry = JournalEntry::new(engine.now(), "test", Some(&context.project), prompted.clone());
+    Journal::new(engine.home()).append(&entry).unwrap();
+
+    let (most, moment) = (Duration::from_millis(300), Instant::now());
+    let long_ago = moment.checked_sub(Duration::from_millis(100)).unwrap();
+    let engine = engine.in_time(long_ago, most);
+    let reply = engine.listen(&context, &prompted).unwrap();
+    assert!(reply.said.text.contains("7010"), "{}", reply.said.text);
+    assert_eq!(reply.capture.episodes, 0, "it is taken in later");
+
+    let engine = engine.in_time(Instant::now(), Duration::from_secs(60));
+    let answered = event(What::Answered { text: None });
+    let reply = engine.listen(&context, &answered).unwrap();
+    assert_eq!(reply.capture.episodes, 1, "now");
 }

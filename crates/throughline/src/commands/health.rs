@@ -25,6 +25,9 @@ struct WireStatus {
     /// The project that this folder's repository says it is, and that it was not joined to.
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for: Option<String>,
+    /// The project that this folder was while its repository had another origin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was: Option<String>,
     scope: &'static str,
     memories: usize,
     active: usize,
@@ -127,6 +130,7 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         project: context.project.name.clone(),
         project_key: context.project.key.to_string(),
         waits_for: context.project.waits_for().map(ToString::to_string),
+        was: settings.roots().before(&context.project).map(|key| key.to_string()),
         scope: context.level.as_str(),
         memories: count(true)?,
         active: count(false)?,
@@ -157,6 +161,8 @@ impl WireStatus {
         line("project", format!("{} ({})", safe(&self.project), safe(&self.project_key)));
         if let Some(key) = &self.waits_for {
             line("join", super::project::waiting(key));
+        } else if let Some(key) = &self.was {
+            line("join", super::project::moved(key));
         }
         line("memories", format!("{} held of {}, within reach", self.active, self.memories));
         line("captured", format!("{} turns", self.turns));

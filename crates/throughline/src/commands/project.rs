@@ -99,12 +99,21 @@ fn list(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// What is said where a folder may belong to a project and is not joined to it.
+/// What is said where a folder is not joined to what its repository says it is.
 pub(super) fn waiting(key: &str) -> String {
     format!(
-        "it may belong to {}, by what its repository says now or said before; `throughline project \
-         join` uses that memory here, `project leave` keeps the two apart",
+        "its repository says it is {}, which is known from another folder; `throughline project \
+         join` shares that memory, `project leave` keeps the two apart",
         safe(key)
+    )
+}
+
+/// What is said where a folder belonged to another project while its repository said something else.
+pub(super) fn moved(before: &str) -> String {
+    format!(
+        "this folder was {} before its origin changed; `throughline project join --key KEY` goes on \
+         with that memory",
+        safe(before)
     )
 }
 
@@ -116,10 +125,13 @@ pub(super) fn check(settings: &Settings) -> Option<Check> {
         return Some(Check::wrong("project", error.to_string(), hint));
     }
     let project = settings.context().ok()?.project;
-    let key = project.waits_for()?;
-    let detail = format!("{} may belong to {key}, and is not joined to it", project.root.display());
-    let hint =
-        "`throughline project join` uses that memory here, `project leave` keeps the two apart";
+    let Some(key) = project.waits_for() else {
+        let hint = "nothing is to be done where another repository lies in its place";
+        let before = settings.roots().before(&project);
+        return before.map(|key| Check::note("project", moved(key.as_str()), hint));
+    };
+    let detail = format!("{} is not joined to {key}, which it says it is", project.root.display());
+    let hint = "`throughline project join` shares that memory, `project leave` keeps the two apart";
     Some(Check::note("project", detail, hint))
 }
 

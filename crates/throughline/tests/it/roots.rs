@@ -400,19 +400,20 @@ fn a_folder_that_gets_an_origin_keeps_its_memory() {
 }
 
 #[test]
-fn a_folder_whose_origin_changes_asks_before_its_memory_is_used() {
+fn a_folder_whose_origin_changes_is_another_project_and_says_what_it_was() {
     for origin in ["git@example.com:acme/renamed.git", ""] {
         let home = Home::new();
         let root = project(&home);
         let app = home.from("app");
         repository(&root, origin);
-        let page = app.run(&["status"]).stdout;
-        assert!(page.contains("throughline project join"), "{page}");
-        assert_eq!(app.json(&["status"])["waits_for"], KEY);
-        let agent = Agent { home: &home, session: "first".to_owned(), folder: root };
-        let brief = agent.starts();
-        assert!(brief.contains("throughline project join") && !brief.contains("zebra"), "{brief}");
-        app.json(&["project", "join"]);
+        assert_eq!(app.texts(&["list"]), Vec::<String>::new());
+        assert_eq!(app.json(&["status"])["was"], KEY);
+        for command in ["status", "doctor"] {
+            let page = app.run(&[command]).stdout;
+            assert!(page.contains(KEY) && page.contains("join --key"), "{command}: {page}");
+        }
+        app.json(&["project", "join", &home.arg("app"), "--key", KEY]);
         assert_eq!(app.texts(&["list"]), [SECRET]);
+        assert_eq!(app.json(&["status"])["was"], Value::Null);
     }
 }
