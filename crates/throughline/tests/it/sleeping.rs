@@ -149,6 +149,32 @@ fn a_sleep_that_does_nothing_says_why() {
 }
 
 #[test]
+fn a_sleep_never_says_that_nothing_contradicts_while_pairs_wait_in_review() {
+    let home = Home::new();
+    for port in ["8080", "9090"] {
+        let slot = format!("staging|port|{port}|one");
+        home.remember_with(&[port, "--slot", &slot, "--authority", "observed"]);
+    }
+    let waiting = home.json(&["review"])["contested"].as_array().map(Vec::len);
+    assert_eq!(waiting, Some(1), "the pair waits before anybody sleeps");
+    let said = |slept: &Value| strings(&slept["skipped"]).join(" ");
+    let slept = home.json(&["sleep"]);
+    assert_eq!((changes(&slept), &slept["inputs"]["memories"]), (0, &json!(2)), "{slept}");
+    assert!(!said(&slept).contains("none contradicts"), "{slept}");
+    assert!(said(&slept).contains("none repeats another"), "{slept}");
+    assert!(said(&slept).contains("`review` shows"), "{slept}");
+    // Also when nothing is new: the pair still waits.
+    let again = home.json(&["sleep"]);
+    assert!(said(&again).contains("nothing came in since the last sleep"), "{again}");
+    assert!(said(&again).contains("1 contradictions wait for a person"), "{again}");
+    // A person decides, and then it is true again.
+    let first = id_of(&home.json(&["list"])["items"][0]);
+    home.json(&["review", "--keep-a", &first]);
+    let settled = home.json(&["sleep"]);
+    assert!(!said(&settled).contains("wait for a person"), "{settled}");
+}
+
+#[test]
 fn undo_takes_a_whole_sleep_back() {
     let home = Home::new();
     let named = leave_something(&home);
