@@ -2,9 +2,10 @@
 //! agent's word stays an agent's.
 
 use throughline_core::permission::Door;
+use throughline_core::policy::Policy;
 use throughline_core::{Authority, Kind, Relation, SessionId, Slot, State};
 use throughline_engine::{
-    Card, Claimed, Clock, Context, Edits, Engine, Filter, Keep, Keeping, NewMemory, Project,
+    Ask, Card, Claimed, Clock, Context, Edits, Engine, Filter, Keep, Keeping, NewMemory, Project,
     Proposal, Showed,
 };
 
@@ -180,4 +181,58 @@ fn whatever_an_agent_calls_what_a_person_said_stands_and_its_own_word_stays_its_
         }
         attack.assert_stands();
     }
+}
+
+const CONTRARY: &str = "Deploys to production need no approval";
+
+/// The calls by which an agent once overruled the user, each at least once and some more often.
+fn chain(random: &mut fastrand::Rng) -> Vec<u8> {
+    let mut calls: Vec<u8> = (0..4).collect();
+    for _ in 0..random.usize(0..5) {
+        calls.push(random.u8(0..4));
+    }
+    random.shuffle(&mut calls);
+    calls
+}
+
+#[test]
+fn the_users_rule_stands_in_the_brief_after_a_hundred_of_a_hundred_shuffled_chains() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = Engine::open(&folder.path().join("home"), Clock::System).unwrap();
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut chains = std::collections::BTreeSet::new();
+    for number in 0..100 {
+        let calls = chain(&mut random);
+        let root = folder.path().join(format!("project-{number}"));
+        std::fs::create_dir(&root).unwrap();
+        let person = Context::user(Project::at(&root).unwrap());
+        let agent = Context {
+            door: Door::Tools,
+            session: Some(SessionId("s1".to_owned())),
+            ..person.clone()
+        };
+        let new = NewMemory { kind: Kind::Principle, ..NewMemory::new(RULE) };
+        let user = engine.remember(&person, &new).unwrap().card.memory.id.to_string();
+        let mut own = user.clone();
+        for call in &calls {
+            match call {
+                0 => {
+                    let ask = Ask::new("approvals for deploys", Policy::default().recall);
+                    engine.recall(&agent, &ask).unwrap();
+                }
+                1 => {
+                    let evidence = Some("checked");
+                    let said = Proposal { content: CONTRARY, slot: None, evidence };
+                    own = engine.propose(&agent, &user, &said).unwrap().card.memory.id.to_string();
+                }
+                2 => drop(engine.verify(&agent, &own, Showed::Confirmed, Some("checked it"))),
+                _ => drop(engine.archive(&agent, &user, Some("outdated"))),
+            }
+        }
+        let brief = engine.brief(&person, None, &[]).unwrap().text;
+        assert!(brief.contains(RULE), "{calls:?}: {brief}");
+        assert!(!brief.contains(CONTRARY), "{calls:?}: {brief}");
+        chains.insert(calls);
+    }
+    assert!(chains.len() > 80, "they are different chains: {}", chains.len());
 }
