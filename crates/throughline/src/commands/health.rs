@@ -158,7 +158,7 @@ impl WireStatus {
         if let Some(key) = &self.waits_for {
             line("join", super::project::waiting(key));
         }
-        line("memories", format!("{} held of {}, within reach", self.active, self.memories));
+        line("memories", format!("{} current, {} in all", self.active, self.memories));
         line("captured", format!("{} turns", self.turns));
         line("told", format!("{} times in {TOLD_DAYS} days: `throughline told`", self.injections));
         if self.waiting > 0 {
