@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, batches, id_of, strings};
 use crate::hooking::{Agent, DECISION};
+use crate::models_trouble::until;
 use crate::settling::{patch, session};
 use crate::watching::{bound, is_stale, look, write};
 
@@ -288,6 +289,25 @@ fn a_session_that_ends_is_slept_over() {
     agent.ends();
     assert!(is_bound(&home, &named));
     assert_eq!(home.json(&["status"])["sleep_waits"], 0);
+}
+
+#[test]
+fn a_server_that_nobody_asks_sleeps_over_what_waits() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "march");
+    agent.starts();
+    let named = leave_something(&home);
+    agent.hears("Lunch is late today, please go on.");
+    agent.answers("I go on.");
+    assert_eq!(home.json(&["status"])["sleep_waits"], 2);
+    let mut client = home.mcp();
+    client.call("recall", json!({"query": "lunch"}));
+    assert!(!is_bound(&home, &named), "who answers does not sleep");
+    until("a sleep of the server", || home.json(&["status"])["sleep_waits"] == 0);
+    assert!(is_bound(&home, &named));
+    assert_eq!(sleeps(&home), 1);
+    client.leave();
+    home.assert_sound();
 }
 
 /// A session that never ended, and those that begin after it: one takes only a moment for what it
