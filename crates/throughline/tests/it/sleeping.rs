@@ -293,7 +293,7 @@ fn a_session_that_ends_is_slept_over() {
 
 #[test]
 fn a_server_that_nobody_asks_sleeps_over_what_waits() {
-    let home = Home::new();
+    let home = Home::live();
     let agent = Agent::new(&home, "march");
     agent.starts();
     let named = leave_something(&home);
