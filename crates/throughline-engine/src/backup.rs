@@ -6,7 +6,7 @@ mod rolling;
 mod sweep;
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use throughline_store::{Error as StoreError, Finding, SqliteStore, Store, private_folder};
@@ -44,6 +44,9 @@ const BACKUPS: &str = "backups";
 const DAMAGED: &str = "damaged";
 /// How the working copy of a restore begins.
 const RESTORING: &str = "restoring";
+/// What is said of a file that cannot be restored.
+const LIST_COPIES: &str =
+    "nothing was changed; `restore` without a file lists the copies that can be restored";
 
 impl Engine {
     /// Writes a complete copy to a new file, and reads all of it back.
@@ -51,7 +54,11 @@ impl Engine {
         if to.exists() {
             return Err(Error::NotPossible(format!("{} exists already", to.display())));
         }
-        self.store.backup(to)?;
+        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            return Err(Error::no_folder_for(to, folder));
+        }
+        self.store.backup(to).map_err(|error| not_written(to, error))?;
         let damage = SqliteStore::check_file(to)?;
         let data =
             std::fs::metadata(to).map_err(|source| Error::File { path: to.to_owned(), source })?;
@@ -66,7 +73,7 @@ impl Engine {
             let source = std::io::Error::new(ErrorKind::NotFound, "there is no such file");
             return Err(Error::File { path: from.to_owned(), source });
         }
-        SqliteStore::inspect(from)?;
+        SqliteStore::inspect(from).map_err(|error| not_a_copy(from, error))?;
         // What was said of the memory that goes.
         crate::brief::forget_kept(home);
         let engine = match Self::open(home, clock) {
@@ -117,6 +124,47 @@ impl Engine {
         erased::add(home, erased.stones).ok();
         Ok(Restored { kept, erased_again, erasures_unknown: erased.unknown })
     }
+}
+
+/// Why a copy could not be written to a place that the caller named.
+fn not_written(to: &Path, error: StoreError) -> Error {
+    if !matches!(error, StoreError::NotWritable { .. }) {
+        return error.into();
+    }
+    Error::Unusable {
+        path: to.to_owned(),
+        why: "cannot be written".to_owned(),
+        code: "not_writable",
+        hint: "check the permissions of its folder, or name a file in another one",
+    }
+}
+
+/// Why a file that the caller named cannot be restored. Nothing was changed.
+fn not_a_copy(from: &Path, error: StoreError) -> Error {
+    let (why, hint) = if let StoreError::Damaged { detail, .. } = &error {
+        let why = if is_database(from) {
+            format!("is a damaged copy: {detail}")
+        } else {
+            "is no database, so it cannot be a copy of a memory".to_owned()
+        };
+        (why, LIST_COPIES)
+    } else if matches!(error, StoreError::NotOurs { .. }) {
+        ("is the database of another program, and no copy of a memory".to_owned(), LIST_COPIES)
+    } else if matches!(error, StoreError::Newer { .. }) {
+        let why = "was written by a newer version of this program".to_owned();
+        (why, "nothing was changed; update this program and try again")
+    } else {
+        return error.into();
+    };
+    let code = Error::from(error).code();
+    Error::Unusable { path: from.to_owned(), why, code, hint }
+}
+
+/// Whether a file begins as every SQLite database does.
+fn is_database(path: &Path) -> bool {
+    let mut head = [0; 16];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head == *b"SQLite format 3\0"
 }
 
 /// The copies under a home, damaged ones included.

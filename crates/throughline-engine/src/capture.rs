@@ -29,7 +29,7 @@ use crate::journal::{Entry, Journal};
 use crate::{Context, Engine, Project, Result, Roots};
 
 pub(crate) use forget::erased;
-pub(crate) use holds::Briefed;
+pub(crate) use holds::{Briefed, ToldApart};
 pub use mind::{Mind, Minds};
 pub use tell::{Captured, turns_of};
 

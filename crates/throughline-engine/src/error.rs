@@ -1,6 +1,6 @@
 //! Why a flow could not be carried out, and what the caller can do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use throughline_core::fold::Refusal;
 use throughline_core::instruction;
@@ -90,8 +90,20 @@ pub enum Error {
         /// What is wrong.
         detail: String,
     },
+    /// A file that the caller named cannot be used for this; nothing was changed.
+    #[error("{} {why}", path.display())]
+    Unusable {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+        /// A stable name for it.
+        code: &'static str,
+        /// What the caller can do.
+        hint: &'static str,
+    },
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {}", path.display(), in_plain_words(source))]
     File {
         /// Which file.
         path: PathBuf,
@@ -138,6 +150,17 @@ pub enum ErrorKind {
     Failed,
 }
 
+/// What the disk says, without the numbers that only programmers know.
+pub fn in_plain_words(error: &std::io::Error) -> String {
+    let is_of_the_system = error.get_ref().is_none();
+    if is_of_the_system && error.kind() == std::io::ErrorKind::NotFound {
+        return "there is no such file or folder".to_owned();
+    }
+    let told = error.to_string();
+    let Some((before, after)) = told.split_once(" (os error ") else { return told };
+    format!("{before}{}", after.split_once(')').map_or("", |(_, rest)| rest))
+}
+
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         if let StoreError::Refused(refusal) = error {
@@ -149,6 +172,16 @@ impl From<StoreError> for Error {
 }
 
 impl Error {
+    /// A file cannot be written, because the folder that it would lie in is not there.
+    pub fn no_folder_for(path: &Path, folder: &Path) -> Self {
+        Self::Unusable {
+            path: path.to_owned(),
+            why: format!("cannot be written: the folder {} is not there", folder.display()),
+            code: "not_writable",
+            hint: "make the folder first, or name a file in another one",
+        }
+    }
+
     /// What sort of failure it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -174,6 +207,7 @@ impl Error {
             | Self::UnsafeHome(_)
             | Self::Off
             | Self::BadFile { .. }
+            | Self::Unusable { .. }
             | Self::File { .. }
             | Self::ErasedInPart { .. }
             | Self::Model(_)
@@ -214,6 +248,7 @@ impl Error {
             Self::UnsafeHome(_) => "unsafe_home",
             Self::Off => "off",
             Self::BadFile { .. } => "bad_file",
+            Self::Unusable { code, .. } => code,
             Self::File { .. } => "file",
             Self::NotErased { source, .. } => source.code(),
             Self::ErasedInPart { .. } => "erased_in_part",
@@ -261,6 +296,10 @@ impl Error {
                 "`throughline config set enabled true` switches it on; so does unsetting THROUGHLINE_DISABLE"
             }
             Self::BadFile { .. } => "nothing was imported; correct the line and try again",
+            Self::Unusable { hint, .. } => hint,
+            Self::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                "check how the path is written, and that the file is there"
+            }
             Self::File { .. } => return None,
             Self::NotErased { source, .. } => return source.hint(),
             Self::ErasedInPart { .. } => {

@@ -84,7 +84,7 @@ pub use clock::Clock;
 pub use context::Context;
 pub use doctor::{Check, Outcome, free_bytes, unwritable};
 pub use engine::Engine;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Result, in_plain_words};
 pub use expand::Expanded;
 pub use export::export_markdown;
 pub use find::{Filter, Listing};

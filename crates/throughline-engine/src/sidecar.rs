@@ -17,6 +17,8 @@ use crate::journal::file;
 
 /// Bytes of one sidecar.
 const SIDECAR_BYTES_MAX: usize = 1 << 20;
+/// How the name of a note ends that lies beside a sidecar.
+const BESIDE: &str = "told";
 
 /// The sidecars under one home.
 #[derive(Debug, Clone)]
@@ -89,6 +91,25 @@ impl Sidecars {
         file::replace(&self.path(session), &bytes)
     }
 
+    /// Keeps a note beside what a session has in mind, in place of the note before it. Needs no turn.
+    pub(crate) fn put_beside(&self, session: &SessionId, bytes: &[u8]) -> io::Result<()> {
+        file::replace_lightly(&self.beside_path(session), bytes)
+    }
+
+    /// The note beside what a session has in mind.
+    pub(crate) fn beside(&self, session: &SessionId) -> Option<Vec<u8>> {
+        read(&self.beside_path(session)).ok()
+    }
+
+    /// Removes that note.
+    pub(crate) fn remove_beside(&self, session: &SessionId) -> io::Result<()> {
+        file::remove(&self.beside_path(session)).map(drop)
+    }
+
+    fn beside_path(&self, session: &SessionId) -> PathBuf {
+        self.path(session).with_extension(BESIDE)
+    }
+
     /// Changes what a session has in mind. Hooks that run at the same time take turns, so that none
     /// undoes what another did; if nobody's turn comes soon, that is an error and nothing changed.
     pub fn update<T>(
@@ -109,6 +130,7 @@ impl Sidecars {
         let _turn =
             if path.exists() { Some(file::lock_file(&path.with_extension("lock"))?) } else { None };
         file::remove(&path.with_extension("damaged"))?;
+        file::remove(&path.with_extension(BESIDE))?;
         let was = file::remove(&path)?;
         file::remove(&path.with_extension("lock"))?;
         Ok(was)
@@ -143,7 +165,7 @@ impl Sidecars {
                 removed += usize::from(old(&path) && file::remove(&path)?);
             }
         }
-        for extension in ["damaged", "tmp", "lock"] {
+        for extension in ["damaged", "tmp", BESIDE, "lock"] {
             for path in file::with_extension(&self.folder, extension)? {
                 // A lock is never written to; it is of use as long as there is something to lock.
                 if old(&path) && !(extension == "lock" && path.with_extension("json").exists()) {

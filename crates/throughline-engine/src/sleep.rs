@@ -196,21 +196,27 @@ impl Engine {
     /// What was left alone, in words.
     fn tell_what_was_left(&self, context: &Context, run: &mut Run) -> Result<()> {
         let slept = &mut run.slept;
-        if slept.inputs == Inputs::default() && slept.left == 0 {
-            slept.skipped.push("nothing came in since the last sleep".to_owned());
-            return Ok(());
-        }
         let contested = self.contests(&*self.now_reader()?, context)?.len();
         if contested > 0 {
             slept
                 .skipped
                 .push(format!("{contested} contradictions wait for a person: `review` shows them"));
         }
+        if slept.inputs == Inputs::default() && slept.left == 0 {
+            slept.skipped.push("nothing came in since the last sleep".to_owned());
+            return Ok(());
+        }
         if slept.done.total() == 0 {
             let Inputs { episodes, memories, .. } = slept.inputs;
+            // Some of what was gone over may be among what waits.
+            let alone = if contested > 0 {
+                "none repeats another"
+            } else {
+                "none contradicts or repeats another"
+            };
             slept.skipped.push(format!(
-                "{episodes} turns and {memories} memories were gone over: none contradicts or repeats \
-                 another, none was inferred and turned out wrong, and none names something to be bound to"
+                "{episodes} turns and {memories} memories were gone over: {alone}, none was inferred \
+                 and turned out wrong, and none names something to be bound to"
             ));
         }
         if slept.left > 0 {

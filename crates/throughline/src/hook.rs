@@ -171,6 +171,12 @@ fn listen(
     if let Err(error) | Ok(Some(Kept { trouble: Some(error), .. })) = &told {
         note_lost(home, now, name, &format!("{error:#}"));
     }
+    // Before anybody stops waiting, too: whoever does may have something kept to say.
+    if let Ok(Some(Kept { event, context: Some(context), .. })) = &told
+        && let What::Started(Start::Startup | Start::Clear | Start::Compact) = event.what
+    {
+        started.set(Context { session: Some(event.session.clone()), ..context.clone() }).ok();
+    }
     steps.send(Step::Kept).ok();
     // Even where this turn is lost, what is known is said.
     let Ok(Some(Kept { event, context: Some(context), .. })) = told else {
@@ -182,9 +188,6 @@ fn listen(
         && !throughline_agents::warns_late(agent)
     {
         return Ok((Answer::default(), None));
-    }
-    if let What::Started(Start::Startup | Start::Clear | Start::Compact) = event.what {
-        started.set(Context { session: Some(event.session.clone()), ..context.clone() }).ok();
     }
     let engine = settings.engine()?.in_time(told_at, deadline);
     let reply = if !throughline_agents::can_inject(agent, name) {

@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use throughline_core::text;
-use throughline_engine::{Error, ErrorKind, LeftOut};
+use throughline_engine::{Error, ErrorKind, LeftOut, in_plain_words};
 
 use crate::layout;
 
@@ -166,7 +166,8 @@ pub(crate) fn warn_of(left_out: &[LeftOut]) {
 fn story(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain() {
-        let cause = cause.to_string();
+        let of_disk = cause.downcast_ref::<std::io::Error>().map(in_plain_words);
+        let cause = of_disk.unwrap_or_else(|| cause.to_string());
         if !text.ends_with(&cause) {
             let gap = if text.is_empty() { "" } else { ": " };
             write!(text, "{gap}{cause}").expect("writing to a String cannot fail");

@@ -6,12 +6,16 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use throughline_core::{Fingerprint, Memory, MemoryId, Row, RowKey, SpaceId, Timestamp, page};
+use throughline_core::{
+    EpisodeId, Fingerprint, Memory, MemoryId, Row, RowKey, SessionId, SpaceId, Timestamp, page,
+    tokens,
+};
 use throughline_store::Reader;
 
 use super::Brief;
+use crate::capture::{Minds, ToldApart};
 use crate::journal::file;
-use crate::{Context, Engine, Project, Result};
+use crate::{Because, Context, Engine, Project, Result, Said};
 
 /// The form that this program writes.
 const VERSION: u8 = 1;
@@ -29,6 +33,18 @@ pub struct KeptBrief {
     text: String,
     tokens: usize,
     memories: Vec<(SpaceId, MemoryId, Fingerprint)>,
+    /// Those of them that it tells whole.
+    #[serde(default)]
+    whole: Vec<MemoryId>,
+    /// The turns that it quotes.
+    #[serde(default)]
+    turns: Vec<EpisodeId>,
+    /// What it asks to check.
+    #[serde(default)]
+    to_check: Vec<MemoryId>,
+    /// Why each of them is in it.
+    #[serde(default)]
+    why: Vec<Because>,
 }
 
 impl KeptBrief {
@@ -44,29 +60,68 @@ impl KeptBrief {
     }
 
     /// What is said of it without looking anything up.
-    pub fn unchecked(&self) -> String {
+    pub fn unchecked(&self) -> Said {
         let moment = moment(self.at);
         let as_of = format!("As of {moment}, not checked since: recall before building on it.");
-        page::kept(&self.text, &as_of, &[])
+        self.say(&as_of, &[])
+    }
+
+    fn say(&self, as_of: &str, gone: &[MemoryId]) -> Said {
+        let handles: Vec<String> = gone.iter().map(MemoryId::handle).collect();
+        let text = page::kept(&self.text, as_of, &handles);
+        if text.is_empty() {
+            return Said::default();
+        }
+        let memories = self.memories.iter().map(|(_, id, _)| *id);
+        let why = self.why.iter().filter(|because| !handles.contains(&because.id));
+        Said {
+            tokens: tokens::estimate(&text),
+            text,
+            memories: memories.filter(|id| !gone.contains(id)).collect(),
+            turns: self.turns.clone(),
+            why: why.cloned().collect(),
+        }
+    }
+
+    /// Notes that a conversation was told this when it began: it holds that now, and is not told again.
+    /// What came up after the brief was written is still news to it.
+    pub fn was_told(
+        &self,
+        home: &Path,
+        session: &SessionId,
+        now: Timestamp,
+        said: &Said,
+    ) -> Result<()> {
+        let among = |ids: &[MemoryId]| -> Vec<MemoryId> {
+            ids.iter().copied().filter(|id| said.memories.contains(id)).collect()
+        };
+        Minds::new(home).tell_apart(&ToldApart {
+            session: session.clone(),
+            at: now,
+            as_of: self.at,
+            memories: said.memories.clone(),
+            whole: among(&self.whole),
+            turns: said.turns.clone(),
+            to_check: among(&self.to_check),
+        })
     }
 }
 
 impl Engine {
     /// What is said of a kept brief, without what no longer holds.
-    pub fn say_kept(&self, context: &Context, kept: &KeptBrief) -> Result<String> {
+    pub fn say_kept(&self, context: &Context, kept: &KeptBrief) -> Result<Said> {
         let gone = {
             let reader = self.now_reader()?;
             gone(&*reader, &kept.memories)?
         };
-        let handles: Vec<String> = gone.iter().map(MemoryId::handle).collect();
         let as_of = format!("As of {}; files were not looked at since.", moment(kept.at));
-        let text = page::kept(&kept.text, &as_of, &handles);
-        if !text.is_empty() {
+        let said = kept.say(&as_of, &gone);
+        if !said.text.is_empty() {
             let told = kept.memories.iter().filter(|(_, id, _)| !gone.contains(id));
             let told: Vec<(SpaceId, MemoryId)> = told.map(|(space, id, _)| (*space, *id)).collect();
-            self.note_shown(context, &told, kept.tokens, true)?;
+            self.note_shown(context, &told, said.tokens, true)?;
         }
-        Ok(text)
+        Ok(said)
     }
 
     /// Keeps a brief for when there is no time to write one. Nothing is kept where something of it
@@ -95,6 +150,10 @@ impl Engine {
             text: brief.text.clone(),
             tokens: brief.tokens,
             memories,
+            whole: brief.whole.clone(),
+            turns: brief.turns.clone(),
+            to_check: brief.to_check.clone(),
+            why: brief.why.clone(),
         };
         let bytes = serde_json::to_vec(&kept).expect("plain data serialises");
         file::replace_lightly(&path, &bytes).map_err(failed)

@@ -30,8 +30,10 @@ impl Minds {
                 left.push(path);
                 continue;
             };
+            let apart = self.told_apart(&session).is_some();
             let mut mind = self.load(&session);
-            if mind.forget(&session, gone) && self.save(&session, &mind).is_err() {
+            // What lies beside the mind becomes part of it, without what is erased.
+            if (mind.forget(&session, gone) || apart) && self.save(&session, &mind).is_err() {
                 left.push(path);
             }
         }

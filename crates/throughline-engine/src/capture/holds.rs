@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use throughline_core::{EpisodeId, MemoryId, NodeId, Timestamp};
+use throughline_core::activation::Touch;
+use throughline_core::policy::ActivationPolicy;
+use throughline_core::{EpisodeId, MemoryId, NodeId, SessionId, Timestamp};
 
 use super::Mind;
 use crate::brief::Brief;
@@ -52,6 +54,21 @@ pub(crate) struct Briefed {
     /// The turns that it quoted.
     #[serde(default)]
     pub(crate) turns: Vec<EpisodeId>,
+}
+
+/// A kept brief that a conversation was told when it began, by somebody who could not wait for its
+/// mind. It is kept beside the mind until the next one who changes the mind takes it in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ToldApart {
+    pub(crate) session: SessionId,
+    /// When it was told.
+    pub(crate) at: Timestamp,
+    /// When the brief was written.
+    pub(crate) as_of: Timestamp,
+    pub(crate) memories: Vec<MemoryId>,
+    pub(crate) whole: Vec<MemoryId>,
+    pub(crate) turns: Vec<EpisodeId>,
+    pub(crate) to_check: Vec<MemoryId>,
 }
 
 impl Holds {
@@ -106,6 +123,26 @@ impl Mind {
             trim(kept);
         }
         trim(&mut holds.quoted);
+    }
+
+    /// The conversation began with this, whatever else was prepared for it.
+    pub(super) fn take_apart(&mut self, told: ToldApart) {
+        self.lose_context(told.at);
+        for id in &told.whole {
+            self.hot.touch((*id).into(), "", Touch::CoUse, &ActivationPolicy::default());
+        }
+        self.hot.shown(&told.whole);
+        let holds = &mut self.lately.holds;
+        let named = told.memories.iter().filter(|id| !told.whole.contains(id));
+        holds.named.extend(named);
+        holds.quoted.extend(&told.turns);
+        holds.to_check.extend(&told.to_check);
+        holds.brief = Some(Briefed {
+            at: told.as_of,
+            with_prompt: false,
+            memories: told.memories,
+            turns: told.turns,
+        });
     }
 
     /// Every memory that the conversation was shown and has not lost.

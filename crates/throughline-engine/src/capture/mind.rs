@@ -12,7 +12,7 @@ use throughline_core::probe::Voice;
 use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};
 
 use super::Captured;
-use super::holds::Holds;
+use super::holds::{Holds, ToldApart};
 use crate::apply::Source;
 use crate::helper::Helpers;
 use crate::sidecar::Sidecars;
@@ -159,9 +159,12 @@ impl Minds {
     /// read lies aside, where `doctor` finds it.
     pub fn load(&self, session: &SessionId) -> Mind {
         let Ok(loaded) = self.0.load(session) else { return Mind::default() };
-        let (mind, whole) = Mind::of(loaded.hot);
+        let (mut mind, whole) = Mind::of(loaded.hot);
         if !whole {
             self.0.copy_aside(session);
+        }
+        if let Some(told) = self.told_apart(session) {
+            mind.take_apart(told);
         }
         mind
     }
@@ -169,7 +172,22 @@ impl Minds {
     /// Keeps what a session has in mind.
     pub fn save(&self, session: &SessionId, mind: &Mind) -> Result<()> {
         let failed = |source| Error::File { path: self.0.path(session), source };
-        self.0.save(session, &mind.to_hot()).map_err(failed)
+        self.0.save(session, &mind.to_hot()).map_err(failed)?;
+        // It is part of the mind now.
+        self.0.remove_beside(session).map_err(failed)
+    }
+
+    /// Notes what a session was told, without waiting for its turn.
+    pub(crate) fn tell_apart(&self, told: &ToldApart) -> Result<()> {
+        let bytes = serde_json::to_vec(told).expect("plain data serialises");
+        let failed = |source| Error::File { path: self.0.path(&told.session), source };
+        self.0.put_beside(&told.session, &bytes).map_err(failed)
+    }
+
+    /// What a session was told that its mind does not know of yet.
+    pub(super) fn told_apart(&self, session: &SessionId) -> Option<ToldApart> {
+        let told: ToldApart = serde_json::from_slice(&self.0.beside(session)?).ok()?;
+        (told.session == *session).then_some(told)
     }
 
     /// What another session of the same project had in mind last.

@@ -283,7 +283,7 @@ fn a_kept_brief_is_said_without_what_was_replaced_taken_back_or_changed_since() 
     assert_eq!(KeptBrief::load(&home, project), None, "it is kept when nobody waits");
     bed.engine.rest(&bed.context, &event, &reply).unwrap();
     let kept = KeptBrief::load(&home, project).unwrap();
-    let said = bed.engine.say_kept(&bed.context, &kept).unwrap();
+    let said = bed.engine.say_kept(&bed.context, &kept).unwrap().text;
     assert!(texts.iter().all(|text| said.contains(text)), "{said}");
     assert!(said.contains("As of "), "{said}");
 
@@ -293,7 +293,7 @@ fn a_kept_brief_is_said_without_what_was_replaced_taken_back_or_changed_since() 
     let edits =
         Edits { content: Some("Releases are cut on Mondays".to_owned()), ..Edits::default() };
     bed.engine.edit(&bed.context, &tuesdays, &edits).unwrap();
-    let said = bed.engine.say_kept(&bed.context, &kept).unwrap();
+    let said = bed.engine.say_kept(&bed.context, &kept).unwrap().text;
     assert!(said.contains(texts[3]), "{said}");
     assert!(!texts[..3].iter().any(|text| said.contains(text)), "{said}");
 }

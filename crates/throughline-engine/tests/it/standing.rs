@@ -2,9 +2,10 @@
 //! agent's word stays an agent's.
 
 use throughline_core::permission::Door;
+use throughline_core::policy::Policy;
 use throughline_core::{Authority, Kind, Relation, SessionId, Slot, State};
 use throughline_engine::{
-    Card, Claimed, Clock, Context, Edits, Engine, Filter, Keep, Keeping, NewMemory, Project,
+    Ask, Card, Claimed, Clock, Context, Edits, Engine, Filter, Keep, Keeping, NewMemory, Project,
     Proposal, Showed,
 };
 
@@ -180,4 +181,68 @@ fn whatever_an_agent_calls_what_a_person_said_stands_and_its_own_word_stays_its_
         }
         attack.assert_stands();
     }
+}
+
+const CONTRARY: &str = "Deploys to production need no approval";
+
+/// The calls by which an agent once overruled the user, each at least once and some more often.
+fn chain(seed: u64) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut calls: Vec<u8> = (0..4).collect();
+    for _ in 0..random.usize(0..4) {
+        calls.push(random.u8(0..4));
+    }
+    random.shuffle(&mut calls);
+    calls
+}
+
+/// The person's rule in a project of its own, and the brief after an agent has made some calls.
+fn brief_after(engine: &Engine, root: &std::path::Path, calls: &[u8]) -> String {
+    std::fs::create_dir(root).unwrap();
+    let person = Context::user(Project::at(root).unwrap());
+    let session = Some(SessionId("s1".to_owned()));
+    let agent = Context { door: Door::Tools, session, ..person.clone() };
+    let new = NewMemory { kind: Kind::Principle, ..NewMemory::new(RULE) };
+    let user = engine.remember(&person, &new).unwrap().card.memory.id.to_string();
+    let mut own = user.clone();
+    for call in calls {
+        match call {
+            0 => {
+                let ask = Ask::new("approvals for deploys", Policy::default().recall);
+                engine.recall(&agent, &ask).unwrap();
+            }
+            1 => {
+                let said = Proposal { content: CONTRARY, slot: None, evidence: Some("checked") };
+                own = engine.propose(&agent, &user, &said).unwrap().card.memory.id.to_string();
+            }
+            2 => drop(engine.verify(&agent, &own, Showed::Confirmed, Some("checked it"))),
+            _ => drop(engine.archive(&agent, &user, Some("outdated"))),
+        }
+    }
+    engine.brief(&person, None, &[]).unwrap().text
+}
+
+#[test]
+fn the_users_rule_stands_in_the_brief_after_a_hundred_of_a_hundred_shuffled_chains() {
+    /// Homes, so that they can be gone through side by side.
+    const HOMES: u64 = 4;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::thread::scope(|scope| {
+        for home in 0..HOMES {
+            scope.spawn(move || {
+                let place = folder.join(format!("home-{home}"));
+                let engine = Engine::open(&place, Clock::System).unwrap();
+                for seed in (0..100).filter(|seed| seed % HOMES == home) {
+                    let calls = chain(seed);
+                    let root = folder.join(format!("project-{seed}"));
+                    let brief = brief_after(&engine, &root, &calls);
+                    assert!(brief.contains(RULE), "{calls:?}: {brief}");
+                    assert!(!brief.contains(CONTRARY), "{calls:?}: {brief}");
+                }
+            });
+        }
+    });
+    let different: std::collections::BTreeSet<Vec<u8>> = (0..100).map(chain).collect();
+    assert!(different.len() > 60, "{}", different.len());
 }

@@ -145,7 +145,7 @@ pub(super) fn copy(connection: &Connection, to: &Path) -> Result<()> {
     let mut partial = to.to_owned().into_os_string();
     partial.push(format!(".{:016x}.partial", fastrand::u64(..)));
     let partial = Path::new(&partial);
-    create_private(partial)?;
+    create_private(partial).map_err(|error| error.at(to))?;
     let path = partial.to_str().ok_or_else(|| Error::NotWritable { path: to.to_owned() })?;
     let copied = connection
         .execute("VACUUM INTO ?1", [path])

@@ -164,7 +164,7 @@ impl WireStatus {
         } else if let Some(key) = &self.was {
             line("join", super::project::moved(key));
         }
-        line("memories", format!("{} held of {}, within reach", self.active, self.memories));
+        line("memories", format!("{} current, {} in all", self.active, self.memories));
         line("captured", format!("{} turns", self.turns));
         line("told", format!("{} times in {TOLD_DAYS} days: `throughline told`", self.injections));
         if self.waiting > 0 {

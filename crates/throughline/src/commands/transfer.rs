@@ -56,6 +56,9 @@ pub(super) fn export(
     };
     // Written beside and renamed: there is never half an export under the name.
     let folder = path.parent().filter(|at| !at.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        anyhow::bail!(Error::no_folder_for(path, folder));
+    }
     let file = tempfile::NamedTempFile::new_in(folder)
         .with_context(|| format!("cannot write to {}", folder.display()))?;
     let mut out = BufWriter::new(file);

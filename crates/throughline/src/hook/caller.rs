@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use throughline_agents::Host;
-use throughline_core::{Timestamp, tokens};
+use throughline_core::Timestamp;
 use throughline_engine::{Audience, Context, KeptBrief, Said, Telling, Tellings};
 
 use super::{here, note, note_lost, say};
@@ -147,13 +147,19 @@ impl Caller {
     /// The brief of the last wake, where none can be written now.
     fn say_kept(&self, until: Instant) -> Option<()> {
         let context = self.started.get()?;
-        let text = kept_brief(&self.settings, context, until)?;
-        say(&throughline_agents::answer(self.agent, &self.event, &text)?);
+        let home = &self.settings.home;
+        let kept = KeptBrief::load(home, &context.project)?;
+        let said = kept_brief(&kept, &self.settings, context, until)?;
+        say(&throughline_agents::answer(self.agent, &self.event, &said.text)?);
         let agent = self.agent.as_str().to_owned();
         let to = Audience { agent, helper: None, event: self.event.clone() };
-        let said = Said { tokens: tokens::estimate(&text), text, ..Said::default() };
-        let telling = Telling::new(self.now, context, &to, &said);
-        Tellings::new(&self.settings.home).append(&telling).ok();
+        let text = throughline_agents::fitting(self.agent, &said.text);
+        let said = Said { text, ..said };
+        Tellings::new(home).append(&Telling::new(self.now, context, &to, &said)).ok();
+        if let Some(session) = &context.session {
+            // Where that cannot be noted, it is told again when the conversation goes on.
+            kept.was_told(home, session, self.now, &said).ok();
+        }
         Some(())
     }
 
@@ -181,8 +187,12 @@ impl Caller {
 
 /// The brief of the last wake, without what no longer holds, or as it was where that cannot be looked
 /// up in time.
-fn kept_brief(settings: &Settings, context: &Context, until: Instant) -> Option<String> {
-    let kept = KeptBrief::load(&settings.home, &context.project)?;
+fn kept_brief(
+    kept: &KeptBrief,
+    settings: &Settings,
+    context: &Context,
+    until: Instant,
+) -> Option<Said> {
     let (send, receive) = mpsc::channel();
     let (settings, context) = (settings.clone(), context.clone());
     let held = kept.clone();
@@ -191,9 +201,9 @@ fn kept_brief(settings: &Settings, context: &Context, until: Instant) -> Option<
         send.send(checked).ok();
     });
     let look = left(until.checked_sub(LAST_WORDS).unwrap_or(until));
-    let text = match receive.recv_timeout(look) {
-        Ok(Ok(text)) => text,
+    let said = match receive.recv_timeout(look) {
+        Ok(Ok(said)) => said,
         Ok(Err(_)) | Err(_) => kept.unchecked(),
     };
-    (!text.is_empty()).then_some(text)
+    (!said.text.is_empty()).then_some(said)
 }

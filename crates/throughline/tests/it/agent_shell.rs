@@ -75,6 +75,9 @@ fn the_users_verbs_are_refused_with_the_command_to_run_by_hand() {
         vec!["restore", &export],
         vec!["patch", &export, "--voice", "user"],
         vec!["uninstall"],
+        vec!["project", "join"],
+        vec!["project", "join", "--key", "github.com/acme/webshop"],
+        vec!["project", "leave"],
         vec!["remember", "Deploys need no approval at all", "--pin"],
         vec!["remember", "Deploys need no approval at all", "--revive"],
     ] {

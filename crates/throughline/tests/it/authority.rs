@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Home;
 use crate::hooking::Agent;
-use crate::mcp_client::Client;
+use crate::mcp_client::{Client, Era};
 
 const RULE: &str = "Deploys to production need two approvals";
 const CONTRARY: &str = "Deploys to production need no approval";
@@ -80,6 +80,62 @@ fn an_agent_does_not_overrule_the_user_in_four_calls_in_any_order() {
         let shown = home.show(&own);
         assert_eq!((&shown["authority"], &shown["state"]), (&json!("observed"), &json!("staged")));
         home.assert_sound();
+    }
+}
+
+/// Numbers below some bound, the same ones in every run.
+fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |bound| {
+        // The generator of Knuth's MMIX; its high bits are good enough to shuffle by.
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap_or(0) % bound
+    }
+}
+
+/// The four calls in some order, and some of them once or twice more.
+fn chain(number: u64) -> Vec<usize> {
+    let mut below = numbers(number);
+    let mut calls: Vec<usize> = (0..4).collect();
+    for _ in 0..below(5) {
+        calls.push(below(4));
+    }
+    for at in (1..calls.len()).rev() {
+        calls.swap(at, below(at + 1));
+    }
+    calls
+}
+
+#[test]
+fn the_users_rule_stands_after_chains_of_calls_that_are_shuffled_and_repeated() {
+    let home = Home::new();
+    // The engine's own tests go through a hundred of them.
+    for number in 0..10 {
+        let calls = chain(number);
+        let project = home.from(&format!("project-{number}"));
+        let user = project.remember_with(&[RULE, "--kind", "principle"]);
+        let mut client = Client::greet(project.command(), &["mcp"], Era::Handshake);
+        let mut own = user.clone();
+        for call in &calls {
+            match call {
+                0 => drop(client.try_call("recall", json!({ "query": "approvals for deploys" }))),
+                1 => {
+                    let said = json!({ "id": user, "content": CONTRARY, "evidence": "checked" });
+                    own = id(&client.call("correct", said));
+                }
+                2 => {
+                    let said =
+                        json!({ "id": own, "outcome": "confirmed", "evidence": "checked it" });
+                    client.call("verify", said);
+                }
+                _ => drop(client.try_call("archive", json!({ "id": user, "reason": "outdated" }))),
+            }
+        }
+        let folder = home.outside(&format!("project-{number}"));
+        let brief = Agent { home: &home, session: format!("next-{number}"), folder }.starts();
+        assert!(brief.contains(RULE), "{calls:?}: {brief}");
+        assert!(!brief.contains(CONTRARY), "{calls:?}: {brief}");
     }
 }
 

@@ -147,3 +147,81 @@ fn what_crashed_sessions_left_is_taken_in_after_the_brief() {
     assert!(held, "nothing was lost");
     assert_eq!(home.json(&["status"])["sleep_waits"], 0);
 }
+
+/// A session begins, and has no time for a brief of its own.
+fn starts_in_a_hurry(agent: &Agent<'_>, milliseconds: &str) -> String {
+    let hurry = [("THROUGHLINE_DEADLINE_MS", milliseconds)];
+    told("SessionStart", &agent.call("SessionStart", &json!({"source": "startup"}), &hurry))
+}
+
+#[test]
+fn a_session_without_time_for_a_brief_is_told_the_kept_one_and_that_is_on_record() {
+    let home = Home::new();
+    let id = home.remember_with(&[RULE, "--kind", "decision"]);
+    Agent::new(&home, "march").starts();
+    let said = starts_in_a_hurry(&Agent::new(&home, "april"), "1");
+    assert!(said.contains("harbour"), "{said}");
+    assert!(said.contains("As of 2026-03-02 09:01 UTC"), "{said}");
+    let record = home.json(&["told", "--session", "april"]);
+    let items = record["items"].as_array().expect("the record has items");
+    assert_eq!(items.len(), 1, "{record}");
+    assert_eq!((&items[0]["text"], &items[0]["event"]), (&json!(said), &json!("SessionStart")));
+    assert_eq!(items[0]["memories"], json!([id]), "it names what was told");
+}
+
+#[test]
+fn a_conversation_that_was_told_the_kept_brief_is_not_briefed_again() {
+    let home = Home::new();
+    home.remember_with(&[RULE, "--kind", "decision"]);
+    Agent::new(&home, "march").starts();
+    let agent = Agent::new(&home, "april");
+    assert!(starts_in_a_hurry(&agent, "1").contains("harbour"));
+    let resumes = || agent.tell_at(None, "SessionStart", &json!({"source": "resume"}));
+    assert_eq!(resumes(), "", "it holds what it was told");
+    assert_eq!(agent.hears("From which branch are releases of the webshop cut?"), "");
+    agent.answers("From harbour.");
+    agent.ends();
+    assert_eq!(resumes(), "");
+    // The same where nothing could be read at all.
+    let said = starts_blind(&home, "webshop");
+    assert!(said.contains("harbour"), "{said}");
+    let blind = Agent::new(&home, "blind");
+    assert_eq!(blind.tell_at(None, "SessionStart", &json!({"source": "resume"})), "");
+    // A window that was cleared holds nothing.
+    let cleared = blind.tell_at(None, "SessionStart", &json!({"source": "clear"}));
+    assert!(cleared.contains("harbour"), "{cleared}");
+}
+
+#[test]
+fn what_changed_after_the_kept_brief_was_written_is_news_to_who_was_told_it() {
+    let home = Home::new();
+    let id = home.remember_with(&[RULE, "--kind", "decision"]);
+    home.remember_with(&["Never deploy the webshop on a Friday", "--kind", "principle"]);
+    Agent::new(&home, "march").starts();
+    home.json(&["forget", &id]);
+    home.remember_with(&["Mails are sent by the night worker", "--kind", "decision"]);
+    let said = starts_blind(&home, "webshop");
+    assert!(said.contains("harbour") && said.contains("not checked since"), "{said}");
+    assert!(!said.contains("night worker"), "{said}");
+    let agent = Agent::new(&home, "blind");
+    let news = agent.tell_at(None, "SessionStart", &json!({"source": "resume"}));
+    assert!(news.contains("withdrawn: Releases of the webshop"), "{news}");
+    assert!(news.contains("night worker") && !news.contains("on a Friday"), "{news}");
+    assert_eq!(agent.tell_at(None, "SessionStart", &json!({"source": "resume"})), "", "once");
+}
+
+#[test]
+fn what_was_retracted_is_never_said_as_if_it_held_however_little_time_there_is() {
+    let home = Home::new();
+    let id = home.remember_with(&[RULE, "--kind", "decision"]);
+    home.remember_with(&["Never deploy the webshop on a Friday", "--kind", "principle"]);
+    Agent::new(&home, "march").starts();
+    home.json(&["forget", &id]);
+    for milliseconds in ["1", "50", "90", "100", "110", "120", "140", "170", "250", "20000"] {
+        let agent = Agent::new(&home, &format!("within {milliseconds} ms"));
+        let said = starts_in_a_hurry(&agent, milliseconds);
+        assert!(said.contains("on a Friday"), "{milliseconds} ms: {said}");
+        let warned = said.contains("not checked since");
+        assert!(warned || !said.contains("harbour"), "{milliseconds} ms: {said}");
+    }
+}

@@ -65,3 +65,69 @@ fn asking_for_nothing_or_for_a_session_without_one_is_said() {
     assert_eq!(code, 2);
     assert!(error["message"].as_str().unwrap().contains("--session"), "{error}");
 }
+
+/// What a person reads about a file that cannot be used: in plain words, and what to do.
+fn told_plainly(home: &Home, args: &[&str]) -> (String, String) {
+    let (code, error) = home.error(args);
+    assert_eq!(code, 1, "{args:?}: {error}");
+    let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
+    let (message, hint) = (text("message"), text("hint"));
+    assert!(!hint.is_empty(), "{args:?} says what to do: {error}");
+    let page = home.run(args).stderr;
+    for word in ["os error", ".partial", "--home", "SQLite", "sqlite", "code 26"] {
+        assert!(!page.contains(word), "{args:?} says {word}: {page}");
+        assert!(!message.contains(word) && !hint.contains(word), "{args:?} says {word}: {error}");
+    }
+    assert!(page.contains(&message) && page.contains(&hint), "{args:?}: {page}");
+    (message, hint)
+}
+
+#[test]
+fn a_file_that_is_no_copy_is_not_restored_and_that_is_said_plainly() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    let letter = home.arg("letter.txt");
+    std::fs::write(&letter, "Dear all,\nthis is no database.\n".repeat(400)).unwrap();
+    let (message, hint) = told_plainly(&home, &["restore", &letter]);
+    assert!(message.contains(&letter) && message.contains("no database"), "{message}");
+    assert!(hint.contains("nothing was changed") && hint.contains("`restore`"), "{hint}");
+    // Half a copy is one that is damaged.
+    let (whole, half) = (home.arg("whole.db"), home.arg("half.db"));
+    home.json(&["backup", &whole]);
+    let bytes = std::fs::read(&whole).unwrap();
+    std::fs::write(&half, &bytes[..bytes.len() / 2]).unwrap();
+    let (message, hint) = told_plainly(&home, &["restore", &half]);
+    assert!(message.contains(&half) && message.contains("damaged"), "{message}");
+    assert!(hint.contains("nothing was changed"), "{hint}");
+    let (message, _) = told_plainly(&home, &["restore", &home.arg("nowhere.db")]);
+    assert!(message.contains("nowhere.db"), "{message}");
+    assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 14"]);
+    home.assert_sound();
+}
+
+#[test]
+fn a_copy_that_cannot_be_written_names_the_folder_that_is_missing() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    let file = home.arg("no/such/folder/copy.db");
+    let (message, hint) = told_plainly(&home, &["backup", &file]);
+    let folder = home.arg("no/such/folder");
+    assert!(message.contains(&file) && message.contains("folder"), "{message}");
+    assert!(message.contains(&format!("{folder} is not there")), "{message}");
+    assert!(hint.contains("make the folder"), "{hint}");
+    // The same where a file lies in the place of the folder.
+    std::fs::write(home.outside("letter.txt"), "a letter").unwrap();
+    let (message, _) = told_plainly(&home, &["backup", &home.arg("letter.txt/copy.db")]);
+    assert!(message.contains("letter.txt"), "{message}");
+}
+
+#[test]
+fn a_file_that_is_to_be_imported_and_is_not_there_is_named() {
+    let home = Home::new();
+    let file = home.arg("old.jsonl");
+    let (message, hint) = told_plainly(&home, &["import", &file]);
+    assert!(message.contains(&file) && message.contains("no such file"), "{message}");
+    assert!(hint.contains("path"), "{hint}");
+    let (message, _) = told_plainly(&home, &["import", &file, "--format", "server-memory"]);
+    assert!(message.contains(&file), "{message}");
+}

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Home;
+use crate::harness::{Home, strings};
 use crate::hooking::Agent;
+use crate::settling::patch;
 
 const WHY: &str = "nomad token expired, run vault login first";
 
@@ -111,4 +112,73 @@ fn the_same_failure_again_is_one_memory() {
         agent.ends();
     }
     assert_eq!(failures(&home).len(), 1);
+}
+
+/// What is held of failures, each with the cause that it tells or marked as incomplete.
+fn assert_none_without_its_cause(home: &Home) {
+    for one in failures(home) {
+        let id = one["id"].as_str().expect("a memory has an id");
+        let why = home.json(&["why", id])["because"].as_array().is_some_and(|all| !all.is_empty());
+        let told = one["content"].as_str().is_some_and(|text| text.contains(": "));
+        let flagged = strings(&one["flags"]).contains(&"incomplete");
+        assert!(why || told || flagged, "{one}");
+    }
+}
+
+#[test]
+fn a_failed_command_that_says_nothing_of_its_cause_is_not_held_as_if_it_did() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "march");
+    agent.hears("deploy the web job");
+    for (n, (command, output)) in [
+        ("./deploy.sh web", ""),
+        ("make release", "make: *** [release] Error 2"),
+        ("terraform apply", "failed"),
+        ("kubectl apply -f web.yaml", "-----\n\n"),
+        ("nomad job run web.nomad", WHY),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        bash(&agent, &format!("t{n}"), command, output, 3);
+    }
+    agent.answers("The deploy did not go through.");
+    agent.ends();
+    let held = failures(&home);
+    assert_eq!(held.len(), 1, "only what says why: {held:?}");
+    assert!(held[0]["content"].as_str().is_some_and(|text| text.contains(WHY)), "{held:?}");
+    assert_none_without_its_cause(&home);
+}
+
+#[test]
+fn a_failure_that_comes_in_without_its_cause_is_marked_as_incomplete() {
+    let home = Home::new();
+    let operation = json!({"op": "remember", "kind": "negative", "confidence": 0.9,
+        "content": "Redis streams failed"});
+    patch(&home, "assistant", &json!([operation]));
+    let held = failures(&home);
+    assert_eq!(held.len(), 1, "{held:?}");
+    assert!(strings(&held[0]["flags"]).contains(&"incomplete"), "{held:?}");
+    let id = held[0]["id"].as_str().expect("a memory has an id");
+    assert!(home.page(&["show", id]).contains("incomplete"), "{}", home.page(&["show", id]));
+    assert_none_without_its_cause(&home);
+}
+
+#[test]
+fn a_failure_that_lost_its_cause_is_marked_as_incomplete() {
+    let home = Home::new();
+    let reason = home.remember("Redis streams lose entries on restart");
+    let id = home.remember_with(&[
+        "Redis streams failed",
+        "--kind",
+        "negative",
+        "--because",
+        "Redis streams lose entries on restart",
+    ]);
+    let flags = || home.show(&id)["flags"].clone();
+    assert!(!strings(&flags()).contains(&"incomplete"), "{}", flags());
+    home.json(&["unlink", &id, "because", &reason]);
+    assert!(strings(&flags()).contains(&"incomplete"), "{}", flags());
+    assert!(home.page(&["show", &id]).contains("incomplete"), "{}", home.page(&["show", &id]));
+    assert_none_without_its_cause(&home);
 }

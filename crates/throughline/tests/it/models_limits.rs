@@ -308,3 +308,35 @@ fn zombies_of(parent: u32) -> usize {
     };
     stats.filter(is_one).count()
 }
+
+/// Words that nobody else uses, each by itself in the order of the alphabet before `t`.
+fn plain_words() -> Vec<String> {
+    let ends = ["alto", "ento", "isko", "ombo", "urdo", "anko"];
+    let begins = ["b", "d", "f", "g", "h", "j", "k", "l", "m", "n", "p"];
+    begins.iter().flat_map(|begin| ends.iter().map(move |end| format!("{begin}{end}"))).collect()
+}
+
+#[test]
+fn what_a_model_is_shown_as_known_is_found_by_rare_words_and_not_by_first_letters() {
+    let home = Home::new();
+    let words = plain_words();
+    assert!(words.len() > 48, "more than are looked for");
+    // Few enough that everything that is found is shown.
+    for list in 0..10 {
+        home.remember(&format!("List number {list} of parts: {}", words.join(" ")));
+    }
+    home.remember("Zygotron exports belong to Wanda");
+    home.remember("Aardwolf exports belong to Anselm");
+    let asked = format!(
+        "I read through {} and then through the zygotron and the aardwolf once more, and it was \
+         a long afternoon.",
+        words.join(" ")
+    );
+    session(&home, &[(&asked, "I see.")]);
+    let server = proposing(Vec::new());
+    configure(&home, &server);
+    assert_eq!(home.json(&["work", "--once"])["asked"], 1);
+    let prompt = prompt_of(&server);
+    assert!(prompt.contains("belong to Wanda"), "the last letter: {prompt}");
+    assert!(prompt.contains("belong to Anselm"), "the first letter: {prompt}");
+}

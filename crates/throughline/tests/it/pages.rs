@@ -188,7 +188,7 @@ fn status_stats_and_doctor_are_short_pages() {
         lasting.into_iter().filter(|line| !line.trim_start().starts_with("agents")).collect();
     insta::assert_snapshot!(lasting.join("\n"), @r"
      project webshop ([TEMP]/webshop)
-    memories 3 held of 4, within reach
+    memories 3 current, 4 in all
     captured 0 turns
         told 0 times in 30 days: `throughline told`
      changed 2026-05-11T09:01:00.000Z

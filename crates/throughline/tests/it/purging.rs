@@ -278,3 +278,47 @@ fn names_that_only_an_erased_memory_was_known_by_are_erased_too() {
     assert_eq!(home.texts(&["list", "--tag", "staying"]), ["Something to stay"]);
     home.assert_sound();
 }
+
+/// Runs a command whose input is a terminal on which somebody types this.
+#[cfg(unix)]
+fn typed(home: &Home, args: &[&str], keys: &[u8]) -> crate::harness::Run {
+    use std::io::Write as _;
+
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("there are terminals");
+    grantpt(&keyboard).and_then(|()| unlockpt(&keyboard)).expect("a terminal can be had");
+    let name = ptsname(&keyboard, Vec::new()).expect("a terminal has a name");
+    let name = name.to_str().expect("a terminal has a plain name");
+    let terminal = std::fs::File::open(name).expect("a terminal can be opened");
+    let mut keyboard = std::fs::File::from(keyboard);
+    keyboard.write_all(keys).expect("a terminal takes what is typed");
+    let mut command = home.command();
+    command.args(args).stdin(terminal);
+    command.output().expect("the program starts").into()
+}
+
+#[cfg(unix)]
+#[test]
+fn whoever_does_not_say_yes_to_the_question_erases_nothing() {
+    /// What a terminal sends for the end of input.
+    const END: &[u8] = b"\x04";
+    let home = Home::new();
+    let id = home.remember("Quixotic zebra");
+    let before = home.everything();
+    for keys in [b"n\n", b"\n", END, b"no\n", b"N\n", b"yesterday\n", b"purge\n"] as [&[u8]; 7] {
+        let run = typed(&home, &["purge", &id], keys);
+        assert_eq!(run.code, 0, "{keys:?} is an answer: {}", run.stderr);
+        assert!(run.stderr.contains("Quixotic zebra"), "it says what would go: {}", run.stderr);
+        assert!(run.stdout.contains("Nothing was erased"), "{keys:?}: {}", run.stdout);
+        assert_eq!(home.everything(), before, "{keys:?}");
+    }
+    let run = typed(&home, &["--json", "purge", &id], b"n\n");
+    let told: serde_json::Value = serde_json::from_str(&run.stdout).expect("one JSON document");
+    assert_eq!((run.code, &told["purged"]), (0, &serde_json::json!(0)), "{told}");
+    assert_eq!(home.everything(), before);
+    let run = typed(&home, &["purge", &id], b"y\n");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(home.everything()["total"], 0, "who says yes erases");
+    assert_eq!(home.files_holding("zebra"), Vec::<PathBuf>::new());
+}

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Home, batches, id_of, strings};
 use crate::hooking::{Agent, DECISION};
+use crate::models_trouble::until;
 use crate::settling::{patch, session};
 use crate::watching::{bound, is_stale, look, write};
 
@@ -149,6 +150,32 @@ fn a_sleep_that_does_nothing_says_why() {
 }
 
 #[test]
+fn a_sleep_never_says_that_nothing_contradicts_while_pairs_wait_in_review() {
+    let home = Home::new();
+    for port in ["8080", "9090"] {
+        let slot = format!("staging|port|{port}|one");
+        home.remember_with(&[port, "--slot", &slot, "--authority", "observed"]);
+    }
+    let waiting = home.json(&["review"])["contested"].as_array().map(Vec::len);
+    assert_eq!(waiting, Some(1), "the pair waits before anybody sleeps");
+    let said = |slept: &Value| strings(&slept["skipped"]).join(" ");
+    let slept = home.json(&["sleep"]);
+    assert_eq!((changes(&slept), &slept["inputs"]["memories"]), (0, &json!(2)), "{slept}");
+    assert!(!said(&slept).contains("none contradicts"), "{slept}");
+    assert!(said(&slept).contains("none repeats another"), "{slept}");
+    assert!(said(&slept).contains("`review` shows"), "{slept}");
+    // Also when nothing is new: the pair still waits.
+    let again = home.json(&["sleep"]);
+    assert!(said(&again).contains("nothing came in since the last sleep"), "{again}");
+    assert!(said(&again).contains("1 contradictions wait for a person"), "{again}");
+    // A person decides, and then it is true again.
+    let first = id_of(&home.json(&["list"])["items"][0]);
+    home.json(&["review", "--keep-a", &first]);
+    let settled = home.json(&["sleep"]);
+    assert!(!said(&settled).contains("wait for a person"), "{settled}");
+}
+
+#[test]
 fn undo_takes_a_whole_sleep_back() {
     let home = Home::new();
     let named = leave_something(&home);
@@ -262,6 +289,25 @@ fn a_session_that_ends_is_slept_over() {
     agent.ends();
     assert!(is_bound(&home, &named));
     assert_eq!(home.json(&["status"])["sleep_waits"], 0);
+}
+
+#[test]
+fn a_server_that_nobody_asks_sleeps_over_what_waits() {
+    let home = Home::live();
+    let agent = Agent::new(&home, "march");
+    agent.starts();
+    let named = leave_something(&home);
+    agent.hears("Lunch is late today, please go on.");
+    agent.answers("I go on.");
+    assert_eq!(home.json(&["status"])["sleep_waits"], 2);
+    let mut client = home.mcp();
+    client.call("recall", json!({"query": "lunch"}));
+    assert!(!is_bound(&home, &named), "who answers does not sleep");
+    until("a sleep of the server", || home.json(&["status"])["sleep_waits"] == 0);
+    assert!(is_bound(&home, &named));
+    assert_eq!(sleeps(&home), 1);
+    client.leave();
+    home.assert_sound();
 }
 
 /// A session that never ended, and those that begin after it: one takes only a moment for what it

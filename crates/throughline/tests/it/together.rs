@@ -3,7 +3,12 @@
 use std::io::Read as _;
 use std::process::{Child, Stdio};
 
+use serde_json::json;
+
 use crate::harness::{Home, clean, id_of, slow, strings};
+use crate::hook_trouble::journaled;
+use crate::hooking::{Agent, PATIENT, assert_sound, call};
+use crate::mcp_client::Client;
 
 /// Processes that write at the same time.
 const WRITERS: usize = 16;
@@ -37,6 +42,71 @@ fn sixteen_writers_at_once_lose_nothing() {
     });
     assert_eq!(home.json(&["list", "--limit", "1"])["total"], WRITERS * each);
     home.assert_sound();
+}
+
+/// What hooks tell at the same time, each its own.
+fn decided(hook: usize, round: usize) -> String {
+    let plan = hook * 100 + round;
+    format!(
+        "We decided that job number {plan} of the night uses plan {plan} because it is cheaper."
+    )
+}
+
+/// A row that a server is asked to remember.
+fn frozen(server: usize, write: usize) -> String {
+    format!("Row {write} of the table that server {server} keeps is frozen")
+}
+
+#[test]
+fn sixteen_hooks_and_two_servers_that_write_at_once_lose_nothing() {
+    const HOOKS: usize = 16;
+    const SERVERS: usize = 2;
+    const ROUNDS: usize = 2;
+    const WRITES: usize = 8;
+    let home = Home::live();
+    let hooks: Vec<Vec<_>> = (0..HOOKS)
+        .map(|hook| {
+            // Half of them share a session with others.
+            let session = if hook.is_multiple_of(2) { hook % 8 } else { hook + 100 };
+            let agent = Agent::new(&home, &format!("session {session}"));
+            let told = |round| json!({"prompt": decided(hook, round)});
+            let payload = |round| agent.payload("UserPromptSubmit", &told(round));
+            (0..ROUNDS).map(|round| (home.command(), payload(round))).collect()
+        })
+        .collect();
+    let servers: Vec<Client> = (0..SERVERS).map(|_| home.mcp()).collect();
+    let go = std::sync::Barrier::new(HOOKS + SERVERS);
+    std::thread::scope(|scope| {
+        let go = &go;
+        for (hook, calls) in hooks.into_iter().enumerate() {
+            // Some have no time for more than to write down what they were told.
+            let hurried = ("THROUGHLINE_DEADLINE_MS", "1");
+            let env = [if hook.is_multiple_of(5) { hurried } else { PATIENT }];
+            scope.spawn(move || {
+                go.wait();
+                for (command, payload) in calls {
+                    let run = call(command, "UserPromptSubmit", payload.as_bytes(), &env);
+                    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "hook {hook}");
+                }
+            });
+        }
+        for (server, mut client) in servers.into_iter().enumerate() {
+            scope.spawn(move || {
+                go.wait();
+                for write in 0..WRITES {
+                    client.call("remember", json!({"content": frozen(server, write)}));
+                }
+                client.leave();
+            });
+        }
+    });
+    let held = home.page(&["export"]) + &journaled(&home).join("\n");
+    let told = (0..HOOKS).flat_map(|hook| (0..ROUNDS).map(move |round| decided(hook, round)));
+    let written = (0..SERVERS).flat_map(|one| (0..WRITES).map(move |write| frozen(one, write)));
+    let lost: Vec<String> = told.chain(written).filter(|text| !held.contains(text)).collect();
+    assert_eq!(lost, Vec::<String>::new());
+    assert_eq!(home.json(&["status"])["lost_turns"], 0);
+    assert_sound(&home);
 }
 
 #[test]
