@@ -104,15 +104,18 @@ fn compact(desk: &Desk, who: Who) -> Said {
             desk.say_with(who, CROWDED, &[&limit, go_on(who)].concat())
         }
         Who::Gemini => {
-            // It keeps the end of a conversation as it is, and a short one altogether.
-            let long =
-                format!("Read this. {}", "The cart is empty, and its total is 0. ".repeat(200));
-            desk.say_with(who, &long, go_on(who));
+            grow(desk);
             let steps = [("Type your message", "/compress\r"), ("compressed from", "/quit\r")];
             desk.type_in(who, go_on(who), &steps)
         }
         Who::Opencode => desk.say_with(who, CROWDED, go_on(who)),
     }
+}
+
+/// Gemini CLI keeps the end of a conversation as it is, and a short one altogether.
+fn grow(desk: &Desk) {
+    let long = format!("Read this. {}", "The cart is empty, and its total is 0. ".repeat(200));
+    desk.say_with(Who::Gemini, &long, go_on(Who::Gemini));
 }
 
 #[test]
@@ -144,6 +147,34 @@ fn after_a_compaction_a_conversation_is_told_once_more() {
         assert_eq!(told(), before + starts + 1, "{who:?}: {all:#}");
         desk.assert_no_failures();
     }
+}
+
+#[test]
+fn a_compaction_that_gemini_makes_by_itself_is_followed_by_one_reminder() {
+    let Some(clients) = crate::clients() else { return };
+    let who = Who::Gemini;
+    let desk = Desk::connected(&clients, Vec::new());
+    knows(&desk);
+    desk.say(who, "Look at the cart of the web shop.");
+    desk.say_with(who, PROMPTS[0], go_on(who));
+    grow(&desk);
+    // Two thousandths of the window are enough to make it shorter.
+    let settings = desk.project().join(".gemini/settings.json");
+    std::fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder can be made");
+    let small = json!({"model": {"compressionThreshold": 0.002}});
+    std::fs::write(&settings, small.to_string()).expect("a file can be written");
+    let compacted = last(&desk.say_with(who, CROWDED, go_on(who)));
+    assert!(compacted.holds(SUMMED_UP) && !compacted.holds(FACT), "{:#?}", compacted.pages());
+    std::fs::remove_file(settings).expect("a file can be removed");
+    let before = desk.json(&["told"])["total"].as_u64().expect("a number");
+    for prompt in &PROMPTS[1..] {
+        let said = desk.say_with(who, prompt, go_on(who));
+        assert_eq!(said.blocks(), 1, "{prompt:?}: {:#?}", said.pages());
+        assert!(last(&said).holds(SUMMED_UP) && last(&said).holds(FACT), "{prompt:?}");
+    }
+    let told = desk.json(&["told"]);
+    assert_eq!(told["total"], before + 1, "{told:#}");
+    desk.assert_no_failures();
 }
 
 #[test]
