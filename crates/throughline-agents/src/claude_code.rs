@@ -16,6 +16,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     answer_units_max: 10_000,
     lines: transcript::lines,
     transcripts: transcript::files,
+    lost: None,
 };
 
 /// Events of Claude Code that memory has no use for.

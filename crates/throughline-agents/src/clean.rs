@@ -110,6 +110,11 @@ pub(crate) fn open_fence(text: &str) -> Option<&str> {
     None
 }
 
+/// Whether a page of ours begins somewhere in a text.
+pub(crate) fn holds_fence(text: &str) -> bool {
+    next_fence(&unescaped(text)).is_some()
+}
+
 /// A text without our pages. One that is cut off goes up to the end of the text; a fence that somebody
 /// only speaks of takes nothing with it.
 pub(crate) fn without_fences(text: &str) -> String {

@@ -22,6 +22,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     answer_units_max: 7_500,
     lines: transcript::lines,
     transcripts: transcript::files,
+    lost: None,
 };
 
 fn can_inject(event: &str) -> bool {

@@ -24,6 +24,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     answer_units_max: 10_000,
     lines,
     transcripts: files,
+    lost: None,
 };
 
 fn hook(name: &str) -> Option<Hook> {

@@ -2,7 +2,7 @@
 //!
 //! Without a terminal it puts what we said at the start before the prompt itself, in
 //! `<hook_context>`; that is taken out again. `PreCompress` comes before every call of the model,
-//! so only one that a person asked for counts. Nothing is heard before a tool runs, so warnings
+//! so only one that a person asked for counts; of the others its transcript tells. Nothing is heard before a tool runs, so warnings
 //! come with its result.
 
 mod transcript;
@@ -25,6 +25,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     answer_units_max: 10_000,
     lines: transcript::lines,
     transcripts: transcript::files,
+    lost: Some(transcript::lost),
 };
 
 fn hook(name: &str) -> Option<Hook> {

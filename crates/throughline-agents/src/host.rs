@@ -47,6 +47,9 @@ pub(crate) struct Dialect {
     pub(crate) lines: fn(memory: &mut Memory, record: &Value) -> Vec<Line>,
     /// Lists the transcripts of a project.
     pub(crate) transcripts: fn(folders: &Folders, project_root: &Path) -> Vec<PathBuf>,
+    /// Whether a transcript shows that the conversation was made shorter, and that nothing of ours
+    /// is left in it. `None` where the host says so itself.
+    pub(crate) lost: Option<fn(transcript: &Path) -> bool>,
 }
 
 /// Where a host keeps its things.

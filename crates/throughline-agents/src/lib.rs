@@ -101,6 +101,16 @@ pub fn warns_late(host: Host) -> bool {
     host.dialect().warns_late
 }
 
+/// Whether the host has made a conversation shorter without saying so, and nothing of what we said
+/// is left in it.
+pub fn has_lost(host: Host, event: &Event) -> bool {
+    let transcript = event.transcript.as_ref().map(std::path::Path::new);
+    match (host.dialect().lost, transcript) {
+        (Some(lost), Some(transcript)) => lost(transcript),
+        (Some(_) | None, _) => false,
+    }
+}
+
 /// Whether text can be put before the model at this event without changing the course of things.
 pub fn can_inject(host: Host, event: &str) -> bool {
     (host.dialect().can_inject)(event)

@@ -27,6 +27,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     answer_units_max: 10_000,
     lines: transcript::lines,
     transcripts: transcript::files,
+    lost: None,
 };
 
 /// The plugin that tells us what happens.

@@ -197,6 +197,7 @@ fn listen(
     } else {
         engine.overhear(&context, &event)?
     };
+    note_loss(agent, &engine, &context, &event)?;
     let is_over = matches!(event.what, What::Ended | What::Compacting);
     worker::note(settings, is_over || reply.capture.episodes > 0);
     if let What::Ended = event.what {
@@ -225,6 +226,18 @@ fn listen(
     let begins = matches!(event.what, What::Started(_)) && settings.journal;
     let rest = begins.then(|| Rest { engine, context, event, reply });
     Ok((Answer { text: text.unwrap_or_default(), telling, is_pause: !waits }, rest))
+}
+
+/// Some hosts make a conversation shorter without a word. Once they have answered there is time to
+/// look, and with the next prompt it is told once more.
+fn note_loss(agent: Host, engine: &Engine, context: &Context, event: &Event) -> anyhow::Result<()> {
+    if let What::Answered { .. } = event.what
+        && throughline_agents::has_lost(agent, event)
+    {
+        let lost = Event { what: What::Compacting, ..event.clone() };
+        engine.only_listen(context, &lost)?;
+    }
+    Ok(())
 }
 
 fn audience(agent: Host, name: &str, event: &Event) -> Audience {

@@ -3,6 +3,8 @@
 //! The first line names the session; then messages come, and patches (`$set`) that may put in a
 //! whole list of them. A message that is written again has the same name and says more.
 
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -90,6 +92,30 @@ fn ran(call: &Value, blank: &Line) -> Line {
         tool: Some(run),
         ..blank.clone()
     }
+}
+
+/// How a line begins that holds all that is left of the conversation.
+const WHOLE: &str = r#"{"$set":{"messages":["#;
+/// What Gemini puts into the model's mouth after a summary.
+const SUMMED_UP: &str = r#""Got it. Thanks for the additional context!""#;
+/// A transcript that is longer is not looked at: whoever waits for its session waits for us.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// Whether the conversation was made shorter and holds nothing of ours any more.
+pub(super) fn lost(transcript: &Path) -> bool {
+    let Ok(file) = File::open(transcript) else { return false };
+    if !file.metadata().is_ok_and(|data| data.is_file() && data.len() <= BYTES_MAX) {
+        return false;
+    }
+    let (mut summed_up, mut holds_ours) = (false, false);
+    for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
+        let line = String::from_utf8_lossy(&line);
+        if line.starts_with(WHOLE) {
+            (summed_up, holds_ours) = (line.contains(SUMMED_UP), false);
+        }
+        holds_ours |= clean::holds_fence(&line);
+    }
+    summed_up && !holds_ours
 }
 
 pub(super) fn files(folders: &Folders, project_root: &Path) -> Vec<PathBuf> {

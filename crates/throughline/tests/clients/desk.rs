@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model::{Model, Part};
 use crate::page::pages_in;
@@ -212,6 +212,24 @@ impl Desk {
         let mut command = self.agent(who);
         command.args(args);
         finish(command, who, &args.join(" "))
+    }
+
+    /// Sits down at a terminal with an agent in it. Of each step, the words are waited for and then
+    /// the keys are typed.
+    pub(crate) fn type_in(&self, who: Who, more: &[&str], steps: &[(&str, &str)]) -> Said {
+        let before = self.model.requests().len();
+        let agent = self.agent(who);
+        let script = self.home().join("steps.jsonl");
+        let lines: Vec<String> = steps.iter().map(|step| json!(step).to_string()).collect();
+        std::fs::write(&script, lines.join("\n")).expect("a file can be written");
+        let mut command = self.clean(self.clients.join("python/bin/python"));
+        command
+            .args(["-c", include_str!("terminal.py"), "60"])
+            .arg(agent.get_program())
+            .args(more)
+            .stdin(std::fs::File::open(script).expect("a file can be read"));
+        let printed = finish(command, who, "a terminal");
+        Said { requests: self.model.requests().split_off(before), printed }
     }
 
     fn agent(&self, who: Who) -> Command {

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::desk::{Desk, Said, Who};
 use crate::model::Part;
 use crate::page::FENCE;
-use crate::sessions::holding;
+use crate::sessions::{holding, is_on_record};
 
 /// What is told in an agent, what is asked about it in the next, and what the answer must hold.
 const RELAY: [(&str, &str, &[&str]); 4] = [
@@ -110,7 +110,7 @@ fn what_one_agent_is_told_the_next_one_knows_all_around() {
     // What we put before the models stands with the agents, and with us only on record.
     for fence in [FENCE, "&lt;memory-"] {
         let mut kept = holding(&desk.memory(), fence);
-        kept.retain(|path| !path.starts_with(desk.memory().join("told")));
+        kept.retain(|path| !is_on_record(&desk.memory(), path));
         assert_eq!(kept, [] as [PathBuf; 0]);
     }
     let health = desk.json(&["doctor", "--rebuild-check"]);

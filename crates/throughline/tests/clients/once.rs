@@ -15,6 +15,9 @@ const PROMPTS: [&str; 5] = [
     "Sort the imports of the cart.",
     "Add a line to the readme about carts.",
 ];
+/// What the model makes of a conversation that gets too long.
+const SUMMED_UP: &str = "Some work on the webshop.";
+const CROWDED: &str = "Look at all the files of the cart, please.";
 const DELEGATE: &str = "Let somebody look at the staging database.";
 const TASK: &str = "Find out which version of Postgres the staging database runs on.";
 
@@ -81,6 +84,96 @@ fn a_compaction_that_was_asked_for_is_followed_by_one_reminder() {
     }
     let told = desk.json(&["told"]);
     assert_eq!(told["total"], 3, "the brief and two reminders: {told:#}");
+    desk.assert_no_failures();
+}
+
+/// What makes an agent's context full, where the agent goes by what its model says.
+fn crowded(who: Who) -> Vec<Part> {
+    let (tool, field) = who.shell();
+    let input = json!({field: "ls", "description": "what was asked for"});
+    let calls = vec![(tool, input.clone()), (tool, input)];
+    vec![Part { tokens: 99_500, calls, ..Part::says(CROWDED, "There are none.") }]
+}
+
+/// Goes on with the last conversation so that it is made shorter on the way.
+fn compact(desk: &Desk, who: Who) -> Said {
+    match who {
+        Who::Claude => desk.say_with(who, "/compact go on with the cart", go_on(who)),
+        Who::Codex => {
+            let limit = ["-c", "model_auto_compact_token_limit=90000"];
+            desk.say_with(who, CROWDED, &[&limit, go_on(who)].concat())
+        }
+        Who::Gemini => {
+            grow(desk);
+            let steps = [("Type your message", "/compress\r"), ("compressed from", "/quit\r")];
+            desk.type_in(who, go_on(who), &steps)
+        }
+        Who::Opencode => desk.say_with(who, CROWDED, go_on(who)),
+    }
+}
+
+/// Gemini CLI keeps the end of a conversation as it is, and a short one altogether.
+fn grow(desk: &Desk) {
+    let long = format!("Read this. {}", "The cart is empty, and its total is 0. ".repeat(200));
+    desk.say_with(Who::Gemini, &long, go_on(Who::Gemini));
+}
+
+#[test]
+fn after_a_compaction_a_conversation_is_told_once_more() {
+    let Some(clients) = crate::clients() else { return };
+    for who in Who::ALL {
+        let desk = Desk::connected(&clients, crowded(who));
+        knows(&desk);
+        desk.say(who, "Look at the cart of the web shop.");
+        let resumed = desk.say_with(who, PROMPTS[0], go_on(who));
+        assert_eq!(resumed.blocks(), 1, "{who:?}: {:#?}", resumed.pages());
+        assert!(!resumed.holds(SUMMED_UP), "{who:?} has room yet");
+        let told = || desk.json(&["told"])["total"].as_u64().expect("a number");
+        let before = told();
+        compact(&desk, who);
+        let later = &PROMPTS[1..];
+        for prompt in later {
+            let said = desk.say_with(who, prompt, go_on(who));
+            assert!(last(&said).holds(SUMMED_UP), "{who:?} was made shorter: {}", said.printed);
+            assert_eq!(said.blocks(), 1, "{who:?} at {prompt:?}: {:#?}", said.pages());
+            assert!(last(&said).holds(FACT), "{who:?} at {prompt:?} holds what it was told");
+        }
+        let starts = match who {
+            Who::Claude | Who::Codex | Who::Gemini => 0,
+            // Its system prompt begins anew with every start, also with the one that is made shorter.
+            Who::Opencode => 1 + later.len() as u64,
+        };
+        let all = desk.json(&["told"]);
+        assert_eq!(told(), before + starts + 1, "{who:?}: {all:#}");
+        desk.assert_no_failures();
+    }
+}
+
+#[test]
+fn a_compaction_that_gemini_makes_by_itself_is_followed_by_one_reminder() {
+    let Some(clients) = crate::clients() else { return };
+    let who = Who::Gemini;
+    let desk = Desk::connected(&clients, Vec::new());
+    knows(&desk);
+    desk.say(who, "Look at the cart of the web shop.");
+    desk.say_with(who, PROMPTS[0], go_on(who));
+    grow(&desk);
+    // Two thousandths of the window are enough to make it shorter.
+    let settings = desk.project().join(".gemini/settings.json");
+    std::fs::create_dir_all(settings.parent().expect("a folder")).expect("a folder can be made");
+    let small = json!({"model": {"compressionThreshold": 0.002}});
+    std::fs::write(&settings, small.to_string()).expect("a file can be written");
+    let compacted = last(&desk.say_with(who, CROWDED, go_on(who)));
+    assert!(compacted.holds(SUMMED_UP) && !compacted.holds(FACT), "{:#?}", compacted.pages());
+    std::fs::remove_file(settings).expect("a file can be removed");
+    let before = desk.json(&["told"])["total"].as_u64().expect("a number");
+    for prompt in &PROMPTS[1..] {
+        let said = desk.say_with(who, prompt, go_on(who));
+        assert_eq!(said.blocks(), 1, "{prompt:?}: {:#?}", said.pages());
+        assert!(last(&said).holds(SUMMED_UP) && last(&said).holds(FACT), "{prompt:?}");
+    }
+    let told = desk.json(&["told"]);
+    assert_eq!(told["total"], before + 1, "{told:#}");
     desk.assert_no_failures();
 }
 

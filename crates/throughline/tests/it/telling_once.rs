@@ -244,6 +244,52 @@ fn gemini_is_briefed_again_only_where_it_lost_its_brief() {
     assert!(brief.contains(FACT), "nothing comes after a compaction but a prompt: {brief}");
 }
 
+/// Gemini CLI makes a conversation shorter by itself and tells nobody but its transcript.
+#[test]
+fn gemini_is_told_once_more_after_a_compaction_that_only_its_transcript_shows() {
+    let home = known();
+    let transcript = home.project().join("session.jsonl");
+    let told = |event: &str, fields: Value| {
+        let mut payload = json!({"session_id": "one", "cwd": home.project(),
+            "transcript_path": transcript, "hook_event_name": event});
+        for (name, value) in fields.as_object().expect("fields are an object") {
+            payload[name] = value.clone();
+        }
+        hook(&home, "gemini", event, &payload)
+    };
+    let said = |texts: &[&str]| {
+        let line = |text: &&str| json!({"id": text, "type": "user", "content": [{"text": text}]});
+        texts.iter().map(line).collect::<Vec<_>>()
+    };
+    let wrote = |lines: &[Value]| {
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        std::fs::write(&transcript, lines.join("\n")).expect("a file can be written");
+    };
+    let asks = |prompt: &str| told("BeforeAgent", json!({ "prompt": prompt }));
+    let answers = || told("AfterAgent", json!({"prompt_response": "Done."}));
+
+    let brief = told("SessionStart", json!({"source": "startup"}));
+    let escaped = brief.replace('<', "&lt;").replace('>', "&gt;");
+    let context = format!("<hook_context>{escaped}</hook_context>");
+    let before = json!({"$set": {"messages": said(&[&context, "Write a test."])}});
+    wrote(std::slice::from_ref(&before));
+    let question = "Which Postgres does the staging database run on?";
+    answers();
+    assert_eq!(asks(question), "", "it holds its brief");
+
+    let summed_up = ["<state_snapshot>A test.", "Got it. Thanks for the additional context!"];
+    let shorter = json!({"$set": {"messages": said(&summed_up)}});
+    wrote(&[before.clone(), shorter.clone()]);
+    answers();
+    let reminder = asks(question);
+    assert!(reminder.contains(FACT) && reminder.contains(RULE), "{reminder}");
+    let mut lines = vec![before, shorter];
+    lines.extend(said(&[&context]));
+    wrote(&lines);
+    answers();
+    assert_eq!(asks(question), "", "once");
+}
+
 /// What opencode is told stands in its system prompt and goes with the program.
 #[test]
 fn opencode_is_told_once_more_when_its_program_was_started_anew() {

@@ -161,11 +161,18 @@ fn words(message: &Value) -> String {
     parts.map(text_of).unwrap_or_default().replace("\\\"", "\"")
 }
 
-/// How Codex and opencode ask for a conversation to be made shorter.
+/// How Codex, opencode and Gemini CLI ask for a conversation to be made shorter. Gemini CLI asks
+/// twice.
 fn wants_summary(said: &str) -> bool {
-    ["CONTEXT CHECKPOINT COMPACTION", "anchored summary", "summary of our conversation"]
-        .iter()
-        .any(|words| said.contains(words))
+    [
+        "CONTEXT CHECKPOINT COMPACTION",
+        "anchored summary",
+        "summary of our conversation",
+        "generate the updated <state_snapshot>",
+        "evaluate the <state_snapshot>",
+    ]
+    .iter()
+    .any(|words| said.contains(words))
 }
 
 fn responses(_: &Value, next: &Next<'_>, number: u64, tokens: u64) -> (Value, Vec<Value>) {
