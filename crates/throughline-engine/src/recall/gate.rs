@@ -4,7 +4,7 @@
 //! behind the best or behind a gap; how many that are depends on the prompt.
 
 use std::collections::BTreeSet;
-use throughline_core::{Evidence, NodeId, Row, RowKey, Timestamp};
+use throughline_core::{Evidence, NodeId, Row, RowKey, State, Timestamp};
 
 use throughline_core::page::Detail;
 use throughline_core::question::Question;
@@ -20,12 +20,33 @@ const MINUTES_A_DAY: f64 = 1_440.0;
 /// Showings that are looked at for one memory.
 const SHOWN_READ: usize = 8;
 
+/// Places that claims which nobody has vouched for leave to what stands: an agent could fill all of them
+/// with variations of one claim.
+const KEPT_FREE: usize = 2;
+
+/// The scores that the next candidate is held against.
+#[derive(Clone, Copy, Default)]
+struct Measure {
+    best: f64,
+    last: f64,
+}
+
+impl Measure {
+    fn take(&mut self, score: f64) {
+        *self = Self { best: self.best.max(score), last: score };
+    }
+}
+
 /// What the gate remembers while it goes down the ranking.
 #[derive(Default)]
 struct Gate {
-    best: f64,
-    last: f64,
+    /// By everything that passed.
+    all: Measure,
+    /// By what stands: mere claims do not put it behind them.
+    standing: Measure,
     passed: usize,
+    /// How many of those are mere claims.
+    claims: usize,
     reached: usize,
     shown: BTreeSet<NodeId>,
 }
@@ -57,7 +78,10 @@ impl Engine {
             let away = card.and_then(|card| out_of_view(ask, candidate, card, best));
             candidate.fate = match away {
                 Some(fate) => fate,
-                None => self.pass(ask, question, candidate, gate),
+                None => {
+                    let is_claim = card.is_some_and(|card| card.memory.state == State::Staged);
+                    self.pass(ask, question, candidate, is_claim, gate)
+                }
             };
             // What is left out here still sets the measure for what comes behind it.
             if let Fate::Shown(_) = candidate.fate
@@ -76,6 +100,7 @@ impl Engine {
         ask: &Ask<'_>,
         question: &Question,
         candidate: &Candidate,
+        is_claim: bool,
         gate: &mut Gate,
     ) -> Fate {
         let limits = &ask.limits;
@@ -110,18 +135,25 @@ impl Engine {
                     CutReason::DoesNotFit
                 });
             }
-            if candidate.score < gate.best * limits.gap_to_best {
+            let measure = if is_claim { gate.all } else { gate.standing };
+            if candidate.score < measure.best * limits.gap_to_best {
                 return Fate::Cut(CutReason::FarBehind);
             }
-            if candidate.score < gate.last * limits.gap_to_last {
+            if candidate.score < measure.last * limits.gap_to_last {
                 return Fate::Cut(CutReason::BehindGap);
             }
         }
-        if gate.passed >= limits.items_max {
+        let claims_max = limits.items_max.saturating_sub(KEPT_FREE).max(1);
+        let crowds = is_claim && gate.claims >= claims_max && !ask.ungated;
+        if gate.passed >= limits.items_max || crowds {
             return Fate::Counted(CutReason::TooMany);
         }
-        gate.best = gate.best.max(candidate.score);
-        gate.last = candidate.score;
+        gate.all.take(candidate.score);
+        if is_claim {
+            gate.claims += 1;
+        } else {
+            gate.standing.take(candidate.score);
+        }
         gate.passed += 1;
         gate.shown.insert(candidate.node);
         Fate::Shown(Detail::Full)
