@@ -76,6 +76,7 @@ mod transcripts;
 mod transfer;
 mod trouble;
 mod truth_bad_input;
+mod two_doors;
 mod unsafe_homes;
 mod verifying;
 mod walls;
