@@ -390,7 +390,7 @@ fn parts(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether a command line only shows or searches text.
-pub(crate) fn only_shows(command: &str) -> bool {
+pub fn only_shows(command: &str) -> bool {
     truth::shows(command)
 }
 

@@ -18,6 +18,7 @@ mod durable;
 mod everyday;
 mod exit_codes;
 mod failing;
+mod failing_tools;
 #[cfg(target_os = "linux")]
 mod faults;
 mod harness;
