@@ -22,6 +22,83 @@ fn work(agent: &Agent<'_>, commands: &[(&str, &str)]) {
     agent.tell_at(None, "PostToolBatch", &json!({ "tool_calls": calls }));
 }
 
+/// What is held of failures.
+fn held(home: &Home) -> Vec<String> {
+    home.texts(&["list", "--kind", "negative"])
+}
+
+#[test]
+fn a_command_that_failed_is_kept_with_the_line_that_says_why() {
+    for (command, error, kept) in [
+        (
+            "make build",
+            "Exit code 2\nmake: *** No rule to make target 'gen'.  Stop.",
+            "`make build` failed: make: *** No rule to make target 'gen'. Stop",
+        ),
+        (
+            "go build ./...",
+            "Exit code 1\nmain.go:3:8: package foo is not in std",
+            "`go build` failed: main.go:3:8: package foo is not in std",
+        ),
+        (
+            "go build ./...",
+            "Exit code 1\n# shop/cmd\ncmd/main.go:5:2: undefined: foo",
+            "`go build` failed: cmd/main.go:5:2: undefined: foo",
+        ),
+        (
+            "docker build .",
+            "Exit code 1\nERROR: failed to solve: process \"npm ci\" did not complete successfully: exit code: 1",
+            "`docker build .` failed: failed to solve: process \"npm ci\" did not complete successfully: exit code: 1",
+        ),
+    ] {
+        let home = Home::new();
+        let agent = Agent::new(&home, "one");
+        agent.hears("Build it, please.");
+        fails(&agent, command, error);
+        agent.answers("That did not work.");
+        agent.ends();
+        assert_eq!(held(&home), [kept], "{command}");
+    }
+}
+
+#[test]
+fn what_made_a_command_work_is_kept_with_its_failure() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "one");
+    agent.hears("Roll it out, please.");
+    fails(
+        &agent,
+        "terraform apply",
+        "Exit code 1\nError: Invalid provider configuration\n\nProvider \"aws\" wants a region.",
+    );
+    work(&agent, &[("export X=1 && terraform apply", "Apply complete!")]);
+    fails(&agent, "git push", "Exit code 128\nfatal: The current branch x has no upstream branch.");
+    work(&agent, &[("git push -u origin x", "set up to track"), ("git push", "up-to-date")]);
+    agent.answers("Both are done.");
+    agent.ends();
+    let mut kept = held(&home);
+    kept.sort();
+    assert_eq!(
+        kept,
+        [
+            "`git push` failed: The current branch x has no upstream branch; what helped: `git push -u origin x`",
+            "`terraform apply` failed: Invalid provider configuration; what helped: `export X=1`",
+        ]
+    );
+}
+
+#[test]
+fn a_look_at_something_that_is_not_there_is_no_failure_worth_keeping() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "one");
+    agent.hears("Where are the notes?");
+    fails(&agent, "ls nope", "Exit code 2\nls: cannot access 'nope': No such file or directory");
+    fails(&agent, "cat docs/n.md", "Exit code 1\ncat: docs/n.md: No such file or directory");
+    agent.answers("There are none.");
+    agent.ends();
+    assert_eq!(held(&home), Vec::<String>::new());
+}
+
 #[test]
 fn a_failure_that_happens_again_after_our_warning_is_no_echo_and_neither_is_its_remedy() {
     const ERROR: &str = "Exit code 1\nnomad token expired, run vault login first";
