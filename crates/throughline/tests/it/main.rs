@@ -71,6 +71,7 @@ mod superseding;
 mod switch;
 mod telling;
 mod telling_once;
+mod telling_truth;
 mod terminal;
 mod together;
 mod transcripts;
