@@ -57,3 +57,24 @@ fn two_things_that_are_used_stand_beside_each_other_by_prompts_too() {
     let kept = states(&home);
     assert!(kept.len() == 2 && kept.iter().all(|(state, _)| state == "confirmed"), "{kept:?}");
 }
+
+#[test]
+fn what_a_prompt_asks_to_forget_is_taken_back_where_a_memory_says_exactly_that() {
+    for prompt in ["Forget that Bob is on vacation.", "please forget bob is on vacation"] {
+        let home = Home::new();
+        says(&home, "monday", "Remember that Bob is on vacation.");
+        home.remember("Bob is on the release team");
+        let agent = Agent::new(&home, "tuesday");
+        for other in ["Forget that Bob is on holiday.", "Forget that.", "Forget Bob."] {
+            agent.hears(other);
+            agent.answers("Fine.");
+        }
+        assert_eq!(home.texts(&["list"]).len(), 2, "only the very words count");
+        agent.hears(prompt);
+        assert_eq!(home.texts(&["list"]), ["Bob is on the release team"], "{prompt}");
+        agent.answers("Fine.");
+        agent.ends();
+        let waiting = home.json(&["review"])["pending"].clone();
+        assert!(waiting.as_array().is_none_or(Vec::is_empty), "{waiting}");
+    }
+}
