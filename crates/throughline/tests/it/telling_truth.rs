@@ -20,3 +20,18 @@ fn a_turn_that_was_said_otherwise_since_is_not_quoted_even_where_the_newer_value
         assert!(!told.contains("12 minutes"), "{prompt}: {told}");
     }
 }
+
+#[test]
+fn what_a_prompt_says_is_not_told_back_new_or_said_again() {
+    let home = Home::new();
+    for (day, session) in [("2026-03-02", "monday"), ("2026-03-03", "tuesday")] {
+        home.travel(day);
+        let agent = Agent::new(&home, session);
+        assert_eq!(agent.hears("Remember that Bob is on vacation."), "", "{day}");
+        agent.answers("Noted.");
+        agent.ends();
+    }
+    assert_eq!(home.texts(&["list"]), ["Bob is on vacation"]);
+    let told = Agent::new(&home, "wednesday").hears("Is Bob on vacation?");
+    assert!(told.contains("Bob is on vacation"), "another session is told: {told}");
+}
