@@ -108,6 +108,10 @@ impl Engine {
                 candidates[at].fate = Fate::Cut(CutReason::ToldByMemory);
             } else if let Some(memory) = told.into_iter().find(|one| tells_as_much(ask, one, &turn))
             {
+                if fits_by_its_session_alone(ask, candidates, &memory, &turn) {
+                    candidates[at].fate = Fate::Cut(CutReason::DoesNotFit);
+                    continue;
+                }
                 candidates[at].fate = Fate::Cut(CutReason::ToldByMemory);
                 self.stand_in(reader, ask, candidates, known, (at, memory))?;
             }
@@ -148,7 +152,7 @@ impl Engine {
             ..candidates[at].clone()
         };
         match place {
-            Some(place) => candidates[place].fate = Fate::Shown(Detail::Line),
+            Some(place) => candidates[place] = shown, // it is there for what the turn scored
             None => candidates.push(shown),
         }
         known.memories.insert(memory.id, memory.clone());
@@ -197,6 +201,22 @@ fn resting_on(reader: &dyn Reader, turn: &Episode) -> Result<Vec<Memory>> {
     let edges = reader.neighbours(turn.space, &[node], &[Relation::EvidencedBy], TOLD_BY)?;
     let keys: Vec<RowKey> = edges.iter().map(|edge| RowKey::node(turn.space, edge.from)).collect();
     Ok(reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect())
+}
+
+/// Whether a turn holds no word of what is asked, and the memory that says the same does not fit by
+/// itself: then the turn was found for what was said around it.
+fn fits_by_its_session_alone(
+    ask: &Ask<'_>,
+    candidates: &[Candidate],
+    memory: &Memory,
+    turn: &Episode,
+) -> bool {
+    let asked = words::query_terms(ask.query);
+    let has: BTreeSet<String> = words::query_terms(&turn.text).into_iter().collect();
+    let held = asked.iter().any(|term| !words::is_common(term) && has.contains(term));
+    let own = candidates.iter().find(|one| one.node == memory.id.into()).map(|one| one.relevance);
+    let least = ask.limits.worth_saying * ask.limits.hint_share;
+    !held && own.is_some_and(|fits| fits < least)
 }
 
 /// Whether a memory says as much about what is asked as the turn that it came from.
