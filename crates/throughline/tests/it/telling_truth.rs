@@ -1,5 +1,7 @@
 //! What is told holds, fits, is news to whoever hears it, and is told once.
 
+use serde_json::json;
+
 use crate::harness::Home;
 use crate::hooking::Agent;
 use crate::two_doors::says;
@@ -34,4 +36,27 @@ fn what_a_prompt_says_is_not_told_back_new_or_said_again() {
     assert_eq!(home.texts(&["list"]), ["Bob is on vacation"]);
     let told = Agent::new(&home, "wednesday").hears("Is Bob on vacation?");
     assert!(told.contains("Bob is on vacation"), "another session is told: {told}");
+}
+
+#[test]
+fn what_a_compacted_session_is_reminded_of_first_is_what_was_said_in_it() {
+    let home = Home::new();
+    home.remember("The staging database runs on Postgres 16");
+    home.remember("The office is in Basel");
+    home.travel("2026-03-08");
+    let agent = Agent::new(&home, "one");
+    agent.starts();
+    agent.hears("We decided to use Kafka for the event bus.");
+    agent.answers("Fine.");
+    agent.hears("Remember that Grace signs off every release.");
+    agent.answers("Noted.");
+    agent.tell_at(None, "PreCompact", &json!({"trigger": "manual", "custom_instructions": ""}));
+    let page = agent.tell_at(None, "SessionStart", &json!({"source": "compact"}));
+    let here = page.split("# ").find(|part| part.starts_with("From this session so far"));
+    let here = here.unwrap_or_else(|| panic!("{page}"));
+    assert!(here.contains("Kafka") && here.contains("Grace"), "{page}");
+    assert!(!here.contains("Postgres 16") && !here.contains("Basel"), "{page}");
+    for text in ["Kafka", "Grace"] {
+        assert_eq!(page.matches(text).count(), 1, "told once: {page}");
+    }
 }
