@@ -30,7 +30,7 @@ mod tests;
 
 use std::ops::Range;
 
-pub(crate) use asked::is_asked;
+pub use asked::is_asked;
 pub(crate) use change::is_said as is_change;
 pub use change::{as_kept, gives_reason, what_holds};
 pub(crate) use correction::forgets;

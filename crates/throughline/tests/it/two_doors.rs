@@ -78,3 +78,11 @@ fn what_a_prompt_asks_to_forget_is_taken_back_where_a_memory_says_exactly_that()
         assert!(waiting.as_array().is_none_or(Vec::is_empty), "{waiting}");
     }
 }
+
+#[test]
+fn a_prompt_that_orders_to_remember_leaves_no_gap_and_is_kept() {
+    let home = Home::new();
+    says(&home, "monday", "Can you remember that the api token expires on Mondays?");
+    assert_eq!(home.texts(&["list"]), ["the api token expires on Mondays"]);
+    assert_eq!(home.texts(&["list", "--kind", "gap"]), Vec::<String>::new());
+}
