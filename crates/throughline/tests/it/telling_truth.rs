@@ -60,3 +60,38 @@ fn what_a_compacted_session_is_reminded_of_first_is_what_was_said_in_it() {
         assert_eq!(page.matches(text).count(), 1, "told once: {page}");
     }
 }
+
+#[test]
+fn a_decision_that_replaced_what_a_conversation_was_told_is_listed_once_when_it_goes_on() {
+    let home = Home::new();
+    let old = home.remember_with(&["We keep sessions in Redis", "--kind", "decision"]);
+    let agent = Agent::new(&home, "one");
+    assert!(agent.starts().contains("Redis"));
+    agent.hears("Write a test for the empty cart.");
+    agent.answers("Done.");
+    agent.ends();
+    home.travel("2026-03-03");
+    home.json(&["correct", &old, "We keep sessions in Postgres"]);
+    let page = agent.tell_at(None, "SessionStart", &json!({"source": "resume"}));
+    assert_eq!(page.matches("We keep sessions in Postgres").count(), 1, "{page}");
+}
+
+#[test]
+fn a_failure_that_the_agent_wrote_about_is_warned_of_once() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "one");
+    agent.hears("Run the whole suite.");
+    let failed = json!({"tool_name": "Bash", "tool_input": {"command": "cargo test --all-features"},
+        "tool_use_id": "toolu_1", "is_interrupt": false,
+        "error": "Exit code 101\nerror: the feature `simd` requires the nightly compiler"});
+    agent.tell_at(None, "PostToolUseFailure", &failed);
+    agent.answers(
+        "`cargo test --all-features` failed because the `simd` feature requires the nightly compiler.",
+    );
+    agent.ends();
+    let call = json!({"tool_name": "Bash", "tool_use_id": "toolu_2",
+        "tool_input": {"command": "cargo test --all-features"}});
+    let warned = Agent::new(&home, "two").tell_at(None, "PreToolUse", &call);
+    assert_eq!(warned.matches("nightly compiler").count(), 1, "{warned}");
+    assert!(warned.contains("observed"), "{warned}");
+}
