@@ -248,9 +248,13 @@ fn listen(watch: &mut Watch, turn: &Turn<'_>, fired: &mut Vec<Fired>) {
             {
                 fire(fired, signal, strength, text::headline(sentence.text, WORDS_CHARS_MAX));
             }
-            if turn.source == Source::User && probe::is_asked(sentence.text) {
-                let words = text::headline(sentence.text, WORDS_CHARS_MAX);
-                fire(fired, Signal::Preference, Strength::High, words);
+            if turn.source == Source::User {
+                let words = || text::headline(sentence.text, WORDS_CHARS_MAX);
+                if probe::is_asked(sentence.text) {
+                    fire(fired, Signal::Preference, Strength::High, words());
+                } else if probe::forgets(sentence.text).is_some() {
+                    fire(fired, Signal::Correction, Strength::High, words());
+                }
             }
             if sentence.guard.is_none() {
                 let claims = if claiming > 0 { truth::claims(sentence.text) } else { Vec::new() };
@@ -390,7 +394,7 @@ fn parts(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Whether a command line only shows or searches text.
-pub(crate) fn only_shows(command: &str) -> bool {
+pub fn only_shows(command: &str) -> bool {
     truth::shows(command)
 }
 

@@ -168,6 +168,8 @@ impl Place<'_> {
         }
         if self.happened {
             None
+        } else if self.version_for() {
+            Some(Difference::Value)
         } else if amount && (ends || sized) {
             // "Latency 12 ms" does not say whether it was measured once or is so.
             let told = self.told() + telling(self.after) + usize::from(self.measured);
@@ -221,6 +223,14 @@ impl Place<'_> {
     fn used_for(&self) -> bool {
         !self.rules
             && self.before.last().is_some_and(Word::is_use)
+            && self.after.first().is_some_and(Word::is_purpose)
+            && telling(self.after) > 0
+    }
+
+    /// "… use port _ for the api".
+    fn version_for(&self) -> bool {
+        !self.rules
+            && matches!(self.before, [.., verb, named] if verb.is_use() && named.is_versioned())
             && self.after.first().is_some_and(Word::is_purpose)
             && telling(self.after) > 0
     }

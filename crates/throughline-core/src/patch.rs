@@ -136,6 +136,9 @@ pub struct Retract {
     /// The turn they stand in: an index into the probed turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<usize>,
+    /// It means the one memory that says exactly this, and nothing where there is none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact: bool,
 }
 
 /// How two things hang together.

@@ -30,9 +30,10 @@ mod tests;
 
 use std::ops::Range;
 
-pub(crate) use asked::is_asked;
+pub use asked::is_asked;
 pub(crate) use change::is_said as is_change;
 pub use change::{as_kept, gives_reason, what_holds};
+pub(crate) use correction::forgets;
 pub use failure::tells_why;
 
 use crate::event::ToolRun;
@@ -152,6 +153,7 @@ fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_
             found.push(operation);
             continue;
         }
+        found.extend(correction::forget_exactly(it));
         if is_echo(it, context) {
             continue;
         }
@@ -369,7 +371,8 @@ impl<'a> Statement<'a> {
 
     fn retract(&self, what: String, confidence: f64) -> Operation {
         let quote = Some(self.text.to_owned());
-        Operation::Retract(Retract { what, confidence, quote, turn: Some(self.turn) })
+        let turn = Some(self.turn);
+        Operation::Retract(Retract { what, confidence, quote, turn, exact: false })
     }
 }
 

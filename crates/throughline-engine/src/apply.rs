@@ -14,7 +14,6 @@ mod target;
 use std::path::Path;
 
 use throughline_core::evidence::Testimony;
-use throughline_core::hot;
 use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember};
 use throughline_core::permission::Act;
 use throughline_core::probe::Voice;
@@ -23,6 +22,7 @@ use throughline_core::{
     Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation, RowKey, Slot,
     State, Timestamp, text,
 };
+use throughline_core::{gate, hot};
 use throughline_store::{EntityName, Reader};
 
 use crate::capture::Captured;
@@ -297,7 +297,7 @@ impl Engine {
                 session: draft.session.clone(),
                 turn: source.and_then(|one| one.episode).map(|one| one.to_string()),
                 snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
-                echo: voice != Voice::User && repeats(),
+                echo: can_echo(voice, claim.turn, ground) && repeats(),
                 by_agent: voice == Voice::Assistant,
                 ..Testimony::new(rank(voice, claim, ground), source.map_or(draft.now, |one| one.at))
             },
@@ -369,6 +369,20 @@ impl Engine {
         }
         let found = reader.with_fingerprint(draft.scope.space, &Fingerprint::of(what))?;
         Ok(found.into_iter().find(|one| one.state.is_active()).map(|one| one.id))
+    }
+}
+
+/// Whether a claim may repeat what we showed: an agent's words, and what a tool printed. That a tool
+/// ran, how it ended and what it measured is reported by its host, and happens anew.
+fn can_echo(voice: Voice, turn: Option<usize>, ground: &Ground<'_>) -> bool {
+    match voice {
+        Voice::User => false,
+        Voice::Assistant => true,
+        Voice::Tool => {
+            let run = turn.and_then(|turn| ground.turns.get(turn)?.run.as_ref());
+            let command = run.and_then(|run| run.call.command.as_deref());
+            ground.by_model || command.is_none_or(gate::only_shows)
+        }
     }
 }
 

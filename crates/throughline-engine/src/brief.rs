@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use throughline_core::page::{self, Detail, Page, Quote, Section};
 use throughline_core::state::Flag;
 use throughline_core::{
-    Authority, EpisodeId, Kind, Layer, Memory, MemoryId, RowKey, SpaceId, speech, text, tokens,
+    Authority, EpisodeId, Evidence, Kind, Layer, Memory, MemoryId, NodeId, Relation, RowKey,
+    SpaceId, speech, text, tokens,
 };
 use throughline_store::Reader;
 
@@ -27,6 +28,10 @@ const LOOKED_AT: usize = 24;
 const QUOTED: usize = 3;
 /// Characters of each.
 const QUOTE_CHARS: usize = 200;
+/// Memories that rest on what was said in a session and are looked at.
+const HERE_READ: usize = 64;
+/// Those of them that are told when it lost its context.
+const HERE_MAX: usize = 8;
 
 /// The parts of a brief: title, what sort of memory, how many.
 pub(crate) const PARTS: [(&str, &[Kind], usize); 4] = [
@@ -96,18 +101,27 @@ impl Engine {
         let reader = self.now_reader()?;
         let focus: Vec<MemoryId> = mind.in_mind(&self.policy.activation);
         let cards = self.read_cards(&*reader, context, &focus)?;
-        let items: Vec<_> = cards.iter().map(|card| self.item_of(card, Detail::Full)).collect();
-        if items.is_empty() {
+        let here = self.said_here(&*reader, context, mind)?;
+        let is_here = |card: &&Card| here.iter().any(|one| one.memory.id == card.memory.id);
+        let in_full = |cards: &[&Card]| -> Vec<_> {
+            cards.iter().map(|card| self.item_of(card, Detail::Full)).collect()
+        };
+        let items = in_full(&here.iter().collect::<Vec<_>>());
+        let used = in_full(&cards.iter().filter(|card| !is_here(card)).collect::<Vec<_>>());
+        if items.is_empty() && used.is_empty() {
             // One reader at a time.
             drop(reader);
             return self.brief(context, Some(mind), to_check);
         }
-        let known: BTreeSet<MemoryId> = focus.into_iter().collect();
+        let said = here.iter().map(|card| card.memory.id);
+        let known: BTreeSet<MemoryId> = focus.into_iter().chain(said).collect();
         let unmentioned = |one: &&ToCheck| !known.contains(&one.card.memory.id);
         let unsaid: Vec<ToCheck> = to_check.iter().filter(unmentioned).cloned().collect();
         let first = self.first_of_all(&unsaid);
         let mut sections = Vec::from_iter((!first.items.is_empty()).then_some(first));
         sections.push(Section { title: "From this session so far".to_owned(), items });
+        sections.push(Section { title: "Known before, and in use here".to_owned(), items: used });
+        sections.retain(|section| !section.items.is_empty());
         let (title, kinds, most) = PARTS[0];
         let mut standing = self.standing(&*reader, context, kinds, most, &[])?;
         standing.retain(|card| !known.contains(&card.memory.id));
@@ -120,6 +134,28 @@ impl Engine {
         // What is in mind and moved says so itself.
         let to_check = to_check.iter().map(|one| one.card.memory.id).collect();
         Ok(Brief { to_check, ..brief })
+    }
+
+    /// What became of what was said in a session: the memories that rest on its turns, the latest
+    /// first.
+    fn said_here(&self, reader: &dyn Reader, context: &Context, mind: &Mind) -> Result<Vec<Card>> {
+        let space = context.project.space();
+        let turns: Vec<NodeId> = mind.turns().map(NodeId::Episode).collect();
+        let edges = reader.neighbours(space, &turns, &[Relation::EvidencedBy], HERE_READ)?;
+        let mut ids: Vec<MemoryId> = edges.iter().filter_map(|edge| edge.from.memory()).collect();
+        ids.sort();
+        ids.dedup();
+        let mut cards = self.read_cards(reader, context, &ids)?;
+        // What is only repeated here, or only a reason or a gap, is not what was said.
+        cards.retain(|card| {
+            let here = |one: &Evidence| one.session == context.session && !one.echo;
+            card.memory.kind != Kind::Gap
+                && card.memory.importance > REASON_IMPORTANCE
+                && card.evidence.iter().any(here)
+        });
+        cards.sort_by_key(|card| std::cmp::Reverse((card.memory.recorded_at, card.memory.id)));
+        cards.truncate(HERE_MAX);
+        Ok(cards)
     }
 
     /// Writes a brief within its budget.

@@ -99,6 +99,8 @@ impl Engine {
         let reader = &*reader;
         let mut sections = Vec::new();
         let (changed, taken_back) = self.taken_back(reader, context, mind)?;
+        let told_as_change: BTreeSet<String> =
+            changed.iter().map(|item| item.handle.clone()).collect();
         sections.push(Section { title: "Changed since you were told".to_owned(), items: changed });
         let moved = to_check
             .iter()
@@ -113,6 +115,7 @@ impl Engine {
         new.retain(|card| {
             card.memory.recorded_at > brief.at
                 && !held.contains(&card.memory.id)
+                && !told_as_change.contains(&card.memory.id.handle())
                 && !is_said_only_by(card, context.session.as_ref())
         });
         new.truncate(NEW_MAX);

@@ -217,6 +217,10 @@ impl Engine {
             Keep::WhatIsMissing | Keep::Nothing | Keep::Unheard => keep,
         };
         let mut reply = Reply::after(drained);
+        // What this very prompt says is not told back, new or said again.
+        let captured = &reply.capture;
+        let just_said: Vec<MemoryId> =
+            captured.memories.iter().chain(&captured.reinforced).copied().collect();
         if keep == Keep::Unheard {
             return Ok(reply);
         }
@@ -230,7 +234,7 @@ impl Engine {
             episodes: is_asking(&asked),
             shown_since: mind.lately.sees_since,
             unheard: true,
-            already: mind.sees(),
+            already: mind.sees().into_iter().chain(just_said).collect(),
             quoted: mind.lately.holds.quoted.iter().copied().collect(),
             named: mind.lately.holds.named.iter().copied().collect(),
             ..Ask::new(text, self.policy.recall)

@@ -1,8 +1,10 @@
 //! Warn: what is known to go wrong, said when a tool does it again.
 
+use std::collections::BTreeSet;
+
 use throughline_core::event::ToolCall;
 use throughline_core::page::{self, Detail, Page, Section};
-use throughline_core::{Memory, trigger};
+use throughline_core::{Memory, trigger, words};
 
 use crate::{Card, Context, Engine, Result};
 
@@ -50,6 +52,7 @@ impl Engine {
         let mut cards = self.cards(&*reader, &matching)?;
         let weight = |card: &Card| card.trust.value() * card.memory.importance;
         cards.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.memory.id.cmp(&b.memory.id)));
+        let mut cards = without_repeats(cards);
         cards.truncate(SAID);
         // Most hosts put what we say before a call beside its result, so this must hold then too.
         let title = if has_run { "Known about what has just run" } else { "Known about this call" };
@@ -68,4 +71,23 @@ impl Engine {
         });
         Ok(Warning { text: written.text, tokens: written.tokens, cards })
     }
+}
+
+/// The cards, best first, without those that say in other words only what a better one says: what a
+/// tool reported, and what its agent then wrote about it.
+fn without_repeats(cards: Vec<Card>) -> Vec<Card> {
+    let told = |card: &Card| {
+        let terms = words::query_terms(&card.memory.content).into_iter();
+        terms.filter(|term| !words::is_common(term)).collect::<BTreeSet<String>>()
+    };
+    let mut kept: Vec<Card> = Vec::new();
+    for card in cards {
+        let says = told(&card);
+        let repeats =
+            |better: &Card| better.memory.kind == card.memory.kind && says.is_subset(&told(better));
+        if says.is_empty() || !kept.iter().any(repeats) {
+            kept.push(card);
+        }
+    }
+    kept
 }

@@ -78,13 +78,32 @@ const LINE_CHARS_MAX: usize = 120;
 
 /// Whether every step of a command line only shows or searches text.
 pub(super) fn shows(command: &str) -> bool {
-    const SHOWS: &str = "cat head tail less more grep rg ag ack sed awk find ls wc diff git gh jq cut sort uniq cd \
+    const SHOWS: &str = "cat head tail less more grep rg ag ack sed awk find ls wc diff gh jq cut sort uniq cd \
         echo tree stat file which type test [ history curl sqlite3 column tr xargs";
-    command
-        .split(['|', ';', '&', '\n'])
-        .filter_map(|step| step.split_whitespace().find(|word| !word.contains('=')))
-        .filter(|program| !program.starts_with(|c: char| c.is_ascii_digit() || c == '>'))
-        .all(|program| SHOWS.split_whitespace().any(|shows| shows == program))
+    let shows = |step: &str| {
+        let mut words = step.split_whitespace().skip_while(|word| word.contains('='));
+        match words.next() {
+            None => true,
+            Some(odd) if odd.starts_with(|c: char| c.is_ascii_digit() || c == '>') => true,
+            Some("git") => git_shows(words),
+            Some(program) => SHOWS.split_whitespace().any(|shows| shows == program),
+        }
+    };
+    command.split(['|', ';', '&', '\n']).all(shows)
+}
+
+/// Whether git is asked to show something, rather than to do something.
+fn git_shows<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    const SHOWS: &str = "status log diff show branch blame grep remote tag describe reflog shortlog help version \
+        config rev-parse rev-list ls-files ls-tree ls-remote cat-file";
+    while let Some(word) = words.next() {
+        if matches!(word, "-C" | "-c") {
+            words.next();
+        } else if !word.starts_with('-') {
+            return SHOWS.split_whitespace().any(|shows| shows == word);
+        }
+    }
+    true
 }
 
 fn failing_line(output: &str) -> Option<&str> {

@@ -123,6 +123,7 @@ mod tests {
             confidence: 0.5,
             quote: None,
             turn: None,
+            exact: false,
         })
     }
 

@@ -45,6 +45,7 @@ fn a_patch_is_read_as_it_was_written() {
                 confidence: 0.5,
                 quote: None,
                 turn: None,
+                exact: false,
             }),
             Operation::Know {
                 entity: Named {

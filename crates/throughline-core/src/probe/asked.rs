@@ -25,8 +25,13 @@ static ASKING: Cues = Cues::of(
     (ok|and|also) (a) note to self",
 );
 
+/// The same as a polite question.
+static REQUESTING: Cues = Cues::of(
+    "(ok|okay|and|also|so|hey) can|could|will|would you (please|pls|also) remember|note (please) that",
+);
+
 /// Whether a sentence asks to remember something.
-pub(crate) fn is_asked(sentence: &str) -> bool {
+pub fn is_asked(sentence: &str) -> bool {
     may_ask(sentence) && end_of_asking(&words(sentence)).is_some()
 }
 
@@ -49,8 +54,10 @@ pub(super) fn find(statements: &[Statement<'_>]) -> Option<(Operation, usize)> {
     let start = it.span.start + all.get(end).map_or(it.text.len(), |word| opening(it.text, word));
     let start = if end < all.len() { start } else { statements.get(1)?.span.start };
     let said = plain(it.own.get(start..last.span.end)?);
-    let said = said.trim_end_matches(['.', ' ']).to_owned();
-    if asks_or_takes_back(it) || said.is_empty() || said.chars().count() > CHARS_MAX {
+    let requested = starts(&all, &REQUESTING).is_some();
+    let said = said.trim_end_matches(['.', ' ']);
+    let said = if requested { said.trim_end_matches(['?', ' ']) } else { said }.to_owned();
+    if asks_or_takes_back(it) && !requested || said.is_empty() || said.chars().count() > CHARS_MAX {
         return None;
     }
     let told = words(&said);
@@ -75,7 +82,7 @@ pub(super) fn find(statements: &[Statement<'_>]) -> Option<(Operation, usize)> {
 
 /// Where what is to be kept begins. `None` where nothing is asked to be kept.
 fn end_of_asking(all: &[Word<'_>]) -> Option<usize> {
-    let end = starts(all, &ASKING)?;
+    let end = starts(all, &REQUESTING).or_else(|| starts(all, &ASKING))?;
     // "Note: the port" asks with one word.
     let end = (0..end).find(|at| matches!(all[*at].mark, ':' | '.' | '!')).map_or(end, |at| at + 1);
     let marked = matches!(all[end - 1].mark, ':' | '—' | '.' | '!');

@@ -5,10 +5,10 @@ use std::ops::Range;
 use super::content::{self, is_one_off};
 use super::{Said, Statement, fact, name, rule};
 use crate::Kind;
-use crate::patch::Operation;
-use crate::speech;
+use crate::patch::{Operation, Retract};
 use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
 use crate::speech::word::{self, Word};
+use crate::speech::{self, Guard};
 
 /// Something put right, or taken back.
 pub(super) fn find(it: &Statement<'_>, context: &[Said<'_>]) -> Option<Operation> {
@@ -135,6 +135,27 @@ fn forgotten(it: &Statement<'_>) -> Option<Operation> {
     )?;
     let what = it.words.get(end..).filter(|what| !what.is_empty() && !content::dangles(what))?;
     Some(it.retract(content::render(it.text, what)?, 0.85))
+}
+
+/// "Forget that Bob is on vacation": where a memory says exactly that, it is meant.
+pub(super) fn forget_exactly(it: &Statement<'_>) -> Option<Operation> {
+    let taken_back = matches!(it.guard, None | Some(Guard::SelfResolving));
+    if !taken_back || !it.guarded() && forgotten(it).is_some() {
+        return None;
+    }
+    let what = it.text[forgets(it.text)?..].trim_end_matches(['.', '!', ' ']).to_owned();
+    let quote = Some(it.text.to_owned());
+    let turn = Some(it.turn);
+    Some(Operation::Retract(Retract { what, confidence: 0.9, quote, turn, exact: true }))
+}
+
+/// Where a sentence says what is to be forgotten, if it asks for that.
+pub(crate) fn forgets(sentence: &str) -> Option<usize> {
+    const WORDS_MIN: usize = 2;
+    let words = word::words(sentence);
+    let end = starts(&words, cues!("(ok|okay|and|also|so) (please|pls) forget (that)"))?;
+    let what = words.get(end..).filter(|what| what.len() >= WORDS_MIN)?;
+    (!sentence.ends_with('?')).then(|| what[0].span.start)
 }
 
 /// "No, it's pnpm, not npm", "actually we use pnpm, not npm", "that's wrong: …".

@@ -1,9 +1,10 @@
 //! Commands that failed: with what words, and what made them work.
 //!
 //! A failure is told by its host, never by what was printed. What is kept is one memory for each sort
-//! of command and line of error. A line that points into a file of code says that the code was wrong,
-//! not the command: such a failure is kept only with its remedy. A remedy is what was run between the
-//! failure and the first time the same command worked, where no file was written in between.
+//! of command and line of error. Where the output points into a file of code, the code was wrong and
+//! not the command: such a failure is kept where the line says which place it means, so that it hangs
+//! on that file, or with its remedy. A remedy is what was run between the failure and the first time
+//! the same command worked, or before it in the same line, where no file was written in between.
 
 use super::{Found, Said};
 use crate::Kind;
@@ -26,7 +27,7 @@ pub(super) fn of_run(turn: usize, run: &ToolRun, context: &[Said<'_>], found: &m
         return;
     }
     if did_fail(run) {
-        let why = why(run).filter(|_| !is_codes_fault(&run.output));
+        let why = why(run).filter(|why| points(&why.says) || !is_codes_fault(&run.output));
         let remembered = why.map(|why| failure(&shape, &why, &[], turn));
         found.extend(remembered.map(Operation::Remember));
         return;
@@ -34,7 +35,8 @@ pub(super) fn of_run(turn: usize, run: &ToolRun, context: &[Said<'_>], found: &m
     let Some((at, failed)) = last_failure(&shape, context) else { return };
     let Some(why) = why(failed) else { return };
     let between: Vec<&ToolRun> = context[at + 1..].iter().filter_map(|said| said.run).collect();
-    let remedy = remedy(&shape, &between);
+    let failed_line = failed.call.command.as_deref().unwrap_or_default();
+    let remedy = remedy(&shape, &between, &set_up(command, failed_line));
     let before = failure(&shape, &why, &[], at);
     let now = (!remedy.is_empty()).then(|| failure(&shape, &why, &remedy, at));
     found.settle(&before.content);
@@ -62,8 +64,25 @@ fn last_failure<'a>(shape: &str, context: &[Said<'a>]) -> Option<(usize, &'a Too
     did_fail(run).then_some((at, run))
 }
 
-/// The commands that were run in between and worked, where nothing was written.
-fn remedy(shape: &str, between: &[&ToolRun]) -> Vec<String> {
+/// What stands before a command in the line that worked, and not in the line that failed:
+/// `export REGION=eu && …`, `REGION=eu …`.
+fn set_up(works: &str, failed: &str) -> Vec<String> {
+    let before = |command: &str| {
+        let mut steps = parts(first_line(command), "&&");
+        let last = steps.pop().unwrap_or_default();
+        let given: Vec<&str> =
+            last.split_whitespace().take_while(|word| word.contains('=')).collect();
+        let steps = steps.into_iter().filter(|step| !crate::gate::only_shows(step)).map(bare);
+        let given = (!given.is_empty()).then(|| bare(&given.join(" ")));
+        steps.chain(given).collect::<Vec<String>>()
+    };
+    let known = before(failed);
+    before(works).into_iter().filter(|one| !one.is_empty() && !known.contains(one)).collect()
+}
+
+/// The commands that were run in between and worked, and what the last one was run with, where nothing
+/// was written.
+fn remedy(shape: &str, between: &[&ToolRun], set_up: &[String]) -> Vec<String> {
     if between.iter().any(|run| writes(run)) {
         return Vec::new();
     }
@@ -76,6 +95,7 @@ fn remedy(shape: &str, between: &[&ToolRun]) -> Vec<String> {
             commands.push(short);
         }
     }
+    commands.extend(set_up.iter().cloned());
     commands.split_off(commands.len().saturating_sub(REMEDY_MAX))
 }
 
@@ -112,12 +132,13 @@ struct Why<'a> {
     says: String,
 }
 
-/// Why a run failed: the last line that says something, by its form. `None` where nothing does, as for
-/// a search without a hit.
+/// Why a run failed: the last line that is marked as an error, else the first that points into a file,
+/// else the last that says something. `None` where nothing does, as for a search without a hit, and
+/// for a look at something that is not there.
 fn why(run: &ToolRun) -> Option<Why<'_>> {
-    let mere_answer =
-        run.exit == Some(1) && run.call.command.as_deref().is_some_and(crate::gate::only_shows);
-    if mere_answer {
+    let command = run.call.command.as_deref().unwrap_or_default();
+    let looks = crate::gate::only_shows(command);
+    if looks && run.exit == Some(1) {
         return None;
     }
     let lines: Vec<(&str, String)> = run
@@ -126,12 +147,31 @@ fn why(run: &ToolRun) -> Option<Why<'_>> {
         .rev()
         .take(LINES_MAX)
         .map(|line| (line.trim(), unstamped(&without_colours(line)).to_owned()))
-        .filter(|(_, says)| !is_noise(says))
         .collect();
-    let marked = lines.iter().find(|(_, says)| is_marked(says));
-    let (line, says) = marked.or_else(|| lines.first())?;
+    let telling: Vec<&(&str, String)> = lines.iter().filter(|(_, says)| !is_noise(says)).collect();
+    let marked = telling.iter().find(|(_, says)| is_marked(says));
+    let pointing = telling.iter().rev().find(|(_, says)| points(says));
+    // How the process ended is told where nothing else is, if the line says what ended.
+    let ended = || lines.iter().find(|(_, says)| is_marked(says) && says.len() <= 600);
+    let best = marked.or(pointing).or(telling.first()).copied();
+    let (line, says) = best.or_else(ended)?;
+    if looks && names_an_operand(says, command) {
+        return None;
+    }
     let says = text::headline(unprefixed(says).trim_end_matches(['.', ':']), 200);
     Some(Why { line, says })
+}
+
+/// Whether a line of error names what the command was to look at.
+fn names_an_operand(line: &str, command: &str) -> bool {
+    let operands = command.split_whitespace().skip(1).filter(|word| !word.starts_with('-'));
+    let mut bare = operands.map(|word| word.trim_matches(['"', '\'', '|', ';', '&']));
+    bare.any(|word| word.len() > 1 && line.contains(word))
+}
+
+/// Whether a line begins with a place in a file.
+fn points(line: &str) -> bool {
+    line.split_whitespace().next().is_some_and(is_place)
 }
 
 /// A text without the escape sequences that colour it.
@@ -205,7 +245,9 @@ fn is_noise(line: &str) -> bool {
     let ruled = line.chars().filter(|c| c.is_alphanumeric()).count() * 2 < line.chars().count();
     let moving =
         line.ends_with("...") || line.ends_with('…') || line.contains("% ") || line.ends_with('%');
-    let made = line.starts_with("make:") || line.starts_with("make[");
+    // Of what make says, only what it could not do by itself tells why.
+    let made = (line.starts_with("make:") || line.starts_with("make["))
+        && (!line.contains("***") || line.contains("] Error "));
     words < 2
         || line.len() > 600
         || frame
@@ -265,11 +307,13 @@ fn ending(command: &str) -> String {
     if passes_on || last.trim().is_empty() { shortened(command) } else { bare(last) }
 }
 
+fn first_line(command: &str) -> &str {
+    let told = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    command.lines().find(told).unwrap_or_default()
+}
+
 fn last_step(command: &str) -> &str {
-    let line = command
-        .lines()
-        .find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
-        .unwrap_or_default();
+    let line = first_line(command);
     parts(line, "&&").into_iter().rfind(|part| !part.trim().is_empty()).unwrap_or(line)
 }
 

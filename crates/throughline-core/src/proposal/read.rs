@@ -111,7 +111,7 @@ fn operation(
         raw.get("confidence").and_then(Value::as_f64).ok_or("confidence is no number")?;
     if op == "retract" {
         let what = target(raw, window)?;
-        return Ok(Operation::Retract(Retract { what, confidence, quote, turn }));
+        return Ok(Operation::Retract(Retract { what, confidence, quote, turn, exact: false }));
     }
     let named = member(raw, "kind").ok_or("it has no kind")?;
     let kind = kinds().into_iter().find(|kind| kind.as_str() == named);

@@ -68,8 +68,9 @@ pub(super) fn conflicts<'a>(
         if !old.state.is_active() || !claim.reaches(old) || has(&conflicts, old) {
             continue;
         }
-        // What is declared to hold several values may hold this one too.
-        let several = slots.is_some();
+        // What is declared to hold several values may hold this one too. Several are several
+        // things, not two versions of one.
+        let several = slots.is_some_and(|(slot, held)| !are_versions_of_one(slot, held));
         let verdict = match (difference, claim.against(old)) {
             (Difference::Open, Contest::Supersede) => Contest::Contested,
             (Difference::Value, Contest::Supersede) if several => Contest::Contested,
@@ -78,6 +79,17 @@ pub(super) fn conflicts<'a>(
         conflicts.push((old, verdict));
     }
     conflicts
+}
+
+/// "Node 18" and "Node 20": the same name, and another number behind it.
+fn are_versions_of_one(one: &Slot, other: &Slot) -> bool {
+    let name = |slot: &Slot| {
+        let value = slot.value();
+        let (name, version) = value.rsplit_once(' ')?;
+        let version = version.strip_prefix('v').unwrap_or(version);
+        version.starts_with(|c: char| c.is_ascii_digit()).then(|| name.to_owned())
+    };
+    name(one).is_some_and(|named| name(other) == Some(named))
 }
 
 fn has(conflicts: &[(&Memory, Contest)], memory: &Memory) -> bool {

@@ -35,6 +35,8 @@ fn another_number_version_port_date_or_path_of_the_same_thing_is_another_value()
         ("The config lives in config/app.toml", "The config lives in deploy/app.toml"),
         ("The entry point is src/main.rs", "The entry point is src/bin/cli.rs"),
         ("The database host is db1.internal", "The database host is db2.internal"),
+        ("We use port 8080 for the api", "We use port 9090 for the api now"),
+        ("We use Node 18 for the worker", "We use Node 20 for the worker"),
         ("We run MySQL 8 because the vendor asks for it", "We run MySQL 9 because 8 is old"),
     ] {
         assert_eq!(meet(Kind::Fact, one, other), Some(Difference::Value), "{one} / {other}");

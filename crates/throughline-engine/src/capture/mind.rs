@@ -293,6 +293,11 @@ impl Mind {
         })
     }
 
+    /// The turns that were heard lately.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = EpisodeId> {
+        self.lately.heard.iter().map(|one| one.episode)
+    }
+
     /// Files that tools touched lately.
     pub(crate) fn files(&self) -> Vec<String> {
         let runs = self.lately.heard.iter().filter_map(|one| one.turn.run.as_ref());

@@ -18,7 +18,7 @@ use throughline_core::row::Injection;
 use throughline_core::scope::Level;
 use throughline_core::{
     Authority, Cause, Change, Edge, Kind, MemoryId, NodeId, Relation, Row, RowKey, SessionId,
-    SpaceId, Timestamp, speech, words,
+    SpaceId, Timestamp, probe, speech, words,
 };
 use throughline_store::Reader;
 
@@ -231,7 +231,8 @@ fn gap(recall: &Recall) -> Option<Gap> {
     }
     // Whoever tells something ("we decided to …") misses nothing.
     let told = recall.question.ask == Asked::Statement && speech::tells(&recall.query, true);
-    if !recall.question.recalls || told {
+    // "Can you remember that …?" orders, and asks nothing.
+    if !recall.question.recalls || told || probe::is_asked(&recall.query) {
         return None;
     }
     let fitting = |one: &super::Candidate| {

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use throughline_core::document::Speaker;
 use throughline_core::page::Detail;
 use throughline_core::{
-    Episode, Fingerprint, Memory, NodeId, Relation, Row, RowKey, State, probe, speech, text, words,
+    Episode, Fingerprint, Kind, Memory, NodeId, Relation, Row, RowKey, State, meet, probe, speech,
+    text, words,
 };
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -18,6 +19,8 @@ use crate::{Context, Engine, Result};
 const TOLD_BY: usize = 16;
 /// Memories that are gone and are compared with a turn.
 const GONE_READ: usize = 8;
+/// Sentences of a turn that are held against newer memories.
+const SENTENCES: usize = 8;
 
 impl Engine {
     /// Why a turn is not quoted, if there is a reason: it tells nothing, or what it says was withdrawn.
@@ -33,8 +36,9 @@ impl Engine {
             return Ok(Some(CutReason::OnlyAsks));
         }
         let rests = resting_on(reader, turn)?;
-        let gone =
-            rests.iter().any(|one| !one.state.is_active()) || self.was_withdrawn(reader, turn)?;
+        let gone = rests.iter().any(|one| !one.state.is_active())
+            || self.was_withdrawn(reader, turn)?
+            || said_otherwise_since(reader, turn)?;
         Ok(gone.then_some(CutReason::NoLongerHolds))
     }
 
@@ -104,6 +108,10 @@ impl Engine {
                 candidates[at].fate = Fate::Cut(CutReason::ToldByMemory);
             } else if let Some(memory) = told.into_iter().find(|one| tells_as_much(ask, one, &turn))
             {
+                if fits_by_its_session_alone(ask, candidates, &memory, &turn) {
+                    candidates[at].fate = Fate::Cut(CutReason::DoesNotFit);
+                    continue;
+                }
                 candidates[at].fate = Fate::Cut(CutReason::ToldByMemory);
                 self.stand_in(reader, ask, candidates, known, (at, memory))?;
             }
@@ -144,7 +152,7 @@ impl Engine {
             ..candidates[at].clone()
         };
         match place {
-            Some(place) => candidates[place].fate = Fate::Shown(Detail::Line),
+            Some(place) => candidates[place] = shown, // it is there for what the turn scored
             None => candidates.push(shown),
         }
         known.memories.insert(memory.id, memory.clone());
@@ -153,12 +161,62 @@ impl Engine {
     }
 }
 
+/// Whether a memory that is newer than a turn gives the same thing another value, by its form: what
+/// the turn says is over, whether or not it ever became a memory.
+fn said_otherwise_since(reader: &dyn Reader, turn: &Episode) -> Result<bool> {
+    let sentences: Vec<&str> = speech::sentences(&turn.text)
+        .into_iter()
+        .map(|sentence| sentence.text)
+        .filter(|sentence| meet::gives_a_value(Kind::Fact, sentence))
+        .take(SENTENCES)
+        .collect();
+    for sentence in sentences {
+        let query = TextQuery {
+            of: TextOf::Memories,
+            terms: words::query_terms(sentence),
+            spaces: vec![turn.space],
+            session: None,
+            states: vec![State::Staged, State::Confirmed],
+            kinds: Vec::new(),
+            limit: GONE_READ,
+        };
+        let hits = reader.text(&query)?;
+        let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+        let otherwise = |newer: Memory| {
+            let met = meet::same_thing((Kind::Fact, sentence), (newer.kind, &newer.content));
+            newer.recorded_at > turn.at
+                && newer.authority.is_user()
+                && met == Some(meet::Difference::Value)
+        };
+        if reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).any(otherwise) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The memories that rest on a turn.
 fn resting_on(reader: &dyn Reader, turn: &Episode) -> Result<Vec<Memory>> {
     let node = NodeId::Episode(turn.id);
     let edges = reader.neighbours(turn.space, &[node], &[Relation::EvidencedBy], TOLD_BY)?;
     let keys: Vec<RowKey> = edges.iter().map(|edge| RowKey::node(turn.space, edge.from)).collect();
     Ok(reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect())
+}
+
+/// Whether a turn holds no word of what is asked, and the memory that says the same does not fit by
+/// itself: then the turn was found for what was said around it.
+fn fits_by_its_session_alone(
+    ask: &Ask<'_>,
+    candidates: &[Candidate],
+    memory: &Memory,
+    turn: &Episode,
+) -> bool {
+    let asked = words::query_terms(ask.query);
+    let has: BTreeSet<String> = words::query_terms(&turn.text).into_iter().collect();
+    let held = asked.iter().any(|term| !words::is_common(term) && has.contains(term));
+    let own = candidates.iter().find(|one| one.node == memory.id.into()).map(|one| one.relevance);
+    let least = ask.limits.worth_saying * ask.limits.hint_share;
+    !held && own.is_some_and(|fits| fits < least)
 }
 
 /// Whether a memory says as much about what is asked as the turn that it came from.

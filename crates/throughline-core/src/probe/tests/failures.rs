@@ -37,6 +37,30 @@ fn a_failed_command_is_remembered_with_the_line_that_says_why() {
             "`npm ci` failed: The package-lock.json was made with lockfileVersion@3",
         ),
         (
+            "make build",
+            "make: *** No rule to make target 'gen'.  Stop.",
+            2,
+            "`make build` failed: make: *** No rule to make target 'gen'. Stop",
+        ),
+        (
+            "go build ./...",
+            "# app\nmain.go:3:8: package foo is not in std\nmain.go:9:2: undefined: bar",
+            1,
+            "`go build` failed: main.go:3:8: package foo is not in std",
+        ),
+        (
+            "docker build .",
+            "ERROR: failed to solve: process \"npm ci\" did not complete successfully: exit code: 1",
+            1,
+            "`docker build .` failed: failed to solve: process \"npm ci\" did not complete successfully: exit code: 1",
+        ),
+        (
+            "git push",
+            "! [rejected] main -> main (fetch first)\nerror: failed to push some refs",
+            1,
+            "`git push` failed: failed to push some refs",
+        ),
+        (
             "FOO=1 make deploy",
             "no such target host\nmake: *** [deploy] Error 2",
             2,
@@ -73,7 +97,9 @@ fn what_only_found_nothing_and_code_that_is_wrong_is_no_failure_of_the_command()
         ),
         ("pytest", "  File \"a.py\", line 3\nNameError: name 'x' is not defined", 1),
         ("npm test", "Tests: 3 failed, 12 passed\nTest suite did not pass", 1),
-        ("go build ./...", "pkg/a.go:12:3: undefined name here", 1),
+        ("ls nope", "ls: cannot access 'nope': No such file or directory", 2),
+        ("cat src/nope.rs | head", "cat: src/nope.rs: No such file or directory", 2),
+        ("git log x..y", "fatal: ambiguous argument 'x..y': unknown revision", 128),
     ] {
         assert_eq!(failures(&[ran(command, output, exit)]), Vec::<String>::new(), "{command}");
     }
@@ -86,6 +112,21 @@ fn what_made_a_command_work_is_its_remedy() {
     let remedied = "`nomad job run` failed: nomad token expired; what helped: `vault login`";
     let login = || ran("vault login", "Success!", 0);
     assert_eq!(failures(&[fails(), ran("cat x.hcl", "x", 0), login(), works()]), [remedied]);
+    let line = "Error: Invalid provider configuration\n\nProvider \"aws\" wants a region.";
+    let applied = [ran("terraform apply", line, 1), ran("export X=1 && terraform apply", "ok", 0)];
+    let kept =
+        "`terraform apply` failed: Invalid provider configuration; what helped: `export X=1`";
+    assert_eq!(failures(&applied), [kept]);
+    let given = [ran("terraform apply", line, 1), ran("cd . && X=1 terraform apply", "ok", 0)];
+    assert_eq!(failures(&given), [kept.replace("export ", "")]);
+    let no_upstream = "fatal: The current branch x has no upstream branch.";
+    let pushed = [
+        ran("git push", no_upstream, 128),
+        ran("git push -u origin x", "set up to track", 0),
+        ran("git push", "Everything up-to-date", 0),
+    ];
+    let kept = "`git push` failed: The current branch x has no upstream branch; what helped: `git push -u origin x`";
+    assert_eq!(failures(&pushed), [kept]);
     // Once more, and once the same again: one memory each.
     assert_eq!(failures(&[fails(), fails()]).len(), 1);
     // What only went by itself, or was mended in a file, leaves nothing behind.
