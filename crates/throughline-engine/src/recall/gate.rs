@@ -24,6 +24,9 @@ const SHOWN_READ: usize = 8;
 /// with variations of one claim.
 const KEPT_FREE: usize = 2;
 
+/// The share of what is otherwise asked of relevance from which a person's word is shown beside claims.
+const BESIDE_CLAIMS: f64 = 0.5;
+
 /// The scores that the next candidate is held against.
 #[derive(Clone, Copy, Default)]
 struct Measure {
@@ -90,6 +93,9 @@ impl Engine {
                 candidate.fate = Fate::Cut(reason);
                 gate.shown.remove(&candidate.node);
             }
+        }
+        if memories.claims > 0 && memories.claims == memories.passed {
+            put_beside(ask, question, candidates, known);
         }
         Ok(())
     }
@@ -214,6 +220,33 @@ fn best_match(ask: &Ask<'_>, candidates: &[Candidate], known: &Known) -> f64 {
         one.fate == Fate::Considered && card.is_some_and(|card| ask.shows(card.memory.state))
     };
     candidates.iter().filter(may_be_shown).map(|one| one.relevance).fold(0.0, f64::max)
+}
+
+/// Mere claims are not shown alone where a person said something near: many claims of the same words make
+/// those words common, and what a person said with them seems to fit less.
+fn put_beside(ask: &Ask<'_>, question: &Question, candidates: &mut [Candidate], known: &Known) {
+    let enough = ask.enough(question) * BESIDE_CLAIMS;
+    let by_person = |one: &&mut Candidate| {
+        let card = one.node.memory().and_then(|id| known.cards.get(&id));
+        let unfit = [
+            CutReason::DoesNotFit,
+            CutReason::Overlaps,
+            CutReason::FarBehind,
+            CutReason::BehindGap,
+        ];
+        let cut = unfit.iter().any(|reason| one.fate == Fate::Cut(*reason));
+        cut && one.relevance >= enough
+            && card.is_some_and(|card| {
+                card.memory.authority.is_user() && card.memory.state == State::Confirmed
+            })
+    };
+    let nearest = candidates
+        .iter_mut()
+        .filter(by_person)
+        .max_by(|one, other| one.relevance.total_cmp(&other.relevance));
+    if let Some(nearest) = nearest {
+        nearest.fate = Fate::Shown(Detail::Line);
+    }
 }
 
 /// What is not in view, and what was not used for long: it is only counted, unless the prompt names
