@@ -167,13 +167,13 @@ impl Engine {
         let world = World::at(root);
         for referent in wanted {
             if is_private(referent) {
-                return Err(Error::BadInput(format!(
+                return Err(Error::NotPossible(format!(
                     "{referent} cannot be watched: files that hold secrets are left alone"
                 )));
             }
-            let stamped = world
-                .stamp(referent)
-                .map_err(|why| Error::BadInput(format!("{referent} cannot be watched: {why}")))?;
+            let stamped = world.stamp(referent).map_err(|why| {
+                Error::NotPossible(format!("{referent} cannot be watched: {why}"))
+            })?;
             draft.changes.push(Change::Watch(stamp(draft.scope.space, memory, stamped, draft.now)));
         }
         Ok(())

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_engine::{Card, Error, Put};
+use throughline_engine::{Card, Error, ErrorKind, Put};
 
 use crate::args::{Cli, Command};
 use crate::settings::Settings;
@@ -175,10 +175,16 @@ struct PutMemory {
 /// Answers with a memory that was put away or put in another's place, or that waits for the user.
 fn answer_put(ui: &mut Ui, done: &str, put: &Put) -> anyhow::Result<ExitCode> {
     let Some(why) = &put.waits else { return answer_memory(ui, done, &put.card) };
-    ui.answer(&PutMemory { memory: (&put.card).into(), waits: true }, || {
+    let said = ui.answer(&PutMemory { memory: (&put.card).into(), waits: true }, || {
         let told = format!("Not done: {why}. It waits in `review` for the user to decide");
         format!("{}\n{}", crate::ui::paint(crate::ui::WARN, told), view::brief(&put.card))
-    })
+    });
+    said.map(|_| not_done())
+}
+
+/// What an agent asked for waits for the user: it was not done.
+fn not_done() -> ExitCode {
+    crate::ui::exit_code(ErrorKind::Failed)
 }
 
 /// The text itself, or standard input if it is `-`.

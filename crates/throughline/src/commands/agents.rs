@@ -94,9 +94,10 @@ pub(super) fn init(
     let hosts = chosen(args, |host| host.is_here(&settings.environment.around));
     if hosts.is_empty() {
         let names: Vec<_> = Host::ALL.iter().map(|host| host.as_str()).collect();
-        let names = names.join(", ");
-        let message = format!("no agent was found on this machine; name one with --agent: {names}");
-        anyhow::bail!(Error::BadInput(message));
+        anyhow::bail!(Error::Needs {
+            why: "no agent was found on this machine".to_owned(),
+            hint: format!("name one with --agent: {}", names.join(", ")),
+        });
     }
     let places = all_places(&hosts, args, settings)?;
     let (mut done, mut failed) = (Vec::new(), Vec::new());

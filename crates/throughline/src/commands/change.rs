@@ -130,12 +130,12 @@ pub(super) fn link(
 }
 
 pub(super) fn unlink(
-    args: &args::Link,
+    args: &args::Unlink,
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let context = settings.context()?;
-    let card = settings.engine()?.unlink(&context, &args.from, args.relation, &args.to)?;
+    let (context, reason) = (settings.context()?, args.reason.as_deref());
+    let card = settings.engine()?.unlink(&context, &args.from, args.relation, &args.to, reason)?;
     answer_memory(ui, "Unlinked", &card)
 }
 

@@ -13,12 +13,16 @@ use throughline_engine::{
 
 use super::agents::{Connection, State, connections, program_check};
 use crate::args;
-use crate::settings::{ConfigFile, Settings};
+use crate::settings::{ConfigFile, Off, Settings};
 use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
 
 #[derive(Debug, Serialize)]
 struct WireStatus {
     version: &'static str,
+    enabled: bool,
+    /// What switched memory off, and how it is switched on again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    off: Option<Off>,
     home: String,
     project: String,
     project_key: String,
@@ -123,6 +127,8 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
     let counted = |name: &str| counts.get(name).copied().unwrap_or(0);
     let wire = WireStatus {
         version: env!("CARGO_PKG_VERSION"),
+        enabled: !settings.is_off(),
+        off: settings.off(),
         home: settings.home.display().to_string(),
         project: context.project.name.clone(),
         project_key: context.project.key.to_string(),
@@ -154,6 +160,9 @@ impl WireStatus {
             writeln!(page, "{} {value}", paint(DIM, format!("{name:>9}")))
                 .expect("writing to a String cannot fail");
         };
+        if let Some(off) = &self.off {
+            line("off", paint(WARN, format!("{}; {}", off.why, off.hint)));
+        }
         line("project", format!("{} ({})", safe(&self.project), safe(&self.project_key)));
         if let Some(key) = &self.waits_for {
             line("join", super::project::waiting(key));
@@ -320,7 +329,9 @@ pub(super) fn doctor(
         bar.finish_and_clear();
     }
     let bar = ui.progress("checking");
-    let mut checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
+    let off = settings.off().map(|off| Check::note("memory", off.why, &off.hint));
+    let mut checks: Vec<Check> = off.into_iter().collect();
+    checks.extend(Engine::doctor(&settings.home, settings.clock, args.rebuild_check));
     checks.extend(settings_checks(settings));
     checks.extend(super::project::check(settings));
     checks.push(program_check(&settings.environment.around));

@@ -180,8 +180,7 @@ pub(super) fn llm(args: &args::Llm, settings: &Settings, ui: &mut Ui) -> anyhow:
 
 fn test(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let Some(llm) = settings.llm()? else {
-        let message = "no model is configured: `throughline config set llm.provider …`";
-        anyhow::bail!(Error::BadInput(message.to_owned()));
+        anyhow::bail!(no_model("no model is configured"));
     };
     let engine = settings.engine()?;
     let bar = ui.progress("asking");
@@ -202,6 +201,12 @@ fn test(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
         }
         Err(error) => Err(Error::Model(format!("{name}: {error}")).into()),
     }
+}
+
+/// A model was asked for, and there is none.
+pub(super) fn no_model(why: &str) -> Error {
+    let hint = "`throughline config set llm.provider …` names one".to_owned();
+    Error::Needs { why: why.to_owned(), hint }
 }
 
 /// What `status` says about the model.

@@ -9,7 +9,7 @@ use throughline_engine::{Context, Showed, ToCheck, Verified, Woken};
 
 use crate::args;
 use crate::settings::Settings;
-use crate::ui::{DIM, GOOD, ID, Ui, paint, safe};
+use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint, safe};
 use crate::view::{self, WireMemory};
 
 /// Memories to check that are listed at most.
@@ -108,7 +108,7 @@ fn page(woken: &Woken, queue: &[ToCheck], listed: bool) -> String {
         let line = match woken.checked {
             0 => "no memory of this project hangs on a file, path or value".to_owned(),
             n => format!(
-                "{n} looked at: {} as they were, {moved} moved, {missing} gone, {unknown} not to be told",
+                "{n} looked at: {} as they were, {moved} moved, {missing} gone, {unknown} could not be checked",
                 woken.unchanged
             ),
         };
@@ -134,7 +134,10 @@ pub(super) fn in_lines(one: &ToCheck) -> String {
 fn answer_verified(ui: &mut Ui, showed: Showed, verified: &Verified) -> anyhow::Result<ExitCode> {
     let (outcome, done) = match showed {
         Showed::Confirmed => ("confirmed", "It holds; noted as it is now"),
-        Showed::Refuted if verified.waits => ("refuted", "Waits for a person: `review` shows it"),
+        Showed::Refuted if verified.waits => (
+            "refuted",
+            "Not done: only the user takes back what the user said. It waits in `review`",
+        ),
         Showed::Refuted => ("refuted", "Taken back"),
     };
     let wire = WireVerified {
@@ -143,12 +146,14 @@ fn answer_verified(ui: &mut Ui, showed: Showed, verified: &Verified) -> anyhow::
         waits: verified.waits,
         lesson: verified.lesson.map(|id| id.to_string()),
     };
-    ui.answer(&wire, || {
-        let mut page = format!("{}\n{}", paint(GOOD, done), view::brief(&verified.card));
+    let style = if verified.waits { WARN } else { GOOD };
+    let said = ui.answer(&wire, || {
+        let mut page = format!("{}\n{}", paint(style, done), view::brief(&verified.card));
         if let Some(lesson) = &verified.lesson {
             write!(page, "\n          lesson kept: {}", paint(ID, lesson.handle()))
                 .expect("writing to a String cannot fail");
         }
         page
-    })
+    })?;
+    Ok(if verified.waits { super::not_done() } else { said })
 }

@@ -330,7 +330,7 @@ fn a_machine_without_agents_is_told_how_to_name_one() {
     let machine = Machine { home: Home::new() };
     std::fs::create_dir_all(machine.at("")).unwrap();
     let run = machine.run(&["--json", "init"]);
-    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stderr.contains("--agent") && run.stderr.contains("opencode"), "{}", run.stderr);
     // A program of its name is enough to be found.
     machine.put("bin/codex", "");

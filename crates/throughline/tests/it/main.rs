@@ -23,6 +23,7 @@ mod faults;
 mod harness;
 mod helpers;
 mod hook_kills;
+mod hook_mistakes;
 mod hook_trouble;
 mod hooking;
 mod hosts;
