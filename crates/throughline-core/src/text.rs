@@ -175,6 +175,15 @@ pub fn plural<N: std::fmt::Display + Copy + PartialEq + From<u8>>(count: N, noun
     }
 }
 
+/// The word that goes with a number of things: `has` with one, `have` with any other number.
+pub fn agree<N: Copy + PartialEq + From<u8>>(
+    count: N,
+    one: &'static str,
+    many: &'static str,
+) -> &'static str {
+    if count == N::from(1) { one } else { many }
+}
+
 /// The beginning of a text on one line, cut at a word, at most `max` characters.
 pub fn headline(text: &str, max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,6 +1,6 @@
 //! Why a flow could not be carried out, and what the caller can do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use throughline_core::fold::Refusal;
 use throughline_core::instruction;
@@ -9,6 +9,8 @@ use throughline_core::reconcile::Blocked;
 use throughline_core::text::plural;
 use throughline_core::undo::UndoRefusal;
 use throughline_store::Error as StoreError;
+
+use crate::engine::DATABASE;
 
 /// What every flow returns.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -116,7 +118,7 @@ pub enum Error {
     #[error(
         "nothing was erased from memory{}: {source}",
         if *journal_lines == 0 { String::new() } else {
-            format!(", only {journal_lines} lines of journals that told it")
+            format!(", only {} of journals that told it", plural(*journal_lines, "line"))
         }
     )]
     NotErased {
@@ -352,10 +354,18 @@ fn store_code(error: &StoreError) -> &'static str {
     }
 }
 
+/// Whether a file stands where a folder should be.
+fn is_other_file(path: &Path) -> bool {
+    path.is_file() && path.file_name() != Some(DATABASE.as_ref())
+}
+
 fn store_hint(error: &StoreError) -> Option<String> {
     let hint = match error {
         StoreError::Busy { .. } => "nothing was written; try again",
         StoreError::Full => "nothing was lost; free some space and try again",
+        StoreError::NotWritable { path } if is_other_file(path) => {
+            "it is a file, and memory is kept in a folder: name one with --home DIR"
+        }
         StoreError::NotWritable { .. } => {
             "check the permissions, or choose another place with --home DIR"
         }

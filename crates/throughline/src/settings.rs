@@ -156,7 +156,15 @@ impl Settings {
     }
 
     /// The same settings for a throwaway memory.
-    pub(crate) fn elsewhere(home: &Path, project: &Path, now: Timestamp) -> Self {
+    pub(crate) fn elsewhere(
+        home: &Path,
+        project: &Path,
+        now: Timestamp,
+        environment: &Environment,
+    ) -> Self {
+        // Of what is around only where programs are found.
+        let around =
+            Surroundings { path: environment.around.path.clone(), ..Surroundings::default() };
         Self {
             home: home.to_owned(),
             clock: Clock::Fixed(now),
@@ -168,7 +176,7 @@ impl Settings {
             joins: false,
             home_named: true,
             models: Models::default(),
-            environment: Environment::default(),
+            environment: Environment { around, ..Environment::default() },
             problem: None,
             project: Some(project.to_owned()),
             level: None,

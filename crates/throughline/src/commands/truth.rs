@@ -66,7 +66,7 @@ pub(super) fn verify(
         let verified = engine.verify(&context, id, showed, args.evidence.as_deref())?;
         return answer_verified(ui, showed, &verified);
     }
-    let woken = if args.list { Woken::default() } else { engine.wake(&context)? };
+    let woken = if args.list { engine.last_look(&context)? } else { engine.wake(&context)? };
     let queue = engine.to_check(&context, LISTED)?;
     let bindings = |marks: &[Watermark]| marks.iter().map(wire_binding).collect();
     let wire = WireVerify {
@@ -77,7 +77,7 @@ pub(super) fn verify(
         unknown: bindings(&woken.unknown),
         queue: queue.iter().map(WireToCheck::from).collect(),
     };
-    ui.answer(&wire, || page(&woken, &queue, args.list))
+    ui.answer(&wire, || page(&woken, &queue))
 }
 
 fn wire_binding(mark: &Watermark) -> WireBinding {
@@ -100,20 +100,18 @@ impl From<&ToCheck> for WireToCheck {
     }
 }
 
-fn page(woken: &Woken, queue: &[ToCheck], listed: bool) -> String {
+fn page(woken: &Woken, queue: &[ToCheck]) -> String {
     let mut page = String::new();
-    if !listed {
-        let (moved, missing) = (woken.moved.len(), woken.missing.len());
-        let unknown = woken.unknown.len();
-        let line = match woken.checked {
-            0 => "no memory of this project hangs on a file, path or value".to_owned(),
-            n => format!(
-                "{n} looked at: {} as they were, {moved} moved, {missing} gone, {unknown} could not be checked",
-                woken.unchanged
-            ),
-        };
-        writeln!(page, "{}", paint(DIM, line)).expect("writing to a String cannot fail");
-    }
+    let (moved, missing) = (woken.moved.len(), woken.missing.len());
+    let unknown = woken.unknown.len();
+    let line = match woken.checked {
+        0 => "no memory of this project hangs on a file, path or value".to_owned(),
+        n => format!(
+            "{n} looked at: {} as they were, {moved} moved, {missing} gone, {unknown} could not be checked",
+            woken.unchanged
+        ),
+    };
+    writeln!(page, "{}", paint(DIM, line)).expect("writing to a String cannot fail");
     for one in queue {
         writeln!(page, "{}", in_lines(one)).expect("writing to a String cannot fail");
     }

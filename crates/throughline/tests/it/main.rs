@@ -50,6 +50,7 @@ mod no_orphans;
 mod odd_questions;
 mod own_tools;
 mod pages;
+mod plain_words;
 mod purging;
 mod quoting;
 mod reasons;

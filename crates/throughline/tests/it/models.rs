@@ -126,7 +126,7 @@ fn without_a_model_nothing_is_asked_and_everybody_says_so() {
     assert!(checks.contains("by rules; no language model is used"), "{checks}");
     let (code, error) = home.error(&["llm", "test"]);
     assert_eq!(code, 1, "{error}");
-    assert!(error["message"].as_str().unwrap().contains("llm.provider"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("llm.provider"), "{error}");
 }
 
 #[test]
