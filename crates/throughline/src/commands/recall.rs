@@ -96,8 +96,8 @@ impl From<&Count> for WireCount {
 
 /// A question must ask something.
 fn check_question(query: &str) -> anyhow::Result<()> {
-    if text::normalise(query).is_empty() {
-        anyhow::bail!(Error::BadInput("the question has no words".to_owned()));
+    if query.trim().is_empty() {
+        anyhow::bail!(Error::BadInput("the question is empty".to_owned()));
     }
     Ok(())
 }

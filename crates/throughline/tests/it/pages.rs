@@ -98,14 +98,14 @@ fn show_tells_everything_about_a_memory() {
     insta::assert_snapshot!(home.tidy(&home.page(&["show", &decision])), @r"
     Sessions live in Postgres
     decision · 2026-05-11 · user_stated · trust 0.95
-              id [ID]
-           scope project (webshop)
-           label Where sessions live
-           layer D · note
-           trust 0.95 = support 0.95 × watermark 1.00 × contest 1.00
-        salience 0.80 · importance 0.80 · used 0 times
-        recorded 2026-05-11T09:01:00.000Z
-        evidence user_stated · 2026-05-11T09:01:00.000Z
+              id  [ID]
+           scope  project (webshop)
+           label  Where sessions live
+           layer  D · note
+           trust  0.95 = support 0.95 × watermark 1.00 × contest 1.00
+        salience  0.80 · importance 0.80 · used 0 times
+        recorded  2026-05-11T09:01:00.000Z
+        evidence  user_stated · 2026-05-11T09:01:00.000Z
     ");
 }
 
