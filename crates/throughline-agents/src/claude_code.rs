@@ -11,6 +11,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     last_event: "SessionEnd",
     warns_late: false,
     read: |event, payload| hooks::read(hook, event, payload),
+    knows: |event| hook(event).is_some(),
     can_inject,
     answer: hooks::answer,
     answer_units_max: 10_000,

@@ -16,6 +16,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     last_event: "SessionEnd",
     warns_late: false,
     read: |event, payload| hooks::read(claude_code::hook, event, payload),
+    knows: |event| claude_code::hook(event).is_some(),
     can_inject,
     answer: hooks::answer,
     // 2,500 tokens at three characters each, which is less than most texts have.

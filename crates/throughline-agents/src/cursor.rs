@@ -19,6 +19,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     last_event: "sessionEnd",
     warns_late: true,
     read,
+    knows: |event| hook(event).is_some(),
     can_inject,
     answer: |_, text| json!({ "additional_context": text }).to_string(),
     answer_units_max: 10_000,

@@ -20,6 +20,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     last_event: "SessionEnd",
     warns_late: true,
     read,
+    knows: |event| hook(event).is_some(),
     can_inject,
     answer: hooks::answer,
     answer_units_max: 10_000,

@@ -37,6 +37,8 @@ pub(crate) struct Dialect {
     pub(crate) warns_late: bool,
     /// Makes an event of a payload, which is an object.
     pub(crate) read: fn(event: &str, payload: &Value) -> Event,
+    /// Whether the host has such an event, as far as we know.
+    pub(crate) knows: fn(event: &str) -> bool,
     /// Whether the host listens at this event.
     pub(crate) can_inject: fn(event: &str) -> bool,
     /// What to print so that a text reaches the model.

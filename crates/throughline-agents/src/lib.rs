@@ -91,6 +91,11 @@ pub fn fitting(host: Host, text: &str) -> String {
     answer::cut(text, host.dialect().answer_units_max)
 }
 
+/// Whether a host has such an event, as far as we know.
+pub fn knows(host: Host, event: &str) -> bool {
+    (host.dialect().knows)(event)
+}
+
 /// Whether this event ends a session, so that nobody waits for us.
 pub fn is_last(host: Host, event: &str) -> bool {
     host.dialect().last_event == event

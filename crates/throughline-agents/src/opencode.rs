@@ -22,6 +22,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     last_event: "dispose",
     warns_late: false,
     read,
+    knows,
     can_inject,
     answer: |_, text| json!({ "context": text }).to_string(),
     answer_units_max: 10_000,
@@ -75,6 +76,10 @@ fn what(name: &str, payload: &Value, input: &Value, output: &Value) -> What {
         }
         name => hooks::unknown(name),
     }
+}
+
+fn knows(name: &str) -> bool {
+    what(name, &Value::Null, &Value::Null, &Value::Null) != hooks::unknown(name)
 }
 
 /// What is said to a helper its agent says.

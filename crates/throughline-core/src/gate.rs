@@ -333,7 +333,10 @@ fn note(watch: &mut Watch, turn: &Turn<'_>, worthy: bool) {
     if !worthy {
         return;
     }
-    watch.fired = watch.fired.saturating_add(1);
+    // A person's or an agent's turn can run any number of tools: only turns are counted as such.
+    if turn.source != Source::Tool {
+        watch.fired = watch.fired.saturating_add(1);
+    }
     if turn.source != Source::Tool || !watch.tools_wait {
         watch.waiting = watch.waiting.saturating_add(1);
     }

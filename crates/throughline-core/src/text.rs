@@ -161,6 +161,28 @@ pub fn unescaped(json: &str) -> String {
     text
 }
 
+/// How many of something there are, in words: `1 memory`, `5 memories`, `0 batches`.
+pub fn plural<N: std::fmt::Display + Copy + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    if count == N::from(1) {
+        return format!("{count} {noun}");
+    }
+    let stem = noun.strip_suffix('y').filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
+    match stem {
+        Some(stem) => format!("{count} {stem}ies"),
+        None if noun.ends_with("ch") || noun.ends_with(['s', 'x']) => format!("{count} {noun}es"),
+        None => format!("{count} {noun}s"),
+    }
+}
+
+/// The word that goes with a number of things: `has` with one, `have` with any other number.
+pub fn agree<N: Copy + PartialEq + From<u8>>(
+    count: N,
+    one: &'static str,
+    many: &'static str,
+) -> &'static str {
+    if count == N::from(1) { one } else { many }
+}
+
 /// The beginning of a text on one line, cut at a word, at most `max` characters.
 pub fn headline(text: &str, max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

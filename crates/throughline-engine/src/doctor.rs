@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use throughline_core::SpaceId;
+use throughline_core::text::{agree, plural};
 use throughline_store::{Finding, Store, TextOf};
 
 use crate::backup::leftovers;
@@ -85,18 +86,21 @@ fn journal_checks(home: &Path) -> Vec<Check> {
     let Ok(health) = Journal::new(home).health() else { return checks };
     if health.sessions > 0 {
         let size = health.bytes.div_ceil(1_024);
-        let detail = format!("{} sessions, {size} KiB", health.sessions);
+        let detail = format!("{}, {size} KiB", plural(health.sessions, "session"));
         checks.push(Check::fine("journal", detail));
     }
     if health.undrained > 0 {
-        let detail = format!("{} sessions are not taken in yet", health.undrained);
-        let hint = "the next session takes them in; nothing has to be done";
+        let are = agree(health.undrained, "is", "are");
+        let detail = format!("{} {are} not taken in yet", plural(health.undrained, "session"));
+        let hint = "the next session takes in what waits; nothing has to be done";
         checks.push(Check::note("journal", detail, hint));
     }
     if health.torn + health.unreadable + health.refused > 0 {
         let detail = format!(
-            "{} torn lines, {} unreadable ones, {} files that are none",
-            health.torn, health.unreadable, health.refused
+            "{}, {}, {} instead of a file",
+            plural(health.torn, "torn line"),
+            plural(health.unreadable, "unreadable line"),
+            plural(health.refused, "other thing")
         );
         checks.push(Check::note("journal", detail, "a crash tears a line; the others are whole"));
     }
@@ -105,6 +109,9 @@ fn journal_checks(home: &Path) -> Vec<Check> {
 
 /// A write-ahead log beyond this has a reader that never ends.
 const WAL_BYTES_MAX: u64 = 64 << 20;
+/// What to do where the database cannot be opened and the error does not say.
+const OPEN_HINT: &str =
+    "`restore --latest` brings back the last copy; --home DIR names another home";
 /// What to do where rows are wrong, and where the log they come from is.
 const MEND_HINT: &str = "`doctor --mend` builds every table anew from the log and keeps what was there; `restore --latest` brings back the last copy";
 const LOG_HINT: &str =
@@ -124,7 +131,7 @@ impl Engine {
         let engine = match Self::open(home, clock) {
             Ok(engine) => engine,
             Err(error) => {
-                let hint = error.hint().unwrap_or_else(|| "see the message".to_owned());
+                let hint = error.hint().unwrap_or_else(|| OPEN_HINT.to_owned());
                 checks.push(Check::wrong("database", chain_text(&error), &hint));
                 checks.extend(home::leftover_checks(home, &left));
                 checks.extend(home::copy_checks(home));
@@ -165,7 +172,9 @@ impl Engine {
             return Some(Check::fine("vectors", throughline_embed::MODEL));
         }
         let hint = "they are found by their words; `doctor --reindex` gives them vectors now";
-        Some(Check::note("vectors", format!("{missing} texts have none yet"), hint))
+        let have = agree(missing, "has", "have");
+        let detail = format!("{} {have} none yet", plural(missing, "text"));
+        Some(Check::note("vectors", detail, hint))
     }
 
     fn without_vectors(&self) -> Result<usize> {

@@ -118,9 +118,7 @@ impl Engine {
         let reach = context.reach();
         let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
         if !is_handle(&wanted) {
-            return Err(Error::BadInput(format!(
-                "{handle:?} is not an id: an id has at least six letters a-f or digits"
-            )));
+            return Err(not_an_id(handle));
         }
         let mut found = reader.find(&reach.spaces, &wanted)?;
         found.retain(|memory| reach.sees(memory));
@@ -130,6 +128,7 @@ impl Engine {
             _ => Err(Error::Ambiguous {
                 what: "memory",
                 handle: handle.to_owned(),
+                found: found.len(),
                 candidates: found.iter().take(5).map(|memory| memory.id.handle()).collect(),
             }),
         }
@@ -285,6 +284,12 @@ fn follows_up(cause: Cause) -> bool {
 pub(crate) fn is_handle(word: &str) -> bool {
     let word = word.trim().trim_start_matches('#');
     word.len() >= 6 && word.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
+}
+
+/// What is said of a word that cannot mean anything.
+pub(crate) fn not_an_id(handle: &str) -> Error {
+    let message = format!("{handle:?} is not an id: an id has at least six letters a-f or digits");
+    Error::BadInput(message)
 }
 
 /// What a plan works on: the moment, the scope, session and door of the batch, the changes so far.

@@ -6,8 +6,11 @@ use throughline_core::fold::Refusal;
 use throughline_core::instruction;
 use throughline_core::permission;
 use throughline_core::reconcile::Blocked;
+use throughline_core::text::plural;
 use throughline_core::undo::UndoRefusal;
 use throughline_store::Error as StoreError;
+
+use crate::engine::DATABASE;
 
 /// What every flow returns.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -25,21 +28,34 @@ pub enum Error {
         handle: String,
     },
     /// The caller's short id fits several.
-    #[error("{handle} fits {} {what}s: {}", .candidates.len(), .candidates.join(", "))]
+    #[error("{handle} fits {}: {}", plural(*.found, .what), .candidates.join(", "))]
     Ambiguous {
         /// What sort of thing.
         what: &'static str,
         /// What the caller wrote.
         handle: String,
-        /// What it may mean.
+        /// How many it may mean.
+        found: usize,
+        /// The first of them.
         candidates: Vec<String>,
     },
+    /// What the caller named does not belong to what it was looked for in.
+    #[error("{0}")]
+    NoSuch(String),
     /// The caller gave something that cannot be used.
     #[error("{0}")]
     BadInput(String),
     /// It was asked rightly, and what is held does not allow it.
     #[error("{0}")]
     NotPossible(String),
+    /// It was asked rightly, and something that it takes is not there.
+    #[error("{why}")]
+    Needs {
+        /// What is not there.
+        why: String,
+        /// How to get it.
+        hint: String,
+    },
     /// A failure was told without its cause.
     #[error("a failure needs its cause: without it nobody can tell whether it would fail again")]
     NoCause,
@@ -114,7 +130,7 @@ pub enum Error {
     #[error(
         "nothing was erased from memory{}: {source}",
         if *journal_lines == 0 { String::new() } else {
-            format!(", only {journal_lines} lines of journals that told it")
+            format!(", only {} of journals that told it", plural(*journal_lines, "line"))
         }
     )]
     NotErased {
@@ -186,6 +202,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::NotFound { .. }
+            | Self::NoSuch(_)
             | Self::Refused(
                 Refusal::NoMemory(_)
                 | Refusal::NoNode(_)
@@ -194,10 +211,10 @@ impl Error {
                 | Refusal::NoLeaf(_)
                 | Refusal::NoPending(_),
             ) => ErrorKind::NotFound,
-            Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoCause | Self::NoFolder { .. } => {
-                ErrorKind::Usage
-            }
+            Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoCause => ErrorKind::Usage,
             Self::NotPossible(_)
+            | Self::Needs { .. }
+            | Self::NoFolder { .. }
             | Self::Blocked(_)
             | Self::Walled(_)
             | Self::NotYours { .. }
@@ -232,10 +249,10 @@ impl Error {
     /// A stable name for it.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::NotFound { .. } => "not_found",
+            Self::NotFound { .. } | Self::NoSuch(_) => "not_found",
             Self::Ambiguous { .. } => "ambiguous",
             Self::BadInput(_) => "bad_input",
-            Self::NotPossible(_) => "not_possible",
+            Self::NotPossible(_) | Self::Needs { .. } => "not_possible",
             Self::NoCause => "no_cause",
             Self::Walled(_) => "walled",
             Self::NotYours { .. } => "only_the_user",
@@ -265,12 +282,16 @@ impl Error {
             Self::NotFound { what: "pending operation" | "contested pair", .. } => {
                 "`review` shows what waits for a decision in this project and in what is global"
             }
+            Self::NotFound { what: "telling", .. } => {
+                "`throughline told` shows what agents of this project were told"
+            }
             Self::NotFound { .. } => {
                 "ids are looked up in this project and in what is global; `list --all` shows them, `--project DIR` looks elsewhere"
             }
             Self::Ambiguous { what: "contested pair", .. } => "name both memories: A/B",
             Self::Ambiguous { .. } => "write more characters of the id, or its last eight",
-            Self::BadInput(_) | Self::NotPossible(_) => return None,
+            Self::BadInput(_) | Self::NotPossible(_) | Self::NoSuch(_) => return None,
+            Self::Needs { hint, .. } => hint,
             Self::NoCause => {
                 "give it with `--because \"…\"` (tool: `because`), or say it in the text: \"… failed because …\""
             }
@@ -288,7 +309,7 @@ impl Error {
             }
             Self::UndoRefused(_) => "`log` shows what happened since",
             Self::NothingToUndo => "`log` shows what happened; `undo BATCH` takes any of it back",
-            Self::NoFolder { .. } => "give the project's folder with --project DIR",
+            Self::NoFolder { .. } => "name a folder that is there; the current one is the default",
             Self::UnsafeHome(_) => {
                 "--home DIR or THROUGHLINE_HOME names another folder; by default it is your data folder"
             }
@@ -372,10 +393,18 @@ fn store_code(error: &StoreError) -> &'static str {
     }
 }
 
+/// Whether a file stands where a folder should be.
+fn is_other_file(path: &Path) -> bool {
+    path.is_file() && path.file_name() != Some(DATABASE.as_ref())
+}
+
 fn store_hint(error: &StoreError) -> Option<String> {
     let hint = match error {
         StoreError::Busy { .. } => "nothing was written; try again",
         StoreError::Full => "nothing was lost; free some space and try again",
+        StoreError::NotWritable { path } if is_other_file(path) => {
+            "it is a file, and memory is kept in a folder: name one with --home DIR"
+        }
         StoreError::NotWritable { .. } => {
             "check the permissions, or choose another place with --home DIR"
         }

@@ -39,6 +39,8 @@ pub struct Imported {
     pub foreign: bool,
     /// Memories of a stranger's that wait in `review`: rules, preferences, orders.
     pub waiting: usize,
+    /// The projects in whose `review` they wait, by key, and how many in each.
+    pub waiting_in: Vec<(String, usize)>,
 }
 
 /// Whose word a file is, as far as the user says.

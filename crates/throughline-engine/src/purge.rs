@@ -328,6 +328,7 @@ pub(crate) fn resolve_turn(
         _ => Err(Error::Ambiguous {
             what: "turn",
             handle: handle.to_owned(),
+            found: found.len(),
             candidates: found.iter().take(5).map(|turn| turn.id.handle()).collect(),
         }),
     }

@@ -70,11 +70,12 @@ impl Engine {
         from: &str,
         relation: Relation,
         to: &str,
+        reason: Option<&str>,
     ) -> Result<Card> {
         if relation == Relation::Supersedes {
             return Err(Error::BadInput(format!("write `unsupersede {to}`")));
         }
-        let (from, _) = self.write(context, Cause::Unlink, None, |reader, draft| {
+        let (from, _) = self.write(context, Cause::Unlink, reason, |reader, draft| {
             let (from, to) = self.both(reader, context, draft, from, to)?;
             let by_hand = || {
                 let (from, to) = (from.id.handle(), to.id.handle());
@@ -193,8 +194,7 @@ fn add_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -
 }
 
 fn remove_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -> Result<()> {
-    let not_there =
-        || Error::NotPossible(format!("memory {} has no tag {tag:?}", memory.id.handle()));
+    let not_there = || Error::NoSuch(format!("memory {} has no tag {tag:?}", memory.id.handle()));
     let entity = tag_entity(reader, memory, tag)?.ok_or_else(not_there)?;
     let (from, to): (NodeId, NodeId) = (memory.id.into(), entity.into());
     let key = RowKey::edge(memory.space, from, Relation::Tagged, to);

@@ -14,7 +14,7 @@ use throughline_core::{
 use throughline_store::Reader;
 
 use crate::clean::cleaned;
-use crate::engine::{Draft, is_handle};
+use crate::engine::{Draft, is_handle, not_an_id};
 use crate::permit::demand_act;
 use crate::{Card, Context, Engine, Error, Filter, Result, ToCheck};
 
@@ -162,9 +162,7 @@ impl Engine {
     ) -> Result<Pending> {
         let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
         if !is_handle(&wanted) {
-            return Err(Error::BadInput(format!(
-                "{handle:?} is not an id: an id has at least six letters a-f or digits"
-            )));
+            return Err(not_an_id(handle));
         }
         let mut found = reader.pending(&context.reach().spaces, usize::MAX)?;
         found.retain(|one| {
@@ -177,6 +175,7 @@ impl Engine {
             _ => Err(Error::Ambiguous {
                 what: "pending operation",
                 handle: handle.to_owned(),
+                found: found.len(),
                 candidates: found.iter().take(5).map(|one| one.id.handle()).collect(),
             }),
         }
@@ -231,7 +230,7 @@ impl Engine {
             (self.resolve(&*reader, context, old)?, self.resolve(&*reader, context, new)?)
         };
         if !loser.state.is_active() {
-            self.unlink(context, old, Relation::Contradicts, new)?;
+            self.unlink(context, old, Relation::Contradicts, new, None)?;
             return self.cards(&*self.now_reader()?, &[winner]);
         }
         if !winner.state.is_active() {
@@ -320,6 +319,7 @@ impl Engine {
             _ => Err(Error::Ambiguous {
                 what: "contested pair",
                 handle: handle.to_owned(),
+                found: found.len(),
                 candidates: found
                     .iter()
                     .take(5)

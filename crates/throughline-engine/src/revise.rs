@@ -73,6 +73,7 @@ impl Engine {
         }
         self.revise(context, handle, Cause::Edit, |memory, reader_memories| {
             let revised = edited(memory, edits);
+            check_span(&revised)?;
             if let Some(twin) =
                 reader_memories.iter().find(|one| one.id != memory.id && one.state.is_active())
             {
@@ -141,6 +142,10 @@ impl Engine {
             let rank = demand(reader, context.door, act, Some(&memory), by_hand)?;
             draft.settle(&memory);
             let plain = revision(&memory, &[])?;
+            // Who changes nothing says nothing: `confirm` is there to vouch for a memory.
+            if plain == memory {
+                return Ok(memory);
+            }
             let twins = reader.with_fingerprint(memory.space, &plain.fingerprint)?;
             let twins: Vec<Memory> =
                 twins.into_iter().filter(|twin| twin.session == memory.session).collect();
@@ -189,6 +194,16 @@ fn stand_behind(draft: &mut Draft, memory: &Memory, rank: Authority) {
     draft.changes.push(Change::Reinforce(testimony.about(space, id)));
     if memory.state == State::Staged {
         draft.changes.push(Change::Move { space, id, to: State::Confirmed, at });
+    }
+}
+
+/// What is true for a while begins before it ends.
+fn check_span(memory: &Memory) -> Result<()> {
+    match (memory.valid_from, memory.valid_until) {
+        (Some(from), Some(until)) if until < from => Err(Error::BadInput(format!(
+            "it would be true from {from} and only until {until}: the end lies before the beginning"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -13,6 +13,7 @@ use throughline_core::{
 };
 use uuid::Uuid;
 
+use crate::engine::{is_handle, not_an_id};
 use crate::journal::file::{self, Hold};
 use crate::purge::Gone;
 use crate::recall::{Found, Recall, Recalled};
@@ -151,12 +152,14 @@ impl Engine {
     /// One of them, by its id or an end or beginning of it.
     pub fn told_one(&self, context: &Context, handle: &str) -> Result<Telling> {
         let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
+        if !is_handle(&wanted) {
+            return Err(not_an_id(handle));
+        }
         let space = context.project.space();
         let is_it = |one: &Telling| {
             let (whole, plain) = (one.id.to_string(), one.id.simple().to_string());
             let named = [whole, plain];
             one.space == space
-                && wanted.len() >= HANDLE_MIN
                 && named.iter().any(|id| id.starts_with(&wanted) || id.ends_with(&wanted))
         };
         let mut found = self.tellings().read(&is_it)?;
@@ -166,6 +169,7 @@ impl Engine {
             _ => Err(Error::Ambiguous {
                 what: "telling",
                 handle: handle.to_owned(),
+                found: found.len(),
                 candidates: found.iter().take(5).map(Telling::handle).collect(),
             }),
         }

@@ -9,6 +9,7 @@ use throughline_core::{Actor, BatchId, Cause, Change, Memory, Row, RowKey, Table
 use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
 use crate::correct::mark_rivals;
+use crate::engine::{is_handle, not_an_id};
 use crate::history::is_within;
 use crate::permit::{not_yours, standing};
 use crate::{Context, Engine, Error, Result};
@@ -152,8 +153,8 @@ fn look(reader: &dyn Reader, key: &RowKey, seq: u64) -> Result<Touched> {
 fn find_batch(reader: &dyn Reader, context: &Context, handle: &str) -> Result<StoredBatch> {
     let spaces = context.reach().spaces;
     let wanted = handle.trim().to_ascii_lowercase();
-    if wanted.len() < 6 {
-        return Err(Error::BadInput(format!("{handle:?} is too short for a batch id")));
+    if !is_handle(&wanted) {
+        return Err(not_an_id(handle));
     }
     let mut found = reader.find_batches(&wanted)?;
     found.retain(|one| spaces.contains(&one.batch.space));
@@ -170,6 +171,7 @@ fn find_batch(reader: &dyn Reader, context: &Context, handle: &str) -> Result<St
         _ => Err(Error::Ambiguous {
             what: "batch",
             handle: handle.to_owned(),
+            found: found.len(),
             candidates: found.iter().take(5).map(|one| one.batch.id.to_string()).collect(),
         }),
     }

@@ -64,6 +64,16 @@ pub struct Woken {
 }
 
 impl Woken {
+    fn count(&mut self, mark: &Watermark) {
+        self.checked += 1;
+        match mark.reading.status() {
+            Status::Moved => self.moved.push(mark.clone()),
+            Status::Missing => self.missing.push(mark.clone()),
+            Status::Unknown => self.unknown.push(mark.clone()),
+            Status::Unchanged => self.unchanged += 1,
+        }
+    }
+
     /// The memories that hang on something that is not as it was.
     pub fn stale(&self) -> Vec<MemoryId> {
         let marks = self.moved.iter().chain(&self.missing).chain(&self.unknown);
@@ -96,16 +106,11 @@ impl Engine {
             return Ok((Woken::default(), Vec::new()));
         }
         let looks = look_at(&context.project.root, &held);
-        let mut woken = Woken { checked: held.len(), ..Woken::default() };
+        let mut woken = Woken::default();
         let mut noticed = Vec::new();
         for (mark, look) in held.into_iter().zip(looks) {
             let seen = seen(&mark, look);
-            match seen.reading.status() {
-                Status::Moved => woken.moved.push(seen.clone()),
-                Status::Missing => woken.missing.push(seen.clone()),
-                Status::Unknown => woken.unknown.push(seen.clone()),
-                Status::Unchanged => woken.unchanged += 1,
-            }
+            woken.count(&seen);
             if seen != mark {
                 noticed.push((mark, seen));
             }
@@ -114,6 +119,14 @@ impl Engine {
         noticed.sort_by_key(|(held, seen)| Weight::of(held, seen));
         noticed.truncate(NOTED_MAX);
         Ok((woken, noticed))
+    }
+
+    /// What the last look showed, without looking again.
+    pub fn last_look(&self, context: &Context) -> Result<Woken> {
+        let held = self.now_reader()?.watched(context.project.space(), true)?;
+        let mut woken = Woken::default();
+        held.iter().for_each(|mark| woken.count(mark));
+        Ok(woken)
     }
 
     /// How many bindings the project's memories have and had, and how often these were right.
@@ -167,13 +180,13 @@ impl Engine {
         let world = World::at(root);
         for referent in wanted {
             if is_private(referent) {
-                return Err(Error::BadInput(format!(
+                return Err(Error::NotPossible(format!(
                     "{referent} cannot be watched: files that hold secrets are left alone"
                 )));
             }
-            let stamped = world
-                .stamp(referent)
-                .map_err(|why| Error::BadInput(format!("{referent} cannot be watched: {why}")))?;
+            let stamped = world.stamp(referent).map_err(|why| {
+                Error::NotPossible(format!("{referent} cannot be watched: {why}"))
+            })?;
             draft.changes.push(Change::Watch(stamp(draft.scope.space, memory, stamped, draft.now)));
         }
         Ok(())

@@ -122,7 +122,9 @@ pub enum Unresolved {
     #[error("it is not in the last commit: commit it first, or watch it with file:PATH")]
     NotTracked,
     /// Neither set nor found.
-    #[error("no such value: name an environment variable (env:NAME) or a key of a file (FILE#key)")]
+    #[error(
+        "there is no such value: name an environment variable that is set (flag:NAME), or a key of a file (flag:FILE#KEY)"
+    )]
     UnknownFlag,
     /// The file ends before, or there is nothing in them.
     #[error("the file has no such lines, or they are blank: name lines that say something")]

@@ -1,6 +1,7 @@
 //! What may be written on the command line. Help texts are the manual's first page.
 
 mod agents;
+mod change;
 mod health;
 mod mcp;
 mod model;
@@ -15,9 +16,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use throughline_core::memory::{Kind, Slot};
 use throughline_core::scope::Level;
 use throughline_core::watermark::Referent;
-use throughline_core::{Authority, Relation, State};
+use throughline_core::{Authority, State};
 
 pub(crate) use agents::{Hook, Init, Patch, Which};
+pub(crate) use change::{Correct, Edit, Link, Pair, Pin, Purge, Retire, Supersede, Tag, Unlink};
 pub(crate) use health::{Backup, Doctor, Graph, GraphFormat, Restore, Stats};
 pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use model::{Llm, LlmAction, Work};
@@ -71,6 +73,7 @@ pub(crate) enum Command {
     /// Connect agents: hooks and tools go into their settings, and a copy is kept
     Init(Init),
     /// Take us out of the settings of agents again, and leave the rest as it was
+    #[command(mut_arg("here", |here| here.help("Take us out of the settings of this project, instead of yours").long_help(None)))]
     Uninstall(Init),
     /// Remember something: add it, or recognise it and add evidence
     Remember(Remember),
@@ -121,7 +124,7 @@ pub(crate) enum Command {
     /// Connect two memories
     Link(Link),
     /// Take a connection away
-    Unlink(Link),
+    Unlink(Unlink),
     /// Put labels on a memory, or take them off
     Tag(Tag),
     /// Keep a memory in front
@@ -171,7 +174,7 @@ pub(crate) enum Command {
     Config(Config),
     /// Write completions for a shell
     Completions(Completions),
-    /// A guided tour on a throwaway memory
+    /// A guided tour on a throwaway memory: a show for people, without `--json`
     Demo,
 }
 
@@ -265,8 +268,8 @@ pub(crate) struct Filter {
     /// As it was believed then: 2026-11-15, 2026-11-15T09:30:00Z, 2d
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
-    /// How many to show
-    #[arg(long, value_name = "N")]
+    /// How many to show, at least 1
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub(crate) limit: Option<usize>,
     /// How many to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -298,134 +301,6 @@ pub(crate) struct Undo {
     /// The batch, as `log` shows it [default: the latest that is not undone yet]
     #[arg(value_name = "BATCH")]
     pub(crate) batch: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Edit {
-    /// The memory
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    /// Its new wording; `-` reads it from standard input
-    #[arg(value_name = "TEXT")]
-    pub(crate) text: Option<String>,
-    /// What sort of claim
-    #[arg(long)]
-    pub(crate) kind: Option<Kind>,
-    /// A short title; empty removes it
-    #[arg(long)]
-    pub(crate) label: Option<String>,
-    /// The area; empty removes it
-    #[arg(long)]
-    pub(crate) domain: Option<String>,
-    /// How much it matters, from 0 to 1
-    #[arg(long, value_name = "SHARE")]
-    pub(crate) importance: Option<f64>,
-    /// The claim in parts: "subject|predicate|object[|one]"
-    #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
-    pub(crate) slot: Option<Slot>,
-    /// True from
-    #[arg(long, value_name = "TIME")]
-    pub(crate) valid_from: Option<String>,
-    /// True until
-    #[arg(long, value_name = "TIME")]
-    pub(crate) valid_until: Option<String>,
-    /// A pattern that brings it up; may be given several times, replaces the ones there are
-    #[arg(long = "trigger", value_name = "PATTERN")]
-    pub(crate) triggers: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Correct {
-    /// The memory that is wrong
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    /// What is right; `-` reads it from standard input
-    #[arg(value_name = "TEXT")]
-    pub(crate) text: String,
-    /// What is right, in parts: "subject|predicate|object[|one]"
-    #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
-    pub(crate) slot: Option<Slot>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Supersede {
-    /// What was believed
-    #[arg(value_name = "OLD")]
-    pub(crate) old: String,
-    /// What is believed now
-    #[arg(value_name = "NEW")]
-    pub(crate) new: String,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Pair {
-    #[arg(value_name = "A")]
-    pub(crate) a: String,
-    #[arg(value_name = "B")]
-    pub(crate) b: String,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Link {
-    /// From this memory
-    #[arg(value_name = "A")]
-    pub(crate) from: String,
-    /// One of `because`, `evidenced_by`, `derived_from`, `depends_on`, `blocks`, `informs`,
-    /// `extends`, `contradicts`, `relates_to`, …
-    #[arg(value_name = "RELATION")]
-    pub(crate) relation: Relation,
-    /// To this memory
-    #[arg(value_name = "B")]
-    pub(crate) to: String,
-    /// In your words
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Tag {
-    /// The memory
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    /// Labels to put on
-    #[arg(value_name = "TAG")]
-    pub(crate) add: Vec<String>,
-    /// A label to take off; may be given several times
-    #[arg(long = "remove", value_name = "TAG")]
-    pub(crate) remove: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Pin {
-    /// The memory
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    /// No longer
-    #[arg(long)]
-    pub(crate) off: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Retire {
-    /// The memory
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    /// Why
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) reason: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Purge {
-    /// The memories, with the turns they were said in; or turns by themselves
-    #[arg(value_name = "ID", required = true)]
-    pub(crate) ids: Vec<String>,
-    /// Also everything they replaced and were replaced by
-    #[arg(long)]
-    pub(crate) chain: bool,
-    /// Do not ask
-    #[arg(long, short)]
-    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -492,4 +367,12 @@ pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
+}
+
+/// A number of things to show.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|count| *count > 0)
+        .ok_or_else(|| "write a number from 1 on".to_owned())
 }

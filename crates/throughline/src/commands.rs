@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_engine::{Card, Error, Put};
+use throughline_engine::{Card, Error, ErrorKind, Put};
 
 use crate::args::{Cli, Command};
 use crate::settings::Settings;
@@ -147,7 +147,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
             ui.print(&String::from_utf8_lossy(&page))?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Demo => crate::demo::demo(ui),
+        Command::Demo => crate::demo::demo(&settings.environment, ui),
     }
 }
 
@@ -175,10 +175,16 @@ struct PutMemory {
 /// Answers with a memory that was put away or put in another's place, or that waits for the user.
 fn answer_put(ui: &mut Ui, done: &str, put: &Put) -> anyhow::Result<ExitCode> {
     let Some(why) = &put.waits else { return answer_memory(ui, done, &put.card) };
-    ui.answer(&PutMemory { memory: (&put.card).into(), waits: true }, || {
+    let said = ui.answer(&PutMemory { memory: (&put.card).into(), waits: true }, || {
         let told = format!("Not done: {why}. It waits in `review` for the user to decide");
         format!("{}\n{}", crate::ui::paint(crate::ui::WARN, told), view::brief(&put.card))
-    })
+    });
+    said.map(|_| not_done())
+}
+
+/// What an agent asked for waits for the user: it was not done.
+fn not_done() -> ExitCode {
+    crate::ui::exit_code(ErrorKind::Failed)
 }
 
 /// The text itself, or standard input if it is `-`.
@@ -187,11 +193,13 @@ fn text_or_stdin(text: &str) -> anyhow::Result<String> {
         return Ok(text.to_owned());
     }
     // Far more than a memory may hold, so that too much is noticed and not cut.
-    let limit = throughline_core::Policy::default().limits.content_bytes_max as u64 * 4;
+    let most = throughline_core::Policy::default().limits.content_bytes_max;
+    let limit = most as u64 * 4;
     let mut bytes = Vec::new();
     std::io::stdin().take(limit).read_to_end(&mut bytes).context("standard input")?;
     if bytes.len() as u64 == limit {
-        anyhow::bail!(Error::BadInput(format!("the text has {limit} bytes or more, far too many")));
+        let message = format!("the text has {limit} bytes or more; a memory holds {most} at most");
+        anyhow::bail!(Error::BadInput(message));
     }
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::BadInput("the text is not UTF-8".to_owned()))?;

@@ -15,7 +15,7 @@ use throughline_engine::{Card, Reply};
 use crate::args::Cli;
 use crate::commands;
 use crate::hook;
-use crate::settings::Settings;
+use crate::settings::{Environment, Settings};
 use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, paint, safe};
 use story::{Stop, TOUR};
 
@@ -24,7 +24,7 @@ const MARGIN: &str = "           ";
 /// Characters of the words that were noticed.
 const NOTICED_CHARS: usize = 48;
 
-pub(crate) fn demo(ui: &mut Ui) -> anyhow::Result<ExitCode> {
+pub(crate) fn demo(environment: &Environment, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let home = tempfile::tempdir()?;
     let project = home.path().join("webshop");
     std::fs::create_dir(&project)?;
@@ -38,10 +38,11 @@ pub(crate) fn demo(ui: &mut Ui) -> anyhow::Result<ExitCode> {
         )
     ))?;
     for stop in TOUR {
-        visit(stop, &home.path().join("home"), &project, ui)?;
+        let at = Place { home: &home.path().join("home"), project: &project, environment };
+        visit(stop, at, ui)?;
     }
     ui.say(&format!(
-        "{}\n  throughline init             puts the hooks into Claude Code\n  \
+        "{}\n  throughline init             connects the agents that are found here\n  \
          throughline ingest --past    takes in the sessions of this project so far\n  \
          throughline --help           for the rest",
         paint(BOLD, "Your turn:")
@@ -49,13 +50,28 @@ pub(crate) fn demo(ui: &mut Ui) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn visit(stop: &Stop, home: &Path, project: &Path, ui: &mut Ui) -> anyhow::Result<()> {
+/// Where the tour takes place.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    home: &'a Path,
+    project: &'a Path,
+    environment: &'a Environment,
+}
+
+impl Place<'_> {
+    fn settings(self, now: Timestamp) -> Settings {
+        Settings::elsewhere(self.home, self.project, now, self.environment)
+    }
+}
+
+fn visit(stop: &Stop, at_home: Place<'_>, ui: &mut Ui) -> anyhow::Result<()> {
     match stop {
         Stop::Day { on, says } => ui.say(&format!("{}  {}\n", paint(BOLD, on), paint(DIM, says))),
         Stop::Hook { at, event, payload } => {
             let now: Timestamp = at.parse().map_err(anyhow::Error::msg)?;
-            let settings = Settings::elsewhere(home, project, now);
-            let payload = payload.replace("{project}", &json_text(&project.to_string_lossy()));
+            let settings = at_home.settings(now);
+            let payload =
+                payload.replace("{project}", &json_text(&at_home.project.to_string_lossy()));
             let engine = settings.engine()?;
             let heard =
                 hook::take(event, Host::ClaudeCode, payload.as_bytes(), &settings, &engine)?;
@@ -68,7 +84,7 @@ fn visit(stop: &Stop, home: &Path, project: &Path, ui: &mut Ui) -> anyhow::Resul
         }
         Stop::Ask { at, says, runs } => {
             let now: Timestamp = at.parse().map_err(anyhow::Error::msg)?;
-            let settings = Settings::elsewhere(home, project, now);
+            let settings = at_home.settings(now);
             let words: Vec<String> = runs.iter().map(ToString::to_string).collect();
             let shown: Vec<String> = words.iter().map(|word| quoted(word)).collect();
             ui.say(&format!(

@@ -5,7 +5,7 @@
 
 mod caller;
 
-use std::io::{Read as _, Write as _};
+use std::io::{IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock, mpsc};
@@ -108,16 +108,39 @@ impl Rest {
     }
 }
 
-/// Words that are no hook: noted like any other failure, so that an agent is never stopped by us.
-pub(crate) fn unusable(why: &str, environment: &Environment) -> ExitCode {
+/// A command line that is no hook: noted like any other failure, so that an agent is never stopped
+/// by us. What was told with it is lost.
+pub(crate) fn unusable(
+    event: Option<&str>,
+    why: &str,
+    global: &args::Global,
+    environment: &Environment,
+) -> ExitCode {
     if !environment.inside
-        && let Ok(settings) = Settings::resolve(&args::Global::default(), environment)
+        && let Ok(settings) = Settings::resolve(global, environment)
         && settings.enabled
         && settings.refuses_home(here().as_slice()).is_none()
     {
-        note(&settings.home, settings.clock.now(), "unknown", why);
+        let (now, event) = (settings.clock.now(), event.unwrap_or("unknown"));
+        let wait = environment.deadline_ms.map_or(DEADLINE, Duration::from_millis);
+        if was_told_something(wait) {
+            note_lost(&settings.home, now, event, why);
+        } else {
+            note(&settings.home, now, event, why);
+        }
     }
     ExitCode::SUCCESS
+}
+
+/// Whether the agent handed anything over. What has no end in time counts too.
+fn was_told_something(wait: Duration) -> bool {
+    if std::io::stdin().is_terminal() {
+        return false;
+    }
+    let (send, told) = mpsc::channel();
+    std::thread::spawn(move || send.send(payload()));
+    let told = told.recv_timeout(wait);
+    !matches!(told, Ok(Ok(payload)) if payload.trim_ascii().is_empty())
 }
 
 /// Notes for `doctor` and `status` that what an agent told is lost, and why.
@@ -165,7 +188,9 @@ fn listen(
     if !settings.enabled {
         return Ok((Answer::default(), None));
     }
-    note_fired(home, &fired_name(name, agent), now);
+    if throughline_agents::knows(agent, name) {
+        note_fired(home, &fired_name(name, agent), now);
+    }
     let told = event.map(|event| keep(event, cleaner, agent, settings));
     // Noted before anybody stops waiting.
     if let Err(error) | Ok(Some(Kept { trouble: Some(error), .. })) = &told {

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthChar as _;
 /// Narrower than this nothing is wrapped: there would be a word a line.
 const NARROWEST: usize = 40;
 /// Columns that a line's label may take. What stands behind it is the text.
-const LABEL_MAX: usize = 16;
+const LABEL_MAX: usize = 20;
 
 /// Breaks lines that are wider than the terminal between words, and indents what follows so that it
 /// stands under the text it belongs to. A word that is too wide by itself stays whole: paths and

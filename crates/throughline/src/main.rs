@@ -38,7 +38,11 @@ fn main() -> ExitCode {
         }
         // A hook that ends with 2 would block the agent.
         Err(usage) if is_hook && usage.use_stderr() => {
-            hook::unusable(&usage.to_string(), &environment)
+            let why = ui::usage_words(&usage);
+            let event = second(&words, "hook");
+            let home = value_of(&words, "--home").map(Into::into);
+            let global = args::Global { home, ..args::Global::default() };
+            hook::unusable(event.as_deref(), &why, &global, &environment)
         }
         Err(usage) => ui::usage(&usage, wants_json),
     }
@@ -52,6 +56,27 @@ fn command(words: &[std::ffi::OsString]) -> Option<String> {
             words.next();
         } else if !word.starts_with('-') {
             return Some(word.into_owned());
+        }
+    }
+    None
+}
+
+/// The word behind another one, unless it is an option.
+fn second(words: &[std::ffi::OsString], first: &str) -> Option<String> {
+    let at = words.iter().position(|word| word == first)?;
+    let word = words.get(at + 1)?.to_string_lossy();
+    (!word.starts_with('-')).then(|| word.into_owned())
+}
+
+/// What an option is given, in a command line that cannot be understood as a whole.
+fn value_of(words: &[std::ffi::OsString], option: &str) -> Option<String> {
+    let mut words = words.iter().map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        if word == option {
+            return words.next().map(std::borrow::Cow::into_owned);
+        }
+        if let Some(value) = word.strip_prefix(option).and_then(|rest| rest.strip_prefix('=')) {
+            return Some(value.to_owned());
         }
     }
     None

@@ -7,8 +7,9 @@ mod shell;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
+use serde::Serialize;
 use throughline_agents::{Shell, Surroundings};
 use throughline_core::permission::{Act, Door, Why};
 use throughline_core::scope::Level;
@@ -80,6 +81,15 @@ impl Environment {
     }
 }
 
+/// Memory is switched off.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Off {
+    /// By what.
+    pub(crate) why: String,
+    /// What switches it on again.
+    pub(crate) hint: String,
+}
+
 /// Everything a command needs to know before it starts.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
@@ -119,7 +129,9 @@ impl Settings {
                 .join("throughline"),
         };
         let clock = match &environment.now {
-            Some(now) => Clock::Fixed(now.parse().map_err(|e| anyhow!("THROUGHLINE_NOW: {e}"))?),
+            Some(now) => Clock::Fixed(now.parse().map_err(|error| {
+                throughline_engine::Error::BadInput(format!("THROUGHLINE_NOW: {error}"))
+            })?),
             None => Clock::System,
         };
         let session = global.session.clone().or_else(|| environment.session.clone());
@@ -144,7 +156,15 @@ impl Settings {
     }
 
     /// The same settings for a throwaway memory.
-    pub(crate) fn elsewhere(home: &Path, project: &Path, now: Timestamp) -> Self {
+    pub(crate) fn elsewhere(
+        home: &Path,
+        project: &Path,
+        now: Timestamp,
+        environment: &Environment,
+    ) -> Self {
+        // Of what is around only where programs are found.
+        let around =
+            Surroundings { path: environment.around.path.clone(), ..Surroundings::default() };
         Self {
             home: home.to_owned(),
             clock: Clock::Fixed(now),
@@ -156,7 +176,7 @@ impl Settings {
             joins: false,
             home_named: true,
             models: Models::default(),
-            environment: Environment::default(),
+            environment: Environment { around, ..Environment::default() },
             problem: None,
             project: Some(project.to_owned()),
             level: None,
@@ -213,6 +233,27 @@ impl Settings {
     /// Whether memory is switched off, by the settings or for this call.
     pub(crate) fn is_off(&self) -> bool {
         self.environment.disabled || !self.enabled
+    }
+
+    /// What switched memory off, and how it is switched on again; `None` if it is on.
+    pub(crate) fn off(&self) -> Option<Off> {
+        let variable = "unsetting THROUGHLINE_DISABLE";
+        let setting = "`throughline config set enabled true`";
+        let (by, on) = match (self.environment.disabled, !self.enabled) {
+            (false, false) => return None,
+            (true, false) => ("THROUGHLINE_DISABLE", variable.to_owned()),
+            (false, true) => ("the setting `enabled`", setting.to_owned()),
+            (true, true) => (
+                "THROUGHLINE_DISABLE and the setting `enabled`",
+                format!("{setting} together with {variable}"),
+            ),
+        };
+        Some(Off {
+            why: format!(
+                "memory is switched off by {by}: nothing is taken in, and agents are told nothing"
+            ),
+            hint: format!("{on} switches it on"),
+        })
     }
 
     /// Whether a person runs this command, and not an agent.

@@ -216,7 +216,7 @@ pub(crate) fn usage(error: &clap::Error, json: bool) -> ExitCode {
 }
 
 /// What is wrong with a command line, on one line: the names of what is missing belong to it.
-fn usage_words(error: &clap::Error) -> String {
+pub(crate) fn usage_words(error: &clap::Error) -> String {
     let message = error.to_string();
     let lines = message.trim_start_matches("error: ").lines().map(str::trim);
     lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")

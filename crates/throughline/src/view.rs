@@ -278,7 +278,7 @@ pub(crate) fn page(card: &Card) -> String {
     let mut page = format!("{}\n{}\n", paint(BOLD, safe(&memory.content)), notes(card));
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
-            writeln!(page, "{} {value}", paint(DIM, format!("{name:>12}")))
+            writeln!(page, "{}  {value}", paint(DIM, format!("{name:>12}")))
                 .expect("writing to a String cannot fail");
         }
     };
@@ -301,8 +301,10 @@ pub(crate) fn page(card: &Card) -> String {
     line(
         "salience",
         format!(
-            "{:.2} · importance {:.2} · used {} times",
-            card.salience.value, memory.importance, card.usage.uses
+            "{:.2} · importance {:.2} · used {}",
+            card.salience.value,
+            memory.importance,
+            text::plural(card.usage.uses, "time")
         ),
     );
     line("recorded", memory.recorded_at.to_string());

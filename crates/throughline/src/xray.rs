@@ -136,7 +136,7 @@ pub(crate) fn page(recall: &Recall, titles: &[String]) -> String {
             .expect("writing to a String cannot fail");
     }
     for one in recall.candidates.iter().filter(|one| !one.path.is_empty()).take(SHOWN) {
-        write!(page, "\n{} {}", paint(ID, handle(one.node)), path(one))
+        write!(page, "\n{}  {}", paint(ID, handle(one.node)), path(one))
             .expect("writing to a String cannot fail");
     }
     page
@@ -272,18 +272,18 @@ fn asked(ask: Ask) -> &'static str {
 
 /// A path through edges, in words.
 fn path(one: &Candidate) -> String {
-    let mut words = String::from("reached over");
+    let mut words = String::from("reached");
     for step in &one.path {
+        // Where the last step leads stands at the beginning of the line.
         let arrow = if step.forward { "→" } else { "←" };
         let relation = step.relation.as_str().replace('_', " ");
         write!(
             words,
-            " {} {arrow} {relation} (prior {:.2}, strength {:.2}, conf {:.2}) {arrow} {}",
+            " from {} {arrow} {relation} (prior {:.2}, strength {:.2}, conf {:.2})",
             handle(step.from),
             step.prior,
             step.strength,
             step.confidence,
-            handle(step.to)
         )
         .expect("writing to a String cannot fail");
     }

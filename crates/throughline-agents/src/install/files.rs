@@ -9,6 +9,11 @@ use super::{Change, Form, Place, Record, Refused, add, installed, remove, restor
 /// The longest settings file that is touched, in bytes.
 const BYTES_MAX: u64 = 16 << 20;
 
+/// How open a new file is: one person's settings hold keys and are theirs alone; those of a project
+/// are as open as other new files, within the umask.
+const PRIVATE: u32 = 0o600;
+const SHARED: u32 = 0o666;
+
 /// How a file's copy from before our first change is called: this behind its own name.
 const FIRST_COPY: &str = ".throughline-backup";
 
@@ -70,7 +75,7 @@ pub fn init(place: &Place, command: &str) -> Result<Change, Error> {
         if place.form != Form::Plugin {
             keep_copy(path, before.as_deref())?;
         }
-        write(path, before.as_deref(), &change.after)?;
+        write_at(place, before.as_deref(), &change.after)?;
     }
     Ok(change)
 }
@@ -107,13 +112,12 @@ pub fn uninstall(place: &Place) -> Result<Change, Error> {
     if copy.is_none() && change.after.trim().is_empty() {
         let target = target(path)?;
         fs::remove_file(&target).map_err(|source| io_error(path, source))?;
-        if place.form == Form::Plugin {
-            // The folder of plugins, if nothing else is in it.
-            target.parent().map(fs::remove_dir);
+        if let Some(folder) = target.parent() {
+            remove_folders(place, folder);
         }
         return Ok(change);
     }
-    write(path, Some(&change.before), &change.after)?;
+    write_at(place, Some(&change.before), &change.after)?;
     let told = copy.and_then(|copy| remove(place.form, &copy).ok()).map(|copy| copy.after);
     if told.as_deref() == Some(change.after.as_str()) {
         for copy in [first, beside(path, LATEST_COPY)] {
@@ -126,6 +130,20 @@ pub fn uninstall(place: &Place) -> Result<Change, Error> {
         }
     }
     Ok(change)
+}
+
+/// Removes the folders that a file of ours stood in, where nothing else is in them: that of plugins,
+/// and in a project those of the agent.
+fn remove_folders(place: &Place, folder: &Path) {
+    match &place.shared_by {
+        None if place.form == Form::Plugin => drop(fs::remove_dir(folder)),
+        None => {}
+        Some(root) => {
+            let within = folder.ancestors().take_while(|at| *at != root && at.starts_with(root));
+            // A folder that holds something stays, and so do those around it.
+            within.map(fs::remove_dir).find(Result::is_err);
+        }
+    }
 }
 
 /// Our copies of a settings file that are there.
@@ -156,15 +174,24 @@ pub fn read(path: &Path) -> Result<Option<String>, Error> {
     String::from_utf8(bytes).map(Some).map_err(|_| not("no text in UTF-8"))
 }
 
-/// Replaces a settings file as a whole, if it still holds `before`.
+/// Replaces a settings file of one person as a whole, if it still holds `before`.
 pub fn write(path: &Path, before: Option<&str>, after: &str) -> Result<(), Error> {
+    replace(path, PRIVATE, before, after)
+}
+
+fn write_at(place: &Place, before: Option<&str>, after: &str) -> Result<(), Error> {
+    let mode = if place.shared_by.is_some() { SHARED } else { PRIVATE };
+    replace(&place.path, mode, before, after)
+}
+
+fn replace(path: &Path, mode: u32, before: Option<&str>, after: &str) -> Result<(), Error> {
     let target = target(path)?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|source| io_error(path, source))?;
 
     let new = beside(&target, &format!(".throughline-{}", std::process::id()));
-    let written = write_new(&new, &target, after).map_err(|source| io_error(path, source));
+    let written = write_new(&new, &target, mode, after).map_err(|source| io_error(path, source));
     let replaced = written.and_then(|()| {
         if read(path)?.as_deref() != before {
             return Err(Error::Changed { path: path.to_owned() });
@@ -181,17 +208,18 @@ pub fn write(path: &Path, before: Option<&str>, after: &str) -> Result<(), Error
 }
 
 /// Writes a file that is not there yet, with the permissions of another one from the start.
-fn write_new(path: &Path, like: &Path, text: &str) -> io::Result<()> {
+fn write_new(path: &Path, like: &Path, mode: u32, text: &str) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    // A new file is the user's alone: settings of agents hold keys. One that is there stays as open
-    // as it is.
+    // One that is there stays as open as it is.
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    #[cfg(not(unix))]
+    let _ = mode;
     let mut file = options.open(path)?;
     match fs::metadata(like) {
         Ok(found) => file.set_permissions(found.permissions())?,
@@ -218,7 +246,7 @@ fn keep_copy(path: &Path, text: Option<&str>) -> Result<(), Error> {
         Some(kept) if kept == text => return Ok(()),
         Some(_) => beside(path, LATEST_COPY),
     };
-    write_new(&copy, &target(path)?, text).map_err(|source| io_error(&copy, source))
+    write_new(&copy, &target(path)?, PRIVATE, text).map_err(|source| io_error(&copy, source))
 }
 
 /// The file itself, where a path is a link to it.

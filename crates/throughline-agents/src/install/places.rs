@@ -15,10 +15,12 @@ pub struct Place {
     pub path: PathBuf,
     /// How it is written, and what of it is ours.
     pub form: Form,
+    /// The project that shares it, where it is not one person's own.
+    pub shared_by: Option<PathBuf>,
 }
 
 fn place(path: PathBuf, form: Form) -> Place {
-    Place { path, form }
+    Place { path, form, shared_by: None }
 }
 
 /// The settings of one person.
@@ -44,7 +46,7 @@ pub fn places(host: Host, folders: &Folders) -> Vec<Place> {
 
 /// The settings of one project, shared by all who work on it.
 pub fn project_places(host: Host, root: &Path) -> Vec<Place> {
-    match host {
+    let mut places = match host {
         Host::ClaudeCode => vec![
             place(root.join(".claude").join("settings.json"), Form::Json(CLAUDE_SETTINGS)),
             place(root.join(".mcp.json"), Form::Json(CLAUDE_SERVERS)),
@@ -56,7 +58,11 @@ pub fn project_places(host: Host, root: &Path) -> Vec<Place> {
         }
         Host::Opencode => opencode(root, &root.join(".opencode")),
         Host::Cursor => cursor(&root.join(".cursor")),
+    };
+    for place in &mut places {
+        place.shared_by = Some(root.to_owned());
     }
+    places
 }
 
 fn codex(config: &Path) -> Vec<Place> {

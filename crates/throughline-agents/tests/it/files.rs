@@ -13,7 +13,7 @@ const SETTINGS: &str = "{\n  \"model\": \"opus\"\n}\n";
 /// A file with the hooks of Claude Code in it.
 fn place(path: &Path) -> Place {
     let form = project_places(Host::ClaudeCode, Path::new("/"))[0].form;
-    Place { path: path.to_owned(), form }
+    Place { path: path.to_owned(), form, shared_by: None }
 }
 
 fn plan_init(path: &Path, command: &str) -> Result<Change, Error> {

@@ -17,7 +17,7 @@ pub struct Watch {
     pub turns: u64,
     /// Probes made.
     pub probes: u64,
-    /// Turns and tool runs that something was found in.
+    /// Prompts and answers that something was found in.
     pub fired: u64,
     /// Prompts and answers since the last probe.
     pub silent_turns: u32,

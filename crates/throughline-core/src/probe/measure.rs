@@ -140,7 +140,7 @@ pub(super) fn of_run(turn: usize, run: &ToolRun) -> Vec<Operation> {
         if !known && found.len() < 3 {
             found.push(Operation::Remember(Remember {
                 kind: Kind::Fact,
-                content: format!("`{short}` measured {what}: {value}"),
+                content: told(&short, &what, &value),
                 label: None,
                 domain: None,
                 slot: Some(slot),
@@ -154,6 +154,14 @@ pub(super) fn of_run(turn: usize, run: &ToolRun) -> Vec<Operation> {
         }
     }
     found
+}
+
+/// The claim in words. It is the same claim in other words where slot and value are the same.
+fn told(command: &str, what: &str, value: &str) -> String {
+    match value.strip_suffix(" passed").filter(|_| what == "tests") {
+        Some(count) => format!("`{command}`: {count} tests passed"),
+        None => format!("`{command}` measured {what}: {value}"),
+    }
 }
 
 /// Whether a command runs tests or measures, whole: a chosen test says nothing about the project.

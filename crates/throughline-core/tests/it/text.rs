@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use throughline_core::Fingerprint;
-use throughline_core::text::{headline, normalise, printable};
+use throughline_core::text::{headline, normalise, plural, printable};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::arbitrary;
@@ -135,5 +135,21 @@ fn a_word_stands_by_itself_or_not_at_all() {
         ("anything", ""),
     ] {
         assert!(!has_token(text, word), "{text}: {word}");
+    }
+}
+
+#[test]
+fn counts_are_written_in_english() {
+    for (count, noun, written) in [
+        (1, "memory", "1 memory"),
+        (5, "memory", "5 memories"),
+        (0, "batch", "0 batches"),
+        (2, "turn", "2 turns"),
+        (2, "more line", "2 more lines"),
+        (2, "key", "2 keys"),
+        (3, "pending operation", "3 pending operations"),
+        (2, "copy", "2 copies"),
+    ] {
+        assert_eq!(plural(count, noun), written);
     }
 }

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use throughline_core::Timestamp;
+use throughline_core::text::plural;
 
 use super::Check;
 use crate::backup::{self, Leftover, leftovers};
@@ -83,7 +84,8 @@ pub(super) fn leftover_checks(home: &Path, before: &[Leftover]) -> Vec<Check> {
         .collect();
     let gone = before.iter().filter(|left| !after.contains(left)).count();
     if gone > 0 {
-        let detail = format!("{gone} files of a command that was cut short were cleared up");
+        let gone = plural(gone, "file");
+        let detail = format!("cleared up: {gone} of a command that was cut short");
         checks.push(Check::fine("left over", detail));
     }
     checks
@@ -96,7 +98,7 @@ pub(super) fn copies_told(home: &Path) -> Option<String> {
     let last = kept.iter().find_map(|copy| copy.day.as_ref());
     let last = last.map_or(String::new(), |day| format!(", the last of {day}"));
     (!kept.is_empty())
-        .then(|| format!("{} copies in {} KiB{last}", kept.len(), bytes.div_ceil(1_024)))
+        .then(|| format!("{} in {} KiB{last}", plural(kept.len(), "copy"), bytes.div_ceil(1_024)))
 }
 
 /// Databases that were damaged and set aside.

@@ -74,6 +74,9 @@ impl Engine {
             total.known += part.known;
             total.blocked += part.blocked;
             total.waiting += part.waiting;
+            if part.waiting > 0 {
+                total.waiting_in.push((space.key.clone(), part.waiting));
+            }
             total.links += part.links;
         }
         Ok(total)

@@ -252,6 +252,11 @@ impl Roots {
         self.put(&project.root, project.claim.as_ref(), State::Joined, Some(&key), now)?;
         let root = clean_name(&project.root.to_string_lossy());
         let mut beside = self.read()?.roots_of(&key);
+        let own = key.as_str().to_owned();
+        if key.is_path() && !beside.contains(&own) {
+            // The folder of a path's own project belongs to it without being listed.
+            beside.insert(0, own);
+        }
         beside.retain(|other| *other != root);
         Ok(Joined { key, root: project.root, beside })
     }

@@ -108,7 +108,7 @@ impl Attack {
             10 => drop(engine.supersede(&agent, one, other)),
             11 => drop(engine.link(&agent, one, Relation::Contradicts, other, None)),
             12 => drop(engine.link(&agent, one, Relation::Because, other, None)),
-            13 => drop(engine.unlink(&agent, one, Relation::Contradicts, other)),
+            13 => drop(engine.unlink(&agent, one, Relation::Contradicts, other, None)),
             14 => drop(engine.undo(&agent, None)),
             15 => {
                 let content = Some(words);

@@ -28,8 +28,7 @@ pub(crate) struct Recall {
     #[arg(long, conflicts_with = "as_of")]
     pub(crate) verify: bool,
     /// How often it is asked, in another order each time; what helps once stays
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "verify",
-        value_parser = clap::value_parser!(u8).range(1..=2))]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "verify", value_parser = votes)]
     pub(crate) votes: u8,
     /// Show every candidate with its scores, the way it was reached, and why it was cut
     #[arg(long)]
@@ -124,4 +123,12 @@ pub(crate) struct Told {
     /// In every project, not only in this one
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+fn votes(text: &str) -> Result<u8, String> {
+    match text {
+        "1" => Ok(1),
+        "2" => Ok(2),
+        _ => Err("write 1 or 2".to_owned()),
+    }
 }

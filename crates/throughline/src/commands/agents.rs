@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 use throughline_agents::install::{self, BARE, Change, Place, files, places, project_places};
 use throughline_agents::{Folders, Host};
-use throughline_core::patch;
+use throughline_core::{patch, text};
 use throughline_engine::Error;
 
 use crate::args::{self, Which};
@@ -94,9 +94,10 @@ pub(super) fn init(
     let hosts = chosen(args, |host| host.is_here(&settings.environment.around));
     if hosts.is_empty() {
         let names: Vec<_> = Host::ALL.iter().map(|host| host.as_str()).collect();
-        let names = names.join(", ");
-        let message = format!("no agent was found on this machine; name one with --agent: {names}");
-        anyhow::bail!(Error::BadInput(message));
+        anyhow::bail!(Error::Needs {
+            why: "no agent was found on this machine".to_owned(),
+            hint: format!("name one with --agent: {}", names.join(", ")),
+        });
     }
     let places = all_places(&hosts, args, settings)?;
     let (mut done, mut failed) = (Vec::new(), Vec::new());
@@ -331,7 +332,8 @@ fn diffs(wire: &WireInstall) -> String {
         page.push_str(&format!("{}\n", paint(BOLD, safe(&file.settings))));
         if file.events == [PLUGIN] {
             let lines = file.diff.lines().filter(|line| !line.starts_with("@@")).count();
-            page.push_str(&format!("a file of ours as a whole, {lines} lines\n\n"));
+            let lines = text::plural(lines, "line");
+            page.push_str(&format!("a file of ours as a whole, {lines}\n\n"));
         } else {
             page.push_str(&format!("{}\n", safe(&file.diff)));
         }
@@ -382,10 +384,8 @@ fn warnings(wire: &WireInstall) -> String {
 pub(super) fn parts_of(events: &[String]) -> String {
     let hooks = events.iter().filter(|event| *event != SERVER && *event != PLUGIN).count();
     let mut parts = Vec::new();
-    match hooks {
-        0 => {}
-        1 => parts.push("1 hook".to_owned()),
-        _ => parts.push(format!("{hooks} hooks")),
+    if hooks > 0 {
+        parts.push(text::plural(hooks, "hook"));
     }
     if events.iter().any(|event| event == PLUGIN) {
         parts.push("the plugin".to_owned());

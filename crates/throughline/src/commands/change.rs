@@ -130,12 +130,12 @@ pub(super) fn link(
 }
 
 pub(super) fn unlink(
-    args: &args::Link,
+    args: &args::Unlink,
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let context = settings.context()?;
-    let card = settings.engine()?.unlink(&context, &args.from, args.relation, &args.to)?;
+    let (context, reason) = (settings.context()?, args.reason.as_deref());
+    let card = settings.engine()?.unlink(&context, &args.from, args.relation, &args.to, reason)?;
     answer_memory(ui, "Unlinked", &card)
 }
 
@@ -259,15 +259,19 @@ fn wire(purged: &Purged) -> WirePurged {
 }
 
 fn in_words(purged: &Purged) -> String {
-    let mut page = paint(GOOD, format!("Erased {}", purged.tombstones.len()));
+    let count = text::plural(purged.tombstones.len(), "memory");
+    let mut page = paint(GOOD, format!("Erased {count}"));
     let mut note = |style, text: String| {
         write!(page, "\n  {}", paint(style, text)).expect("writing to a String cannot fail");
     };
     match (purged.episodes, purged.journal_lines) {
         (0, 0) => {}
-        (turns, 0) => note(DIM, format!("and what was said of it: {turns} turns")),
         (turns, lines) => {
-            note(DIM, format!("and what was said of it: {turns} turns, {lines} lines of journals"));
+            let mut said = format!("and what was said of it: {}", text::plural(turns, "turn"));
+            if lines > 0 {
+                said.push_str(&format!(", {} of journals", text::plural(lines, "line")));
+            }
+            note(DIM, said);
         }
     }
     if purged.pending {

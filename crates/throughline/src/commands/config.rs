@@ -23,12 +23,14 @@ pub(super) fn config(
         Some(ConfigAction::Set { key, value }) => (key, file.set(key, value)?, Some("Set")),
         Some(ConfigAction::Unset { key }) => (key, file.unset(key)?, Some("Back to the default")),
     };
+    let shown = safe(value.to_string().trim());
+    if done.is_none() && !ui.json && !ui.quiet {
+        // A script may read it: never wrapped.
+        ui.print(&shown)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     ui.answer(&json!({ "key": key, "value": plain(&value) }), || {
-        let shown = safe(value.to_string().trim());
-        match done {
-            Some(done) => format!("{}: {} = {shown}", paint(GOOD, done), safe(key)),
-            None => shown,
-        }
+        format!("{}: {} = {shown}", paint(GOOD, done.unwrap_or_default()), safe(key))
     })
 }
 
@@ -41,7 +43,7 @@ fn list(file: &ConfigFile, ui: &mut Ui) -> anyhow::Result<ExitCode> {
         let note = if set { "" } else { " (default)" };
         writeln!(
             page,
-            "{} = {}{}  {}",
+            "{} = {}{}\n    {}",
             paint(BOLD, setting.key),
             safe(value.to_string().trim()),
             paint(DIM, note),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde::Serialize;
+use throughline_core::text::plural;
 use throughline_engine::{BackupCopy, Engine, Error, backups};
 
 use crate::args;
@@ -90,7 +91,8 @@ pub(super) fn restore(
         let kept = format!("what was there is in {}", safe(&wire.kept));
         page.push_str(&format!("\n{}", paint(DIM, kept)));
         if done.erased_again > 0 {
-            page.push_str(&format!("\n{} erased memories were erased again", done.erased_again));
+            let erased = plural(done.erased_again, "memory");
+            page.push_str(&format!("\nerased again, as it was before: {erased}"));
         }
         if done.erasures_unknown {
             let warning =

@@ -10,7 +10,7 @@ use throughline_engine::{Graph, GraphNode};
 
 use crate::args::{self, GraphFormat};
 use crate::settings::Settings;
-use crate::ui::{BOLD, DIM, ID, Ui, paint, safe};
+use crate::ui::{BOLD, DIM, ID, Ui, paint, safe, warn_of};
 
 #[derive(Debug, Serialize)]
 struct WireGraph {
@@ -46,10 +46,13 @@ pub(super) fn graph(
     let graph = settings.engine()?.graph(&context, args.focus.as_deref(), args.depth)?;
     let as_json = args.format == GraphFormat::Json;
     ui.json |= as_json;
-    ui.answer(&wire(&graph), || match args.format {
-        GraphFormat::Dot => dot(&graph),
-        GraphFormat::Text | GraphFormat::Json => in_words(&graph),
-    })
+    if args.format == GraphFormat::Dot && !ui.json {
+        // For a program: printed as it is, never wrapped.
+        ui.print(&dot(&graph))?;
+        warn_of(&throughline_engine::left_out());
+        return Ok(ExitCode::SUCCESS);
+    }
+    ui.answer(&wire(&graph), || in_words(&graph))
 }
 
 /// The bare id of a node, as other commands take it.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use throughline_core::text::{agree, plural};
 use throughline_core::watermark::Tally;
 use throughline_engine::{
     Check, Engine, Filter, Journal, Outcome, TOLD_DAYS, Wanted, backups, free_bytes, lost_since,
@@ -13,12 +14,16 @@ use throughline_engine::{
 
 use super::agents::{Connection, State, connections, program_check};
 use crate::args;
-use crate::settings::{ConfigFile, Settings};
+use crate::settings::{ConfigFile, Off, Settings};
 use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
 
 #[derive(Debug, Serialize)]
 struct WireStatus {
     version: &'static str,
+    enabled: bool,
+    /// What switched memory off, and how it is switched on again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    off: Option<Off>,
     home: String,
     project: String,
     project_key: String,
@@ -84,14 +89,21 @@ impl WireDisk {
         })
     }
 
-    /// What takes the space, and when it was last copied.
-    fn parts(&self) -> String {
+    /// What takes the space: the database with its parts, and what lies beside it.
+    fn parts(&self, database: u64) -> String {
         let mut parts: Vec<_> = self.space.iter().filter(|(_, bytes)| **bytes > 0).collect();
         parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(**bytes));
         let part = |(what, bytes): &(&&str, &u64)| format!("{what} {}", bytes.div_ceil(1_024));
-        let parts: Vec<String> = parts.iter().map(part).collect();
-        let copied = self.last_backup.as_ref().map(|day| format!("; copied on {day}"));
-        format!("{}{}", parts.join(", "), copied.unwrap_or_default())
+        let (beside, within): (Vec<_>, Vec<_>) =
+            parts.into_iter().partition(|(what, _)| ["backups", "journal"].contains(*what));
+        let [beside, within] = [beside, within].map(|parts| parts.iter().map(part).collect());
+        let (beside, within): (Vec<String>, Vec<String>) = (beside, within);
+        let mut told = format!("{} KiB ({})", database.div_ceil(1_024), within.join(", "));
+        if !beside.is_empty() {
+            told.push_str(&format!("; beside it {} KiB", beside.join(", ")));
+        }
+        told.extend(self.last_backup.iter().map(|day| format!("; copied on {day}")));
+        told
     }
 
     /// What a person should know, by the name of the line.
@@ -104,8 +116,8 @@ impl WireDisk {
             ));
         }
         if self.lost_turns > 0 {
-            let lost = self.lost_turns;
-            lines.push(("lost", format!("{lost} turns could not be kept: `doctor` says why")));
+            let lost = plural(self.lost_turns, "turn");
+            lines.push(("lost", format!("{lost} could not be kept: `doctor` says why")));
         }
         lines
     }
@@ -126,6 +138,8 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
     let counted = |name: &str| counts.get(name).copied().unwrap_or(0);
     let wire = WireStatus {
         version: env!("CARGO_PKG_VERSION"),
+        enabled: !settings.is_off(),
+        off: settings.off(),
         home: settings.home.display().to_string(),
         project: context.project.name.clone(),
         project_key: context.project.key.to_string(),
@@ -155,9 +169,13 @@ impl WireStatus {
     fn in_words(&self) -> String {
         let mut page = String::new();
         let mut line = |name: &str, value: String| {
-            writeln!(page, "{} {value}", paint(DIM, format!("{name:>9}")))
+            // Two spaces set a label off: what does not fit goes on under its text.
+            writeln!(page, "{}  {value}", paint(DIM, format!("{name:>9}")))
                 .expect("writing to a String cannot fail");
         };
+        if let Some(off) = &self.off {
+            line("off", paint(WARN, format!("{}; {}", off.why, off.hint)));
+        }
         line("project", format!("{} ({})", safe(&self.project), safe(&self.project_key)));
         if let Some(key) = &self.waits_for {
             line("join", super::project::waiting(key));
@@ -165,13 +183,16 @@ impl WireStatus {
             line("join", super::project::moved(key));
         }
         line("memories", format!("{} current, {} in all", self.active, self.memories));
-        line("captured", format!("{} turns", self.turns));
-        line("told", format!("{} times in {TOLD_DAYS} days: `throughline told`", self.injections));
+        line("captured", plural(self.turns, "turn"));
+        let told = plural(self.injections, "time");
+        line("told", format!("{told} in {TOLD_DAYS} days: `throughline told`"));
         if self.waiting > 0 {
             line("waiting", format!("{} for you: `throughline review`", self.waiting));
         }
         if self.sleep_waits > 0 {
-            line("sleep", format!("{} turns wait: `throughline sleep`", self.sleep_waits));
+            let wait = agree(self.sleep_waits, "waits", "wait");
+            let turns = plural(self.sleep_waits, "turn");
+            line("sleep", format!("{turns} {wait}: `throughline sleep`"));
         }
         if let Some(llm) = &self.llm {
             line("model", llm.line());
@@ -185,8 +206,7 @@ impl WireStatus {
         }
         line("changed", self.last_change.clone().unwrap_or_else(|| "never".to_owned()));
         line("home", safe(&self.home));
-        let kib = (self.database_bytes + self.wal_bytes).div_ceil(1_024);
-        line("size", format!("{kib} KiB ({})", self.disk.parts()));
+        line("size", self.disk.parts(self.database_bytes + self.wal_bytes));
         for (name, value) in self.disk.trouble() {
             line(name, value);
         }
@@ -231,7 +251,7 @@ pub(super) fn stats(
     if turns > 0 {
         wire["gate"] = serde_json::json!({
             "probes_per_60_turns": share("capture probes", 60.0),
-            "noticed_share": share("capture noticed", 1.0),
+            "noticed_share": share("capture noticed", 1.0).min(1.0),
         });
     }
     ui.answer(&wire, || {
@@ -249,10 +269,16 @@ pub(super) fn stats(
             page.push_str(&confusion(bindings, tally));
         }
         if turns > 0 {
-            let (probes, noticed) = (share("capture probes", 60.0), share("capture noticed", 1.0));
+            let noticed = share("capture noticed", 100.0).min(100.0);
+            let noticed = format!("{noticed:.0} %");
+            let probes = share("capture probes", 60.0);
             writeln!(page, "{}", paint(BOLD, "gate")).expect("writing to a String cannot fail");
-            writeln!(page, "{probes:>9}  probes in 60 turns\n{noticed:>9}  of turns noticed")
-                .expect("writing to a String cannot fail");
+            writeln!(
+                page,
+                "{noticed:>9}  of turns hold something worth a closer look\n{probes:>9.0}  closer \
+                 looks (probes) for every 60 turns"
+            )
+            .expect("writing to a String cannot fail");
         }
         page
     })
@@ -326,7 +352,9 @@ pub(super) fn doctor(
         bar.finish_and_clear();
     }
     let bar = ui.progress("checking");
-    let mut checks = Engine::doctor(&settings.home, settings.clock, args.rebuild_check);
+    let off = settings.off().map(|off| Check::note("memory", off.why, &off.hint));
+    let mut checks: Vec<Check> = off.into_iter().collect();
+    checks.extend(Engine::doctor(&settings.home, settings.clock, args.rebuild_check));
     checks.extend(settings_checks(settings));
     checks.extend(super::project::check(settings));
     checks.push(program_check(&settings.environment.around));

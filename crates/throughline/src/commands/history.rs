@@ -111,7 +111,7 @@ pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<
         page.push_str(&format!("{}\n", view::notes(&why.card)));
         branches(&mut page, &why.because, "");
         let mut line = |name: &str, value: String| {
-            writeln!(page, "{} {value}", paint(DIM, format!("{name:>9}")))
+            writeln!(page, "{}  {value}", paint(DIM, format!("{name:>9}")))
                 .expect("writing to a String cannot fail");
         };
         line("trust", view::trust_line(&why.card));
@@ -128,7 +128,7 @@ pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<
             line("supports", format!("{} {}", view::handle(memory), short(&memory.content)));
         }
         for one in &why.injected {
-            line("shown", format!("{} ({} tokens)", one.at, one.tokens));
+            line("shown", format!("{} ({})", one.at, text::plural(one.tokens, "token")));
         }
         page
     })
@@ -405,7 +405,8 @@ fn batch_lines(stored: &StoredBatch) -> String {
             .expect("writing to a String cannot fail");
     }
     if batch.changes.len() > SHOWN {
-        let more = format!("… and {} more changes", batch.changes.len() - SHOWN);
+        let more = text::plural(batch.changes.len() - SHOWN, "more change");
+        let more = format!("… and {more}");
         write!(page, "\n          {}", paint(DIM, more)).expect("writing to a String cannot fail");
     }
     page

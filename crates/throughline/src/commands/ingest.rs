@@ -10,9 +10,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde::Serialize;
 use throughline_agents::{Host, transcript};
-use throughline_core::SessionId;
 use throughline_core::event::{Event, ToolRun, What};
 use throughline_core::probe::Voice;
+use throughline_core::{SessionId, text};
 use throughline_engine::{
     Captured, Context, Engine, Error, Project, Roots, Turn, clean, clean_name,
 };
@@ -72,12 +72,15 @@ pub(super) fn ingest(
         }
         let would = if args.dry_run { "would be" } else { "are" };
         let new = format!(
-            "{} of {} turns {would} new, {} were known",
-            done.episodes, done.turns, done.duplicates
+            "{} of {} {would} new, {} were known",
+            done.episodes,
+            text::plural(done.turns, "turn"),
+            done.duplicates
         );
         let mut page = paint(GOOD, new);
         if done.memories > 0 {
-            page.push_str(&format!("; {} memories came of them", done.memories));
+            let memories = text::plural(done.memories, "memory");
+            page.push_str(&format!("; {memories} came of them"));
         }
         if done.skipped > 0 {
             page.push_str(&paint(DIM, format!(" ({} say nothing)", done.skipped)));

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::json;
+use throughline_core::text::{agree, plural};
 use throughline_engine::{Check, Engine, Error, Llm, ModelState, Work, Worked, work_wanted};
 
 use crate::args;
@@ -76,8 +77,10 @@ pub(super) fn work(
     let wire = WireWorked::of(configured, worked, slept);
     ui.answer(&wire, || {
         if !wire.configured {
-            let rest = "no model is configured, so nothing else is to do; `config` shows llm.provider";
-            return paint(DIM, format!("{} turns were slept over; {rest}", wire.slept));
+            let rest =
+                "no model is configured, so nothing else is to do; `config` shows llm.provider";
+            let slept = plural(wire.slept, "turn");
+            return paint(DIM, format!("gone over: {slept}; {rest}"));
         }
         if wire.elsewhere {
             return paint(DIM, "another worker is at it");
@@ -86,24 +89,27 @@ pub(super) fn work(
             return paint(DIM, "nothing waits");
         }
         let mut page = format!(
-            "{} {} turns with {} questions and {} tokens: {} memories, {} known, {} replaced, {} for review",
+            "{} {} with {} and {}: {}, {} known, {} replaced, {} for review",
             paint(GOOD, "Read"),
-            wire.turns,
-            wire.asked,
-            wire.tokens,
-            wire.memories.len(),
+            plural(wire.turns, "turn"),
+            plural(wire.asked, "question"),
+            plural(wire.tokens, "token"),
+            plural(wire.memories.len(), "memory"),
             wire.reinforced.len(),
             wire.superseded,
             wire.deferred
         );
         if wire.pairs > 0 {
-            page.push_str(&format!("\n{} pairs compared, {} contradict", wire.pairs, wire.contested));
+            let pairs = plural(wire.pairs, "pair");
+            page.push_str(&format!("\n{pairs} compared, {} contradicting", wire.contested));
         }
         if wire.embedded > 0 {
-            page.push_str(&format!("\n{} texts got vectors", wire.embedded));
+            page.push_str(&format!("\n{} got vectors", plural(wire.embedded, "text")));
         }
         if let Some(held) = &wire.held {
-            let left = format!("{} turns wait; held back: {}", wire.left, safe(held));
+            let waits = agree(wire.left, "waits", "wait");
+            let left = plural(wire.left, "turn");
+            let left = format!("{left} {waits}; held back: {}", safe(held));
             page.push_str(&format!("\n{}", paint(WARN, left)));
         }
         page
@@ -180,8 +186,7 @@ pub(super) fn llm(args: &args::Llm, settings: &Settings, ui: &mut Ui) -> anyhow:
 
 fn test(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let Some(llm) = settings.llm()? else {
-        let message = "no model is configured: `throughline config set llm.provider …`";
-        anyhow::bail!(Error::BadInput(message.to_owned()));
+        anyhow::bail!(no_model("no model is configured"));
     };
     let engine = settings.engine()?;
     let bar = ui.progress("asking");
@@ -197,11 +202,18 @@ fn test(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
                 "attempts": attempts});
             ui.answer(&wire, || {
                 let name = safe(&name);
-                format!("{} {name} answers in {took} ms, for {tokens} tokens", paint(GOOD, "Fine:"))
+                let tokens = plural(tokens, "token");
+                format!("{} {name} answers in {took} ms, for {tokens}", paint(GOOD, "Fine:"))
             })
         }
         Err(error) => Err(Error::Model(format!("{name}: {error}")).into()),
     }
+}
+
+/// A model was asked for, and there is none.
+pub(super) fn no_model(why: &str) -> Error {
+    let hint = "`throughline config set llm.provider …` names one".to_owned();
+    Error::Needs { why: why.to_owned(), hint }
 }
 
 /// What `status` says about the model.
@@ -224,15 +236,17 @@ impl WireModel {
     /// The same, on one line.
     pub(super) fn line(&self) -> String {
         let mut line = format!(
-            "{}; {} turns wait; {} of {} tokens today; {} questions a session",
+            "{}; {} {}; {} of {} today; {} a session",
             safe(&self.model),
-            self.waiting_turns,
+            plural(self.waiting_turns, "turn"),
+            agree(self.waiting_turns, "waits", "wait"),
             self.tokens_today,
-            self.tokens_per_day,
-            self.calls_per_session,
+            plural(self.tokens_per_day, "token"),
+            plural(self.calls_per_session, "question"),
         );
         if self.sessions_spent > 0 {
-            line.push_str(&format!(", {} have had theirs", self.sessions_spent));
+            let spent = plural(self.sessions_spent, "session");
+            line.push_str(&format!(", had by {spent}"));
         }
         if let Some(until) = &self.resting_until {
             line.push_str(&format!("; left alone until {until}"));
@@ -337,7 +351,11 @@ fn embeddings(settings: &Settings, name: &str) -> Check {
         }
         Ok(Some((_, missing))) => Check::note(
             "embeddings",
-            format!("{missing} texts have no vector of {name} yet"),
+            format!(
+                "{} {} no vector of {name} yet",
+                plural(missing, "text"),
+                agree(missing, "has", "have")
+            ),
             "until then the built-in model looks; `throughline work` makes them",
         ),
         Ok(None) => Check::fine("embeddings", "built in"),

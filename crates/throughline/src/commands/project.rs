@@ -6,9 +6,11 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
+use throughline_core::text::plural;
 use throughline_engine::{Check, Joined};
 
 use crate::args::{self, ProjectAction};
+use crate::layout;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, Ui, paint, safe};
 
@@ -86,12 +88,19 @@ fn list(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
         if wire.items.is_empty() {
             return paint(DIM, "no project is known yet");
         }
+        let keys: Vec<String> = wire.items.iter().map(|one| safe(&one.key)).collect();
+        let widest = keys.iter().map(|key| layout::width(key)).max().unwrap_or_default();
         let mut page = String::new();
-        for one in &wire.items {
-            let memories = if one.memories == 1 { "memory" } else { "memories" };
-            writeln!(page, "{}  {} {memories}", paint(BOLD, safe(&one.key)), one.memories)
+        for (one, key) in wire.items.iter().zip(&keys) {
+            let gap = " ".repeat(widest - layout::width(key));
+            let memories = plural(one.memories, "memory");
+            writeln!(page, "{}{gap}  {memories}", paint(BOLD, key))
                 .expect("writing to a String cannot fail");
-            for root in one.roots.iter().filter(|root| **root != one.key) {
+            if one.roots.is_empty() {
+                writeln!(page, "  {}", paint(DIM, "no folder of it is known yet"))
+                    .expect("writing to a String cannot fail");
+            }
+            for root in &one.roots {
                 writeln!(page, "  {}", safe(root)).expect("writing to a String cannot fail");
             }
         }

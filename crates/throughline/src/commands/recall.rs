@@ -94,6 +94,14 @@ impl From<&Count> for WireCount {
     }
 }
 
+/// A question must ask something.
+fn check_question(query: &str) -> anyhow::Result<()> {
+    if query.trim().is_empty() {
+        anyhow::bail!(Error::BadInput("the question is empty".to_owned()));
+    }
+    Ok(())
+}
+
 pub(super) fn recall(
     args: &args::Recall,
     settings: &Settings,
@@ -102,6 +110,7 @@ pub(super) fn recall(
     // A service that is not set up rightly is `doctor`'s business: the built-in model looks.
     let engine = settings.engine_with_services().or_else(|_| settings.engine())?;
     let context = settings.context()?;
+    check_question(&args.query)?;
     let mut limits = engine.policy().recall;
     limits.budget_tokens = args.budget.unwrap_or(limits.budget_tokens);
     limits.items_max = args.limit.unwrap_or(limits.items_max);
@@ -115,9 +124,7 @@ pub(super) fn recall(
     let mut verified = None;
     if args.verify {
         let Some(llm) = settings.llm()? else {
-            let message =
-                "--verify asks a model, and none is configured: `config set llm.provider …`";
-            anyhow::bail!(Error::BadInput(message.to_owned()));
+            anyhow::bail!(super::model::no_model("--verify asks a model, and none is configured"));
         };
         let judged = engine.judge_recall(&llm, &context, &recall, usize::from(args.votes));
         let (judged, failed) = match judged {
@@ -236,6 +243,7 @@ pub(super) fn why_not(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
+    check_question(&args.query)?;
     let engine = settings.engine()?;
     let context = settings.context()?;
     let card = engine.show(&*engine.now_reader()?, &context, &args.id)?;

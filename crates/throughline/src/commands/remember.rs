@@ -51,7 +51,7 @@ pub(super) fn remember(
     };
     let remembered = settings.engine()?.remember(&settings.context()?, &new)?;
     let done = if remembered.deduped { "Known already; evidence added" } else { "Remembered" };
-    answer(ui, done, &remembered)
+    answer(ui, GOOD, done, &remembered)
 }
 
 pub(super) fn correct(
@@ -62,10 +62,25 @@ pub(super) fn correct(
     let text = text_or_stdin(&args.text)?;
     let context = settings.context()?;
     let corrected = settings.engine()?.correct(&context, &args.id, &text, args.slot.as_ref())?;
-    answer(ui, "Corrected", &corrected)
+    if !corrected.superseded.is_empty() {
+        return answer(ui, GOOD, "Corrected", &corrected);
+    }
+    // An agent's word does not take the place of what ranks above it.
+    let done = if corrected.deduped {
+        "Not corrected: the memory stands, and the other one was known already"
+    } else {
+        "Not corrected: the memory stands, and the new text is kept beside it for the user to decide"
+    };
+    answer(ui, WARN, done, &corrected)?;
+    Ok(super::not_done())
 }
 
-fn answer(ui: &mut Ui, done: &str, remembered: &Remembered) -> anyhow::Result<ExitCode> {
+fn answer(
+    ui: &mut Ui,
+    style: anstyle::Style,
+    done: &str,
+    remembered: &Remembered,
+) -> anyhow::Result<ExitCode> {
     let ids = |ids: &[throughline_core::MemoryId]| ids.iter().map(ToString::to_string).collect();
     let wire = WireRemembered {
         memory: (&remembered.card).into(),
@@ -76,7 +91,7 @@ fn answer(ui: &mut Ui, done: &str, remembered: &Remembered) -> anyhow::Result<Ex
         batch: remembered.batch.to_string(),
     };
     ui.answer(&wire, || {
-        let mut page = format!("{}\n{}", paint(GOOD, done), view::brief(&remembered.card));
+        let mut page = format!("{}\n{}", paint(style, done), view::brief(&remembered.card));
         if remembered.redacted > 0 {
             let words = paint(
                 WARN,

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
+use throughline_core::text::plural;
 use throughline_engine::Slept;
 
 use crate::args;
@@ -112,12 +113,12 @@ fn next_due(slept: &Slept, dry_run: bool) -> String {
 fn slept_page(slept: &Slept, dry_run: bool) -> String {
     let (inputs, done) = (slept.inputs, slept.done);
     let mut page = format!(
-        "{} {} turns, {} memories, {} replaced, {} times shown\n",
+        "{} {}, {}, {} replaced, shown {}\n",
         paint(DIM, "since the last sleep:"),
-        inputs.episodes,
-        inputs.memories,
+        plural(inputs.episodes, "turn"),
+        plural(inputs.memories, "memory"),
         inputs.replaced,
-        inputs.shown
+        plural(inputs.shown, "time")
     );
     let told = [
         (done.superseded, "replaced by what is better known"),

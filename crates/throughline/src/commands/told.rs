@@ -74,16 +74,20 @@ impl From<&Telling> for WireTelling {
             text: telling.text.clone(),
             memories: telling.memories.iter().map(ToString::to_string).collect(),
             turns: telling.turns.iter().map(ToString::to_string).collect(),
-            why: telling.why.iter().map(WireBecause::from).collect(),
+            why: telling.why.iter().map(|one| WireBecause::of(one, telling)).collect(),
             erased: telling.erased,
         }
     }
 }
 
-impl From<&Because> for WireBecause {
-    fn from(because: &Because) -> Self {
+impl WireBecause {
+    /// Why something of a telling was told. The record has short ids; callers get whole ones.
+    fn of(because: &Because, telling: &Telling) -> Self {
+        let memories = telling.memories.iter().map(|id| (id.handle(), id.to_string()));
+        let turns = telling.turns.iter().map(|id| (id.handle(), id.to_string()));
+        let whole = memories.chain(turns).find(|(handle, _)| *handle == because.id);
         Self {
-            id: because.id.clone(),
+            id: whole.map_or_else(|| because.id.clone(), |(_, id)| id),
             reason: because.reason.clone(),
             detail: because.detail.as_str(),
             score: because.score.map(rounded),
@@ -113,6 +117,9 @@ pub(super) fn told(
     let (found, total) = engine.told(&context, &wanted)?;
     let wire = WireTold { items: found.iter().map(WireTelling::from).collect(), total };
     ui.answer(&wire, || {
+        if total == 0 && (wanted.session.is_some() || wanted.since.is_some()) {
+            return paint(DIM, "nothing that an agent was told fits");
+        }
         if total == 0 {
             return paint(DIM, "no agent was told anything yet");
         }
@@ -135,7 +142,7 @@ fn heading(telling: &Telling) -> String {
         let session: String = session.0.chars().take(SESSION_CHARS).collect();
         to.push(format!("session {}", safe(&session)));
     }
-    to.push(format!("{} tokens", telling.tokens));
+    to.push(text::plural(telling.tokens, "token"));
     let handle = paint(ID, telling.handle());
     format!("{handle}  {}  {}", time(telling.at), paint(BOLD, to.join(", ")))
 }
@@ -156,7 +163,8 @@ fn in_short(telling: &Telling) -> String {
         page.push_str(&format!("\n  {}", text::headline(line, LINE_CHARS)));
     }
     if lines.len() > LINES {
-        let more = format!("… {} more lines: `told {}`", lines.len() - LINES, telling.handle());
+        let more = text::plural(lines.len() - LINES, "more line");
+        let more = format!("… {more}: `told {}`", telling.handle());
         page.push_str(&format!("\n  {}", paint(DIM, more)));
     }
     page

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde::Serialize;
 use throughline_core::scope::Level;
-use throughline_engine::{Context, Error, Filter, ImportSource, export_markdown};
+use throughline_core::text::plural;
+use throughline_engine::{Context, Error, Filter, ImportSource, Imported, export_markdown};
 
 use crate::args::{self, ExportFormat};
 use crate::settings::Settings;
@@ -59,7 +60,10 @@ pub(super) fn export(
     if !folder.is_dir() {
         anyhow::bail!(Error::no_folder_for(path, folder));
     }
+    // The name of the file beside is nobody's business.
+    let refused = |error: std::io::Error| std::io::Error::from(error.kind());
     let file = tempfile::NamedTempFile::new_in(folder)
+        .map_err(refused)
         .with_context(|| format!("cannot write to {}", folder.display()))?;
     let mut out = BufWriter::new(file);
     let (batches, memories) = write(&mut out)?;
@@ -72,7 +76,11 @@ pub(super) fn export(
         ExportFormat::Markdown => "markdown",
     };
     let wire = WireExported { format, file: path.display().to_string(), batches, memories };
-    ui.answer(&wire, || paint(GOOD, format!("Exported to {}", shown(path))))
+    ui.answer(&wire, || {
+        let batches = batches.map(|count| plural(count, "batch"));
+        let held = batches.or(memories.map(|count| plural(count, "memory"))).unwrap_or_default();
+        paint(GOOD, format!("Exported {held} to {}", shown(path)))
+    })
 }
 
 /// An export takes an older export's place, no other file's, and nothing of the memory's own.
@@ -112,6 +120,30 @@ struct WireImported {
     /// It counts as said here: our own export, or the user vouches for it.
     trusted: bool,
     waiting: usize,
+    /// In whose `review` they wait.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waiting_in: Vec<WireWaiting>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireWaiting {
+    project: String,
+    waiting: usize,
+}
+
+/// What waits for a person, and in which project's `review`.
+fn waiting_words(done: &Imported, here: &str) -> String {
+    let mut page = String::new();
+    for (key, count) in &done.waiting_in {
+        let told = if key == here || key == Level::Global.as_str() {
+            format!("\n  waiting for your decision in `review`: {count}")
+        } else {
+            let key = safe(key);
+            format!("\n  waiting for your decision in `review` of the project {key}: {count}")
+        };
+        page.push_str(&told);
+    }
+    page
 }
 
 pub(super) fn import(
@@ -145,19 +177,21 @@ pub(super) fn import(
         links: done.links,
         trusted: !done.foreign,
         waiting: done.waiting,
+        waiting_in: (done.waiting_in.iter())
+            .map(|(key, count)| WireWaiting { project: key.clone(), waiting: *count })
+            .collect(),
     };
+    let here = settings.context()?.project.key.to_string();
     ui.answer(&wire, || {
-        let mut page = paint(GOOD, format!("Imported {} memories", done.memories));
+        let mut page = paint(GOOD, format!("Imported {}", plural(done.memories, "memory")));
         if done.batches > 0 {
-            page.push_str(&format!(" with their history of {} batches", done.batches));
+            let batches = plural(done.batches, "batch");
+            page.push_str(&format!(" with their history of {batches}"));
         }
         if done.foreign {
             page.push_str(" as external: they come from another home (`--trust` vouches for them)");
         }
-        if done.waiting > 0 {
-            let told = format!("\n  waiting for your decision in `review`: {}", done.waiting);
-            page.push_str(&told);
-        }
+        page.push_str(&waiting_words(&done, &here));
         if done.known > 0 {
             page.push_str(&format!("\n  known already: {}", done.known));
         }
@@ -190,8 +224,10 @@ fn import_graph(args: &args::Import, settings: &Settings, ui: &mut Ui) -> anyhow
     };
     ui.answer(&wire, || {
         let page = format!(
-            "Read in {} entities, {} observations, {} relations",
-            done.entities, done.observations, done.relations
+            "Read in {}, {}, {}",
+            plural(done.entities, "entity"),
+            plural(done.observations, "observation"),
+            plural(done.relations, "relation")
         );
         let known = if done.known > 0 {
             format!("\n  known already: {}", done.known)

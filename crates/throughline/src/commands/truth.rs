@@ -9,7 +9,7 @@ use throughline_engine::{Context, Showed, ToCheck, Verified, Woken};
 
 use crate::args;
 use crate::settings::Settings;
-use crate::ui::{DIM, GOOD, ID, Ui, paint, safe};
+use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint, safe};
 use crate::view::{self, WireMemory};
 
 /// Memories to check that are listed at most.
@@ -66,7 +66,7 @@ pub(super) fn verify(
         let verified = engine.verify(&context, id, showed, args.evidence.as_deref())?;
         return answer_verified(ui, showed, &verified);
     }
-    let woken = if args.list { Woken::default() } else { engine.wake(&context)? };
+    let woken = if args.list { engine.last_look(&context)? } else { engine.wake(&context)? };
     let queue = engine.to_check(&context, LISTED)?;
     let bindings = |marks: &[Watermark]| marks.iter().map(wire_binding).collect();
     let wire = WireVerify {
@@ -77,7 +77,7 @@ pub(super) fn verify(
         unknown: bindings(&woken.unknown),
         queue: queue.iter().map(WireToCheck::from).collect(),
     };
-    ui.answer(&wire, || page(&woken, &queue, args.list))
+    ui.answer(&wire, || page(&woken, &queue))
 }
 
 fn wire_binding(mark: &Watermark) -> WireBinding {
@@ -100,20 +100,18 @@ impl From<&ToCheck> for WireToCheck {
     }
 }
 
-fn page(woken: &Woken, queue: &[ToCheck], listed: bool) -> String {
+fn page(woken: &Woken, queue: &[ToCheck]) -> String {
     let mut page = String::new();
-    if !listed {
-        let (moved, missing) = (woken.moved.len(), woken.missing.len());
-        let unknown = woken.unknown.len();
-        let line = match woken.checked {
-            0 => "no memory of this project hangs on a file, path or value".to_owned(),
-            n => format!(
-                "{n} looked at: {} as they were, {moved} moved, {missing} gone, {unknown} not to be told",
-                woken.unchanged
-            ),
-        };
-        writeln!(page, "{}", paint(DIM, line)).expect("writing to a String cannot fail");
-    }
+    let (moved, missing) = (woken.moved.len(), woken.missing.len());
+    let unknown = woken.unknown.len();
+    let line = match woken.checked {
+        0 => "no memory of this project hangs on a file, path or value".to_owned(),
+        n => format!(
+            "{n} looked at: {} as they were, {moved} moved, {missing} gone, {unknown} could not be checked",
+            woken.unchanged
+        ),
+    };
+    writeln!(page, "{}", paint(DIM, line)).expect("writing to a String cannot fail");
     for one in queue {
         writeln!(page, "{}", in_lines(one)).expect("writing to a String cannot fail");
     }
@@ -134,7 +132,10 @@ pub(super) fn in_lines(one: &ToCheck) -> String {
 fn answer_verified(ui: &mut Ui, showed: Showed, verified: &Verified) -> anyhow::Result<ExitCode> {
     let (outcome, done) = match showed {
         Showed::Confirmed => ("confirmed", "It holds; noted as it is now"),
-        Showed::Refuted if verified.waits => ("refuted", "Waits for a person: `review` shows it"),
+        Showed::Refuted if verified.waits => (
+            "refuted",
+            "Not done: only the user takes back what the user said. It waits in `review`",
+        ),
         Showed::Refuted => ("refuted", "Taken back"),
     };
     let wire = WireVerified {
@@ -143,12 +144,14 @@ fn answer_verified(ui: &mut Ui, showed: Showed, verified: &Verified) -> anyhow::
         waits: verified.waits,
         lesson: verified.lesson.map(|id| id.to_string()),
     };
-    ui.answer(&wire, || {
-        let mut page = format!("{}\n{}", paint(GOOD, done), view::brief(&verified.card));
+    let style = if verified.waits { WARN } else { GOOD };
+    let said = ui.answer(&wire, || {
+        let mut page = format!("{}\n{}", paint(style, done), view::brief(&verified.card));
         if let Some(lesson) = &verified.lesson {
             write!(page, "\n          lesson kept: {}", paint(ID, lesson.handle()))
                 .expect("writing to a String cannot fail");
         }
         page
-    })
+    })?;
+    Ok(if verified.waits { super::not_done() } else { said })
 }

@@ -27,6 +27,28 @@ fn json(home: &Home, args: &[&str]) -> Value {
     serde_json::from_str(&run.stdout).expect("the answer is one JSON document")
 }
 
+/// A command that is answered, and that did not do what was asked.
+fn not_done(home: &Home, args: &[&str]) -> Value {
+    let run = run(home, SHELLS[0], &[&["--json"], args].concat());
+    assert_eq!((run.code, run.stderr.as_str()), (1, ""), "{args:?}");
+    serde_json::from_str(&run.stdout).expect("the answer is one JSON document")
+}
+
+#[test]
+fn what_was_not_done_for_an_agent_is_said_as_not_done() {
+    let home = Home::new();
+    let user = home.remember("Deploys need two approvals");
+    let corrected = run(&home, SHELLS[0], &["correct", &user, "Deploys need one approval"]);
+    assert_eq!(corrected.code, 1, "{}", corrected.stderr);
+    assert!(corrected.stdout.starts_with("Not corrected: the memory stands"), "{corrected:?}");
+    assert_eq!(home.show(&user)["state"], "confirmed");
+    let own = json(&home, &["remember", "The cache holds 512 entries"])["memory"]["id"].clone();
+    let text = "The cache holds 1024 entries";
+    let corrected = run(&home, SHELLS[0], &["correct", own.as_str().unwrap(), text]);
+    assert_eq!(corrected.code, 0, "{}", corrected.stderr);
+    assert!(corrected.stdout.starts_with("Corrected"), "its own is replaced: {corrected:?}");
+}
+
 #[test]
 fn remember_in_an_agents_shell_is_the_agents_word_in_every_host() {
     for (number, shell) in SHELLS.into_iter().enumerate() {
@@ -127,9 +149,9 @@ fn what_an_agent_wants_to_put_away_waits_for_the_user() {
         vec!["supersede", user.as_str(), own],
         vec!["verify", user.as_str(), "--refuted", "--evidence", "nobody asked"],
     ] {
-        assert_eq!(json(&home, &args)["waits"], true, "{args:?}");
+        assert_eq!(not_done(&home, &args)["waits"], true, "{args:?}");
     }
-    let corrected = json(&home, &["correct", &user, "Deploys need one approval"]);
+    let corrected = not_done(&home, &["correct", &user, "Deploys need one approval"]);
     assert_eq!(corrected["superseded"], json!([]), "{corrected}");
     assert_eq!(corrected["memory"]["authority"], "observed");
     let shown = home.show(&user);

@@ -70,7 +70,7 @@ fn an_id_that_is_too_short_or_no_id_is_refused() {
     for bad in [&id[..5], "", "zebra!", "not-an-id-at-all"] {
         assert_usage(&home, &["show", bad], "id");
     }
-    assert_usage(&home, &["undo", "abc"], "too short");
+    assert_usage(&home, &["undo", "abc"], "not an id");
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn a_settings_file_that_cannot_be_read_is_named() {
 fn a_clock_that_is_no_time_is_an_error() {
     let home = Home::new();
     let run = home.command().env("THROUGHLINE_NOW", "noon").args(["list"]).output().unwrap();
-    assert_eq!(run.status.code(), Some(1));
+    assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8(run.stderr).unwrap().contains("THROUGHLINE_NOW"));
 }
 

@@ -113,3 +113,43 @@ fn stats_line_up_at_every_width() {
             4  confirmed
     ");
 }
+
+#[test]
+fn what_goes_on_in_the_next_line_stands_under_its_text() {
+    let home = store();
+    let id = home.remember(
+        "The nightly job copies the database, checks the copy, and tells the channel what it found",
+    );
+    for (args, first, under) in [
+        (&["status"][..], "     size", "           "),
+        (&["show", &id], "    salience", "              "),
+        (&["history", &id], "2026-", "                     "),
+        (&["config"], "    what a new folder", "    "),
+    ] {
+        let page = at(&home, 50, args);
+        let mut lines = page.lines().skip_while(|line| !line.starts_with(first)).skip(1);
+        let next = lines.next().unwrap_or_default();
+        assert!(next.starts_with(under), "{args:?}:\n{page}");
+        assert!(next[under.len()..].starts_with(|c: char| c != ' '), "{args:?}:\n{page}");
+    }
+}
+
+#[test]
+fn what_programs_read_is_never_wrapped() {
+    let home = store();
+    let words = "The nightly job copies the database and checks the copy";
+    home.remember(words);
+    home.json(&["config", "set", "llm.command", "a program with a long line of many arguments"]);
+    let narrow = at(&home, 40, &["graph", "--format", "dot"]);
+    assert_eq!(narrow, home.page(&["graph", "--format", "dot"]));
+    assert!(narrow.lines().any(|line| line.contains(words)), "{narrow}");
+    for args in [
+        &["export"][..],
+        &["export", "--format", "markdown"],
+        &["completions", "bash"],
+        &["list", "--json"],
+        &["config", "get", "llm.command"],
+    ] {
+        assert_eq!(at(&home, 40, args), home.page(args), "{args:?}");
+    }
+}

@@ -98,7 +98,7 @@ fn tags_are_put_on_found_by_and_taken_off() {
     assert_eq!(home.json(&["tag", &id, "infra"])["memory"]["tags"], json!(["Infra", "db"]));
     assert_eq!(home.json(&["tag", &id, "--remove", "db"])["memory"]["tags"], json!(["Infra"]));
     let (code, error) = home.error(&["tag", &id, "--remove", "nothere"]);
-    assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")));
+    assert_eq!((code, error["code"].as_str()), (3, Some("not_found")));
     assert_eq!(home.error(&["tag", &id]).0, 2);
 }
 

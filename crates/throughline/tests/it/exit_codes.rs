@@ -21,6 +21,22 @@ fn what_memory_does_not_allow_is_refused_with_one_and_what_is_written_wrongly_wi
         (&["config", "set", "no.such.key", "1"], 2),
         (&["restore", "no/such/file"], 1),
         (&["import", "no/such/file"], 1),
+        (&["init"], 1),
+        (&["llm", "test"], 1),
+        (&["recall", "postgres", "--verify"], 1),
+        (&["remember", "The port is 80", "--watch", "file:nope.rs"], 1),
+        (&["remember", "The port is 80", "--watch", "flag:NO_SUCH_FLAG"], 1),
+        (&["project", "join", "/no/such/folder"], 1),
+        (&["told", "zzzz"], 2),
+        (&["told", "deadbeef00"], 3),
+        (&["undo", "nonsense"], 2),
+        (&["recall", ""], 2),
+        (&["why-not", &id, ""], 2),
+        (&["search", ""], 2),
+        (&["tag", &id, "--remove", "nope"], 3),
+        (&["unlink", &id, "because", &twin], 3),
+        (&["edit", &id, "--valid-from", "2026-12-01", "--valid-until", "2026-01-01"], 2),
+        (&["list", "--limit", "0"], 2),
     ] {
         let run = home.run(args);
         assert_eq!(run.code, code, "{args:?}: {}", run.stderr);
@@ -130,4 +146,57 @@ fn a_file_that_is_to_be_imported_and_is_not_there_is_named() {
     assert!(hint.contains("path"), "{hint}");
     let (message, _) = told_plainly(&home, &["import", &file, "--format", "server-memory"]);
     assert!(message.contains(&file), "{message}");
+}
+
+#[test]
+fn hints_name_what_helps_with_what_was_asked() {
+    let home = Home::new();
+    for (args, hint) in [
+        (&["told", "deadbeef00"][..], "`throughline told`"),
+        (&["init"], "--agent: claude-code"),
+        (&["llm", "test"], "config set llm.provider"),
+        (&["project", "join", "/no/such/folder"], "name a folder that is there"),
+    ] {
+        let (_, error) = home.error(args);
+        assert!(
+            error["hint"].as_str().is_some_and(|text| text.contains(hint)),
+            "{args:?}: {error}"
+        );
+    }
+    let (_, error) = home.error(&["remember", "The port is 80", "--watch", "flag:NO_SUCH_FLAG"]);
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("flag:NAME") && !message.contains("env:"), "{message}");
+}
+
+#[test]
+fn an_ambiguous_id_says_how_many_it_fits_in_plain_english() {
+    let home = Home::new();
+    let ids: Vec<String> = (0..7).map(|n| home.remember(&format!("Port {n} is open"))).collect();
+    // Ids of the same moment begin alike.
+    let (code, error) = home.error(&["show", &ids[0][..6]]);
+    assert_eq!(code, 2);
+    assert!(error["message"].as_str().unwrap().contains("fits 7 memories: "), "{error}");
+}
+
+#[test]
+fn an_edit_that_ends_before_it_begins_is_refused_whichever_end_is_given() {
+    let home = Home::new();
+    let id = home.remember("The freeze is on");
+    home.json(&["edit", &id, "--valid-from", "2026-12-01"]);
+    let (code, error) = home.error(&["edit", &id, "--valid-until", "2026-01-01"]);
+    assert_eq!(code, 2, "{error}");
+    assert!(error["message"].as_str().unwrap().contains("before the beginning"), "{error}");
+}
+
+#[test]
+fn an_edit_that_changes_nothing_leaves_nothing_to_undo() {
+    let home = Home::new();
+    let id = home.remember("Staging runs Postgres 14");
+    home.remember("Deploys need two approvals");
+    let before = crate::harness::batches(&home).len();
+    let page = home.page(&["edit", &id, "Staging runs Postgres 14"]);
+    assert!(page.starts_with("Nothing changed"), "{page}");
+    assert_eq!(crate::harness::batches(&home).len(), before);
+    home.json(&["undo"]);
+    assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 14"]);
 }

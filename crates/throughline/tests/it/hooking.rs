@@ -199,12 +199,12 @@ fn words_that_are_no_hook_stop_nobody_and_doctor_names_them() {
 }
 
 #[test]
-fn an_event_that_nobody_knows_is_passed_over_and_doctor_names_it() {
+fn an_event_that_nobody_knows_is_passed_over_and_leaves_nothing() {
     let home = Home::new();
     let agent = Agent::new(&home, "march");
     assert_eq!(agent.tell_at(None, "TeaTime", &json!({"prompt": DECISION})), "");
-    assert!(home.files_holding("Redis").is_empty());
-    assert!(diagnosis(&home, "hooks")[0].contains("TeaTime"));
+    assert!(!home.path().exists(), "the home is not even made");
+    assert_eq!(diagnosis(&home, "hooks"), Vec::<String>::new(), "no hook that is known fired");
 }
 
 #[test]

@@ -330,7 +330,7 @@ fn a_machine_without_agents_is_told_how_to_name_one() {
     let machine = Machine { home: Home::new() };
     std::fs::create_dir_all(machine.at("")).unwrap();
     let run = machine.run(&["--json", "init"]);
-    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stderr.contains("--agent") && run.stderr.contains("opencode"), "{}", run.stderr);
     // A program of its name is enough to be found.
     machine.put("bin/codex", "");
@@ -368,4 +368,27 @@ fn a_project_can_be_connected_for_everybody_who_works_on_it() {
     for name in [".mcp.json", "opencode.json", ".codex/hooks.json", ".opencode/plugin"] {
         assert!(!root.join(name).exists(), "{name}");
     }
+}
+
+#[test]
+#[cfg(unix)]
+fn what_a_team_shares_can_be_read_by_it_and_leaves_no_empty_folder_behind() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let machine = Machine::new();
+    let root = machine.home.project();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    std::fs::write(root.join("usual"), "as others make files").unwrap();
+    machine.json(&["init", "--here"]);
+    for name in [".mcp.json", ".claude/settings.json", ".codex/hooks.json", "opencode.json"] {
+        assert_eq!(mode(&root.join(name)), mode(&root.join("usual")), "{name}");
+    }
+    machine.json(&["init", "--agent", "claude-code"]);
+    assert_eq!(mode(&machine.at(".claude/settings.json")), 0o600, "one person's own stays private");
+    std::fs::write(root.join(".gemini").join("GEMINI.md"), "ours").unwrap();
+    machine.json(&["uninstall", "--here"]);
+    for name in [".claude", ".codex", ".opencode", ".mcp.json"] {
+        assert!(!root.join(name).exists(), "{name}");
+    }
+    assert!(root.join(".gemini").join("GEMINI.md").exists(), "what others put there stays");
+    assert!(machine.at(".claude").exists(), "a person's own folder stays");
 }

@@ -125,8 +125,8 @@ fn without_a_model_nothing_is_asked_and_everybody_says_so() {
     let checks = home.json(&["doctor"])["checks"].to_string();
     assert!(checks.contains("by rules; no language model is used"), "{checks}");
     let (code, error) = home.error(&["llm", "test"]);
-    assert_eq!(code, 2, "{error}");
-    assert!(error["message"].as_str().unwrap().contains("llm.provider"), "{error}");
+    assert_eq!(code, 1, "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("llm.provider"), "{error}");
 }
 
 #[test]

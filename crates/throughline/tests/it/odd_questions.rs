@@ -35,10 +35,12 @@ fn known() -> Home {
 }
 
 #[test]
-fn a_question_without_a_word_is_answered_with_nothing() {
+fn a_question_without_a_word_is_answered_with_nothing_and_a_blank_one_is_none() {
     let home = known();
-    for query in ["", " ", "\n\t", "...", "?!", "—", "\u{200b}\u{feff}", "🦀🎉", "\u{202e}\u{200f}"]
-    {
+    for blank in ["", " ", "\n\t"] {
+        assert_eq!(home.error(&["recall", "--", blank]).0, 2, "{blank:?}");
+    }
+    for query in ["...", "?!", "—", "\u{200b}\u{feff}", "🦀🎉", "\u{202e}\u{200f}"] {
         asked(&home, query);
         let answer = home.json(&["recall", "--", query]);
         assert_eq!(answer["text"], "", "{query:?}");

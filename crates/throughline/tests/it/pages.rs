@@ -84,28 +84,28 @@ fn show_tells_everything_about_a_memory() {
     insta::assert_snapshot!(home.tidy(&home.page(&["show", &old])), @r"
     Staging runs Postgres 14
     fact · 2026-03-02 · user_stated · trust 0.95 · superseded · #infra
-              id [ID]
-           scope project (webshop)
-            slot staging | runs | Postgres 14 (one)
-           layer B · episode
-           trust 0.95 = support 0.95 × watermark 1.00 × contest 1.00
-        salience 0.50 · importance 0.50 · used 0 times
-        recorded 2026-03-02T09:00:00.000Z
-      true until 2026-05-11T09:00:00.000Z
-     replaced by [ID]
-        evidence user_stated · 2026-03-02T09:00:00.000Z
+              id  [ID]
+           scope  project (webshop)
+            slot  staging | runs | Postgres 14 (one)
+           layer  B · episode
+           trust  0.95 = support 0.95 × watermark 1.00 × contest 1.00
+        salience  0.50 · importance 0.50 · used 0 times
+        recorded  2026-03-02T09:00:00.000Z
+      true until  2026-05-11T09:00:00.000Z
+     replaced by  [ID]
+        evidence  user_stated · 2026-03-02T09:00:00.000Z
     ");
     insta::assert_snapshot!(home.tidy(&home.page(&["show", &decision])), @r"
     Sessions live in Postgres
     decision · 2026-05-11 · user_stated · trust 0.95
-              id [ID]
-           scope project (webshop)
-           label Where sessions live
-           layer D · note
-           trust 0.95 = support 0.95 × watermark 1.00 × contest 1.00
-        salience 0.80 · importance 0.80 · used 0 times
-        recorded 2026-05-11T09:01:00.000Z
-        evidence user_stated · 2026-05-11T09:01:00.000Z
+              id  [ID]
+           scope  project (webshop)
+           label  Where sessions live
+           layer  D · note
+           trust  0.95 = support 0.95 × watermark 1.00 × contest 1.00
+        salience  0.80 · importance 0.80 · used 0 times
+        recorded  2026-05-11T09:01:00.000Z
+        evidence  user_stated · 2026-05-11T09:01:00.000Z
     ");
 }
 
@@ -117,8 +117,8 @@ fn why_is_a_tree_with_the_trust_below_it() {
     Sessions live in Postgres
     decision · 2026-05-11 · user_stated · trust 0.95
     └─ because [ID] Redis lost sessions twice
-        trust 0.95 = support 0.95 × watermark 1.00 × contest 1.00
-     evidence user_stated · 2026-05-11T09:01:00.000Z
+        trust  0.95 = support 0.95 × watermark 1.00 × contest 1.00
+     evidence  user_stated · 2026-05-11T09:01:00.000Z
     ");
 }
 
@@ -165,7 +165,7 @@ fn log_and_undo_show_the_batches() {
               tag infra
               [ID] tagged [ID]
               concept staging
-              … and 1 more changes
+              … and 1 more change
     ");
     insta::assert_snapshot!(home.tidy(&home.page(&["undo"])), @r"
     Undone
@@ -187,12 +187,12 @@ fn status_stats_and_doctor_are_short_pages() {
     let lasting: Vec<&str> =
         lasting.into_iter().filter(|line| !line.trim_start().starts_with("agents")).collect();
     insta::assert_snapshot!(lasting.join("\n"), @r"
-     project webshop ([TEMP]/webshop)
-    memories 3 current, 4 in all
-    captured 0 turns
-        told 0 times in 30 days: `throughline told`
-     changed 2026-05-11T09:01:00.000Z
-        home [TEMP]/home
+     project  webshop ([TEMP]/webshop)
+    memories  3 current, 4 in all
+    captured  0 turns
+        told  0 times in 30 days: `throughline told`
+     changed  2026-05-11T09:01:00.000Z
+        home  [TEMP]/home
     ");
     insta::assert_snapshot!(home.page(&["stats"]), @r"
     authority
@@ -260,7 +260,7 @@ fn purge_and_copies_say_what_they_did() {
     let home = Home::new();
     let [old, ..] = told(&home);
     insta::assert_snapshot!(home.tidy(&home.page(&["purge", &old, "--yes"])), @r"
-    Erased 1
+    Erased 1 memory
       [ID] is another version and still there (--chain erases all)
       exports and backups elsewhere are not reached
     ");

@@ -169,7 +169,7 @@ fn a_project_folder_that_is_not_there_is_an_error() {
             .output()
             .unwrap();
         let error: serde_json::Value = serde_json::from_slice(&run.stderr).unwrap();
-        assert_eq!(run.status.code(), Some(2), "{args:?}");
+        assert_eq!(run.status.code(), Some(1), "{args:?}");
         assert_eq!(error["error"]["code"], "no_folder");
         assert!(error["error"]["message"].as_str().unwrap().contains("nowhere"));
         assert_eq!(run.stdout, b"");

@@ -123,3 +123,33 @@ fn comments_in_the_settings_file_survive_a_change() {
         "# mine\nenabled = true # why\n\n[recall]\n# few\nitems_max = 3\nbudget_tokens = 500\n";
     assert_eq!(text, expected);
 }
+
+#[test]
+fn status_and_doctor_say_first_that_memory_is_switched_off_and_how_it_is_switched_on() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    assert_eq!(home.json(&["status"])["enabled"], true);
+    let by_variable = |args: &[&str]| -> crate::harness::Run {
+        let mut command = home.command();
+        command.env("THROUGHLINE_DISABLE", "1").args(args).output().unwrap().into()
+    };
+    let line = |page: &str| page.lines().next().unwrap_or_default().to_owned();
+    let status = line(&by_variable(&["status"]).stdout);
+    assert!(status.contains("switched off by THROUGHLINE_DISABLE"), "{status}");
+    assert!(status.contains("unsetting THROUGHLINE_DISABLE"), "{status}");
+    let doctor = line(&by_variable(&["doctor"]).stdout);
+    assert!(doctor.contains("switched off by THROUGHLINE_DISABLE"), "{doctor}");
+
+    home.json(&["config", "set", "enabled", "false"]);
+    let status = home.json(&["status"]);
+    assert_eq!(status["enabled"], false);
+    let hint = status["off"]["hint"].as_str().unwrap();
+    assert!(hint.contains("config set enabled true"), "{hint}");
+    let doctor = home.json(&["doctor"]);
+    assert_eq!(doctor["checks"][0]["name"], "memory", "{doctor}");
+    assert_eq!(doctor["checks"][0]["outcome"], "note", "{doctor}");
+    let both: serde_json::Value =
+        serde_json::from_str(&by_variable(&["--json", "status"]).stdout).unwrap();
+    let hint = both["off"]["hint"].as_str().unwrap();
+    assert!(hint.contains("enabled true") && hint.contains("THROUGHLINE_DISABLE"), "{hint}");
+}

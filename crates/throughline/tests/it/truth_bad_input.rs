@@ -78,7 +78,7 @@ fn what_cannot_be_watched_is_refused_in_clear_words_and_nothing_is_kept() {
     ] {
         let begun = Instant::now();
         let (code, error) = home.error(&["remember", FACT, "--watch", watch]);
-        assert_eq!((code, error["code"].as_str()), (2, Some("bad_input")), "{watch}: {error}");
+        assert_eq!((code, error["code"].as_str()), (1, Some("not_possible")), "{watch}: {error}");
         let message = error["message"].as_str().unwrap();
         assert!(message.contains(named), "{watch}: {message}");
         assert!(begun.elapsed() < PATIENCE, "{watch}");
@@ -112,7 +112,7 @@ fn one_bad_thing_to_watch_among_good_ones_keeps_nothing() {
     let home = Home::new();
     write(&home, "src/a.rs", "fn a() {}\n");
     let args = ["remember", FACT, "--watch", "file:src/a.rs", "--watch", "file:src/no.rs"];
-    assert_eq!(home.error(&args).0, 2);
+    assert_eq!(home.error(&args).0, 1);
     assert_eq!(home.everything()["total"], 0);
     let id = home.remember_with(&[FACT, "--watch", "file:src/a.rs", "--watch", "file:src/a.rs"]);
     assert_eq!(home.show(&id)["watermarks"].as_array().map(Vec::len), Some(1), "twice is once");
@@ -166,7 +166,7 @@ fn a_repository_without_commits_is_named_and_files_in_it_are_watched() {
     standing(&home);
     write(&home, "src/a.rs", "fn a() {}\n");
     let (code, error) = home.error(&["remember", FACT, "--watch", "git:src"]);
-    assert_eq!(code, 2);
+    assert_eq!(code, 1);
     assert!(error["message"].as_str().unwrap().contains("commit first"), "{error}");
     let id = bound(&home, FACT, "file:src/a.rs");
     begins(&home, "march");

@@ -109,3 +109,15 @@ fn a_memory_from_another_version_can_be_read() {
     let watch: Watch = serde_json::from_str(r#"{"turns":3,"later":true}"#).unwrap();
     assert_eq!(watch.turns, 3);
 }
+
+#[test]
+fn no_more_turns_are_noticed_than_there_were_however_many_tools_run() {
+    let mut watch = Watch::default();
+    let policy = GatePolicy::default();
+    watch = judge(&watch, &said(Source::User, "We decided to use Postgres."), &policy).1;
+    for _ in 0..9 {
+        let ran = "error: the feature `simd` requires the nightly compiler\nExit code 101";
+        watch = judge(&watch, &said(Source::Tool, ran), &policy).1;
+    }
+    assert_eq!((watch.turns, watch.fired), (1, 1));
+}

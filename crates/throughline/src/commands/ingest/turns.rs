@@ -79,6 +79,10 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Turn>> {
 
 /// What is wrong with a line, without the line number that serde counts within it.
 fn told(error: &serde_json::Error) -> String {
+    use serde_json::error::Category;
+    if let Category::Syntax | Category::Eof = error.classify() {
+        return format!("it is no JSON object: something else stands at column {}", error.column());
+    }
     let whole = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     match whole.strip_suffix(&place) {

@@ -1,0 +1,152 @@
+//! What may be written after the commands that change one memory.
+
+use clap::Args;
+use throughline_core::Relation;
+use throughline_core::memory::{Kind, Slot};
+
+#[derive(Debug, Args)]
+pub(crate) struct Edit {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Its new wording; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: Option<String>,
+    /// What sort of claim
+    #[arg(long)]
+    pub(crate) kind: Option<Kind>,
+    /// A short title; empty removes it
+    #[arg(long)]
+    pub(crate) label: Option<String>,
+    /// The area; empty removes it
+    #[arg(long)]
+    pub(crate) domain: Option<String>,
+    /// How much it matters, from 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) importance: Option<f64>,
+    /// The claim in parts: "subject|predicate|object[|one]"
+    #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
+    pub(crate) slot: Option<Slot>,
+    /// True from
+    #[arg(long, value_name = "TIME")]
+    pub(crate) valid_from: Option<String>,
+    /// True until
+    #[arg(long, value_name = "TIME")]
+    pub(crate) valid_until: Option<String>,
+    /// A pattern that brings it up; may be given several times, replaces the ones there are
+    #[arg(long = "trigger", value_name = "PATTERN")]
+    pub(crate) triggers: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Correct {
+    /// The memory that is wrong
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// What is right; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+    /// What is right, in parts: "subject|predicate|object[|one]"
+    #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
+    pub(crate) slot: Option<Slot>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Supersede {
+    /// What was believed
+    #[arg(value_name = "OLD")]
+    pub(crate) old: String,
+    /// What is believed now
+    #[arg(value_name = "NEW")]
+    pub(crate) new: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pair {
+    /// One memory
+    #[arg(value_name = "A")]
+    pub(crate) a: String,
+    /// The other, which says something else
+    #[arg(value_name = "B")]
+    pub(crate) b: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Link {
+    /// From this memory
+    #[arg(value_name = "A")]
+    pub(crate) from: String,
+    /// One of `because`, `evidenced_by`, `derived_from`, `depends_on`, `blocks`, `informs`,
+    /// `extends`, `contradicts`, `relates_to`, …
+    #[arg(value_name = "RELATION")]
+    pub(crate) relation: Relation,
+    /// To this memory
+    #[arg(value_name = "B")]
+    pub(crate) to: String,
+    /// In your words
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Unlink {
+    /// From this memory
+    #[arg(value_name = "A")]
+    pub(crate) from: String,
+    /// The connection: `because`, `evidenced_by`, `derived_from`, `depends_on`, `blocks`, `informs`,
+    /// `extends`, `contradicts`, `relates_to`, …
+    #[arg(value_name = "RELATION")]
+    pub(crate) relation: Relation,
+    /// To this memory
+    #[arg(value_name = "B")]
+    pub(crate) to: String,
+    /// Why it goes, for the log
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tag {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Labels to put on
+    #[arg(value_name = "TAG")]
+    pub(crate) add: Vec<String>,
+    /// A label to take off; may be given several times
+    #[arg(long = "remove", value_name = "TAG")]
+    pub(crate) remove: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pin {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// No longer
+    #[arg(long)]
+    pub(crate) off: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Retire {
+    /// The memory
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Purge {
+    /// The memories, with the turns they were said in; or turns by themselves
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) ids: Vec<String>,
+    /// Also everything they replaced and were replaced by
+    #[arg(long)]
+    pub(crate) chain: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
