@@ -149,7 +149,7 @@ fn a_result_that_is_measured_again_after_it_was_told_is_measured() {
     }
     let list = home.json(&["list", "--kind", "fact"]);
     let items = list["items"].as_array().expect("a list");
-    let measured = items.iter().find(|one| one["content"].to_string().contains("measured tests"));
+    let measured = items.iter().find(|one| one["content"].to_string().contains("34 tests passed"));
     let measured = measured.unwrap_or_else(|| panic!("{list}"));
     let shown = home.show(measured["id"].as_str().expect("an id"));
     assert_eq!(measured["authority"], "measured", "{shown}");

@@ -244,7 +244,9 @@ pub(crate) struct Seen<'a> {
 impl Seen<'_> {
     pub(crate) fn command(&self) -> Command {
         let mut command = bare();
-        command.current_dir(&self.project);
+        if self.project.is_dir() {
+            command.current_dir(&self.project);
+        }
         command.arg("--home").arg(self.home.path()).arg("--project").arg(&self.project);
         command.args(self.session.iter().flat_map(|session| ["--session", session]));
         command.envs(self.home.now().map(|now| ("THROUGHLINE_NOW", now)));
