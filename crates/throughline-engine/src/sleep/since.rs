@@ -90,12 +90,8 @@ pub(super) fn read(
     let mut taken = 0;
     let mut limit = PAGE;
     loop {
-        let query = LogQuery {
-            after_seq,
-            spaces: vec![slice.space.space],
-            limit,
-            ..LogQuery::default()
-        };
+        let query =
+            LogQuery { after_seq, spaces: vec![slice.space.space], limit, ..LogQuery::default() };
         let page = reader.log(&query)?;
         let last = page.len() < limit;
         limit = (limit * 2).min(PAGE_MAX);
