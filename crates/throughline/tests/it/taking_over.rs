@@ -311,6 +311,23 @@ fn what_an_agent_took_back_itself_does_not_stand_in_the_users_way() {
 }
 
 #[test]
+fn the_clock_of_an_agents_shell_is_the_machines() {
+    let home = Home::new();
+    let mut command = home.command();
+    command.env("CLAUDECODE", "1").env("THROUGHLINE_NOW", "2090-01-01T00:00:00Z");
+    let run: Run = command.args(["--json", "remember", RULE]).output().unwrap().into();
+    assert!(!run.stdout.contains("2090-01-01"), "{}", run.stdout);
+    // A hook goes by what it is told, also inside of an agent.
+    let talk = Agent::new(&home, "talk");
+    let env = [("CLAUDECODE", "1"), ("THROUGHLINE_NOW", "2031-05-06T07:08:09Z")];
+    let said = json!({ "prompt": "Remember: the office is in Basel." });
+    talk.call("UserPromptSubmit", &said, &env);
+    talk.call("Stop", &json!({"stop_hook_active": false, "last_assistant_message": "Yes."}), &env);
+    let found = held(&home, "The office is in Basel").to_string();
+    assert!(found.contains("2031-05-06"), "{found}");
+}
+
+#[test]
 fn what_the_user_took_back_is_not_revived_by_an_older_turn() {
     let home = Home::new();
     let own = id(&home.mcp().call("remember", json!({ "content": RULE })));
