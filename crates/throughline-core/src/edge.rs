@@ -81,6 +81,33 @@ impl Relation {
         matches!(self, Self::Because | Self::EvidencedBy | Self::DerivedFrom | Self::DependsOn)
     }
 
+    /// What it says in words, of its start about its end.
+    pub fn in_words(self) -> String {
+        self.as_str().replace('_', " ")
+    }
+
+    /// What it says in words, of its end about its start.
+    pub fn in_words_backwards(self) -> String {
+        match self {
+            Self::Supersedes => "superseded by",
+            Self::Because => "reason for",
+            Self::EvidencedBy => "evidence for",
+            Self::DerivedFrom => "led to",
+            Self::DependsOn => "needed by",
+            Self::Blocks => "blocked by",
+            Self::Informs => "informed by",
+            Self::Extends => "extended by",
+            Self::About
+            | Self::Tagged
+            | Self::InCluster
+            | Self::InBox
+            | Self::Contradicts
+            | Self::RelatesTo
+            | Self::CoUsed => return self.in_words(),
+        }
+        .to_owned()
+    }
+
     /// Whether it means the same in both directions.
     pub fn is_symmetric(self) -> bool {
         matches!(self, Self::Contradicts | Self::RelatesTo | Self::CoUsed)

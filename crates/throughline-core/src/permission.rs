@@ -84,6 +84,8 @@ closed_set! {
         Tag = "tag",
         /// Connect two claims; asked about the one that is given a reason.
         Link = "link",
+        /// Bind a claim to something that can be looked at.
+        Watch = "watch",
         /// Mark two claims as contradicting; asked about the weaker one.
         Contradict = "contradict",
         /// Take a connection away.
@@ -239,6 +241,7 @@ impl Act {
             Self::Pin => "pin a memory, or unpin one",
             Self::Tag => "change the tags of this",
             Self::Link => "give what the user said a reason",
+            Self::Watch => "bind what the user said to something",
             Self::Contradict => "put what the user said in doubt",
             Self::Unlink => "take a connection away",
             Self::Rate => "rate this",
@@ -307,7 +310,7 @@ fn by_agent(request: Request) -> Verdict {
             persons(target).map_or_else(|| waits_if_outranked(target, rank), Verdict::Waits)
         }
         Act::Archive => persons(target).map_or(allowed, Verdict::Waits),
-        Act::Tag | Act::Link | Act::Contradict | Act::Undo => {
+        Act::Tag | Act::Link | Act::Watch | Act::Contradict | Act::Undo => {
             persons(target).map_or(allowed, |_| Verdict::Refused(Why::PersonsAct(act)))
         }
         // Texts that a tool keeps for itself change with the tool.
@@ -338,7 +341,8 @@ fn by_hook(request: Request) -> Verdict {
     };
     let allowed = Verdict::Allowed { rank };
     match act {
-        Act::Remember | Act::Link | Act::Rate => allowed,
+        Act::Remember | Act::Rate => allowed,
+        Act::Link | Act::Watch if backing == Backing::UserTurn => allowed,
         Act::Replace | Act::Archive | Act::Retract if backing == Backing::UserTurn => allowed,
         Act::Replace | Act::CheckRefutes | Act::Archive | Act::Retract => {
             Verdict::Waits(persons(target).unwrap_or(Why::Outranked))
@@ -346,7 +350,7 @@ fn by_hook(request: Request) -> Verdict {
         Act::AdoptRule if backing == Backing::UserTurn => allowed,
         Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
         Act::CheckHolds if backing == Backing::ToolResult => allowed,
-        Act::Contradict => {
+        Act::Link | Act::Watch | Act::Contradict => {
             persons(target).map_or(allowed, |_| Verdict::Refused(Why::PersonsAct(act)))
         }
         _ => Verdict::Refused(Why::PersonsAct(act)),
@@ -375,7 +379,7 @@ fn by_model(request: Request) -> Verdict {
         Backing::Asserted | Backing::Vouched => Authority::Inferred,
     };
     match act {
-        Act::Remember | Act::Link | Act::Contradict => Verdict::Allowed { rank },
+        Act::Remember | Act::Link | Act::Watch | Act::Contradict => Verdict::Allowed { rank },
         Act::AdoptRule if backing == Backing::UserTurn => Verdict::Allowed { rank },
         Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
         Act::Replace | Act::Retract => match (persons(target), target) {
@@ -393,7 +397,9 @@ fn by_upkeep(request: Request) -> Verdict {
     let Request { act, target, backing, .. } = request;
     let allowed = Verdict::Allowed { rank: Authority::Measured };
     match act {
-        Act::Remember | Act::CheckHolds | Act::Link | Act::Contradict | Act::Rate => allowed,
+        Act::Remember | Act::CheckHolds | Act::Link | Act::Watch | Act::Contradict | Act::Rate => {
+            allowed
+        }
         Act::Replace if backing == Backing::UserTurn => allowed,
         Act::Replace => persons(target).map_or(allowed, Verdict::Waits),
         Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
@@ -500,6 +506,19 @@ mod tests {
     fn no_agent_takes_away_or_rewords_what_a_person_said_or_pinned() {
         for request in every_request().filter(|one| one.door.is_agents() && takes_away(one.act)) {
             if request.target.is_some_and(Standing::is_persons) {
+                let verdict = judge(request);
+                assert!(!matches!(verdict, Verdict::Allowed { .. }), "{request:?}: {verdict:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_agent_hangs_anything_on_what_a_person_said_or_pinned() {
+        let hangs = [Act::Tag, Act::Link, Act::Watch];
+        for request in every_request().filter(|one| hangs.contains(&one.act)) {
+            let told = request.door == Door::Hook && request.backing != Backing::UserTurn;
+            let agents = request.door.is_agents() || told;
+            if agents && request.target.is_some_and(Standing::is_persons) {
                 let verdict = judge(request);
                 assert!(!matches!(verdict, Verdict::Allowed { .. }), "{request:?}: {verdict:?}");
             }

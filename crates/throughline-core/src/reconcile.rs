@@ -2,6 +2,8 @@
 
 mod bare;
 mod conflict;
+mod named;
+mod take_over;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 use conflict::{Claim, conflicts};
+use named::label_changes;
+pub use named::{entity, named_entities};
+pub use take_over::gives_form;
+use take_over::{is_by_person, is_persons_word, loosened, taken_over};
 
 use crate::authority::Contest;
 use crate::evidence::{self, Testimony};
@@ -16,8 +22,8 @@ use crate::meet::Difference;
 use crate::permission::Standing;
 use crate::row::{Tombstone, slot_fingerprint};
 use crate::{
-    Authority, Change, Edge, Entity, EntityId, EntityKind, Evidence, Fingerprint, Kind, Memory,
-    MemoryId, Relation, Scope, Slot, SpaceId, State, Timestamp, text, when,
+    Authority, Change, Edge, EntityId, EntityKind, Evidence, Fingerprint, Kind, Memory, MemoryId,
+    Relation, Scope, Slot, State, Timestamp, Watermark, when,
 };
 
 /// Something that may become a memory.
@@ -87,6 +93,13 @@ pub struct Neighbours {
     pub entities: BTreeMap<(EntityKind, String), EntityId>,
     /// Which things the values of these slots are names of. Two names of one thing are one value.
     pub values: BTreeMap<String, EntityId>,
+    /// Connections of the memories that make this claim which say what it is and were not made by a
+    /// person.
+    pub set_by_others: Vec<Edge>,
+    /// What the memories that make this claim hang on.
+    pub bindings: Vec<Watermark>,
+    /// Those of them that an agent put away.
+    pub put_away_by_agent: BTreeSet<MemoryId>,
 }
 
 impl Neighbours {
@@ -111,6 +124,8 @@ pub struct Plan {
     pub superseded: Vec<MemoryId>,
     /// What it contradicts without replacing it.
     pub contested: Vec<MemoryId>,
+    /// It was known, and a person's words took the place of somebody else's.
+    pub taken_over: bool,
 }
 
 /// Why a candidate is not taken in.
@@ -166,8 +181,18 @@ fn known<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Vec<&'a Memor
         .chain(same_value)
         .filter(|memory| memory.session.is_none() || memory.session == candidate.scope.session)
         .collect();
+    let mut others = BTreeSet::new();
+    if is_persons_word(&candidate.testimony) {
+        let theirs = known.iter().filter(|memory| !is_by_person(memory, neighbours));
+        others = theirs.map(|memory| memory.id).collect();
+        // What a person says for a session is not what somebody else said for good.
+        known.retain(|one| !others.contains(&one.id) || one.session == candidate.scope.session);
+    }
+    let wanted = Fingerprint::of(&candidate.content);
     known.sort_by_key(|memory| {
-        (!memory.state.is_active(), Reverse(memory.since), memory.recorded_at, memory.id)
+        let other = others.contains(&memory.id);
+        let place = (!memory.state.is_active(), other, other && memory.fingerprint != wanted);
+        (place, Reverse(memory.since), memory.recorded_at, memory.id)
     });
     known
 }
@@ -202,10 +227,11 @@ fn support(
     let evidence = evidence_about(candidate, held);
     let before: Vec<Evidence> =
         neighbours.evidence.iter().filter(|one| one.memory == held.id).cloned().collect();
-    let returns = returns(held, testimony)?;
+    let returns = returns(held, testimony, neighbours)?;
+    let standing = Standing::of(held, &before);
     // An agent gives what a person said no other form.
     let bare;
-    let candidate = if testimony.by_agent && Standing::of(held, &before).is_persons() {
+    let candidate = if testimony.by_agent && standing.is_persons() {
         bare = candidate.in_words_alone();
         &bare
     } else {
@@ -213,12 +239,18 @@ fn support(
     };
     let mut plan = Plan::about(held.id, true);
     plan.changes.push(Change::Reinforce(evidence.clone()));
+    plan.taken_over =
+        is_persons_word(testimony) && !standing.by_person && (returns || held.state.is_active());
+    let told = if plan.taken_over { taken_over(candidate, held) } else { held.clone() };
+    if plan.taken_over {
+        plan.changes.extend(loosened(held, neighbours));
+    }
     plan.changes.extend(label_changes(candidate, held.id, neighbours, mint));
     if testimony.echo || !(returns || held.state.is_active()) {
         return Ok(plan);
     }
 
-    let conflicts = conflicts_said_again(candidate, held, &before, neighbours);
+    let conflicts = conflicts_said_again(candidate, &told, &before, neighbours);
     let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
     let voices = evidence::merge(&before, &[evidence]);
     let backed = testimony.authority.is_user() || evidence::confirms(&voices);
@@ -226,7 +258,7 @@ fn support(
     if returns || (held.state == State::Staged && to == State::Confirmed) {
         plan.changes.push(Change::Move { space: held.space, id: held.id, to, at: testimony.at });
     }
-    let mut revised = enriched(candidate, held);
+    let mut revised = enriched(candidate, &told);
     if revised != *held || testimony.authority.is_user() {
         revised.authority = held.authority.stronger(testimony.authority);
     }
@@ -242,6 +274,13 @@ fn enriched(candidate: &Candidate, held: &Memory) -> Memory {
     let mut next = held.clone();
     if takes_form(candidate, held) {
         next.slot.clone_from(&candidate.slot);
+    }
+    // A fact is what nobody said more about.
+    if is_persons_word(&candidate.testimony) && held.kind == Kind::Fact {
+        if next.importance.to_bits() == held.kind.importance().to_bits() {
+            next.importance = candidate.kind.importance();
+        }
+        next.kind = candidate.kind;
     }
     next.label = next.label.or_else(|| candidate.label.clone());
     next.domain = next.domain.or_else(|| candidate.domain.clone());
@@ -290,9 +329,11 @@ fn conflicts_said_again<'a>(
 
 /// Whether this testimony brings a memory back into view. What was retired on purpose comes back
 /// only by a person who says it after that.
-fn returns(held: &Memory, testimony: &Testimony) -> Result<bool, Blocked> {
-    let by_person = testimony.authority.is_user() && !testimony.echo;
-    let news = held.since.is_none_or(|since| testimony.at >= since);
+fn returns(held: &Memory, testimony: &Testimony, neighbours: &Neighbours) -> Result<bool, Blocked> {
+    let by_person = is_persons_word(testimony);
+    // What an agent put away is no bar to a person, whatever either clock said.
+    let freely = by_person && neighbours.put_away_by_agent.contains(&held.id);
+    let news = freely || held.since.is_none_or(|since| testimony.at >= since);
     match held.state {
         State::Staged | State::Confirmed => Ok(false),
         State::Draft | State::Expired => Ok(news && !testimony.echo),
@@ -314,8 +355,12 @@ fn return_of_the_replaced(
     mint: &mut dyn FnMut() -> Uuid,
 ) -> Result<Plan, Blocked> {
     let head = neighbours.heads.get(&held.id).filter(|head| head.state.is_active());
-    let news = head.is_none_or(|head| candidate.testimony.at >= head.recorded_at);
-    if !returns(held, &candidate.testimony)? || !news {
+    let by_agent = neighbours.put_away_by_agent.contains(&held.id);
+    let news = head.is_none_or(|head| {
+        let yields = by_agent && !head.authority.is_user();
+        yields || candidate.testimony.at >= head.recorded_at
+    });
+    if !returns(held, &candidate.testimony, neighbours)? || !news {
         return Err(Blocked::Retired { id: held.id, state: held.state });
     }
     // What holds only in a session takes the place of nothing that reaches further.
@@ -332,24 +377,7 @@ fn insert(
 ) -> Plan {
     let testimony = &candidate.testimony;
     let (space, id) = (candidate.scope.space, candidate.id);
-    let mut memory = Memory::new(
-        id,
-        &candidate.scope,
-        candidate.kind,
-        &candidate.content,
-        testimony.authority,
-        testimony.at,
-    );
-    memory.slot.clone_from(&candidate.slot);
-    memory.label.clone_from(&candidate.label);
-    memory.domain.clone_from(&candidate.domain);
-    memory.importance = candidate.importance.unwrap_or(memory.importance);
-    memory.confidence = candidate.confidence;
-    memory.pinned = candidate.pinned;
-    memory.triggers.clone_from(&candidate.triggers);
-    if says_how_things_are(candidate.kind) {
-        (memory.valid_from, memory.valid_until) = when::validity(&candidate.content, testimony.at);
-    }
+    let mut memory = as_said(candidate);
 
     let conflicts = conflicts(&Claim::of(candidate), neighbours, replaces);
     let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
@@ -367,6 +395,24 @@ fn insert(
     plan
 }
 
+/// A candidate as a memory of its own.
+fn as_said(candidate: &Candidate) -> Memory {
+    let Testimony { authority, at, .. } = candidate.testimony;
+    let Candidate { id, scope, kind, content, .. } = candidate;
+    let mut memory = Memory::new(*id, scope, *kind, content, authority, at);
+    memory.slot.clone_from(&candidate.slot);
+    memory.label.clone_from(&candidate.label);
+    memory.domain.clone_from(&candidate.domain);
+    memory.importance = candidate.importance.unwrap_or(memory.importance);
+    memory.confidence = candidate.confidence;
+    memory.pinned = candidate.pinned;
+    memory.triggers.clone_from(&candidate.triggers);
+    if says_how_things_are(candidate.kind) {
+        (memory.valid_from, memory.valid_until) = when::validity(&candidate.content, at);
+    }
+    memory
+}
+
 /// Whether a sort of claim can hold for a while.
 fn says_how_things_are(kind: Kind) -> bool {
     match kind {
@@ -382,7 +428,14 @@ fn says_how_things_are(kind: Kind) -> bool {
 
 impl Plan {
     fn about(memory: MemoryId, deduped: bool) -> Self {
-        Self { changes: vec![], memory, deduped, superseded: vec![], contested: vec![] }
+        Self {
+            changes: vec![],
+            memory,
+            deduped,
+            superseded: vec![],
+            contested: vec![],
+            taken_over: false,
+        }
     }
 
     /// Carries out what was decided about the claims that this one conflicts with.
@@ -401,51 +454,6 @@ impl Plan {
             }
         }
     }
-}
-
-/// Tags and subject become entities, and edges to them.
-fn label_changes(
-    candidate: &Candidate,
-    memory: MemoryId,
-    neighbours: &Neighbours,
-    mint: &mut dyn FnMut() -> Uuid,
-) -> Vec<Change> {
-    let (space, at) = (candidate.scope.space, candidate.testimony.at);
-    let mut changes = Vec::new();
-    let mut met = neighbours.entities.clone();
-    for (kind, name, relation) in named_entities(candidate) {
-        let entity = *met.entry((kind, text::normalise(&name))).or_insert_with(|| {
-            let mut entity = entity(EntityId(mint()), space, kind, &name, at);
-            let named = candidate.about.iter().find(|one| one.kind == kind && one.name == name);
-            entity.aliases = named.map(|one| one.aliases.clone()).unwrap_or_default();
-            changes.push(Change::Know(entity.clone()));
-            entity.id
-        });
-        changes.push(Change::Link(Edge::new(space, memory.into(), relation, entity.into(), at)));
-    }
-    changes
-}
-
-/// A thing met for the first time.
-pub fn entity(id: EntityId, space: SpaceId, kind: EntityKind, name: &str, at: Timestamp) -> Entity {
-    Entity { id, space, kind, name: name.trim().to_owned(), aliases: Vec::new(), created_at: at }
-}
-
-/// The entities a candidate names, and how it relates to each.
-pub fn named_entities(candidate: &Candidate) -> Vec<(EntityKind, String, Relation)> {
-    let tags = candidate.tags.iter().map(|tag| (EntityKind::Tag, tag.clone(), Relation::Tagged));
-    let subject = candidate
-        .slot
-        .iter()
-        .map(|slot| (EntityKind::Concept, slot.subject.clone(), Relation::About));
-    let about = candidate.about.iter().map(|one| (one.kind, one.name.clone(), Relation::About));
-    let mut named: Vec<_> = tags.chain(subject).chain(about).collect();
-    let mut met = BTreeSet::new();
-    named.retain(|(kind, name, relation)| {
-        let name = text::normalise(name);
-        !name.is_empty() && met.insert((*kind, name, *relation))
-    });
-    named
 }
 
 /// The fingerprints under which a candidate may lie buried.

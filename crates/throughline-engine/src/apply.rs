@@ -33,7 +33,7 @@ use crate::watch::Stated;
 use crate::{Engine, Error, Result};
 
 pub(crate) use propose::{Proposed, rank_by_model};
-use rank::{backing_of, may, rank, rank_of, voice_of};
+use rank::{backing_of, may, may_add, rank, rank_of, voice_of};
 
 /// How much a reason matters by itself: it is there for what it is the reason of.
 pub(crate) const REASON_IMPORTANCE: f64 = 0.2;
@@ -251,7 +251,10 @@ impl Engine {
         }
         let candidate = self.candidate_of(draft, claim, ground);
         let plan = self.take_in(reader, draft, &candidate)?;
-        for reason in claim.because {
+        let voice = voice_of(claim.turn, ground);
+        let may = |act| may_add(reader, ground, act, voice, &plan, draft.scope.space);
+        let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
+        for reason in claim.because.iter().filter(|_| reasons) {
             if text::holds(claim.content, reason) {
                 self.known_reason(reader, draft, plan.memory, reason)?;
             } else {
@@ -259,14 +262,16 @@ impl Engine {
             }
         }
         rest_on(reader, draft, plan.memory, claim.turn, ground)?;
-        let stated = Stated {
-            memory: plan.memory,
-            content: &candidate.content,
-            kind: claim.kind,
-            by_user: candidate.testimony.authority.is_user(),
-            turns: ground.turns,
-        };
-        self.watch_by_words(reader, draft, ground.root, &stated)?;
+        if binds {
+            let stated = Stated {
+                memory: plan.memory,
+                content: &candidate.content,
+                kind: claim.kind,
+                by_user: candidate.testimony.authority.is_user(),
+                turns: ground.turns,
+            };
+            self.watch_by_words(reader, draft, ground.root, &stated)?;
+        }
         let list = if plan.deduped { &mut applied.reinforced } else { &mut applied.memories };
         list.push(plan.memory);
         applied.superseded.extend(plan.superseded);

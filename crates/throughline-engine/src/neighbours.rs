@@ -1,17 +1,19 @@
 //! Neighbours: what is read before the rules decide about something new.
 
+mod hung;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::meet::Difference;
 use throughline_core::reconcile::{self, Candidate, Neighbours};
-use throughline_core::{
-    EntityId, Evidence, Memory, NodeId, Row, RowKey, Scope, Slot, SpaceId, State, text,
-};
+use throughline_core::{EntityId, Memory, Row, RowKey, Scope, Slot, SpaceId, State, text};
 use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::Result;
 use crate::engine::Draft;
 use crate::meet::{Claimed, beside, meeting};
+
+pub(crate) use hung::unwatches;
 
 /// Reads what bears on a candidate.
 pub(crate) fn neighbours(
@@ -47,8 +49,8 @@ pub(crate) fn neighbours(
         Some(&held) == value.as_ref() || thing.is_some() && values.get(&held) == thing
     };
     let same_value = same_slot.iter().filter(|memory| memory.slot.as_ref().is_some_and(says_it));
-    let known: Vec<_> = same_text.iter().chain(same_value).map(|one| one.id.into()).collect();
-    let evidence = evidence_of(reader, space, &known)?;
+    let known: Vec<&Memory> = same_text.iter().chain(same_value).collect();
+    let hung = hung::on(reader, draft, candidate, &known)?;
     let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
         .into_iter()
         .map(|(kind, name, _)| EntityName { kind: Some(kind), name: text::normalise(&name) })
@@ -65,11 +67,14 @@ pub(crate) fn neighbours(
         same_text,
         same_slot,
         same_thing,
-        evidence,
+        evidence: hung.evidence,
         heads,
         tombstones,
         entities,
         values,
+        set_by_others: hung.set_by_others,
+        bindings: hung.bindings,
+        put_away_by_agent: hung.put_away_by_agent,
     })
 }
 
@@ -119,11 +124,6 @@ fn things_named(
         }
     }
     Ok(things)
-}
-
-fn evidence_of(reader: &dyn Reader, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Evidence>> {
-    let attached = reader.attached(space, nodes)?;
-    Ok(attached.into_iter().filter_map(Row::into_evidence).collect())
 }
 
 /// The memory at the end of a chain of replacements; `None` if it was erased.

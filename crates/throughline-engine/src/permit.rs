@@ -2,7 +2,7 @@
 //! The rules are in `throughline_core::permission`; here a memory's standing is read from the store.
 
 use throughline_core::permission::{self, Act, Backing, Door, Request, Standing, Verdict, Why};
-use throughline_core::reconcile::Candidate;
+use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{Authority, Change, Evidence, Memory, Row, RowKey};
 use throughline_store::Reader;
 
@@ -29,6 +29,26 @@ pub(crate) fn ask(
 ) -> Result<Verdict> {
     let target = target.map(|memory| standing(reader, memory)).transpose()?;
     Ok(permission::judge(Request { door, act, target, backing }))
+}
+
+/// Whether the caller may hang something on the memory that holds a claim now.
+pub(crate) fn may_add(
+    reader: &dyn Reader,
+    door: Door,
+    act: Act,
+    plan: &Plan,
+    said: &Candidate,
+) -> Result<bool> {
+    let by_person = said.testimony.authority.is_user();
+    let held = RowKey::memory(said.scope.space, plan.memory);
+    let held = reader.rows(&[held])?.remove(0).and_then(Row::into_memory);
+    let target = match held {
+        _ if by_person => Some(Standing::persons()),
+        Some(held) => Some(standing(reader, &held)?),
+        None => None,
+    };
+    let request = Request { door, act, target, backing: Backing::Asserted };
+    Ok(matches!(permission::judge(request), Verdict::Allowed { .. }))
 }
 
 /// Goes on only where the caller may do it at once. `by_hand` is the command that a person runs.

@@ -1,15 +1,19 @@
 //! Quotes: whether what an agent brings are the user's own words, said in this project not long ago.
-//! Then they are the user's, with the turn as evidence; else they are the agent's.
+//! Then they are the user's, as they stand in the turn and with it as evidence; else they are the agent's.
+//! Of a quote nothing but the words counts: what sort of claim it is, is read from them.
 
 use throughline_core::evidence::Testimony;
-use throughline_core::probe::Voice;
+use throughline_core::probe::{self, Voice};
+use throughline_core::reconcile::Candidate;
 use throughline_core::{
-    Authority, Episode, Fingerprint, Row, RowKey, SpaceId, Timestamp, speech, text, words,
+    Authority, Episode, Fingerprint, Kind, Row, RowKey, SpaceId, Timestamp, speech, text, words,
 };
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::capture::{erased, named_turn, turns_of};
+use crate::engine::Draft;
 use crate::journal::Journal;
+use crate::remember::candidate;
 use crate::{Context, Engine, NewMemory, Result};
 
 /// Older words are history: whoever means them says them again.
@@ -24,15 +28,16 @@ const QUOTE_CHARS: usize = 240;
 const WHY: &str = "the user's words, quoted by an agent";
 
 impl Engine {
-    /// What the user said, if an agent's claim is that word for word and nothing else: what it makes
-    /// of it beyond that (a slot, what it hangs on) is its own.
+    /// What the user said, if an agent's claim is that word for word. What the agent makes of it beyond
+    /// that (its kind, a slot, labels, reasons, what it hangs on) is left out.
     pub(crate) fn quoted(
         &self,
         reader: &dyn Reader,
+        draft: &Draft,
         context: &Context,
         new: &NewMemory,
         unread: &[Episode],
-    ) -> Result<Option<Testimony>> {
+    ) -> Result<Option<Candidate>> {
         let space = context.project.space();
         if !may_quote(context, new) || context.scope().space != space {
             return Ok(None);
@@ -50,13 +55,17 @@ impl Engine {
         turns.sort_by_key(|turn| (std::cmp::Reverse(turn.at), turn.id));
         let said = turns.iter().find_map(|turn| {
             let quote = speech::stands_in(&turn.text, &new.content)?;
-            Some(Testimony {
+            let testimony = Testimony {
                 session: Some(turn.session.clone()),
                 turn: Some(turn.id.to_string()),
                 snippet: Some(text::headline(quote, QUOTE_CHARS)),
                 why: Some(WHY.to_owned()),
                 ..Testimony::new(Authority::UserStated, turn.at)
-            })
+            };
+            let words = as_kept(quote);
+            let kind = probe::kind_of(&words).unwrap_or(Kind::Fact);
+            let said = NewMemory { kind, ..NewMemory::new(&words) };
+            Some(Candidate { testimony, ..candidate(&said, draft) })
         });
         Ok(said)
     }
@@ -112,8 +121,14 @@ impl Engine {
 }
 
 fn may_quote(context: &Context, new: &NewMemory) -> bool {
-    context.door.is_agents()
-        && new.authority == Authority::Observed
-        && new.slot.is_none()
-        && new.watch.is_empty()
+    context.door.is_agents() && new.authority == Authority::Observed
+}
+
+/// A sentence as it is kept: on one line, without the full stop at its end.
+fn as_kept(sentence: &str) -> String {
+    let line = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.strip_suffix('.') {
+        Some(rest) if !rest.ends_with('.') => rest.to_owned(),
+        _ => line,
+    }
 }

@@ -2,6 +2,7 @@
 
 use throughline_core::evidence::Testimony;
 use throughline_core::patch::{self, Operation};
+use throughline_core::permission::Act;
 use throughline_core::reconcile::{self, Candidate, Plan};
 use throughline_core::watermark::Referent;
 use throughline_core::{
@@ -13,7 +14,7 @@ use throughline_store::Reader;
 use crate::clean::Cleaner;
 use crate::engine::{Draft, is_handle};
 use crate::neighbours::neighbours;
-use crate::permit::{as_allowed, is_kept_out, may_adopt};
+use crate::permit::{as_allowed, is_kept_out, may_add, may_adopt};
 use crate::watch::Stated;
 use crate::{Card, Context, Engine, Error, Result};
 
@@ -92,6 +93,23 @@ impl NewMemory {
         serde_json::to_string(&operation).expect("plain data serialises")
     }
 
+    /// What is said beyond the words, by the names that the tools give it. `kind` is the one that the
+    /// claim has.
+    fn added(&self, kind: Kind) -> Vec<&'static str> {
+        let given = [
+            ("kind", self.kind != Kind::Fact && self.kind != kind),
+            ("slot", self.slot.is_some()),
+            ("tags", !self.tags.is_empty()),
+            ("label", self.label.is_some()),
+            ("domain", self.domain.is_some()),
+            ("confidence", self.confidence < 1.0),
+            ("because", !self.because.is_empty()),
+            ("triggers", !self.triggers.is_empty()),
+            ("watch", !self.watch.is_empty()),
+        ];
+        given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
+    }
+
     /// The same without secrets, and how many there were. What the session showed as a secret
     /// before goes, too.
     fn cleaned(&self, mut cleaner: Cleaner) -> (Self, usize) {
@@ -125,6 +143,8 @@ pub struct Remembered {
     pub contested: Vec<MemoryId>,
     /// Secrets that were taken out of it.
     pub redacted: usize,
+    /// What the caller added and may not add, because the claim is a person's.
+    pub left_out: Vec<&'static str>,
     /// The memories that it replaced or contradicts, as they were said.
     pub met: Vec<Memory>,
     /// The batch that undoes it.
@@ -146,40 +166,32 @@ impl Engine {
         let repeats = self.repeats_shown(context, new)?;
         let unread = self.unread_turns(context, new)?;
         let written = self.write(context, Cause::Remember, None, |reader, draft| {
-            let mut candidate = candidate(new, draft);
-            candidate.testimony.echo = repeats || self.repeats_record(reader, context, new)?;
-            // Reasons are whoever's who gives them, even for what somebody else said.
-            let own = candidate.testimony.clone();
-            if let Some(said) = self.quoted(reader, context, new, &unread)? {
-                candidate.testimony = said;
-            }
-            let before = draft.changes.len();
-            let mut plan = self.take_in(reader, draft, &candidate)?;
-            // An old sentence of the user's puts none of their newer ones in doubt.
-            if !plan.contested.is_empty() && candidate.testimony != own {
-                draft.changes.truncate(before);
-                candidate.testimony = own.clone();
-                plan = self.take_in(reader, draft, &candidate)?;
-            }
-            let by_user = candidate.testimony.authority.is_user();
-            for reason in &new.because {
-                self.give_reason(reader, draft, context, &plan, reason, &own)?;
-            }
+            let mut own = candidate(new, draft);
+            own.testimony.echo = repeats || self.repeats_record(reader, context, new)?;
+            let quote = self.quoted(reader, draft, context, new, &unread)?;
+            let (plan, said) = self.take_in_said(reader, draft, own.clone(), quote)?;
             let root = &context.project.root;
-            self.watch_by_hand(draft, root, plan.memory, &new.watch)?;
-            if new.watch.is_empty() {
-                let stated = Stated {
-                    memory: plan.memory,
-                    content: &new.content,
-                    kind: new.kind,
-                    by_user,
-                    turns: &[],
-                };
+            let may = |act| may_add(reader, context.door, act, &plan, &said);
+            let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
+            // Reasons are whoever's who gives them, even for what somebody else said.
+            for reason in new.because.iter().filter(|_| reasons) {
+                self.give_reason(reader, draft, context, &plan, reason, &own.testimony)?;
+            }
+            let by_user = said.testimony.authority.is_user();
+            let by_words = if binds {
+                self.watch_by_hand(draft, root, plan.memory, &new.watch)?;
+                new.watch.is_empty()
+            } else {
+                by_user && (!plan.deduped || plan.taken_over)
+            };
+            if by_words {
+                let (memory, content) = (plan.memory, said.content.as_str());
+                let stated = Stated { memory, content, kind: said.kind, by_user, turns: &[] };
                 self.watch_by_words(reader, draft, root, &stated)?;
             }
-            Ok(plan)
+            Ok((plan, reasons && binds))
         });
-        let (plan, batch) = match written {
+        let ((plan, adds), batch) = match written {
             // Nobody's words are dropped: a person may see what was kept out.
             Err(error) if is_kept_out(&error) && !new.authority.is_user() => {
                 self.defer(context, &new.as_operation(), &error.to_string(), new.authority)?;
@@ -187,7 +199,32 @@ impl Engine {
             }
             written => written?,
         };
-        self.remembered(context.scope().space, plan, *redacted, batch)
+        let mut kept = self.remembered(context.scope().space, plan, *redacted, batch)?;
+        if !adds {
+            kept.left_out = new.added(kept.card.memory.kind);
+        }
+        Ok(kept)
+    }
+
+    /// Takes in what an agent quotes of the user, or what it says itself.
+    fn take_in_said(
+        &self,
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        own: Candidate,
+        quote: Option<Candidate>,
+    ) -> Result<(Plan, Candidate)> {
+        if let Some(quote) = quote {
+            let before = draft.changes.len();
+            let plan = self.take_in(reader, draft, &quote)?;
+            // An old sentence of the user's puts none of their newer ones in doubt.
+            if plan.contested.is_empty() {
+                return Ok((plan, quote));
+            }
+            draft.changes.truncate(before);
+        }
+        let plan = self.take_in(reader, draft, &own)?;
+        Ok((plan, own))
     }
 
     /// What came of a plan that was carried out.
@@ -198,13 +235,14 @@ impl Engine {
         redacted: usize,
         batch: BatchId,
     ) -> Result<Remembered> {
-        let Plan { memory, deduped, superseded, contested, changes: _ } = plan;
+        let Plan { memory, deduped, superseded, contested, .. } = plan;
         let card = self.card_of(space, memory)?;
         let keys: Vec<RowKey> =
             superseded.iter().chain(&contested).map(|id| RowKey::memory(space, *id)).collect();
         let rows = self.now_reader()?.rows(&keys)?.into_iter();
         let met = rows.filter_map(|row| row?.into_memory()).collect();
-        Ok(Remembered { card, deduped, superseded, contested, redacted, met, batch })
+        let left_out = Vec::new();
+        Ok(Remembered { card, deduped, superseded, contested, redacted, left_out, met, batch })
     }
 
     fn check_new(&self, context: &Context, new: &NewMemory) -> Result<()> {

@@ -17,6 +17,7 @@ use throughline_watch::{Binding, Look, Stamped, World};
 use crate::capture::Captured;
 use crate::clean::clean_text;
 use crate::engine::Draft;
+use crate::neighbours::unwatches;
 use crate::{Context, Engine, Error, Result};
 
 /// Bindings that one waking writes to at most: a session waits for it. The rest comes with the next.
@@ -205,6 +206,7 @@ impl Engine {
             return Ok(());
         }
         let mut held = marks_of(reader, space, claim.memory)?;
+        held.retain(|mark| !draft.changes.iter().any(|change| unwatches(change, mark)));
         // Bound to the wrong thing once is enough.
         let blind = |mark: &Watermark| mark.tally.verdict(&self.policy.trust) == Verdict::Drop;
         let wrong: Vec<Watermark> = held.extract_if(.., |mark| blind(mark)).collect();

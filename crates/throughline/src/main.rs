@@ -88,7 +88,9 @@ fn run(
     words: &[std::ffi::OsString],
 ) -> ExitCode {
     let mut ui = ui::Ui::new(cli.global.json, cli.global.quiet);
-    let done = settings::Settings::resolve(&cli.global, environment)
+    let serves = matches!(cli.command, args::Command::Mcp(_));
+    let environment = if serves { environment.clone() } else { environment.of_a_command() };
+    let done = settings::Settings::resolve(&cli.global, &environment)
         .and_then(|settings| commands::run(&cli.command, &settings, &mut ui));
     match done {
         Ok(code) => code,

@@ -1,5 +1,5 @@
-//! Word for word: whether a text is a whole sentence, or several in a row, that somebody said in their
-//! own voice and left standing.
+//! Word for word: whether a text is a whole sentence that somebody said in their own voice and left
+//! standing.
 
 use std::ops::Range;
 
@@ -12,11 +12,10 @@ use crate::text;
 const TURN_BYTES_MAX: usize = 4_000;
 /// Fewer words are said by everybody about anything.
 const WORDS_MIN: usize = 3;
-/// Sentences that are quoted at most.
-const SENTENCES_MAX: usize = 8;
 
-/// Whether a claim stands in a turn word for word, as whole sentences of the speaker's own, none of them
-/// asked, supposed, reported, quoted, announced, listed or taken back. Returns them as they stand there.
+/// Whether a claim stands in a turn word for word, as a whole sentence of the speaker's own, which was not
+/// asked, supposed, reported, quoted, announced, listed or taken back. Returns it as it stands there:
+/// only that is the speaker's. Sentences are not joined, for where one ends is part of what it says.
 pub fn stands_in<'a>(turn: &'a str, claim: &str) -> Option<&'a str> {
     let wanted = text::normalise(claim);
     if turn.len() > TURN_BYTES_MAX
@@ -26,24 +25,14 @@ pub fn stands_in<'a>(turn: &'a str, claim: &str) -> Option<&'a str> {
         return None;
     }
     let units = own_units(turn);
-    (0..units.len()).find_map(|first| {
-        let mut said = String::new();
-        for last in first..units.len().min(first + SENTENCES_MAX) {
-            let sentence = text::normalise(&turn[units[last].span.clone()]);
-            if !said.is_empty() {
-                said.push(' ');
-            }
-            said.push_str(&sentence);
-            if said.len() >= wanted.len() {
-                let whole = said == wanted && is_left_standing(turn, &units, first..last + 1);
-                return whole.then(|| &turn[units[first].span.start..units[last].span.end]);
-            }
-        }
-        None
+    (0..units.len()).find_map(|at| {
+        let sentence = &turn[units[at].span.clone()];
+        let whole = text::normalise(sentence) == wanted && is_left_standing(turn, &units, at);
+        whole.then_some(sentence)
     })
 }
 
-fn is_left_standing(turn: &str, units: &[Unit], run: Range<usize>) -> bool {
+fn is_left_standing(turn: &str, units: &[Unit], at: usize) -> bool {
     let plain = |unit: &Unit| {
         let words = words(&turn[unit.span.clone()]);
         unit.guard.is_none()
@@ -52,10 +41,10 @@ fn is_left_standing(turn: &str, units: &[Unit], run: Range<usize>) -> bool {
             && words.iter().any(|word| word.is_said())
             && is_whole(turn, unit.span.clone())
     };
-    let before = run.start.checked_sub(1).map(|at| &units[at]);
-    units[run.clone()].iter().all(plain)
-        && before.is_none_or(|unit| !colours(unit) && !leads_in(turn, unit, &units[run.start]))
-        && units.get(run.end).is_none_or(|unit| !colours(unit) && !takes_up(turn, unit))
+    let before = at.checked_sub(1).map(|before| &units[before]);
+    plain(&units[at])
+        && before.is_none_or(|unit| !colours(unit) && !leads_in(turn, unit, &units[at]))
+        && units.get(at + 1).is_none_or(|unit| !colours(unit) && !takes_up(turn, unit))
 }
 
 /// Whether a sentence begins and ends where its line or another sentence does.
@@ -114,8 +103,20 @@ mod tests {
             assert!(stands_in(turn, "We deploy on Thursdays only").is_some(), "{turn}");
         }
         let two = "The API is frozen. We deploy on Thursdays only. Thanks!";
+        assert_eq!(
+            stands_in(two, "We deploy! On Thursdays: only"),
+            Some("We deploy on Thursdays only."),
+            "as the speaker wrote it"
+        );
+    }
+
+    #[test]
+    fn sentences_are_not_joined() {
+        let turn = "We merge on green. Never on red. We deploy from main. Do you see it?";
+        let joined = "We merge on green, never; on red we deploy from main";
+        assert_eq!(stands_in(turn, joined), None);
         let both = "The API is frozen. We deploy on Thursdays only.";
-        assert_eq!(stands_in(two, both), Some(both));
+        assert_eq!(stands_in(both, both), None);
     }
 
     #[test]

@@ -226,6 +226,13 @@ impl Tables {
                 found.heads.insert(memory.id, self.head(memory));
             }
         }
+        // Nobody but agents has to do with what agents alone speak for.
+        let agents = |memory: &&Memory| {
+            let mut voices = found.evidence.iter().filter(|one| one.memory == memory.id);
+            !memory.state.is_active() && voices.all(|one| one.by_agent)
+        };
+        let away = found.same_text.iter().chain(&found.same_slot).filter(agents);
+        found.put_away_by_agent = away.map(|memory| memory.id).collect();
         found.same_thing = self.meeting(candidate);
         let marks = reconcile::burial_marks(candidate);
         for row in self.0.values() {
@@ -234,6 +241,13 @@ impl Tables {
                 if marks.contains(&stone.fingerprint) || slot.is_some_and(|it| marks.contains(it)) {
                     found.tombstones.push(stone.clone());
                 }
+            } else if let Row::Edge(edge) = row {
+                let known = found.same_text.iter().chain(&found.same_slot);
+                if known.into_iter().any(|memory| reconcile::gives_form(edge, memory)) {
+                    found.set_by_others.push(edge.clone());
+                }
+            } else if let Row::Watermark(mark) = row {
+                found.bindings.push(mark.clone());
             } else if let Row::Entity(entity) = row {
                 for name in entity.names() {
                     found.values.insert(name.clone(), entity.id);

@@ -2,7 +2,8 @@
 
 use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::probe::Voice;
-use throughline_core::{Authority, Memory};
+use throughline_core::reconcile::Plan;
+use throughline_core::{Authority, Memory, Row, RowKey, SpaceId};
 use throughline_store::Reader;
 
 use super::{Claim, Ground, rank_by_model};
@@ -43,6 +44,20 @@ pub(super) fn may(
     let door = if ground.by_model { Door::Model } else { Door::Hook };
     let verdict = ask(reader, door, act, Some(old), backing_of(voice))?;
     Ok(matches!(verdict, Verdict::Allowed { .. }))
+}
+
+/// Whether whoever spoke may hang something on the memory that holds a claim now.
+pub(super) fn may_add(
+    reader: &dyn Reader,
+    ground: &Ground<'_>,
+    act: Act,
+    voice: Voice,
+    plan: &Plan,
+    space: SpaceId,
+) -> Result<bool> {
+    let held = reader.rows(&[RowKey::memory(space, plan.memory)])?.remove(0);
+    let held = held.and_then(Row::into_memory);
+    held.map_or(Ok(true), |held| may(reader, ground, act, voice, &held))
 }
 
 /// What stands behind words that were captured.

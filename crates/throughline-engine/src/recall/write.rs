@@ -285,7 +285,9 @@ fn via(candidate: &Candidate, known: &Known) -> Option<String> {
     let step = candidate.path.last()?;
     let from = step.from.memory().or_else(|| candidate.path.first()?.from.memory());
     let title = from.and_then(|id| known.memories.get(&id)).map(Memory::title);
-    let relation = step.relation.as_str().replace('_', " ");
+    // It is said of the memory that the step arrived at.
+    let relation = step.relation;
+    let relation = if step.forward { relation.in_words_backwards() } else { relation.in_words() };
     Some(match title {
         Some(title) => format!("{relation}: {title}"),
         None => relation,

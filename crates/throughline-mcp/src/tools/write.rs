@@ -75,6 +75,13 @@ fn stored(kept: &Remembered) -> Answer {
             map.insert(name.to_owned(), handles.into());
         }
     }
+    if !kept.left_out.is_empty() {
+        let names = kept.left_out.join(", ");
+        text.push_str(&format!(
+            "\nLeft out: {names}. These are the user's words, so only the user says more about them."
+        ));
+        map.insert("left_out".to_owned(), json!(kept.left_out));
+    }
     if !kept.contested.is_empty() {
         text.push_str("\nBoth are shown until the user decides with `throughline review`.");
     }

@@ -23,6 +23,7 @@ struct WireRemembered {
     superseded: Vec<String>,
     contested: Vec<String>,
     redacted: usize,
+    left_out: Vec<&'static str>,
     batch: String,
 }
 
@@ -88,6 +89,7 @@ fn answer(
         superseded: ids(&remembered.superseded),
         contested: ids(&remembered.contested),
         redacted: remembered.redacted,
+        left_out: remembered.left_out.clone(),
         batch: remembered.batch.to_string(),
     };
     ui.answer(&wire, || {
@@ -98,6 +100,12 @@ fn answer(
                 format!("\n          {} taken out: it looks like a secret", remembered.redacted),
             );
             page.push_str(&words);
+        }
+        if !remembered.left_out.is_empty() {
+            let names = remembered.left_out.join(", ");
+            let words = format!("\n          {} {names}", paint(WARN, "left out:"));
+            page.push_str(&words);
+            page.push_str(" — these are the user's words, so only the user says more about them");
         }
         for line in met(remembered) {
             write!(page, "\n          {line}").expect("writing to a String cannot fail");

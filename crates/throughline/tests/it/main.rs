@@ -71,6 +71,7 @@ mod slots;
 mod strangers;
 mod superseding;
 mod switch;
+mod taking_over;
 mod telling;
 mod telling_once;
 mod telling_truth;

@@ -123,25 +123,22 @@ fn a_quote_reaches_over_no_wall_and_brings_nothing_back() {
 }
 
 #[test]
-fn what_an_agent_adds_to_a_quote_is_its_own() {
+fn what_an_agent_adds_to_a_quote_is_left_out() {
     let home = Home::new();
     let held =
         home.remember_with(&["Orders are in Postgres", "--slot", "orders|live in|Postgres|one"]);
     let agent = Agent::new(&home, "march");
     agent.hears("Use MySQL for the tests. Please go on.");
-    let slotted =
-        json!({ "content": "Use MySQL for the tests", "slot": "orders|live in|MySQL|one" });
-    let kept = home.mcp().call("remember", slotted);
-    assert_eq!(kept["by"], "observed", "what it makes of the words is no quote: {kept}");
-    assert_eq!(home.show(&held)["state"], "confirmed");
-    let reasoned =
-        json!({ "content": "Use MySQL for the tests", "because": ["Postgres is slow to start"] });
+    let added = json!({ "content": "Use MySQL for the tests", "slot": "orders|live in|MySQL|one",
+        "because": ["Postgres is slow to start"] });
     let mut client = home.mcp();
-    let kept = client.call("remember", reasoned);
+    let kept = client.call("remember", added);
     assert_eq!(kept["by"], "user_stated", "{kept}");
+    assert_eq!(kept["left_out"], json!(["slot", "because"]), "{kept}");
+    assert_eq!(home.show(&held)["state"], "confirmed");
+    assert_eq!(home.show(kept["id"].as_str().unwrap())["slot"], Value::Null);
     let why = client.call("why", json!({ "id": kept["id"] }));
-    let reason = home.show(why["because"][0]["id"].as_str().unwrap());
-    assert_eq!(reason["authority"], "observed", "{reason}");
+    assert_eq!(why.get("because").cloned().unwrap_or(json!([])), json!([]), "{why}");
     for source in ["inferred", "external"] {
         let claim = json!({ "content": "Please go on", "source": source });
         assert_ne!(client.call("remember", claim)["by"], "user_stated");

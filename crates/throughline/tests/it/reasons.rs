@@ -28,6 +28,21 @@ fn why_shows_the_reasons_of_reasons() {
 }
 
 #[test]
+fn recall_says_of_a_reason_what_it_is_the_reason_for() {
+    let home = Home::new();
+    let guess = home.remember("The intern guessed it");
+    let claim = "The staging database listens on port 5433";
+    home.remember_with(&[claim, "--because", &guess]);
+    let page = home.page(&["recall", "Which port does the staging database listen on?"]);
+    assert!(page.contains(&format!("reason for: {claim}")), "{page}");
+    let home = Home::new();
+    let guess = home.remember("The intern guessed the number");
+    home.remember_with(&["Staging listens on 5433", "--because", &guess]);
+    let page = home.page(&["recall", "What did the intern guess?"]);
+    assert!(page.contains("because: The intern guessed the number"), "{page}");
+}
+
+#[test]
 fn reasons_that_go_round_in_a_circle_end() {
     let home = Home::new();
     let (a, b) = (home.remember("Chicken"), home.remember("Egg"));

@@ -1,0 +1,108 @@
+//! What hangs on the memories that make a claim already, and who put it there.
+
+use std::collections::BTreeSet;
+
+use throughline_core::reconcile::{Candidate, gives_form};
+use throughline_core::{
+    Actor, Cause, Change, Edge, Evidence, Memory, MemoryId, NodeId, Row, Watermark,
+};
+use throughline_store::Reader;
+
+use crate::Result;
+use crate::engine::Draft;
+
+/// What hangs on some memories.
+#[derive(Default)]
+pub(super) struct Hung {
+    pub(super) evidence: Vec<Evidence>,
+    pub(super) set_by_others: Vec<Edge>,
+    pub(super) bindings: Vec<Watermark>,
+    pub(super) put_away_by_agent: BTreeSet<MemoryId>,
+}
+
+/// Reads what hangs on the memories that make a claim. Who put it there matters, and is looked up, only
+/// where a person makes the claim.
+pub(super) fn on(
+    reader: &dyn Reader,
+    draft: &Draft,
+    candidate: &Candidate,
+    known: &[&Memory],
+) -> Result<Hung> {
+    let nodes: Vec<NodeId> = known.iter().map(|memory| memory.id.into()).collect();
+    let mut hung = Hung::default();
+    for row in reader.attached(candidate.scope.space, &nodes)? {
+        match row {
+            Row::Evidence(evidence) => hung.evidence.push(evidence),
+            Row::Edge(edge) => hung.set_by_others.push(edge),
+            Row::Watermark(mark) => hung.bindings.push(mark),
+            Row::Space(_)
+            | Row::Memory(_)
+            | Row::Usage(_)
+            | Row::Entity(_)
+            | Row::Episode(_)
+            | Row::Session(_)
+            | Row::Injection(_)
+            | Row::Tombstone(_)
+            | Row::Leaf(_)
+            | Row::Pending(_) => {}
+        }
+    }
+    hung.set_by_others.retain(|edge| known.iter().any(|memory| gives_form(edge, memory)));
+    // What this very batch takes off is off.
+    hung.set_by_others.retain(|edge| !draft.changes.iter().any(|one| unlinks(one, edge)));
+    hung.bindings.retain(|mark| !draft.changes.iter().any(|one| unwatches(one, mark)));
+    if !candidate.testimony.authority.is_user() {
+        return Ok(hung);
+    }
+    for memory in known {
+        let labelled = hung.set_by_others.iter().any(|edge| edge.from == memory.id.into());
+        if labelled || !memory.state.is_active() {
+            look_up(reader, memory, &mut hung)?;
+        }
+    }
+    Ok(hung)
+}
+
+/// Looks up in the log what a person hung on a memory, and whether an agent put it away.
+fn look_up(reader: &dyn Reader, memory: &Memory, hung: &mut Hung) -> Result<()> {
+    let mut by_agent = false;
+    for logged in reader.history(memory.space, memory.id.into())? {
+        let Some(stored) = reader.headers(&[logged.batch])?.into_iter().next() else { continue };
+        let batch = &stored.batch;
+        let by_hand = batch.actor == Actor::User && matches!(batch.cause, Cause::Tag | Cause::Link);
+        if let Change::Link(edge) = &logged.change
+            && by_hand
+        {
+            let same = |one: &Edge| {
+                (one.from, one.relation, one.to) == (edge.from, edge.relation, edge.to)
+            };
+            hung.set_by_others.retain(|one| !same(one));
+        }
+        if puts_away(&logged.change, memory.id) {
+            by_agent = batch.actor == Actor::Agent;
+        }
+    }
+    if by_agent && !memory.state.is_active() {
+        hung.put_away_by_agent.insert(memory.id);
+    }
+    Ok(())
+}
+
+/// Whether a change takes a memory out of view.
+fn puts_away(change: &Change, memory: MemoryId) -> bool {
+    if let Change::Move { id, to, .. } = change {
+        return *id == memory && !to.is_active();
+    }
+    matches!(change, Change::Supersede { old, .. } if *old == memory)
+}
+
+fn unlinks(change: &Change, edge: &Edge) -> bool {
+    let Change::Unlink { from, relation, to, .. } = change else { return false };
+    (*from, *relation, *to) == (edge.from, edge.relation, edge.to)
+}
+
+/// Whether a change takes a binding off.
+pub(crate) fn unwatches(change: &Change, mark: &Watermark) -> bool {
+    let Change::Unwatch { memory, referent, .. } = change else { return false };
+    (*memory, referent) == (mark.memory, &mark.referent)
+}
