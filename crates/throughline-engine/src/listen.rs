@@ -33,7 +33,7 @@ const WARNED_TURNS: u32 = 6;
 const TURN: Duration = Duration::from_millis(60);
 /// An answer that was not even begun by then is late because others keep the machine busy: it is given
 /// from what is known, and what was told waits in the journal.
-const HURRY: Duration = Duration::from_millis(80);
+const HURRY: Duration = Duration::from_millis(40);
 /// What may be spent on vectors after a turn.
 const EMBED: Duration = Duration::from_millis(100);
 /// Texts that are embedded before the time is looked at.

@@ -1,6 +1,6 @@
 //! Neighbours: what is read before the rules decide about something new.
 
-mod hung;
+mod attached;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::Result;
 use crate::engine::Draft;
 use crate::meet::{Claimed, beside, meeting};
 
-pub(crate) use hung::unwatches;
+pub(crate) use attached::unwatches;
 
 /// Reads what bears on a candidate.
 pub(crate) fn neighbours(
@@ -50,7 +50,7 @@ pub(crate) fn neighbours(
     };
     let same_value = same_slot.iter().filter(|memory| memory.slot.as_ref().is_some_and(says_it));
     let known: Vec<&Memory> = same_text.iter().chain(same_value).collect();
-    let hung = hung::on(reader, draft, candidate, &known)?;
+    let attached = attached::on(reader, draft, candidate, &known)?;
     let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
         .into_iter()
         .map(|(kind, name, _)| EntityName { kind: Some(kind), name: text::normalise(&name) })
@@ -67,14 +67,14 @@ pub(crate) fn neighbours(
         same_text,
         same_slot,
         same_thing,
-        evidence: hung.evidence,
+        evidence: attached.evidence,
         heads,
         tombstones,
         entities,
         values,
-        set_by_others: hung.set_by_others,
-        bindings: hung.bindings,
-        put_away_by_agent: hung.put_away_by_agent,
+        set_by_others: attached.set_by_others,
+        bindings: attached.bindings,
+        put_away_by_agent: attached.put_away_by_agent,
     })
 }
 

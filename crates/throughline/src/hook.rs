@@ -3,6 +3,7 @@
 //! Whatever goes wrong, the agent goes on: the exit code is 0, the deadline holds, and nothing is
 //! said. What was wrong is noted for `doctor`.
 
+mod allocator;
 mod caller;
 
 use std::io::{IsTerminal as _, Read as _, Write as _};
@@ -25,6 +26,7 @@ use throughline_engine::{
 use crate::args;
 use crate::settings::{Environment, Settings};
 use crate::worker;
+pub(crate) use allocator::use_one_heap;
 use caller::{Answer, Caller, Step, Wait};
 
 /// Payloads are smaller than this; what is larger is not read to its end.

@@ -24,6 +24,9 @@ fn main() -> ExitCode {
         words.retain(|word| word != "--help" && word != "-h");
     }
     let is_hook = command.as_deref() == Some("hook");
+    if is_hook {
+        hook::use_one_heap();
+    }
     let environment = settings::Environment::read();
     // Hooks go quiet; a person is answered.
     if environment.disabled && is_hook {

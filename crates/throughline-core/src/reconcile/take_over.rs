@@ -1,5 +1,5 @@
 //! Taking over: a person says what somebody else had set down. From then on it is the person's: their
-//! words, their kind, their slot, and nothing that the other hung on it.
+//! words, their kind, their slot, and nothing that the other attached to it.
 
 use super::{Candidate, Neighbours, as_said};
 use crate::evidence::Testimony;
@@ -43,7 +43,7 @@ pub(super) fn taken_over(candidate: &Candidate, held: &Memory) -> Memory {
     }
 }
 
-/// Takes what others hung on a memory off it.
+/// Takes off a memory what others attached to it.
 pub(super) fn loosened(held: &Memory, neighbours: &Neighbours) -> Vec<Change> {
     let edges = neighbours.set_by_others.iter().filter(|edge| gives_form(edge, held));
     let unlink = edges.map(|edge| Change::Unlink {

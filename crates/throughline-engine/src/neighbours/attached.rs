@@ -1,4 +1,4 @@
-//! What hangs on the memories that make a claim already, and who put it there.
+//! What is attached to the memories that make a claim already, and who put it there.
 
 use std::collections::BTreeSet;
 
@@ -11,30 +11,30 @@ use throughline_store::Reader;
 use crate::Result;
 use crate::engine::Draft;
 
-/// What hangs on some memories.
+/// What is attached to some memories.
 #[derive(Default)]
-pub(super) struct Hung {
+pub(super) struct Attached {
     pub(super) evidence: Vec<Evidence>,
     pub(super) set_by_others: Vec<Edge>,
     pub(super) bindings: Vec<Watermark>,
     pub(super) put_away_by_agent: BTreeSet<MemoryId>,
 }
 
-/// Reads what hangs on the memories that make a claim. Who put it there matters, and is looked up, only
+/// Reads what is attached to the memories that make a claim. Who put it there is looked up only
 /// where a person makes the claim.
 pub(super) fn on(
     reader: &dyn Reader,
     draft: &Draft,
     candidate: &Candidate,
     known: &[&Memory],
-) -> Result<Hung> {
+) -> Result<Attached> {
     let nodes: Vec<NodeId> = known.iter().map(|memory| memory.id.into()).collect();
-    let mut hung = Hung::default();
+    let mut attached = Attached::default();
     for row in reader.attached(candidate.scope.space, &nodes)? {
         match row {
-            Row::Evidence(evidence) => hung.evidence.push(evidence),
-            Row::Edge(edge) => hung.set_by_others.push(edge),
-            Row::Watermark(mark) => hung.bindings.push(mark),
+            Row::Evidence(evidence) => attached.evidence.push(evidence),
+            Row::Edge(edge) => attached.set_by_others.push(edge),
+            Row::Watermark(mark) => attached.bindings.push(mark),
             Row::Space(_)
             | Row::Memory(_)
             | Row::Usage(_)
@@ -47,24 +47,24 @@ pub(super) fn on(
             | Row::Pending(_) => {}
         }
     }
-    hung.set_by_others.retain(|edge| known.iter().any(|memory| gives_form(edge, memory)));
+    attached.set_by_others.retain(|edge| known.iter().any(|memory| gives_form(edge, memory)));
     // What this very batch takes off is off.
-    hung.set_by_others.retain(|edge| !draft.changes.iter().any(|one| unlinks(one, edge)));
-    hung.bindings.retain(|mark| !draft.changes.iter().any(|one| unwatches(one, mark)));
+    attached.set_by_others.retain(|edge| !draft.changes.iter().any(|one| unlinks(one, edge)));
+    attached.bindings.retain(|mark| !draft.changes.iter().any(|one| unwatches(one, mark)));
     if !candidate.testimony.authority.is_user() {
-        return Ok(hung);
+        return Ok(attached);
     }
     for memory in known {
-        let labelled = hung.set_by_others.iter().any(|edge| edge.from == memory.id.into());
+        let labelled = attached.set_by_others.iter().any(|edge| edge.from == memory.id.into());
         if labelled || !memory.state.is_active() {
-            look_up(reader, memory, &mut hung)?;
+            look_up(reader, memory, &mut attached)?;
         }
     }
-    Ok(hung)
+    Ok(attached)
 }
 
-/// Looks up in the log what a person hung on a memory, and whether an agent put it away.
-fn look_up(reader: &dyn Reader, memory: &Memory, hung: &mut Hung) -> Result<()> {
+/// Looks up in the log what a person attached to a memory, and whether an agent put it away.
+fn look_up(reader: &dyn Reader, memory: &Memory, attached: &mut Attached) -> Result<()> {
     let mut by_agent = false;
     for logged in reader.history(memory.space, memory.id.into())? {
         let Some(stored) = reader.headers(&[logged.batch])?.into_iter().next() else { continue };
@@ -76,14 +76,14 @@ fn look_up(reader: &dyn Reader, memory: &Memory, hung: &mut Hung) -> Result<()> 
             let same = |one: &Edge| {
                 (one.from, one.relation, one.to) == (edge.from, edge.relation, edge.to)
             };
-            hung.set_by_others.retain(|one| !same(one));
+            attached.set_by_others.retain(|one| !same(one));
         }
         if puts_away(&logged.change, memory.id) {
             by_agent = batch.actor == Actor::Agent;
         }
     }
     if by_agent && !memory.state.is_active() {
-        hung.put_away_by_agent.insert(memory.id);
+        attached.put_away_by_agent.insert(memory.id);
     }
     Ok(())
 }
