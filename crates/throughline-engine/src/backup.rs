@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use throughline_core::row::Tombstone;
 use throughline_store::{Error as StoreError, Finding, SqliteStore, Store, private_folder};
 
 use crate::engine::DATABASE;
@@ -80,6 +81,7 @@ impl Engine {
             Err(error) if is_damage(&error) => return Self::restore_over_damage(home, clock, from),
             opened => opened?,
         };
+        let finished = engine.finish_before_replacing();
         let alone = copying(home)?;
         let folder = folder_in(home, BACKUPS)?;
         let kept = free_name(&folder, "before-restore", clock);
@@ -91,6 +93,9 @@ impl Engine {
             Ok(erased_again) => {
                 // The database tells it too; this is for the day when it does not.
                 engine.note_erased().ok();
+                if !finished {
+                    engine.clean_after_replacing().ok();
+                }
                 Ok(Restored { kept, erased_again, erasures_unknown: false })
             }
             // A copy may fail for many reasons; only a file that is really damaged is moved aside.
@@ -178,6 +183,15 @@ pub(crate) fn copies(home: &Path) -> Vec<PathBuf> {
         .collect();
     copies.sort();
     copies
+}
+
+/// Erases what the tombstones name from the copies under a home. Returns those that could not be
+/// cleaned.
+pub(crate) fn clean_copies(home: &Path, stones: &[Tombstone]) -> Vec<PathBuf> {
+    let cleaned = |copy: &PathBuf| {
+        SqliteStore::open_copy(copy).and_then(|store| store.reapply_tombstones(stones))
+    };
+    copies(home).into_iter().filter(|copy| cleaned(copy).is_err()).collect()
 }
 
 /// Whether a copy is a database that was damaged and set aside.

@@ -132,6 +132,7 @@ impl Engine {
             }
         };
         checks.extend(engine.file_checks());
+        checks.extend(engine.erasure_check());
         checks.extend(home::leftover_checks(home, &left));
         checks.extend(home::copy_checks(home));
         checks.extend(summary("contents", engine.store.verify().map_err(Error::from)));
@@ -157,6 +158,23 @@ impl Engine {
             made += self.embed_missing(space.space, usize::MAX, &mut |n| progress(before + n))?;
         }
         Ok(made)
+    }
+
+    /// What was erased from memory and may still be in a file.
+    fn erasure_check(&self) -> Option<Check> {
+        let count = self.unfinished_erasures().ok().filter(|count| *count > 0)?;
+        let (what, text) = if count == 1 {
+            ("erasure was", "the erased text")
+        } else {
+            ("erasures were", "the erased texts")
+        };
+        let detail = format!(
+            "{count} {what} cut short: no command finds {text} any more, but {DATABASE}, its \
+             write-ahead log and the copies under backups may still hold it"
+        );
+        let hint = "`doctor --mend` finishes it, and so does the next thing that is remembered; a \
+                    program that still reads the state from before has to end first";
+        Some(Check::wrong("erasure", detail, hint))
     }
 
     fn vector_check(&self) -> Option<Check> {

@@ -64,6 +64,8 @@ struct WireDisk {
     last_backup: Option<String>,
     /// Turns of the last days that could not be kept.
     lost_turns: usize,
+    /// Erasures that were cut short.
+    unfinished_erasures: usize,
 }
 
 impl WireDisk {
@@ -81,6 +83,8 @@ impl WireDisk {
             backups: copies.len(),
             last_backup: copies.iter().find_map(|copy| copy.day.clone()),
             lost_turns: lost_since(home, since).len(),
+            // A tombstone that cannot be read is named by `doctor`.
+            unfinished_erasures: engine.unfinished_erasures().unwrap_or(0),
         })
     }
 
@@ -102,6 +106,14 @@ impl WireDisk {
                 "disk",
                 format!("nothing can be written: {}; `doctor` says more", safe(why)),
             ));
+        }
+        if self.unfinished_erasures > 0 {
+            let (what, them) = match self.unfinished_erasures {
+                1 => ("an erasure was".to_owned(), "it"),
+                several => (format!("{several} erasures were"), "them"),
+            };
+            let line = format!("{what} cut short: `throughline doctor --mend` finishes {them}");
+            lines.push(("erasing", line));
         }
         if self.lost_turns > 0 {
             let lost = self.lost_turns;

@@ -31,6 +31,8 @@ mod hosts_ingesting;
 mod ingesting;
 mod interrupted;
 mod learning;
+#[cfg(target_os = "linux")]
+mod left_behind;
 mod lineage;
 mod mcp_client;
 mod mcp_files;

@@ -1,0 +1,101 @@
+//! What a crash or a damaged byte leaves behind is named, mended, and takes nothing else along.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::faults::{Faults, points, put_back};
+use crate::harness::{Home, slow};
+
+/// The checks of `doctor` that are wrong, each with its hint, and its exit code.
+fn wrong(home: &Home, args: &[&str]) -> (i32, Vec<String>) {
+    let run = home.run(&[&["--json", "doctor"], args].concat());
+    let found: Value = serde_json::from_str(&run.stdout).expect("doctor answers in JSON");
+    let checks = found["checks"].as_array().expect("doctor lists its checks");
+    let of = |check: &Value, field: &str| check[field].as_str().unwrap_or_default().to_owned();
+    let told = |check: &Value| {
+        format!("{}: {} ({})", of(check, "name"), of(check, "detail"), of(check, "hint"))
+    };
+    let wrong = checks.iter().filter(|check| check["outcome"] == "wrong").map(told).collect();
+    (run.code, wrong)
+}
+
+fn assert_nowhere(home: &Home, word: &str, when: &str) {
+    assert_eq!(home.files_holding(word), Vec::<PathBuf>::new(), "{word}, {when}");
+}
+
+/// The erasure is told by `doctor` and `status`.
+fn assert_told(home: &Home, when: &str) {
+    let (code, found) = wrong(home, &[]);
+    assert_eq!(code, 1, "{when}");
+    assert!(
+        found.len() == 1 && found[0].starts_with("erasure: ") && found[0].contains("--mend"),
+        "{when}: {found:?}"
+    );
+    assert!(!found[0].contains("zebra"), "{when}: {found:?}");
+    assert_eq!(home.json(&["status"])["unfinished_erasures"], 1, "{when}");
+    let page = home.page(&["status"]);
+    assert_eq!(page.matches("erasure").count(), 1, "{when}: {page}");
+}
+
+#[test]
+fn a_purge_that_was_cut_short_is_told_and_mending_or_restoring_finishes_it() {
+    let Some(faults) = Faults::new() else { return };
+    let home = Home::live();
+    home.remember("Ordinary cow");
+    let id = home.remember("Quixotic zebra");
+    home.json(&["backup"]);
+    let (old, saved) = (home.arg("old.db"), home.outside("saved"));
+    home.json(&["backup", &old]);
+    assert_eq!(home.json(&["status"])["unfinished_erasures"], 0);
+    put_back(&home.path(), &saved);
+    let purge = ["purge", &id, "--yes"];
+    let all = faults.record(&home, &purge).len();
+    let mut told = 0;
+    for at in points(all, (!slow()).then_some(8)) {
+        put_back(&saved, &home.path());
+        faults.kill(&home, &purge, at);
+        let when = format!("killed at {at} of {all}");
+        if home.run(&["show", &id]).code != 3 || home.files_holding("zebra").is_empty() {
+            continue;
+        }
+        assert_told(&home, &when);
+        told += 1;
+        if told % 2 == 0 {
+            home.json(&["restore", &old]);
+        } else {
+            assert_eq!(wrong(&home, &["--mend"]), (0, Vec::new()), "{when}");
+        }
+        assert_nowhere(&home, "zebra", &when);
+        assert_eq!(wrong(&home, &[]), (0, Vec::new()), "{when}");
+        assert_eq!(home.texts(&["list", "--all"]), ["Ordinary cow"], "{when}");
+    }
+    assert!(told > 1, "a purge of {all} operations was cut short {told} times");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_erasure_that_a_reader_holds_up_is_told_until_it_is_finished() {
+    let home = Home::live();
+    let id = home.remember("Quixotic zebra");
+    // More than a pipe holds: an export that nobody reads on stops in its middle.
+    for n in 0..20 {
+        home.remember(&format!("Filler {n} {}", "x".repeat(7_500)));
+    }
+    let mut command = home.command();
+    let mut reader = command.arg("export").stdout(Stdio::piped()).spawn().unwrap();
+    let mut some = [0; 2_000];
+    reader.stdout.as_mut().unwrap().read_exact(&mut some).unwrap();
+    assert_eq!(home.json(&["purge", &id, "--yes"])["pending"], true);
+    assert_told(&home, "while it is read");
+    let (code, found) = wrong(&home, &["--mend"]);
+    assert_eq!((code, found.len()), (1, 1), "mending does not hide it: {found:?}");
+    assert!(!home.files_holding("zebra").is_empty());
+    reader.kill().unwrap();
+    reader.wait().unwrap();
+    assert_told(&home, "until somebody writes");
+    assert_eq!(wrong(&home, &["--mend"]), (0, Vec::new()));
+    assert_nowhere(&home, "zebra", "after mending");
+}
