@@ -6,8 +6,10 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
+use crate::durable::rows_in_file;
 use crate::faults::{Faults, points, put_back};
-use crate::harness::{Home, slow};
+use crate::harness::{Home, overwrite, slow, strings};
+use crate::hooking::Agent;
 
 /// The checks of `doctor` that are wrong, each with its hint, and its exit code.
 fn wrong(home: &Home, args: &[&str]) -> (i32, Vec<String>) {
@@ -98,4 +100,42 @@ fn an_erasure_that_a_reader_holds_up_is_told_until_it_is_finished() {
     assert_told(&home, "until somebody writes");
     assert_eq!(wrong(&home, &["--mend"]), (0, Vec::new()));
     assert_nowhere(&home, "zebra", "after mending");
+}
+
+const KEPT: &str = "We decided to keep sessions in Postgres";
+
+/// Overwrites the first byte of a decision's row, so that it is no JSON any more.
+fn home_with_a_malformed_row() -> (Home, String) {
+    let home = Home::new();
+    home.remember_with(&[KEPT, "--kind", "decision"]);
+    let id = home.remember_with(&["We decided to call it Basilisk", "--kind", "decision"]);
+    for row in rows_in_file(&home, &id) {
+        overwrite(&home.database(), row, b"#");
+    }
+    (home, id)
+}
+
+#[test]
+fn a_row_that_is_no_json_takes_the_brief_of_no_other_along() {
+    let (home, _) = home_with_a_malformed_row();
+    let brief = Agent::new(&home, "march").starts();
+    assert!(brief.contains(KEPT), "{brief}");
+    assert!(!brief.contains("Basilisk"), "{brief}");
+}
+
+#[test]
+fn a_row_that_is_no_json_is_named_by_doctor_and_backup_and_can_be_mended() {
+    let (home, id) = home_with_a_malformed_row();
+    let (code, found) = wrong(&home, &[]);
+    assert_eq!(code, 1);
+    assert!(found.iter().any(|one| one.starts_with("rows: ") && one.contains(&id)), "{found:?}");
+    assert!(!found.concat().contains("malformed"), "{found:?}");
+    let copy = home.arg("copy.db");
+    let run = home.run(&["--json", "backup", &copy]);
+    let told: Value = serde_json::from_str(&run.stdout).expect("one JSON document");
+    assert!(strings(&told["damaged"])[0].contains(&id), "{told}");
+    // As with any row that does not say what it said, such a copy can be restored.
+    home.json(&["restore", &copy]);
+    assert_eq!(wrong(&home, &["--mend", "--rebuild-check"]), (0, Vec::new()));
+    assert_eq!(home.show(&id)["content"], "We decided to call it Basilisk");
 }
