@@ -50,8 +50,10 @@ pub(crate) const DATABASE: &str = "throughline.db";
 impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
     pub fn open(home: &Path, clock: Clock) -> Result<Self> {
-        let store = SqliteStore::open(&home.join(DATABASE))?;
+        let opened = SqliteStore::open(&home.join(DATABASE));
+        // Also where it does not open: what was left over may hold erased text.
         backup::sweep_if_idle(home);
+        let store = opened?;
         Ok(Self {
             home: home.to_owned(),
             store,

@@ -139,3 +139,36 @@ fn a_row_that_is_no_json_is_named_by_doctor_and_backup_and_can_be_mended() {
     assert_eq!(wrong(&home, &["--mend", "--rebuild-check"]), (0, Vec::new()));
     assert_eq!(home.show(&id)["content"], "We decided to call it Basilisk");
 }
+
+#[test]
+fn what_a_killed_restore_left_over_a_database_that_does_not_open_goes_with_the_next_command() {
+    let Some(faults) = Faults::new() else { return };
+    let home = Home::live();
+    home.remember("Ordinary cow");
+    let id = home.remember("Quixotic zebra");
+    let (old, saved) = (home.arg("old.db"), home.outside("saved"));
+    home.json(&["backup", &old]);
+    home.json(&["purge", &id, "--yes"]);
+    let database = std::fs::OpenOptions::new().write(true).open(home.database()).unwrap();
+    database.set_len(36_864).unwrap();
+    put_back(&home.path(), &saved);
+    let restore = ["restore", &old];
+    let all = faults.record(&home, &restore).len();
+    let left = || {
+        let names = std::fs::read_dir(home.path().join("backups")).into_iter().flatten().flatten();
+        names.map(|entry| entry.path()).collect::<Vec<_>>()
+    };
+    let mut swept = 0;
+    for (n, at) in points(all, (!slow()).then_some(8)).into_iter().enumerate() {
+        put_back(&saved, &home.path());
+        faults.kill(&home, &restore, at);
+        let before = left();
+        let args: &[&str] = [&["list"][..], &["status"], &["doctor"], &["doctor", "--mend"]][n % 4];
+        if home.run(args).code == 0 {
+            continue;
+        }
+        assert_eq!(left(), Vec::<PathBuf>::new(), "{args:?} after a kill at {at} of {all}");
+        swept += usize::from(!before.is_empty());
+    }
+    assert!(swept > 0, "a restore of {all} operations left nothing");
+}
