@@ -99,13 +99,15 @@ impl Engine {
                 Ok(Restored { kept, erased_again, erasures_unknown: false })
             }
             // A copy may fail for many reasons; only a file that is really damaged is moved aside.
-            Err(error) => match SqliteStore::inspect(&home.join(DATABASE)).map_err(Error::from) {
-                Err(found) if is_damage(&found) => {
-                    drop((engine, alone));
-                    Self::restore_over_damage(home, clock, from)
+            Err(error) => {
+                drop((engine, alone));
+                let database = home.join(DATABASE);
+                let found = SqliteStore::inspect(&database).map_err(Error::from);
+                if found.is_err_and(|found| is_damage(&found)) || !can_be_written(&database) {
+                    return Self::restore_over_damage(home, clock, from);
                 }
-                _ => Err(error),
-            },
+                Err(error)
+            }
         }
     }
 
@@ -230,8 +232,28 @@ pub(crate) fn copying(home: &Path) -> Result<File> {
     })
 }
 
+/// Whether what the file holds is the reason, and not the disk, the folder or another process. A
+/// damaged header may look like anything: another program's file, one of a newer version, or one that
+/// SQLite has no words for.
 fn is_damage(error: &Error) -> bool {
-    matches!(error, Error::Store(StoreError::Damaged { .. } | StoreError::NotOurs { .. }))
+    matches!(
+        error,
+        Error::Store(
+            StoreError::Damaged { .. }
+                | StoreError::NotOurs { .. }
+                | StoreError::Newer { .. }
+                | StoreError::BadRow { .. }
+                | StoreError::Database(_)
+        )
+    )
+}
+
+/// Whether the header of a database lets SQLite write to it: bytes 18 and 19 say which versions of the
+/// format write and read it, and there are two. Nobody in this process may have the file open.
+fn can_be_written(database: &Path) -> bool {
+    let mut head = [0; 20];
+    let read = File::open(database).and_then(|mut file| file.read_exact(&mut head));
+    read.is_err() || head[18..].iter().all(|version| matches!(version, 1 | 2))
 }
 
 /// A folder under the home that only the user may look into.

@@ -172,3 +172,28 @@ fn what_a_killed_restore_left_over_a_database_that_does_not_open_goes_with_the_n
     }
     assert!(swept > 0, "a restore of {all} operations left nothing");
 }
+
+#[test]
+fn a_copy_restores_over_a_database_with_any_damaged_header() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    let id = home.remember("Quixotic zebra");
+    let (copy, old) = (home.arg("copy.db"), home.arg("old.db"));
+    home.json(&["backup", &old]);
+    home.json(&["purge", &id, "--yes"]);
+    home.json(&["backup", &copy]);
+    // Format versions, schema format, text encoding, the schema's version, whose file it is.
+    for at in [18, 19, 47, 59, 60, 61, 63, 68] {
+        home.json(&["restore", &copy]);
+        overwrite(&home.database(), at, &[0xff]);
+        let damaged = std::fs::read(home.database()).unwrap();
+        let answer = home.json(&["restore", &old]);
+        let kept = answer["kept"].as_str().unwrap();
+        if kept.contains("damaged") {
+            assert!(std::fs::read(kept).unwrap() == damaged, "byte {at}: kept as it was");
+        }
+        assert_eq!(home.texts(&["list"]), ["Staging runs Postgres 14"], "byte {at}");
+    }
+    assert_nowhere(&home, "zebra", "though the copy holds it");
+    home.assert_sound();
+}
