@@ -124,7 +124,7 @@ impl Engine {
         let engine = match Self::open(home, clock) {
             Ok(engine) => engine,
             Err(error) => {
-                let hint = error.hint().unwrap_or_else(|| "see the message".to_owned());
+                let hint = home::open_hint(home, &error);
                 checks.push(Check::wrong("database", chain_text(&error), &hint));
                 checks.extend(home::leftover_checks(home, &left));
                 checks.extend(home::copy_checks(home));

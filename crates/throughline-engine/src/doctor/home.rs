@@ -4,8 +4,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use throughline_core::Timestamp;
+use throughline_store::Error as StoreError;
 
 use super::Check;
+use crate::Error;
 use crate::backup::{self, Leftover, leftovers};
 use crate::engine::DATABASE;
 use crate::journal::{file, note};
@@ -97,6 +99,25 @@ pub(super) fn copies_told(home: &Path) -> Option<String> {
     let last = last.map_or(String::new(), |day| format!(", the last of {day}"));
     (!kept.is_empty())
         .then(|| format!("{} copies in {} KiB{last}", kept.len(), bytes.div_ceil(1_024)))
+}
+
+/// What to do where the database does not open.
+pub(super) fn open_hint(home: &Path, error: &Error) -> String {
+    let holds_damage = matches!(
+        error,
+        Error::Store(
+            StoreError::Damaged { .. } | StoreError::BadRow { .. } | StoreError::Database(_)
+        )
+    );
+    if !holds_damage {
+        return error.hint().unwrap_or_else(|| "see the message".to_owned());
+    }
+    let how = if backup::backups(home).is_empty() {
+        "`restore FILE` brings back a copy that lies elsewhere; there is none in the home"
+    } else {
+        "`restore --latest` brings back the last copy, `restore` lists them all"
+    };
+    format!("{how}; the damaged file is kept aside")
 }
 
 /// Databases that were damaged and set aside.

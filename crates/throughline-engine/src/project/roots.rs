@@ -295,6 +295,11 @@ impl Roots {
         Ok(all.into_values().collect())
     }
 
+    /// Whether the list itself can be read, whatever the database says.
+    pub fn readable(&self) -> Result<()> {
+        self.read().map(drop)
+    }
+
     /// The store, if there is one: nothing is made to look.
     fn store(&self) -> Result<Option<SqliteStore>> {
         let database = self.home.join(DATABASE);

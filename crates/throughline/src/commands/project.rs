@@ -119,7 +119,7 @@ pub(super) fn moved(before: &str) -> String {
 
 /// The same for `doctor`.
 pub(super) fn check(settings: &Settings) -> Option<Check> {
-    if let Err(error) = settings.roots().all() {
+    if let Err(error) = settings.roots().readable() {
         let hint = "until it can be read, folders with an origin are projects of their own; move the \
                     file away, and each asks again";
         return Some(Check::wrong("project", error.to_string(), hint));

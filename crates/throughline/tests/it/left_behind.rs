@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::durable::rows_in_file;
 use crate::faults::{Faults, points, put_back};
 use crate::harness::{Home, overwrite, slow, strings};
-use crate::hooking::Agent;
+use crate::hooking::{Agent, diagnosis};
 
 /// The checks of `doctor` that are wrong, each with its hint, and its exit code.
 fn wrong(home: &Home, args: &[&str]) -> (i32, Vec<String>) {
@@ -196,4 +196,17 @@ fn a_copy_restores_over_a_database_with_any_damaged_header() {
     }
     assert_nowhere(&home, "zebra", "though the copy holds it");
     home.assert_sound();
+}
+
+#[test]
+fn doctor_does_not_advise_to_move_a_damaged_database_away_or_to_run_doctor() {
+    let home = Home::new();
+    home.remember("Staging runs Postgres 14");
+    std::fs::write(home.database(), vec![0x5a; 20_000]).unwrap();
+    std::fs::remove_file(home.path().join("throughline.db-wal")).unwrap();
+    let (code, found) = wrong(&home, &[]);
+    assert_eq!((code, found.len()), (1, 1), "{found:?}");
+    assert!(found[0].starts_with("database: ") && found[0].contains("restore"), "{found:?}");
+    assert!(!found[0].contains("`doctor`") && !found[0].contains("move"), "{found:?}");
+    assert_eq!(diagnosis(&home, "project"), Vec::<String>::new());
 }
