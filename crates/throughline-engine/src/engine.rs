@@ -20,7 +20,7 @@ use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
 use crate::watch::Noticed;
-use crate::{Clock, Context, Error, Result, Roots, backup, mint};
+use crate::{Clock, Context, Error, Result, Roots, Standing, backup, mint};
 
 /// Memory, ready to be used.
 #[derive(Debug)]
@@ -198,6 +198,7 @@ impl Engine {
         reason: Option<&str>,
         mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
     ) -> Result<(T, BatchId)> {
+        self.check_project(context)?;
         let reason = reason.map(|reason| cleaned(reason).0);
         let mut outcome: Option<(Result<T>, BatchId)> = None;
         let mut new_texts = Vec::new();
@@ -265,6 +266,17 @@ impl Engine {
 }
 
 impl Engine {
+    /// Refuses to write where nobody can say which project the folder belongs to. What agents tell
+    /// waits in the journal.
+    fn check_project(&self, context: &Context) -> Result<()> {
+        if context.level == Level::Global || context.project.standing != Standing::Unknown {
+            return Ok(());
+        }
+        // It may have been put right since; then the next command, which asks anew, writes.
+        Roots::new(&self.home).damage()?;
+        Err(Error::NotPossible("the list of folders could not be read; try again".to_owned()))
+    }
+
     /// A root that is written from for the first time is put on the list of its project. Where that
     /// fails, the next write tries again.
     fn keep_root(&self, context: &Context) -> Result<()> {

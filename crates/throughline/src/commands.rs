@@ -55,7 +55,12 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         anyhow::bail!(Error::Off);
     }
     by_hand::check(command, settings)?;
+    let warnings = if explains { Vec::new() } else { warnings(settings) };
+    // A server answers until it ends; every other command warns only where it does not fail anyway.
+    let serves = matches!(command, Command::Mcp(_));
+    warnings.iter().filter(|_| serves).for_each(|one| ui.warn(one));
     let done = dispatch(command, settings, ui)?;
+    warnings.iter().filter(|_| !serves).for_each(|one| ui.warn(one));
     if matches!(command, Command::Import(_) | Command::Restore(_)) {
         // Whoever brings memories of this folder's project here works on it here.
         settings.context().ok();
@@ -71,6 +76,12 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         settings.engine().and_then(|engine| Ok(engine.roll_backup(settings.backup_keep)?)).ok();
     }
     Ok(done)
+}
+
+/// What makes an answer other than it should be: the command works, on less than there is.
+fn warnings(settings: &Settings) -> Vec<String> {
+    let list = settings.roots().damage().err().map(|error| error.to_string());
+    list.into_iter().collect()
 }
 
 /// Whether a command takes something new in. Switched off, a person still sees, copies, changes and

@@ -323,6 +323,8 @@ pub(super) fn doctor(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     if args.mend {
+        // What cannot be mended is named below.
+        settings.roots().mend().ok();
         let bar = ui.progress("building from the log");
         Engine::mend(&settings.home, settings.clock, &mut |done| bar.set_position(done as u64))?;
         settings.engine()?.embed_everything(&mut |done| bar.set_position(done as u64))?;

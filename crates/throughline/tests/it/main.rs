@@ -58,6 +58,7 @@ mod recalling;
 mod remembering;
 mod reviewing;
 mod roots;
+mod roots_list;
 mod saying;
 mod scopes;
 mod secrets;
