@@ -12,8 +12,10 @@ const SECRET: &str = "The billing export is encrypted with the zebra passphrase"
 /// A folder with a memory that belongs to the project of its origin, and the list that says so.
 fn joined(home: &Home) -> PathBuf {
     let config = home.outside("app/.git/config");
-    std::fs::create_dir_all(config.parent().expect("a file lies in a folder")).unwrap();
-    std::fs::write(&config, "[remote \"origin\"]\n\turl = git@example.com:acme/app.git\n").unwrap();
+    std::fs::create_dir_all(config.parent().expect("a file lies in a folder"))
+        .expect("the disk does as it is told");
+    std::fs::write(&config, "[remote \"origin\"]\n\turl = git@example.com:acme/app.git\n")
+        .expect("the disk does as it is told");
     home.from("app").json(&["remember", SECRET]);
     home.path().join("projects.json")
 }
