@@ -286,12 +286,17 @@ fn confusion(bindings: usize, tally: Tally) -> String {
 /// What is wrong with the settings file, if something is.
 fn settings_checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
-    if let Some(problem) = &settings.problem {
-        let hint = "until it is corrected, defaults hold for what cannot be read and no model is \
-                    asked; `throughline config set` corrects a value";
-        checks.push(Check::wrong("settings", problem.clone(), hint));
-    }
     let file = ConfigFile::read(&settings.home).ok();
+    if let Some(problem) = &settings.problem {
+        let how = match &file {
+            Some(_) => "`throughline config set` corrects a value",
+            None => "only an editor can change it",
+        };
+        let hint = format!(
+            "until it is corrected, defaults hold for what cannot be read and no model is asked; {how}"
+        );
+        checks.push(Check::wrong("settings", problem.clone(), &hint));
+    }
     for key in file.iter().flat_map(ConfigFile::unknown) {
         let detail = format!(
             "{} has {key}, which is no setting",
