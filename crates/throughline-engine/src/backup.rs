@@ -250,7 +250,7 @@ fn is_damage(error: &Error) -> bool {
 
 /// Whether the header of a database lets SQLite write to it: bytes 18 and 19 say which versions of the
 /// format write and read it, and there are two. Nobody in this process may have the file open.
-fn can_be_written(database: &Path) -> bool {
+pub(crate) fn can_be_written(database: &Path) -> bool {
     let mut head = [0; 20];
     let read = File::open(database).and_then(|mut file| file.read_exact(&mut head));
     read.is_err() || head[18..].iter().all(|version| matches!(version, 1 | 2))

@@ -90,7 +90,8 @@ impl Engine {
             })
             .map_err(|source| Error::NotErased { journal_lines, source: Box::new(source) })?;
         let purged = self.finish_purge(tombstones)?;
-        left.extend(purged.copies_left);
+        // A damaged copy cannot be opened; where its words are overwritten nothing is left in it.
+        left.extend(purged.copies_left.into_iter().filter(|copy| !overwritten.contains(copy)));
         Ok(Purged { episodes, journal_lines, copies_left: left, overwritten, related, ..purged })
     }
 

@@ -168,9 +168,7 @@ fn listen(
     note_fired(home, &fired_name(name, agent), now);
     let told = event.map(|event| keep(event, cleaner, agent, settings));
     // Noted before anybody stops waiting.
-    if let Err(error) | Ok(Some(Kept { trouble: Some(error), .. })) = &told {
-        note_lost(home, now, name, &format!("{error:#}"));
-    }
+    note_unkept(home, now, name, &told);
     // Before anybody stops waiting, too: whoever does may have something kept to say.
     if let Ok(Some(Kept { event, context: Some(context), .. })) = &told
         && let What::Started(Start::Startup | Start::Clear | Start::Compact) = event.what
@@ -226,6 +224,22 @@ fn listen(
     let begins = matches!(event.what, What::Started(_)) && settings.journal;
     let rest = begins.then(|| Rest { engine, context, event, reply });
     Ok((Answer { text: text.unwrap_or_default(), telling, is_pause: !waits }, rest))
+}
+
+/// Notes what could not be written down. It is lost where something was said in it: that a session
+/// begins or ends is no turn.
+fn note_unkept(home: &Path, now: Timestamp, name: &str, told: &anyhow::Result<Option<Kept>>) {
+    let (error, is_turn) = match told {
+        Err(error) => (error, true),
+        Ok(Some(Kept { trouble: Some(error), event, .. })) => {
+            let says_nothing =
+                matches!(event.what, What::Started(_) | What::Compacting | What::Ended);
+            (error, !says_nothing)
+        }
+        Ok(_) => return,
+    };
+    let why = format!("{error:#}");
+    if is_turn { note_lost(home, now, name, &why) } else { note(home, now, name, &why) }
 }
 
 /// Some hosts make a conversation shorter without a word. Once they have answered there is time to

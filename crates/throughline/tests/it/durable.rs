@@ -212,6 +212,23 @@ fn a_turn_that_a_full_disk_did_not_take_is_said_to_be_lost_and_recall_goes_on() 
     assert_eq!(home.json(&["status"])["lost_turns"], 1, "it is still said");
 }
 
+#[test]
+fn a_session_that_begins_on_a_full_disk_is_no_lost_turn() {
+    let home = Home::new();
+    let Some(_disk) = Disk::under(&home, "2m") else { return };
+    home.remember("The staging database runs on Postgres 14.");
+    Agent::new(&home, "february").starts();
+    let mut file = std::fs::File::create(home.path().join("ballast")).unwrap();
+    for size in [64 << 10, 4 << 10, 1] {
+        while file.write_all(&vec![0; size]).is_ok() {}
+    }
+    let agent = Agent::new(&home, "march");
+    agent.call("SessionStart", &json!({"source": "startup"}), &[]);
+    assert_eq!(home.json(&["status"])["lost_turns"], 0, "nothing was said in it");
+    agent.call("UserPromptSubmit", &prompt(QUESTION), &[]);
+    assert_eq!(home.json(&["status"])["lost_turns"], 1);
+}
+
 /// Where the row of one memory stands in a database that is all in one file. Its log is elsewhere.
 pub(crate) fn rows_in_file(home: &Home, id: &str) -> Vec<usize> {
     let copy = home.arg("whole.db");

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::durable::rows_in_file;
 use crate::faults::{Faults, points, put_back};
 use crate::harness::{Home, overwrite, slow, strings};
+use crate::hook_trouble::files_of;
 use crate::hooking::{Agent, diagnosis};
 
 /// The checks of `doctor` that are wrong, each with its hint, and its exit code.
@@ -209,4 +210,39 @@ fn doctor_does_not_advise_to_move_a_damaged_database_away_or_to_run_doctor() {
     assert!(found[0].starts_with("database: ") && found[0].contains("restore"), "{found:?}");
     assert!(!found[0].contains("`doctor`") && !found[0].contains("move"), "{found:?}");
     assert_eq!(diagnosis(&home, "project"), Vec::<String>::new());
+}
+
+#[test]
+fn a_damaged_copy_in_which_the_words_were_overwritten_is_not_said_to_be_left() {
+    let home = Home::new();
+    home.remember("Ordinary cow");
+    let id = home.remember("Quixotic zebra");
+    home.json(&["backup"]);
+    let folder = home.path().join("backups");
+    let copy = std::fs::read_dir(&folder).unwrap().flatten().map(|one| one.path()).next().unwrap();
+    overwrite(&copy, 0, &[0x5a; 64]);
+    let purged = home.json(&["purge", &id, "--yes"]);
+    let copy = copy.display().to_string();
+    assert_eq!(strings(&purged["overwritten"]), [copy], "{purged}");
+    assert_eq!(strings(&purged["copies_left"]), Vec::<&str>::new(), "{purged}");
+    assert_nowhere(&home, "zebra", "not even in the damaged copy");
+}
+
+#[test]
+fn what_is_erased_leaves_a_database_that_was_set_aside_for_its_header() {
+    let home = Home::new();
+    home.remember("Ordinary cow");
+    let id = home.remember("Quixotic zebra");
+    let copy = home.arg("copy.db");
+    home.json(&["backup", &copy]);
+    for at in [18, 47] {
+        home.json(&["restore", &copy]);
+        overwrite(&home.database(), at, &[0xff]);
+        home.json(&["restore", &copy]);
+    }
+    assert_eq!(files_of(&home, "damaged", "db").len(), 2);
+    let purged = home.json(&["purge", &id, "--yes"]);
+    assert_eq!(strings(&purged["overwritten"]).len(), 2, "{purged}");
+    assert_eq!(strings(&purged["copies_left"]), Vec::<&str>::new(), "{purged}");
+    assert_nowhere(&home, "zebra", "not even in what was set aside");
 }
