@@ -12,15 +12,16 @@ const PAGE: usize = 500;
 
 impl Engine {
     /// Builds every table anew from the log and puts that in the place of what is there, which is
-    /// kept beside it. Erasures that were cut short are finished first. Refuses where the log itself is rotten. Says where the old one is kept.
+    /// kept beside it. Erasures that were cut short are finished first. Refuses where the log itself
+    /// is rotten. Says where the old one is kept.
     pub fn mend(home: &Path, clock: Clock, progress: &mut dyn FnMut(usize)) -> Result<PathBuf> {
         let engine = Self::open(home, clock)?;
+        let finished = engine.finish_before_replacing();
         if let Some(first) = engine.store.rotten_log()?.first() {
             return Err(Error::NotPossible(format!(
                 "the log itself is damaged, so nothing can be built from it ({first}); `restore --latest` brings back the last copy"
             )));
         }
-        let finished = engine.finish_before_replacing();
         let alone = copying(home)?;
         let folder = folder_in(home, BACKUPS)?;
         let anew = free_name(&folder, &format!("{RESTORING}-anew"), clock);
