@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
+use throughline_core::row::Tombstone;
 use throughline_store::{Error as StoreError, Finding, SqliteStore, Store, private_folder};
 
 use crate::engine::DATABASE;
@@ -80,6 +81,7 @@ impl Engine {
             Err(error) if is_damage(&error) => return Self::restore_over_damage(home, clock, from),
             opened => opened?,
         };
+        let finished = engine.finish_before_replacing();
         let alone = copying(home)?;
         let folder = folder_in(home, BACKUPS)?;
         let kept = free_name(&folder, "before-restore", clock);
@@ -91,16 +93,21 @@ impl Engine {
             Ok(erased_again) => {
                 // The database tells it too; this is for the day when it does not.
                 engine.note_erased().ok();
+                if !finished {
+                    engine.clean_after_replacing().ok();
+                }
                 Ok(Restored { kept, erased_again, erasures_unknown: false })
             }
             // A copy may fail for many reasons; only a file that is really damaged is moved aside.
-            Err(error) => match SqliteStore::inspect(&home.join(DATABASE)).map_err(Error::from) {
-                Err(found) if is_damage(&found) => {
-                    drop((engine, alone));
-                    Self::restore_over_damage(home, clock, from)
+            Err(error) => {
+                drop((engine, alone));
+                let database = home.join(DATABASE);
+                let found = SqliteStore::inspect(&database).map_err(Error::from);
+                if found.is_err_and(|found| is_damage(&found)) || !can_be_written(&database) {
+                    return Self::restore_over_damage(home, clock, from);
                 }
-                _ => Err(error),
-            },
+                Err(error)
+            }
         }
     }
 
@@ -180,6 +187,15 @@ pub(crate) fn copies(home: &Path) -> Vec<PathBuf> {
     copies
 }
 
+/// Erases what the tombstones name from the copies under a home. Returns those that could not be
+/// cleaned.
+pub(crate) fn clean_copies(home: &Path, stones: &[Tombstone]) -> Vec<PathBuf> {
+    let cleaned = |copy: &PathBuf| {
+        SqliteStore::open_copy(copy).and_then(|store| store.reapply_tombstones(stones))
+    };
+    copies(home).into_iter().filter(|copy| cleaned(copy).is_err()).collect()
+}
+
 /// Whether a copy is a database that was damaged and set aside.
 pub(crate) fn is_aside(copy: &Path) -> bool {
     copy.parent().is_some_and(|folder| folder.ends_with(DAMAGED))
@@ -216,8 +232,28 @@ pub(crate) fn copying(home: &Path) -> Result<File> {
     })
 }
 
+/// Whether what the file holds is the reason, and not the disk, the folder or another process. A
+/// damaged header may look like anything: another program's file, one of a newer version, or one that
+/// SQLite has no words for.
 fn is_damage(error: &Error) -> bool {
-    matches!(error, Error::Store(StoreError::Damaged { .. } | StoreError::NotOurs { .. }))
+    matches!(
+        error,
+        Error::Store(
+            StoreError::Damaged { .. }
+                | StoreError::NotOurs { .. }
+                | StoreError::Newer { .. }
+                | StoreError::BadRow { .. }
+                | StoreError::Database(_)
+        )
+    )
+}
+
+/// Whether the header of a database lets SQLite write to it: bytes 18 and 19 say which versions of the
+/// format write and read it, and there are two. Nobody in this process may have the file open.
+pub(crate) fn can_be_written(database: &Path) -> bool {
+    let mut head = [0; 20];
+    let read = File::open(database).and_then(|mut file| file.read_exact(&mut head));
+    read.is_err() || head[18..].iter().all(|version| matches!(version, 1 | 2))
 }
 
 /// A folder under the home that only the user may look into.

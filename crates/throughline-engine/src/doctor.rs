@@ -109,9 +109,6 @@ fn journal_checks(home: &Path) -> Vec<Check> {
 
 /// A write-ahead log beyond this has a reader that never ends.
 const WAL_BYTES_MAX: u64 = 64 << 20;
-/// What to do where the database cannot be opened and the error does not say.
-const OPEN_HINT: &str =
-    "`restore --latest` brings back the last copy; --home DIR names another home";
 /// What to do where rows are wrong, and where the log they come from is.
 const MEND_HINT: &str = "`doctor --mend` builds every table anew from the log and keeps what was there; `restore --latest` brings back the last copy";
 const LOG_HINT: &str =
@@ -131,7 +128,7 @@ impl Engine {
         let engine = match Self::open(home, clock) {
             Ok(engine) => engine,
             Err(error) => {
-                let hint = error.hint().unwrap_or_else(|| OPEN_HINT.to_owned());
+                let hint = home::open_hint(home, &error);
                 checks.push(Check::wrong("database", chain_text(&error), &hint));
                 checks.extend(home::leftover_checks(home, &left));
                 checks.extend(home::copy_checks(home));
@@ -139,6 +136,7 @@ impl Engine {
             }
         };
         checks.extend(engine.file_checks());
+        checks.extend(engine.erasure_check());
         checks.extend(home::leftover_checks(home, &left));
         checks.extend(home::copy_checks(home));
         checks.extend(summary("contents", engine.store.verify().map_err(Error::from)));
@@ -164,6 +162,23 @@ impl Engine {
             made += self.embed_missing(space.space, usize::MAX, &mut |n| progress(before + n))?;
         }
         Ok(made)
+    }
+
+    /// What was erased from memory and may still be in a file.
+    fn erasure_check(&self) -> Option<Check> {
+        let count = self.unfinished_erasures().ok().filter(|count| *count > 0)?;
+        let (what, text) = if count == 1 {
+            ("erasure was", "the erased text")
+        } else {
+            ("erasures were", "the erased texts")
+        };
+        let detail = format!(
+            "{count} {what} cut short: no command finds {text} any more, but {DATABASE}, its \
+             write-ahead log and the copies under backups may still hold it"
+        );
+        let hint = "`doctor --mend` finishes it, and so does the next thing that is remembered; a \
+                    program that still reads the state from before has to end first";
+        Some(Check::wrong("erasure", detail, hint))
     }
 
     fn vector_check(&self) -> Option<Check> {

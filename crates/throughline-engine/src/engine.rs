@@ -20,7 +20,7 @@ use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
 use crate::watch::Noticed;
-use crate::{Clock, Context, Error, Result, Roots, backup, mint};
+use crate::{Clock, Context, Error, Result, Roots, Standing, backup, mint};
 
 /// Memory, ready to be used.
 #[derive(Debug)]
@@ -50,8 +50,10 @@ pub(crate) const DATABASE: &str = "throughline.db";
 impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
     pub fn open(home: &Path, clock: Clock) -> Result<Self> {
-        let store = SqliteStore::open(&home.join(DATABASE))?;
+        let opened = SqliteStore::open(&home.join(DATABASE));
+        // Also where it does not open: what was left over may hold erased text.
         backup::sweep_if_idle(home);
+        let store = opened?;
         Ok(Self {
             home: home.to_owned(),
             store,
@@ -195,6 +197,7 @@ impl Engine {
         reason: Option<&str>,
         mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
     ) -> Result<(T, BatchId)> {
+        self.check_project(context)?;
         let reason = reason.map(|reason| cleaned(reason).0);
         let mut outcome: Option<(Result<T>, BatchId)> = None;
         let mut new_texts = Vec::new();
@@ -262,6 +265,17 @@ impl Engine {
 }
 
 impl Engine {
+    /// Refuses to write where nobody can say which project the folder belongs to. What agents tell
+    /// waits in the journal.
+    fn check_project(&self, context: &Context) -> Result<()> {
+        if context.level == Level::Global || context.project.standing != Standing::Unknown {
+            return Ok(());
+        }
+        // It may have been put right since; then the next command, which asks anew, writes.
+        Roots::new(&self.home).damage()?;
+        Err(Error::NotPossible("the list of folders could not be read; try again".to_owned()))
+    }
+
     /// A root that is written from for the first time is put on the list of its project. Where that
     /// fails, the next write tries again.
     fn keep_root(&self, context: &Context) -> Result<()> {

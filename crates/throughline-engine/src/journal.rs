@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use throughline_core::event::Event;
 use throughline_core::{SessionId, Timestamp, text};
 
-use crate::Project;
+use crate::{Project, Standing};
 
 use crate::clean::clean_name;
 use file::Hold;
@@ -62,7 +62,9 @@ impl Entry {
     /// An entry in the present form.
     pub fn new(at: Timestamp, agent: &str, project: Option<&Project>, event: Event) -> Self {
         let root = project.map(|project| clean_name(&project.root.to_string_lossy()));
-        let key = project.map(|project| project.key.as_str().to_owned());
+        // Where nobody can say which project it is, whoever takes it in looks again.
+        let known = project.filter(|project| project.standing != Standing::Unknown);
+        let key = known.map(|project| project.key.as_str().to_owned());
         Self { v: VERSION, at, agent: agent.to_owned(), project: root, key, event }
     }
 }

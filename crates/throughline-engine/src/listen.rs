@@ -100,7 +100,7 @@ impl Engine {
     fn listen_and(&self, context: &Context, event: &Event, keep: Keep) -> Result<Reply> {
         if is_waited_for(&event.what) {
             self.waited_for.store(true, Ordering::Relaxed);
-            self.store.wait_at_most(TURN.min(self.time_left()));
+            self.store.wait_at_most(self.patience().min(self.time_left()));
         } else {
             self.waits_for_nobody();
         }
@@ -117,7 +117,7 @@ impl Engine {
         // One event of a session at a time; whoever comes too early only listens. What waits in the
         // journal is taken in by whoever has the session's mind next.
         let turn = if is_waited_for(&event.what) {
-            minds.lock_within(session, TURN)
+            minds.lock_within(session, self.patience())
         } else {
             minds.lock(session)
         };
@@ -327,6 +327,11 @@ impl Engine {
     /// How long whoever asked still waits.
     fn time_left(&self) -> Duration {
         self.until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()))
+    }
+
+    /// How long others are waited for.
+    fn patience(&self) -> Duration {
+        if self.is_hurried() { Duration::ZERO } else { TURN }
     }
 
     /// Whether much of the time is gone before anything was done.

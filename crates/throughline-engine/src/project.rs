@@ -5,6 +5,7 @@
 //! list is a project of its own.
 
 mod git;
+mod list;
 mod roots;
 #[cfg(test)]
 mod tests;
@@ -45,6 +46,9 @@ pub enum Standing {
     /// Other folders belong to the project that it claims. Until a person joins it, it is a
     /// project of its own.
     Waits(ProjectKey),
+    /// The list of folders cannot be read, so nobody can say which project it belongs to. Nothing is
+    /// written for it until somebody can.
+    Unknown,
 }
 
 impl Project {
@@ -98,7 +102,7 @@ impl Project {
     pub fn waits_for(&self) -> Option<&ProjectKey> {
         match &self.standing {
             Standing::Waits(key) => Some(key),
-            Standing::Settled | Standing::New => None,
+            Standing::Settled | Standing::New | Standing::Unknown => None,
         }
     }
 }

@@ -13,8 +13,8 @@ use throughline_core::{
     episode, pending,
 };
 use throughline_store::{
-    Erasure, Reader, SqliteStore, Store, find_turns, nodes_of_key, quoted_by, turns_holding,
-    turns_under, wordings,
+    Erasure, Reader, Store, find_turns, nodes_of_key, quoted_by, turns_holding, turns_under,
+    wordings,
 };
 
 use crate::brief::forget_kept;
@@ -90,7 +90,8 @@ impl Engine {
             })
             .map_err(|source| Error::NotErased { journal_lines, source: Box::new(source) })?;
         let purged = self.finish_purge(tombstones)?;
-        left.extend(purged.copies_left);
+        // A damaged copy cannot be opened; where its words are overwritten nothing is left in it.
+        left.extend(purged.copies_left.into_iter().filter(|copy| !overwritten.contains(copy)));
         Ok(Purged { episodes, journal_lines, copies_left: left, overwritten, related, ..purged })
     }
 
@@ -258,15 +259,33 @@ impl Engine {
         // Before anything is taken off the list of what is due.
         self.note_erased()?;
         let mut left = forget_kept(&self.home);
-        for copy in backup::copies(&self.home) {
-            let cleaned =
-                SqliteStore::open_copy(&copy).and_then(|store| store.reapply_tombstones(&stones));
-            if cleaned.is_err() {
-                left.push(copy);
-            }
-        }
+        left.extend(backup::clean_copies(&self.home, &stones));
         let pending = self.store.finish_erasure()? == Erasure::Pending;
         Ok((pending, left))
+    }
+
+    /// How many erasures were cut short: what they name is out of memory, and its text may still be in
+    /// the files of the database and in copies.
+    pub fn unfinished_erasures(&self) -> Result<usize> {
+        Ok(self.store.unfinished_erasures()?.len())
+    }
+
+    /// Finishes what is due before another database is put in the place of this one, whose list of what
+    /// is due goes with it. Says `false` where that failed: then the copies are to be cleaned afterwards.
+    pub(crate) fn finish_before_replacing(&self) -> bool {
+        match self.unfinished_erasures() {
+            Ok(0) => true,
+            Ok(_) => self.finish_erasures().is_ok(),
+            // A tombstone that cannot be read.
+            Err(_) => false,
+        }
+    }
+
+    /// Erases what was ever erased from the copies, where it is not known what was due.
+    pub(crate) fn clean_after_replacing(&self) -> Result<()> {
+        let stones = self.now_reader()?.all_tombstones()?;
+        backup::clean_copies(&self.home, &stones);
+        Ok(())
     }
 }
 

@@ -165,12 +165,17 @@ impl SqliteStore {
         all.extend_from_slice(stones);
         // A damaged file may not tell; then nobody holds a picture of it that could be kept.
         let stamp = documents::newest(&connection).unwrap_or(0);
+        let due = erase::is_unfinished(&connection);
         copy::copy(&connection, kept)?;
         let erased = Self::clean_copy(copy, working, &all)?;
         copy::settle(working, stamp)?;
         copy::replace(&mut connection, working, &self.path)
             .map_err(|error| error.at(&self.path))?;
-        open::empty_log(&mut connection)?;
+        // Old pages stay in the file for as long as somebody reads them; the list of what is due came
+        // with the copy.
+        if !open::empty_log(&mut connection)? && due {
+            erase::wait_for_readers(&connection)?;
+        }
         Ok(erased)
     }
 

@@ -46,7 +46,9 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         command,
         Command::Config(_) | Command::Completions(_) | Command::Doctor(_) | Command::Demo
     );
-    if let Some(problem) = settings.problem.as_ref().filter(|_| !explains) {
+    // What is there can be read, changed, copied and erased without them.
+    let needs_settings = takes_in(command) || matches!(command, Command::Llm(_));
+    if let Some(problem) = settings.problem.as_ref().filter(|_| needs_settings) {
         // What is no settings file at all is a failure; a value that cannot be is wrong usage.
         crate::settings::ConfigFile::read(&settings.home)?;
         anyhow::bail!(Error::BadInput(format!("{problem} (`config set` corrects it)")));
@@ -55,7 +57,12 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         anyhow::bail!(Error::Off);
     }
     by_hand::check(command, settings)?;
+    let warnings = if explains { Vec::new() } else { warnings(settings) };
+    // A server answers until it ends; every other command warns only where it does not fail anyway.
+    let serves = matches!(command, Command::Mcp(_));
+    warnings.iter().filter(|_| serves).for_each(|one| ui.warn(one));
     let done = dispatch(command, settings, ui)?;
+    warnings.iter().filter(|_| !serves).for_each(|one| ui.warn(one));
     if matches!(command, Command::Import(_) | Command::Restore(_)) {
         // Whoever brings memories of this folder's project here works on it here.
         settings.context().ok();
@@ -71,6 +78,16 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         settings.engine().and_then(|engine| Ok(engine.roll_backup(settings.backup_keep)?)).ok();
     }
     Ok(done)
+}
+
+/// What makes an answer other than it should be: the command works, on less than there is.
+fn warnings(settings: &Settings) -> Vec<String> {
+    let problem = settings.problem.as_ref();
+    let settings_file = problem.map(|problem| {
+        format!("{problem} (until it is corrected the defaults hold, and no model is asked)")
+    });
+    let list = settings.roots().damage().err().map(|error| error.to_string());
+    settings_file.into_iter().chain(list).collect()
 }
 
 /// Whether a command takes something new in. Switched off, a person still sees, copies, changes and

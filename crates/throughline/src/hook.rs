@@ -195,9 +195,7 @@ fn listen(
     }
     let told = event.map(|event| keep(event, cleaner, agent, settings));
     // Noted before anybody stops waiting.
-    if let Err(error) | Ok(Some(Kept { trouble: Some(error), .. })) = &told {
-        note_lost(home, now, name, &format!("{error:#}"));
-    }
+    note_unkept(home, now, name, &told);
     // Before anybody stops waiting, too: whoever does may have something kept to say.
     if let Ok(Some(Kept { event, context: Some(context), .. })) = &told
         && let What::Started(Start::Startup | Start::Clear | Start::Compact) = event.what
@@ -235,12 +233,8 @@ fn listen(
         note(home, now, name, trouble);
     }
     let mut said = reply.said.clone();
-    if let What::Started(_) = event.what
-        && settings.roots().asks_now(&context.project, now).unwrap_or(false)
-    {
-        let question = question(&context.project);
-        said.text = format!("{question}\n{}", said.text).trim_end().to_owned();
-        said.tokens += tokens::estimate(&question);
+    if let What::Started(_) = event.what {
+        ask_once(settings, &context.project, &mut said);
     }
     let text = throughline_agents::answer(agent, name, &said.text);
     let telling = text.is_some().then(|| {
@@ -253,6 +247,22 @@ fn listen(
     let begins = matches!(event.what, What::Started(_)) && settings.journal;
     let rest = begins.then(|| Rest { engine, context, event, reply });
     Ok((Answer { text: text.unwrap_or_default(), telling, is_pause: !waits }, rest))
+}
+
+/// Notes what could not be written down. It is lost where something was said in it: that a session
+/// begins or ends is no turn.
+fn note_unkept(home: &Path, now: Timestamp, name: &str, told: &anyhow::Result<Option<Kept>>) {
+    let (error, is_turn) = match told {
+        Err(error) => (error, true),
+        Ok(Some(Kept { trouble: Some(error), event, .. })) => {
+            let says_nothing =
+                matches!(event.what, What::Started(_) | What::Compacting | What::Ended);
+            (error, !says_nothing)
+        }
+        Ok(_) => return,
+    };
+    let why = format!("{error:#}");
+    if is_turn { note_lost(home, now, name, &why) } else { note(home, now, name, &why) }
 }
 
 /// Some hosts make a conversation shorter without a word. Once they have answered there is time to
@@ -399,6 +409,15 @@ fn folder_of(event: &Event) -> Option<PathBuf> {
 
 fn here() -> Option<PathBuf> {
     std::env::current_dir().ok()
+}
+
+/// Asks whether a folder belongs to the project that it claims to be, above everything else, once.
+fn ask_once(settings: &Settings, project: &Project, said: &mut Said) {
+    if settings.roots().asks_now(project, settings.clock.now()).unwrap_or(false) {
+        let question = question(project);
+        said.text = format!("{question}\n{}", said.text).trim_end().to_owned();
+        said.tokens += tokens::estimate(&question);
+    }
 }
 
 /// What is said once in a folder that claims to be a project that is known from another folder. The

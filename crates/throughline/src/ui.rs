@@ -120,6 +120,18 @@ impl Ui {
         bar
     }
 
+    /// Says on one line of standard error what a person should know beside the answer.
+    pub(crate) fn warn(&self, message: &str) {
+        let mut err = anstream::stderr().lock();
+        // Nobody may be listening; the answer stands without it.
+        if self.json {
+            let warning = serde_json::json!({ "warning": { "message": message } });
+            writeln!(err, "{warning}").ok();
+        } else {
+            writeln!(err, "{} {}", paint(WARN, "warning:"), safe(message)).ok();
+        }
+    }
+
     /// Says what went wrong and returns the exit code for it.
     pub(crate) fn fail(&mut self, error: &anyhow::Error) -> ExitCode {
         let known = error.downcast_ref::<Error>();

@@ -12,9 +12,11 @@ const PAGE: usize = 500;
 
 impl Engine {
     /// Builds every table anew from the log and puts that in the place of what is there, which is
-    /// kept beside it. Refuses where the log itself is rotten. Says where the old one is kept.
+    /// kept beside it. Erasures that were cut short are finished first. Refuses where the log itself
+    /// is rotten. Says where the old one is kept.
     pub fn mend(home: &Path, clock: Clock, progress: &mut dyn FnMut(usize)) -> Result<PathBuf> {
         let engine = Self::open(home, clock)?;
+        let finished = engine.finish_before_replacing();
         if let Some(first) = engine.store.rotten_log()?.first() {
             return Err(Error::NotPossible(format!(
                 "the log itself is damaged, so nothing can be built from it ({first}); `restore --latest` brings back the last copy"
@@ -29,6 +31,9 @@ impl Engine {
         let mended =
             replayed.and_then(|()| Ok(engine.store.replace_with(&anew, &kept, &working, &[])?));
         sweep::sweep(home, &alone);
+        if mended.is_ok() && !finished {
+            engine.clean_after_replacing().ok();
+        }
         mended.map(|_| kept)
     }
 

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use throughline_core::Timestamp;
 use throughline_core::text::plural;
+use throughline_store::Error as StoreError;
 
 use super::Check;
+use crate::Error;
 use crate::backup::{self, Leftover, leftovers};
 use crate::engine::DATABASE;
 use crate::journal::{file, note};
@@ -99,6 +101,29 @@ pub(super) fn copies_told(home: &Path) -> Option<String> {
     let last = last.map_or(String::new(), |day| format!(", the last of {day}"));
     (!kept.is_empty())
         .then(|| format!("{} in {} KiB{last}", plural(kept.len(), "copy"), bytes.div_ceil(1_024)))
+}
+
+/// What to do where the database cannot be opened and the error does not say.
+const OPEN_HINT: &str =
+    "`restore --latest` brings back the last copy; --home DIR names another home";
+
+/// What to do where the database does not open.
+pub(super) fn open_hint(home: &Path, error: &Error) -> String {
+    let holds_damage = matches!(
+        error,
+        Error::Store(
+            StoreError::Damaged { .. } | StoreError::BadRow { .. } | StoreError::Database(_)
+        )
+    );
+    if !holds_damage {
+        return error.hint().unwrap_or_else(|| OPEN_HINT.to_owned());
+    }
+    let how = if backup::backups(home).is_empty() {
+        "`restore FILE` brings back a copy that lies elsewhere; there is none in the home"
+    } else {
+        "`restore --latest` brings back the last copy, `restore` lists them all"
+    };
+    format!("{how}; the damaged file is kept aside")
 }
 
 /// Databases that were damaged and set aside.

@@ -4,26 +4,18 @@
 //! so that a hook knows where it stands even when that cannot be opened.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use serde::{Deserialize, Serialize};
 use throughline_core::{ProjectKey, Space, SpaceId, Timestamp};
 use throughline_store::{SqliteStore, Store as _};
 
+use super::list::{Entry, List, State};
 use super::{Project, Standing, git, key_of, standing_folder};
 use crate::clean::clean_name;
 use crate::engine::DATABASE;
 use crate::journal::file;
 use crate::{Error, Result};
-
-/// The list within its home.
-const FILE: &str = "projects.json";
-/// Held while it is changed.
-const LOCK: &str = "projects.lock";
-/// A longer list is not read.
-const BYTES_MAX: u64 = 16 << 20;
 
 /// The list of a home, and who asks.
 #[derive(Debug, Clone)]
@@ -31,37 +23,6 @@ pub struct Roots {
     home: PathBuf,
     auto: bool,
     person: bool,
-}
-
-/// A folder that belongs to a project, or that was asked about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Entry {
-    root: String,
-    /// What its repository claimed at the time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    claim: Option<String>,
-    state: State,
-    /// The project that it was joined to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    key: Option<String>,
-    at: Timestamp,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum State {
-    /// It belongs to the project.
-    Joined,
-    /// It waits, and its sessions were told so.
-    Asked,
-    /// A person wants it to be a project of its own.
-    Apart,
-}
-
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct List {
-    #[serde(default)]
-    roots: Vec<Entry>,
 }
 
 /// A folder that was joined to a project.
@@ -123,10 +84,9 @@ impl Roots {
 
     fn judge(&self, look: &git::Look) -> Project {
         let own = Project::own(look);
-        // A list that cannot be read gives nothing away.
+        // A list that cannot be read gives nothing away, and nothing is written to another project.
         let Ok(list) = self.read() else {
-            let standing = own.claim.clone().map_or(Standing::Settled, Standing::Waits);
-            return Project { standing, ..own };
+            return Project { standing: Standing::Unknown, ..own };
         };
         let with = |key: ProjectKey, standing: Standing| {
             let name = key.name().to_owned();
@@ -300,6 +260,22 @@ impl Roots {
         Ok(all.into_values().collect())
     }
 
+    /// Whether the list itself can be read, whatever the database says. What is wrong with its file is
+    /// told where its copy is read instead.
+    pub fn damage(&self) -> Result<Option<String>> {
+        Ok(self.read()?.damage)
+    }
+
+    /// Writes the list anew where its file is damaged and its copy is not.
+    pub fn mend(&self) -> Result<()> {
+        if self.damage()?.is_none() {
+            return Ok(());
+        }
+        let _turn = self.lock()?;
+        let list = self.read()?;
+        if list.damage.is_some() { list.write(&self.home) } else { Ok(()) }
+    }
+
     /// The store, if there is one: nothing is made to look.
     fn store(&self) -> Result<Option<SqliteStore>> {
         let database = self.home.join(DATABASE);
@@ -321,21 +297,7 @@ impl Roots {
     }
 
     fn read(&self) -> Result<List> {
-        let path = self.home.join(FILE);
-        let failed = |source| Error::File { path: path.clone(), source };
-        let file = match file::open_to_read(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(List::default());
-            }
-            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => {
-                return Ok(List::default());
-            }
-            Err(error) => return Err(failed(error)),
-        };
-        let mut bytes = Vec::new();
-        file.take(BYTES_MAX).read_to_end(&mut bytes).map_err(failed)?;
-        serde_json::from_slice(&bytes).map_err(|error| failed(error.into()))
+        List::read(&self.home)
     }
 
     fn put(
@@ -346,12 +308,7 @@ impl Roots {
         key: Option<&ProjectKey>,
         at: Timestamp,
     ) -> Result<()> {
-        let path = self.home.join(FILE);
-        let failed = |source| Error::File { path: path.clone(), source };
-        if !self.home.exists() {
-            file::private_folder(&self.home).map_err(failed)?;
-        }
-        let _turn = file::lock_file(&self.home.join(LOCK)).map_err(failed)?;
+        let _turn = self.lock()?;
         let mut list = self.read()?;
         let root = root.to_str().ok_or_else(|| {
             Error::BadInput(format!("{} is not UTF-8, so it cannot be joined", root.display()))
@@ -360,9 +317,16 @@ impl Roots {
         let entry = Entry { root: clean_name(root), claim: text(claim), state, key: text(key), at };
         list.roots.retain(|one| !(one.root == entry.root && one.claim == entry.claim));
         list.roots.push(entry);
-        let mut bytes = serde_json::to_vec_pretty(&list).map_err(|error| failed(error.into()))?;
-        bytes.push(b'\n');
-        file::replace(&path, &bytes).map_err(failed)
+        list.write(&self.home)
+    }
+
+    /// Makes sure that nobody else changes the list for as long as this is held.
+    fn lock(&self) -> Result<std::fs::File> {
+        let failed = |source| Error::File { path: self.home.clone(), source };
+        if !self.home.exists() {
+            file::private_folder(&self.home).map_err(failed)?;
+        }
+        List::lock(&self.home).map_err(failed)
     }
 }
 

@@ -145,8 +145,10 @@ fn a_list_that_cannot_be_read_gives_nothing_away() {
     disk.visit(&root);
     disk.write("home/projects.json", "{ torn");
     let found = disk.roots().project(&root).unwrap();
-    assert_eq!(key(&found), root.to_str().unwrap());
-    assert!(found.waits_for().is_some());
+    assert_eq!(key(&found), "github.com/acme/app", "its copy is read");
+    disk.write("home/projects.copy.json", "{ torn");
+    let found = disk.roots().project(&root).unwrap();
+    assert_eq!((key(&found), &found.standing), (root.to_str().unwrap(), &Standing::Unknown));
     assert!(disk.roots().join(&root, None, now()).is_err(), "and is not written over");
 }
 

@@ -43,8 +43,10 @@ fn is_sound(copy: &Path) -> bool {
     let looked_at =
         if backup::is_aside(copy) { SqliteStore::inspect(copy) } else { SqliteStore::glance(copy) };
     match looked_at {
-        Ok(()) => true,
+        Ok(()) => !backup::is_aside(copy) || backup::can_be_written(copy),
         Err(StoreError::Damaged { .. } | StoreError::NotOurs { .. }) => false,
+        // A header that SQLite has no word for.
+        Err(StoreError::Database(_)) => !backup::is_aside(copy),
         // A disk or a lock that fails now says nothing about the file.
         Err(_) => copy.exists(),
     }

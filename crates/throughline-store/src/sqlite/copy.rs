@@ -20,11 +20,10 @@ use crate::{Error, Result};
 /// Checks that a file is a sound Throughline database that this version can read.
 pub(super) fn inspect(path: &Path) -> Result<()> {
     let connection = glance(path)?;
-    let verdict: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
-    if verdict != "ok" {
-        return Err(Error::Damaged { path: path.to_owned(), detail: verdict });
+    match verify::integrity(&connection)?.into_iter().next() {
+        Some(detail) => Err(Error::Damaged { path: path.to_owned(), detail }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Checks that a file is a Throughline database that this version can read, sound or not.

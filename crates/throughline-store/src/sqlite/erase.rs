@@ -39,6 +39,24 @@ pub(super) fn finish(connection: &mut Connection) -> Result<Erasure> {
     Ok(Erasure::Pending)
 }
 
+/// Whether an erasure did not come to its end, or that cannot be told.
+pub(super) fn is_unfinished(connection: &Connection) -> bool {
+    connection
+        .prepare_cached("SELECT 1 FROM erasure_due")
+        .and_then(|mut due| due.exists([]))
+        .unwrap_or(true)
+}
+
+/// Notes that readers of an older state stand in the way of everything that was erased: the file is
+/// written anew, but what they read is still in it.
+pub(super) fn wait_for_readers(connection: &Connection) -> Result<()> {
+    connection.execute(
+        "INSERT OR IGNORE INTO erasure_due (space, key, rewritten) SELECT space, key, 1 FROM tombstone",
+        [],
+    )?;
+    Ok(())
+}
+
 /// Whether only readers of an older state still stand in the way of an erasure.
 pub(super) fn waits_for_readers(connection: &Connection) -> Result<bool> {
     let waiting =

@@ -110,7 +110,7 @@ pub(super) fn scrub(connection: &Connection, erased: &Erased) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT OR IGNORE INTO erasure_due (space, key)
-             SELECT space, key FROM tombstone WHERE space = ?1 AND body ->> '$.memory' = ?2",
+             SELECT space, key FROM tombstone WHERE space = ?1 AND iif(json_valid(body), body ->> '$.memory', NULL) = ?2",
         )?
         .execute(params![space.0, buried(erased)])?;
     let mut nodes: Vec<NodeId> = erased.memory.map(NodeId::Memory).into_iter().collect();

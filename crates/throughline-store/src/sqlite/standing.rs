@@ -23,7 +23,7 @@ pub(super) fn said(
                 connection,
                 "SELECT key, body, hash FROM memory INDEXED BY memory_current
                  WHERE space = ?1 AND kind = ?2 AND state IN ('staged', 'confirmed')
-                   AND body ->> '$.authority' IN ('user_corrected', 'user_stated')
+                   AND authority IN ('user_corrected', 'user_stated')
                  ORDER BY recorded_at DESC, key DESC LIMIT ?3",
                 params![space.0, kind.as_str(), limit],
             )?);

@@ -16,7 +16,8 @@ pub(crate) struct Doctor {
     /// Also replay the whole log and compare every table with what it gives
     #[arg(long)]
     pub(crate) rebuild_check: bool,
-    /// First build every table anew from the log, where rows are damaged; what was there is kept
+    /// First finish erasures that were cut short, and build every table anew from the log, where rows
+    /// are damaged; what was there is kept
     #[arg(long)]
     pub(crate) mend: bool,
     /// First build what search looks at anew: documents and vectors

@@ -69,6 +69,8 @@ struct WireDisk {
     last_backup: Option<String>,
     /// Turns of the last days that could not be kept.
     lost_turns: usize,
+    /// Erasures that were cut short.
+    unfinished_erasures: usize,
 }
 
 impl WireDisk {
@@ -86,6 +88,8 @@ impl WireDisk {
             backups: copies.len(),
             last_backup: copies.iter().find_map(|copy| copy.day.clone()),
             lost_turns: lost_since(home, since).len(),
+            // A tombstone that cannot be read is named by `doctor`.
+            unfinished_erasures: engine.unfinished_erasures().unwrap_or(0),
         })
     }
 
@@ -114,6 +118,14 @@ impl WireDisk {
                 "disk",
                 format!("nothing can be written: {}; `doctor` says more", safe(why)),
             ));
+        }
+        if self.unfinished_erasures > 0 {
+            let (what, them) = match self.unfinished_erasures {
+                1 => ("an erasure was".to_owned(), "it"),
+                several => (format!("{several} erasures were"), "them"),
+            };
+            let line = format!("{what} cut short: `throughline doctor --mend` finishes {them}");
+            lines.push(("erasing", line));
         }
         if self.lost_turns > 0 {
             let lost = plural(self.lost_turns, "turn");
@@ -300,12 +312,17 @@ fn confusion(bindings: usize, tally: Tally) -> String {
 /// What is wrong with the settings file, if something is.
 fn settings_checks(settings: &Settings) -> Vec<Check> {
     let mut checks = Vec::new();
-    if let Some(problem) = &settings.problem {
-        let hint = "until it is corrected, defaults hold for what cannot be read and no model is \
-                    asked; `throughline config set` corrects a value";
-        checks.push(Check::wrong("settings", problem.clone(), hint));
-    }
     let file = ConfigFile::read(&settings.home).ok();
+    if let Some(problem) = &settings.problem {
+        let how = match &file {
+            Some(_) => "`throughline config set` corrects a value",
+            None => "only an editor can change it",
+        };
+        let hint = format!(
+            "until it is corrected, defaults hold for what cannot be read and no model is asked; {how}"
+        );
+        checks.push(Check::wrong("settings", problem.clone(), &hint));
+    }
     for key in file.iter().flat_map(ConfigFile::unknown) {
         let detail = format!(
             "{} has {key}, which is no setting",
@@ -337,6 +354,8 @@ pub(super) fn doctor(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     if args.mend {
+        // What cannot be mended is named below.
+        settings.roots().mend().ok();
         let bar = ui.progress("building from the log");
         Engine::mend(&settings.home, settings.clock, &mut |done| bar.set_position(done as u64))?;
         settings.engine()?.embed_everything(&mut |done| bar.set_position(done as u64))?;

@@ -128,10 +128,16 @@ pub(super) fn moved(before: &str) -> String {
 
 /// The same for `doctor`.
 pub(super) fn check(settings: &Settings) -> Option<Check> {
-    if let Err(error) = settings.roots().all() {
-        let hint = "until it can be read, folders with an origin are projects of their own; move the \
-                    file away, and each asks again";
-        return Some(Check::wrong("project", error.to_string(), hint));
+    match settings.roots().damage() {
+        Ok(None) => {}
+        Ok(Some(damage)) => {
+            let hint = "nothing is lost by that; `doctor --mend` writes the file anew";
+            return Some(Check::note("project", damage, hint));
+        }
+        Err(error) => {
+            let hint = error.hint().unwrap_or_default();
+            return Some(Check::wrong("project", error.to_string(), &hint));
+        }
     }
     let project = settings.context().ok()?.project;
     let Some(key) = project.waits_for() else {

@@ -167,19 +167,29 @@ impl ConfigFile {
 
     pub(crate) fn read(home: &Path) -> anyhow::Result<Self> {
         let path = Self::path(home);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => String::new(),
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => Vec::new(),
             Err(error) => return Err(error).with_context(|| path.display().to_string()),
         };
-        match text.parse::<DocumentMut>() {
+        let parsed = match std::str::from_utf8(&bytes) {
+            Ok(text) => text.parse::<DocumentMut>().map_err(|error| {
+                let at = error.span().map_or(0, |span| span.start);
+                (at, error.message().to_owned())
+            }),
+            Err(error) => Err((error.valid_up_to(), "it is not UTF-8".to_owned())),
+        };
+        match parsed {
             Ok(document) => Ok(Self { path, document }),
-            Err(error) => {
-                let before = error.span().and_then(|span| text.get(..span.start));
-                let line = before.unwrap_or_default().matches('\n').count() + 1;
-                let why = error.message();
-                bail!("{}, line {line}: {why}; correct that line", path.display())
+            Err((at, why)) => {
+                let before = bytes.iter().take(at).filter(|byte| **byte == b'\n').count();
+                bail!(
+                    "{}, line {}: {why}; correct or remove that line with an editor, or move the \
+                     file away to begin with the defaults",
+                    path.display(),
+                    before + 1
+                )
             }
         }
     }
@@ -325,7 +335,8 @@ pub(super) fn said(home: &Path) -> (Said, Option<String>) {
             (said, wrong.map(|wrong| format!("{}: {wrong}", file.path.display())))
         }
         Err(error) => {
-            let text = std::fs::read_to_string(home.join(FILE)).unwrap_or_default();
+            let bytes = std::fs::read(home.join(FILE)).unwrap_or_default();
+            let text = String::from_utf8_lossy(&bytes);
             let (enabled, journal) = (!switches_off(&text, ""), !switches_off(&text, "journal"));
             (Said { enabled, journal, ..Said::default() }, Some(format!("{error:#}")))
         }

@@ -181,7 +181,7 @@ fn a_settings_file_that_cannot_be_read_is_named() {
     let home = Home::new();
     home.remember("Here I am");
     std::fs::write(home.path().join("config.toml"), "enabled = = true").unwrap();
-    let (code, error) = home.error(&["list"]);
+    let (code, error) = home.error(&["remember", "Something"]);
     assert_eq!(code, 1);
     assert!(error["message"].as_str().unwrap().contains("config.toml"), "{error}");
 }
@@ -260,12 +260,14 @@ fn a_settings_file_with_a_value_where_a_section_belongs_is_explained() {
 }
 
 #[test]
-fn a_setting_of_the_wrong_sort_stops_every_command_until_it_is_set_right() {
+fn a_setting_of_the_wrong_sort_is_told_and_nothing_is_taken_in_until_it_is_set_right() {
     let home = Home::new();
     home.remember("Here I am");
     std::fs::write(home.path().join("config.toml"), "enabled = \"no\"\n").unwrap();
-    for args in [&["list"][..], &["remember", "Something"], &["recall", "here"], &["status"]] {
-        assert_usage(&home, args, "true or false");
+    assert_usage(&home, &["remember", "Something"], "true or false");
+    for args in [&["list"][..], &["recall", "here"], &["status"]] {
+        let run = home.run(args);
+        assert!(run.code == 0 && run.stderr.contains("true or false"), "{args:?}: {}", run.stderr);
     }
     assert_eq!(home.json(&["config", "set", "enabled", "true"])["value"], true);
     assert_eq!(home.texts(&["list"]), ["Here I am"]);

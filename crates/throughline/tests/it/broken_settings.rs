@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::Home;
 use crate::hooking::{Agent, DECISION, diagnosis, failures, told};
+use crate::mcp_client::{Client, Era};
 
 fn write(home: &Home, text: &str) {
     std::fs::create_dir_all(home.path()).expect("the disk does as it is told");
@@ -76,8 +77,8 @@ fn doctor_goes_on_and_names_the_file_the_line_and_what_to_do() {
     let check = checks.iter().find(|check| check["name"] == "settings").unwrap();
     assert_eq!(check["outcome"], "wrong");
     assert!(check["hint"].as_str().is_some_and(|hint| hint.contains("correct")), "{check}");
-    // Everything else a person does says the same, and no more.
-    let (code, error) = home.error(&["list"]);
+    // What takes something in says the same, and no more.
+    let (code, error) = home.error(&["remember", "Something new"]);
     assert_eq!(code, 1);
     assert!(error["message"].as_str().unwrap().contains("line 4"), "{error}");
     write(&home, "[recall]\nitems_max = \"few\"\n");
@@ -95,4 +96,87 @@ fn settings_that_nobody_knows_are_named() {
     assert_eq!(home.texts(&["list"]), Vec::<String>::new(), "and nothing else is stopped");
     write(&home, "enabled = true\n[recall]\nitems_max = 3\n");
     assert_eq!(diagnosis(&home, "settings"), Vec::<String>::new());
+}
+
+/// A file that is no TOML, one that is no text, and one with a value that cannot be.
+const BROKEN: [&[u8]; 3] = [
+    b"[llm\n",
+    b"[llm]\nprovider = \"command\"\ncommand = \"touch ran\"\n# \xff\n",
+    b"[recall]\nitems_max = \"few\"\n",
+];
+
+#[test]
+fn what_a_person_reads_copies_and_erases_goes_on_with_the_defaults_and_one_line_of_warning() {
+    for text in BROKEN {
+        let home = Home::new();
+        let id = home.remember("The staging database runs on Postgres 14");
+        std::fs::write(home.path().join("config.toml"), text).unwrap();
+        let (copy, export) = (home.arg("copy.db"), home.arg("all.jsonl"));
+        for args in [
+            &["list"][..],
+            &["recall", "Which Postgres does the staging database run?"],
+            &["search", "postgres"],
+            &["show", &id],
+            &["history", &id],
+            &["status"],
+            &["backup", &copy],
+            &["restore", &copy],
+            &["export", "--output", &export],
+            &["purge", &id, "--yes"],
+        ] {
+            let run = home.run(args);
+            assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+            let told: Vec<&str> =
+                run.stderr.lines().filter(|l| l.contains("config.toml")).collect();
+            assert_eq!(told.len(), 1, "{args:?}: {}", run.stderr);
+        }
+        let run = home.run(&["--json", "list"]);
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(found["total"], 0, "erased: {found}");
+        let warning: Value = serde_json::from_str(&run.stderr).expect("one JSON document");
+        assert!(warning["warning"]["message"].is_string(), "{warning}");
+        let run = home.run(&["remember", "Something new"]);
+        assert_ne!(run.code, 0, "what takes something in waits for the settings");
+        assert!(!home.project().join("ran").exists(), "no model is asked");
+    }
+}
+
+#[test]
+fn tools_go_on_with_the_defaults_and_what_is_visibly_off_stays_off() {
+    for (text, off) in [
+        (&b"[llm\n"[..], false),
+        (b"enabled = false\n[llm\n", true),
+        (b"enabled = false\n# \xff\n", true),
+    ] {
+        let home = Home::new();
+        home.remember("The staging database runs on Postgres 14");
+        std::fs::write(home.path().join("config.toml"), text).unwrap();
+        let mut client = Client::greet(home.command(), &["mcp"], Era::Handshake);
+        let question = json!({"query": "Which Postgres does the staging database run?"});
+        let told = client.try_call("recall", question).to_string();
+        assert_eq!(told.contains("Postgres 14"), !off, "{off}: {told}");
+    }
+}
+
+#[test]
+fn setting_something_in_a_file_that_cannot_be_read_says_what_to_do_by_hand() {
+    for (text, line) in
+        [(&b"enabled = true\n[llm\n"[..], "line 2"), (b"enabled = true\n\n# \xff\n", "line 3")]
+    {
+        let home = Home::new();
+        home.remember("Here I am");
+        let file = home.path().join("config.toml");
+        std::fs::write(&file, text).unwrap();
+        let (code, error) = home.error(&["config", "set", "recall.items_max", "3"]);
+        assert_eq!(code, 1);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(line) && message.contains("editor"), "{message}");
+        assert_eq!(std::fs::read(&file).unwrap(), text, "it is left as it is");
+        let run = home.run(&["--json", "doctor"]);
+        let found: Value = serde_json::from_str(&run.stdout).unwrap();
+        let checks = found["checks"].as_array().unwrap();
+        let hint =
+            checks.iter().find(|check| check["name"] == "settings").unwrap()["hint"].to_string();
+        assert!(hint.contains("editor") && !hint.contains("config set"), "{hint}");
+    }
 }

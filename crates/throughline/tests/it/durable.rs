@@ -212,8 +212,25 @@ fn a_turn_that_a_full_disk_did_not_take_is_said_to_be_lost_and_recall_goes_on() 
     assert_eq!(home.json(&["status"])["lost_turns"], 1, "it is still said");
 }
 
-/// Lets the row of one memory rot, in a database that is all in one file. Its log stays whole.
-fn let_rot(home: &Home, id: &str) {
+#[test]
+fn a_session_that_begins_on_a_full_disk_is_no_lost_turn() {
+    let home = Home::new();
+    let Some(_disk) = Disk::under(&home, "2m") else { return };
+    home.remember("The staging database runs on Postgres 14.");
+    Agent::new(&home, "february").starts();
+    let mut file = std::fs::File::create(home.path().join("ballast")).unwrap();
+    for size in [64 << 10, 4 << 10, 1] {
+        while file.write_all(&vec![0; size]).is_ok() {}
+    }
+    let agent = Agent::new(&home, "march");
+    agent.call("SessionStart", &json!({"source": "startup"}), &[]);
+    assert_eq!(home.json(&["status"])["lost_turns"], 0, "nothing was said in it");
+    agent.call("UserPromptSubmit", &prompt(QUESTION), &[]);
+    assert_eq!(home.json(&["status"])["lost_turns"], 1);
+}
+
+/// Where the row of one memory stands in a database that is all in one file. Its log is elsewhere.
+pub(crate) fn rows_in_file(home: &Home, id: &str) -> Vec<usize> {
     let copy = home.arg("whole.db");
     home.json(&["backup", &copy]);
     home.json(&["restore", &copy]);
@@ -224,6 +241,13 @@ fn let_rot(home: &Home, id: &str) {
         places.filter(|(at, part)| *part == body.as_bytes() && !bytes[..*at].ends_with(logged));
     let rows: Vec<usize> = rows.map(|(at, _)| at).collect();
     assert!(!rows.is_empty(), "the row is in the file");
+    rows
+}
+
+/// Lets the row of one memory rot. Its log stays whole.
+fn let_rot(home: &Home, id: &str) {
+    let rows = rows_in_file(home, id);
+    let bytes = std::fs::read(home.database()).expect("the file can be read");
     let word = b"\"content\":\"";
     for row in rows {
         let text = bytes[row..].windows(word.len()).position(|part| part == word);

@@ -33,6 +33,8 @@ mod hosts_ingesting;
 mod ingesting;
 mod interrupted;
 mod learning;
+#[cfg(target_os = "linux")]
+mod left_behind;
 mod lineage;
 mod mcp_client;
 mod mcp_files;
@@ -59,6 +61,7 @@ mod recalling;
 mod remembering;
 mod reviewing;
 mod roots;
+mod roots_list;
 mod saying;
 mod scopes;
 mod secrets;
