@@ -29,7 +29,7 @@ mod words;
 use std::borrow::Cow;
 
 pub use file::is_secret_file;
-pub use known::{Hash, Known};
+pub use known::{Fresh, Hash, Known};
 
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]

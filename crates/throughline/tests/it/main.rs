@@ -60,6 +60,7 @@ mod saying;
 mod scopes;
 mod secrets;
 mod secrets_everywhere;
+mod secrets_known;
 mod sessions;
 mod settling;
 mod silencing;
