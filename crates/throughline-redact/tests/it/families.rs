@@ -199,6 +199,23 @@ fn time_grows_with_the_text_and_with_nothing_else() {
         "-----BEGIN PRIVATE KEY-----\n",
         "=",
         "\"",
+        "-----END PRIVATE KEY-----\n",
+        "QWxhZGRpbjpvcGVuIHNlc2FtZVRoaXMgaXM\n-----END",
+        "kind: Secret\ndata:\n",
+        "kind: secret",
+        "a,password\n",
+        "a,password,",
+        "h:5432:d:u:",
+        "u:pw1@h:5432",
+        "gh secret set A --body ",
+        "ghp\u{1b}[0m_",
+        "a%5F",
+        "\\u005f",
+        "Z2hwX",
+        "PASSWORD=\"\n",
+        "password=\"a b ",
+        "TOKEN=a\\\n",
+        "<name>password</name>",
     ] {
         let time = |bytes: usize| {
             let text = unit.repeat(bytes / unit.len());
