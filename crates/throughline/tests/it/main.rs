@@ -13,6 +13,7 @@ mod copies;
 mod correcting;
 #[cfg(target_os = "linux")]
 mod crashing;
+mod deep_payloads;
 mod demo;
 mod durable;
 mod everyday;
