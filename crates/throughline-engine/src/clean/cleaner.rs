@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use throughline_core::event::Event;
 use throughline_core::{SessionId, Slot, text};
-use throughline_redact::{Hash, Known};
+use throughline_redact::{Hash, Known, is_secret_file};
 
-use super::{Place, clean_name, hide_private_files};
+use super::{NOT_KEPT, Place, clean_name, hide_private_files};
 use crate::journal::file;
 use crate::{Context, Engine};
 
@@ -21,6 +21,9 @@ const TAIL_BYTES: usize = 64 << 10;
 const TOGETHER_BYTES_MAX: usize = 64 << 10;
 /// Values that a home knows again. When there are more, the older half goes.
 const KNOWN_MAX: usize = 4_096;
+
+/// Bytes of a name that says what stands under it.
+const NAME_BYTES_MAX: usize = 64;
 
 /// Fields that name a folder or a file of the host: they are needed as they are, to find it.
 const PLACES: [&str; 5] = ["cwd", "directory", "worktree", "workspace_roots", "transcript_path"];
@@ -101,6 +104,40 @@ impl Cleaner {
         let mut texts: Vec<&mut String> = texts.into_iter().collect();
         texts.iter_mut().for_each(|text| self.redact(text));
         texts.iter_mut().for_each(|text| self.take_out(text));
+    }
+
+    /// Takes out of a text what is secret only because of the name that it stands under: a tag, a thing
+    /// that is described, a file.
+    pub fn named(&mut self, name: &str, text: &mut String) {
+        let is_sign = |letter: char| letter.is_alphanumeric() || "_- ".contains(letter);
+        if name.len() > NAME_BYTES_MAX || name.is_empty() || !name.chars().all(is_sign) {
+            return;
+        }
+        let name = name.trim().trim_end_matches('s').replace(' ', "_");
+        let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+        let before = self.taken;
+        for line in lines.iter_mut().filter(|line| !line.trim().is_empty()) {
+            let mut pair = format!("{name}: {line}");
+            self.redact(&mut pair);
+            if let Some(value) = pair.strip_prefix(&format!("{name}: ")) {
+                value.clone_into(line);
+            }
+        }
+        if self.taken > before {
+            *text = lines.join("\n");
+        }
+    }
+
+    /// The same for the contents of a file. Of one that is secret as a whole, nothing is kept.
+    pub fn file(&mut self, path: &str, text: &mut String) {
+        if is_secret_file(path) {
+            NOT_KEPT.clone_into(text);
+            self.taken += 1;
+            return;
+        }
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        self.named(stem, text);
     }
 
     /// Learns what was recognised before: hashes, for the values were never kept.

@@ -62,6 +62,7 @@ mod scopes;
 mod secrets;
 mod secrets_everywhere;
 mod secrets_known;
+mod secrets_named;
 mod sessions;
 mod settling;
 mod silencing;
