@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::scan::{self, Span};
-use crate::text::inside_mark;
+use crate::text::{inside_mark, run_end};
 use crate::value::is_word_like;
 use crate::{Found, Redacted, written};
 
@@ -36,7 +36,7 @@ pub struct Fresh {
 /// What is kept of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hash {
-    /// How many bytes the value has.
+    /// How many bytes the value has, and whether there are blanks among them (the highest bit).
     pub length: u16,
     /// Its salted hash.
     pub hash: u32,
@@ -102,19 +102,21 @@ impl Known {
     /// long value costs no more than a short one.
     fn find_hashed(&self, text: &str, spans: &mut Vec<Span>) {
         let sums = Sums { base: self.base() };
-        let mut by_length: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut by_length: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
         for Hash { length, hash } in &self.hashes {
-            by_length.entry(usize::from(*length)).or_default().push(*hash);
+            by_length.entry(*length).or_default().push(*hash);
         }
-        let Some((shortest, _)) = by_length.first_key_value() else { return };
-        if text.len() < *shortest {
+        if by_length.is_empty() {
             return;
         }
-        let wanted: Vec<(usize, u64, Vec<u32>)> = by_length
+        // The longest first; those with blanks by themselves, for the others end with their word.
+        let (blank, solid): (Vec<_>, Vec<_>) = by_length
             .into_iter()
             .rev()
-            .map(|(length, hashes)| (length, sums.power(length), hashes))
-            .collect();
+            .map(|(length, hashes)| (length & BLANKS != 0, usize::from(length & !BLANKS), hashes))
+            .map(|(blank, length, hashes)| (blank, (length, sums.power(length), hashes)))
+            .partition(|(blank, _)| *blank);
+        let mut word_end = 0;
         let bytes = text.as_bytes();
         let until = sums.of(bytes);
         let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
@@ -122,7 +124,13 @@ impl Known {
         while start < bytes.len() {
             let within = start > 0 && is_word(start - 1) && is_word(start);
             let begins = !within && !bytes[start].is_ascii_whitespace();
-            let found = wanted.iter().filter(|_| begins).find_map(|(length, power, hashes)| {
+            if begins && start >= word_end {
+                word_end = run_end(bytes, start, usize::MAX, |byte| !byte.is_ascii_whitespace());
+            }
+            let room = word_end.saturating_sub(start);
+            let fitting = &solid[solid.partition_point(|(_, (length, _, _))| *length > room)..];
+            let wanted = blank.iter().chain(fitting).filter(|_| begins);
+            let found = wanted.map(|(_, one)| one).find_map(|(length, power, hashes)| {
                 let end = start + length;
                 if end > bytes.len() || is_word(end - 1) && is_word(end) {
                     return None;
@@ -144,7 +152,8 @@ impl Known {
     fn hash(&self, value: &[u8]) -> Hash {
         let sums = Sums { base: self.base() };
         let sum = sums.of(value).last().copied().unwrap_or_default();
-        let length = u16::try_from(value.len()).unwrap_or(u16::MAX);
+        let blanks = if value.iter().any(u8::is_ascii_whitespace) { BLANKS } else { 0 };
+        let length = u16::try_from(value.len()).unwrap_or(u16::MAX) & !BLANKS | blanks;
         Hash { length, hash: self.mixed(sum) }
     }
 
@@ -203,6 +212,9 @@ impl Sums {
         (behind + Self::PRIME - Self::times(before, power)) % Self::PRIME
     }
 }
+
+/// The bit of a length that says that there are blanks in the value.
+const BLANKS: u16 = 1 << 15;
 
 /// Values that are looked for at once.
 const VALUES_MAX: usize = 512;

@@ -148,6 +148,11 @@ fn a_value_is_known_again_by_its_hash_alone() {
             "say ([redacted:known-secret]) or \"[redacted:known-secret]\", not {other} nor {value}x"
         )
     );
+    let phrase = "correct horse battery staple";
+    first.redact(&format!("password: \"{phrase}\""));
+    later.salt(7, first.fresh().into_iter().map(|fresh| fresh.hash));
+    let said = format!("it was {phrase} once");
+    assert_eq!(later.take_out(&said).text, "it was [redacted:known-secret] once");
     let mut stranger = Known::default();
     stranger.salt(8, first.fresh().into_iter().map(|fresh| fresh.hash));
     assert_eq!(stranger.take_out(&text).text, text, "another salt, another hash");
