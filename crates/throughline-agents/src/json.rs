@@ -1,18 +1,22 @@
-//! JSON as hosts write it: cut-off characters are mended, and a field of the wrong type is a
-//! missing field.
+//! JSON as hosts write it: cut-off characters are mended, what is nested too deep is read as a text,
+//! and a field of the wrong type is a missing field.
 
 use serde_json::Value;
 
 use crate::Unreadable;
 
-/// Reads one value. Half a character, which hosts leave behind when they cut a text, becomes `�`.
+/// How deep values are nested that are read as such; a reader that goes deeper runs out of room.
+const DEPTH_MAX: usize = 120;
+
+/// Reads one value. Half a character, which hosts leave behind when they cut a text, becomes `�`, and
+/// what is nested deeper than anything sensible becomes a text, so that the rest is read all the same.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Value, Unreadable> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let error = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
-    let mended = mend(&String::from_utf8_lossy(bytes));
+    let mended = flatten(&mend(&String::from_utf8_lossy(bytes)));
     serde_json::from_str(&mended).map_err(|_| Unreadable::new(error.to_string()))
 }
 
@@ -26,6 +30,39 @@ pub(crate) fn clean(value: &mut Value, name: &str, clean_text: &mut dyn FnMut(&s
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Writes what is nested too deep as a text.
+fn flatten(json: &str) -> String {
+    let mut flat = String::with_capacity(json.len());
+    let (mut depth, mut is_text, mut escaped) = (0_usize, false, false);
+    let (mut kept_until, mut deep_from) = (0, None);
+    for (at, byte) in json.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if is_text => escaped = true,
+            b'"' => is_text = !is_text,
+            b'[' | b'{' if !is_text => {
+                depth += 1;
+                if depth == DEPTH_MAX + 1 {
+                    deep_from = Some(at);
+                }
+            }
+            b']' | b'}' if !is_text => {
+                if depth == DEPTH_MAX + 1
+                    && let Some(from) = deep_from.take()
+                {
+                    flat.push_str(&json[kept_until..from]);
+                    flat.push_str(&Value::from(&json[from..=at]).to_string());
+                    kept_until = at + 1;
+                }
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+    }
+    flat.push_str(&json[kept_until..]);
+    flat
 }
 
 /// Replaces every escaped half of a surrogate pair that has lost its other half.

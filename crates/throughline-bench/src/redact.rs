@@ -34,6 +34,8 @@ pub(crate) fn run() {
         ("addresses", "https://a:".to_owned()),
         ("options", " -p".to_owned()),
         ("digits", "4111 1111 ".to_owned()),
+        ("colours and escapes", "a\u{1b}[32mb%5Fc".to_owned()),
+        ("tables", "name,password\n".to_owned()),
         ("key blocks that end nowhere", "-----BEGIN PRIVATE KEY-----\n".to_owned()),
     ] {
         let [small, large] = [BYTES, 4 * BYTES].map(|bytes| fastest(&unit, bytes));

@@ -15,6 +15,7 @@ use crate::trust::Presentation;
 use crate::{Authority, Kind, text, tokens};
 pub use kept::kept;
 use lines::Tally;
+pub use safe::harmless;
 
 closed_set! {
     /// How much of a memory is shown.

@@ -10,7 +10,6 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader};
 
-use crate::clean::{cleaned, cleaned_slot};
 use crate::engine::Draft;
 use crate::permit::{ask, not_yours};
 use crate::proof::Quote;
@@ -44,11 +43,11 @@ impl Engine {
         handle: &str,
         proposal: &Proposal<'_>,
     ) -> Result<Remembered> {
-        let (content, redacted) = &cleaned(proposal.content);
+        let (content, redacted) = &self.cleaned(context, proposal.content);
         self.check_content(content)?;
-        let slot = proposal.slot.map(cleaned_slot);
+        let slot = proposal.slot.map(|slot| self.cleaned_slot(context, slot));
         self.check_slot(slot.as_ref())?;
-        let evidence = proposal.evidence.map(|words| cleaned(words).0);
+        let evidence = proposal.evidence.map(|words| self.cleaned(context, words).0);
         let said = Proposal { content, slot: slot.as_ref(), evidence: evidence.as_deref() };
         let unread = self.unread_results(context)?;
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {

@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use throughline_core::event::{Event, ToolCall, What};
-use throughline_core::{Slot, text};
+use throughline_core::text;
 use throughline_redact::{is_secret_file, redact};
 
 pub use cleaner::Cleaner;
@@ -79,7 +79,8 @@ pub fn clean_name(name: &str) -> String {
     format!("{}-{}", redacted.text, &text::sha256_hex(name.as_bytes())[..8])
 }
 
-/// Takes the secrets out of a text. Returns how many there were.
+/// Takes the secrets out of a text, by their shape alone. Whoever keeps the text asks
+/// [`crate::Engine::clean_texts`], which knows more. Returns how many there were.
 pub fn clean_text(text: &mut String) -> usize {
     let redacted = redact(text);
     let found = redacted.found.len();
@@ -94,13 +95,6 @@ pub(crate) fn cleaned(text: &str) -> (String, usize) {
     let mut text = text.to_owned();
     let found = clean_text(&mut text);
     (text, found)
-}
-
-/// A slot without secrets.
-pub(crate) fn cleaned_slot(slot: &Slot) -> Slot {
-    let part = |part: &String| cleaned(part).0;
-    let (subject, predicate) = (part(&slot.subject), part(&slot.predicate));
-    Slot { subject, predicate, object: part(&slot.object), ..slot.clone() }
 }
 
 /// Where an agent works.

@@ -11,7 +11,6 @@ use throughline_core::{
 };
 use throughline_store::{Reader, SlotQuery};
 
-use crate::clean::{cleaned, cleaned_slot};
 use crate::engine::Draft;
 use crate::meet::{Claimed, beside, meeting};
 use crate::permit::{ask, demand, not_yours};
@@ -33,8 +32,8 @@ impl Engine {
         if context.door.is_agents() {
             return self.propose(context, handle, &Proposal { content, slot, evidence: None });
         }
-        let (content, redacted) = &cleaned(content);
-        let slot = slot.map(cleaned_slot);
+        let (content, redacted) = &self.cleaned(context, content);
+        let slot = slot.map(|slot| self.cleaned_slot(context, slot));
         self.check_content(content)?;
         self.check_slot(slot.as_ref())?;
         let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {

@@ -15,7 +15,6 @@ use throughline_store::{Error as StoreError, LogQuery, Reader, SqliteStore, Stor
 use uuid::Uuid;
 
 use crate::card::{self, Card};
-use crate::clean::cleaned;
 use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
@@ -198,7 +197,7 @@ impl Engine {
         mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
     ) -> Result<(T, BatchId)> {
         self.check_project(context)?;
-        let reason = reason.map(|reason| cleaned(reason).0);
+        let reason = reason.map(|reason| self.cleaned(context, reason).0);
         let mut outcome: Option<(Result<T>, BatchId)> = None;
         let mut new_texts = Vec::new();
         let applied = self.store.transact(&mut |reader| {

@@ -32,17 +32,20 @@ pub struct Turn {
 }
 
 /// Turns without secrets. What one shows of a session goes from all turns of that session.
-fn cleaned(turns: &[Turn]) -> Vec<Turn> {
+fn cleaned(turns: &[Turn], home: &Path) -> Vec<Turn> {
     let mut cleaners: BTreeMap<SessionId, Cleaner> = BTreeMap::new();
+    let of = |session: &SessionId| Cleaner::of(home, Some(session));
     let mut turns = turns.to_vec();
     for turn in &mut turns {
         turn.speaker = clean_name(&turn.speaker);
         turn.id = turn.id.as_deref().map(clean_name);
-        cleaners.entry(turn.session.clone()).or_default().redact(&mut turn.text);
+        let session = &turn.session;
+        cleaners.entry(session.clone()).or_insert_with(|| of(session)).redact(&mut turn.text);
     }
     for turn in &mut turns {
         cleaners.entry(turn.session.clone()).or_default().take_out(&mut turn.text);
     }
+    cleaners.iter_mut().for_each(|(session, cleaner)| cleaner.keep(home, Some(session)));
     turns
 }
 
@@ -105,7 +108,7 @@ impl Engine {
         let mut said: BTreeMap<String, u64> = BTreeMap::new();
         let mut met = BTreeSet::new();
         let mut episodes = Vec::with_capacity(turns.len());
-        let cleaned = cleaned(turns);
+        let cleaned = cleaned(turns, &self.home);
         for (turn, clean) in turns.iter().zip(&cleaned) {
             let position = positions.entry(&turn.session).or_default();
             if turn.text.trim().is_empty() {

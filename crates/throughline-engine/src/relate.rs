@@ -7,7 +7,6 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader};
 
-use crate::clean::cleaned;
 use crate::correct::same_space;
 use crate::engine::Draft;
 use crate::permit::{demand, standing};
@@ -42,6 +41,7 @@ impl Engine {
         if let Some(reason) = reason {
             self.check_field(reason)?;
         }
+        let reason = reason.map(|reason| self.cleaned(context, reason).0);
         let cause = if relation == Relation::Contradicts { Cause::Contradict } else { Cause::Link };
         let (from, _) = self.write(context, cause, None, |reader, draft| {
             let (from, to) = self.both(reader, context, draft, from, to)?;
@@ -53,7 +53,7 @@ impl Engine {
             }
             may_connect(reader, context.door, &from, relation, &to)?;
             let mut edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
-            edge.reason = reason.map(|reason| cleaned(reason).0);
+            edge.reason = reason.clone();
             if context.door.is_agents() {
                 edge.weight = AGENT_WEIGHT;
             }
@@ -102,7 +102,8 @@ impl Engine {
         add: &[String],
         remove: &[String],
     ) -> Result<Card> {
-        let add: Vec<String> = add.iter().map(|tag| cleaned(tag).0).collect();
+        let mut add = add.to_vec();
+        self.clean_texts(context, &mut add);
         for tag in add.iter().chain(remove) {
             self.check_field(tag)?;
         }

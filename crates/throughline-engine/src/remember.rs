@@ -11,7 +11,6 @@ use throughline_core::{
 };
 use throughline_store::Reader;
 
-use crate::clean::Cleaner;
 use crate::engine::{Draft, is_handle};
 use crate::neighbours::neighbours;
 use crate::permit::{as_allowed, is_kept_out, may_add, may_adopt};
@@ -110,9 +109,8 @@ impl NewMemory {
         given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect()
     }
 
-    /// The same without secrets, and how many there were. What the session showed as a secret
-    /// before goes, too.
-    fn cleaned(&self, mut cleaner: Cleaner) -> (Self, usize) {
+    /// The same without what must not be kept, and how much that was.
+    fn cleaned(&self, engine: &Engine, context: &Context) -> (Self, usize) {
         let mut new = self.clone();
         let slot = new.slot.iter_mut();
         let slot = slot.flat_map(|slot| [&mut slot.subject, &mut slot.predicate, &mut slot.object]);
@@ -123,10 +121,8 @@ impl NewMemory {
             .chain(&mut new.domain)
             .chain(&mut new.because)
             .chain(&mut new.triggers);
-        let mut texts: Vec<&mut String> = texts.collect();
-        texts.iter_mut().for_each(|text| cleaner.redact(text));
-        texts.iter_mut().for_each(|text| cleaner.take_out(text));
-        (new, cleaner.taken())
+        let taken = engine.clean_texts(context, texts);
+        (new, taken)
     }
 }
 
@@ -154,9 +150,7 @@ pub struct Remembered {
 impl Engine {
     /// Takes in something new: adds it, or recognises it, or lets it replace what it contradicts.
     pub fn remember(&self, context: &Context, new: &NewMemory) -> Result<Remembered> {
-        let session = context.session.as_ref();
-        let cleaner = session.map(|session| Cleaner::of(&self.home, session)).unwrap_or_default();
-        let (new, redacted) = new.cleaned(cleaner);
+        let (new, redacted) = new.cleaned(self, context);
         self.check_new(context, &new)?;
         let (new, redacted) = (&as_allowed(context, new)?, &redacted);
         if !new.authority.is_user() && context.session.is_some() {

@@ -13,7 +13,6 @@ use throughline_core::{
 };
 use throughline_store::Reader;
 
-use crate::clean::cleaned;
 use crate::engine::{Draft, is_handle, not_an_id};
 use crate::permit::demand_act;
 use crate::{Card, Context, Engine, Error, Filter, Result, ToCheck};
@@ -269,7 +268,7 @@ impl Engine {
         may_decide(context)?;
         let (a, b) = self.contest(&*self.now_reader()?, context, handle)?;
         let (a, b) = if a.state.is_active() { (a, b) } else { (b, a) };
-        let (content, _) = &cleaned(content);
+        let (content, _) = &self.cleaned(context, content);
         self.check_content(content)?;
         let (merged, _) = self.write(context, Cause::Review, None, |reader, draft| {
             let mut plan = self.put_in_place(reader, draft, &a, content, None)?;

@@ -7,7 +7,6 @@ use throughline_core::{
     Authority, Cause, Change, Fingerprint, Kind, Memory, Slot, State, Timestamp,
 };
 
-use crate::clean::clean_text;
 use crate::correct::mark_rivals;
 use crate::engine::Draft;
 use crate::permit::demand;
@@ -38,15 +37,14 @@ pub struct Edits {
 }
 
 impl Edits {
-    /// The same without secrets.
-    fn cleaned(&self) -> Self {
+    /// The same without what must not be kept.
+    fn cleaned(&self, engine: &Engine, context: &Context) -> Self {
         let mut edits = self.clone();
         let slot = edits.slot.iter_mut();
         let slot = slot.flat_map(|slot| [&mut slot.subject, &mut slot.predicate, &mut slot.object]);
         let fields = edits.content.iter_mut().chain(&mut edits.label).chain(&mut edits.domain);
-        fields.chain(slot).chain(edits.triggers.iter_mut().flatten()).for_each(|text| {
-            clean_text(text);
-        });
+        let texts = fields.chain(slot).chain(edits.triggers.iter_mut().flatten());
+        engine.clean_texts(context, texts);
         edits
     }
 }
@@ -54,7 +52,7 @@ impl Edits {
 impl Engine {
     /// Changes a memory in place. To say that it was *wrong*, correct it instead.
     pub fn edit(&self, context: &Context, handle: &str, edits: &Edits) -> Result<Card> {
-        let edits = &edits.cleaned();
+        let edits = &edits.cleaned(self, context);
         if let Some(content) = &edits.content {
             self.check_content(content)?;
         }

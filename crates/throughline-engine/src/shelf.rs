@@ -12,7 +12,6 @@ use throughline_core::{
 };
 use throughline_store::Reader;
 
-use crate::clean::clean_text;
 use crate::engine::Draft;
 use crate::permit::ask;
 use crate::remember::said_in;
@@ -64,11 +63,11 @@ impl Shelves {
         Entry { id, name: name.to_owned(), text: text.to_owned(), notes: Vec::new() }
     }
 
-    fn clean(&mut self) -> usize {
+    fn clean(&mut self, engine: &Engine, context: &Context) -> usize {
         let entries = self.held.values_mut().flatten();
         let texts = entries
             .flat_map(|one| [&mut one.name, &mut one.text].into_iter().chain(&mut one.notes));
-        texts.map(clean_text).sum()
+        engine.clean_texts(context, texts)
     }
 }
 
@@ -118,7 +117,7 @@ impl Engine {
             let before = leaves(reader, draft.scope.space, keeping.shelves)?;
             let mut shelves = shelves_of(draft.now, keeping.shelves, &before);
             let outcome = work(&mut shelves)?;
-            let redacted = shelves.clean();
+            let redacted = shelves.clean(self, context);
             let mut keeper = Keeper { engine: self, reader, draft, keeping, met: BTreeMap::new() };
             keeper.keep(&before, &shelves)?;
             Ok(Shelved { outcome, redacted })

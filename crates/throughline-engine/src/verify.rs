@@ -12,7 +12,6 @@ use throughline_store::Reader;
 use throughline_watch::World;
 
 use crate::capture::Captured;
-use crate::clean::cleaned;
 use crate::engine::Draft;
 use crate::permit::{ask, keep_waiting};
 use crate::proof::Quote;
@@ -120,7 +119,7 @@ impl Engine {
         outcome: Showed,
         evidence: Option<&str>,
     ) -> Result<Verified> {
-        let evidence = evidence.map(|words| cleaned(words).0);
+        let evidence = evidence.map(|words| self.cleaned(context, words).0);
         let unread =
             if context.door.is_agents() { self.unread_results(context)? } else { Vec::new() };
         let ((memory, waits, lesson), _) =

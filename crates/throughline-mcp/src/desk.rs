@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use serde_json::Value;
 use throughline_core::page::Detail;
 use throughline_core::permission::Door;
 use throughline_core::scope::Level;
@@ -13,6 +14,7 @@ use throughline_engine::{
 };
 
 use crate::answer::{Failure, quoted};
+use crate::clean::clean_value;
 use crate::{Profile, Setup};
 
 /// Memories that this process remembers to have shown; the oldest go first.
@@ -81,6 +83,15 @@ impl Desk {
             self.engine = Some(engine.with_policy(self.setup.policy));
         }
         Ok(self.engine.as_ref().expect("it was just opened"))
+    }
+
+    /// Takes out of what a tool was given what must not be kept. Returns how much that was.
+    pub(crate) fn clean(&self, given: &mut Value) -> usize {
+        // Who keeps nothing needs nothing cleaned.
+        if self.setup.off {
+            return 0;
+        }
+        clean_value(&self.setup.home, self.setup.session.as_ref(), given)
     }
 
     /// Who asks, and from where: never by what an earlier call said.

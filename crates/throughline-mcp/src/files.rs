@@ -12,8 +12,8 @@ use throughline_engine::{
 };
 
 use crate::answer::Failure;
+use crate::clean::clean_value;
 use crate::desk::{Desk, Place};
-use crate::graph::clean_value;
 use path::Path;
 
 const FILE: &str = "file";
@@ -88,7 +88,7 @@ pub(crate) fn call(desk: &mut Desk, arguments: Option<JsonObject>) -> CallToolRe
 
 /// Carries out one command, as JSON, and returns what the model is told.
 pub fn run(engine: &Engine, context: &Context, mut command: Value) -> Done<String> {
-    clean_value(&mut command);
+    clean_value(engine.home(), context.session.as_ref(), &mut command);
     let command: Command = serde_json::from_value(command)
         .map_err(|error| Error::BadInput(format!("this is no memory command: {error}")))?;
     if let Command::View { path, view_range } = &command {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use throughline_core::{Authority, EntityKind, LeafId};
 use throughline_engine::{
-    Claimed, Context, Engine, Entry, Error, Keeping, Result as Done, Shelved, Shelves, clean_text,
+    Claimed, Context, Engine, Entry, Error, Keeping, Result as Done, Shelved, Shelves,
 };
 
 use crate::answer::Failure;
@@ -110,7 +110,7 @@ pub(crate) fn call(desk: &mut Desk, name: &str, arguments: Option<JsonObject>) -
             issues.join("\n")
         ));
     }
-    clean_value(&mut given);
+    desk.clean(&mut given);
     match answer(desk, name, &given) {
         Ok((text, data)) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
@@ -124,16 +124,6 @@ pub(crate) fn call(desk: &mut Desk, name: &str, arguments: Option<JsonObject>) -
 
 fn refused(message: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
-}
-
-/// Takes the secrets out of everything a tool was given. Returns how many there were.
-pub(crate) fn clean_value(value: &mut Value) -> usize {
-    match value {
-        Value::String(text) => clean_text(text),
-        Value::Array(items) => items.iter_mut().map(clean_value).sum(),
-        Value::Object(map) => map.values_mut().map(clean_value).sum(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-    }
 }
 
 type Said = Result<(String, Value), Failure>;

@@ -5,6 +5,7 @@
 mod answer;
 mod arguments;
 mod catalog;
+mod clean;
 mod desk;
 mod files;
 mod graph;

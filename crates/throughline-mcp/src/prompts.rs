@@ -6,7 +6,6 @@ use serde_json::json;
 use crate::answer::Failure;
 use crate::arguments;
 use crate::desk::Desk;
-use crate::graph::clean_value;
 use crate::{resources, tools};
 
 /// Every prompt, in order.
@@ -55,7 +54,7 @@ fn recap(desk: &mut Desk, given: Option<&JsonObject>) -> Result<GetPromptResult,
         return Err(Failure::usage("the prompt recap needs a topic"));
     };
     let mut ask = json!({ "query": topic, "limit": 10, "budget": 2_000, "episodes": true });
-    clean_value(&mut ask);
+    desk.clean(&mut ask);
     let found = tools::recall(desk, &arguments::read(ask)?)?;
     Ok(said(format!(
         "Recap what we know about {topic}: what was decided and why, what is doubtful or contested, what was tried. \

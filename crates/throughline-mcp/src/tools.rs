@@ -10,7 +10,6 @@ pub(crate) use read::recall;
 
 use crate::answer::{Answer, Told};
 use crate::desk::Desk;
-use crate::graph::clean_value;
 use crate::{arguments, catalog, view};
 
 /// Calls a tool. `None` when there is no tool of that name.
@@ -20,7 +19,7 @@ pub(crate) fn call(desk: &mut Desk, name: &str, arguments: Option<JsonObject>) -
     let strange = arguments::fit(&tool.input_schema, &mut given);
     // Nothing that follows has seen a secret.
     let mut given = Value::Object(given);
-    let redacted = clean_value(&mut given);
+    let redacted = desk.clean(&mut given);
     let told = dispatch(desk, name, given)?;
     Some(told.map(|answer| noted(answer, redacted, &strange)).map_err(|mut failure| {
         if failure.code == "bad_input" && !strange.is_empty() {

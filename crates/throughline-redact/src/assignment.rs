@@ -102,7 +102,9 @@ impl Written<'_> {
             b'v' if is_quoted_name && rest.starts_with(b"value=") => {
                 Some((sign_at + "value=".len(), Form::Bare))
             }
+            b'<' => self.in_next_tag(sign_at),
             _ if self.is_flag() && sign_at > closed => Some((sign_at, Form::Bare)),
+            _ if self.is_set() && sign_at > closed => Some((sign_at, Form::Environment)),
             b'"' | b'\'' | b'`' if sign_at > closed => self.literal_only(sign_at, Form::Beside),
             _ if closed == self.end && sign_at > closed => self.in_sentence(sign_at),
             _ => None,
@@ -200,6 +202,30 @@ impl Written<'_> {
         self.start > 0 && self.bytes[self.start - 1] == b'<'
     }
 
+    /// `<name>db.password</name> <value>…`, and `<key>` with `<string>` as property lists have it.
+    fn in_next_tag(&self, at: usize) -> Option<(usize, Form)> {
+        let closing = self.bytes[at..].strip_prefix(b"</")?;
+        let name = run_end(closing, 0, 16, |byte| byte.is_ascii_alphabetic());
+        let next =
+            run_end(closing, (name + 1).min(closing.len()), 64, |byte| byte.is_ascii_whitespace());
+        let tag =
+            ["<value>", "<string>"].iter().find(|tag| closing[next..].starts_with(tag.as_bytes()));
+        let closed = closing.get(name) == Some(&b'>');
+        tag.filter(|_| closed).map(|tag| (at + "</".len() + next + tag.len(), Form::Quoted))
+    }
+
+    /// `setenv NAME value`, `set -x NAME value`: other shells' ways to fill an environment.
+    fn is_set(&self) -> bool {
+        let line =
+            &self.bytes[run_start(self.bytes, self.start, 16, |byte| byte != b'\n')..self.start];
+        let flag = |flag: &[u8]| line.ends_with(flag);
+        name::is_constant(self.name())
+            && (flag(b"setenv ")
+                || [&b"set -x "[..], b"set -gx ", b"set -Ux ", b"set -xg "]
+                    .iter()
+                    .any(|set| flag(set)))
+    }
+
     /// Whether `NAME=value` is a line of an environment or a part of a connection string, where
     /// the value is meant as it stands, and not an argument in code.
     fn is_environment(&self) -> bool {
@@ -225,7 +251,13 @@ impl Written<'_> {
         }
         // A quote that nothing closes: the text was cut, or the value is very long.
         let (at, form) = match self.bytes.get(at) {
-            Some(b'"' | b'\'' | b'`') if form == Form::Bare => (at + 1, Form::Quoted),
+            Some(quote @ (b'"' | b'\'' | b'`'))
+                if matches!(form, Form::Bare | Form::Environment) =>
+            {
+                // Three of them open a text of several lines.
+                let end = run_end(self.bytes, at, 3, |byte| byte == *quote);
+                (if end == at + 3 { end } else { at + 1 }, Form::Quoted)
+            }
             _ => (at, form),
         };
         let at = self.on_next_line(at, form).unwrap_or(at);
@@ -235,7 +267,8 @@ impl Written<'_> {
         {
             return Some(span);
         }
-        let secret = is_secret(&self.text[start..end], announced, form);
+        let secret = is_secret(&self.text[start..end], announced, form)
+            || self.broken(start, end).is_some_and(|value| is_secret(&value, announced, form));
         secret.then(|| Span { start, end: self.whole(end), rule: announced.rule })
     }
 
@@ -289,8 +322,11 @@ impl Written<'_> {
         }
         let start = run_end(self.bytes, end, 64, |byte| byte.is_ascii_whitespace());
         let value_end = run_end(self.bytes, start, VALUE_MAX, |byte| byte.is_ascii_graphic());
+        let quotes = self.bytes[start..value_end].iter().rev().take(3);
+        let value_end = value_end - quotes.take_while(|byte| b"\"'`".contains(byte)).count();
         let rest = skip_blanks(self.bytes, value_end);
-        let is_alone = matches!(self.bytes.get(rest), None | Some(b'\n' | b'\r'));
+        let is_alone = matches!(self.bytes.get(rest), None | Some(b'\n' | b'\r'))
+            || form == Form::Quoted && matches!(self.bytes.get(rest), Some(b'"' | b'\'' | b'`'));
         let is_name =
             self.bytes[start..value_end].iter().rev().take(1).any(|last| b":=,{[(".contains(last));
         (value_end > start && is_alone && !is_name).then_some(start)
@@ -375,11 +411,21 @@ impl Written<'_> {
         let end = run_end(self.bytes, start, 512, |byte| byte.is_ascii_lowercase() || byte == b' ');
         let end = start + self.text[start..end].trim_end().len();
         let value = &self.text[start..end];
-        (value.contains(' ') && is_secret(value, announced, Form::Environment)).then_some(Span {
+        (value.contains(' ') && is_secret(value, announced, Form::Bare)).then_some(Span {
             start,
             end,
             rule: announced.rule,
         })
+    }
+
+    /// A value that goes on in the next line behind a backslash, in one piece.
+    fn broken(&self, start: usize, end: usize) -> Option<String> {
+        if !self.bytes[end..].starts_with(b"\\\n") {
+            return None;
+        }
+        let whole = self.whole(end);
+        let rest = self.text.get(end..whole)?.strip_prefix("\\\n")?;
+        Some(format!("{}{rest}", &self.text[start..end]))
     }
 
     /// Where a value really ends: what was longer than what was judged, or goes on in the next line

@@ -281,7 +281,7 @@ fn argument(text: &str, from: usize) -> Option<(usize, usize)> {
 }
 
 /// The text that `encoded` is base64 for, if it is a text.
-fn base64(encoded: &str) -> Option<String> {
+pub(crate) fn base64(encoded: &str) -> Option<String> {
     if encoded.len() > 1_024 {
         return None;
     }
@@ -303,5 +303,7 @@ fn base64(encoded: &str) -> Option<String> {
             decoded.push((bits >> count & 0xFF) as u8);
         }
     }
-    String::from_utf8(decoded).ok().filter(|text| !text.chars().any(char::is_control))
+    // `echo` leaves the end of its line in what is encoded.
+    let text = String::from_utf8(decoded).ok().map(|text| text.trim_end().to_owned());
+    text.filter(|text| !text.chars().any(char::is_control))
 }

@@ -38,6 +38,34 @@ pub(crate) fn find(text: &str, at: usize) -> Option<Span> {
     Some(Span { start: at, end, rule: RULE })
 }
 
+/// Finds the end of a block whose beginning is cut off, as by `tail`: `-----END` stands at `at`, and
+/// nothing but long lines before it.
+pub(crate) fn find_tail(text: &str, at: usize) -> Option<Span> {
+    let end = after_end(text, at);
+    if !text[at..end].to_ascii_uppercase().contains("PRIVATE KEY") || !text[..end].ends_with(DASHES)
+    {
+        return None;
+    }
+    let from = text.ceil_char_boundary(at.saturating_sub(BLOCK_MAX));
+    let mut start = None;
+    let mut line_end = at;
+    for line in text[from..at].rsplit('\n') {
+        let line_at = line_end - line.len();
+        let body = line.trim_matches(|letter: char| letter.is_ascii_whitespace() || letter == '>');
+        let is_body = !body.is_empty() && body.bytes().all(is_base64);
+        // The last line of a key may be short, and the one before the mark is empty.
+        let fits = is_body && (is_line(body) || start.is_none());
+        if fits {
+            start = Some(line_at + line.find(body).unwrap_or_default());
+        } else if !line.trim().is_empty() || start.is_some() {
+            break;
+        }
+        line_end = line_at.saturating_sub(1);
+    }
+    let start = start.filter(|start| has_body(&text[*start..at]))?;
+    Some(Span { start, end, rule: RULE })
+}
+
 fn after_end(text: &str, end: usize) -> usize {
     let label = run_end(text.as_bytes(), end + END.len(), 64, |byte| {
         byte.is_ascii_alphanumeric() || byte == b' '

@@ -5,10 +5,12 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::header::{self, Header};
+use crate::layout::{self, Layout};
 use crate::marked;
 use crate::name;
 use crate::scan::Sureness;
 use crate::shape::{self, Odd, Shape};
+use crate::veil;
 
 /// Who looks closer.
 #[derive(Debug, Clone, Copy)]
@@ -16,6 +18,11 @@ pub(crate) enum Looker {
     Shape(&'static Shape),
     Odd(Odd),
     KeyBlock,
+    /// The end of one, whose beginning may be missing.
+    KeyBlockEnd,
+    /// A token in base64.
+    Encoded,
+    Layout(Layout),
     /// A mark of its author's, and whether it opens.
     Marked(bool),
     Address,
@@ -26,8 +33,13 @@ pub(crate) enum Looker {
 impl Looker {
     pub(crate) fn sureness(self) -> Sureness {
         match self {
-            Self::Shape(_) | Self::Odd(_) | Self::KeyBlock | Self::Marked(_) => Sureness::Shape,
-            Self::Address | Self::Header(_) => Sureness::Place,
+            Self::Shape(_)
+            | Self::Odd(_)
+            | Self::KeyBlock
+            | Self::KeyBlockEnd
+            | Self::Encoded
+            | Self::Marked(_) => Sureness::Shape,
+            Self::Address | Self::Header(_) | Self::Layout(_) => Sureness::Place,
             Self::Name => Sureness::Name,
         }
     }
@@ -70,7 +82,10 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     header::KEYWORDS.iter().for_each(|(word, header)| add(word, Looker::Header(*header)));
     name::KEYWORDS.iter().for_each(|word| add(word, Looker::Name));
     marked::KEYWORDS.iter().for_each(|(word, opens)| add(word, Looker::Marked(*opens)));
+    layout::KEYWORDS.iter().for_each(|(word, layout)| add(word, Looker::Layout(*layout)));
+    veil::ENCODED.iter().for_each(|word| add(word, Looker::Encoded));
     add("-----BEGIN", Looker::KeyBlock);
+    add("-----END", Looker::KeyBlockEnd);
     add("://", Looker::Address);
 
     let automaton = AhoCorasick::builder()

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::scan::{self, Span};
-use crate::text::inside_mark;
+use crate::text::{inside_mark, run_end};
+use crate::value::is_word_like;
 use crate::{Found, Redacted, written};
 
 /// What a value that comes again is called where only its hash is known.
@@ -23,18 +24,27 @@ pub struct Known {
     hashes: BTreeSet<Hash>,
 }
 
+/// A value that was recognised here and was not known before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fresh {
+    /// What is kept of it.
+    pub hash: Hash,
+    /// It is mostly a word, such as `postgres16`: elsewhere the same letters may mean the word.
+    pub is_common: bool,
+}
+
 /// What is kept of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hash {
-    /// How many bytes the value has.
+    /// How many bytes the value has, and whether there are blanks among them (the highest bit).
     pub length: u16,
     /// Its salted hash.
     pub hash: u32,
 }
 
 impl Known {
-    /// Adds what was recognised before, as hashes with this salt. It makes the hashes of two
-    /// sessions different.
+    /// Takes what was recognised before, as hashes with this salt. It makes the hashes of two homes
+    /// different.
     pub fn salt(&mut self, salt: u64, hashes: impl IntoIterator<Item = Hash>) {
         self.salt = salt;
         self.hashes = hashes.into_iter().collect();
@@ -43,11 +53,6 @@ impl Known {
     /// The salt of the hashes.
     pub fn salted_with(&self) -> u64 {
         self.salt
-    }
-
-    /// How many are known by their hashes.
-    pub fn hash_count(&self) -> usize {
-        self.hashes.len()
     }
 
     /// Takes the secrets out of a text, as [`crate::redact`] does, and remembers them.
@@ -79,9 +84,12 @@ impl Known {
     }
 
     /// What was recognised here and was not known before.
-    pub fn fresh(&self) -> BTreeSet<Hash> {
-        let hashes = self.values.keys().map(|value| self.hash(value.as_bytes()));
-        hashes.filter(|hash| !self.hashes.contains(hash)).collect()
+    pub fn fresh(&self) -> BTreeSet<Fresh> {
+        let fresh = self
+            .values
+            .keys()
+            .map(|value| Fresh { hash: self.hash(value.as_bytes()), is_common: is_common(value) });
+        fresh.filter(|fresh| !self.hashes.contains(&fresh.hash)).collect()
     }
 
     /// Whether nothing is known.
@@ -90,23 +98,45 @@ impl Known {
     }
 
     /// Finds what has the hash of a known value. It is looked for where a word begins, and it must
-    /// end where one does, so that few stretches of a text are hashed.
+    /// end where one does. The hash of a stretch comes from the sums up to its two ends, so that a
+    /// long value costs no more than a short one.
     fn find_hashed(&self, text: &str, spans: &mut Vec<Span>) {
-        let lengths: BTreeSet<usize> =
-            self.hashes.iter().map(|hash| usize::from(hash.length)).collect();
-        if lengths.is_empty() {
+        let sums = Sums { base: self.base() };
+        let mut by_length: BTreeMap<u16, Vec<u32>> = BTreeMap::new();
+        for Hash { length, hash } in &self.hashes {
+            by_length.entry(*length).or_default().push(*hash);
+        }
+        if by_length.is_empty() {
             return;
         }
+        // The longest first; those with blanks by themselves, for the others end with their word.
+        let (blank, solid): (Vec<_>, Vec<_>) = by_length
+            .into_iter()
+            .rev()
+            .map(|(length, hashes)| (length & BLANKS != 0, usize::from(length & !BLANKS), hashes))
+            .map(|(blank, length, hashes)| (blank, (length, sums.power(length), hashes)))
+            .partition(|(blank, _)| *blank);
+        let mut word_end = 0;
         let bytes = text.as_bytes();
+        let until = sums.of(bytes);
         let is_word = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
         let mut start = 0;
         while start < bytes.len() {
             let within = start > 0 && is_word(start - 1) && is_word(start);
             let begins = !within && !bytes[start].is_ascii_whitespace();
-            let found = lengths.iter().rev().filter(|_| begins).find_map(|length| {
+            if begins && start >= word_end {
+                word_end = run_end(bytes, start, usize::MAX, |byte| !byte.is_ascii_whitespace());
+            }
+            let room = word_end.saturating_sub(start);
+            let fitting = &solid[solid.partition_point(|(_, (length, _, _))| *length > room)..];
+            let wanted = blank.iter().chain(fitting).filter(|_| begins);
+            let found = wanted.map(|(_, one)| one).find_map(|(length, power, hashes)| {
                 let end = start + length;
-                let ends = end <= bytes.len() && !(is_word(end - 1) && is_word(end));
-                let known = ends && self.hashes.contains(&self.hash(&bytes[start..end]));
+                if end > bytes.len() || is_word(end - 1) && is_word(end) {
+                    return None;
+                }
+                let sum = Sums::between(until[start], until[end], *power);
+                let known = hashes.binary_search(&self.mixed(sum)).is_ok();
                 (known && text.is_char_boundary(start) && text.is_char_boundary(end)).then_some(end)
             });
             match found {
@@ -120,18 +150,71 @@ impl Known {
     }
 
     fn hash(&self, value: &[u8]) -> Hash {
-        // FNV, begun with the salt and well mixed at the end.
-        let mut hash = 0xCBF2_9CE4_8422_2325 ^ self.salt;
-        for byte in value {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3);
-        }
-        hash ^= self.salt.rotate_left(32);
-        hash = (hash ^ hash >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
-        hash = (hash ^ hash >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
-        let hash = u32::try_from(hash >> 32).expect("the upper half of a number");
-        Hash { length: u16::try_from(value.len()).unwrap_or(u16::MAX), hash }
+        let sums = Sums { base: self.base() };
+        let sum = sums.of(value).last().copied().unwrap_or_default();
+        let blanks = if value.iter().any(u8::is_ascii_whitespace) { BLANKS } else { 0 };
+        let length = u16::try_from(value.len()).unwrap_or(u16::MAX) & !BLANKS | blanks;
+        Hash { length, hash: self.mixed(sum) }
+    }
+
+    /// The base of the sums, from the salt.
+    fn base(&self) -> u64 {
+        256 + stirred(self.salt) % (Sums::PRIME - 512)
+    }
+
+    /// The hash of a sum.
+    fn mixed(&self, sum: u64) -> u32 {
+        let hash = stirred(sum ^ self.salt.rotate_left(32)) >> 32;
+        u32::try_from(hash).expect("the upper half of a number")
     }
 }
+
+fn stirred(mut number: u64) -> u64 {
+    number = (number ^ number >> 33).wrapping_mul(0xFF51_AFD7_ED55_8CCD);
+    number = (number ^ number >> 33).wrapping_mul(0xC4CE_B9FE_1A85_EC53);
+    number ^ number >> 33
+}
+
+/// Sums of the bytes of a text, each step times a base, modulo a prime.
+struct Sums {
+    base: u64,
+}
+
+impl Sums {
+    const PRIME: u64 = (1 << 61) - 1;
+
+    fn times(a: u64, b: u64) -> u64 {
+        // What is above 61 bits counts as much as what is below: two to the 61st leaves one.
+        let product = u128::from(a) * u128::from(b);
+        let part = |bits: u128| u64::try_from(bits).expect("61 bits");
+        let sum = part(product & u128::from(Self::PRIME)) + part(product >> 61);
+        if sum >= Self::PRIME { sum - Self::PRIME } else { sum }
+    }
+
+    /// The sum before every byte, and the one behind the last.
+    fn of(&self, bytes: &[u8]) -> Vec<u64> {
+        let mut sum = 0;
+        let mut sums = Vec::with_capacity(bytes.len() + 1);
+        sums.push(sum);
+        for byte in bytes {
+            sum = (Self::times(sum, self.base) + u64::from(*byte) + 1) % Self::PRIME;
+            sums.push(sum);
+        }
+        sums
+    }
+
+    fn power(&self, length: usize) -> u64 {
+        (0..length).fold(1, |power, _| Self::times(power, self.base))
+    }
+
+    /// The sum of the stretch between two places, with the base to the power of its length.
+    fn between(before: u64, behind: u64, power: u64) -> u64 {
+        (behind + Self::PRIME - Self::times(before, power)) % Self::PRIME
+    }
+}
+
+/// The bit of a length that says that there are blanks in the value.
+const BLANKS: u16 = 1 << 15;
 
 /// Values that are looked for at once.
 const VALUES_MAX: usize = 512;
@@ -189,6 +272,13 @@ fn is_telling(value: &str, rule: &str) -> bool {
             || value.len() >= 8 && mixed
             || value.len() >= 6 && letter && digit
             || value.len() >= 9 && digit)
+}
+
+/// Whether a short value is mostly a word with a number, as the name of a server or a release is.
+fn is_common(value: &str) -> bool {
+    value.len() < 12
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        && is_word_like(value)
 }
 
 impl From<Span> for Found {

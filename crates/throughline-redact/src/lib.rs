@@ -4,7 +4,9 @@
 //! tokens by their face (`ghp_…`), `key_block` private keys in armour, `address` passwords in URLs,
 //! `header` what HTTP requests and command lines carry, and `assignment` names such as `password`
 //! with a value behind them, which `value` then judges. `marked` finds what its author wants kept
-//! private, and `number` cards and accounts by their check digits. Every one of them looks at a bounded
+//! private, and `number` cards and accounts by their check digits. `layout` reads what stands where a
+//! table, a manifest or a line of logins puts a password, and `veil` looks through colours, escapes and
+//! base64. Every one of them looks at a bounded
 //! stretch around its keyword, so the time grows with the text and with nothing else.
 //!
 //! A mention is not a secret. `password: required`, `token = get_token()` and `<your key>` come
@@ -17,6 +19,7 @@ mod header;
 mod key_block;
 mod keywords;
 mod known;
+mod layout;
 mod marked;
 mod name;
 mod number;
@@ -24,12 +27,13 @@ mod scan;
 mod shape;
 mod text;
 mod value;
+mod veil;
 mod words;
 
 use std::borrow::Cow;
 
 pub use file::is_secret_file;
-pub use known::{Hash, Known};
+pub use known::{Fresh, Hash, Known};
 
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]

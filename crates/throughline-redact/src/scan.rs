@@ -3,7 +3,9 @@
 use crate::header::Header;
 use crate::keywords::{self, Hit, Looker};
 use crate::text::inside_mark;
-use crate::{Found, address, assignment, header, key_block, known, marked, number, shape, text};
+use crate::{
+    Found, address, assignment, header, key_block, known, layout, marked, number, shape, text, veil,
+};
 
 /// How sure the rule is of what the secret is. Where two overlap, the surer one names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +32,7 @@ pub(crate) struct Span {
 /// near where something was taken out, until nothing more is found.
 pub(crate) fn secrets(text: &str) -> Vec<Found> {
     const ROUNDS_MAX: usize = 8;
-    let mut spans = merged(found(text, std::iter::once((0, text.len()))));
+    let mut spans = merged(found_or_veiled(text, &[(0, text.len())]));
     for round in 0..ROUNDS_MAX {
         if spans.is_empty() {
             break;
@@ -42,7 +44,7 @@ pub(crate) fn secrets(text: &str) -> Vec<Found> {
         spans = merged(spans.iter().copied().chain(repeated).collect());
 
         let (clean, near) = without(text, &spans);
-        let mut more = found(&clean, near.into_iter());
+        let mut more = found_or_veiled(&clean, &near);
         if more.is_empty() && (spans.len() == known || round > 0) {
             break;
         }
@@ -108,8 +110,18 @@ fn original(found: &[(Span, Sureness)], spans: &[(Span, Sureness)]) -> Vec<(Span
     found.iter().map(map).collect()
 }
 
+/// What these stretches show, and what they show once colours and escapes are taken away.
+fn found_or_veiled(text: &str, stretches: &[(usize, usize)]) -> Vec<(Span, Sureness)> {
+    let mut spans = found(text, stretches.iter().copied());
+    veil::find_all(text, stretches, &mut |span, sureness| spans.push((span, sureness)));
+    spans
+}
+
 /// One look at these stretches of the text.
-fn found(text: &str, stretches: impl Iterator<Item = (usize, usize)>) -> Vec<(Span, Sureness)> {
+pub(crate) fn found(
+    text: &str,
+    stretches: impl Iterator<Item = (usize, usize)>,
+) -> Vec<(Span, Sureness)> {
     let mut look = Look { text, ..Look::default() };
     for (from, to) in stretches {
         for hit in keywords::hits(text, from, to) {
@@ -135,6 +147,7 @@ struct Look<'a> {
     commands: header::Commands,
     addresses: address::Addresses,
     cookies_until: usize,
+    layouts: layout::Layouts,
 }
 
 impl Look<'_> {
@@ -149,11 +162,23 @@ impl Look<'_> {
             Looker::Shape(shape) => self.shapes.find(text, at, shape),
             Looker::Odd(odd) => self.shapes.find_odd(text, at, to, odd),
             Looker::KeyBlock => key_block::find(text, at),
+            Looker::KeyBlockEnd => key_block::find_tail(text, at),
+            Looker::Encoded => veil::encoded(text, at),
+            Looker::Layout(layout) => {
+                let spans = &mut self.spans;
+                let keep = &mut |span: Span| spans.push((span, Sureness::Place));
+                return self.layouts.find_all(text, at, to, layout, keep);
+            }
             Looker::Marked(opens) => marked::find(text, at, to, opens),
             Looker::Address => self.addresses.find(text, at),
             Looker::Header(Header::Cookie) => return self.cookies(at, to),
             Looker::Header(header) => self.commands.find(text, at, to, header),
-            Looker::Name => self.names.find(text, at, to),
+            Looker::Name => {
+                let spans = &mut self.spans;
+                let keep = &mut |span: Span| spans.push((span, Sureness::Place));
+                self.layouts.table(text, at, to, keep);
+                self.names.find(text, at, to)
+            }
         };
         if let Some(span) = span {
             debug_assert!(span.start < span.end, "a secret has a length");

@@ -265,7 +265,38 @@ fn is_phrase(value: &str, announced: Announced, form: Form) -> bool {
         && plain
         && words.len() >= 4
         && !words.iter().any(|word| words::is_in(SENTENCE, word) || word.len() < 3);
-    (app_password || phrase) && !words.iter().all(|word| words::is_made_of_placeholders(word))
+    (app_password || phrase || quoted && is_quoted_phrase(value, &words, announced, form))
+        && !words.iter().all(|word| words::is_made_of_placeholders(word))
+}
+
+/// A password of several words in quotes. Code has sentences in the same place: what is shown to a
+/// person who types one. They speak about passwords, or have a sentence's words and signs.
+fn is_quoted_phrase(value: &str, words: &[&str], announced: Announced, form: Form) -> bool {
+    const SPEAKS: &str = "\
+        password passwords passwd passphrase passcode secret secrets token tokens key keys credential \
+        credentials login user username account enter type must should cannot invalid incorrect wrong \
+        missing required optional please minimum maximum least characters letters digits forgot reset \
+        confirm repeat show hide change new old your you the a an is are was be to for of in on and or \
+        not with from this if no at it by that has have can will when use used";
+    let plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_graphic());
+    let said = |word: &&str| {
+        let word = word.trim_matches(|sign: char| sign.is_ascii_punctuation());
+        words::is_in(SPEAKS, &word.to_ascii_lowercase())
+    };
+    let first = words.first().copied().unwrap_or_default();
+    let is_title = first.starts_with(|letter: char| letter.is_ascii_uppercase())
+        && value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b' ');
+    let is_code = value.contains(['$', '{', '<', '(', '=', ';', '\\', '|', '%'])
+        || value.ends_with([':', '.', '?', '!', ','])
+        || value.contains(", ");
+    matches!(announced.kind, Kind::Password | Kind::Secret)
+        && (2..=12).contains(&words.len())
+        && value.len() <= 128
+        && !value.contains('\n')
+        && value.bytes().filter(u8::is_ascii_alphanumeric).count() >= 8
+        && words.iter().all(plain)
+        && !is_code
+        && (form == Form::Environment || !words.iter().any(said) && !is_title)
 }
 
 /// Whether code computes the value: a call, a field, a type, an operator, a plain name.

@@ -16,7 +16,7 @@ use crate::args::Cli;
 use crate::commands;
 use crate::hook;
 use crate::settings::{Environment, Settings};
-use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, paint, safe};
+use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, own, paint, safe};
 use story::{Stop, TOUR};
 
 /// Columns before what is said.
@@ -123,7 +123,7 @@ fn told(at: &str, event: &Event, reply: &Reply, kept: &[Card], replaced: &[Card]
         }
     } else {
         page.push_str(&format!("{MARGIN}{}\n", paint(BOLD, "told the agent:")));
-        for text in safe(&reply.said.text).lines() {
+        for text in own(&reply.said.text).lines() {
             page.push_str(&format!("{MARGIN}  {}\n", paint(DIM, text)));
         }
     }

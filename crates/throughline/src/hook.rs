@@ -346,12 +346,12 @@ fn keep(mut event: Event, mut cleaner: Cleaner, agent: Host, settings: &Settings
     let project = folder.map(|folder| settings.roots().project_of(&folder));
     let root = project.as_ref().map(|project| project.root.clone());
     let long = cut_roughly(&mut event);
-    cleaner.recall(&settings.home, &event.session);
+    cleaner.recall(&settings.home, Some(&event.session));
     cleaner.event(&mut event, root.as_deref().unwrap_or_else(|| Path::new(".")));
     cut(&mut event, &long);
     let mut trouble = None;
     if is_kept(&event) && settings.journal {
-        cleaner.keep(&settings.home, &event.session);
+        cleaner.keep(&settings.home, Some(&event.session));
         let now = settings.clock.now();
         let entry = JournalEntry::new(now, agent.as_str(), project.as_ref(), event.clone());
         let written = Journal::new(&settings.home).append(&entry);

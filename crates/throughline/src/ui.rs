@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use throughline_core::text;
+use throughline_core::{page, text};
 use throughline_engine::{Error, ErrorKind, LeftOut, in_plain_words};
 
 use crate::layout;
@@ -26,7 +26,12 @@ pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
 
 /// Stored text as it may be printed.
 pub(crate) fn safe(stored: &str) -> String {
-    text::printable(stored)
+    text::printable(&page::harmless(stored))
+}
+
+/// A page of our own, with its fence, and what a caller gets back word for word.
+pub(crate) fn own(page: &str) -> String {
+    text::printable(page)
 }
 
 /// How wide a line may be: what the terminal says, else what `COLUMNS` says.

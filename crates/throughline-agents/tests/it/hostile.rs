@@ -34,7 +34,6 @@ const EVENTS: &[&str] = &[
 #[test]
 fn what_is_no_payload_is_refused_with_a_reason() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-    let deep_inside = format!(r#"{{"prompt":{deep}}}"#);
     for (what, payload) in [
         ("empty", &b""[..]),
         ("cut off", br#"{"session_id":"a","prom"#),
@@ -44,7 +43,6 @@ fn what_is_no_payload_is_refused_with_a_reason() {
         ("null", b"null"),
         ("two values", b"{}{}"),
         ("deep", deep.as_bytes()),
-        ("deep inside", deep_inside.as_bytes()),
     ] {
         for host in Host::ALL {
             for event in EVENTS {
@@ -53,6 +51,22 @@ fn what_is_no_payload_is_refused_with_a_reason() {
             }
         }
     }
+}
+
+#[test]
+fn a_field_that_is_nested_too_deep_leaves_the_others_as_they_are() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let payload = format!(r#"{{"session_id":"a","conversation_id":"a","odd":{deep},"cwd":"/x"}}"#);
+    for host in Host::ALL {
+        for event in EVENTS {
+            let read = read(*host, event, payload.as_bytes()).unwrap();
+            assert!(["a", ""].contains(&read.session.0.as_str()), "{event}");
+        }
+    }
+    let prompt = format!(r#"{{"session_id":"a","odd":{deep},"prompt":"fix it"}}"#);
+    let read = read(Host::ClaudeCode, "UserPromptSubmit", prompt.as_bytes()).unwrap();
+    let said = matches!(&read.what, What::Prompted { text } if text == "fix it");
+    assert!(said && read.session.0 == "a", "{read:?}");
 }
 
 #[test]

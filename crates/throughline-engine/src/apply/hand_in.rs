@@ -6,7 +6,6 @@ use throughline_core::{Cause, Pending, Ruling};
 use throughline_store::Reader;
 
 use super::{Applied, Ground, Source, turn_of, wait};
-use crate::clean::cleaned;
 use crate::engine::Draft;
 use crate::review::{decided, may_decide};
 use crate::{Context, Engine, Error, Result};
@@ -42,7 +41,7 @@ impl Engine {
                 },
             )?;
             for refused in &reading.refused {
-                let raw = cleaned(&refused.operation).0;
+                let raw = self.cleaned(context, &refused.operation).0;
                 wait(reader, draft, &raw, &refused.why, voice)?;
                 applied.deferred += 1;
             }
@@ -59,7 +58,7 @@ impl Engine {
         by: Amendment<'_>,
     ) -> Result<Applied> {
         may_decide(context)?;
-        let text = by.text.map(|text| cleaned(text).0);
+        let text = by.text.map(|text| self.cleaned(context, text).0);
         let by = Amendment { text: text.as_deref(), ..by };
         let (applied, _) = self.write(context, Cause::Review, None, |reader, draft| {
             let waits = self.take_pending(reader, context, handle)?;

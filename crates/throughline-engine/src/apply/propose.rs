@@ -13,7 +13,6 @@ use throughline_core::{Authority, Change, Memory, MemoryId, NodeId, Row, RowKey}
 use throughline_store::Reader;
 
 use super::{Applied, Ground, Source, backing_of, last_word, put_off, turn_of, wait};
-use crate::clean::cleaned;
 use crate::engine::Draft;
 use crate::permit::ask;
 use crate::{Engine, Error, Result};
@@ -56,7 +55,9 @@ impl Engine {
             }
         }
         for Refused { operation, why } in &proposed.proposal.refused {
-            wait(reader, draft, &cleaned(operation).0, why, Voice::Assistant)?;
+            let mut raw = operation.clone();
+            self.clean_texts_of(draft.session.as_ref(), [&mut raw]);
+            wait(reader, draft, &raw, why, Voice::Assistant)?;
             applied.deferred += 1;
         }
         Ok(applied)
@@ -70,7 +71,7 @@ impl Engine {
         proposed: &Proposed<'_>,
         applied: &mut Applied,
     ) -> Result<()> {
-        let Some(operation) = without_secrets(&sound.operation) else { return Ok(()) };
+        let Some(operation) = self.without_secrets(&sound.operation, draft) else { return Ok(()) };
         // Said in the voice that it needs, which may be a weaker one than it quotes.
         let mut sources: Vec<Source> = proposed.ground.sources.to_vec();
         if let Some(source) = turn_of(&operation).and_then(|turn| sources.get_mut(turn)) {
@@ -99,6 +100,13 @@ impl Engine {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// The same without secrets: whatever a model writes is as strange as what a tool prints.
+    fn without_secrets(&self, operation: &Operation, draft: &Draft) -> Option<Operation> {
+        let mut json = serde_json::to_string(operation).ok()?;
+        let found = self.clean_texts_of(draft.session.as_ref(), [&mut json]);
+        if found == 0 { Some(operation.clone()) } else { serde_json::from_str(&json).ok() }
     }
 
     /// What was replaced or taken back does not come in again because a model reads of it late.
@@ -230,11 +238,4 @@ fn drop_told_twice(reader: &dyn Reader, draft: &mut Draft, from: usize) -> Resul
     });
     draft.changes.append(&mut kept);
     Ok(())
-}
-
-/// The same without secrets: whatever a model writes is as strange as what a tool prints.
-fn without_secrets(operation: &Operation) -> Option<Operation> {
-    let json = serde_json::to_string(operation).ok()?;
-    let (clean, found) = cleaned(&json);
-    if found == 0 { Some(operation.clone()) } else { serde_json::from_str(&clean).ok() }
 }

@@ -23,7 +23,7 @@ impl Engine {
         turns: &[Captured],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Capture> {
-        let turns = cleaned(turns, Cleaner::of(&self.home, session));
+        let turns = cleaned(turns, Cleaner::of(&self.home, Some(session)));
         let (mut done, mut mind) = (Capture::default(), Mind::reading());
         let last = turns.len().div_ceil(AT_ONCE).saturating_sub(1);
         for (at, some) in turns.chunks(AT_ONCE).enumerate() {
@@ -43,7 +43,7 @@ impl Engine {
     ) -> Result<usize> {
         let (reader, space) = (self.now_reader()?, context.project.space());
         let (mut said, mut known) = (BTreeMap::new(), 0);
-        for turn in cleaned(turns, Cleaner::of(&self.home, session))
+        for turn in cleaned(turns, Cleaner::of(&self.home, Some(session)))
             .iter()
             .filter(|turn| !turn.text.trim().is_empty())
         {
@@ -70,7 +70,7 @@ impl Engine {
         let mut done = Capture::default();
         for (session, turns) in sessions {
             let mut mind = Mind::reading();
-            let turns = cleaned(&turns, Cleaner::of(&self.home, session));
+            let turns = cleaned(&turns, Cleaner::of(&self.home, Some(session)));
             let flush = Some(Flush::Ending);
             done.add(self.take_in_turns(context, session, None, &turns, &mut mind, flush)?);
         }

@@ -1,14 +1,16 @@
-//! A cleaner of one event, or of one session's turns: what it recognised once goes everywhere.
+//! A cleaner of one event, of one session's turns, or of what one call hands in. What any cleaner of
+//! this home recognised once goes everywhere, by whichever door and in whichever session it comes.
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use throughline_core::SessionId;
 use throughline_core::event::Event;
-use throughline_redact::{Hash, Known};
+use throughline_core::{SessionId, Slot, text};
+use throughline_redact::{Hash, Known, is_secret_file};
 
-use super::{Place, clean_name, hide_private_files};
+use super::{NOT_KEPT, Place, clean_name, hide_private_files};
 use crate::journal::file;
+use crate::{Context, Engine};
 
 /// Bytes of a text that are looked at; what is longer loses its middle first. More than is kept of
 /// any text, so that no secret is cut in two where the kept part ends.
@@ -17,8 +19,11 @@ const TEXT_BYTES_MAX: usize = (1 << 20) + (64 << 10);
 const TAIL_BYTES: usize = 64 << 10;
 /// Texts up to here are looked at once more when they have been put together.
 const TOGETHER_BYTES_MAX: usize = 64 << 10;
-/// Values that are known again in one session.
+/// Values that a home knows again. When there are more, the older half goes.
 const KNOWN_MAX: usize = 4_096;
+
+/// Bytes of a name that says what stands under it.
+const NAME_BYTES_MAX: usize = 64;
 
 /// Fields that name a folder or a file of the host: they are needed as they are, to find it.
 const PLACES: [&str; 5] = ["cwd", "directory", "worktree", "workspace_roots", "transcript_path"];
@@ -33,8 +38,8 @@ pub struct Cleaner {
 }
 
 impl Cleaner {
-    /// A cleaner that knows what a session has recognised before.
-    pub fn of(home: &Path, session: &SessionId) -> Self {
+    /// A cleaner that knows what a home has recognised before, and what this session has.
+    pub fn of(home: &Path, session: Option<&SessionId>) -> Self {
         let mut cleaner = Self::default();
         cleaner.recall(home, session);
         cleaner
@@ -94,42 +99,163 @@ impl Cleaner {
         }
     }
 
-    /// Learns what the session has recognised before: hashes, for the values were never kept.
-    pub fn recall(&mut self, home: &Path, session: &SessionId) {
+    /// Cleans texts that belong together: what one of them shows goes from all.
+    pub fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a mut String>) {
+        let mut texts: Vec<&mut String> = texts.into_iter().collect();
+        texts.iter_mut().for_each(|text| self.redact(text));
+        texts.iter_mut().for_each(|text| self.take_out(text));
+    }
+
+    /// Takes out of a text what is secret only because of the name that it stands under: a tag, a thing
+    /// that is described, a file.
+    pub fn named(&mut self, name: &str, text: &mut String) {
+        let is_sign = |letter: char| letter.is_alphanumeric() || "_- ".contains(letter);
+        if name.len() > NAME_BYTES_MAX || name.is_empty() || !name.chars().all(is_sign) {
+            return;
+        }
+        let name = name.trim().trim_end_matches('s').replace(' ', "_");
+        let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
+        let before = self.taken;
+        for line in lines.iter_mut().filter(|line| !line.trim().is_empty()) {
+            let mut pair = format!("{name}: {line}");
+            self.redact(&mut pair);
+            if let Some(value) = pair.strip_prefix(&format!("{name}: ")) {
+                value.clone_into(line);
+            }
+        }
+        if self.taken > before {
+            *text = lines.join("\n");
+        }
+    }
+
+    /// The same for the contents of a file. Of one that is secret as a whole, nothing is kept.
+    pub fn file(&mut self, path: &str, text: &mut String) {
+        if is_secret_file(path) {
+            NOT_KEPT.clone_into(text);
+            self.taken += 1;
+            return;
+        }
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        self.named(stem, text);
+    }
+
+    /// Learns what was recognised before: hashes, for the values were never kept.
+    pub fn recall(&mut self, home: &Path, session: Option<&SessionId>) {
+        let opened = file::open_to_read(&path(home));
         let mut written = String::new();
-        let opened = file::open_to_read(&path(home, session));
-        let read = opened.and_then(|file| file.take(1 << 20).read_to_string(&mut written));
-        let salt = read.ok().and_then(|_| u64::from_str_radix(written.lines().next()?, 16).ok());
-        let hashes = written.lines().skip(1).take(KNOWN_MAX).filter_map(|line| {
-            let (length, hash) = line.split_once(' ')?;
+        opened.and_then(|file| file.take(BYTES_MAX).read_to_string(&mut written)).ok();
+        self.learn(&written, session);
+    }
+
+    /// Learns what the lines of the file say. One that cannot be read is as good as none.
+    fn learn(&mut self, written: &str, session: Option<&SessionId>) {
+        let tag = session.map(tag);
+        let salt = written.lines().next().and_then(|line| u64::from_str_radix(line, 16).ok());
+        let hashes = written.lines().skip(1).filter_map(|line| {
+            let mut parts = line.split(' ');
+            let (length, hash, of) = (parts.next()?, parts.next()?, parts.next());
+            if of.is_some() && of != tag.as_deref() {
+                return None;
+            }
             Some(Hash { length: length.parse().ok()?, hash: u32::from_str_radix(hash, 16).ok()? })
         });
-        // Whoever cannot read the file must not write hashes of another salt into it.
         self.known.salt(salt.unwrap_or_else(|| fastrand::u64(1..)), hashes);
     }
 
-    /// Keeps what was recognised here for the rest of the session. What cannot be kept is let go:
-    /// the event itself is clean.
-    pub fn keep(&self, home: &Path, session: &SessionId) {
-        let fresh = self.known.fresh();
-        if fresh.is_empty() || self.known.hash_count() >= KNOWN_MAX {
+    /// Keeps what was recognised here for every door of the home; what is mostly a word, only for
+    /// this session. What cannot be kept is let go: the event itself is clean.
+    pub fn keep(&mut self, home: &Path, session: Option<&SessionId>) {
+        if self.known.fresh().is_empty() {
             return;
         }
-        let Ok((mut file, _)) = file::open_to_append(&path(home, session)) else { return };
-        let mut lines = String::new();
-        if file.metadata().is_ok_and(|data| data.len() == 0) {
-            lines = format!("{:016x}\n", self.known.salted_with());
+        let path = path(home);
+        let Ok((mut file, _)) = file::open_to_append(&path) else { return };
+        // Another process may have written since, with a salt of its own.
+        let mut written = String::new();
+        if (&file).take(BYTES_MAX).read_to_string(&mut written).is_err() {
+            return;
         }
-        for Hash { length, hash } in fresh {
-            lines.push_str(&format!("{length} {hash:08x}\n"));
+        self.learn(&written, session);
+        let tag = session.map(tag);
+        let fresh = self.known.fresh();
+        let lines = fresh.iter().filter_map(|fresh| {
+            let Hash { length, hash } = fresh.hash;
+            match (&tag, fresh.is_common) {
+                (_, false) => Some(format!("{length} {hash:08x}\n")),
+                (Some(tag), true) => Some(format!("{length} {hash:08x} {tag}\n")),
+                (None, true) => None,
+            }
+        });
+        let lines: String = lines.collect();
+        let salt = format!("{:016x}\n", self.known.salted_with());
+        let count = written.lines().count();
+        if count > KNOWN_MAX || count > 0 && !written.starts_with(&salt) {
+            // Where the salt cannot be read any more, the lines say nothing either.
+            let are_known = written.starts_with(&salt);
+            let newer = written.lines().skip(1 + KNOWN_MAX / 2).filter(|_| are_known);
+            let newer = newer.map(|line| format!("{line}\n"));
+            let all = format!("{salt}{}{lines}", newer.collect::<String>());
+            file::replace_lightly(&path, all.as_bytes()).ok();
+        } else if count == 0 {
+            file.write_all(format!("{salt}{lines}").as_bytes()).ok();
+        } else {
+            file.write_all(lines.as_bytes()).ok();
         }
-        file.write_all(lines.as_bytes()).ok();
     }
 }
 
-/// Where the hashes of a session are kept.
-fn path(home: &Path, session: &SessionId) -> PathBuf {
-    home.join("journal").join(format!("{}.known", file::safe_name(&session.0)))
+impl Engine {
+    /// Takes out of texts what must not be kept: secrets by their shape, and values that were
+    /// recognised before by any door of this home. What is recognised here is known from now on.
+    /// Returns how many there were.
+    pub fn clean_texts<'a>(
+        &self,
+        context: &Context,
+        texts: impl IntoIterator<Item = &'a mut String>,
+    ) -> usize {
+        self.clean_texts_of(context.session.as_ref(), texts)
+    }
+
+    /// The same where only the session is known.
+    pub(crate) fn clean_texts_of<'a>(
+        &self,
+        session: Option<&SessionId>,
+        texts: impl IntoIterator<Item = &'a mut String>,
+    ) -> usize {
+        let mut cleaner = Cleaner::of(&self.home, session);
+        cleaner.texts(texts);
+        cleaner.keep(&self.home, session);
+        cleaner.taken()
+    }
+
+    /// A text without what must not be kept, and how much that was.
+    pub(crate) fn cleaned(&self, context: &Context, text: &str) -> (String, usize) {
+        let mut text = text.to_owned();
+        let taken = self.clean_texts(context, [&mut text]);
+        (text, taken)
+    }
+
+    /// A slot without what must not be kept.
+    pub(crate) fn cleaned_slot(&self, context: &Context, slot: &Slot) -> Slot {
+        let mut slot = slot.clone();
+        let parts = [&mut slot.subject, &mut slot.predicate, &mut slot.object];
+        self.clean_texts(context, parts);
+        slot
+    }
+}
+
+/// More than all lines take.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// Where the hashes are kept.
+fn path(home: &Path) -> PathBuf {
+    home.join("journal").join("home.known")
+}
+
+/// What tells the lines of one session from those of others.
+fn tag(session: &SessionId) -> String {
+    text::sha256_hex(session.0.as_bytes())[..8].to_owned()
 }
 
 /// Cuts the middle out of a text that is too long, at line ends, so that redacting takes its time

@@ -15,7 +15,7 @@ use throughline_core::{
 use throughline_store::{MemoryQuery, Reader, Tables};
 
 use super::Imported;
-use crate::clean::clean_text;
+use crate::clean::Cleaner;
 use crate::engine::Draft;
 use crate::permit::keep_waiting;
 use crate::remember::said_in;
@@ -92,6 +92,7 @@ impl Engine {
     ) -> Result<Imported> {
         let mut report = Imported::default();
         let mut taken: BTreeMap<MemoryId, MemoryId> = BTreeMap::new();
+        let mut cleaner = Cleaner::of(&self.home, draft.session.as_ref());
         let query =
             MemoryQuery { spaces: vec![space], limit: usize::MAX, ..MemoryQuery::default() };
         let buried: Vec<MemoryId> =
@@ -105,7 +106,7 @@ impl Engine {
                 continue;
             }
             let known = reader.rows(&[RowKey::memory(space, memory.id)])?[0].is_some();
-            let candidate = self.candidate_of_stranger(draft, &memory, rank);
+            let candidate = candidate_of_stranger(draft, memory.clone(), rank, &mut cleaner);
             if known || said_in(draft, &candidate.content).is_some() {
                 report.known += 1;
                 continue;
@@ -128,34 +129,41 @@ impl Engine {
         report.links = connect(draft, theirs, space, &taken)?;
         Ok(report)
     }
+}
 
-    fn candidate_of_stranger(&self, draft: &Draft, memory: &Memory, rank: Authority) -> Candidate {
-        let clean = |text: &String| {
-            let mut text = text.clone();
-            clean_text(&mut text);
-            text
-        };
-        let authority = if memory.authority.outranks(rank) { rank } else { memory.authority };
-        Candidate {
-            id: MemoryId(draft.mint()),
-            scope: draft.scope.clone(),
-            kind: memory.kind,
-            content: clean(&memory.content),
-            slot: memory.slot.clone(),
-            tags: Vec::new(),
-            label: memory.label.as_ref().map(clean),
-            domain: memory.domain.as_ref().map(clean),
-            importance: None,
-            confidence: memory.confidence,
-            pinned: false,
-            testimony: Testimony {
-                why: Some(WHY.to_owned()),
-                ..Testimony::new(authority, memory.recorded_at.min(draft.now))
-            },
-            triggers: memory.triggers.clone(),
-            about: Vec::new(),
-            revive: false,
-        }
+/// What a stranger's memory says, without what must not be kept.
+fn candidate_of_stranger(
+    draft: &Draft,
+    mut memory: Memory,
+    rank: Authority,
+    cleaner: &mut Cleaner,
+) -> Candidate {
+    let slot = memory.slot.iter_mut();
+    let slot = slot.flat_map(|slot| [&mut slot.subject, &mut slot.predicate, &mut slot.object]);
+    let texts = std::iter::once(&mut memory.content).chain(slot);
+    cleaner.texts(
+        texts.chain(&mut memory.label).chain(&mut memory.domain).chain(&mut memory.triggers),
+    );
+    let authority = if memory.authority.outranks(rank) { rank } else { memory.authority };
+    Candidate {
+        id: MemoryId(draft.mint()),
+        scope: draft.scope.clone(),
+        kind: memory.kind,
+        content: memory.content,
+        slot: memory.slot,
+        tags: Vec::new(),
+        label: memory.label,
+        domain: memory.domain,
+        importance: None,
+        confidence: memory.confidence,
+        pinned: false,
+        testimony: Testimony {
+            why: Some(WHY.to_owned()),
+            ..Testimony::new(authority, memory.recorded_at.min(draft.now))
+        },
+        triggers: memory.triggers,
+        about: Vec::new(),
+        revive: false,
     }
 }
 

@@ -11,6 +11,7 @@ use super::{
     Addition, ENTITY, Entity, Relation, SOURCE, add_observations, create_entities,
     create_relations, keeping,
 };
+use crate::clean::clean_value;
 
 /// Bytes of a file that are read at most.
 const FILE_MAX: u64 = 256 << 20;
@@ -58,7 +59,7 @@ pub fn is_graph(file: &Path) -> bool {
 
 /// Reads a file in, all of it or nothing. Twice is once.
 pub fn import(engine: &Engine, context: &Context, file: &Path) -> Result<GraphImport> {
-    let lines = read(file)?;
+    let lines = read(engine, context, file)?;
     take_in(engine, context, &lines, None)
 }
 
@@ -72,7 +73,7 @@ pub(super) fn once(engine: &Engine, context: &Context, file: &Path) -> Result<()
     if before.on(SOURCE).iter().any(|one| one.name == name) {
         return Ok(());
     }
-    take_in(engine, context, &read(file)?, Some(&name))?;
+    take_in(engine, context, &read(engine, context, file)?, Some(&name))?;
     Ok(())
 }
 
@@ -117,7 +118,7 @@ fn take_in(
     Ok(shelved.outcome)
 }
 
-fn read(file: &Path) -> Result<Vec<Line>> {
+fn read(engine: &Engine, context: &Context, file: &Path) -> Result<Vec<Line>> {
     let failed = |source| Error::File { path: file.to_owned(), source };
     let size = std::fs::metadata(file).map_err(failed)?.len();
     if size > FILE_MAX {
@@ -134,7 +135,7 @@ fn read(file: &Path) -> Result<Vec<Line>> {
         if !["entity", "relation"].contains(&kind) {
             continue;
         }
-        super::clean_value(&mut value);
+        clean_value(engine.home(), context.session.as_ref(), &mut value);
         lines.push(serde_json::from_value(value).map_err(|error| bad(file, at, &error))?);
     }
     Ok(lines)

@@ -1,7 +1,7 @@
 //! What is known, why, and what waits.
 
 use serde_json::{Map, Value, json};
-use throughline_core::page::Detail;
+use throughline_core::page::{self, Detail};
 use throughline_core::policy::RecallPolicy;
 use throughline_core::{MemoryId, NodeId, Timestamp, text};
 use throughline_engine::{Ask, Expanded, Found, Recall, Recalled, Said};
@@ -203,7 +203,18 @@ pub(super) fn review(desk: &mut Desk, args: &arguments::Review) -> Told {
 }
 
 /// Data with a word about what it is, and the same in words.
-fn fenced(data: Value) -> Answer {
+fn fenced(mut data: Value) -> Answer {
+    defuse(&mut data);
     let text = format!("({NOTE})\n{}", view::outline(&data));
     Answer { text, data }
+}
+
+/// Breaks up whatever a stored text has of fences and tags, as a page of recall does.
+fn defuse(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = page::harmless(text),
+        Value::Array(items) => items.iter_mut().for_each(defuse),
+        Value::Object(map) => map.values_mut().for_each(defuse),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }

@@ -139,7 +139,7 @@ fn a_value_is_known_again_by_its_hash_alone() {
     first.salt(7, []);
     first.redact(&format!("password: \"{value}\""));
     let mut later = Known::default();
-    later.salt(7, first.fresh());
+    later.salt(7, first.fresh().into_iter().map(|fresh| fresh.hash));
     let text = format!("say ({value}) or \"{value}\", not {other} nor {value}x");
     let clean = later.take_out(&text).text.into_owned();
     assert_eq!(
@@ -148,8 +148,13 @@ fn a_value_is_known_again_by_its_hash_alone() {
             "say ([redacted:known-secret]) or \"[redacted:known-secret]\", not {other} nor {value}x"
         )
     );
+    let phrase = "correct horse battery staple";
+    first.redact(&format!("password: \"{phrase}\""));
+    later.salt(7, first.fresh().into_iter().map(|fresh| fresh.hash));
+    let said = format!("it was {phrase} once");
+    assert_eq!(later.take_out(&said).text, "it was [redacted:known-secret] once");
     let mut stranger = Known::default();
-    stranger.salt(8, first.fresh());
+    stranger.salt(8, first.fresh().into_iter().map(|fresh| fresh.hash));
     assert_eq!(stranger.take_out(&text).text, text, "another salt, another hash");
 }
 
@@ -199,6 +204,23 @@ fn time_grows_with_the_text_and_with_nothing_else() {
         "-----BEGIN PRIVATE KEY-----\n",
         "=",
         "\"",
+        "-----END PRIVATE KEY-----\n",
+        "QWxhZGRpbjpvcGVuIHNlc2FtZVRoaXMgaXM\n-----END",
+        "kind: Secret\ndata:\n",
+        "kind: secret",
+        "a,password\n",
+        "a,password,",
+        "h:5432:d:u:",
+        "u:pw1@h:5432",
+        "gh secret set A --body ",
+        "ghp\u{1b}[0m_",
+        "a%5F",
+        "\\u005f",
+        "Z2hwX",
+        "PASSWORD=\"\n",
+        "password=\"a b ",
+        "TOKEN=a\\\n",
+        "<name>password</name>",
     ] {
         let time = |bytes: usize| {
             let text = unit.repeat(bytes / unit.len());

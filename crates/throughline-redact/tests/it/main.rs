@@ -2,6 +2,7 @@
 
 mod families;
 mod files;
+mod forms;
 mod laws;
 mod mentions;
 mod places;

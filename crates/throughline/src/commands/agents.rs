@@ -409,7 +409,7 @@ pub(super) fn patch(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let text = if args.file.as_os_str() == "-" {
+    let mut text = if args.file.as_os_str() == "-" {
         super::text_or_stdin("-")?
     } else {
         let bytes = std::fs::read(&args.file).with_context(|| args.file.display().to_string())?;
@@ -420,8 +420,10 @@ pub(super) fn patch(
         let message = format!("the patch has {} bytes; {PATCH_BYTES_MAX} at most", text.len());
         anyhow::bail!(Error::BadInput(message));
     }
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    engine.clean_texts(&context, [&mut text]);
     let reading = patch::read(&text);
-    let applied = settings.engine()?.apply_reading(&settings.context()?, &reading, args.voice)?;
+    let applied = engine.apply_reading(&context, &reading, args.voice)?;
     let ids = |ids: &[throughline_core::MemoryId]| ids.iter().map(ToString::to_string).collect();
     let wire = WireApplied {
         memories: ids(&applied.memories),

@@ -55,7 +55,7 @@ pub(crate) fn memory_tool(settings: &Settings, ui: &mut Ui) -> anyhow::Result<Ex
         .map_err(|error| Error::BadInput(format!("standard input is not JSON: {error}")))?;
     let context = Context { door: Door::MemoryTool, ..settings.context()? };
     let said = throughline_mcp::memory_tool(&settings.engine()?, &context, command)?;
-    ui.answer(&WireSaid { text: &said }, || crate::ui::safe(&said))
+    ui.answer(&WireSaid { text: &said }, || crate::ui::own(&said))
 }
 
 #[derive(Debug, serde::Serialize)]

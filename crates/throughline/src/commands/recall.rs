@@ -12,7 +12,7 @@ use throughline_engine::{
 use super::answer_memory;
 use crate::args;
 use crate::settings::Settings;
-use crate::ui::{BOLD, DIM, ID, Ui, WARN, paint, safe};
+use crate::ui::{BOLD, DIM, ID, Ui, WARN, own, paint, safe};
 use crate::view::{self, WireMemory, rounded};
 use crate::xray::{self, WireCandidate};
 
@@ -175,7 +175,7 @@ fn answer(
             paint(DIM, silence(recall))
         } else {
             let cost = format!("{} of {} tokens", recall.tokens, recall.budget);
-            format!("{}\n{}", safe(&recall.text), paint(DIM, cost))
+            format!("{}\n{}", own(&recall.text), paint(DIM, cost))
         };
         if let Some(verified) = wire.verified.as_ref().filter(|one| one.is_telling()) {
             said.push_str(&format!("\n{}", verified.line()));

@@ -13,6 +13,7 @@ mod copies;
 mod correcting;
 #[cfg(target_os = "linux")]
 mod crashing;
+mod deep_payloads;
 mod demo;
 mod durable;
 mod everyday;
@@ -66,6 +67,8 @@ mod saying;
 mod scopes;
 mod secrets;
 mod secrets_everywhere;
+mod secrets_known;
+mod secrets_named;
 mod sessions;
 mod settling;
 mod silencing;

@@ -61,7 +61,11 @@ const CASES: &[&[&str]] = &[
 
 #[test]
 fn no_argument_of_any_command_leaves_a_secret() {
-    let token = token();
+    every_command(&Home::new(), &token(), |_| true);
+}
+
+/// Gives every command a secret in every argument that is `wanted`, and looks for it after each.
+pub(crate) fn every_command(home: &Home, token: &str, wanted: fn(&[&str]) -> bool) {
     let said = format!("it says {token} there");
     let (slot, file, flag) =
         (format!("db|{token}|16|one"), format!("file:{token}.rs"), format!("flag:{token}"));
@@ -69,10 +73,9 @@ fn no_argument_of_any_command_leaves_a_secret() {
         "session": token, "speaker": "user", "text": said, "at": "2026-03-01T09:00:00Z",
         "id": token,
     });
-    let home = Home::new();
     let turns = home.outside("turns.jsonl");
     std::fs::write(&turns, format!("{turn}\n")).expect("a file can be written");
-    for (at, case) in CASES.iter().enumerate() {
+    for (at, case) in CASES.iter().enumerate().filter(|(_, case)| wanted(case)) {
         let ids = ["cache", "queue"].map(|part| {
             let is_named = case.contains(&"{A}") || case.contains(&"{B}");
             if is_named {
@@ -86,7 +89,7 @@ fn no_argument_of_any_command_leaves_a_secret() {
             .map(|arg| match *arg {
                 "{A}" => ids[0].clone(),
                 "{B}" => ids[1].clone(),
-                "{T}" => token.clone(),
+                "{T}" => token.to_owned(),
                 "{S}" => said.clone(),
                 "{SLOT}" => slot.clone(),
                 "{FILE}" => file.clone(),
@@ -97,7 +100,7 @@ fn no_argument_of_any_command_leaves_a_secret() {
             .collect();
         let args: Vec<&str> = filled.iter().map(String::as_str).collect();
         home.run(&args);
-        assert_gone(&home, &[&token], &format!("{case:?}"));
+        assert_gone(home, &[token], &format!("{case:?}"));
     }
 }
 
@@ -222,28 +225,31 @@ fn no_field_of_another_hosts_hook_leaves_a_secret() {
 
 #[test]
 fn no_argument_of_any_tool_leaves_a_secret() {
-    let token = token();
-    let said = format!("it says {token} there");
     for profile in ["default", "server-memory"] {
-        let home = Home::new();
-        let id = home.remember("The cache runs on Redis");
-        let other = home.remember("The queue runs on Kafka");
-        let mut client = if profile == "default" { home.mcp() } else { home.mcp_profile(profile) };
-        let tools = client.get("tools/list", json!({}));
-        let tools = tools["tools"].as_array().expect("tools are listed").clone();
-        assert!(tools.len() >= 8, "{profile}: {tools:?}");
-        for tool in &tools {
-            let name = tool["name"].as_str().expect("a tool has a name");
-            let properties = tool["inputSchema"]["properties"].as_object().cloned();
-            for (property, schema) in properties.unwrap_or_default() {
-                for secret in [&token, &said] {
-                    let mut arguments = usual(tool, &id, &other);
-                    arguments[&property] = filled(&schema, secret);
-                    client.try_call(name, arguments);
-                }
+        every_tool(&Home::new(), profile, &token());
+    }
+}
+
+/// Gives every tool of a profile a secret in every argument, and looks for it after each.
+pub(crate) fn every_tool(home: &Home, profile: &str, token: &str) {
+    let said = format!("it says {token} there");
+    let id = home.remember("The cache runs on Redis");
+    let other = home.remember("The queue runs on Kafka");
+    let mut client = if profile == "default" { home.mcp() } else { home.mcp_profile(profile) };
+    let tools = client.get("tools/list", json!({}));
+    let tools = tools["tools"].as_array().expect("tools are listed").clone();
+    assert!(tools.len() >= 8, "{profile}: {tools:?}");
+    for tool in &tools {
+        let name = tool["name"].as_str().expect("a tool has a name");
+        let properties = tool["inputSchema"]["properties"].as_object().cloned();
+        for (property, schema) in properties.unwrap_or_default() {
+            for secret in [token, &said] {
+                let mut arguments = usual(tool, &id, &other);
+                arguments[&property] = filled(&schema, secret);
+                client.try_call(name, arguments);
             }
-            assert_gone(&home, &[&token], &format!("{profile} {name}"));
         }
+        assert_gone(home, &[token], &format!("{profile} {name}"));
     }
 }
 
