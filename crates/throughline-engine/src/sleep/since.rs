@@ -12,7 +12,7 @@ use super::Inputs;
 use crate::Result;
 
 /// Changes of one slice.
-const CHANGES: usize = 384;
+const CHANGES: usize = 128;
 /// Batches that are read first. Some are large (an import), and a slice needs only a part of one.
 const PAGE: usize = 1;
 /// Batches that are read at a time, at most.
