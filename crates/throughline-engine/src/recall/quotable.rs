@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use throughline_core::document::Speaker;
 use throughline_core::page::Detail;
 use throughline_core::{
-    Episode, Fingerprint, Kind, Memory, NodeId, Relation, Row, RowKey, State, meet, probe, speech,
-    text, words,
+    Authority, Episode, Fingerprint, Kind, Memory, NodeId, Relation, Row, RowKey, State, meet,
+    probe, speech, text, words,
 };
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -57,7 +57,11 @@ impl Engine {
             reader.text(&query)?.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
         for gone in reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()) {
             let plain = probe::as_kept(&gone.content);
-            if !text::holds(&turn.text, &plain) {
+            // What an agent claimed and took back says nothing about a person's words.
+            let is_agents = matches!(gone.authority, Authority::Observed | Authority::Inferred);
+            if !text::holds(&turn.text, &plain)
+                || is_agents && Speaker::of(&turn.speaker) == Speaker::USER
+            {
                 continue;
             }
             let held = reader.with_fingerprint(turn.space, &Fingerprint::of(&gone.content))?;

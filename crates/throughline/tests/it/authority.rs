@@ -401,3 +401,21 @@ fn variations_of_an_agents_claim_do_not_push_the_users_rule_out_of_recall() {
     let told = home.run(&["recall", question]).stdout;
     assert!(told.contains("Never force-push to main"), "{told}");
 }
+
+#[test]
+fn what_an_agent_claims_and_takes_back_does_not_withdraw_the_users_words() {
+    let home = Home::new();
+    let said = "Hm, the nightly importer chokes whenever the vendor feed contains umlauts in \
+                supplier names, so I restarted it by hand yesterday evening.";
+    let agent = Agent::new(&home, "one");
+    agent.hears(said);
+    agent.answers("I see.");
+    let mut client = home.mcp();
+    let part = "the vendor feed contains umlauts in supplier names";
+    let own = id(&client.call("remember", json!({ "content": part })));
+    let run = home.command().env("CLAUDECODE", "1").args(["forget", &own]).output();
+    assert!(run.expect("the program starts").status.success());
+    let question = "Why did the nightly importer choke on the vendor feed?";
+    let told = home.run(&["recall", question, "--episodes"]).stdout;
+    assert!(told.contains("umlauts"), "{told}");
+}
