@@ -21,7 +21,7 @@ pub enum Difference {
 /// Returns how two claims differ if they give the same thing two values; `None` if they say the
 /// same, or speak of two things, or if that cannot be told by their form.
 pub fn same_thing(one: (Kind, &str), other: (Kind, &str)) -> Option<Difference> {
-    if !(can_meet(one.0) && can_meet(other.0)) {
+    if !(one.0.can_be_replaced() && other.0.can_be_replaced()) {
         return None;
     }
     let (left, right) = (Statement::of(one.1)?, Statement::of(other.1)?);
@@ -55,25 +55,11 @@ pub fn same_thing(one: (Kind, &str), other: (Kind, &str)) -> Option<Difference> 
 /// Whether a claim of this text can give something a value at all. Most cannot, and need not be
 /// compared with anything.
 pub fn gives_a_value(kind: Kind, content: &str) -> bool {
-    can_meet(kind)
+    kind.can_be_replaced()
         && Statement::of(content).is_some_and(|it| {
             let valued = |word: &Word| word.is_value() || word.is_use();
             it.words.iter().any(valued)
         })
-}
-
-/// What failed, what happened, what was learnt and what is not known stand beside each other.
-fn can_meet(kind: Kind) -> bool {
-    match kind {
-        Kind::Fact
-        | Kind::Preference
-        | Kind::Principle
-        | Kind::Decision
-        | Kind::Commitment
-        | Kind::Procedure
-        | Kind::Correction => true,
-        Kind::Negative | Kind::Event | Kind::Lesson | Kind::Gap => false,
-    }
 }
 
 /// Rules and ways of doing things name what they apply to: another name is another rule.

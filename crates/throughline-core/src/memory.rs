@@ -62,6 +62,21 @@ closed_set! {
 }
 
 impl Kind {
+    /// Whether a claim of this kind may give way to another value of the same thing. What failed, what
+    /// happened, what was learnt and what is not known stand beside each other.
+    pub fn can_be_replaced(self) -> bool {
+        match self {
+            Self::Fact
+            | Self::Preference
+            | Self::Principle
+            | Self::Decision
+            | Self::Commitment
+            | Self::Procedure
+            | Self::Correction => true,
+            Self::Negative | Self::Event | Self::Lesson | Self::Gap => false,
+        }
+    }
+
     /// The layer a memory of this kind belongs to.
     pub fn layer(self, pinned: bool) -> Layer {
         match self {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use throughline_core::{Kind, Memory, RowKey, SessionId, SpaceId, State, near, probe, words};
+use throughline_core::{Memory, RowKey, SessionId, SpaceId, State, near, probe, words};
 use throughline_embed::MODEL;
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -43,7 +43,7 @@ impl Engine {
         most: usize,
     ) -> Result<Vec<Memory>> {
         let terms = telling(&memory.content);
-        if terms.is_empty() || !can_be_wrong(memory.kind) {
+        if terms.is_empty() || !memory.kind.can_be_replaced() {
             return Ok(Vec::new());
         }
         let query = TextQuery {
@@ -54,7 +54,9 @@ impl Engine {
         let meaning = self.meaning_of(reader, memory)?;
         let mut near: Vec<(f64, Memory)> = Vec::new();
         for other in memories(reader, &query)? {
-            if other.id == memory.id || other.session != memory.session || !can_be_wrong(other.kind)
+            if other.id == memory.id
+                || other.session != memory.session
+                || !other.kind.can_be_replaced()
             {
                 continue;
             }
@@ -97,7 +99,7 @@ impl Engine {
         held.retain(|memory| {
             let holds = |wanted: &BTreeSet<String>| holds(memory, wanted);
             let of_it = || whose.as_ref().is_some_and(holds) && of_a_kind(&memory.content, right);
-            can_be_wrong(memory.kind) && (says(memory, wrong) || holds(&wanted) || of_it())
+            memory.kind.can_be_replaced() && (says(memory, wrong) || holds(&wanted) || of_it())
         });
         // What says the new value already is not what is wrong.
         let now = holding(right);
@@ -309,20 +311,6 @@ fn says(memory: &Memory, value: &str) -> bool {
         bound(content[..at].chars().next_back())
             && bound(content[at + found.len()..].chars().next())
     })
-}
-
-/// What failed, what happened and what is not known stay as they are.
-fn can_be_wrong(kind: Kind) -> bool {
-    match kind {
-        Kind::Fact
-        | Kind::Preference
-        | Kind::Principle
-        | Kind::Decision
-        | Kind::Commitment
-        | Kind::Procedure
-        | Kind::Correction => true,
-        Kind::Negative | Kind::Event | Kind::Lesson | Kind::Gap => false,
-    }
 }
 
 /// Whether a memory holds most of the words, and all that have a digit in them.
