@@ -1,19 +1,14 @@
 //! What callers use: texts in, vectors out.
 
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::Embedding;
-use crate::forward::Scratch;
+use crate::encoder::with_states;
+use crate::forward::pool;
 use crate::kernel::Kernel;
 use crate::model::Model;
 use crate::tokenizer::{CLOSING, OPENING, tokenize};
 use crate::windows::{Cut, windows};
-
-thread_local! {
-    /// Kept from text to text, because fresh memory is slow the first time it is touched.
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
-}
 
 /// Turns texts into vectors. Cheap to make, and shared freely between threads.
 ///
@@ -82,7 +77,7 @@ impl Embedder {
                 let inside = pieces.ids[window].iter().copied();
                 let ids: Vec<u16> =
                     std::iter::once(OPENING).chain(inside).chain([CLOSING]).collect();
-                SCRATCH.with_borrow_mut(|scratch| self.kernel.forward(model, &ids, scratch))
+                with_states(self.kernel, &model.layers, &ids, pool)
             })
             .collect()
     }

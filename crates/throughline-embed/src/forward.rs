@@ -1,4 +1,4 @@
-//! The forward pass: word pieces in, one vector out.
+//! The forward pass: word pieces in, one state per piece out, and their mean as a vector.
 //!
 //! Everything here is generic over [`Dot`], the whole-number sums, and is inlined into each kernel
 //! so that it is compiled for that kernel's processor. The sums are exact and the rest is rounded
@@ -47,6 +47,13 @@ pub(crate) struct Scratch {
     attention: attention::Scratch,
 }
 
+impl Scratch {
+    /// The states of the last forward pass, one per piece.
+    pub(crate) fn states(&self) -> &[[f32; DIMENSIONS]] {
+        self.states.as_chunks().0
+    }
+}
+
 /// Rows as whole numbers from 0 to 255, each row with its own scale and lowest value.
 #[derive(Debug, Default)]
 struct Quantised {
@@ -61,24 +68,24 @@ struct Step {
     low: f32,
 }
 
-/// Runs the model over the pieces of one window.
+/// Runs layers over the pieces of one window. What comes out lies in [`Scratch::states`].
 #[inline(always)]
 pub(crate) fn forward<D: Dot>(
     dot: D,
     model: &Model,
+    layers: &[Layer],
     ids: &[u16],
     scratch: &mut Scratch,
-) -> Embedding {
+) {
     scratch.states.resize(ids.len() * DIMENSIONS, 0.0);
     let states = scratch.states.as_chunks_mut::<DIMENSIONS>().0.iter_mut();
     for (position, (state, piece)) in states.zip(ids).enumerate() {
         model.start(*piece, position, state);
         normalise(state, &model.norm);
     }
-    for layer in &model.layers {
+    for layer in layers {
         encode(dot, layer, scratch);
     }
-    pool(&scratch.states)
 }
 
 /// One encoder layer, in place.
@@ -204,10 +211,9 @@ fn normalise(state: &mut [f32; DIMENSIONS], norm: &Norm) {
 }
 
 /// The mean over all pieces, scaled to length one.
-#[inline(always)]
-fn pool(states: &[f32]) -> Embedding {
+pub(crate) fn pool(states: &[[f32; DIMENSIONS]]) -> Embedding {
     let mut total = [0.0; DIMENSIONS];
-    for state in states.as_chunks::<DIMENSIONS>().0 {
+    for state in states {
         for (total, value) in total.iter_mut().zip(state) {
             *total += value;
         }

@@ -13,9 +13,8 @@ mod portable;
 
 use std::fmt;
 
-use crate::Embedding;
 use crate::forward::{Scratch, forward};
-use crate::model::Model;
+use crate::model::{Layer, Model};
 
 /// A way to compute the integer dot products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,31 +63,38 @@ impl Kernel {
         }
     }
 
-    /// Runs the model on this kernel, or portably should the machine lack it.
-    pub(crate) fn forward(self, model: &Model, ids: &[u16], scratch: &mut Scratch) -> Embedding {
+    /// Runs layers on this kernel, or portably should the machine lack it. The states stay in the
+    /// scratch.
+    pub(crate) fn forward(
+        self,
+        model: &Model,
+        layers: &[Layer],
+        ids: &[u16],
+        scratch: &mut Scratch,
+    ) {
         match self {
             #[cfg(target_arch = "x86_64")]
             Self::Avx512Vnni => {
                 if let Some(kernel) = avx512::Avx512Vnni::detect() {
-                    return kernel.forward(model, ids, scratch);
+                    return kernel.forward(model, layers, ids, scratch);
                 }
             }
             #[cfg(target_arch = "x86_64")]
             Self::AvxVnni => {
                 if let Some(kernel) = avx2::AvxVnni::detect() {
-                    return kernel.forward(model, ids, scratch);
+                    return kernel.forward(model, layers, ids, scratch);
                 }
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => {
                 if let Some(kernel) = avx2::Avx2::detect() {
-                    return kernel.forward(model, ids, scratch);
+                    return kernel.forward(model, layers, ids, scratch);
                 }
             }
             #[cfg(target_arch = "aarch64")]
             Self::Neon => {
                 if let Some(kernel) = neon::Neon::detect() {
-                    return kernel.forward(model, ids, scratch);
+                    return kernel.forward(model, layers, ids, scratch);
                 }
             }
             Self::Portable => {}
@@ -97,7 +103,7 @@ impl Kernel {
             #[cfg(not(target_arch = "aarch64"))]
             Self::Neon => {}
         }
-        forward(portable::Portable, model, ids, scratch)
+        forward(portable::Portable, model, layers, ids, scratch);
     }
 }
 

@@ -3,9 +3,11 @@
 //! Nothing is downloaded and nothing leaves the process. In reading order: [`Embedder`] is what
 //! callers use; `tokenizer` turns a text into word pieces; `forward` turns pieces into a vector;
 //! [`Kernel`] is the one part that differs between processors, the integer dot products; `model`
-//! is the weights as they lie in the program.
+//! is the weights as they lie in the program. [`Encoder`] runs the layers of another file over the
+//! same words, for `throughline-reader`.
 
 mod embedder;
+mod encoder;
 mod forward;
 mod kernel;
 mod math;
@@ -15,8 +17,11 @@ mod tokenizer;
 mod windows;
 
 pub use embedder::Embedder;
+pub use encoder::{Encoder, State};
 pub use kernel::Kernel;
-pub use model::MODEL_SHA256;
+pub use math::exp;
+pub use model::{MODEL_SHA256, POSITIONS, Unusable};
+pub use tokenizer::{CLOSING, OPENING, Tokens, tokens};
 pub use windows::{WINDOW_TOKENS, WINDOWS_MAX};
 
 /// Names the model and the way it is run; vectors of different names are never compared.

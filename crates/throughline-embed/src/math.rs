@@ -41,7 +41,7 @@ pub(crate) fn range(numbers: &[f32]) -> (f32, f32) {
 
 /// e to the power of `x`, for `x` of at most zero; good to seven digits.
 #[inline(always)]
-pub(crate) fn exp(x: f32) -> f32 {
+pub fn exp(x: f32) -> f32 {
     // Adding 1.5 * 2^23 leaves no room for a fraction, so the low bits are the rounded number.
     const ROUNDER: f32 = 12_582_912.0;
     // ln 2 in two parts, so that the remainder keeps all its digits.

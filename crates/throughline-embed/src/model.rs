@@ -2,6 +2,7 @@
 //!
 //! `tools/convert-model/convert.py` writes the file and describes its layout.
 
+use std::fmt;
 use std::sync::LazyLock;
 
 use crate::DIMENSIONS;
@@ -15,7 +16,8 @@ pub(crate) const LAYERS: usize = 6;
 pub(crate) const HEADS: usize = 12;
 pub(crate) const HEAD: usize = DIMENSIONS / HEADS;
 pub(crate) const PIECES: usize = 30_522;
-const POSITIONS: usize = 256;
+/// Word pieces that one forward pass reads at most, the marks of the model included.
+pub const POSITIONS: usize = 256;
 const SLOTS: usize = 65_536;
 const HEADER_BYTES: usize = 64;
 
@@ -32,6 +34,33 @@ pub(crate) type Block = [u8; 64];
 
 /// A little-endian `f32` in the file.
 type Number = [u8; 4];
+
+/// Why a file of weights cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unusable {
+    /// There is nothing in the file.
+    Empty,
+    /// The file does not begin with the mark of its kind.
+    Foreign,
+    /// The file is of the right kind, for a network of another size.
+    OtherShape,
+    /// The file ends before everything it lists.
+    CutShort,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Empty => "the file of weights is empty",
+            Self::Foreign => "the file of weights is of another kind",
+            Self::OtherShape => "the weights have another shape than this program reads",
+            Self::CutShort => "the file of weights ends too early",
+        })
+    }
+}
+
+impl std::error::Error for Unusable {}
 
 /// Everything the forward pass multiplies by.
 pub(crate) struct Model {
@@ -51,6 +80,7 @@ pub(crate) struct Vocabulary {
 }
 
 /// One encoder layer: attention, then two linears around a bend.
+#[derive(Clone)]
 pub(crate) struct Layer {
     /// Queries, keys and values side by side; the queries are already scaled for attention.
     pub(crate) attention_in: Linear,
@@ -62,6 +92,7 @@ pub(crate) struct Layer {
 }
 
 /// A matrix of int8 weights and what turns its whole-number sums back into real ones.
+#[derive(Clone)]
 pub(crate) struct Linear {
     pub(crate) inputs: usize,
     pub(crate) outputs: usize,
@@ -74,6 +105,7 @@ pub(crate) struct Linear {
 }
 
 /// Gain and shift after a vector was brought to mean zero and spread one.
+#[derive(Clone)]
 pub(crate) struct Norm {
     pub(crate) gains: Vec<f32>,
     pub(crate) shifts: Vec<f32>,
@@ -82,21 +114,26 @@ pub(crate) struct Norm {
 impl Model {
     /// The model inside this program. The first call copies the small tables, in microseconds.
     pub(crate) fn builtin() -> &'static Self {
-        static BUILTIN: LazyLock<Model> = LazyLock::new(|| Model::read(&FILE.0));
+        static BUILTIN: LazyLock<Model> = LazyLock::new(|| {
+            Model::read(&FILE.0).expect("the model file of this program is the pinned one")
+        });
         &BUILTIN
     }
 
-    fn read(file: &'static [u8]) -> Self {
-        let mut sections = Sections::open(file);
-        let vocabulary = Vocabulary::read(&mut sections);
-        let (words, _) = sections.next().as_chunks();
-        let (word_scales, _) = sections.next().as_chunks();
-        let (numbers, _) = sections.next().as_chunks::<4>();
+    fn read(file: &'static [u8]) -> Result<Self, Unusable> {
+        let mut sections = Sections::open(file, *b"TLEMBED1")?;
+        let vocabulary = Vocabulary::read(&mut sections)?;
+        let (words, _) = sections.next()?.as_chunks();
+        let (word_scales, _) = sections.next()?.as_chunks();
+        let (numbers, _) = sections.next()?.as_chunks::<4>();
         let (positions, _) = numbers.as_chunks();
-        assert_eq!((words.len(), word_scales.len(), positions.len()), (PIECES, PIECES, POSITIONS));
-        let norm = Norm::read(&mut sections.numbers().into_iter());
-        let layers = (0..LAYERS).map(|_| Layer::read(&mut sections)).collect();
-        Self { vocabulary, norm, layers, words, word_scales, positions }
+        expect_shape(
+            &[words.len(), word_scales.len(), positions.len()],
+            &[PIECES, PIECES, POSITIONS],
+        )?;
+        let norm = Norm::read(&mut sections.numbers()?.into_iter())?;
+        let layers = Layer::read_all(&mut sections)?;
+        Ok(Self { vocabulary, norm, layers, words, word_scales, positions })
     }
 
     /// Writes what a piece at a position starts out as, before the first norm.
@@ -112,12 +149,12 @@ impl Model {
 }
 
 impl Vocabulary {
-    fn read(sections: &mut Sections) -> Self {
-        let (slots, _) = sections.next().as_chunks();
-        let (starts, _) = sections.next().as_chunks();
-        let pieces = sections.next();
-        assert_eq!((slots.len(), starts.len()), (SLOTS, PIECES + 1), "another vocabulary");
-        Self { slots, starts, pieces }
+    fn read(sections: &mut Sections) -> Result<Self, Unusable> {
+        let (slots, _) = sections.next()?.as_chunks();
+        let (starts, _) = sections.next()?.as_chunks();
+        let pieces = sections.next()?;
+        expect_shape(&[slots.len(), starts.len()], &[SLOTS, PIECES + 1])?;
+        Ok(Self { slots, starts, pieces })
     }
 
     /// The piece `prefix` + `rest`, given the hash of both together.
@@ -146,71 +183,88 @@ impl Vocabulary {
 }
 
 impl Layer {
-    fn read(sections: &mut Sections) -> Self {
-        let attention_in = Linear::read(sections, DIMENSIONS, 3 * DIMENSIONS);
-        let attention_out = Linear::read(sections, DIMENSIONS, DIMENSIONS);
-        let inner = Linear::read(sections, DIMENSIONS, INNER);
-        let outer = Linear::read(sections, INNER, DIMENSIONS);
-        let mut norms = sections.numbers().into_iter();
-        let attention_norm = Norm::read(&mut norms);
-        let norm = Norm::read(&mut norms);
-        Self { attention_in, attention_out, inner, outer, attention_norm, norm }
+    /// The layers of a file, which come next in it.
+    pub(crate) fn read_all(sections: &mut Sections) -> Result<Vec<Self>, Unusable> {
+        (0..LAYERS).map(|_| Self::read(sections)).collect()
+    }
+
+    fn read(sections: &mut Sections) -> Result<Self, Unusable> {
+        let attention_in = Linear::read(sections, DIMENSIONS, 3 * DIMENSIONS)?;
+        let attention_out = Linear::read(sections, DIMENSIONS, DIMENSIONS)?;
+        let inner = Linear::read(sections, DIMENSIONS, INNER)?;
+        let outer = Linear::read(sections, INNER, DIMENSIONS)?;
+        let mut norms = sections.numbers()?.into_iter();
+        let attention_norm = Norm::read(&mut norms)?;
+        let norm = Norm::read(&mut norms)?;
+        Ok(Self { attention_in, attention_out, inner, outer, attention_norm, norm })
     }
 }
 
 impl Linear {
-    fn read(sections: &mut Sections, inputs: usize, outputs: usize) -> Self {
-        let (blocks, _): (&[Block], _) = sections.next().as_chunks();
-        assert_eq!(size_of_val(blocks), inputs * outputs, "another shape");
-        let mut scales = sections.numbers();
-        assert_eq!(scales.len(), 3 * outputs, "another shape");
+    fn read(sections: &mut Sections, inputs: usize, outputs: usize) -> Result<Self, Unusable> {
+        let (blocks, _): (&[Block], _) = sections.next()?.as_chunks();
+        let mut scales = sections.numbers()?;
+        expect_shape(&[size_of_val(blocks), scales.len()], &[inputs * outputs, 3 * outputs])?;
         let biases = scales.split_off(2 * outputs);
         let sums = scales.split_off(outputs);
-        Self { inputs, outputs, blocks, scales, sums, biases }
+        Ok(Self { inputs, outputs, blocks, scales, sums, biases })
     }
 }
 
 impl Norm {
-    fn read(numbers: &mut impl Iterator<Item = f32>) -> Self {
+    fn read(numbers: &mut impl Iterator<Item = f32>) -> Result<Self, Unusable> {
         let gains: Vec<f32> = numbers.take(DIMENSIONS).collect();
         let shifts: Vec<f32> = numbers.take(DIMENSIONS).collect();
-        assert_eq!((gains.len(), shifts.len()), (DIMENSIONS, DIMENSIONS), "another shape");
-        Self { gains, shifts }
+        expect_shape(&[gains.len(), shifts.len()], &[DIMENSIONS, DIMENSIONS])?;
+        Ok(Self { gains, shifts })
     }
 }
 
-/// The sections of the file, in order.
-struct Sections {
+/// Compares what a file holds with what is read from it.
+fn expect_shape(found: &[usize], expected: &[usize]) -> Result<(), Unusable> {
+    if found == expected { Ok(()) } else { Err(Unusable::OtherShape) }
+}
+
+/// The sections of a file, in order.
+pub(crate) struct Sections {
     file: &'static [u8],
     table: std::slice::Iter<'static, [u8; 16]>,
 }
 
 impl Sections {
-    fn open(file: &'static [u8]) -> Self {
-        let (header, rest) = file.split_at(HEADER_BYTES);
-        let (magic, header) = header.split_at(8);
-        assert_eq!(magic, b"TLEMBED1", "not a model file");
+    /// Reads the header of a file that must begin with `magic`.
+    pub(crate) fn open(file: &'static [u8], magic: [u8; 8]) -> Result<Self, Unusable> {
+        if file.is_empty() {
+            return Err(Unusable::Empty);
+        }
+        let rest = file.strip_prefix(&magic).ok_or(Unusable::Foreign)?;
+        let (header, rest) =
+            rest.split_at_checked(HEADER_BYTES - magic.len()).ok_or(Unusable::CutShort)?;
         let (header, _) = header.as_chunks();
         let header: Vec<usize> =
             header.iter().map(|word| u32::from_le_bytes(*word) as usize).collect();
         let (shape, rest_of_header) = header.split_at(8);
-        assert_eq!(shape, [1, PIECES, DIMENSIONS, INNER, LAYERS, HEADS, POSITIONS, SLOTS]);
-        let count = rest_of_header[3];
-        let (table, _) = rest[..16 * count].as_chunks();
-        Self { file, table: table.iter() }
+        expect_shape(shape, &[1, PIECES, DIMENSIONS, INNER, LAYERS, HEADS, POSITIONS, SLOTS])?;
+        let table_bytes = rest_of_header[3].saturating_mul(16);
+        let (table, _) = rest.get(..table_bytes).ok_or(Unusable::CutShort)?.as_chunks();
+        Ok(Self { file, table: table.iter() })
     }
 
-    fn next(&mut self) -> &'static [u8] {
-        let entry = self.table.next().expect("the header counts the sections that are read");
+    /// The bytes of the next section.
+    pub(crate) fn next(&mut self) -> Result<&'static [u8], Unusable> {
+        let entry = self.table.next().ok_or(Unusable::OtherShape)?;
         let number = |at: usize| {
             let bytes = std::array::from_fn(|byte| entry[at + byte]);
-            usize::try_from(u64::from_le_bytes(bytes)).expect("the file fits in memory")
+            usize::try_from(u64::from_le_bytes(bytes)).map_err(|_| Unusable::CutShort)
         };
-        &self.file[number(0)..][..number(8)]
+        let (offset, length) = (number(0)?, number(8)?);
+        let section = self.file.get(offset..).and_then(|from| from.get(..length));
+        section.ok_or(Unusable::CutShort)
     }
 
-    fn numbers(&mut self) -> Vec<f32> {
-        let (numbers, _) = self.next().as_chunks();
-        numbers.iter().map(|number| f32::from_le_bytes(*number)).collect()
+    /// The next section as real numbers.
+    pub(crate) fn numbers(&mut self) -> Result<Vec<f32>, Unusable> {
+        let (numbers, _) = self.next()?.as_chunks();
+        Ok(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
     }
 }

@@ -4,18 +4,20 @@
 //! cannot speak to the model in its own marks.
 
 mod characters;
+mod clusters;
 
-use unicode_normalization::UnicodeNormalization;
+use std::ops::Range;
 
 use self::characters::{Kind, is_accent, is_punctuation, kind};
-use crate::model::Vocabulary;
+use self::clusters::{Clusters, Placed};
+use crate::model::{Model, Vocabulary};
 
 /// Stands for a word that no pieces make up.
 const UNKNOWN: u16 = 100;
 /// Opens every window.
-pub(crate) const OPENING: u16 = 101;
+pub const OPENING: u16 = 101;
 /// Closes every window.
-pub(crate) const CLOSING: u16 = 102;
+pub const CLOSING: u16 = 102;
 
 /// Longer words are unknown.
 const WORD_CHARS_MAX: usize = 100;
@@ -30,20 +32,44 @@ const TEXT_BYTES_MAX: usize = 1 << 20;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pieces {
     pub(crate) ids: Vec<u16>,
+    /// Which bytes of the text each piece stands for. Both ends ascend; two pieces of one
+    /// character have the same.
+    pub(crate) ranges: Vec<Range<usize>>,
     /// Where in `ids` each word starts, ascending.
     pub(crate) word_starts: Vec<usize>,
+}
+
+/// The word pieces of a text, each with the bytes of the text it stands for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Their numbers in the vocabulary.
+    pub ids: Vec<u16>,
+    /// As many as `ids`. They lie on characters and both ends ascend; pieces of one character have
+    /// the same range, and characters that no piece stands for are in none.
+    pub ranges: Vec<Range<usize>>,
+}
+
+/// The first `most` word pieces of a text.
+pub fn tokens(text: &str, most: usize) -> Tokens {
+    let Pieces { mut ids, mut ranges, .. } = tokenize(&Model::builtin().vocabulary, text, most);
+    ids.truncate(most);
+    ranges.truncate(most);
+    Tokens { ids, ranges }
 }
 
 /// Takes a text apart, word by word, until there are more than `enough` pieces.
 pub(crate) fn tokenize(vocabulary: &Vocabulary, text: &str, enough: usize) -> Pieces {
     let text = &text[..text.floor_char_boundary(TEXT_BYTES_MAX)];
-    let words =
-        Words { vocabulary, enough, pieces: Pieces::default(), word: String::new(), chars: 0 };
+    let words = Words::new(vocabulary, enough);
     if text.is_ascii() {
-        return words.of(text.chars().filter_map(cleaned).map(|it| it.to_ascii_lowercase()));
+        let kept = text.char_indices().filter_map(|(at, it)| Some((at, cleaned(it)?)));
+        return words
+            .of(kept.map(|(at, it)| Placed { at: at..at + 1, it: it.to_ascii_lowercase() }));
     }
-    let spaced = text.chars().filter_map(cleaned).flat_map(spaced);
-    words.of(spaced.nfd().filter(|it| !is_accent(*it)).flat_map(char::to_lowercase))
+    let plain = Clusters::of(text).filter(|placed| !is_accent(placed.it));
+    words.of(plain.flat_map(|Placed { at, it }| {
+        it.to_lowercase().map(move |it| Placed { at: at.clone(), it })
+    }))
 }
 
 /// Every kind of space is the same; controls are gone.
@@ -55,34 +81,44 @@ fn cleaned(character: char) -> Option<char> {
     }
 }
 
-/// Puts spaces around a character that is a word of its own.
-fn spaced(character: char) -> impl Iterator<Item = char> {
-    let space = (kind(character) == Kind::Ideograph).then_some(' ');
-    space.into_iter().chain([character]).chain(space)
-}
-
 /// Gathers characters into words and words into pieces.
 struct Words<'a> {
     vocabulary: &'a Vocabulary,
     enough: usize,
     pieces: Pieces,
     word: String,
-    /// Characters of `word`, also those that were too many to be kept.
+    /// Per character of `word`: where in `word` it starts, and which bytes of the text it is from.
+    places: Vec<(usize, Range<usize>)>,
+    /// Characters of the word, also those that were too many to be kept.
     chars: usize,
+    /// Which bytes of the text the word is from.
+    at: Range<usize>,
 }
 
-impl Words<'_> {
-    fn of(mut self, characters: impl Iterator<Item = char>) -> Pieces {
-        for character in characters {
-            let punctuation = is_punctuation(character);
-            if character.is_whitespace() || punctuation {
+impl<'a> Words<'a> {
+    fn new(vocabulary: &'a Vocabulary, enough: usize) -> Self {
+        Words {
+            vocabulary,
+            enough,
+            pieces: Pieces::default(),
+            word: String::new(),
+            places: Vec::new(),
+            chars: 0,
+            at: 0..0,
+        }
+    }
+
+    fn of(mut self, characters: impl Iterator<Item = Placed>) -> Pieces {
+        for Placed { at, it } in characters {
+            let punctuation = is_punctuation(it);
+            if it.is_whitespace() || punctuation {
                 self.end_word();
                 if self.pieces.ids.len() > self.enough {
                     return self.pieces;
                 }
             }
-            if !character.is_whitespace() {
-                self.push(character);
+            if !it.is_whitespace() {
+                self.push(at, it);
             }
             if punctuation {
                 self.end_word();
@@ -92,9 +128,12 @@ impl Words<'_> {
         self.pieces
     }
 
-    fn push(&mut self, character: char) {
+    fn push(&mut self, at: Range<usize>, character: char) {
+        let start = if self.chars == 0 { at.start } else { self.at.start };
+        self.at = start..at.end;
         self.chars += 1;
         if self.chars <= WORD_CHARS_MAX {
+            self.places.push((self.word.len(), at));
             self.word.push(character);
         }
     }
@@ -107,9 +146,12 @@ impl Words<'_> {
         self.pieces.word_starts.push(start);
         if self.chars > WORD_CHARS_MAX || !self.split() {
             self.pieces.ids.truncate(start);
+            self.pieces.ranges.truncate(start);
             self.pieces.ids.push(UNKNOWN);
+            self.pieces.ranges.push(self.at.clone());
         }
         self.word.clear();
+        self.places.clear();
         self.chars = 0;
     }
 
@@ -117,13 +159,20 @@ impl Words<'_> {
     fn split(&mut self) -> bool {
         let mut rest = self.word.as_str();
         let mut prefix: &[u8] = b"";
+        let mut places = self.places.iter().peekable();
         while !rest.is_empty() {
             let Some((piece, bytes)) = longest(self.vocabulary, prefix, rest) else {
                 return false;
             };
-            self.pieces.ids.push(piece);
             rest = &rest[bytes..];
             prefix = CONTINUES;
+            let read = self.word.len() - rest.len();
+            let mut at: Option<Range<usize>> = None;
+            while let Some((_, place)) = places.next_if(|(start, _)| *start < read) {
+                at = Some(at.map_or(place.start, |at| at.start)..place.end);
+            }
+            self.pieces.ids.push(piece);
+            self.pieces.ranges.push(at.expect("a piece has a character"));
         }
         true
     }

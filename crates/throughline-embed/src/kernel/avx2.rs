@@ -7,9 +7,8 @@ use std::arch::x86_64::{
     _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_setzero_si256, _mm256_storeu_si256,
 };
 
-use crate::Embedding;
 use crate::forward::{Dot, Group, Scratch, Sums, forward};
-use crate::model::{Block, INNER, Model};
+use crate::model::{Block, INNER, Layer, Model};
 
 /// Groups in the longest row.
 const GROUPS_MAX: usize = INNER / 4;
@@ -28,9 +27,15 @@ impl AvxVnni {
         found.then_some(Self(()))
     }
 
-    pub(super) fn forward(self, model: &Model, ids: &[u16], scratch: &mut Scratch) -> Embedding {
+    pub(super) fn forward(
+        self,
+        model: &Model,
+        layers: &[Layer],
+        ids: &[u16],
+        scratch: &mut Scratch,
+    ) {
         // SAFETY: `self` proves that the machine has every feature the function is compiled for.
-        unsafe { forward_vnni(self, model, ids, scratch) }
+        unsafe { forward_vnni(self, model, layers, ids, scratch) }
     }
 }
 
@@ -39,22 +44,34 @@ impl Avx2 {
         is_x86_feature_detected!("avx2").then_some(Self(()))
     }
 
-    pub(super) fn forward(self, model: &Model, ids: &[u16], scratch: &mut Scratch) -> Embedding {
+    pub(super) fn forward(
+        self,
+        model: &Model,
+        layers: &[Layer],
+        ids: &[u16],
+        scratch: &mut Scratch,
+    ) {
         // SAFETY: `self` proves that the machine has every feature the function is compiled for.
-        unsafe { forward_avx2(self, model, ids, scratch) }
+        unsafe { forward_avx2(self, model, layers, ids, scratch) }
     }
 }
 
 /// The forward pass, compiled for processors with AVX-VNNI.
 #[target_feature(enable = "avx2,avxvnni")]
-fn forward_vnni(kernel: AvxVnni, model: &Model, ids: &[u16], scratch: &mut Scratch) -> Embedding {
-    forward(kernel, model, ids, scratch)
+fn forward_vnni(
+    kernel: AvxVnni,
+    model: &Model,
+    layers: &[Layer],
+    ids: &[u16],
+    scratch: &mut Scratch,
+) {
+    forward(kernel, model, layers, ids, scratch);
 }
 
 /// The forward pass, compiled for processors with AVX2.
 #[target_feature(enable = "avx2")]
-fn forward_avx2(kernel: Avx2, model: &Model, ids: &[u16], scratch: &mut Scratch) -> Embedding {
-    forward(kernel, model, ids, scratch)
+fn forward_avx2(kernel: Avx2, model: &Model, layers: &[Layer], ids: &[u16], scratch: &mut Scratch) {
+    forward(kernel, model, layers, ids, scratch);
 }
 
 impl Dot for AvxVnni {

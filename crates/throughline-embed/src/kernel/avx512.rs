@@ -6,9 +6,8 @@ use std::arch::x86_64::{
     _mm512_setzero_si512, _mm512_storeu_si512,
 };
 
-use crate::Embedding;
 use crate::forward::{Dot, Group, Scratch, Sums, forward};
-use crate::model::{Block, Model};
+use crate::model::{Block, Layer, Model};
 
 /// Proof that this machine has the instructions: only `detect` makes one.
 #[derive(Clone, Copy)]
@@ -25,9 +24,15 @@ impl Avx512Vnni {
         found.then_some(Self(()))
     }
 
-    pub(super) fn forward(self, model: &Model, ids: &[u16], scratch: &mut Scratch) -> Embedding {
+    pub(super) fn forward(
+        self,
+        model: &Model,
+        layers: &[Layer],
+        ids: &[u16],
+        scratch: &mut Scratch,
+    ) {
         // SAFETY: `self` proves that the machine has every feature the function is compiled for.
-        unsafe { forward_here(self, model, ids, scratch) }
+        unsafe { forward_here(self, model, layers, ids, scratch) }
     }
 }
 
@@ -36,10 +41,11 @@ impl Avx512Vnni {
 fn forward_here(
     kernel: Avx512Vnni,
     model: &Model,
+    layers: &[Layer],
     ids: &[u16],
     scratch: &mut Scratch,
-) -> Embedding {
-    forward(kernel, model, ids, scratch)
+) {
+    forward(kernel, model, layers, ids, scratch);
 }
 
 impl Dot for Avx512Vnni {

@@ -7,9 +7,8 @@ use std::arch::aarch64::{
 };
 use std::arch::{asm, is_aarch64_feature_detected};
 
-use crate::Embedding;
 use crate::forward::{Dot, Group, Scratch, Sums, forward};
-use crate::model::{Block, Model};
+use crate::model::{Block, Layer, Model};
 
 /// Proof that this machine has the instructions: only `detect` makes one.
 #[derive(Clone, Copy)]
@@ -21,16 +20,22 @@ impl Neon {
         found.then_some(Self(()))
     }
 
-    pub(super) fn forward(self, model: &Model, ids: &[u16], scratch: &mut Scratch) -> Embedding {
+    pub(super) fn forward(
+        self,
+        model: &Model,
+        layers: &[Layer],
+        ids: &[u16],
+        scratch: &mut Scratch,
+    ) {
         // SAFETY: `self` proves that the machine has every feature the function is compiled for.
-        unsafe { forward_here(self, model, ids, scratch) }
+        unsafe { forward_here(self, model, layers, ids, scratch) }
     }
 }
 
 /// The forward pass, compiled for this processor.
 #[target_feature(enable = "neon,dotprod")]
-fn forward_here(kernel: Neon, model: &Model, ids: &[u16], scratch: &mut Scratch) -> Embedding {
-    forward(kernel, model, ids, scratch)
+fn forward_here(kernel: Neon, model: &Model, layers: &[Layer], ids: &[u16], scratch: &mut Scratch) {
+    forward(kernel, model, layers, ids, scratch);
 }
 
 impl Dot for Neon {
