@@ -1,0 +1,22 @@
+//! A small trained reader: what a turn says piece by piece, and what a message does to a memory.
+//!
+//! Nothing is downloaded, nothing leaves the process, and the same words are always judged alike.
+//! In reading order: [`Reader`] is what callers use; `judgement` is what it answers with; `turn`
+//! takes a turn apart by form (words, blank lines, fenced blocks); `windows` says what is read at
+//! once; `spans` puts words together into pieces; `heads` turns states into probabilities. The
+//! states come from `throughline-embed`, whose words and forward pass are used. What follows from a
+//! judgement is not decided here.
+
+mod fence;
+mod heads;
+mod judgement;
+mod reader;
+mod spans;
+mod turn;
+mod windows;
+
+pub use judgement::{Guard, Judged, Piece, Relation, Role, Speaker};
+pub use reader::{CUT_FROM, Reader, WEIGHTS_SHA256};
+pub use spans::PIECES_MAX;
+pub use throughline_embed::{Kernel, Unusable};
+pub use windows::{WINDOW_TOKENS, WINDOWS_MAX};

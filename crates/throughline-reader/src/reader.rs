@@ -1,0 +1,162 @@
+//! What callers use: turns in, pieces out; a memory and a message in, their relation out.
+
+use std::sync::LazyLock;
+
+use throughline_embed::{CLOSING, Encoder, Kernel, OPENING, POSITIONS, State, Unusable, tokens};
+
+use crate::heads::{Heads, mean};
+use crate::judgement::{Judged, Piece, Speaker};
+use crate::spans::{Span, spans};
+use crate::turn::{Turn, last_tokens};
+use crate::windows::{WINDOW_TOKENS, clearest, windows};
+
+/// The SHA-256 of the weights, which a test compares; nothing is hashed at start.
+pub const WEIGHTS_SHA256: &str = "a7d248dfdfc1abad03f564cb76e1ecb2e32763fcb1cad0b353e63e9cee2d6d84";
+
+/// A piece begins at a word where the probability of that is at least this.
+pub const CUT_FROM: f32 = 0.5;
+
+/// Tokens at the end of the message before that are read along.
+const BEFORE_TOKENS_MAX: usize = 48;
+/// Tokens of a memory that are compared, from its start.
+const HELD_TOKENS_MAX: usize = 64;
+/// Tokens of a message that are compared, from its start.
+const SAID_TOKENS_MAX: usize = 160;
+
+const MAGIC: [u8; 8] = *b"TLREAD01";
+
+/// Two tokens name the speaker, and three marks stand around the texts.
+const _: () = assert!(2 + 3 + BEFORE_TOKENS_MAX + WINDOW_TOKENS <= POSITIONS, "a window fits");
+const _: () = assert!(3 + HELD_TOKENS_MAX + SAID_TOKENS_MAX <= POSITIONS, "a pair fits");
+
+/// Weights that kernels load in whole registers, so they start at a cache line.
+#[repr(C, align(64))]
+struct Aligned<Bytes: ?Sized>(Bytes);
+
+static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../model/reader-int8.bin"));
+
+/// Judges what is said. Shared freely between threads.
+///
+/// The same words get the same judgement to the bit, on every kernel and every machine.
+#[derive(Clone)]
+pub struct Reader {
+    encoder: Encoder,
+    heads: Heads,
+}
+
+impl Reader {
+    /// The reader inside this program, with the fastest kernel of this machine. The first call
+    /// copies the small tables.
+    pub fn builtin() -> Result<&'static Self, Unusable> {
+        static BUILTIN: LazyLock<Result<Reader, Unusable>> =
+            LazyLock::new(|| Reader::from_file(&FILE.0));
+        BUILTIN.as_ref().map_err(|unusable| *unusable)
+    }
+
+    /// A reader with the weights of a file.
+    pub fn from_file(file: &'static [u8]) -> Result<Self, Unusable> {
+        let (encoder, numbers) = Encoder::read(file, MAGIC)?;
+        Ok(Self { encoder, heads: Heads::read(&numbers)? })
+    }
+
+    /// The same with a kernel of one's choice; nothing where this machine lacks it.
+    pub fn with_kernel(&self, kernel: Kernel) -> Option<Self> {
+        let encoder = self.encoder.with_kernel(kernel)?;
+        Some(Self { encoder, heads: self.heads.clone() })
+    }
+
+    /// The pieces of a turn, in order, given who said it and the message before it.
+    ///
+    /// They do not overlap and together hold everything but white space of what is read: at most
+    /// [`WINDOWS_MAX`](crate::WINDOWS_MAX) windows and [`PIECES_MAX`](crate::PIECES_MAX) pieces.
+    pub fn read(&self, speaker: Speaker, before: Option<&str>, turn: &str) -> Vec<Piece> {
+        let turn = Turn::of(turn);
+        let states = self.states(&Script::of(speaker, before, &turn));
+        let cuts = |token: usize| self.heads.cut(&states[token]) >= CUT_FROM;
+        let spans = spans(&turn, states.len(), cuts);
+        spans.into_iter().map(|span| self.judge(span, &states)).collect()
+    }
+
+    /// What a message does to a memory.
+    pub fn relate(&self, held: &str, said: &str) -> Judged {
+        let Pair { ids, held, said } = Pair::of(held, said);
+        let states = self.encoder.states(&ids);
+        let (first, second) = states.split_at(held + 2);
+        let (held, said) = (mean(&first[1..=held]), mean(&second[..said]));
+        Judged { relations: self.heads.relations(&held, &said) }
+    }
+
+    /// The numbers of the word pieces that [`Self::read`] gives to the model, window by window.
+    pub fn turn_ids(&self, speaker: Speaker, before: Option<&str>, turn: &str) -> Vec<Vec<u16>> {
+        Script::of(speaker, before, &Turn::of(turn)).windows
+    }
+
+    /// The numbers of the word pieces that [`Self::relate`] gives to the model.
+    pub fn pair_ids(&self, held: &str, said: &str) -> Vec<u16> {
+        Pair::of(held, said).ids
+    }
+
+    /// The state of each token of a turn that is read.
+    fn states(&self, script: &Script) -> Vec<State> {
+        let by_window: Vec<Vec<State>> =
+            script.windows.iter().map(|ids| self.encoder.states(ids)).collect();
+        script.places.iter().map(|(window, at)| by_window[*window][*at]).collect()
+    }
+
+    fn judge(&self, span: Span, states: &[State]) -> Piece {
+        let mean = mean(&states[span.tokens]);
+        Piece {
+            range: span.bytes,
+            lasting: self.heads.lasting(&mean),
+            roles: self.heads.roles(&mean),
+            guards: self.heads.guards(&mean),
+        }
+    }
+}
+
+/// What the model is given for a turn.
+struct Script {
+    windows: Vec<Vec<u16>>,
+    /// For each token of the turn that is read, the window to take its state from, and where in
+    /// that window it stands.
+    places: Vec<(usize, usize)>,
+}
+
+impl Script {
+    fn of(speaker: Speaker, before: Option<&str>, turn: &Turn) -> Self {
+        let mut opening = vec![OPENING];
+        opening.extend(tokens(speaker.name(), 1).ids);
+        opening.extend(tokens(":", 1).ids);
+        opening.extend(last_tokens(before.unwrap_or_default(), BEFORE_TOKENS_MAX));
+        opening.push(CLOSING);
+
+        let word_starts: Vec<usize> = turn.words.iter().map(|word| word.tokens.start).collect();
+        let ranges = windows(&word_starts, turn.ids.len());
+        let places = clearest(&ranges)
+            .into_iter()
+            .enumerate()
+            .map(|(token, window)| (window, opening.len() + token - ranges[window].start))
+            .collect();
+        let windows = ranges
+            .into_iter()
+            .map(|range| [opening.as_slice(), &turn.ids[range], &[CLOSING]].concat())
+            .collect();
+        Self { windows, places }
+    }
+}
+
+/// What the model is given for a memory and a message, and how many tokens each has.
+struct Pair {
+    ids: Vec<u16>,
+    held: usize,
+    said: usize,
+}
+
+impl Pair {
+    fn of(held: &str, said: &str) -> Self {
+        let held = tokens(held, HELD_TOKENS_MAX).ids;
+        let said = tokens(said, SAID_TOKENS_MAX).ids;
+        let ids = [&[OPENING], held.as_slice(), &[CLOSING], said.as_slice(), &[CLOSING]].concat();
+        Self { ids, held: held.len(), said: said.len() }
+    }
+}

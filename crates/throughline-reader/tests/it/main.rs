@@ -1,0 +1,28 @@
+//! The reader from outside: like the reference, lawful about ranges, calm about any text.
+
+mod form;
+mod golden;
+mod hostile;
+mod laws;
+mod model;
+
+use throughline_reader::{Piece, Reader, Speaker};
+
+fn reader() -> &'static Reader {
+    Reader::builtin().expect("the weights in this program can be used")
+}
+
+fn read(turn: &str) -> Vec<Piece> {
+    reader().read(Speaker::User, None, turn)
+}
+
+/// The words of each piece.
+fn texts(turn: &str) -> Vec<&str> {
+    read(turn).into_iter().map(|piece| &turn[piece.range]).collect()
+}
+
+/// All probabilities of a piece by their bits, where nearly is not enough.
+fn bits(piece: &Piece) -> Vec<u32> {
+    let shares = piece.roles.iter().chain(&piece.guards).chain([&piece.lasting]);
+    shares.map(|share| share.to_bits()).collect()
+}
