@@ -67,6 +67,7 @@ pub mod project;
 pub mod proposal;
 pub mod question;
 pub mod rank;
+pub mod reading;
 pub mod reconcile;
 pub mod referent;
 pub mod relevance;

@@ -34,10 +34,10 @@ fn main() -> Result<(), Unusable> {
             println!("{kernel}: {name}, {tokens} tokens, {pieces} pieces: {fastest:.2?}");
         }
         for said in PROMPT.split_inclusive(". ").skip(1) {
-            let tokens = reader.pair_ids(HELD, said).len();
+            let tokens = reader.pair_ids(HELD, None, said).len();
             let pairs = || {
                 for _ in 0..5 {
-                    black_box(reader.relate(HELD, said));
+                    black_box(reader.relate(HELD, None, said));
                 }
             };
             println!("{kernel}: five pairs of {tokens} tokens: {:.2?}", fastest(21, pairs));

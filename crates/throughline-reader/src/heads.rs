@@ -1,8 +1,7 @@
 //! The last step: from states to probabilities, in real numbers rounded alike everywhere.
 
+use throughline_core::reading::{Bearing, Caution, Role};
 use throughline_embed::{DIMENSIONS, State, Unusable, exp};
-
-use crate::judgement::{Guard, Relation, Role};
 
 /// Sums that run side by side, in an order that no compiler may change.
 const LANES: usize = 16;
@@ -13,8 +12,8 @@ pub(crate) struct Heads {
     cut: Linear<1>,
     lasting: Linear<1>,
     role: Linear<{ Role::ALL.len() }>,
-    guard: Linear<{ Guard::ALL.len() }>,
-    relation: Linear<{ Relation::ALL.len() }>,
+    caution: Linear<{ Caution::ALL.len() }>,
+    bearing: Linear<{ Bearing::ALL.len() }>,
 }
 
 /// One line of weights and one bias per output.
@@ -32,8 +31,8 @@ impl Heads {
             cut: Linear::take(&mut rest, DIMENSIONS)?,
             lasting: Linear::take(&mut rest, DIMENSIONS)?,
             role: Linear::take(&mut rest, DIMENSIONS)?,
-            guard: Linear::take(&mut rest, DIMENSIONS)?,
-            relation: Linear::take(&mut rest, 3 * DIMENSIONS)?,
+            caution: Linear::take(&mut rest, DIMENSIONS)?,
+            bearing: Linear::take(&mut rest, 3 * DIMENSIONS)?,
         };
         if rest.is_empty() { Ok(heads) } else { Err(Unusable::OtherShape) }
     }
@@ -53,14 +52,14 @@ impl Heads {
         softmax(self.role.of(mean))
     }
 
-    pub(crate) fn guards(&self, mean: &State) -> [f32; Guard::ALL.len()] {
-        softmax(self.guard.of(mean))
+    pub(crate) fn cautions(&self, mean: &State) -> [f32; Caution::ALL.len()] {
+        softmax(self.caution.of(mean))
     }
 
     /// From the mean states of a memory and of a message.
-    pub(crate) fn relations(&self, held: &State, said: &State) -> [f32; Relation::ALL.len()] {
+    pub(crate) fn bearings(&self, held: &State, said: &State) -> [f32; Bearing::ALL.len()] {
         let product: State = std::array::from_fn(|at| held[at] * said[at]);
-        softmax(self.relation.of([*held, *said, product].as_flattened()))
+        softmax(self.bearing.of([*held, *said, product].as_flattened()))
     }
 }
 

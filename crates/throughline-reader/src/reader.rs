@@ -1,17 +1,19 @@
 //! What callers use: turns in, pieces out; a memory and a message in, their relation out.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
+use throughline_core::reading::{Judged, Piece};
 use throughline_embed::{CLOSING, Encoder, Kernel, OPENING, POSITIONS, State, Unusable, tokens};
 
 use crate::heads::{Heads, mean};
-use crate::judgement::{Judged, Piece, Speaker};
 use crate::spans::{Span, spans};
+use crate::speaker::Speaker;
 use crate::turn::{Turn, last_tokens};
 use crate::windows::{WINDOW_TOKENS, clearest, windows};
 
 /// The SHA-256 of the weights, which a test compares; nothing is hashed at start.
-pub const WEIGHTS_SHA256: &str = "a7d248dfdfc1abad03f564cb76e1ecb2e32763fcb1cad0b353e63e9cee2d6d84";
+pub const WEIGHTS_SHA256: &str = "b8466d9b0e627014dd2fe5e1b7520654709bf1eed1a21841abcced26bd44a394";
 
 /// A piece begins at a word where the probability of that is at least this.
 pub const CUT_FROM: f32 = 0.5;
@@ -21,13 +23,14 @@ const BEFORE_TOKENS_MAX: usize = 48;
 /// Tokens of a memory that are compared, from its start.
 const HELD_TOKENS_MAX: usize = 64;
 /// Tokens of a message that are compared, from its start.
-const SAID_TOKENS_MAX: usize = 160;
+const SAID_TOKENS_MAX: usize = 128;
 
 const MAGIC: [u8; 8] = *b"TLREAD01";
 
 /// Two tokens name the speaker, and three marks stand around the texts.
 const _: () = assert!(2 + 3 + BEFORE_TOKENS_MAX + WINDOW_TOKENS <= POSITIONS, "a window fits");
-const _: () = assert!(3 + HELD_TOKENS_MAX + SAID_TOKENS_MAX <= POSITIONS, "a pair fits");
+const _: () =
+    assert!(4 + HELD_TOKENS_MAX + BEFORE_TOKENS_MAX + SAID_TOKENS_MAX <= POSITIONS, "a pair fits");
 
 /// Weights that kernels load in whole registers, so they start at a cache line.
 #[repr(C, align(64))]
@@ -77,13 +80,12 @@ impl Reader {
         spans.into_iter().map(|span| self.judge(span, &states)).collect()
     }
 
-    /// What a message does to a memory.
-    pub fn relate(&self, held: &str, said: &str) -> Judged {
-        let Pair { ids, held, said } = Pair::of(held, said);
+    /// What a message does to a memory, given what the agent said before it.
+    pub fn relate(&self, held: &str, before: Option<&str>, said: &str) -> Judged {
+        let Pair { ids, held, said } = Pair::of(held, before, said);
         let states = self.encoder.states(&ids);
-        let (first, second) = states.split_at(held + 2);
-        let (held, said) = (mean(&first[1..=held]), mean(&second[..said]));
-        Judged { relations: self.heads.relations(&held, &said) }
+        let (held, said) = (mean(&states[held]), mean(&states[said]));
+        Judged { shares: self.heads.bearings(&held, &said) }
     }
 
     /// The numbers of the word pieces that [`Self::read`] gives to the model, window by window.
@@ -92,8 +94,8 @@ impl Reader {
     }
 
     /// The numbers of the word pieces that [`Self::relate`] gives to the model.
-    pub fn pair_ids(&self, held: &str, said: &str) -> Vec<u16> {
-        Pair::of(held, said).ids
+    pub fn pair_ids(&self, held: &str, before: Option<&str>, said: &str) -> Vec<u16> {
+        Pair::of(held, before, said).ids
     }
 
     /// The state of each token of a turn that is read.
@@ -106,10 +108,10 @@ impl Reader {
     fn judge(&self, span: Span, states: &[State]) -> Piece {
         let mean = mean(&states[span.tokens]);
         Piece {
-            range: span.bytes,
+            span: span.bytes,
             lasting: self.heads.lasting(&mean),
             roles: self.heads.roles(&mean),
-            guards: self.heads.guards(&mean),
+            cautions: self.heads.cautions(&mean),
         }
     }
 }
@@ -145,18 +147,25 @@ impl Script {
     }
 }
 
-/// What the model is given for a memory and a message, and how many tokens each has.
+/// What the model is given for a memory and a message, and where the two stand in it.
 struct Pair {
     ids: Vec<u16>,
-    held: usize,
-    said: usize,
+    held: Range<usize>,
+    said: Range<usize>,
 }
 
 impl Pair {
-    fn of(held: &str, said: &str) -> Self {
+    fn of(held: &str, before: Option<&str>, said: &str) -> Self {
         let held = tokens(held, HELD_TOKENS_MAX).ids;
         let said = tokens(said, SAID_TOKENS_MAX).ids;
-        let ids = [&[OPENING], held.as_slice(), &[CLOSING], said.as_slice(), &[CLOSING]].concat();
-        Self { ids, held: held.len(), said: said.len() }
+        let mut before =
+            before.map_or_else(Vec::new, |before| last_tokens(before, BEFORE_TOKENS_MAX));
+        if !before.is_empty() {
+            before.extend(tokens("|", 1).ids);
+        }
+        let [first, last] = [1, 2 + held.len() + before.len()];
+        let places = (first..first + held.len(), last..last + said.len());
+        let ids = [&[OPENING], &*held, &[CLOSING], &*before, &*said, &[CLOSING]].concat();
+        Self { ids, held: places.0, said: places.1 }
     }
 }

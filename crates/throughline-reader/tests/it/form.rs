@@ -64,7 +64,7 @@ fn the_message_before_counts_by_its_end_only() {
 fn windows_and_pieces_are_bounded_and_the_rest_is_not_read() {
     let words = "word ".repeat(20_000);
     assert_eq!(reader().turn_ids(Speaker::User, None, &words).len(), WINDOWS_MAX);
-    let read_of_words = read(&words).last().expect("words are pieces").range.end;
+    let read_of_words = read(&words).last().expect("words are pieces").span.end;
     assert!(read_of_words < 8_000, "{read_of_words}");
 
     let lines = "ok\n\n".repeat(10_000);
@@ -76,13 +76,13 @@ fn a_word_without_end_is_read_as_far_as_the_windows_go() {
     let word = "a.b/".repeat(300_000);
     let found = read(&word);
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].range, 0..1_320, "each of its tokens is one byte");
+    assert_eq!(found[0].span, 0..1_320, "each of its tokens is one byte");
 }
 
 #[test]
 fn pairs_take_the_start_of_both_texts() {
     let words = "word ".repeat(1_000);
-    assert_eq!(reader().pair_ids("", ""), [101, 102, 102]);
-    assert_eq!(reader().pair_ids(&words, "word").len(), 64 + 1 + 3);
-    assert_eq!(reader().pair_ids(&words, &words).len(), 64 + 160 + 3);
+    assert_eq!(reader().pair_ids("", None, ""), [101, 102, 102]);
+    assert_eq!(reader().pair_ids(&words, None, "word").len(), 64 + 1 + 3);
+    assert_eq!(reader().pair_ids(&words, Some(&words), &words).len(), 64 + 48 + 1 + 128 + 3);
 }

@@ -9,7 +9,7 @@ use crate::{bits, reader};
 pub(crate) fn check(turn: &str, pieces: &[Piece]) -> Result<(), TestCaseError> {
     let mut at = 0;
     for piece in pieces {
-        let range = piece.range.clone();
+        let range = piece.span.clone();
         prop_assert!(at <= range.start && range.start < range.end, "{range:?} after {at}");
         prop_assert!(
             turn[at..range.start].trim().is_empty(),
@@ -18,7 +18,7 @@ pub(crate) fn check(turn: &str, pieces: &[Piece]) -> Result<(), TestCaseError> {
         let text = &turn[range.clone()];
         prop_assert_eq!(text.trim(), text);
         at = range.end;
-        for shares in [&piece.roles[..], &piece.guards[..]] {
+        for shares in [&piece.roles[..], &piece.cautions[..]] {
             let total: f32 = shares.iter().sum();
             prop_assert!((total - 1.0).abs() < 1e-3, "shares add up to {total}");
         }
@@ -57,7 +57,7 @@ proptest! {
         check(&turn, &pieces)?;
         // So short a turn is read whole, unless there is nothing in it to read.
         if let Some(last) = pieces.last() {
-            prop_assert!(turn[last.range.end..].trim().is_empty());
+            prop_assert!(turn[last.span.end..].trim().is_empty());
         }
     }
 
@@ -78,13 +78,13 @@ proptest! {
         let on = |kernel| reader().with_kernel(kernel).expect("only available kernels are asked for");
         let portable = on(Kernel::Portable);
         let pieces = portable.read(Speaker::User, None, &turn);
-        let relations = portable.relate(&held, &turn).relations.map(f32::to_bits);
+        let relations = portable.relate(&held, None, &turn).shares.map(f32::to_bits);
         for kernel in Kernel::available() {
             let found = on(kernel).read(Speaker::User, None, &turn);
             prop_assert_eq!(&found, &pieces, "{}", kernel);
             let found: Vec<_> = found.iter().map(bits).collect();
             prop_assert_eq!(found, pieces.iter().map(bits).collect::<Vec<_>>(), "{}", kernel);
-            let found = on(kernel).relate(&held, &turn).relations.map(f32::to_bits);
+            let found = on(kernel).relate(&held, None, &turn).shares.map(f32::to_bits);
             prop_assert_eq!(found, relations, "{}", kernel);
         }
     }

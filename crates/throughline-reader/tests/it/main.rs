@@ -18,11 +18,11 @@ fn read(turn: &str) -> Vec<Piece> {
 
 /// The words of each piece.
 fn texts(turn: &str) -> Vec<&str> {
-    read(turn).into_iter().map(|piece| &turn[piece.range]).collect()
+    read(turn).into_iter().map(|piece| &turn[piece.span]).collect()
 }
 
 /// All probabilities of a piece by their bits, where nearly is not enough.
 fn bits(piece: &Piece) -> Vec<u32> {
-    let shares = piece.roles.iter().chain(&piece.guards).chain([&piece.lasting]);
+    let shares = piece.roles.iter().chain(&piece.cautions).chain([&piece.lasting]);
     shares.map(|share| share.to_bits()).collect()
 }

@@ -10,7 +10,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("throughline-store", &["throughline-core"]),
     ("throughline-embed", &[]),
     ("throughline-llm", &[]),
-    ("throughline-reader", &["throughline-embed"]),
+    ("throughline-reader", &["throughline-core", "throughline-embed"]),
     ("throughline-redact", &[]),
     ("throughline-agents", &["throughline-core"]),
     ("throughline-watch", &["throughline-core"]),

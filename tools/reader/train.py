@@ -1,0 +1,208 @@
+"""Trains the reader and says how well it reads writers it never saw.
+
+    python tools/reader/train.py --out FOLDER [--leave-out w4,w14,w24] [--readers 4] [--epochs 5] [--seed 1]
+
+Needs torch and numpy. Several readers are trained with different seeds from the same beginning; the one
+that is written to FOLDER/reader.pt has the mean of their weights. Writers that are left out are in no way
+part of that. Minutes on a GPU, hours on a CPU.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import time
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+from base import Base
+from examples import load, made_pairs, pair_example, turn_examples
+from network import Reader, pair_batch, turn_batch
+from tokens import Tokenizer
+
+DATA = pathlib.Path(__file__).parent / "data"
+BATCH = 32
+SMOOTHING = 0.05
+
+
+def batches(examples, rng, size=BATCH):
+    """Batches of about the same length, in random order."""
+    order = sorted(range(len(examples)), key=lambda at: len(examples[at]["ids"]) + rng.random() * 12)
+    cut = [order[at : at + size] for at in range(0, len(order), size)]
+    rng.shuffle(cut)
+    return cut
+
+
+def labels(examples, device):
+    rows = [label for it in examples for label in it["labels"]]
+    cuts = [cut for it in examples for _, cut in it["cuts"]] or [0]
+    return torch.tensor(rows, device=device), torch.tensor(cuts, device=device, dtype=torch.float32)
+
+
+def which(logits, label):
+    return F.cross_entropy(logits, label, label_smoothing=SMOOTHING)
+
+
+def whether(logit, label):
+    return F.binary_cross_entropy_with_logits(logit, label * (1 - SMOOTHING) + SMOOTHING / 2)
+
+
+def fit(base, turns, pairs, device, seed, epochs, rate):
+    """A reader, with the running mean of its weights."""
+    # All readers begin alike, so that their weights can be averaged.
+    torch.manual_seed(0)
+    reader = Reader(base).to(device)
+    torch.manual_seed(seed)
+    rng = random.Random(seed)
+    layers = list(reader.layers.parameters())
+    heads = [it for head in reader.heads() for it in head.parameters()]
+    optimiser = torch.optim.AdamW([{"params": layers, "lr": rate}, {"params": heads, "lr": 1e-3}], weight_decay=0.01)
+    rates = [group["lr"] for group in optimiser.param_groups]
+    steps = epochs * (len(batches(turns, rng)) + len(batches(pairs, rng)))
+    step = 0
+    average = AveragedModel(reader, multi_avg_fn=get_ema_multi_avg_fn(0.998))
+    for _ in range(epochs):
+        reader.train()
+        jobs = [("turns", it) for it in batches(turns, rng)] + [("pairs", it) for it in batches(pairs, rng)]
+        rng.shuffle(jobs)
+        for kind, chosen in jobs:
+            share = min(1.0, (step + 1) / (0.08 * steps)) * max(0.0, 1 - step / steps)
+            for group, most in zip(optimiser.param_groups, rates):
+                group["lr"] = most * share
+            if kind == "turns":
+                loss = turn_loss(reader, [turns[at] for at in chosen], device)
+            else:
+                some = [pairs[at] for at in chosen]
+                logits = reader.pairs(*pair_batch(some, device))
+                loss = which(logits, torch.tensor([it["relation"] for it in some], device=device))
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
+            optimiser.step()
+            step += 1
+            if step > steps // 3:
+                average.update_parameters(reader)
+    return average.module.eval()
+
+
+def averaged(readers):
+    """One reader with the mean of the weights of several."""
+    states = [reader.state_dict() for reader in readers]
+    mean = {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
+    readers[0].load_state_dict(mean)
+    return readers[0]
+
+
+def turn_loss(reader, some, device):
+    cut, lasting, role, guard = reader.turns(*turn_batch(some, device))
+    label, cuts = labels(some, device)
+    return whether(lasting, label[:, 0].float()) + which(role, label[:, 1]) + which(guard, label[:, 2]) + 2 * whether(cut, cuts)
+
+
+@torch.no_grad()
+def read_turns(reader, examples, device):
+    """Shares for each example: cuts, lasting, roles, guards."""
+    out = []
+    for at in range(0, len(examples), 64):
+        some = examples[at : at + 64]
+        cut, lasting, role, guard = reader.turns(*turn_batch(some, device))
+        rows = [cut.sigmoid(), lasting.sigmoid(), role.softmax(-1), guard.softmax(-1)]
+        cut, lasting, role, guard = [it.float().cpu().numpy() for it in rows]
+        first, place = 0, 0
+        for it in some:
+            pieces, words = len(it["spans"]), len(it["cuts"])
+            inside = slice(first, first + pieces)
+            out.append((cut[place : place + words], lasting[inside], role[inside], guard[inside]))
+            first, place = first + pieces, place + words
+    return out
+
+
+@torch.no_grad()
+def read_pairs(reader, examples, device):
+    out = [reader.pairs(*pair_batch(examples[at : at + 64], device)).softmax(-1).float().cpu().numpy() for at in range(0, len(examples), 64)]
+    return np.concatenate(out)
+
+
+def scores(truth, said):
+    """Precision, recall, F1."""
+    hit = (truth & said).sum()
+    precision, recall = hit / max(1, said.sum()), hit / max(1, truth.sum())
+    return [round(float(it), 3) for it in (precision, recall, 2 * precision * recall / max(1e-9, precision + recall))]
+
+
+def examine(reader, turns, pairs, device):
+    """The figures for each writer, by name of the writer."""
+    figures = {}
+    for writer in sorted({it["writer"] for it in turns + pairs}):
+        figures[writer] = one = {}
+        some = [it for it in turns if it["writer"] == writer]
+        if some:
+            shares = read_turns(reader, some, device)
+            lasting = np.concatenate([it[1] for it in shares])
+            hard = np.array([label for it in some for label in it["labels"]])
+            roles, guards = np.concatenate([it[2] for it in shares]), np.concatenate([it[3] for it in shares])
+            truth = hard[:, 0] == 1
+            one["pieces"] = len(truth)
+            one["lasting"] = {at: scores(truth, lasting >= at) for at in (0.3, 0.5, 0.7, 0.85)}
+            one["role"] = round(float((roles.argmax(1) == hard[:, 1]).mean()), 3)
+            one["guarded"] = scores(hard[:, 2] > 0, guards[:, 0] < 0.5)
+            cuts = np.concatenate([it[0] for it in shares])
+            wanted = np.array([cut for it in some for _, cut in it["cuts"]])
+            one["cut"] = scores(wanted == 1, cuts >= 0.5)
+        some = [it for it in pairs if it["writer"] == writer]
+        if some:
+            shares = read_pairs(reader, some, device)
+            relation = np.array([it["relation"] for it in some])
+            touching, touches = relation < 2, shares[:, :2].sum(1)
+            one["pairs"] = len(some)
+            one["relation"] = round(float((shares.argmax(1) == relation).mean()), 3)
+            one["touches"] = {at: [*scores(touching, touches >= at), round(float((touches >= at)[~touching].mean()), 3)] for at in (0.3, 0.5, 0.7, 0.9)}
+            one["same"] = scores(relation == 2, shares.argmax(1) == 2)
+    return figures
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--out", required=True)
+    options.add_argument("--leave-out", default="w4,w14,w24")
+    options.add_argument("--readers", type=int, default=4)
+    options.add_argument("--epochs", type=int, default=5)
+    options.add_argument("--rate", type=float, default=1e-4)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--verbose", action="store_true")
+    options = options.parse_args()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.set_float32_matmul_precision("high")
+    base = Base()
+    tokenizer = Tokenizer(base.vocabulary)
+    left_out = set(filter(None, options.leave_out.split(",")))
+    rng = random.Random(options.seed)
+    rows = {name: list(load(DATA, name)) for name in ("turns", "pairs")}
+    examples = {"turns": [it for row in rows["turns"] for it in turn_examples(tokenizer, row)],
+                "pairs": [pair_example(tokenizer, row) for row in rows["pairs"]]}
+    parts = {name: ([it for it in some if it["writer"] not in left_out], [it for it in some if it["writer"] in left_out])
+             for name, some in examples.items()}
+    learnt = {name: [row for row in some if row["writer"] not in left_out] for name, some in rows.items()}
+    pairs = parts["pairs"][0] + made_pairs(tokenizer, learnt["turns"], learnt["pairs"], rng)
+    turns = parts["turns"][0]
+    print(f"{sum(len(it['spans']) for it in turns)} pieces, {len(parts['pairs'][0])} pairs and {len(pairs) - len(parts['pairs'][0])} made ones; left out: {sorted(left_out)}", flush=True)
+    readers = []
+    for number in range(options.readers):
+        began = time.time()
+        readers.append(fit(base, turns, pairs, device, options.seed * 100 + number, options.epochs, options.rate))
+        print(f"reader {number}: {time.time() - began:.0f} s", flush=True)
+        if options.verbose and left_out:
+            print(json.dumps(examine(readers[-1], parts["turns"][1], parts["pairs"][1], device)), flush=True)
+    reader = averaged(readers)
+    out = pathlib.Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    torch.save(reader.state_dict(), out / "reader.pt")
+    if left_out:
+        print("reader", json.dumps(examine(reader, parts["turns"][1], parts["pairs"][1], device), indent=1), flush=True)
+
+
+if __name__ == "__main__":
+    main()
