@@ -24,6 +24,7 @@ pub(crate) mod name;
 mod need;
 mod procedure;
 mod ran;
+mod read;
 mod rule;
 #[cfg(test)]
 mod tests;
@@ -35,9 +36,11 @@ pub(crate) use change::is_said as is_change;
 pub use change::{as_kept, gives_reason, what_holds};
 pub(crate) use correction::forgets;
 pub use failure::tells_why;
+pub use read::{is_kept, likeliest_change, may_change, needs_before};
 
 use crate::event::ToolRun;
 use crate::patch::{Correct, Operation, Patch, Remember, Retract};
+use crate::reading::Piece;
 use crate::speech::word::{Word, words};
 use crate::speech::{self, Guard, Place};
 use crate::{Kind, Slot, text};
@@ -63,11 +66,13 @@ pub struct Said<'a> {
     pub text: &'a str,
     /// The tool that ran, where one did.
     pub run: Option<&'a ToolRun>,
+    /// Its pieces, where a reader has read it.
+    pub pieces: Option<&'a [Piece]>,
 }
 
 /// What sort of claim a text makes, by its form; `None` where it has none that tells.
 pub fn kind_of(text: &str) -> Option<Kind> {
-    let said = Said { speaker: Voice::User, text, run: None };
+    let said = Said { speaker: Voice::User, text, run: None, pieces: None };
     let policy = ProbePolicy { content_chars_min: 0, ..ProbePolicy::default() };
     let patch = probe(&[said], &policy);
     let mut kinds = patch.operations.iter().filter_map(|one| match one {
@@ -120,11 +125,14 @@ pub fn probe(turns: &[Said<'_>], policy: &ProbePolicy) -> Patch {
 
 /// What is worth keeping of the turns from `first` on. Those before it are only context.
 pub fn probe_since(turns: &[Said<'_>], first: usize, policy: &ProbePolicy) -> Patch {
-    let mut found = Found { policy, operations: Vec::new() };
+    let mut found = Found { policy, operations: Vec::new(), asked: Vec::new() };
     for (turn, said) in turns.iter().enumerate().skip(first) {
         let context = &turns[..turn];
         match (said.speaker, said.run) {
-            (Voice::User, _) => user(turn, said, context, &mut found),
+            (Voice::User, _) => match said.pieces {
+                Some(pieces) => read::user_read(turn, said, pieces, context, &mut found),
+                None => user(turn, said, context, &mut found),
+            },
             (Voice::Assistant, _) => {
                 let last = turns.get(turn + 1).is_none_or(|next| next.speaker == Voice::User);
                 assistant(turn, said, last, &mut found);
@@ -150,10 +158,10 @@ fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_
         }
         if let Some((operation, count)) = asked::find(&statements[at..]) {
             done = at..at + count;
-            found.push(operation);
+            found.push_asked(operation);
             continue;
         }
-        found.extend(correction::forget_exactly(it));
+        correction::forget_exactly(it).into_iter().for_each(|one| found.push_asked(one));
         if is_echo(it, context) {
             continue;
         }
@@ -380,6 +388,8 @@ impl<'a> Statement<'a> {
 struct Found<'a> {
     policy: &'a ProbePolicy,
     operations: Vec<Operation>,
+    /// Which of them were asked for in so many words.
+    asked: Vec<usize>,
 }
 
 impl Found<'_> {
@@ -403,6 +413,13 @@ impl Found<'_> {
             | Operation::Relate(_)
             | Operation::Settle(_) => true,
         });
+    }
+
+    /// Takes in what somebody asks for in so many words.
+    fn push_asked(&mut self, operation: Operation) {
+        let at = self.operations.len();
+        self.push(operation);
+        self.asked.extend(at..self.operations.len());
     }
 
     /// Takes in what is to be kept however short or long it is.

@@ -18,6 +18,7 @@ pub(crate) mod word;
 
 use std::ops::Range;
 
+pub(crate) use source::is_own;
 pub use source::{Source, Span, spans};
 pub use telling::{tells, told};
 pub use verbatim::stands_in;

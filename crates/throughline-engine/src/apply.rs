@@ -33,7 +33,7 @@ use crate::watch::Stated;
 use crate::{Engine, Error, Result};
 
 pub(crate) use propose::{Proposed, rank_by_model};
-use rank::{backing_of, may, may_add, rank, rank_of, voice_of};
+use rank::{backing_of, is_overtaken, may, may_add, rank, rank_of, voice_of};
 
 /// How much a reason matters by itself: it is there for what it is the reason of.
 pub(crate) const REASON_IMPORTANCE: f64 = 0.2;
@@ -227,6 +227,10 @@ impl Engine {
         // A decision that puts nothing right here is only stated.
         let corrects = wrong.is_some() || put_right.kind != Kind::Decision;
         let claim = Claim { kind, corrects, ..Claim::of_correction(put_right) };
+        if wrong.is_some() {
+            // They said themselves what is wrong: nothing else is.
+            draft.bearings.add(claim.content, Vec::new());
+        }
         let new = self.claim(reader, draft, &claim, ground, applied)?;
         if let (Some(new), Some(old)) = (new, wrong) {
             replace(draft, &old, new, applied);
@@ -246,7 +250,7 @@ impl Engine {
         self.check_content(claim.content)?;
         self.check_slot(claim.slot)?;
         check_lesson(claim.kind, claim.content)?;
-        if said_in(draft, claim.content).is_some() {
+        if said_in(draft, claim.content).is_some() || is_overtaken(draft, claim, ground) {
             return Ok(None);
         }
         let candidate = self.candidate_of(draft, claim, ground);
@@ -304,7 +308,10 @@ impl Engine {
                 snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
                 echo: can_echo(voice, claim.turn, ground) && repeats(),
                 by_agent: voice == Voice::Assistant,
-                ..Testimony::new(rank(voice, claim, ground), source.map_or(draft.now, |one| one.at))
+                ..Testimony::new(
+                    rank(voice, claim, ground, draft.bearings.touches(claim.content)),
+                    source.map_or(draft.now, |one| one.at),
+                )
             },
             triggers: claim.triggers.to_vec(),
             about: claim.about.clone(),

@@ -8,6 +8,7 @@ mod forget;
 mod holds;
 mod mind;
 mod past;
+mod read;
 mod tell;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -141,7 +142,7 @@ impl Engine {
         let context = Context { session: Some(session.clone()), ..context.clone() };
         let space = context.project.space();
         let mut next = mind.clone();
-        let mut pass = self.judge_turns(space, session, turns, &mut next, flush)?;
+        let mut pass = self.judge_turns(&context, session, turns, &mut next, flush)?;
         if agent.is_none() {
             pass.episodes.clear();
             pass.probed
@@ -160,9 +161,11 @@ impl Engine {
             return Ok(done);
         }
         let shown = self.shown_texts(&context, &next)?;
+        let bearings = self.bearings_of_claims(&context, pass.probed.iter().chain(&pass.swept))?;
         let (wrote, _) = self.write(&context, Cause::Capture, None, |reader, draft| {
             let mut wrote = Capture::default();
             draft.scope.space = space;
+            draft.bearings = bearings.clone();
             let new = unknown(reader, &pass.episodes)?;
             // Erased while it was being read: nothing that rests on it comes in either.
             if !erased(reader, space, &pass.episodes)?.is_empty() {
@@ -204,13 +207,13 @@ impl Engine {
     /// Lets the gate judge every turn, and the probe look at what it lets through.
     fn judge_turns(
         &self,
-        space: SpaceId,
+        context: &Context,
         session: &SessionId,
         turns: &[Captured],
         mind: &mut Mind,
         flush: Option<Flush>,
     ) -> Result<Pass> {
-        let reader = self.now_reader()?;
+        let space = context.project.space();
         let policy = gate::GatePolicy::default();
         let mut pass =
             Pass { episodes: Vec::new(), probed: Vec::new(), swept: Vec::new(), fired: Vec::new() };
@@ -219,11 +222,14 @@ impl Engine {
             if turn.text.trim().is_empty() || turn.id.as_ref().is_some_and(|id| !mind.meets(id)) {
                 continue;
             }
+            // Not held while the turn is read: there is one reader of the store at a time.
+            let reader = self.now_reader()?;
             let (episode, known) =
                 name(&*reader, space, session, turn, &mut said, mind.apart_days)?;
             if !erased(&*reader, space, std::slice::from_ref(&episode))?.is_empty() {
                 continue;
             }
+            drop(reader);
             if known && mind.went_through(episode.id) {
                 // It went through the gate when it came in; now it is only what was said before.
                 mind.hear(turn, episode.id, &self.policy.activation);
@@ -236,7 +242,8 @@ impl Engine {
             pass.fired.extend(verdict.fired);
             mind.hear(turn, episode.id, &self.policy.activation);
             pass.episodes.push(episode);
-            if let When::Now(_) = verdict.probe {
+            let holds = self.read_last(context, mind)?;
+            if holds || matches!(verdict.probe, When::Now(_)) {
                 pass.probed.extend(self.probe(mind, turn.at));
             }
         }
@@ -256,9 +263,10 @@ impl Engine {
 
     /// Probes what was heard since the last time, with what was said before as context.
     fn probe(&self, mind: &mut Mind, at: Timestamp) -> Option<Probed> {
+        mind.read_all();
         mind.watch = gate::probed(mind.watch.clone(), at);
         let heard = &mind.lately.heard;
-        let said: Vec<probe::Said<'_>> = heard.iter().map(|one| one.turn.for_probe()).collect();
+        let said: Vec<probe::Said<'_>> = heard.iter().map(mind::Heard::for_probe).collect();
         // What was probed before is context now, and must not be taken in twice.
         let first = heard.iter().position(|one| !one.probed)?;
         let patch = probe::probe_since(&said, first, &probe::ProbePolicy::default());

@@ -17,6 +17,7 @@ use uuid::Uuid;
 use crate::card::{self, Card};
 use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
+use crate::reading::Bearings;
 use crate::recall::WordsPool;
 use crate::watch::Noticed;
 use crate::{Clock, Context, Error, Result, Roots, Standing, backup, mint};
@@ -210,6 +211,7 @@ impl Engine {
                 session: context.session.clone(),
                 door: context.door,
                 changes: Vec::new(),
+                bearings: Bearings::default(),
             };
             let mut planned = plan(reader, &mut draft);
             if planned.is_ok()
@@ -313,13 +315,16 @@ pub(crate) struct Draft {
     /// The way by which the caller came.
     pub(crate) door: Door,
     pub(crate) changes: Vec<Change>,
+    /// How what is about to be claimed bears on what is held, as the reader judged.
+    pub(crate) bearings: Bearings,
 }
 
 impl Draft {
     /// A draft to see what would be decided about a memory. Nothing of it is written.
     pub(crate) fn aside(now: Timestamp, memory: &Memory) -> Self {
         let scope = Scope { space: memory.space, session: memory.session.clone() };
-        Self { now, scope, session: None, door: Door::Upkeep, changes: Vec::new() }
+        let bearings = Bearings::default();
+        Self { now, scope, session: None, door: Door::Upkeep, changes: Vec::new(), bearings }
     }
 
     /// A new id.

@@ -56,6 +56,7 @@ mod project;
 mod proof;
 mod purge;
 mod quote;
+mod reading;
 mod recall;
 mod relate;
 mod remember;

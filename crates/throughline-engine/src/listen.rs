@@ -31,9 +31,9 @@ const WARNED_TURNS: u32 = 6;
 /// How long whoever is waited for waits for the writer's turn, and for the session's. A correction that
 /// is taken in first is not said as if it held; but nobody gets no answer because others write.
 const TURN: Duration = Duration::from_millis(60);
-/// An answer that was not even begun by then is late because others keep the machine busy: it is given
-/// from what is known, and what was told waits in the journal.
-const HURRY: Duration = Duration::from_millis(40);
+/// An answer that was not even begun when this share of the time was gone (40 of 300 ms) is late because
+/// others keep the machine busy: it is given from what is known, and what was told waits in the journal.
+const HURRY: (u32, u32) = (2, 15);
 /// What may be spent on vectors after a turn.
 const EMBED: Duration = Duration::from_millis(100);
 /// Texts that are embedded before the time is looked at.
@@ -207,9 +207,11 @@ impl Engine {
         let policy = gate::GatePolicy::default();
         let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
         let hurried = self.is_hurried();
-        let drained = match verdict.probe {
-            When::Now(_) if may_drain && !hurried => self.drain_now(context, mind, None),
-            When::Now(_) | When::Wait => Ok(Capture::default()),
+        let wanted = || matches!(verdict.probe, When::Now(_)) || mind.would_keep(text);
+        let drained = if may_drain && !hurried && wanted() {
+            self.drain_now(context, mind, None)
+        } else {
+            Ok(Capture::default())
         };
         // What is not taken in yet may be the very thing that is missing.
         let keep = match keep {
@@ -336,7 +338,8 @@ impl Engine {
 
     /// Whether much of the time is gone before anything was done.
     fn is_hurried(&self) -> bool {
-        self.told.is_some_and(|told| told.elapsed() >= HURRY)
+        let (Some(told), Some(until)) = (self.told, self.until) else { return false };
+        told.elapsed() >= until.saturating_duration_since(told) * HURRY.0 / HURRY.1
     }
 
     /// The answer has been given.

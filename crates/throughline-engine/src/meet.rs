@@ -86,7 +86,7 @@ fn inserted(change: &Change) -> Option<&Memory> {
 }
 
 /// Whether this very draft takes a memory out of view.
-fn leaves(draft: &Draft, id: MemoryId) -> bool {
+pub(crate) fn leaves(draft: &Draft, id: MemoryId) -> bool {
     draft.changes.iter().any(|change| {
         if let Change::Supersede { old, .. } = change {
             *old == id

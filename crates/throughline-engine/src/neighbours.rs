@@ -11,7 +11,7 @@ use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::Result;
 use crate::engine::Draft;
-use crate::meet::{Claimed, beside, meeting};
+use crate::meet::{Claimed, beside, leaves, meeting};
 
 pub(crate) use attached::unwatches;
 
@@ -93,6 +93,14 @@ fn same_thing(
         content: &candidate.content,
     };
     let mut met = meeting(reader, draft, &claim)?;
+    for (id, difference) in draft.bearings.differences(&candidate.content) {
+        let held = reader.rows(&[RowKey::memory(*space, id)])?.remove(0).and_then(Row::into_memory);
+        // Judged before it was our turn: what has left view since is not touched.
+        if let Some(held) = held.filter(|held| held.state.is_active() && !leaves(draft, id)) {
+            met.retain(|(old, _)| old.id != id);
+            met.push((held, difference));
+        }
+    }
     if met.is_empty() {
         return Ok(met);
     }

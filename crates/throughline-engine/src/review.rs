@@ -15,6 +15,7 @@ use throughline_store::Reader;
 
 use crate::engine::{Draft, is_handle, not_an_id};
 use crate::permit::demand_act;
+use crate::reading::Bearings;
 use crate::{Card, Context, Engine, Error, Filter, Result, ToCheck};
 
 /// What waits for a person's word.
@@ -119,6 +120,7 @@ impl Engine {
             // Tried as the user, who would let it through.
             door: Door::Terminal,
             changes: Vec::new(),
+            bearings: Bearings::default(),
         };
         let tried = self.let_through(reader, &mut draft, context, &pending, Amendment::default());
         let stuck = tried.err().map(|error| Stuck {

@@ -12,11 +12,11 @@ use crate::event::ToolCall;
 use crate::patch::read;
 
 fn user(text: &str) -> Said<'_> {
-    Said { speaker: Voice::User, text, run: None }
+    Said { speaker: Voice::User, text, run: None, pieces: None }
 }
 
 fn assistant(text: &str) -> Said<'_> {
-    Said { speaker: Voice::Assistant, text, run: None }
+    Said { speaker: Voice::Assistant, text, run: None, pieces: None }
 }
 
 fn ran(command: &str, output: &str, exit: i32) -> ToolRun {
@@ -29,7 +29,7 @@ fn ran(command: &str, output: &str, exit: i32) -> ToolRun {
 }
 
 fn tool(run: &ToolRun) -> Said<'_> {
-    Said { speaker: Voice::Tool, text: &run.output, run: Some(run) }
+    Said { speaker: Voice::Tool, text: &run.output, run: Some(run), pieces: None }
 }
 
 fn found(turns: &[Said<'_>]) -> Vec<Operation> {

@@ -60,7 +60,7 @@ pub fn spans(turn: &str) -> Vec<Span> {
 }
 
 /// Whether a stretch is the person's own: nothing of it was pasted, and most of it is in their words.
-pub(super) fn is_own(spans: &[Span], range: Range<usize>) -> bool {
+pub(crate) fn is_own(spans: &[Span], range: Range<usize>) -> bool {
     let share = |source: Source| -> usize {
         let first = spans.partition_point(|span| span.range.end <= range.start);
         let within = spans[first..].iter().take_while(|span| span.range.start < range.end);

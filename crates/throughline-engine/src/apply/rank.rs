@@ -8,16 +8,23 @@ use throughline_store::Reader;
 
 use super::{Claim, Ground, rank_by_model};
 use crate::Result;
+use crate::engine::Draft;
 use crate::permit::ask;
 
 /// From this certainty on, what a person said counts as stated; below it is only extracted.
 const STATED_FROM: f64 = 0.75;
-/// The rank of a claim: by who spoke, and how plainly.
-pub(super) fn rank(voice: Voice, claim: &Claim<'_>, ground: &Ground<'_>) -> Authority {
+/// The rank of a claim: by who spoke, and how plainly. What a person says about something that is
+/// held (`touches`) is their word, however it was said: what is held is not told without it.
+pub(super) fn rank(
+    voice: Voice,
+    claim: &Claim<'_>,
+    ground: &Ground<'_>,
+    touches: bool,
+) -> Authority {
     match voice {
         _ if ground.by_model => rank_by_model(voice),
         Voice::User if claim.corrects => Authority::UserCorrected,
-        Voice::User if claim.confidence >= STATED_FROM => Authority::UserStated,
+        Voice::User if touches || claim.confidence >= STATED_FROM => Authority::UserStated,
         Voice::User => Authority::Extracted,
         Voice::Assistant => Authority::Inferred,
         Voice::Tool if claim.slot.is_some() => Authority::Measured,
@@ -71,4 +78,10 @@ pub(super) fn backing_of(voice: Voice) -> Backing {
 
 pub(super) fn voice_of(turn: Option<usize>, ground: &Ground<'_>) -> Voice {
     turn.and_then(|turn| ground.sources.get(turn)).map_or(Voice::Assistant, |source| source.voice)
+}
+
+/// Whether what was said then is known to have been given up or said otherwise since.
+pub(super) fn is_overtaken(draft: &Draft, claim: &Claim<'_>, ground: &Ground<'_>) -> bool {
+    let source = claim.turn.and_then(|turn| ground.sources.get(turn));
+    source.is_some_and(|one| draft.bearings.is_overtaken(claim.content, one.at))
 }

@@ -8,13 +8,15 @@ use serde::{Deserialize, Serialize};
 use throughline_core::gate::Watch;
 use throughline_core::hot::Hot;
 use throughline_core::policy::ActivationPolicy;
-use throughline_core::probe::Voice;
+use throughline_core::probe::{self, Said, Voice};
+use throughline_core::reading::Piece;
 use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};
 
 use super::Captured;
 use super::holds::{Holds, ToldApart};
 use crate::apply::Source;
 use crate::helper::Helpers;
+use crate::reading::pieces_of;
 use crate::sidecar::Sidecars;
 use crate::{Error, Result};
 
@@ -217,11 +219,18 @@ pub(super) struct Heard {
     /// Whether memories rest on it.
     #[serde(default)]
     pub(super) kept: bool,
+    /// What the reader makes of it, as long as it waits for the probe.
+    #[serde(skip)]
+    pieces: Option<Vec<Piece>>,
 }
 
 impl Heard {
     pub(super) fn source(&self) -> Source {
         Source { voice: self.turn.voice, at: self.turn.at, episode: Some(self.episode) }
+    }
+
+    pub(super) fn for_probe(&self) -> Said<'_> {
+        Said { pieces: self.pieces.as_deref(), ..self.turn.for_probe() }
     }
 }
 
@@ -254,7 +263,13 @@ impl Mind {
             let end = run.output.floor_char_boundary(HEARD_CHARS);
             run.output.truncate(end);
         }
-        self.lately.heard.push_back(Heard { turn, episode, probed: false, kept: false });
+        self.lately.heard.push_back(Heard {
+            turn,
+            episode,
+            probed: false,
+            kept: false,
+            pieces: None,
+        });
         while self.lately.heard.len() > HEARD_MAX {
             // What was probed goes first, then what tools did: what was said waits for the probe.
             let heard = &self.lately.heard;
@@ -269,6 +284,44 @@ impl Mind {
             let terms = words::query_terms(text::cut(end, TOPIC_CHARS));
             self.hot.next_turn(&terms, policy);
         }
+    }
+
+    /// Lets the reader read the turn that was heard last. What the agent said before it, what was said,
+    /// and its pieces; `None` where nobody but a program spoke.
+    pub(super) fn read_last(&mut self) -> Option<(Option<String>, String, &mut Vec<Piece>)> {
+        let last = self.lately.heard.len().checked_sub(1)?;
+        self.read(last);
+        let before = self.before(last).map(str::to_owned);
+        let one = &mut self.lately.heard[last];
+        Some((before, one.turn.text.clone(), one.pieces.as_mut()?))
+    }
+
+    /// Whether something of what a person says now may be kept.
+    pub(crate) fn would_keep(&self, said: &str) -> bool {
+        let pieces = pieces_of(self.before(self.lately.heard.len()), said).unwrap_or_default();
+        pieces.iter().any(probe::is_kept) || probe::likeliest_change(&pieces).is_some()
+    }
+
+    /// What the agent said before a turn.
+    fn before(&self, at: usize) -> Option<&str> {
+        let mut earlier = self.lately.heard.range(..at).rev();
+        let said = earlier.find(|it| it.turn.voice == Voice::Assistant)?;
+        Some(said.turn.text.as_str())
+    }
+
+    /// Lets the reader read what waits for the probe.
+    pub(super) fn read_all(&mut self) {
+        for at in 0..self.lately.heard.len() {
+            self.read(at);
+        }
+    }
+
+    fn read(&mut self, at: usize) {
+        let one = &self.lately.heard[at];
+        if one.probed || one.pieces.is_some() || one.turn.voice != Voice::User {
+            return;
+        }
+        self.lately.heard[at].pieces = pieces_of(self.before(at), &one.turn.text);
     }
 
     /// Notes that the turn that was heard last was known already, and is context.

@@ -60,7 +60,7 @@ impl Captured {
     }
 
     pub(super) fn for_probe(&self) -> Said<'_> {
-        Said { speaker: self.voice, text: &self.text, run: self.run.as_ref() }
+        Said { speaker: self.voice, text: &self.text, run: self.run.as_ref(), pieces: None }
     }
 }
 

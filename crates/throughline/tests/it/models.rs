@@ -253,6 +253,9 @@ fn what_a_person_says_while_the_model_thinks_is_neither_lost_nor_overwritten() {
             "Alright.",
         )],
     );
+    // The user's words have taken its place; these are what the model is shown.
+    let inferred = home.show(&id);
+    let id = inferred["superseded_by"].as_str().expect("what replaced it").to_owned();
     let (asked, is_asked) = mpsc::channel();
     let (answer, may_answer) = mpsc::channel::<()>();
     let (asked, may_answer) = (Mutex::new(asked), Mutex::new(may_answer));
@@ -377,12 +380,9 @@ fn a_purge_while_the_model_thinks_is_final() {
     let worker =
         std::thread::spawn(move || command.args(["--json", "work", "--once"]).output().unwrap());
     is_asked.recv().unwrap();
-    let said =
-        home.json(&["recall", "What does Dana's team in accounting wait for?", "--episodes"]);
-    let items = said["items"].as_array().expect("items");
-    let episode =
-        items.iter().find_map(|one| one["episode"]["id"].as_str()).expect("the turn is found");
-    home.json(&["purge", episode, "--yes"]);
+    let held = home.json(&["list"]);
+    let memory = held["items"][0]["id"].as_str().expect("it was kept");
+    home.json(&["purge", memory, "--yes"]);
     answer.send(()).unwrap();
     assert!(worker.join().unwrap().status.success());
     assert_eq!(home.files_holding("accounting waits"), Vec::<std::path::PathBuf>::new());

@@ -206,12 +206,12 @@ fn a_line_that_nobody_has_taken_in_yet_is_erased_too() {
 #[test]
 fn a_turn_is_erased_by_itself() {
     let home = Home::new();
-    let said = "The quaggadb password hint is under the mat";
+    let said = "The quaggadb page looked odd for a second this morning";
     let lines = json!({"session": "s", "at": "2026-02-23T10:00:00Z", "speaker": "user",
         "text": said, "id": "t1"});
     std::fs::write(home.outside("one.jsonl"), format!("{lines}\n")).expect("a file");
     home.json(&["ingest", &home.arg("one.jsonl")]);
-    let found = home.json(&["recall", "--episodes", "where is the quaggadb password hint?"]);
+    let found = home.json(&["recall", "--episodes", "when did the quaggadb page look odd?"]);
     let id = id_of(&found["items"][0]["episode"]);
     let (code, error) = home.error(&["purge", "00000000", "--yes"]);
     assert_eq!((code, error["code"].as_str()), (3, Some("not_found")));

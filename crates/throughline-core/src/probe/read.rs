@@ -1,0 +1,249 @@
+//! What is kept of a person's turn that a reader has read.
+//!
+//! The reader says which pieces will still matter. Forms find what it cannot: what is asked to be
+//! remembered word for word, values in a sentence, what is the reason of what. Where forms find
+//! something in a piece that the reader takes for passing, nothing is kept.
+
+use std::ops::Range;
+
+use super::{Found, Said, Statement, Voice, content, is_echo, statements, user};
+use crate::patch::{Operation, Remember};
+use crate::reading::{Caution, Piece, Role};
+use crate::speech::{self, word::words};
+use crate::text;
+
+/// From this likelihood on, a piece is kept.
+const KEEP_FROM: f32 = 0.5;
+/// From this likelihood on, it counts as stated; below, it is kept on probation.
+const STATED_FROM: f32 = 0.93;
+/// From this likelihood on, what forms find in a piece is believed.
+const FORM_FROM: f32 = 0.02;
+/// From this likelihood on, it is meant as it is said.
+const PLAIN_FROM: f32 = 0.25;
+/// An answer of so few words is read with what it answers.
+const ANSWER_WORDS: usize = 6;
+/// From this likelihood on, a piece is held against what is known before it is let go.
+const CHANGE_FROM: f32 = 0.03;
+/// How sure a piece that is stated is, and one on probation.
+const STATED: f64 = 0.9;
+const ON_PROBATION: f64 = 0.6;
+/// Characters of a message before that are kept with an answer to it.
+const BEFORE_CHARS: usize = 160;
+/// A piece shorter than this needs what it answers to be understood.
+const WORDS_MIN: usize = 4;
+
+/// Adds what is kept of a turn with these pieces.
+pub(super) fn user_read(
+    turn: usize,
+    said: &Said<'_>,
+    pieces: &[Piece],
+    context: &[Said<'_>],
+    found: &mut Found<'_>,
+) {
+    let mut by_form = Found { policy: found.policy, operations: Vec::new(), asked: Vec::new() };
+    user(turn, said, context, &mut by_form);
+    let mut taken: Vec<Range<usize>> = Vec::new();
+    for (at, operation) in by_form.operations.iter().enumerate() {
+        let place = quoted(operation).and_then(|quote| place_of(said.text, quote));
+        let asked = by_form.asked.contains(&at);
+        if asked || place.as_ref().is_none_or(|place| is_believed(operation, pieces, place)) {
+            taken.extend(place);
+            found.push(operation.clone());
+        }
+    }
+    let statements = statements(turn, said, found.policy);
+    let sources = speech::spans(said.text);
+    for (at, piece) in claims(said.text, pieces) {
+        let covered = taken.iter().any(|place| covers(place, &piece.span));
+        let own = speech::is_own(&sources, piece.span.clone());
+        let vetoed = is_vetoed(&statements, &piece) || echoes(&statements, &piece, context);
+        let forgets = asks_to_forget(&said.text[piece.span.clone()]);
+        if covered || !own || vetoed || forgets {
+            continue;
+        }
+        found.extend(claim(turn, said, &pieces[..at], &piece, context).map(Operation::Remember));
+    }
+}
+
+/// The pieces that are kept, each with its place. One that cannot be understood without the kept one
+/// before it goes with that.
+fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
+    let mut claims: Vec<(usize, Piece)> = Vec::new();
+    let said = |piece: &Piece| &turn[piece.span.clone()];
+    let mut listed = false;
+    for (at, piece) in pieces.iter().enumerate() {
+        // What a colon announces goes with what announces it.
+        let opens = at.checked_sub(1).is_some_and(|before| said(&pieces[before]).ends_with(':'));
+        listed = opens || listed && said(piece).starts_with(['-', '*', '•']);
+        let last = claims.last_mut().filter(|(last, _)| *last + 1 == at);
+        match last {
+            Some((last, before)) if listed || is_kept(piece) && hangs(said(piece)) => {
+                before.span.end = piece.span.end;
+                *last = at;
+            }
+            _ if is_kept(piece) && !listed => claims.push((at, piece.clone())),
+            _ => {}
+        }
+    }
+    claims
+}
+
+/// Whether words do not say what they speak of.
+fn hangs(said: &str) -> bool {
+    let said = tidy(said);
+    let words = words(&said);
+    words.len() < WORDS_MIN || content::dangles(&words)
+}
+
+/// Whether a piece of a person's turn is kept.
+pub fn is_kept(piece: &Piece) -> bool {
+    let likely = piece.lasting >= KEEP_FROM || piece.changes() >= KEEP_FROM;
+    let trusted = match piece.caution() {
+        Caution::None => piece.plain() >= KEEP_FROM,
+        // It says itself that it is a guess, or how long it holds.
+        Caution::Uncertain | Caution::Temporary => piece.lasting >= KEEP_FROM,
+        Caution::Hypothetical
+        | Caution::Quoted
+        | Caution::ThirdParty
+        | Caution::OtherEnv
+        | Caution::Past
+        | Caution::Sarcasm => false,
+    };
+    likely && trusted
+}
+
+/// Whether a piece that is not kept by itself may still give something known another value.
+pub fn may_change(piece: &Piece) -> bool {
+    !is_kept(piece) && says_something(piece) && piece.lasting >= CHANGE_FROM
+}
+
+/// Of pieces that are not kept, the one that most likely gives something known another value, if any
+/// may.
+pub fn likeliest_change(pieces: &[Piece]) -> Option<usize> {
+    let likely = |piece: &Piece| piece.lasting.max(piece.changes());
+    let saying = pieces.iter().enumerate().filter(|(_, piece)| says_something(piece));
+    saying.max_by(|a, b| likely(a.1).total_cmp(&likely(b.1))).map(|(at, _)| at)
+}
+
+/// Whether a piece is neither a question nor pasted, and is meant as it is said.
+fn says_something(piece: &Piece) -> bool {
+    let asks = piece.share(Role::Question) + piece.share(Role::Paste) >= KEEP_FROM;
+    !asks && piece.plain() >= KEEP_FROM
+}
+
+/// Whether something that forms found may stand, by the pieces it lies in. What gives a thing a value
+/// by its form need not look as if it lasted.
+fn is_believed(operation: &Operation, pieces: &[Piece], place: &Range<usize>) -> bool {
+    let valued = match operation {
+        Operation::Remember(it) => it.slot.is_some(),
+        Operation::Correct(it) => it.slot.is_some(),
+        Operation::Retract(_)
+        | Operation::Archive(_)
+        | Operation::Know { .. }
+        | Operation::Relate(_)
+        | Operation::Settle(_) => false,
+    };
+    let believed = |piece: &Piece| {
+        let likely = piece.lasting.max(piece.changes());
+        (valued || likely >= FORM_FROM) && piece.plain() >= PLAIN_FROM
+    };
+    pieces.iter().any(|piece| meet(&piece.span, place) && believed(piece))
+}
+
+/// Whether words can be understood only with what the agent said before them.
+pub fn needs_before(said: &str) -> bool {
+    hangs(said) || words(said).len() <= ANSWER_WORDS
+}
+
+/// A piece as a claim, in its speaker's words. `before` are the pieces before it.
+fn claim(
+    turn: usize,
+    said: &Said<'_>,
+    before: &[Piece],
+    piece: &Piece,
+    context: &[Said<'_>],
+) -> Option<Remember> {
+    let quote = &said.text[piece.span.clone()];
+    let stated = piece.lasting.min(piece.plain()) >= STATED_FROM;
+    Some(Remember {
+        kind: piece.kind()?,
+        content: whole(said, before, quote, context),
+        label: None,
+        domain: None,
+        slot: None,
+        because: Vec::new(),
+        triggers: Vec::new(),
+        entities: super::name::named(&words(quote)),
+        confidence: if stated { STATED } else { ON_PROBATION },
+        quote: Some(quote.to_owned()),
+        turn: Some(turn),
+    })
+}
+
+/// The words of a piece, with what they answer where they do not say what they speak of.
+fn whole(said: &Said<'_>, before: &[Piece], quote: &str, context: &[Said<'_>]) -> String {
+    let own = tidy(quote);
+    if !hangs(quote) {
+        return own;
+    }
+    let names = |before: &&Piece| before.role().claims() || before.lasting >= FORM_FROM;
+    if let Some(before) = before.last().filter(names) {
+        return format!("{}; {own}", tidy(&said.text[before.span.clone()]));
+    }
+    let answered = context.iter().rev().find(|one| one.speaker == Voice::Assistant);
+    let asked = answered.and_then(|one| speech::sentences(one.text).last().map(|last| last.text));
+    match asked {
+        Some(asked) => format!("{own} (in answer to: {})", text::headline(asked, BEFORE_CHARS)),
+        None => own,
+    }
+}
+
+/// A stretch of a turn on one line, without what only ends it.
+fn tidy(said: &str) -> String {
+    content::plain(said).trim_end_matches(['.', ',', ';', ' ']).to_owned()
+}
+
+/// "Forget …" is an order, and no claim.
+fn asks_to_forget(said: &str) -> bool {
+    let words = words(said);
+    let first = words.iter().find(|word| !word.is("please just ok okay and"));
+    first.is_some_and(|word| word.is("forget"))
+}
+
+/// Whether forms say that all of a piece is asked, supposed, quoted or somebody else's.
+fn is_vetoed(statements: &[Statement<'_>], piece: &Piece) -> bool {
+    let inside = |it: &&Statement<'_>| meet(&it.span, &piece.span);
+    let mut inside = statements.iter().filter(inside).peekable();
+    inside.peek().is_some() && inside.all(Statement::guarded)
+}
+
+fn echoes(statements: &[Statement<'_>], piece: &Piece, context: &[Said<'_>]) -> bool {
+    let inside = |it: &&Statement<'_>| meet(&it.span, &piece.span);
+    let mut inside = statements.iter().filter(inside).peekable();
+    inside.peek().is_some() && inside.all(|it| is_echo(it, context))
+}
+
+/// The words that an operation rests on.
+fn quoted(operation: &Operation) -> Option<&str> {
+    match operation {
+        Operation::Remember(it) => it.quote.as_deref(),
+        Operation::Correct(it) => it.quote.as_deref(),
+        Operation::Retract(it) | Operation::Archive(it) => it.quote.as_deref(),
+        Operation::Relate(it) => it.quote.as_deref(),
+        Operation::Know { .. } | Operation::Settle(_) => None,
+    }
+}
+
+fn place_of(turn: &str, quote: &str) -> Option<Range<usize>> {
+    turn.find(quote).map(|start| start..start + quote.len())
+}
+
+fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+/// Whether most of a piece lies within a place.
+fn covers(place: &Range<usize>, piece: &Range<usize>) -> bool {
+    let shared = place.end.min(piece.end).saturating_sub(place.start.max(piece.start));
+    2 * shared >= piece.len()
+}

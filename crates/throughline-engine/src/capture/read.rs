@@ -1,0 +1,109 @@
+//! Reading while capturing: what the reader makes of a turn, and how claims bear on what is held.
+
+use throughline_core::patch::Operation;
+use throughline_core::probe::{self, Voice};
+
+use super::{Captured, Mind, Probed};
+use crate::reading::{Bearings, NOTICES_FROM};
+use crate::{Context, Engine, Result};
+
+/// Words of a turn that is compared with a memory as a whole.
+const SHORT_WORDS: usize = 60;
+
+impl Engine {
+    /// Lets the reader read the turn that was heard last; says whether it holds something to keep. What
+    /// does not look like a change is one if it gives something that is held another value.
+    pub(super) fn read_last(&self, context: &Context, mind: &mut Mind) -> Result<bool> {
+        let Some((before, turn, pieces)) = mind.read_last() else { return Ok(false) };
+        if !pieces.iter().any(probe::is_kept)
+            && is_short(&turn)
+            && let Some(likeliest) = probe::likeliest_change(pieces)
+            && self.touches(context, before.as_deref(), &turn)? >= NOTICES_FROM
+        {
+            pieces[likeliest].is_change(NOTICES_FROM);
+        }
+        for piece in pieces.iter_mut().filter(|piece| probe::may_change(piece)) {
+            let said = &turn[piece.span.clone()];
+            let touches = self.touches(context, before.as_deref(), said)?;
+            if touches >= NOTICES_FROM {
+                piece.is_change(touches);
+            }
+        }
+        Ok(pieces.iter().any(probe::is_kept))
+    }
+
+    /// How likely words leave something that is held not as it is.
+    fn touches(&self, context: &Context, before: Option<&str>, said: &str) -> Result<f32> {
+        let held = self.bearings_of(context, said, before, said)?;
+        let touches = held.iter().filter(|one| one.holds).map(|one| one.judged.touches());
+        Ok(touches.fold(0.0, f32::max))
+    }
+
+    /// How what is about to be claimed bears on what is held.
+    pub(super) fn bearings_of_claims<'a>(
+        &self,
+        context: &Context,
+        probed: impl Iterator<Item = &'a Probed>,
+    ) -> Result<Bearings> {
+        let mut bearings = Bearings::default();
+        for one in probed {
+            for operation in &one.patch.operations {
+                let Some(claim) = claimed(operation) else { continue };
+                let said = claim.turn.and_then(|turn| one.sources.get(turn));
+                if said.is_none_or(|said| said.voice != Voice::User) {
+                    continue;
+                }
+                let before = claim.turn.and_then(|turn| before(&one.turns, turn));
+                let whole = claim.turn.filter(|turn| one.claims_of(*turn) == 1);
+                let whole = whole.and_then(|turn| one.turns.get(turn)).map(|turn| &*turn.text);
+                let quote = claim.quote.unwrap_or(claim.content);
+                let said = whole.filter(|turn| is_short(turn)).unwrap_or(quote);
+                let found = self.bearings_of(context, claim.content, before, said)?;
+                bearings.add(claim.content, found);
+            }
+        }
+        Ok(bearings)
+    }
+}
+
+impl Probed {
+    /// How many claims rest on a turn.
+    fn claims_of(&self, turn: usize) -> usize {
+        let claims = self.patch.operations.iter().filter_map(claimed);
+        claims.filter(|one| one.turn == Some(turn)).count()
+    }
+}
+
+/// What an operation claims, the words that it rests on, and the turn they stand in.
+struct Claimed<'a> {
+    content: &'a str,
+    quote: Option<&'a str>,
+    turn: Option<usize>,
+}
+
+fn claimed(operation: &Operation) -> Option<Claimed<'_>> {
+    match operation {
+        Operation::Remember(it) => {
+            Some(Claimed { content: &it.content, quote: it.quote.as_deref(), turn: it.turn })
+        }
+        Operation::Correct(it) => {
+            Some(Claimed { content: &it.right, quote: it.quote.as_deref(), turn: it.turn })
+        }
+        Operation::Retract(_)
+        | Operation::Archive(_)
+        | Operation::Know { .. }
+        | Operation::Relate(_)
+        | Operation::Settle(_) => None,
+    }
+}
+
+/// Whether a turn is short enough to be compared with a memory as a whole.
+fn is_short(turn: &str) -> bool {
+    turn.split_whitespace().count() <= SHORT_WORDS
+}
+
+/// What the agent said before a turn.
+fn before(turns: &[Captured], turn: usize) -> Option<&str> {
+    let earlier = turns.get(..turn)?.iter().rev();
+    earlier.into_iter().find(|one| one.voice == Voice::Assistant).map(|one| one.text.as_str())
+}
