@@ -4,6 +4,7 @@
 //! - `throughline-eval injection --sessions FILE` — is nothing said when nothing is needed?
 //! - `throughline-eval capture --sessions FILE` — what becomes of real coding sessions?
 //! - `throughline-eval correction` — does what was taken back stay away, and nothing else change?
+//! - `throughline-eval natural --leave-out WRITERS` — is what people really type understood?
 //! - `throughline-eval staleness` — are facts doubted when what they hang on changed, and only then?
 //! - `throughline-eval updates --set FILE` — does the later statement win over the earlier one?
 //! - `throughline-eval secrets --corpus DIR [--code DIR]` — what redaction finds, and what it alters
@@ -18,6 +19,7 @@ mod fit;
 mod haystack;
 mod injection;
 mod metrics;
+mod natural;
 mod retrieval;
 mod secrets;
 mod significance;
@@ -38,6 +40,9 @@ enum Command {
     Capture(capture::Options),
     /// Whether corrections hold, on generated scenarios played through the program's hooks
     Correction(correction::Options),
+    /// Whether what people really type is understood, on labelled turns and pairs of writers that
+    /// nobody tuned on
+    Natural(natural::Options),
     /// Whether facts are doubted when what they hang on changed, in git repositories made for it
     Staleness(staleness::Options),
     /// Whether a later statement wins over the earlier one, on public pairs of both
@@ -54,6 +59,7 @@ fn main() -> anyhow::Result<()> {
         Command::Injection(options) => injection::run(&options),
         Command::Capture(options) => capture::run(&options),
         Command::Correction(options) => correction::run(&options),
+        Command::Natural(options) => natural::run(&options),
         Command::Staleness(options) => staleness::run(&options),
         Command::Updates(options) => updates::run(&options),
         Command::Secrets(options) => secrets::run(&options),

@@ -182,6 +182,12 @@ impl<'a> Agent<'a> {
         self.hook("SessionEnd", &json!({"reason": "other"})).map(drop)
     }
 
+    /// Something was said that no hook heard of: it stands in the transcript alone.
+    pub(crate) fn noted(&mut self, who: &str, words: &str) {
+        let blocks = json!([{"type": "text", "text": words}]);
+        self.note(who, &if who == "user" { json!(words) } else { blocks });
+    }
+
     fn note(&mut self, who: &str, content: &Value) {
         let at = Timestamp::from_millis(self.home.now_ms.get()).to_string();
         let uuid = format!("{} {}", self.session, self.transcript.len());

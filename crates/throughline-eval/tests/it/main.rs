@@ -92,13 +92,15 @@ fn an_unknown_arm_is_told() {
 }
 
 #[test]
-fn corrections_need_a_program_to_test_and_something_to_play() {
+fn what_is_played_needs_a_program_to_test_and_something_to_play() {
     let home = tempfile::tempdir().unwrap();
     for arguments in [
         &["correction", "--binary", "nowhere"][..],
         &["correction", "--scenarios", "0"],
         &["correction", "--seed", "-1"],
         &["updates", "--binary", "nowhere"],
+        &["natural", "--leave-out", "w4", "--binary", "nowhere"],
+        &["natural"],
     ] {
         let output = eval(home.path(), arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
