@@ -1,6 +1,6 @@
 """Trains the reader and says how well it reads writers it never saw.
 
-    python tools/reader/train.py --out FOLDER [--leave-out w4,w14,w24] [--readers 4] [--epochs 5] [--seed 1]
+    python tools/reader/train.py --out FOLDER [--leave-out w4,w14,w24,w27] [--readers 4] [--epochs 5] [--seed 1]
 
 Needs torch and numpy. Several readers are trained with different seeds from the same beginning; the one
 that is written to FOLDER/reader.pt has the mean of their weights. Writers that are left out are in no way
@@ -167,7 +167,7 @@ def examine(reader, turns, pairs, device):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--out", required=True)
-    options.add_argument("--leave-out", default="w4,w14,w24")
+    options.add_argument("--leave-out", default="w4,w14,w24,w27")
     options.add_argument("--readers", type=int, default=4)
     options.add_argument("--epochs", type=int, default=5)
     options.add_argument("--rate", type=float, default=1e-4)

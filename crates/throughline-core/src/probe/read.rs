@@ -121,7 +121,8 @@ pub fn may_change(piece: &Piece) -> bool {
 /// may.
 pub fn likeliest_change(pieces: &[Piece]) -> Option<usize> {
     let likely = |piece: &Piece| piece.lasting.max(piece.changes());
-    let saying = pieces.iter().enumerate().filter(|(_, piece)| says_something(piece));
+    let may = |piece: &Piece| says_something(piece) && likely(piece) >= CHANGE_FROM;
+    let saying = pieces.iter().enumerate().filter(|(_, piece)| may(piece));
     saying.max_by(|a, b| likely(a.1).total_cmp(&likely(b.1))).map(|(at, _)| at)
 }
 
