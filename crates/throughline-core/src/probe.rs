@@ -17,6 +17,7 @@ mod correction;
 mod decision;
 mod fact;
 mod failure;
+mod fate;
 mod finding;
 mod future;
 pub(crate) mod measure;
@@ -36,7 +37,8 @@ pub(crate) use change::is_said as is_change;
 pub use change::{as_kept, gives_reason, what_holds};
 pub(crate) use correction::forgets;
 pub use failure::tells_why;
-pub use read::{is_kept, likeliest_change, may_change, needs_before};
+pub use fate::{Fate, Fated, share};
+pub use read::{is_kept, likeliest_change, may_change, needs_before, piece_of, piece_with};
 
 use crate::event::ToolRun;
 use crate::patch::{Correct, Operation, Patch, Remember, Retract};
@@ -125,7 +127,16 @@ pub fn probe(turns: &[Said<'_>], policy: &ProbePolicy) -> Patch {
 
 /// What is worth keeping of the turns from `first` on. Those before it are only context.
 pub fn probe_since(turns: &[Said<'_>], first: usize, policy: &ProbePolicy) -> Patch {
-    let mut found = Found { policy, operations: Vec::new(), asked: Vec::new() };
+    probe_telling(turns, first, policy).0
+}
+
+/// The same, and what becomes of each piece of the turns that a reader has read.
+pub fn probe_telling(
+    turns: &[Said<'_>],
+    first: usize,
+    policy: &ProbePolicy,
+) -> (Patch, Vec<Fated>) {
+    let mut found = Found::new(policy);
     for (turn, said) in turns.iter().enumerate().skip(first) {
         let context = &turns[..turn];
         match (said.speaker, said.run) {
@@ -144,7 +155,7 @@ pub fn probe_since(turns: &[Said<'_>], first: usize, policy: &ProbePolicy) -> Pa
             (Voice::Tool, None) => {}
         }
     }
-    Patch { operations: found.operations, ..Patch::default() }
+    (Patch { operations: found.operations, ..Patch::default() }, found.fates)
 }
 
 fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_>) {
@@ -390,9 +401,15 @@ struct Found<'a> {
     operations: Vec<Operation>,
     /// Which of them were asked for in so many words.
     asked: Vec<usize>,
+    /// What became of the pieces that a reader made.
+    fates: Vec<Fated>,
 }
 
-impl Found<'_> {
+impl<'a> Found<'a> {
+    fn new(policy: &'a ProbePolicy) -> Self {
+        Self { policy, operations: Vec::new(), asked: Vec::new(), fates: Vec::new() }
+    }
+
     fn extend(&mut self, operations: impl IntoIterator<Item = Operation>) {
         for operation in operations {
             let full = self.operations.len() >= self.policy.operations_max;

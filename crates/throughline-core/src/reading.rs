@@ -2,8 +2,12 @@
 //!
 //! The reader only notices. What is kept of a piece, and as what, is decided by rules about memory.
 
+mod effect;
+
 use std::collections::BTreeSet;
 use std::ops::Range;
+
+pub use effect::{Effect, met};
 
 use crate::Kind;
 
@@ -157,6 +161,27 @@ impl Role {
         }
     }
 
+    /// What such a piece is, in plain words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Request => "a request",
+            Self::Question => "a question",
+            Self::Chatter => "small talk",
+            Self::Report => "a report of the moment",
+            Self::Paste => "pasted text",
+            Self::Fact => "a fact",
+            Self::Decision => "a decision",
+            Self::Preference => "a preference",
+            Self::Rule => "a rule",
+            Self::Failure => "a failure",
+            Self::Procedure => "a procedure",
+            Self::Commitment => "a commitment",
+            Self::Change => "a change",
+            Self::Withdrawal => "a withdrawal",
+            Self::Confirm => "a confirmation",
+        }
+    }
+
     /// The sort of claim that it makes.
     fn kind(self) -> Option<Kind> {
         match self {
@@ -168,6 +193,23 @@ impl Role {
             Self::Procedure => Some(Kind::Procedure),
             Self::Commitment => Some(Kind::Commitment),
             Self::Request | Self::Question | Self::Chatter | Self::Report | Self::Paste => None,
+        }
+    }
+}
+
+impl Caution {
+    /// What stands against a piece, in plain words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::None => "nothing against it",
+            Self::Hypothetical => "hypothetical",
+            Self::Quoted => "somebody else's words",
+            Self::ThirdParty => "about another company or project",
+            Self::OtherEnv => "holds somewhere else",
+            Self::Past => "was so, and is no more",
+            Self::Sarcasm => "not meant as it is said",
+            Self::Uncertain => "a guess",
+            Self::Temporary => "only for now",
         }
     }
 }

@@ -6,11 +6,13 @@
 mod hand_in;
 mod last_word;
 mod propose;
+mod put_off;
 mod rank;
 mod settle;
 mod take_away;
 mod target;
 
+use std::ops::Range;
 use std::path::Path;
 
 use throughline_core::evidence::Testimony;
@@ -28,12 +30,12 @@ use throughline_store::{EntityName, Reader};
 use crate::capture::Captured;
 use crate::engine::{Draft, is_handle};
 use crate::remember::{check_lesson, said_in};
-use crate::review::pending;
 use crate::watch::Stated;
 use crate::{Engine, Error, Result};
 
 pub(crate) use propose::{Proposed, rank_by_model};
-use rank::{backing_of, is_overtaken, may, may_add, rank, rank_of, voice_of};
+use put_off::{put_off, wait};
+use rank::{backing_of, is_overtaken, may, may_add, rank, voice_of};
 
 /// How much a reason matters by itself: it is there for what it is the reason of.
 pub(crate) const REASON_IMPORTANCE: f64 = 0.2;
@@ -79,6 +81,19 @@ pub struct Applied {
     pub superseded: Vec<MemoryId>,
     /// Operations that wait for a person.
     pub deferred: usize,
+    /// What came of each operation, in their order.
+    pub(crate) each: Vec<Outcome>,
+}
+
+/// What came of one operation of a patch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// Which one.
+    pub(crate) operation: usize,
+    /// Its changes, in the draft.
+    pub(crate) changes: Range<usize>,
+    /// Why it waits for a person, if it does.
+    pub(crate) waits: Option<String>,
 }
 
 /// One operation's claim, whatever the operation.
@@ -143,16 +158,22 @@ impl Engine {
         ground: &Ground<'_>,
     ) -> Result<Applied> {
         let mut applied = Applied::default();
-        for operation in last_word::of(&patch.operations) {
-            let done = self.apply_one(reader, draft, operation, ground, &mut applied);
-            match done {
-                Ok(()) => {}
+        let last = last_word::of(&patch.operations);
+        let all = patch.operations.iter().enumerate();
+        for (at, operation) in all.filter(|(_, one)| last.iter().any(|it| std::ptr::eq(*it, *one)))
+        {
+            let from = draft.changes.len();
+            let waits = match self.apply_one(reader, draft, operation, ground, &mut applied) {
+                Ok(()) => None,
                 Err(error) if error.can_wait() => {
                     put_off(reader, draft, operation, &error.to_string(), ground)?;
                     applied.deferred += 1;
+                    Some(error.to_string())
                 }
                 Err(error) => return Err(error),
-            }
+            };
+            let changes = from..draft.changes.len();
+            applied.each.push(Outcome { operation: at, changes, waits });
         }
         Ok(applied)
     }
@@ -415,35 +436,6 @@ fn rest_on(
     if reader.rows(&[key])?.remove(0).is_none() {
         let edge = Edge::new(space, from, Relation::EvidencedBy, to, at);
         draft.changes.push(Change::Link(edge));
-    }
-    Ok(())
-}
-
-/// Keeps an operation for a person.
-fn put_off(
-    reader: &dyn Reader,
-    draft: &mut Draft,
-    operation: &Operation,
-    why: &str,
-    ground: &Ground<'_>,
-) -> Result<()> {
-    let raw = serde_json::to_string(operation).expect("plain data serialises");
-    wait(reader, draft, &raw, why, voice_of(turn_of(operation), ground))
-}
-
-/// Keeps an operation for a person, unless it waits already.
-fn wait(
-    reader: &dyn Reader,
-    draft: &mut Draft,
-    operation: &str,
-    why: &str,
-    voice: Voice,
-) -> Result<()> {
-    let pending = pending(draft, operation, why, rank_of(voice));
-    let key = RowKey::pending(pending.space, pending.id);
-    let waits = Change::Defer(pending);
-    if reader.rows(&[key])?.remove(0).is_none() && !draft.changes.contains(&waits) {
-        draft.changes.push(waits);
     }
     Ok(())
 }

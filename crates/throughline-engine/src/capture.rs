@@ -4,8 +4,10 @@
 //! the store: every turn as an episode; the gate says when to probe; the probe's patch goes through
 //! the one door with the episodes, in one batch. Draining twice changes nothing.
 
+mod aside;
 mod forget;
 mod holds;
+mod judge;
 mod mind;
 mod past;
 mod read;
@@ -15,22 +17,25 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use throughline_core::event::{Event, What};
-use throughline_core::gate::{self, Fired, Flush, When};
-use throughline_core::patch::Patch;
+use throughline_core::gate::{Fired, Flush};
 use throughline_core::row::Session;
 use throughline_core::{
     Cause, Change, Episode, EpisodeId, MemoryId, NodeId, Row, RowKey, SessionId, SpaceId, Table,
-    Timestamp, probe,
+    Timestamp,
 };
 use throughline_store::Reader;
 
-use crate::apply::{Ground, Source, turn_of};
+use crate::apply::{Applied, Ground};
 use crate::engine::Draft;
 use crate::journal::{Entry, Journal};
+use crate::reading::Bearings;
 use crate::{Context, Engine, Project, Result, Roots};
 
+pub use aside::{Comes, Meets, ReadAside, ReadPiece};
 pub(crate) use forget::erased;
 pub(crate) use holds::{Briefed, ToldApart};
+use judge::Pass;
+pub(crate) use mind::HEARD_CHARS;
 pub use mind::{Mind, Minds};
 pub use tell::{Captured, turns_of};
 
@@ -75,21 +80,18 @@ impl Capture {
     }
 }
 
-/// A patch, and who said what it rests on.
-struct Probed {
-    patch: Patch,
-    sources: Vec<Source>,
-    /// What was heard, as it was told.
-    turns: Vec<Captured>,
-}
-
-/// Turns taken through the gate, before anything is written.
-struct Pass {
-    episodes: Vec<Episode>,
-    probed: Vec<Probed>,
-    /// What was looked through at the end without the gate's asking.
-    swept: Vec<Probed>,
-    fired: Vec<Fired>,
+/// Turns that are about to be written, and what was looked up for them before.
+struct Heard<'a> {
+    context: &'a Context,
+    session: &'a SessionId,
+    /// `None` where the episodes are somebody else's business.
+    agent: Option<&'a str>,
+    turns: &'a [Captured],
+    mind: &'a Mind,
+    /// What was put in front of the session.
+    shown: Vec<String>,
+    /// How what is about to be claimed bears on what is held.
+    bearings: Bearings,
 }
 
 impl Engine {
@@ -140,63 +142,24 @@ impl Engine {
         flush: Option<Flush>,
     ) -> Result<Capture> {
         let context = Context { session: Some(session.clone()), ..context.clone() };
-        let space = context.project.space();
         let mut next = mind.clone();
         let mut pass = self.judge_turns(&context, session, turns, &mut next, flush)?;
         if agent.is_none() {
-            pass.episodes.clear();
-            pass.probed
-                .iter_mut()
-                .chain(&mut pass.swept)
-                .flat_map(|one| &mut one.sources)
-                .for_each(|one| {
-                    one.episode = None;
-                });
+            pass.without_episodes();
         }
         let mut done =
             Capture { turns: turns.len(), probes: pass.probed.len(), ..Capture::default() };
-        done.fired = pass.fired;
-        if pass.episodes.is_empty() && pass.probed.is_empty() && pass.swept.is_empty() {
+        done.fired = std::mem::take(&mut pass.fired);
+        if pass.is_empty() {
             *mind = next;
             return Ok(done);
         }
         let shown = self.shown_texts(&context, &next)?;
-        let bearings = self.bearings_of_claims(&context, pass.probed.iter().chain(&pass.swept))?;
+        let bearings = self.bearings_of_claims(&context, pass.patches())?;
+        let heard =
+            Heard { context: &context, session, agent, turns, mind: &next, shown, bearings };
         let (wrote, _) = self.write(&context, Cause::Capture, None, |reader, draft| {
-            let mut wrote = Capture::default();
-            draft.scope.space = space;
-            draft.bearings = bearings.clone();
-            let new = unknown(reader, &pass.episodes)?;
-            // Erased while it was being read: nothing that rests on it comes in either.
-            if !erased(reader, space, &pass.episodes)?.is_empty() {
-                pass.probed.clear();
-                pass.swept.clear();
-            }
-            if let Some(agent) = agent {
-                attend(reader, draft, session, agent, &next, &pass.episodes)?;
-            }
-            for episode in &new {
-                draft.changes.push(Change::Record((*episode).clone()));
-            }
-            wrote.episodes = new.len();
-            wrote.duplicates = pass.episodes.len() - new.len();
-            for one in pass.probed.iter().chain(&pass.swept) {
-                let ground = Ground {
-                    sources: &one.sources,
-                    shown: &shown,
-                    revive: false,
-                    root: &context.project.root,
-                    turns: &one.turns,
-                    by_model: false,
-                };
-                let applied = self.apply(reader, draft, &one.patch, &ground)?;
-                wrote.memories.extend(applied.memories);
-                wrote.reinforced.extend(applied.reinforced);
-                wrote.superseded.extend(applied.superseded);
-                wrote.deferred += applied.deferred;
-            }
-            wrote.checked =
-                self.confirm_by_tools(reader, draft, &context, turns, &next.lately.to_check)?;
+            let (wrote, _) = self.plan_turns(reader, draft, &heard, &mut pass)?;
             Ok(wrote)
         })?;
         done.add(wrote);
@@ -204,80 +167,53 @@ impl Engine {
         Ok(done)
     }
 
-    /// Lets the gate judge every turn, and the probe look at what it lets through.
-    fn judge_turns(
+    /// Adds turns that were judged to a draft: episodes, and what came of each patch.
+    fn plan_turns(
         &self,
-        context: &Context,
-        session: &SessionId,
-        turns: &[Captured],
-        mind: &mut Mind,
-        flush: Option<Flush>,
-    ) -> Result<Pass> {
-        let space = context.project.space();
-        let policy = gate::GatePolicy::default();
-        let mut pass =
-            Pass { episodes: Vec::new(), probed: Vec::new(), swept: Vec::new(), fired: Vec::new() };
-        let mut said = BTreeMap::new();
-        for turn in turns {
-            if turn.text.trim().is_empty() || turn.id.as_ref().is_some_and(|id| !mind.meets(id)) {
-                continue;
-            }
-            // Not held while the turn is read: there is one reader of the store at a time.
-            let reader = self.now_reader()?;
-            let (episode, known) =
-                name(&*reader, space, session, turn, &mut said, mind.apart_days)?;
-            if !erased(&*reader, space, std::slice::from_ref(&episode))?.is_empty() {
-                continue;
-            }
-            drop(reader);
-            if known && mind.went_through(episode.id) {
-                // It went through the gate when it came in; now it is only what was said before.
-                mind.hear(turn, episode.id, &self.policy.activation);
-                mind.is_known();
-                pass.episodes.push(episode);
-                continue;
-            }
-            let (verdict, watch) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
-            mind.watch = watch;
-            pass.fired.extend(verdict.fired);
-            mind.hear(turn, episode.id, &self.policy.activation);
-            pass.episodes.push(episode);
-            let holds = self.read_last(context, mind)?;
-            if holds || matches!(verdict.probe, When::Now(_)) {
-                pass.probed.extend(self.probe(mind, turn.at));
-            }
+        reader: &dyn Reader,
+        draft: &mut Draft,
+        heard: &Heard<'_>,
+        pass: &mut Pass,
+    ) -> Result<(Capture, Vec<Applied>)> {
+        let space = heard.context.project.space();
+        let mut wrote = Capture::default();
+        draft.scope.space = space;
+        draft.bearings = heard.bearings.clone();
+        let new = unknown(reader, &pass.episodes)?;
+        // Erased while it was being read: nothing that rests on it comes in either.
+        if !erased(reader, space, &pass.episodes)?.is_empty() {
+            pass.probed.clear();
+            pass.swept.clear();
         }
-        if let Some(why) = flush {
-            let at = turns.last().map_or_else(|| self.now(), |turn| turn.at);
-            if gate::flush(&mind.watch, why) {
-                pass.probed.extend(self.probe(mind, at));
-            } else {
-                // Rules cost nothing: what the gate found nothing in is still looked through once.
-                let probes = mind.watch.clone();
-                pass.swept.extend(self.probe(mind, at));
-                mind.watch = probes;
-            }
+        if let Some(agent) = heard.agent {
+            attend(reader, draft, heard.session, agent, heard.mind, &pass.episodes)?;
         }
-        Ok(pass)
-    }
-
-    /// Probes what was heard since the last time, with what was said before as context.
-    fn probe(&self, mind: &mut Mind, at: Timestamp) -> Option<Probed> {
-        mind.read_all();
-        mind.watch = gate::probed(mind.watch.clone(), at);
-        let heard = &mind.lately.heard;
-        let said: Vec<probe::Said<'_>> = heard.iter().map(mind::Heard::for_probe).collect();
-        // What was probed before is context now, and must not be taken in twice.
-        let first = heard.iter().position(|one| !one.probed)?;
-        let patch = probe::probe_since(&said, first, &probe::ProbePolicy::default());
-        let sources = heard.iter().map(mind::Heard::source).collect();
-        let turns = heard.iter().map(|one| one.turn.clone()).collect();
-        let told: BTreeSet<usize> = patch.operations.iter().filter_map(turn_of).collect();
-        for (at, one) in mind.lately.heard.iter_mut().enumerate() {
-            one.probed = true;
-            one.kept |= told.contains(&at);
+        for episode in &new {
+            draft.changes.push(Change::Record((*episode).clone()));
         }
-        Some(Probed { patch, sources, turns })
+        wrote.episodes = new.len();
+        wrote.duplicates = pass.episodes.len() - new.len();
+        let mut applied = Vec::new();
+        for one in pass.patches() {
+            let ground = Ground {
+                sources: &one.sources,
+                shown: &heard.shown,
+                revive: false,
+                root: &heard.context.project.root,
+                turns: &one.turns,
+                by_model: false,
+            };
+            let one = self.apply(reader, draft, &one.patch, &ground)?;
+            wrote.memories.extend(&one.memories);
+            wrote.reinforced.extend(&one.reinforced);
+            wrote.superseded.extend(&one.superseded);
+            wrote.deferred += one.deferred;
+            applied.push(one);
+        }
+        let to_check = &heard.mind.lately.to_check;
+        wrote.checked =
+            self.confirm_by_tools(reader, draft, heard.context, heard.turns, to_check)?;
+        Ok((wrote, applied))
     }
 
     /// The texts of what was put in front of this session.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use throughline_core::SpaceId;
 use throughline_core::text::{agree, plural};
+use throughline_reader::Unusable;
 use throughline_store::{Finding, Store, TextOf};
 
 use crate::backup::leftovers;
@@ -107,6 +108,24 @@ fn journal_checks(home: &Path) -> Vec<Check> {
     checks
 }
 
+/// Whether what people say is understood. Where the weights cannot be used, only forms are.
+fn reader_check(usable: std::result::Result<(), Unusable>) -> Check {
+    match usable {
+        Ok(()) => {
+            Check::fine("reader", "its weights are usable; `read` shows what it makes of a text")
+        }
+        Err(why) => {
+            let detail = format!(
+                "{why}: of what people say, nothing but plain forms is understood (“remember that \
+                 …”, values, decisions in set words)"
+            );
+            let hint = "the weights are part of the program: install it again, or build it again \
+                        with a whole crates/throughline-reader/model/reader-int8.bin";
+            Check::wrong("reader", detail, hint)
+        }
+    }
+}
+
 /// A write-ahead log beyond this has a reader that never ends.
 const WAL_BYTES_MAX: u64 = 64 << 20;
 /// What to do where rows are wrong, and where the log they come from is.
@@ -120,6 +139,7 @@ impl Engine {
     /// Looks at everything. Works, as far as it can, when the memory cannot be opened.
     pub fn doctor(home: &Path, clock: Clock, rebuild: bool) -> Vec<Check> {
         let mut checks = vec![home_check(home)];
+        checks.push(reader_check(crate::reading::usable()));
         checks.extend(home::disk_checks(home));
         checks.extend(journal_checks(home));
         checks.extend(home::lost_checks(home, clock.now()));
@@ -320,5 +340,21 @@ fn summary(name: &str, findings: Result<Vec<Finding>>) -> Vec<Check> {
             }
             checks
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_that_cannot_be_used_are_wrong_and_it_says_what_to_do() {
+        assert_eq!(reader_check(Ok(())).outcome, Outcome::Fine);
+        let check = reader_check(Err(Unusable::CutShort));
+        assert_eq!(check.outcome, Outcome::Wrong);
+        insta::assert_snapshot!(format!("{}\n{}", check.detail, check.hint.unwrap()), @r"
+        the file of weights ends too early: of what people say, nothing but plain forms is understood (“remember that …”, values, decisions in set words)
+        the weights are part of the program: install it again, or build it again with a whole crates/throughline-reader/model/reader-int8.bin
+        ");
     }
 }

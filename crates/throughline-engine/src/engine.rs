@@ -205,21 +205,8 @@ impl Engine {
             // Read when it is our turn, so that what is written later also says so.
             let now = self.now();
             let id = BatchId(mint::id(now));
-            let mut draft = Draft {
-                now,
-                scope: context.scope(),
-                session: context.session.clone(),
-                door: context.door,
-                changes: Vec::new(),
-                bearings: Bearings::default(),
-            };
-            let mut planned = plan(reader, &mut draft);
-            if planned.is_ok()
-                && follows_up(cause)
-                && let Err(error) = self.follow_up(reader, context, &mut draft)
-            {
-                planned = Err(error);
-            }
+            let mut draft = Draft::of(now, context);
+            let planned = self.planned(reader, context, cause, &mut draft, &mut plan);
             let go_on = planned.is_ok() && !draft.changes.is_empty();
             let (scope, mut changes) = (draft.scope, draft.changes);
             outcome = Some((planned, id));
@@ -266,6 +253,37 @@ impl Engine {
 }
 
 impl Engine {
+    /// Lets `plan` read and decide as [`Engine::write`] does, and writes nothing. What it came to, and
+    /// the draft that would have been written.
+    pub(crate) fn try_out<T>(
+        &self,
+        context: &Context,
+        cause: Cause,
+        mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
+    ) -> Result<(T, Draft)> {
+        self.check_project(context)?;
+        let mut draft = Draft::of(self.now(), context);
+        let reader = self.now_reader()?;
+        let came = self.planned(&*reader, context, cause, &mut draft, &mut plan)?;
+        Ok((came, draft))
+    }
+
+    /// What a plan comes to, with what follows from it.
+    fn planned<T>(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        cause: Cause,
+        draft: &mut Draft,
+        plan: &mut impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
+    ) -> Result<T> {
+        let came = plan(reader, draft)?;
+        if follows_up(cause) {
+            self.follow_up(reader, context, draft)?;
+        }
+        Ok(came)
+    }
+
     /// Refuses to write where nobody can say which project the folder belongs to. What agents tell
     /// waits in the journal.
     fn check_project(&self, context: &Context) -> Result<()> {
@@ -320,6 +338,18 @@ pub(crate) struct Draft {
 }
 
 impl Draft {
+    /// An empty one for whoever asks.
+    fn of(now: Timestamp, context: &Context) -> Self {
+        Self {
+            now,
+            scope: context.scope(),
+            session: context.session.clone(),
+            door: context.door,
+            changes: Vec::new(),
+            bearings: Bearings::default(),
+        }
+    }
+
     /// A draft to see what would be decided about a memory. Nothing of it is written.
     pub(crate) fn aside(now: Timestamp, memory: &Memory) -> Self {
         let scope = Scope { space: memory.space, session: memory.session.clone() };

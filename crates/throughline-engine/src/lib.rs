@@ -51,6 +51,7 @@ mod meet;
 mod mint;
 mod model;
 mod neighbours;
+mod noticed;
 mod permit;
 mod project;
 mod proof;
@@ -78,7 +79,9 @@ pub use agent::Proposal;
 pub use apply::Applied;
 pub use backup::{BackedUp, Copy as BackupCopy, Leftover, Restored, backups, leftovers};
 pub use brief::{Brief, KeptBrief};
-pub use capture::{Capture, Captured, Mind, Minds, is_kept, turns_of};
+pub use capture::{
+    Capture, Captured, Comes, Meets, Mind, Minds, ReadAside, ReadPiece, is_kept, turns_of,
+};
 pub use card::{Card, Shake, Shaken};
 pub use clean::{Cleaner, clean, clean_name, clean_text};
 pub use clock::Clock;
@@ -103,6 +106,7 @@ pub use meaning::Memo;
 pub use model::{
     Judged, Llm, ModelState, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
 };
+pub use noticed::Noticed;
 pub use project::{Joined, Known, Project, Roots, Standing, key_of};
 pub use purge::{Purged, ToErase};
 pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled};

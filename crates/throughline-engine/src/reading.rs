@@ -11,7 +11,7 @@ use throughline_core::meet::Difference;
 use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::relevance::Signals;
 use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, probe, text};
-use throughline_reader::{Reader as Trained, Speaker};
+use throughline_reader::{Reader as Trained, Speaker, Unusable};
 
 use crate::recall::{Arms, Ask};
 use crate::{Context, Engine, Result};
@@ -85,10 +85,19 @@ impl Bearings {
         all.into_iter().any(|one| one.since > at && (given_up(one) || otherwise(one)))
     }
 
-    fn touched(&self, content: &str) -> impl Iterator<Item = &Held> {
-        let all = self.0.get(content).into_iter().flatten();
-        all.filter(|one| one.holds && one.judged.touches() >= QUESTIONS_FROM)
+    /// How a claim bears on what it was held against and holds.
+    pub(crate) fn of(&self, content: &str) -> impl Iterator<Item = &Held> {
+        self.0.get(content).into_iter().flatten().filter(|one| one.holds)
     }
+
+    fn touched(&self, content: &str) -> impl Iterator<Item = &Held> {
+        self.of(content).filter(|one| one.judged.touches() >= QUESTIONS_FROM)
+    }
+}
+
+/// Whether the reader's weights can be used, and why not.
+pub(crate) fn usable() -> std::result::Result<(), Unusable> {
+    Trained::builtin().map(|_| ())
 }
 
 /// What was read last, and what it came to: a prompt is looked at when it comes in, and once more when
@@ -113,7 +122,7 @@ pub(crate) fn pieces_of(before: Option<&str>, turn: &str) -> Option<Vec<Piece>> 
 }
 
 /// Whether a turn is one question and nothing else, by its marks.
-fn only_asks(turn: &str) -> bool {
+pub(crate) fn only_asks(turn: &str) -> bool {
     let turn = turn.trim();
     let inside = turn.strip_suffix('?').unwrap_or_default();
     !inside.is_empty()

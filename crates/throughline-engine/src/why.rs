@@ -5,7 +5,7 @@ use throughline_core::scope::Reach;
 use throughline_core::{Memory, MemoryId, NodeId, Relation, Row, RowKey};
 use throughline_store::Reader;
 
-use crate::{Card, Context, Engine, Result};
+use crate::{Card, Context, Engine, Noticed, Result};
 
 /// A reason and its own reasons.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Why {
     pub because: Vec<Reason>,
     /// The memories it is a reason for.
     pub supports: Vec<Memory>,
+    /// How the words are read that it rests on.
+    pub noticed: Option<Noticed>,
     /// When it was last put in front of an agent.
     pub injected: Vec<Injection>,
 }
@@ -50,8 +52,10 @@ impl Engine {
         let because = self.reasons(&*reader, &reach, &memory, &mut path, &mut left)?;
         let incoming = reason_edges(&*reader, &reach, &memory, false)?;
         let supports = incoming.into_iter().map(|(_, memory)| memory).collect();
+        let card = self.card(&*reader, &memory)?;
         Ok(Why {
-            card: self.card(&*reader, &memory)?,
+            noticed: self.noticed(&*reader, &memory, &card.evidence)?,
+            card,
             because,
             supports,
             injected: reader.injections(memory.space, memory.id, INJECTIONS_MAX)?,

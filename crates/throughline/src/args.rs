@@ -24,7 +24,7 @@ pub(crate) use health::{Backup, Doctor, Graph, GraphFormat, Restore, Stats};
 pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use model::{Llm, LlmAction, Work};
 pub(crate) use project::{Project, ProjectAction};
-pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Recall, Told, WhyNot};
+pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Read, Recall, Told, WhyNot};
 pub(crate) use review::Review;
 pub(crate) use truth::{Sleep, Verify};
 
@@ -81,6 +81,8 @@ pub(crate) enum Command {
     Recall(Recall),
     /// Why a memory does or does not come up for a question
     WhyNot(WhyNot),
+    /// What would be kept of a text, what it would change, and why; nothing is written
+    Read(Read),
     /// Open what recall only named: the whole memory and what it is connected to
     Expand(Expand),
     /// Say whether a memory helped: moves how readily it comes up, never how true it is

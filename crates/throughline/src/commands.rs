@@ -12,7 +12,9 @@ mod history;
 mod ingest;
 mod mcp;
 mod model;
+mod noticed;
 mod project;
+mod read;
 mod recall;
 mod remember;
 mod review;
@@ -116,6 +118,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::MemoryTool => mcp::memory_tool(settings, ui),
         Command::Remember(args) => remember::remember(args, settings, ui),
         Command::Recall(args) => recall::recall(args, settings, ui),
+        Command::Read(args) => read::read(args, settings, ui),
         Command::WhyNot(args) => recall::why_not(args, settings, ui),
         Command::Expand(args) => recall::expand(args, settings, ui),
         Command::Feedback(args) => recall::feedback(args, settings, ui),

@@ -6,14 +6,13 @@
 
 use std::ops::Range;
 
+use super::fate::{Fate, Fated, KEEP_FROM, judged};
 use super::{Found, Said, Statement, Voice, content, is_echo, statements, user};
 use crate::patch::{Operation, Remember};
-use crate::reading::{Caution, Piece, Role};
+use crate::reading::{Piece, Role};
 use crate::speech::{self, word::words};
 use crate::text;
 
-/// From this likelihood on, a piece is kept.
-const KEEP_FROM: f32 = 0.5;
 /// From this likelihood on, it counts as stated; below, it is kept on probation.
 const STATED_FROM: f32 = 0.93;
 /// From this likelihood on, what forms find in a piece is believed.
@@ -40,7 +39,7 @@ pub(super) fn user_read(
     context: &[Said<'_>],
     found: &mut Found<'_>,
 ) {
-    let mut by_form = Found { policy: found.policy, operations: Vec::new(), asked: Vec::new() };
+    let mut by_form = Found::new(found.policy);
     user(turn, said, context, &mut by_form);
     let mut taken: Vec<Range<usize>> = Vec::new();
     for (at, operation) in by_form.operations.iter().enumerate() {
@@ -53,15 +52,45 @@ pub(super) fn user_read(
     }
     let statements = statements(turn, said, found.policy);
     let sources = speech::spans(said.text);
-    for (at, piece) in claims(said.text, pieces) {
+    let claims = claims(said.text, pieces);
+    for (at, piece) in pieces.iter().enumerate() {
         let covered = taken.iter().any(|place| covers(place, &piece.span));
-        let own = speech::is_own(&sources, piece.span.clone());
-        let vetoed = is_vetoed(&statements, &piece) || echoes(&statements, &piece, context);
-        let forgets = asks_to_forget(&said.text[piece.span.clone()]);
-        if covered || !own || vetoed || forgets {
-            continue;
+        let judged = if is_kept(piece) { Fate::Listed } else { judged(piece) };
+        let fate = if covered { Fate::ByForm } else { judged };
+        if !claims.iter().any(|(_, one)| meet(&one.span, &piece.span)) {
+            found.fates.push(Fated { turn, piece: at, fate });
         }
-        found.extend(claim(turn, said, &pieces[..at], &piece, context).map(Operation::Remember));
+    }
+    for (last, piece) in claims {
+        let fate = if taken.iter().any(|place| covers(place, &piece.span)) {
+            Fate::ByForm
+        } else if !speech::is_own(&sources, piece.span.clone()) {
+            Fate::NotOwn
+        } else if is_vetoed(&statements, &piece) {
+            Fate::Guarded
+        } else if echoes(&statements, &piece, context) {
+            Fate::Echo
+        } else if asks_to_forget(&said.text[piece.span.clone()]) {
+            Fate::Forgets
+        } else {
+            let claim = claim(turn, said, &pieces[..last], &piece, context);
+            match claim.map(|claim| found.takes(Operation::Remember(claim))) {
+                Some(true) => Fate::Kept,
+                Some(false) => Fate::Unfit,
+                None => Fate::Confirms,
+            }
+        };
+        let together = (0..=last).filter(|at| meet(&pieces[*at].span, &piece.span));
+        found.fates.extend(together.map(|piece| Fated { turn, piece, fate }));
+    }
+}
+
+impl Found<'_> {
+    /// Takes in what fits. Says whether it did.
+    fn takes(&mut self, operation: Operation) -> bool {
+        let before = self.operations.len();
+        self.extend([operation]);
+        self.operations.len() > before
     }
 }
 
@@ -97,19 +126,18 @@ fn hangs(said: &str) -> bool {
 
 /// Whether a piece of a person's turn is kept.
 pub fn is_kept(piece: &Piece) -> bool {
-    let likely = piece.lasting >= KEEP_FROM || piece.changes() >= KEEP_FROM;
-    let trusted = match piece.caution() {
-        Caution::None => piece.plain() >= KEEP_FROM,
-        // It says itself that it is a guess, or how long it holds.
-        Caution::Uncertain | Caution::Temporary => piece.lasting >= KEEP_FROM,
-        Caution::Hypothetical
-        | Caution::Quoted
-        | Caution::ThirdParty
-        | Caution::OtherEnv
-        | Caution::Past
-        | Caution::Sarcasm => false,
-    };
-    likely && trusted
+    judged(piece) == Fate::Kept
+}
+
+/// Which piece of a turn an operation rests on: the first that its quote lies in.
+pub fn piece_of(turn: &str, pieces: &[Piece], operation: &Operation) -> Option<usize> {
+    piece_with(turn, pieces, quoted(operation)?)
+}
+
+/// The first piece of a turn that holds some of these words of it.
+pub fn piece_with(turn: &str, pieces: &[Piece], words: &str) -> Option<usize> {
+    let place = place_of(turn, words)?;
+    pieces.iter().position(|piece| meet(&piece.span, &place))
 }
 
 /// Whether a piece that is not kept by itself may still give something known another value.

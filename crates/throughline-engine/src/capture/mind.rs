@@ -23,7 +23,7 @@ use crate::{Error, Result};
 /// Turns that are kept as what was said before.
 const HEARD_MAX: usize = 24;
 /// Characters that are kept of each.
-const HEARD_CHARS: usize = 4_000;
+pub(crate) const HEARD_CHARS: usize = 4_000;
 /// Characters of a prompt that its topic is taken from.
 const TOPIC_CHARS: usize = 2_000;
 /// What is less present than this has left its mind.
@@ -300,6 +300,12 @@ impl Mind {
     pub(crate) fn would_keep(&self, said: &str) -> bool {
         let pieces = pieces_of(self.before(self.lately.heard.len()), said).unwrap_or_default();
         pieces.iter().any(probe::is_kept) || probe::likeliest_change(&pieces).is_some()
+    }
+
+    /// The turn that was heard last, as far as it is read, with its pieces.
+    pub(super) fn last_read(&self) -> Option<(&str, Option<&[Piece]>)> {
+        let last = self.lately.heard.back()?;
+        Some((&last.turn.text, last.pieces.as_deref()))
     }
 
     /// What the agent said before a turn.

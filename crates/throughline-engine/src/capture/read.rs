@@ -3,8 +3,9 @@
 use throughline_core::patch::Operation;
 use throughline_core::probe::{self, Voice};
 
-use super::{Captured, Mind, Probed};
-use crate::reading::{Bearings, NOTICES_FROM};
+use super::judge::{Probed, Weighed};
+use super::{Captured, Mind};
+use crate::reading::{Bearings, Held, NOTICES_FROM};
 use crate::{Context, Engine, Result};
 
 /// Words of a turn that is compared with a memory as a whole.
@@ -13,30 +14,36 @@ const SHORT_WORDS: usize = 60;
 impl Engine {
     /// Lets the reader read the turn that was heard last; says whether it holds something to keep. What
     /// does not look like a change is one if it gives something that is held another value.
-    pub(super) fn read_last(&self, context: &Context, mind: &mut Mind) -> Result<bool> {
+    /// `weighed` gains what was held against what is known for that.
+    pub(super) fn read_last(
+        &self,
+        context: &Context,
+        mind: &mut Mind,
+        weighed: &mut Vec<Weighed>,
+    ) -> Result<bool> {
         let Some((before, turn, pieces)) = mind.read_last() else { return Ok(false) };
         if !pieces.iter().any(probe::is_kept)
             && is_short(&turn)
             && let Some(likeliest) = probe::likeliest_change(pieces)
-            && self.touches(context, before.as_deref(), &turn)? >= NOTICES_FROM
         {
-            pieces[likeliest].is_change(NOTICES_FROM);
+            let bearings = self.bearings_of(context, &turn, before.as_deref(), &turn)?;
+            let touches = touches(&bearings);
+            let own = pieces[likeliest].clone();
+            weighed.push(Weighed { piece: likeliest, own, bearings });
+            if touches >= NOTICES_FROM {
+                pieces[likeliest].is_change(NOTICES_FROM);
+            }
         }
-        for piece in pieces.iter_mut().filter(|piece| probe::may_change(piece)) {
+        for (at, piece) in pieces.iter_mut().enumerate().filter(|(_, one)| probe::may_change(one)) {
             let said = &turn[piece.span.clone()];
-            let touches = self.touches(context, before.as_deref(), said)?;
+            let bearings = self.bearings_of(context, said, before.as_deref(), said)?;
+            let touches = touches(&bearings);
+            weighed.push(Weighed { piece: at, own: piece.clone(), bearings });
             if touches >= NOTICES_FROM {
                 piece.is_change(touches);
             }
         }
         Ok(pieces.iter().any(probe::is_kept))
-    }
-
-    /// How likely words leave something that is held not as it is.
-    fn touches(&self, context: &Context, before: Option<&str>, said: &str) -> Result<f32> {
-        let held = self.bearings_of(context, said, before, said)?;
-        let touches = held.iter().filter(|one| one.holds).map(|one| one.judged.touches());
-        Ok(touches.fold(0.0, f32::max))
     }
 
     /// How what is about to be claimed bears on what is held.
@@ -66,6 +73,12 @@ impl Engine {
     }
 }
 
+/// How likely words leave something that is held not as it is.
+fn touches(bearings: &[Held]) -> f32 {
+    let touches = bearings.iter().filter(|one| one.holds).map(|one| one.judged.touches());
+    touches.fold(0.0, f32::max)
+}
+
 impl Probed {
     /// How many claims rest on a turn.
     fn claims_of(&self, turn: usize) -> usize {
@@ -79,6 +92,11 @@ struct Claimed<'a> {
     content: &'a str,
     quote: Option<&'a str>,
     turn: Option<usize>,
+}
+
+/// What an operation says that holds, if it says so.
+pub(super) fn claim_of(operation: &Operation) -> Option<&str> {
+    claimed(operation).map(|claim| claim.content)
 }
 
 fn claimed(operation: &Operation) -> Option<Claimed<'_>> {

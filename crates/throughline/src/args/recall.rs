@@ -36,6 +36,36 @@ pub(crate) struct Recall {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = READ_HELP)]
+pub(crate) struct Read {
+    /// The text, as you would write it to an agent; `-` reads it from standard input
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
+    /// The agent's message that it answers
+    #[arg(long, value_name = "MESSAGE")]
+    pub(crate) before: Option<String>,
+}
+
+const READ_HELP: &str = "\
+A text is read in pieces. Of each piece it says what it is taken for and how sure that is (from .00 to
+1.0), whether it lasts, and what stands against taking it at its word. What would be kept follows, or
+why nothing is; and the memories that it meets, with what would happen to them. Nothing is written.
+
+Example, where it is held that sessions are kept in Redis:
+  throughline read \"Sessions moved from Redis to Postgres for good. Thanks!\"
+
+  “Sessions moved from Redis to Postgres for good.”
+           read as  a change .54 or a fact .32 · lasting .77 · nothing against it .93
+              kept  as stated: fact “Sessions moved from Redis to Postgres for good”
+          replaces  d0d56eb0 Sessions are kept in Redis (another value .87)
+  “Thanks!”
+           read as  small talk .98 · lasting .02 · nothing against it .98
+          not kept  small talk
+
+A short answer is read with what it answers:
+  throughline read \"no, on 9090\" --before \"Does the api listen on port 8080?\"";
+
+#[derive(Debug, Args)]
 pub(crate) struct WhyNot {
     /// The memory
     #[arg(value_name = "ID")]

@@ -39,6 +39,7 @@ fn act_of(command: &Command) -> Option<Act> {
         Command::Init(_)
         | Command::Remember(_)
         | Command::Recall(_)
+        | Command::Read(_)
         | Command::WhyNot(_)
         | Command::Expand(_)
         | Command::Feedback(_)

@@ -8,6 +8,7 @@ use serde_json::Value;
 use throughline_core::{Change, Memory, text};
 use throughline_engine::{Error, Reason, Reverted, StoredBatch, Version};
 
+use super::noticed::WireNoticed;
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, paint, safe};
@@ -20,6 +21,8 @@ struct WireWhy {
     evidence: Vec<WireEvidence>,
     supports: Vec<WireNode>,
     trust: WireTrust,
+    /// How the words are read that it rests on, where the turn is still there.
+    noticed: Option<WireNoticed>,
     injected: Vec<WireInjection>,
 }
 
@@ -96,6 +99,7 @@ pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<
             contest: rounded(trust.contest),
             value: rounded(trust.value()),
         },
+        noticed: why.noticed.as_ref().map(WireNoticed::from),
         injected: why
             .injected
             .iter()
@@ -124,6 +128,7 @@ pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<
         for one in &why.card.evidence {
             line("evidence", view::evidence_line(one));
         }
+        why.noticed.iter().for_each(|one| line("noticed", super::noticed::line(one)));
         for memory in &why.supports {
             line("supports", format!("{} {}", view::handle(memory), short(&memory.content)));
         }

@@ -48,6 +48,7 @@ fn no_page_is_wider_than_the_terminal_or_broken_to_pieces() {
             &["search", "postgres"],
             &["recall", "where do sessions live?", "--explain"],
             &["why-not", &id, "where do sessions live?"],
+            &["read", "Thanks! Sessions live in Redis now. Deploys need one approval from now on."],
             &["demo"],
         ] {
             let page = at(&home, columns, args);

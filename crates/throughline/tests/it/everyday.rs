@@ -70,6 +70,7 @@ fn reading_changes_nothing() {
         &["list"],
         &["recall", "latency", "--explain"],
         &["why-not", &id, "latency"],
+        &["read", "Latency is 14 ms"],
     ] {
         home.json(args);
     }

@@ -32,6 +32,7 @@ fn what_memory_does_not_allow_is_refused_with_one_and_what_is_written_wrongly_wi
         (&["undo", "nonsense"], 2),
         (&["recall", ""], 2),
         (&["why-not", &id, ""], 2),
+        (&["read", ""], 2),
         (&["search", ""], 2),
         (&["tag", &id, "--remove", "nope"], 3),
         (&["unlink", &id, "because", &twin], 3),

@@ -57,6 +57,7 @@ mod pages;
 mod plain_words;
 mod purging;
 mod quoting;
+mod reading_aloud;
 mod reasons;
 mod recalling;
 mod remembering;

@@ -233,6 +233,7 @@ fn status_stats_and_doctor_are_short_pages() {
         .collect();
     insta::assert_snapshot!(lasting.join("\n"), @r"
     fine   home: [TEMP]/home
+    fine   reader: its weights are usable; `read` shows what it makes of a text
     fine   contents: every row, link and index is as it should be
     fine   vectors: all-MiniLM-L6-v2/int8/1
     fine   rebuild: the log replays to exactly what is stored
@@ -400,7 +401,7 @@ fn the_help_of_every_command_says_what_it_is_for() {
             seen += 1;
         }
     }
-    assert_eq!(seen, 48);
+    assert_eq!(seen, 49);
     assert!(home.page(&["--version"]).starts_with("throughline "));
     assert!(!home.path().exists(), "help needs no home");
 }

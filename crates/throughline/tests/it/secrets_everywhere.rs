@@ -29,6 +29,8 @@ const CASES: &[&[&str]] = &[
     &["recall", "{S}"],
     &["recall", "{T}", "--explain"],
     &["why-not", "{A}", "{S}"],
+    &["read", "{S}"],
+    &["read", "yes", "--before", "{S}"],
     &["search", "{T}"],
     &["list", "--tag", "{T}"],
     &["list", "--domain", "{T}"],

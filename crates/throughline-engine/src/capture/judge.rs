@@ -1,0 +1,142 @@
+//! Judging turns: the gate, the reader and the probe look at them before anything is written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use throughline_core::gate::{self, Fired, Flush, When};
+use throughline_core::patch::Patch;
+use throughline_core::probe::{self, Fated};
+use throughline_core::reading::Piece;
+use throughline_core::{Episode, SessionId, Timestamp};
+
+use super::{Captured, Mind, erased, mind, name};
+use crate::apply::{Source, turn_of};
+use crate::reading::Held;
+use crate::{Context, Engine, Result};
+
+/// A patch, and who said what it rests on.
+pub(super) struct Probed {
+    pub(super) patch: Patch,
+    /// What became of the pieces of what was probed.
+    pub(super) fates: Vec<Fated>,
+    pub(super) sources: Vec<Source>,
+    /// What was heard, as it was told.
+    pub(super) turns: Vec<Captured>,
+}
+
+/// A piece that was held against what is known before it was let go.
+pub(super) struct Weighed {
+    /// Which piece of its turn.
+    pub(super) piece: usize,
+    /// What its own words told.
+    pub(super) own: Piece,
+    /// How it bears on what is held.
+    pub(super) bearings: Vec<Held>,
+}
+
+/// Turns taken through the gate, before anything is written.
+#[derive(Default)]
+pub(super) struct Pass {
+    pub(super) episodes: Vec<Episode>,
+    pub(super) probed: Vec<Probed>,
+    /// What was looked through at the end without the gate's asking.
+    pub(super) swept: Vec<Probed>,
+    pub(super) fired: Vec<Fired>,
+    /// What was held against what is known.
+    pub(super) weighed: Vec<Weighed>,
+}
+
+impl Pass {
+    /// Every patch, in the order of the turns.
+    pub(super) fn patches(&self) -> impl Iterator<Item = &Probed> {
+        self.probed.iter().chain(&self.swept)
+    }
+
+    /// Leaves the episodes to somebody else: nothing is kept of them, and nothing rests on them.
+    pub(super) fn without_episodes(&mut self) {
+        self.episodes.clear();
+        let probed = self.probed.iter_mut().chain(&mut self.swept);
+        probed.flat_map(|one| &mut one.sources).for_each(|one| one.episode = None);
+    }
+
+    /// Whether there is nothing to write.
+    pub(super) fn is_empty(&self) -> bool {
+        self.episodes.is_empty() && self.probed.is_empty() && self.swept.is_empty()
+    }
+}
+
+impl Engine {
+    /// Lets the gate judge every turn, and the probe look at what it lets through.
+    pub(super) fn judge_turns(
+        &self,
+        context: &Context,
+        session: &SessionId,
+        turns: &[Captured],
+        mind: &mut Mind,
+        flush: Option<Flush>,
+    ) -> Result<Pass> {
+        let space = context.project.space();
+        let policy = gate::GatePolicy::default();
+        let mut pass = Pass::default();
+        let mut said = BTreeMap::new();
+        for turn in turns {
+            if turn.text.trim().is_empty() || turn.id.as_ref().is_some_and(|id| !mind.meets(id)) {
+                continue;
+            }
+            // Not held while the turn is read: there is one reader of the store at a time.
+            let reader = self.now_reader()?;
+            let (episode, known) =
+                name(&*reader, space, session, turn, &mut said, mind.apart_days)?;
+            if !erased(&*reader, space, std::slice::from_ref(&episode))?.is_empty() {
+                continue;
+            }
+            drop(reader);
+            if known && mind.went_through(episode.id) {
+                // It went through the gate when it came in; now it is only what was said before.
+                mind.hear(turn, episode.id, &self.policy.activation);
+                mind.is_known();
+                pass.episodes.push(episode);
+                continue;
+            }
+            let (verdict, watch) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
+            mind.watch = watch;
+            pass.fired.extend(verdict.fired);
+            mind.hear(turn, episode.id, &self.policy.activation);
+            pass.episodes.push(episode);
+            let holds = self.read_last(context, mind, &mut pass.weighed)?;
+            if holds || matches!(verdict.probe, When::Now(_)) {
+                pass.probed.extend(self.probe(mind, turn.at));
+            }
+        }
+        if let Some(why) = flush {
+            let at = turns.last().map_or_else(|| self.now(), |turn| turn.at);
+            if gate::flush(&mind.watch, why) {
+                pass.probed.extend(self.probe(mind, at));
+            } else {
+                // Rules cost nothing: what the gate found nothing in is still looked through once.
+                let probes = mind.watch.clone();
+                pass.swept.extend(self.probe(mind, at));
+                mind.watch = probes;
+            }
+        }
+        Ok(pass)
+    }
+
+    /// Probes what was heard since the last time, with what was said before as context.
+    fn probe(&self, mind: &mut Mind, at: Timestamp) -> Option<Probed> {
+        mind.read_all();
+        mind.watch = gate::probed(mind.watch.clone(), at);
+        let heard = &mind.lately.heard;
+        let said: Vec<probe::Said<'_>> = heard.iter().map(mind::Heard::for_probe).collect();
+        // What was probed before is context now, and must not be taken in twice.
+        let first = heard.iter().position(|one| !one.probed)?;
+        let (patch, fates) = probe::probe_telling(&said, first, &probe::ProbePolicy::default());
+        let sources = heard.iter().map(mind::Heard::source).collect();
+        let turns = heard.iter().map(|one| one.turn.clone()).collect();
+        let told: BTreeSet<usize> = patch.operations.iter().filter_map(turn_of).collect();
+        for (at, one) in mind.lately.heard.iter_mut().enumerate() {
+            one.probed = true;
+            one.kept |= told.contains(&at);
+        }
+        Some(Probed { patch, fates, sources, turns })
+    }
+}
