@@ -136,10 +136,9 @@ impl Piece {
     }
 
     /// What sort of claim it most likely makes.
-    pub fn kind(&self) -> Option<Kind> {
-        let claims = Role::ALL.iter().copied().filter(|role| role.claims());
-        let best = claims.max_by(|a, b| self.share(*a).total_cmp(&self.share(*b)))?;
-        best.kind()
+    pub fn kind(&self) -> Kind {
+        let kinds = Role::ALL.iter().filter_map(|role| Some((self.share(*role), role.kind()?)));
+        kinds.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(Kind::Fact, |(_, kind)| kind)
     }
 }
 

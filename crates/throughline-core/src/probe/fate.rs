@@ -29,8 +29,6 @@ pub enum Fate {
     Listed,
     /// It repeats what the agent or a tool wrote.
     Echo,
-    /// It says that something known still holds, and nothing besides.
-    Confirms,
     /// It is too short or too long to stand alone, or the turn says it twice.
     Unfit,
 }
@@ -61,11 +59,12 @@ impl fmt::Display for Fate {
                 write!(f, "not clear that it is meant as it stands: {}", share(*plain))
             }
             Self::NotOwn => f.write_str("pasted or quoted, not the person's own words"),
-            Self::Guarded => f.write_str("by its form asked, supposed, quoted or somebody else's"),
+            Self::Guarded => {
+                f.write_str("its form says that it asks, supposes, quotes or is somebody else's")
+            }
             Self::Forgets => f.write_str("an order to forget, which claims nothing"),
             Self::Listed => f.write_str("in a list whose first line is not kept"),
             Self::Echo => f.write_str("repeats what the agent or a tool wrote"),
-            Self::Confirms => f.write_str("says that something known still holds, nothing new"),
             Self::Unfit => f.write_str("too short or too long to stand alone, or said before"),
         }
     }

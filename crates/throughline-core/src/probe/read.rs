@@ -7,11 +7,10 @@
 use std::ops::Range;
 
 use super::fate::{Fate, Fated, KEEP_FROM, judged};
-use super::{Found, Said, Statement, Voice, content, is_echo, statements, user};
+use super::{Found, Said, Statement, content, is_echo, statements, user};
 use crate::patch::{Operation, Remember};
 use crate::reading::{Piece, Role};
 use crate::speech::{self, word::words};
-use crate::text;
 
 /// From this likelihood on, it counts as stated; below, it is kept on probation.
 const STATED_FROM: f32 = 0.93;
@@ -26,8 +25,6 @@ const CHANGE_FROM: f32 = 0.03;
 /// How sure a piece that is stated is, and one on probation.
 const STATED: f64 = 0.9;
 const ON_PROBATION: f64 = 0.6;
-/// Characters of a message before that are kept with an answer to it.
-const BEFORE_CHARS: usize = 160;
 /// A piece shorter than this needs what it answers to be understood.
 const WORDS_MIN: usize = 4;
 
@@ -73,12 +70,8 @@ pub(super) fn user_read(
         } else if asks_to_forget(&said.text[piece.span.clone()]) {
             Fate::Forgets
         } else {
-            let claim = claim(turn, said, &pieces[..last], &piece, context);
-            match claim.map(|claim| found.takes(Operation::Remember(claim))) {
-                Some(true) => Fate::Kept,
-                Some(false) => Fate::Unfit,
-                None => Fate::Confirms,
-            }
+            let claim = claim(turn, said, &pieces[..last], &piece);
+            if found.takes(Operation::Remember(claim)) { Fate::Kept } else { Fate::Unfit }
         };
         let together = (0..=last).filter(|at| meet(&pieces[*at].span, &piece.span));
         found.fates.extend(together.map(|piece| Fated { turn, piece, fate }));
@@ -185,18 +178,12 @@ pub fn needs_before(said: &str) -> bool {
 }
 
 /// A piece as a claim, in its speaker's words. `before` are the pieces before it.
-fn claim(
-    turn: usize,
-    said: &Said<'_>,
-    before: &[Piece],
-    piece: &Piece,
-    context: &[Said<'_>],
-) -> Option<Remember> {
+fn claim(turn: usize, said: &Said<'_>, before: &[Piece], piece: &Piece) -> Remember {
     let quote = &said.text[piece.span.clone()];
     let stated = piece.lasting.min(piece.plain()) >= STATED_FROM;
-    Some(Remember {
-        kind: piece.kind()?,
-        content: whole(said, before, quote, context),
+    Remember {
+        kind: piece.kind(),
+        content: whole(said, before, quote),
         label: None,
         domain: None,
         slot: None,
@@ -206,23 +193,16 @@ fn claim(
         confidence: if stated { STATED } else { ON_PROBATION },
         quote: Some(quote.to_owned()),
         turn: Some(turn),
-    })
+    }
 }
 
-/// The words of a piece, with what they answer where they do not say what they speak of.
-fn whole(said: &Said<'_>, before: &[Piece], quote: &str, context: &[Said<'_>]) -> String {
+/// The words of a piece, with those before it where they do not say what they speak of. What the agent
+/// said is never part of them: it would count as the person's word.
+fn whole(said: &Said<'_>, before: &[Piece], quote: &str) -> String {
     let own = tidy(quote);
-    if !hangs(quote) {
-        return own;
-    }
     let names = |before: &&Piece| before.role().claims() || before.lasting >= FORM_FROM;
-    if let Some(before) = before.last().filter(names) {
-        return format!("{}; {own}", tidy(&said.text[before.span.clone()]));
-    }
-    let answered = context.iter().rev().find(|one| one.speaker == Voice::Assistant);
-    let asked = answered.and_then(|one| speech::sentences(one.text).last().map(|last| last.text));
-    match asked {
-        Some(asked) => format!("{own} (in answer to: {})", text::headline(asked, BEFORE_CHARS)),
+    match before.last().filter(names).filter(|_| hangs(quote)) {
+        Some(before) => format!("{}; {own}", tidy(&said.text[before.span.clone()])),
         None => own,
     }
 }

@@ -10,6 +10,11 @@ use crate::{Context, Engine, Result};
 
 /// Words of a turn that is compared with a memory as a whole.
 const SHORT_WORDS: usize = 60;
+/// Claims that are held against what is known at once: whoever tells hundreds is pasting, and each takes
+/// milliseconds of a hook's time.
+const CLAIMS_MAX: usize = 8;
+/// Pieces of a turn that are held against what is known although they do not look like a change.
+const UNSURE_MAX: usize = 3;
 
 impl Engine {
     /// Lets the reader read the turn that was heard last; says whether it holds something to keep. What
@@ -34,7 +39,8 @@ impl Engine {
                 pieces[likeliest].is_change(NOTICES_FROM);
             }
         }
-        for (at, piece) in pieces.iter_mut().enumerate().filter(|(_, one)| probe::may_change(one)) {
+        let unsure = pieces.iter_mut().enumerate().filter(|(_, one)| probe::may_change(one));
+        for (at, piece) in unsure.take(UNSURE_MAX) {
             let said = &turn[piece.span.clone()];
             let bearings = self.bearings_of(context, said, before.as_deref(), said)?;
             let touches = touches(&bearings);
@@ -53,6 +59,7 @@ impl Engine {
         probed: impl Iterator<Item = &'a Probed>,
     ) -> Result<Bearings> {
         let mut bearings = Bearings::default();
+        let mut left = CLAIMS_MAX;
         for one in probed {
             for operation in &one.patch.operations {
                 let Some(claim) = claimed(operation) else { continue };
@@ -60,6 +67,10 @@ impl Engine {
                 if said.is_none_or(|said| said.voice != Voice::User) {
                     continue;
                 }
+                if left == 0 {
+                    return Ok(bearings);
+                }
+                left -= 1;
                 let before = claim.turn.and_then(|turn| before(&one.turns, turn));
                 let whole = claim.turn.filter(|turn| one.claims_of(*turn) == 1);
                 let whole = whole.and_then(|turn| one.turns.get(turn)).map(|turn| &*turn.text);
