@@ -3,8 +3,8 @@
 use crate::name::{self, Announced, Kind};
 use crate::scan::Span;
 use crate::text::{
-    MARK, Nested, after_escape_at, is_closing_escape, line_start, quoted, run_end, run_start,
-    skip_blanks,
+    ENTITIES, MARK, Nested, after_dressing, after_escape_at, assigns, is_closing_escape,
+    line_start, quoted, run_end, run_start, skip_blanks,
 };
 use crate::value::{Form, is_dense, is_secret};
 
@@ -135,7 +135,22 @@ impl Written<'_> {
         if is_query && self.name().eq_ignore_ascii_case("key") {
             return name::announced("query_key");
         }
+        // `PASS: test_login2`, and beside a user's name it is a password.
+        if self.name().eq_ignore_ascii_case("pass") && !self.is_quoted_or_login() {
+            return None;
+        }
         name::announced(&self.text[self.start..self.end])
+    }
+
+    /// Whether `pass` stands in quotes, as in JSON, or behind a user, or behind a flag that takes one.
+    fn is_quoted_or_login(&self) -> bool {
+        let line = line_start(self.bytes, self.start);
+        let before =
+            self.bytes[line.max(self.start.saturating_sub(64))..self.start].to_ascii_lowercase();
+        let has = |word: &[u8]| before.windows(word.len()).any(|part| part == word);
+        let next = self.bytes.get(self.end);
+        next.is_some_and(|quote| b"\"'".contains(quote)) && before.last() == next
+            || [&b"user"[..], b"login", b"-passin ", b"-passout "].iter().any(|word| has(word))
     }
 
     /// `password is …`, `password for staging is …`, `var token string = "…"`, `password …`.
@@ -267,7 +282,10 @@ impl Written<'_> {
         {
             return Some(span);
         }
-        let secret = is_secret(&self.text[start..end], announced, form)
+        // `The password is wrong!`: the sign is the sentence's.
+        let value = &self.text[start..end];
+        let judged = if form == Form::Sentence { value.trim_end_matches('!') } else { value };
+        let secret = is_secret(judged, announced, form)
             || self.broken(start, end).is_some_and(|value| is_secret(&value, announced, form));
         secret.then(|| Span { start, end: self.whole(end), rule: announced.rule })
     }
@@ -450,33 +468,6 @@ impl Written<'_> {
             byte.is_ascii_alphanumeric() || b"+/=_-.%".contains(&byte)
         })
     }
-}
-
-/// A quote as HTML writes it.
-const ENTITIES: [&[u8]; 3] = [b"&quot;", b"&#34;", b"&#39;"];
-
-/// Skips a quote of HTML and the colour of a terminal, which say nothing.
-fn after_dressing(bytes: &[u8], at: usize) -> usize {
-    let rest = &bytes[at..];
-    if let Some(entity) = ENTITIES.iter().find(|entity| rest.starts_with(entity)) {
-        return at + entity.len();
-    }
-    if rest.starts_with(b"\x1b[") {
-        let end = run_end(bytes, at + 2, 8, |byte| byte.is_ascii_digit() || byte == b';');
-        if bytes.get(end) == Some(&b'm') {
-            return end + 1;
-        }
-    }
-    at
-}
-
-/// How long the sign is that gives a name its value: `=`, `:=`, `::=`, `?=`, `.=`, `+=`, `=>`.
-fn assigns(rest: &[u8]) -> Option<usize> {
-    if rest.starts_with(b"=>") {
-        return Some(2);
-    }
-    let before = rest.iter().take(3).take_while(|byte| b":?.+|".contains(byte)).count();
-    (rest.get(before) == Some(&b'=') && rest.get(before + 1) != Some(&b'=')).then_some(before + 1)
 }
 
 /// This much of a value is judged.

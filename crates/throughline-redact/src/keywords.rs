@@ -10,6 +10,7 @@ use crate::marked;
 use crate::name;
 use crate::scan::Sureness;
 use crate::shape::{self, Odd, Shape};
+use crate::told::{self, Told};
 use crate::veil;
 
 /// Who looks closer.
@@ -27,6 +28,8 @@ pub(crate) enum Looker {
     Marked(bool),
     Address,
     Header(Header),
+    /// A noun of a sentence.
+    Told(Told),
     Name,
 }
 
@@ -40,7 +43,7 @@ impl Looker {
             | Self::Encoded
             | Self::Marked(_) => Sureness::Shape,
             Self::Address | Self::Header(_) | Self::Layout(_) => Sureness::Place,
-            Self::Name => Sureness::Name,
+            Self::Told(_) | Self::Name => Sureness::Name,
         }
     }
 }
@@ -80,6 +83,7 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     }
     shape::ODD.iter().for_each(|(word, odd)| add(word, Looker::Odd(*odd)));
     header::KEYWORDS.iter().for_each(|(word, header)| add(word, Looker::Header(*header)));
+    told::KEYWORDS.iter().for_each(|(word, told)| add(word, Looker::Told(*told)));
     name::KEYWORDS.iter().for_each(|word| add(word, Looker::Name));
     marked::KEYWORDS.iter().for_each(|(word, opens)| add(word, Looker::Marked(*opens)));
     layout::KEYWORDS.iter().for_each(|(word, layout)| add(word, Looker::Layout(*layout)));

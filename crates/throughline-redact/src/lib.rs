@@ -3,7 +3,8 @@
 //! One pass finds keywords (`keywords`), and each keyword says who looks closer: `shape` knows
 //! tokens by their face (`ghp_…`), `key_block` private keys in armour, `address` passwords in URLs,
 //! `header` what HTTP requests and command lines carry, and `assignment` names such as `password`
-//! with a value behind them, which `value` then judges. `marked` finds what its author wants kept
+//! with a value behind them, which `value` then judges. `told` reads sentences in which somebody tells a
+//! password, in six languages. `marked` finds what its author wants kept
 //! private, and `number` cards and accounts by their check digits. `layout` reads what stands where a
 //! table, a manifest or a line of logins puts a password, and `veil` looks through colours, escapes and
 //! base64. Every one of them looks at a bounded
@@ -26,6 +27,7 @@ mod number;
 mod scan;
 mod shape;
 mod text;
+mod told;
 mod value;
 mod veil;
 mod words;

@@ -28,7 +28,7 @@ pub(crate) struct Announced {
 }
 
 /// What to look for in a text. A name that holds one of these is read whole.
-pub(crate) const KEYWORDS: [&str; 27] = [
+pub(crate) const KEYWORDS: [&str; 34] = [
     "passw",
     "passphrase",
     "passcode",
@@ -41,6 +41,13 @@ pub(crate) const KEYWORDS: [&str; 27] = [
     "\"pass\"",
     "'pass'",
     "userpass",
+    "storepass",
+    "keypass",
+    "pass:",
+    "pass=",
+    "kennwort",
+    "mot de passe",
+    "contraseña",
     "pw ",
     "pw:",
     "pw=",
@@ -81,9 +88,11 @@ pub(crate) fn announced(name: &str) -> Option<Announced> {
         return found(Kind::Password, "credential");
     }
     match last {
-        "password" | "passwd" | "passcode" | "pwd" | "pass" | "pw" | "userpass" => {
-            found(Kind::Password, "password")
-        }
+        "password" | "passwd" | "passcode" | "pwd" | "pass" | "pw" | "userpass" | "storepass"
+        | "keypass" | "passwort" | "kennwort" | "contraseña" => found(Kind::Password, "password"),
+        "passe" if before == "de" => found(Kind::Password, "password"),
+        // As the client of Redis names it.
+        "auth" if before == "rediscli" => found(Kind::Password, "password"),
         "passphrase" | "mnemonic" | "phrase" => {
             Some(Announced { kind: Kind::Password, rule: "passphrase", is_phrase: true })
         }
@@ -95,7 +104,7 @@ pub(crate) fn announced(name: &str) -> Option<Announced> {
         "secrets" | "passwords" | "tokens" | "credential" | "credentials" | "creds" | "keys" => {
             found(Kind::Hardly, "credential")
         }
-        _ if last.ends_with("password") || last.ends_with("passwd") => {
+        _ if ["password", "passwd", "passwort"].iter().any(|end| last.ends_with(end)) => {
             found(Kind::Password, "password")
         }
         _ if last.ends_with("secret") => found(Kind::Secret, "secret"),

@@ -4,7 +4,8 @@ use crate::header::Header;
 use crate::keywords::{self, Hit, Looker};
 use crate::text::inside_mark;
 use crate::{
-    Found, address, assignment, header, key_block, known, layout, marked, number, shape, text, veil,
+    Found, address, assignment, header, key_block, known, layout, marked, number, shape, text,
+    told, veil,
 };
 
 /// How sure the rule is of what the secret is. Where two overlap, the surer one names it.
@@ -173,6 +174,7 @@ impl Look<'_> {
             Looker::Address => self.addresses.find(text, at),
             Looker::Header(Header::Cookie) => return self.cookies(at, to),
             Looker::Header(header) => self.commands.find(text, at, to, header),
+            Looker::Told(noun) => told::find(text, at, to, noun),
             Looker::Name => {
                 let spans = &mut self.spans;
                 let keep = &mut |span: Span| spans.push((span, Sureness::Place));

@@ -181,3 +181,30 @@ pub(crate) fn quoted(text: &str, at: usize) -> Option<(usize, usize)> {
     }
     None
 }
+
+/// A quote as HTML writes it.
+pub(crate) const ENTITIES: [&[u8]; 3] = [b"&quot;", b"&#34;", b"&#39;"];
+
+/// Skips a quote of HTML and the colour of a terminal, which say nothing.
+pub(crate) fn after_dressing(bytes: &[u8], at: usize) -> usize {
+    let rest = &bytes[at..];
+    if let Some(entity) = ENTITIES.iter().find(|entity| rest.starts_with(entity)) {
+        return at + entity.len();
+    }
+    if rest.starts_with(b"\x1b[") {
+        let end = run_end(bytes, at + 2, 8, |byte| byte.is_ascii_digit() || byte == b';');
+        if bytes.get(end) == Some(&b'm') {
+            return end + 1;
+        }
+    }
+    at
+}
+
+/// How long the sign is that gives a name its value: `=`, `:=`, `::=`, `?=`, `.=`, `+=`, `=>`.
+pub(crate) fn assigns(rest: &[u8]) -> Option<usize> {
+    if rest.starts_with(b"=>") {
+        return Some(2);
+    }
+    let before = rest.iter().take(3).take_while(|byte| b":?.+|".contains(byte)).count();
+    (rest.get(before) == Some(&b'=') && rest.get(before + 1) != Some(&b'=')).then_some(before + 1)
+}

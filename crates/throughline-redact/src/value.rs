@@ -84,6 +84,36 @@ fn fits(value: &str, kind: Kind, form: Form) -> bool {
     }
 }
 
+/// Whether a word of a sentence has the form of a password that a person typed: letters with digits
+/// or with signs among them, and nothing that names, addresses, amounts and methods look like.
+pub(crate) fn is_typed(word: &str) -> bool {
+    let is_joined_name = word.contains(['_', '-', '.', ':']) && is_word_like(word);
+    let is_amount = word.trim_start_matches(|letter: char| letter.is_ascii_digit()).len()
+        < word.len()
+        && word
+            .trim_start_matches(|letter: char| letter.is_ascii_digit())
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase());
+    let inner = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+    (6..=64).contains(&word.len())
+        && is_mixed(word)
+        && (has_digit(word) || inner.len() >= 8 && is_mixed(inner))
+        && !is_joined_name
+        && !is_amount
+        && !word.contains(['/', '\\'])
+        && !(word.contains('@') && word.contains('.'))
+        && !is_expression(word)
+        && !is_placeholder(word)
+        && !is_reference(word)
+}
+
+/// The same for places where a name with a number is as likely: `python3`, `step-2`.
+pub(crate) fn is_typed_surely(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let sign = word.bytes().any(|byte| b"!@#$%^&*+=?~".contains(&byte));
+    is_typed(word) && (digits >= 2 || sign || turns_often(word))
+}
+
 /// A long run of the signs that tokens are made of, with letters and digits and without words.
 fn is_strong(value: &str) -> bool {
     let signs = value.bytes().filter(u8::is_ascii_alphanumeric).count();

@@ -7,3 +7,4 @@ mod laws;
 mod mentions;
 mod places;
 mod secrets;
+mod told;

@@ -70,6 +70,7 @@ mod secrets;
 mod secrets_everywhere;
 mod secrets_known;
 mod secrets_named;
+mod secrets_told;
 mod sessions;
 mod settling;
 mod silencing;

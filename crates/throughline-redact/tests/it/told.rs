@@ -1,0 +1,192 @@
+//! Passwords that somebody tells in a sentence disappear, in several
+//! languages; sentences about passwords stay as they are.
+
+use throughline_redact::redact;
+
+/// What a person would type: a word and a year, or a word and a number.
+fn typed() -> (String, String) {
+    (["sommer", "2024"].concat(), ["hun", "ter22"].concat())
+}
+
+/// Nothing of a value is left, and everything before it is.
+#[track_caller]
+fn assert_told(texts: &[(&str, &str)], value: &str) {
+    let mut missed = Vec::new();
+    for (before, after) in texts {
+        for after in [*after, &format!("{after}\nand more"), &format!("{after} Thanks.")] {
+            let text = format!("{before}{value}{after}");
+            let clean = redact(&text).text.into_owned();
+            if clean.contains(&value[..4]) || !clean.starts_with(before) {
+                missed.push(format!("{text:?} became {clean:?}"));
+            }
+            assert_eq!(redact(&clean).text, clean, "twice");
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn a_password_told_in_german_disappears() {
+    let told = [
+        ("das Passwort ist ", "."),
+        ("Passwort: ", "."),
+        ("Das Passwort für die Testdatenbank lautet ", ", bitte merken."),
+        ("Kennwort für prod: ", "."),
+        ("das Kennwort heißt jetzt ", "."),
+        ("Das Datenbankpasswort ist „", "“."),
+        ("das WLAN-Passwort lautet ", "."),
+        ("hab das Kennwort geändert, lautet jetzt ", "."),
+        ("nimm ", " als Passwort."),
+        ("setz das Passwort auf ", "."),
+        ("Zugangsdaten: anna/", "."),
+        ("Die Zugangsdaten sind anna und ", "."),
+    ];
+    assert_told(&told, &typed().0);
+}
+
+#[test]
+fn a_password_told_in_french_disappears() {
+    let told = [
+        ("le mot de passe est ", "."),
+        ("Le mot de passe de la base est maintenant ", "."),
+        ("mot de passe : ", "."),
+        ("mdp : ", "."),
+        ("Identifiant : anna, mot de passe : ", "."),
+        ("utilise ", " comme mot de passe pour la base."),
+        ("le mot de passe, c'est « ", " »."),
+        ("les identifiants sont anna / ", "."),
+    ];
+    assert_told(&told, &typed().0);
+}
+
+#[test]
+fn a_password_told_in_spanish_disappears() {
+    let told = [
+        ("la contraseña es ", "."),
+        ("la contraseña del servidor de pruebas es ", "."),
+        ("Contraseña: ", "."),
+        ("cambié la contraseña a ", "."),
+        ("usuario root, clave ", "."),
+        ("la clave del router es ", "."),
+        ("usa ", " como contraseña."),
+        ("credenciales: ana/", "."),
+    ];
+    assert_told(&told, &typed().0);
+}
+
+#[test]
+fn a_password_told_in_chinese_or_japanese_disappears() {
+    let told = [
+        ("密码是", "。"),
+        ("root密码：", "，别忘了。"),
+        ("数据库的密码改成", "了。"),
+        ("密码为 ", "。"),
+        ("口令是", "。"),
+        ("用", "作为密码。"),
+        ("パスワードは", "です。"),
+        ("パスワード: ", "。"),
+        ("パスワードを「", "」に変えた。"),
+        ("DBのパスワード、", "にしておいた。"),
+        ("", "をパスワードにして。"),
+    ];
+    assert_told(&told, &typed().0);
+}
+
+#[test]
+fn a_password_told_in_english_disappears() {
+    let told = [
+        ("Log in as admin with ", "."),
+        ("log into the panel as admin with ", "."),
+        ("sign in as ann@acme.com with ", "."),
+        ("log in as ann / ", "."),
+        ("credentials: alice/", "."),
+        ("creds for staging are alice / ", "."),
+        ("login: alice:", "."),
+        ("user/pass is bob/", "."),
+        ("user/pass: bob/", "."),
+        ("Password for prod: ", "."),
+        ("**Password for the prod database:** ", "."),
+        ("password on staging = ", "."),
+        ("the password is now ", "."),
+        ("use ", " as the password for staging."),
+        ("change the password to ", "."),
+        ("user admin, password ", "."),
+        ("user: admin pass: ", ""),
+        ("user=admin pass=", ""),
+        ("the wifi pw ", "."),
+    ];
+    assert_told(&told, &typed().1);
+}
+
+#[test]
+fn a_number_that_opens_something_disappears() {
+    let told = [
+        ("pin ", "."),
+        ("PIN: ", "."),
+        ("the door pin for the lab is ", "."),
+        ("die PIN für das Terminal ist jetzt ", "."),
+        ("el pin del almacén es ", "."),
+        ("暗証番号は", "です。"),
+        ("passcode ", "."),
+        ("the passcode is ", "."),
+        ("Passcode: ", "."),
+    ];
+    assert_told(&told, "4711");
+}
+
+#[test]
+fn sentences_about_passwords_stay() {
+    let about = [
+        "the password is in 1Password",
+        "password must be 12 characters",
+        "the password is stored in postgres16",
+        "the password is hashed in step2",
+        "The password is broken!",
+        "the password policy is NIST800-63",
+        "the password for staging is in the vault",
+        "Password for prod: see the vault",
+        "set the password to at least 12 characters",
+        "use argon2id as the password hasher",
+        "use bcrypt12 as the password hash",
+        "password login for user alice1 was disabled",
+        "das Passwort steht im Vault",
+        "Das Passwort ist in 1Password hinterlegt.",
+        "das Passwort muss 12 Zeichen lang sein",
+        "das Passwort wird mit argon2id gehasht",
+        "le mot de passe est dans Vault",
+        "le mot de passe doit avoir 12 caractères",
+        "la contraseña está en 1Password",
+        "la clave primaria es user_id2",
+        "la clave es usar menos memoria",
+        "密码存在1Password里",
+        "密码至少12位",
+        "密码用argon2id加密",
+        "密码学课程cs1012",
+        "パスワードはVault2024にあります",
+        "パスワードは12文字以上",
+        "pin the version to 4.7",
+        "pin numpy to 1.26",
+        "pin 1234",
+        "GPIO pin 13 is high",
+        "the pin is 4 digits",
+        "PIN must be 4 to 8 digits",
+        "pin: 4000 entries",
+        "log in as admin with the usual password",
+        "log in with OAuth2 or office365",
+        "login: github/google",
+        "credentials: see docs/login.md",
+        "credentials: aws/config",
+        "user/pass: see the vault",
+        "the first pass to `inline2=` it",
+        "PASS: test_login2",
+        "mkdir -p src/app2/x",
+        "ssh -p 2222 root@box",
+        "docker run -u 1000:1000 -p 8080:80 app",
+        "cargo test -p throughline-redact2",
+        "grep -w hunter22 -r .",
+        "net user experience improved",
+    ];
+    let changed: Vec<_> =
+        about.iter().map(|text| redact(text)).filter(|it| !it.found.is_empty()).collect();
+    assert!(changed.is_empty(), "{changed:#?}");
+}
