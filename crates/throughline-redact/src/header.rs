@@ -2,7 +2,7 @@
 
 use crate::scan::Span;
 use crate::text::{MARK, is_closing_escape, line_start, quoted, run_end, skip_blanks};
-use crate::value::{is_placeholder, is_random, is_reference, is_word_like};
+use crate::value::{is_placeholder, is_random, is_reference, is_typed, is_word_like};
 
 /// The places that have a rule of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,13 +17,17 @@ pub(crate) enum Header {
     Cookie,
     /// `curl -u NAME:PASSWORD`
     User,
-    /// `mysql -pPASSWORD`, `sshpass -p PASSWORD`
+    /// `mysql -pPASSWORD`, `sshpass -p PASSWORD`, `TOOL -u NAME -p PASSWORD`
     Password,
+    /// `redis-cli -a PASSWORD`
+    Redis,
+    /// `ldapsearch -w PASSWORD`
+    Directory,
     /// `?sig=…`, `X-Amz-Signature=…`
     Signature,
 }
 
-pub(crate) const KEYWORDS: [(&str, Header); 18] = [
+pub(crate) const KEYWORDS: [(&str, Header); 20] = [
     ("bearer ", Header::Bearer),
     ("basic ", Header::Basic),
     ("\"auth\"", Header::Basic),
@@ -40,6 +44,8 @@ pub(crate) const KEYWORDS: [(&str, Header); 18] = [
     (" --user", Header::User),
     (" --proxy-user", Header::User),
     (" -p", Header::Password),
+    (" -a ", Header::Redis),
+    (" -w ", Header::Directory),
     ("sig=", Header::Signature),
     ("x-amz-signature=", Header::Signature),
 ];
@@ -61,6 +67,11 @@ struct Line {
     /// Whether one was named that takes a password after `-p`, with a blank or without.
     spaced: bool,
     tight: bool,
+    /// Whether a user was named on it.
+    user: bool,
+    /// Whether it calls Redis, or a directory.
+    redis: bool,
+    directory: bool,
 }
 
 impl Commands {
@@ -78,6 +89,8 @@ impl Commands {
             Header::Authorization => authorization(text, to),
             Header::User => self.read(text, at).http.then(|| user(text, to))?,
             Header::Password => password(text, to, self.read(text, at)),
+            Header::Redis => self.read(text, at).redis.then(|| flagged(text, to))?,
+            Header::Directory => self.read(text, at).directory.then(|| flagged(text, to))?,
             Header::Signature => signature(text, at, to),
             Header::Cookie => None,
         }
@@ -112,8 +125,11 @@ impl Commands {
             })
         };
         known.http |= has(&["curl", "wget", "http ", "https "]);
-        known.spaced |= has(&["sshpass", "psexec", "docker login"]);
+        known.spaced |= has(&["sshpass", "psexec", "docker login", "podman login", "sqlcmd"]);
         known.tight |= has(&["mysql", "mariadb"]);
+        known.user |= has(&[" -u ", " --user", " --username", " -u=", " -uroot", " -uadmin"]);
+        known.redis |= has(&["redis-cli"]);
+        known.directory |= has(&["ldap"]);
         known.end = at;
         *known
     }
@@ -234,9 +250,13 @@ fn user(text: &str, to: usize) -> Option<Span> {
     secret.then_some(Span { start, end, rule: "curl-user" })
 }
 
-/// `-p` means a password only to the programs of `MySQL` (without a blank) and to `sshpass`.
+/// `-p` means a password to the programs of `MySQL` (without a blank), to `sshpass`, and behind a
+/// user if what follows has the form of one.
 fn password(text: &str, to: usize, line: Line) -> Option<Span> {
     let bytes = text.as_bytes();
+    if line.user && !line.spaced && bytes.get(to) == Some(&b' ') {
+        return flagged(text, to).filter(|span| is_typed(&text[span.start..span.end]));
+    }
     let from = if line.spaced {
         skip_blanks(bytes, to)
     } else if line.tight && bytes.get(to).is_some_and(|next| !b" \t-\n".contains(next)) {
@@ -244,7 +264,12 @@ fn password(text: &str, to: usize, line: Line) -> Option<Span> {
     } else {
         return None;
     };
-    let (start, end) = argument(text, from)?;
+    flagged(text, from)
+}
+
+/// The argument behind a flag, if it is meant as it stands.
+fn flagged(text: &str, from: usize) -> Option<Span> {
+    let (start, end) = argument(text, skip_blanks(text.as_bytes(), from))?;
     let value = &text[start..end];
     let letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let secret = value.len() >= 4

@@ -4,7 +4,7 @@
 use crate::name::{self, Announced, Kind};
 use crate::scan::Span;
 use crate::text::{MARK, quoted, run_end, run_start, skip_blanks};
-use crate::value::{Form, is_placeholder, is_reference, is_secret};
+use crate::value::{Form, is_placeholder, is_reference, is_secret, is_typed};
 
 /// The layouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,9 +17,13 @@ pub(crate) enum Layout {
     Login,
     /// `gh secret set NAME --body VALUE`
     Stored,
+    /// `echo NAME:PASSWORD | chpasswd`
+    Changed,
+    /// `htpasswd -b FILE NAME PASSWORD`, `net user NAME PASSWORD`: so many words before it.
+    Argument(usize),
 }
 
-pub(crate) const KEYWORDS: [(&str, Layout); 13] = [
+pub(crate) const KEYWORDS: [(&str, Layout); 18] = [
     ("kind: secret", Layout::Manifest),
     ("\"kind\": \"secret\"", Layout::Manifest),
     ("\"kind\":\"secret\"", Layout::Manifest),
@@ -33,6 +37,11 @@ pub(crate) const KEYWORDS: [(&str, Layout); 13] = [
     (":6379", Layout::Login),
     (":5672", Layout::Login),
     ("secret set ", Layout::Stored),
+    ("| chpasswd", Layout::Changed),
+    ("|chpasswd", Layout::Changed),
+    ("htpasswd -b ", Layout::Argument(2)),
+    ("htpasswd -bc ", Layout::Argument(2)),
+    ("net user ", Layout::Argument(1)),
 ];
 
 /// Finds what layouts give away, and reads every layout once.
@@ -60,6 +69,8 @@ impl Layouts {
             Layout::Logins => logins(text, at).into_iter().for_each(keep),
             Layout::Login => login(text, at).into_iter().for_each(keep),
             Layout::Stored => stored(text, to).into_iter().for_each(keep),
+            Layout::Changed => changed(text, at).into_iter().for_each(keep),
+            Layout::Argument(before) => argument(text, to, before).into_iter().for_each(keep),
         }
     }
 
@@ -241,6 +252,34 @@ fn stored(text: &str, from: usize) -> Option<Span> {
     });
     let value = &text[start..end];
     (value.len() >= 3 && is_meant(value)).then_some(Span { start, end, rule: "secret" })
+}
+
+/// What is piped into the command at `at` that changes passwords.
+fn changed(text: &str, at: usize) -> Option<Span> {
+    let end = text[..at].trim_end_matches([' ', '"', '\'']).len();
+    let start = run_start(text.as_bytes(), end, 256, |byte| {
+        byte.is_ascii_graphic() && !b"\"'`<>()|".contains(&byte)
+    });
+    let (name, value) = text[start..end].split_once(':')?;
+    let start = start + name.len() + 1;
+    (value.len() >= 3 && !name.is_empty() && is_meant(value)).then_some(Span {
+        start,
+        end,
+        rule: "password",
+    })
+}
+
+/// A word of a command line with `before` others between the command and it.
+fn argument(text: &str, from: usize, before: usize) -> Option<Span> {
+    let bytes = text.as_bytes();
+    let sign = |byte: u8| byte.is_ascii_graphic() && !b"`<>|;&".contains(&byte);
+    let mut at = skip_blanks(bytes, from);
+    for _ in 0..before {
+        at = skip_blanks(bytes, run_end(bytes, at, 256, sign));
+    }
+    let (start, end) = quoted(text, at).unwrap_or((at, run_end(bytes, at, 256, sign)));
+    let value = &text[start..end];
+    is_typed(value).then_some(Span { start, end, rule: "password" })
 }
 
 /// Whether a value is meant as it stands.

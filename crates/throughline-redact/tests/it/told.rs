@@ -1,4 +1,4 @@
-//! Passwords that somebody tells in a sentence disappear, in several
+//! Passwords that somebody tells in a sentence or types into a command line disappear, in several
 //! languages; sentences about passwords stay as they are.
 
 use throughline_redact::redact;
@@ -132,6 +132,34 @@ fn a_number_that_opens_something_disappears() {
         ("Passcode: ", "."),
     ];
     assert_told(&told, "4711");
+}
+
+#[test]
+fn a_password_in_a_command_line_disappears() {
+    let told = [
+        ("mysql -u root -p", " app"),
+        ("mysqldump --password=", " app"),
+        ("mytool login -u admin -p ", " --verbose"),
+        ("mytool --user admin --password ", " --verbose"),
+        ("PGPASSWORD=", " psql -h db"),
+        ("MYSQL_PWD=", " mysql"),
+        ("REDISCLI_AUTH=", " redis-cli"),
+        ("redis-cli -h cache -a ", " ping"),
+        ("ldapsearch -x -D cn=admin -w ", " -b dc=acme"),
+        ("sshpass -p ", " ssh root@box"),
+        ("sshpass -p", " ssh root@box"),
+        ("mongosh -u app -p ", " --host db"),
+        ("sqlcmd -S db -U sa -P ", " -Q x"),
+        ("openssl pkcs12 -in a.p12 -passin pass:", " -nodes"),
+        ("keytool -list -storepass ", " -v"),
+        ("echo \"root:", "\" | chpasswd"),
+        ("htpasswd -b .htpasswd bob ", ""),
+        ("net user bob ", " /add"),
+        ("psql \"host=db user=app password=", " dbname=app\""),
+        ("jdbc:postgresql://db/app?user=app&password=", "&ssl=true"),
+        ("Server=db;User Id=sa;Password=", ";Encrypt=true"),
+    ];
+    assert_told(&told, &typed().1);
 }
 
 #[test]

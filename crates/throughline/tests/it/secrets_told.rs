@@ -5,7 +5,7 @@ use crate::hooking::Agent;
 use crate::secrets::assert_gone;
 
 /// What is said before a password and behind it, and the password in two parts.
-const TOLD: [(&str, [&str; 2], &str); 12] = [
+const TOLD: [(&str, [&str; 2], &str); 14] = [
     ("Das Passwort für die Datenbank ist ", ["sommer", "2024"], ", merk dir das."),
     ("Nimm ", ["regen", "tag31"], " als Kennwort für den Testserver."),
     ("Le mot de passe de la base est maintenant ", ["soleil", "1987"], "."),
@@ -18,6 +18,8 @@ const TOLD: [(&str, [&str; 2], &str); 12] = [
     ("Password for prod: ", ["tri", "dent55"], ""),
     ("The user/pass is bob/", ["maple", "409x"], "."),
     ("Open the lab door, pin ", ["58", "36"], "."),
+    ("Run mytool login -u admin -p ", ["otter", "618"], " first."),
+    ("Run redis-cli -a ", ["violin", "73"], " ping."),
 ];
 
 #[test]
