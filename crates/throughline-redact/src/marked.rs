@@ -22,9 +22,14 @@ pub(crate) fn find(text: &str, at: usize, to: usize, opens: bool) -> Option<Span
     if !opens {
         return Some(Span { start: 0, end: to, rule: RULE });
     }
+    let is_type = before.is_some_and(|letter| letter.is_ascii_alphanumeric() || letter == b'_');
     let closing = if bytes[at] == b'<' { "</private>" } else { "[/sensitive]" };
-    let end = find_closing(&bytes[to..], closing.as_bytes()).map_or(text.len(), |end| to + end);
-    Some(Span { start: at, end, rule: RULE })
+    let end = find_closing(&bytes[to..], closing.as_bytes()).map(|end| to + end);
+    // `Local<Private>` is a type, unless something closes it.
+    if is_type && end.is_none() {
+        return None;
+    }
+    Some(Span { start: at, end: end.unwrap_or(text.len()), rule: RULE })
 }
 
 /// Where the closing mark ends, in any case.

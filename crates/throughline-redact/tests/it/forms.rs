@@ -166,6 +166,14 @@ fn a_token_in_base64_disappears() {
 }
 
 #[test]
+fn a_type_named_private_opens_nothing() {
+    let code = "void SetPrivate(Local<Private> name, Local<Data> value,\n  int attributes);";
+    assert_eq!(redact(code).text, code);
+    assert_eq!(redact("said<private>so</private> there").text, "said[redacted:private] there");
+    assert_eq!(redact("said <private>so and more").text, "said [redacted:private]");
+}
+
+#[test]
 fn what_only_looks_like_these_forms_stays() {
     for text in [
         "password: \"Enter your password\"",
