@@ -27,7 +27,10 @@ pub(crate) struct Options {
     /// Folders of ordinary code: how many chunks of 4 KB are altered
     #[arg(long, value_name = "DIR")]
     code: Vec<PathBuf>,
-    /// Print every case that went wrong
+    /// Leave out files of that code whose path holds this, such as tests that are about secrets
+    #[arg(long, value_name = "PART")]
+    except: Vec<String>,
+    /// Print every case that went wrong, and every line of code that was altered, without its secret
     #[arg(long)]
     verbose: bool,
 }
@@ -73,7 +76,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         );
     }
     for folder in &options.code {
-        let (altered, all) = alterations(folder);
+        let (altered, all) = alterations(folder, options);
         println!(
             "altered in {}: {altered} of {all} chunks, {:.3} %",
             folder.display(),
@@ -96,9 +99,13 @@ fn is_right(case: &Case) -> bool {
 }
 
 /// How many chunks of the code in a folder are altered, and how many there are.
-fn alterations(folder: &Path) -> (usize, usize) {
+fn alterations(folder: &Path, options: &Options) -> (usize, usize) {
     let (mut altered, mut all) = (0, 0);
     for file in files(folder, &CODE) {
+        let path = file.to_string_lossy();
+        if options.except.iter().any(|part| path.contains(part)) {
+            continue;
+        }
         if file.metadata().is_ok_and(|data| data.len() > FILE_BYTES_MAX) {
             continue;
         }
@@ -111,7 +118,12 @@ fn alterations(folder: &Path) -> (usize, usize) {
                 .map(|at| at + 1)
                 .filter(|at| end < rest.len() && *at > end / 2);
             let (chunk, next) = rest.split_at(line.unwrap_or(end));
-            altered += usize::from(clean_text(&mut chunk.to_owned()) > 0);
+            let mut clean = chunk.to_owned();
+            if clean_text(&mut clean) > 0 {
+                altered += 1;
+                let lines = clean.lines().filter(|line| line.contains("[redacted:"));
+                lines.filter(|_| options.verbose).for_each(|line| println!("{path}: {line}"));
+            }
             all += 1;
             rest = next;
         }

@@ -24,7 +24,7 @@ impl Names {
             return None;
         }
         self.read_until = end;
-        if self.nested.is_too_deep(start) {
+        if self.nested.is_too_deep(start) || is_path_of(text, start) {
             return None;
         }
         let written = Written { text, bytes, start, end };
@@ -40,6 +40,18 @@ impl Names {
         }
         found
     }
+}
+
+/// Whether the name is the end of a longer one that names a type or a place: `AWS::KMS::ReplicaKey`,
+/// `arn:aws:secretsmanager:…:secret:…`.
+fn is_path_of(text: &str, start: usize) -> bool {
+    let before = &text.as_bytes()[..start];
+    let is_type = before.ends_with(b"::") && text[start..].starts_with(char::is_uppercase);
+    let is_place = || {
+        let word = run_start(before, start, 96, |byte| is_part(byte) || byte == b':');
+        before[word..].starts_with(b"arn:")
+    };
+    is_type || before.ends_with(b":") && is_place()
 }
 
 fn is_part(byte: u8) -> bool {
@@ -177,7 +189,9 @@ impl Written<'_> {
             return self.literal_only(sign + 1, Form::Quoted);
         }
         let has_digit = self.bytes[at..end].iter().any(u8::is_ascii_digit);
-        (end - at >= 6 && has_digit).then_some((at, Form::After))
+        // `two-pass`, `first-pass`: another noun.
+        let is_noun = !self.name().to_ascii_lowercase().ends_with("-pass");
+        (end - at >= 6 && has_digit && is_noun).then_some((at, Form::After))
     }
 
     /// The place after a sign if a literal in quotes stands there.
@@ -212,9 +226,10 @@ impl Written<'_> {
             && (first(1) == b'-' || first(1).is_ascii_alphabetic() && self.end - self.start >= 9)
     }
 
-    /// `<password>…`
+    /// `<password>…`, but not the place for one in an address: `://<user>:<password>@host`.
     fn is_tag(&self) -> bool {
-        self.start > 0 && self.bytes[self.start - 1] == b'<'
+        let mut before = self.bytes[..self.start].iter().rev();
+        before.next() == Some(&b'<') && !before.next().is_some_and(|sign| b":/@".contains(sign))
     }
 
     /// `<name>db.password</name> <value>…`, and `<key>` with `<string>` as property lists have it.
@@ -245,10 +260,17 @@ impl Written<'_> {
     /// the value is meant as it stands, and not an argument in code.
     fn is_environment(&self) -> bool {
         let before = self.start.checked_sub(1).map(|at| self.bytes[at]);
-        name::is_constant(self.name())
+        // Between other code it is a variable: `},PW=(a,b)=>…`.
+        name::is_constant(self.name()) && !matches!(before, Some(b',' | b'}'))
             || self.is_flag()
-            || matches!(before, None | Some(b'\n' | b';'))
+            || matches!(before, None | Some(b'\n' | b';')) && !self.is_argument()
             || (before == Some(b'n') && self.text[..self.start].ends_with("\\n"))
+    }
+
+    /// `password=self.password,`: the line goes on as code does.
+    fn is_argument(&self) -> bool {
+        let end = run_end(self.bytes, self.end, VALUE_MAX, |byte| byte.is_ascii_graphic());
+        b",)".contains(&self.bytes[end - 1])
     }
 
     fn secret(&self, from: usize, form: Form, announced: Announced) -> Option<Span> {

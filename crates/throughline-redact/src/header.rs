@@ -1,8 +1,8 @@
 //! What HTTP requests and command lines carry: `Authorization`, cookies, `curl -u`, signed links.
 
 use crate::scan::Span;
-use crate::text::{MARK, is_closing_escape, line_start, quoted, run_end, skip_blanks};
-use crate::value::{is_placeholder, is_random, is_reference, is_typed, is_word_like};
+use crate::text::{MARK, is_closing_escape, line_start, quoted, run_end, run_start, skip_blanks};
+use crate::value::{is_drummed, is_placeholder, is_random, is_reference, is_typed, is_word_like};
 
 /// The places that have a rule of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Commands {
         match header {
             Header::Bearer => bearer(text, to),
             Header::Basic => basic(text, to),
-            Header::Authorization => authorization(text, to),
+            Header::Authorization => authorization(text, at, to),
             Header::User => self.read(text, at).http.then(|| user(text, to))?,
             Header::Password => password(text, to, self.read(text, at)),
             Header::Redis => self.read(text, at).redis.then(|| flagged(text, to))?,
@@ -167,8 +167,13 @@ fn basic(text: &str, to: usize) -> Option<Span> {
 }
 
 /// A header without a scheme we know: `Authorization: token abc`, `Authorization: abc`.
-fn authorization(text: &str, to: usize) -> Option<Span> {
+fn authorization(text: &str, at: usize, to: usize) -> Option<Span> {
     let bytes = text.as_bytes();
+    // The name of a type: `AWS::Config::AggregationAuthorization`.
+    let name = run_start(bytes, at, 64, |byte| byte.is_ascii_alphanumeric() || byte == b':');
+    if text[name..at].contains("::") {
+        return None;
+    }
     let sign = run_end(bytes, to, 8, |byte| b"\"'\\`] \t".contains(&byte));
     if !matches!(bytes.get(sign), Some(b':' | b'=' | b',')) {
         return None;
@@ -183,9 +188,12 @@ fn authorization(text: &str, to: usize) -> Option<Span> {
     let mixed = value.bytes().any(|byte| byte.is_ascii_digit())
         && value.bytes().any(|byte| byte.is_ascii_alphabetic());
     let code = matches!(bytes.get(end), Some(b'(' | b'[' | b'{'));
+    let is_cut = text[end..].starts_with("...");
     let secret = value.len() >= 8
         && mixed
         && !code
+        && !is_cut
+        && !is_drummed(value)
         && (is_random(value) || !is_word_like(value))
         && !is_placeholder(value)
         && !is_reference(value)
@@ -214,8 +222,9 @@ pub(crate) fn cookies(text: &str, at: usize, to: usize, keep: &mut impl FnMut(Sp
         let name = text[pair..sign].trim().to_ascii_lowercase();
         let value = &text[sign + 1..pair_end];
         let named = NAMES.iter().any(|part| name.contains(part));
-        let secret = (named && value.len() >= 8 && value.bytes().any(|b| b.is_ascii_digit()))
-            || (value.len() >= 16 && is_random(value));
+        let is_id = value.bytes().any(|byte| byte.is_ascii_digit()) && !is_word_like(value);
+        let secret =
+            (named && value.len() >= 8 && is_id) || (value.len() >= 16 && is_random(value));
         let told = ["path", "domain", "expires", "max-age", "samesite"].contains(&name.as_str());
         if secret
             && !told

@@ -328,6 +328,10 @@ fn is_unsaid_before(part: &str) -> bool {
             | "min"
             | "error"
             | "next"
+            | "page"
+            | "change"
+            | "continuation"
+            | "idempotency"
             | "no"
     )
 }

@@ -145,6 +145,14 @@ fn is_social(digits: &[u8]) -> bool {
         && !matches!(area, 0 | 666 | 900..)
         && (*d, *e) != (0, 0)
         && rest.iter().any(|digit| *digit != 0)
+        && !is_invented(digits)
+}
+
+/// `111-22-3333`, `123-45-6789`: every part of it one digit, or one counts up.
+fn is_invented(digits: &[u8]) -> bool {
+    let parts = [&digits[..3], &digits[3..5], &digits[5..]];
+    let same = |part: &[u8]| part.windows(2).all(|pair| pair[0] == pair[1]);
+    parts.iter().all(|part| same(part)) || digits.windows(2).all(|pair| pair[0] + 1 == pair[1])
 }
 
 /// Whether one of `words` stands in the same line, not further than `reach` before `at`.

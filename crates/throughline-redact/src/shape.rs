@@ -137,6 +137,8 @@ fn find(text: &str, at: usize, shape: &Shape, read_until: &mut usize) -> Option<
     if plain
         || (["sk-", "sk.", "tk.", "pk."].contains(prefix) && !has_random_part(body))
         || (body.len() < 20 && shape.least != shape.most && digits < 3)
+        || (["test_", "live_"].contains(prefix) && digits == 0)
+        || (["sk_", "pk_"].contains(prefix) && !has_long_part(body))
         || is_of_another(prefix, body)
     {
         return None;
@@ -146,10 +148,22 @@ fn find(text: &str, at: usize, shape: &Shape, read_until: &mut usize) -> Option<
     Some(Span { start, end, rule: shape.rule })
 }
 
-/// `pk_live_…` is public and `sk_live_…` has a rule of its own, although many begin with `sk_`.
+/// `sk_X509_POLICY_NODE_num`: a name is made of short parts, or has no digit.
+fn has_long_part(body: &str) -> bool {
+    body.split(['-', '_']).any(|part| {
+        part.len() >= 24 || part.len() >= 12 && part.bytes().any(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// `pk_live_…` is public and `sk_live_…` has a rule of its own, although many begin with `sk_`; of what
+/// PEM holds, certificates and public keys are public.
 fn is_of_another(prefix: &str, body: &str) -> bool {
-    matches!(prefix, "sk_" | "pk_")
-        && ["live_", "test_", "prod_", "sbox_"].iter().any(|start| body.starts_with(start))
+    let begins = |starts: &[&str]| starts.iter().any(|start| body.starts_with(start));
+    match prefix {
+        "sk_" | "pk_" => begins(&["live_", "test_", "prod_", "sbox_"]),
+        "LS0tLS1CRUdJTi" => begins(&["BDRVJUSUZJQ0FURS", "BQVUJMSUMg"]),
+        _ => false,
+    }
 }
 
 /// Tokens whose tell-tale is not at their beginning, or that have an inner structure.

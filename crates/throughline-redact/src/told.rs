@@ -350,7 +350,7 @@ fn value(text: &str, from: usize, told: Told, fits: impl Fn(&str) -> bool) -> Op
         let is_over = next.is_none_or(|next| !next.is_alphanumeric() || is_joined(next));
         is_over && is_number(word, if is_pin { 4 } else { 6 }) && !is_counted(text, end)
     } else {
-        fits(word) && (!is_pin || word.bytes().any(|byte| byte.is_ascii_digit()))
+        !is_pin && fits(word)
     };
     is_told.then_some(Span { start, end: start + word.len(), rule: RULE })
 }

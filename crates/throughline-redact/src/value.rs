@@ -1,5 +1,7 @@
 //! Whether a value is a secret or only stands where one would.
 
+use std::borrow::Cow;
+
 use crate::name::{self, Announced, Kind};
 use crate::text::MARK;
 use crate::words;
@@ -26,7 +28,8 @@ pub(crate) fn is_secret(value: &str, announced: Announced, form: Form) -> bool {
     let looks_like_one = if value.contains(char::is_whitespace) {
         !matches!(form, Form::Sentence | Form::After) && is_phrase(value, announced, form)
     } else {
-        fits(value, announced.kind, form)
+        fits(&without_escapes(value), announced.kind, form)
+            && (announced.kind == Kind::Password || !is_drummed(value))
             && (form == Form::Environment || form == Form::Quoted || !is_expression(value))
     };
     looks_like_one && !value.contains(MARK) && !is_placeholder(value) && !is_reference(value)
@@ -35,6 +38,7 @@ pub(crate) fn is_secret(value: &str, announced: Announced, form: Form) -> bool {
 /// How much a value must look like a secret: the less its name and its form say, the more.
 fn fits(value: &str, kind: Kind, form: Form) -> bool {
     match (kind, form) {
+        (Kind::Password | Kind::Hardly, Form::After) if is_identifier(value) => false,
         (Kind::Password, Form::After) => {
             value.len() >= 6
                 && is_mixed(value)
@@ -114,6 +118,43 @@ pub(crate) fn is_typed_surely(word: &str) -> bool {
     is_typed(word) && (digits >= 2 || sign || turns_often(word))
 }
 
+/// The value without the escapes of an address, whose digits are not the value's: `lock%26key`.
+fn without_escapes(value: &str) -> Cow<'_, str> {
+    let is_escape = |part: &[u8]| part[0] == b'%' && part[1..].iter().all(u8::is_ascii_hexdigit);
+    if !value.as_bytes().windows(3).any(is_escape) {
+        return Cow::Borrowed(value);
+    }
+    let mut plain = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once('%') {
+        plain.push_str(before);
+        let code = after.get(..2).and_then(|code| u8::from_str_radix(code, 16).ok());
+        plain.push(code.filter(u8::is_ascii).map_or('%', char::from));
+        rest = if code.is_some() { &after[2..] } else { after };
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
+}
+
+/// `sdlfkj452`: drummed on the middle row of a keyboard by somebody who needed an example. Of random
+/// letters one in three lies there.
+pub(crate) fn is_drummed(value: &str) -> bool {
+    let letters = value.bytes().filter(u8::is_ascii_lowercase);
+    let (all, middle) = letters.fold((0, 0), |(all, middle), letter| {
+        (all + 1, middle + usize::from(b"asdfghjkl".contains(&letter)))
+    });
+    (8..=16).contains(&value.len())
+        && all >= 3
+        && middle * 5 >= all * 4
+        && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        && !value.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// `OBJ_pkcs9`
+fn is_identifier(value: &str) -> bool {
+    value.contains('_') && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
 /// A long run of the signs that tokens are made of, with letters and digits and without words.
 fn is_strong(value: &str) -> bool {
     let signs = value.bytes().filter(u8::is_ascii_alphanumeric).count();
@@ -141,9 +182,11 @@ fn has_long_part(value: &str) -> bool {
 
 fn is_uuid(value: &str) -> bool {
     value.len() >= 32
-        && value.bytes().filter(|byte| *byte == b'-').count() == 4
-        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && has_digit(value)
+        && value.split('-').count() == 5
+        && value
+            .split('-')
+            .all(|part| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 fn has_digit(value: &str) -> bool {
@@ -180,6 +223,7 @@ pub(crate) fn is_placeholder(value: &str) -> bool {
         || TEMPLATES.iter().any(|template| value.contains(template) && !is_noise(value))
         || has_braces(value)
         || is_mask(value)
+        || value.contains("EXAMPLE")
         || words::is_made_of_placeholders(value)
         || (words::says_it_is_invented(value) && !has_long_random_part(value))
 }
@@ -343,7 +387,14 @@ fn is_expression(value: &str) -> bool {
                 && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
                 && !is_random(part)
         });
-    calls || field || name::is_constant(value) && value.contains('_') && !is_random(value)
+    // What may fail is handed on: `host?`.
+    let handed_on = value.strip_suffix('?').is_some_and(|name| {
+        name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_.".contains(&byte))
+    });
+    calls
+        || field
+        || handed_on
+        || name::is_constant(value) && value.contains('_') && !is_random(value)
 }
 
 fn is_path(value: &str) -> bool {
@@ -413,6 +464,9 @@ fn is_lower_word(value: &str) -> bool {
 
 /// Mostly words, with a number at their end or between them: `token-2`, `x25519_private_key`.
 pub(crate) fn is_word_like(value: &str) -> bool {
+    let counted = value.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let counts = "123456789".starts_with(&value[counted.len()..]);
+    let value = if counts && counted.ends_with(['-', '_']) { counted } else { value };
     let signs = value.bytes().filter(u8::is_ascii_alphanumeric).count();
     let in_words: usize = words::split(value)
         .filter(|word| {

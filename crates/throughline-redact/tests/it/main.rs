@@ -1,5 +1,6 @@
 //! A text goes in, a text without its secrets comes out.
 
+mod code;
 mod families;
 mod files;
 mod forms;

@@ -199,6 +199,7 @@ fn sentences_about_passwords_stay() {
         "the pin is 4 digits",
         "PIN must be 4 to 8 digits",
         "pin: 4000 entries",
+        "after the previous anchor pin f68d864a) it was",
         "log in as admin with the usual password",
         "log in with OAuth2 or office365",
         "login: github/google",
