@@ -7,7 +7,7 @@
 
 use crate::name::{Announced, Kind};
 use crate::scan::Span;
-use crate::text::{quoted, run_end, run_start, skip_blanks};
+use crate::text::{MARK, quoted, run_end, run_start, skip_blanks};
 use crate::value::{Form, is_secret, is_typed, is_typed_surely};
 
 /// What a keyword is.
@@ -80,9 +80,11 @@ const LINKS: [&str; 13] = [
     "era",
 ];
 /// What does so right behind the noun: `changed the password to …`.
-const LINKS_TO: [&str; 4] = ["to", "auf", "à", "a"];
+const LINKS_TO: [&str; 5] = ["to", "from", "auf", "à", "a"];
 /// What links a value to the noun behind it: `… as the password`.
 const LINKS_AS: [&str; 4] = ["as", "als", "comme", "como"];
+/// What stands between a password and the one that it replaces.
+const LINKS_OLD: [&str; 8] = ["to", "auf", "statt", "instead", "not", "nicht", "lieu", "vez"];
 /// What says whose password it is, or where it lies.
 const PLACES: [&str; 40] = [
     "for", "of", "on", "to", "at", "in", "from", "by", "with", "via", "into", "under", "not",
@@ -106,9 +108,9 @@ pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span>
         _ if !is_whole(text, at, to, told) => None,
         Told::Login => login(text, to),
         Told::Pair => pair(text, to),
-        Told::English | Told::Latin | Told::Pin => {
-            after(text, to, told).or_else(|| before(text, at, to, told))
-        }
+        Told::English | Told::Latin | Told::Pin => after(text, at, to, told)
+            .or_else(|| before(text, at, to, told))
+            .or_else(|| behind_as(text, at, to, told)),
     }
 }
 
@@ -131,9 +133,11 @@ fn is_whole(text: &str, at: usize, to: usize, told: Told) -> bool {
 }
 
 /// The value behind a noun: `Passwort für die Datenbank ist …`, `Password for prod: …`, `clave …`.
-fn after(text: &str, to: usize, told: Told) -> Option<Span> {
+fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
     const WORDS_MAX: usize = 8;
     let bytes = text.as_bytes();
+    // `user ann, password …`
+    let is_listed = text[..noun].trim_end_matches(' ').ends_with([',', '/', '|']);
     // `pass` is a verb more often, which has no `is` behind it.
     let is_verb = bytes[to.saturating_sub(4)..to].eq_ignore_ascii_case(b"pass");
     let mut at = to;
@@ -151,6 +155,9 @@ fn after(text: &str, to: usize, told: Told) -> Option<Span> {
                 || told == Told::Pin && bytes[at] == b'=';
             return if is_name { None } else { value(text, value_at, told, is_typed_surely) };
         }
+        if text[at..].starts_with(MARK) {
+            return replaced(text, at, told);
+        }
         let end = word_end(text, at);
         let word = &text[at..end];
         if word.is_empty() {
@@ -161,7 +168,7 @@ fn after(text: &str, to: usize, told: Told) -> Option<Span> {
         }
         if count == 0 {
             let stated = is_one_of(&LINKS_TO, word).then(|| value(text, end, told, is_typed));
-            let found = stated.flatten().or_else(|| beside(text, at, told));
+            let found = stated.flatten().or_else(|| beside(text, at, told, is_listed));
             if found.is_some() && !is_verb {
                 return found;
             }
@@ -179,12 +186,13 @@ fn after(text: &str, to: usize, told: Told) -> Option<Span> {
     None
 }
 
-/// `clave …,`: a noun and a value, with nothing more behind them in their part of the sentence.
-fn beside(text: &str, at: usize, told: Told) -> Option<Span> {
+/// `clave …,`: a noun and a value, with nothing more behind them in their part of the sentence, or in a
+/// list with the user's name.
+fn beside(text: &str, at: usize, told: Told, is_listed: bool) -> Option<Span> {
     let span = value(text, at, told, is_typed_surely)?;
     let rest = text[span.end..].trim_start_matches([' ', '"', '\'', '`']);
     let is_over = rest.is_empty() || rest.starts_with(['\n', '\r', '.', ',', ';', ')', '!', '?']);
-    (is_over || told == Told::Pin).then_some(span)
+    (is_over || is_listed || told == Told::Pin).then_some(span)
 }
 
 /// What stands behind `is`, with one word between them at most: `ist jetzt …`.
@@ -196,8 +204,51 @@ fn linked(text: &str, from: usize, told: Told) -> Option<Span> {
     let at = skip_blanks(text.as_bytes(), from);
     let end = word_end(text, at);
     let word = &text[at..end];
+    if text[at..].starts_with(MARK) || text[end..].trim_start().starts_with(MARK) {
+        return replaced(text, at, told);
+    }
     let is_plain = word.len() <= 14 && word.chars().all(char::is_lowercase);
     (is_plain && !is_one_of(&PLACES, word)).then(|| value(text, end, told, is_typed))?
+}
+
+/// The other value where one was found already: `changed from … to …`, `is … statt …`.
+fn replaced(text: &str, from: usize, told: Told) -> Option<Span> {
+    let mark = text[from..].find(MARK).filter(|at| *at <= REACH)? + from;
+    let end = mark + text[mark..].find(']')? + 1;
+    let at = skip_blanks(text.as_bytes(), end);
+    let mut at = at + usize::from(text[at..].starts_with(','));
+    let mut is_linked = false;
+    for _ in 0..4 {
+        at = skip_blanks(text.as_bytes(), at);
+        if let Some(span) = value(text, at, told, is_typed).filter(|_| is_linked) {
+            return Some(span);
+        }
+        let end = word_end(text, at);
+        is_linked |= is_one_of(&LINKS_OLD, &text[at..end]);
+        at = end;
+    }
+    None
+}
+
+/// `als Passwort hab ich … gesetzt`: the value behind a noun that its link stands before.
+fn behind_as(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
+    const WORDS_MAX: usize = 4;
+    let before = text[..at].trim_end_matches(' ');
+    let start = word_start(text, before.len());
+    if told == Told::Pin || !is_one_of(&LINKS_AS, &before[start..]) {
+        return None;
+    }
+    let mut at = to;
+    for _ in 0..=WORDS_MAX {
+        at = skip_blanks(text.as_bytes(), at);
+        let found = value(text, at, told, is_typed_surely);
+        let end = word_end(text, at);
+        if found.is_some() || end == at {
+            return found;
+        }
+        at = end;
+    }
+    None
 }
 
 /// The value before a noun: `use … as the password`.

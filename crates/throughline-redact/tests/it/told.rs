@@ -38,6 +38,7 @@ fn a_password_told_in_german_disappears() {
         ("hab das Kennwort geändert, lautet jetzt ", "."),
         ("nimm ", " als Passwort."),
         ("setz das Passwort auf ", "."),
+        ("als Passwort hab ich ", " genommen."),
         ("Zugangsdaten: anna/", "."),
         ("Die Zugangsdaten sind anna und ", "."),
     ];
@@ -111,11 +112,30 @@ fn a_password_told_in_english_disappears() {
         ("use ", " as the password for staging."),
         ("change the password to ", "."),
         ("user admin, password ", "."),
+        ("user admin, password ", " on the staging box"),
         ("user: admin pass: ", ""),
         ("user=admin pass=", ""),
         ("the wifi pw ", "."),
     ];
     assert_told(&told, &typed().1);
+}
+
+#[test]
+fn the_password_that_another_one_replaces_disappears_too() {
+    let (old, new) = typed();
+    for text in [
+        format!("I changed the password from {old} to {new}."),
+        format!("the password is now {new} instead of {old}."),
+        format!("das Kennwort lautet jetzt {new} statt {old}."),
+        format!("le mot de passe est {new} au lieu de {old}."),
+        format!("la contraseña es {new} en vez de {old}."),
+    ] {
+        let clean = redact(&text).text.into_owned();
+        assert!(!clean.contains(&old) && !clean.contains(&new), "{text:?} became {clean:?}");
+    }
+    let text = format!("the password is {new} on server01 and not on web02.");
+    let clean = redact(&text).text.into_owned();
+    assert!(clean.contains("on server01 and not on web02"), "{clean:?}");
 }
 
 #[test]
