@@ -52,6 +52,7 @@ mod mint;
 mod model;
 mod neighbours;
 mod noticed;
+mod occasion;
 mod permit;
 mod project;
 mod proof;

@@ -1,0 +1,195 @@
+use super::*;
+use crate::event::ToolCall;
+
+fn runs(line: &str) -> Doing {
+    let call = ToolCall { tool: "Bash".into(), command: Some(line.into()), ..ToolCall::default() };
+    Doing::by_call(&call, Some("/home/dev/webshop"))
+}
+
+fn edits(file: &str) -> Doing {
+    let files = vec![format!("/home/dev/webshop/{file}")];
+    let call = ToolCall { tool: "Edit".into(), files, writes: true, ..ToolCall::default() };
+    Doing::by_call(&call, Some("/home/dev/webshop"))
+}
+
+fn told(kind: Kind, rule: &str, doing: &Doing) -> bool {
+    fit(kind, rule, doing).is_some()
+}
+
+/// A rule, what is about to be done (`edit FILE` or a command line), and whether the rule is said.
+type Pair = (&'static str, &'static str, bool);
+
+const PAIRS: &[Pair] = &[
+    // Programs.
+    ("we use pnpm here, never npm or yarn", "npm install", true),
+    ("we use pnpm here, never npm or yarn", "cd web && npm i left-pad", true),
+    ("we use pnpm here, never npm or yarn", "yarn add zod", true),
+    ("we use pnpm here, never npm or yarn", "pnpm install", false),
+    ("we use pnpm here, never npm or yarn", "ls pnpm-lock.yaml", false),
+    ("we use pnpm here, never npm or yarn", "cat npm-debug.log", false),
+    ("we use pnpm here, never npm or yarn", "git commit -m 'drop npm and yarn'", false),
+    ("we use pnpm here, never npm or yarn", "rm -rf node_modules", false),
+    ("Please don't run npm in this repo, it's pnpm all the way", "sudo npm ci", true),
+    ("Please don't run npm in this repo, it's pnpm all the way", "pnpm -r build", false),
+    ("pip is off limits, everything goes through uv", "python -m pip install requests", true),
+    ("pip is off limits, everything goes through uv", "uv sync", false),
+    ("went with uv instead of pip for everything python", "pip install httpx", true),
+    ("went with uv instead of pip for everything python", "uv add httpx", false),
+    ("psql against prod goes through the bastion only", "psql -h prod-db -c 'select 1'", true),
+    ("use rg for searching, not grep", "grep -rn TODO src", true),
+    ("use rg for searching, not grep", "rg TODO src", false),
+    ("docker needs the corporate proxy set or pulls hang", "docker pull redis:7", true),
+    ("the team likes short functions and no globals", "npm install", false),
+    // What programs are told to do.
+    ("deploys only Tue and Thu", "./deploy.sh prod", true),
+    ("deploys only Tue and Thu", "make deploy", true),
+    ("deploys only Tue and Thu", "npm run deploy", true),
+    ("deploys only Tue and Thu", "fly deploy --remote-only", true),
+    ("deploys only Tue and Thu", "make test", false),
+    ("deploys only Tue and Thu", "cat deploy.sh", false),
+    ("deploys only Tue and Thu", "pytest tests/test_deploy.py", false),
+    ("we only deploy on Tuesdays and Thursdays", "scripts/deploy-web.sh", true),
+    ("nobody pushes to main directly, everything goes through a PR", "git push origin main", true),
+    ("never push to main", "git push origin main", true),
+    ("never push to main", "git pull --rebase", false),
+    ("never git push --force", "git push -f origin feature", true),
+    ("never git push --force", "git push --force", true),
+    ("never git push --force", "git push origin feature", false),
+    ("never git push --force", "git status", false),
+    ("no force-pushes please, other people build on these branches", "git push", false),
+    ("never force-push", "git push --force origin x", true),
+    ("no force pushes, ever", "git push -f", true),
+    ("no force pushes, ever", "git push", false),
+    ("never npm install, always npm ci", "npm install", true),
+    ("never npm install, always npm ci", "npm ci", false),
+    ("when you deploy, never skip the smoke tests", "make deploy", true),
+    ("Friday deploys are forbidden", "make deploy", true),
+    ("we dont deploy fridays ever", "make deploy", true),
+    ("nothing gets merged without a QA sign-off", "git merge feature", true),
+    ("terraform apply only happens from the pipeline, not even I run it", "terraform apply", true),
+    ("commit messages in English please", "git commit -m 'x y'", true),
+    ("please never delete a patient, only set inactive", "kubectl delete pod web-1", false),
+    ("commits have to be signed", "git commit -m x", true),
+    ("don't use moment, date-fns is enough", "npm i moment@2", true),
+    ("don't use moment, date-fns is enough", "npm i date-fns", false),
+    ("npm/yarn are not allowed here", "yarn", true),
+    ("`make seed` drops the database, ask first", "make seed", true),
+    ("`make seed` drops the database, ask first", "make lint", false),
+    ("never commit .env", "git add .env", true),
+    ("we run everything in docker, never on the host", "docker compose up", false),
+    ("always rebase, never merge", "git merge main", true),
+    ("always rebase, never merge", "git rebase main", false),
+    ("run the linter before every commit", "git commit -m wip", true),
+    ("run the linter before every commit", "git log --oneline", false),
+    ("don't skip hooks with --no-verify", "git commit --no-verify -m x", true),
+    ("don't skip hooks with --no-verify", "git commit -m x", false),
+    ("cargo test always with --locked", "cargo test", true),
+    ("cargo test always with --locked", "cargo test --locked", false),
+    ("cargo test always with --locked", "cargo build", false),
+    ("ask me before you run terraform apply", "terraform apply -auto-approve", true),
+    ("ask me before you run terraform apply", "terraform plan", false),
+    ("ask me before you run terraform apply", "kubectl apply -f web.yaml", false),
+    ("publishing to crates.io is Ana's job", "cargo publish", true),
+    ("migrations run at night, never during office hours", "bin/rails db:migrate", true),
+    ("migrations run at night, never during office hours", "npm run db:migrate", true),
+    (
+        "kubectl delete wiped staging once because the context was wrong",
+        "kubectl delete ns web",
+        true,
+    ),
+    ("kubectl delete wiped staging once because the context was wrong", "kubectl get pods", false),
+    ("lodash is not welcome in the frontend", "pnpm add lodash", true),
+    ("ask me before touching prod", "kubectl --context prod scale deploy/web", true),
+    // The same word in another meaning.
+    ("push notifications go through Firebase", "git push", false),
+    ("the checkout page must not use iframes", "git checkout -b fix", false),
+    ("coupons apply only once per order", "terraform apply", false),
+    ("we publish events to Kafka with a key", "npm publish", false),
+    ("make sure that every query is parameterised", "make build", false),
+    ("go easy on abstractions", "go build ./...", false),
+    ("release notes are written in English", "make release-notes-check", false),
+    ("add a changelog entry when you add a feature", "git add .", false),
+    // Places.
+    ("ping Maria before touching src/billing", "edit src/billing/invoice.ts", true),
+    ("ping Maria before touching `src/billing/`", "edit src/billing/tax/eu.ts", true),
+    ("ping Maria before touching src/billing", "edit src/billing-old/invoice.ts", false),
+    ("ping Maria before touching src/billing", "edit src/catalog/item.ts", false),
+    ("ping Maria before touching src/billing", "edit docs/billing/readme.md", false),
+    ("ping Maria before touching src/billing", "rm src/billing/old.ts", true),
+    ("ping Maria before touching src/billing", "cat src/billing/invoice.ts", false),
+    ("ping Maria before touching src/billing", "echo x > src/billing/a.ts", true),
+    ("anything in the vendor folder is off limits", "edit vendor/acme/lib.go", true),
+    ("anything in the vendor folder is off limits", "edit src/vendors.go", false),
+    ("never edit migrations by hand", "edit db/migrations/0007_add.sql", true),
+    ("never edit migrations by hand", "edit db/seeds.sql", false),
+    ("*.generated.ts is written by codegen, don't edit it", "edit src/api.generated.ts", true),
+    ("*.generated.ts is written by codegen, don't edit it", "edit src/api.ts", false),
+    ("SQL in src/**/*.sql is reviewed by the DBAs", "edit src/db/q/orders.sql", true),
+    ("SQL in src/**/*.sql is reviewed by the DBAs", "edit tools/q/orders.sql", false),
+    ("schema.rb is generated, change a migration instead", "edit db/schema.rb", true),
+    ("no println in src", "edit src/main.rs", false),
+];
+
+/// What is about to be done, as the table writes it.
+fn doing(what: &str) -> Doing {
+    what.strip_prefix("edit ").map_or_else(|| runs(what), edits)
+}
+
+#[test]
+fn rules_in_the_words_of_people_are_said_before_what_they_are_about_and_nothing_else() {
+    let mut wrong = Vec::new();
+    let (mut hits, mut said, mut wanted) = (0, 0, 0);
+    for (rule, what, due) in PAIRS {
+        let is_said = told(Kind::Principle, rule, &doing(what));
+        (said, wanted) = (said + usize::from(is_said), wanted + usize::from(*due));
+        hits += usize::from(is_said && *due);
+        if is_said != *due {
+            let how = if is_said { "said in vain" } else { "missed" };
+            wrong.push(format!("{how}: {rule:?} before `{what}`"));
+        }
+    }
+    // One row is beyond what forms tell: a rule that the command keeps.
+    assert!(
+        hits * 40 >= said * 39 && hits * 40 >= wanted * 39,
+        "precision {hits} of {said}, recall {hits} of {wanted}\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn what_only_states_how_things_are_is_said_where_it_forbids_and_not_elsewhere() {
+    for (kind, rule, what, due) in [
+        (Kind::Fact, "we use pnpm here, never npm or yarn", "npm install", true),
+        (Kind::Fact, "npm packages are published by CI", "npm install", false),
+        (Kind::Fact, "the billing code lives in src/billing", "edit src/billing/a.ts", false),
+        (Kind::Fact, ".generated.ts files are never edited by hand", "edit a.generated.ts", true),
+        (Kind::Decision, "we went with uv instead of pip", "pip install x", true),
+        (Kind::Decision, "we deploy with kamal to the new cluster", "kamal deploy", false),
+        (Kind::Event, "npm never worked on the old runner", "npm install", false),
+    ] {
+        assert_eq!(told(kind, rule, &doing(what)), due, "{kind:?} {rule:?} before `{what}`");
+    }
+}
+
+#[test]
+fn a_prompt_speaks_of_the_files_and_commands_that_it_names() {
+    let rule = "ping Maria before touching src/billing";
+    let asks = |text: &str| told(Kind::Principle, rule, &Doing::by_prompt(text));
+    assert!(asks("the rounding in src/billing/invoice.ts is off by one"));
+    assert!(asks("have a look at `src/billing`"));
+    assert!(!asks("the rounding in src/billing-old/invoice.ts is off by one"));
+    assert!(!asks("what is next?"));
+    let npm = "we use pnpm here, never npm or yarn";
+    assert!(told(Kind::Fact, npm, &Doing::by_prompt("please run `npm install` in web")));
+}
+
+#[test]
+fn a_tool_of_a_server_is_known_by_its_words() {
+    let of =
+        |tool: &str| Doing::by_call(&ToolCall { tool: tool.into(), ..ToolCall::default() }, None);
+    let rule = "ask me before you create Linear issues";
+    assert!(told(Kind::Preference, rule, &of("mcp__linear__create_issue")));
+    assert!(!told(Kind::Preference, rule, &of("mcp__github__create_issue")));
+    assert!(told(Kind::Preference, "never use WebSearch for this", &of("WebSearch")));
+    assert!(!told(Kind::Preference, "never write to disk", &of("Write")));
+}
