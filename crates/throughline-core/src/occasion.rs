@@ -79,7 +79,9 @@ impl Found {
         let decides = |at: &&usize| only_program || !shared.program.contains(at);
         let denied = at.iter().filter(decides).any(|at| rule.tokens[*at].denied);
         let on_occasion = tokens.iter().any(|token| token.on_occasion);
-        if act.shows && !denied || !denied && !on_occasion && rule.contrasts(&at) {
+        // What only shows text does nothing to what it shows: `echo npm install`.
+        let only_shown = act.shows && (!denied || shared.program.is_empty());
+        if only_shown || !denied && !on_occasion && rule.contrasts(&at) {
             return None;
         }
         let mut words: Vec<String> = tokens.iter().map(|token| token.stem.clone()).collect();

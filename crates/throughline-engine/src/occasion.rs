@@ -10,9 +10,9 @@ use throughline_store::{Reader, TextOf, TextQuery};
 use crate::{Context, Engine, Result};
 
 /// Memories that hold a word of what is about to be done and are looked at, best first.
-const LOOKED_AT: usize = 128;
+const LOOKED_AT: usize = 64;
 /// A word that more rules hang on than this says nothing by itself.
-const SHARED_MAX: usize = 8;
+const SHARED_MAX: usize = 12;
 
 impl Engine {
     /// What persons said that is about what is about to be done, the most fitting first.

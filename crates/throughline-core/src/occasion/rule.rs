@@ -51,8 +51,7 @@ impl<'a> Token<'a> {
             .filter(|c| !matches!(c, '\'' | '’'))
             .flat_map(char::to_lowercase)
             .collect();
-        let mut stems = terms::terms(&lower);
-        let stem = if stems.len() == 1 { stems.remove(0) } else { lower.clone() };
+        let stem = terms::stem(&lower);
         let is_path = text.contains('/') || text.contains('*') || is_file(text);
         Self {
             text,

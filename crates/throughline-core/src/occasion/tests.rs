@@ -28,6 +28,8 @@ const PAIRS: &[Pair] = &[
     ("we use pnpm here, never npm or yarn", "ls pnpm-lock.yaml", false),
     ("we use pnpm here, never npm or yarn", "cat npm-debug.log", false),
     ("we use pnpm here, never npm or yarn", "git commit -m 'drop npm and yarn'", false),
+    ("we use pnpm here, never npm or yarn", "echo npm install", false),
+    ("we use pnpm here, never npm or yarn", "which npm", false),
     ("we use pnpm here, never npm or yarn", "rm -rf node_modules", false),
     ("Please don't run npm in this repo, it's pnpm all the way", "sudo npm ci", true),
     ("Please don't run npm in this repo, it's pnpm all the way", "pnpm -r build", false),

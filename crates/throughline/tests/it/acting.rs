@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::Home;
+use crate::helpers::{asks_helper, helper_starts};
 use crate::hooking::Agent;
 use crate::telling_once::hook;
 
@@ -189,7 +190,8 @@ fn a_deploy_is_warned_of_on_any_day_and_however_it_is_started() {
 
 #[test]
 fn nothing_is_said_before_what_no_rule_is_about() {
-    let home = told(&[
+    let home = Home::new();
+    for rule in [
         PNPM,
         MARIA,
         DEPLOYS,
@@ -199,7 +201,9 @@ fn nothing_is_said_before_what_no_rule_is_about() {
         "push notifications always go through Firebase",
         "make sure that every query is parameterised",
         "the checkout page must never use iframes",
-    ]);
+    ] {
+        home.remember_with(&[rule, "--kind", "principle"]);
+    }
     for line in [
         "pnpm install",
         "pnpm -r run build",
@@ -349,7 +353,7 @@ fn every_host_hears_it_in_its_own_shape() {
             ),
             MARIA,
         ),
-        ("opencode", "tool.execute.before", opencode("o1", "bash", npm.clone()), PNPM),
+        ("opencode", "tool.execute.before", opencode("o1", "bash", npm), PNPM),
         (
             "opencode",
             "tool.execute.before",
@@ -387,7 +391,10 @@ fn a_helper_is_warned_by_itself_and_its_task_brings_the_rule_along() {
     let agent = Agent::new(&home, "one");
     assert!(bash(&home, "one", "npm install").contains(PNPM));
     let call = json!({"tool_name": "Bash", "tool_input": {"command": "npm install"},
-        "tool_use_id": "t2", "agent_id": "helper-1", "agent_type": "Explore"});
-    assert!(agent.tell_at(None, "PreToolUse", &call).contains(PNPM));
+        "tool_use_id": "t2", "agent_id": "a3e8"});
+    assert!(agent.tell_at(None, "PreToolUse", &call).contains(PNPM), "its context is empty");
     assert_eq!(agent.tell_at(None, "PreToolUse", &call), "");
+    assert_eq!(asks_helper(&agent, "Rewrite the rounding in src/billing/invoice.ts"), "");
+    let told = helper_starts(&agent, "b4f9");
+    assert!(told.contains(MARIA), "{told}");
 }
