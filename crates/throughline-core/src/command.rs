@@ -37,7 +37,24 @@ impl Step {
         let in_place = self.name() == "sed" && self.words.iter().any(|word| is_in_place(word));
         let line = std::iter::once(self.name()).chain(self.words.iter().map(String::as_str));
         let line: Vec<&str> = line.filter(|word| !word.contains(['|', ';', '&', '\n'])).collect();
-        !in_place && self.into.is_empty() && crate::gate::only_shows(&line.join(" "))
+        !in_place
+            && !self.makes()
+            && self.into.is_empty()
+            && crate::gate::only_shows(&line.join(" "))
+    }
+}
+
+impl Step {
+    /// Whether it makes something with a program that else shows: `git tag v1`, `gh pr create`.
+    fn makes(&self) -> bool {
+        const LOOKS: &[&str] =
+            &["list", "view", "status", "diff", "checks", "api", "search", "auth"];
+        let told: Vec<&str> = self.words.iter().map(String::as_str).collect();
+        match (self.name(), &told[..]) {
+            ("git", ["tag" | "branch", rest @ ..]) => rest.iter().any(|one| !one.starts_with('-')),
+            ("gh", [what, does, ..]) => !LOOKS.contains(what) && !LOOKS.contains(does),
+            _ => false,
+        }
     }
 }
 
@@ -227,6 +244,8 @@ mod tests {
         assert_eq!(names, ["cat", "ls"]);
         assert!(steps("sed -n 1,3p a.ts")[0].only_shows());
         assert!(!steps("sed -i s/a/b/ a.ts")[0].only_shows());
+        assert!(steps("git tag -l")[0].only_shows() && !steps("git tag v1.2")[0].only_shows());
+        assert!(steps("gh pr view 4")[0].only_shows() && !steps("gh pr merge 4")[0].only_shows());
     }
 
     #[test]

@@ -70,7 +70,7 @@ struct Found {
 impl Found {
     fn of(rule: &Rule<'_>, act: &Act, kind: Kind) -> Option<Self> {
         let shared = Shared::of(rule, act);
-        let flags = shared.flags_agree()?;
+        let flags = shared.flags_agree(kind)?;
         let at = shared.pair(flags).or_else(|| shared.one(kind))?;
         let tokens: Vec<&Token<'_>> = at.iter().map(|at| &rule.tokens[*at]).collect();
         // In "never npm install, always npm ci" the program is forbidden and asked for: what it is
@@ -122,7 +122,9 @@ impl<'a> Shared<'a> {
             token.tells() && !token.is_flag() && !token.is_path && act.has_option(&token.lower)
         };
         let beside = actions.iter().flat_map(|at| [at.saturating_sub(1), at + 1]);
-        let options = beside.filter(|at| !actions.contains(at)).filter(option).collect();
+        let written = (0..rule.tokens.len()).filter(|at| act.writes_out(&rule.tokens[*at].lower));
+        let options = beside.chain(written).filter(|at| !actions.contains(at));
+        let options = options.filter(option).collect();
         Self {
             program: all(&|token| token.lower == act.program),
             objects: all(&|token| act.objects.contains(&token.lower)),
@@ -134,16 +136,17 @@ impl<'a> Shared<'a> {
     }
 
     /// The options that a rule writes out and the act has. `None` where they speak against it: one that
-    /// is forbidden is not there, or one that is asked for is.
-    fn flags_agree(&self) -> Option<Vec<usize>> {
+    /// is forbidden, or that something failed with, is not there, or one that is asked for is.
+    fn flags_agree(&self, kind: Kind) -> Option<Vec<usize>> {
         let mut there = Vec::new();
         let mut speaks_against = false;
         for (at, token) in self.rule.tokens.iter().enumerate().filter(|(_, one)| one.is_flag()) {
             let given = self.act.has_option(&token.lower);
-            if given && token.denied {
+            let denied = token.denied || kind == Kind::Negative;
+            if given && denied {
                 there.push(at);
             }
-            speaks_against |= given != token.denied;
+            speaks_against |= given != denied;
         }
         (!there.is_empty() || !speaks_against).then_some(there)
     }
@@ -214,7 +217,11 @@ impl<'a> Shared<'a> {
             return false;
         }
         let many = token.lower.ends_with('s') || token.lower.ends_with("ing");
-        self.is_free(at) && (many || !self.rule.takes_object(at))
+        // "Conventional commits" are commits; what "no force pushes" forbids is not every push.
+        let of_a_sort = many && !token.denied;
+        let coined = token.lower.contains([':', '_']);
+        let free = self.is_free(at) || of_a_sort;
+        coined || free && (many || !self.rule.takes_object(at))
     }
 
     fn is_passive(&self, at: usize) -> bool {

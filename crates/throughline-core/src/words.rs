@@ -139,12 +139,12 @@ pub fn is_common(term: &str) -> bool {
     STEMS.contains(term)
 }
 
-/// The term of one word in small letters, as [`terms`] has it. Identifiers stay whole.
+/// The term of one word in small letters, as [`terms`] has it: of an identifier the whole.
 pub fn stem(word: &str) -> String {
     if word.bytes().all(|b| b.is_ascii_lowercase()) {
         Stemmer::create(Algorithm::English).stem(word).into_owned()
     } else {
-        word.to_owned()
+        word.split(is_joiner).collect()
     }
 }
 

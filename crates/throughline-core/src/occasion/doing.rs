@@ -305,6 +305,13 @@ impl Act {
         })
     }
 
+    /// Whether an option is written out: `--title`.
+    pub(super) fn writes_out(&self, name: &str) -> bool {
+        const TELLING: usize = 4;
+        let long = self.options.iter().filter_map(|option| option.strip_prefix("--"));
+        name.len() >= TELLING && long.into_iter().any(|long| long == name)
+    }
+
     /// Whether a word with hyphens holds what is done and how: "force-push" of `git push -f`.
     pub(super) fn compound(&self, word: &str) -> bool {
         let parts: Vec<&str> = word.split('-').filter(|part| !part.is_empty()).collect();

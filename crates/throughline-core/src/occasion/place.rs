@@ -4,8 +4,18 @@ use super::doing::is_general;
 use super::rule::{Rule, Token};
 
 /// Words that say that the word before them is a folder.
-const FOLDERS: &[&str] =
-    &["folder", "folders", "directory", "directories", "dir", "dirs", "module", "package", "crate"];
+const FOLDERS: &[&str] = &[
+    "folder",
+    "folders",
+    "directory",
+    "directories",
+    "dir",
+    "dirs",
+    "module",
+    "package",
+    "crate",
+    "code",
+];
 
 /// How many parts of a file's path a rule names. Only a rule (`free`) may name a folder in passing.
 pub(super) fn fit(rule: &Rule<'_>, file: &str, free: bool) -> Option<usize> {
