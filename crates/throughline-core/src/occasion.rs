@@ -30,21 +30,15 @@ pub struct Fit {
     pub denied: bool,
 }
 
-/// The kinds whose memories may be told before something is done.
-pub const KINDS: &[Kind] = &[
-    Kind::Principle,
-    Kind::Preference,
-    Kind::Negative,
-    Kind::Decision,
-    Kind::Procedure,
-    Kind::Correction,
-    Kind::Fact,
-];
+/// The kinds whose memories are rules.
+pub const RULES: &[Kind] = &[Kind::Principle, Kind::Preference, Kind::Negative];
+/// The kinds whose memories are told as rules where they forbid something or name an occasion.
+pub const STATEMENTS: &[Kind] = &[Kind::Decision, Kind::Procedure, Kind::Correction, Kind::Fact];
 
 /// Whether what a memory of some kind says is about what is about to be done.
 pub fn fit(kind: Kind, content: &str, doing: &Doing) -> Option<Fit> {
-    let free = matches!(kind, Kind::Principle | Kind::Preference | Kind::Negative);
-    if !KINDS.contains(&kind) {
+    let free = RULES.contains(&kind);
+    if !free && !STATEMENTS.contains(&kind) {
         return None;
     }
     let rule = Rule::of(content);

@@ -9,8 +9,9 @@ use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::{Context, Engine, Result};
 
-/// Memories that hold a word of what is about to be done and are looked at, best first.
-const LOOKED_AT: usize = 64;
+/// Memories of rules, and of statements, that hold a word of what is about to be done and are looked
+/// at, best first.
+const LOOKED_AT: usize = 48;
 /// A word that more rules hang on than this says nothing by itself.
 const SHARED_MAX: usize = 12;
 
@@ -26,16 +27,20 @@ impl Engine {
         if doing.is_nothing() || terms.is_empty() {
             return Ok(Vec::new());
         }
-        let hits = reader.text(&TextQuery {
-            of: TextOf::Memories,
-            terms,
-            spaces: reach.spaces.clone(),
-            session: reach.session.clone(),
-            states: vec![State::Staged, State::Confirmed],
-            kinds: occasion::KINDS.to_vec(),
-            limit: LOOKED_AT,
-        })?;
-        let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+        let mut keys: Vec<RowKey> = Vec::new();
+        // Apart, so that many facts about a thing do not crowd out the one rule about it.
+        for kinds in [occasion::RULES, occasion::STATEMENTS] {
+            let hits = reader.text(&TextQuery {
+                of: TextOf::Memories,
+                terms: terms.clone(),
+                spaces: reach.spaces.clone(),
+                session: reach.session.clone(),
+                states: vec![State::Staged, State::Confirmed],
+                kinds: kinds.to_vec(),
+                limit: LOOKED_AT,
+            })?;
+            keys.extend(hits.iter().map(|hit| RowKey::node(hit.space, hit.node)));
+        }
         let rows = reader.rows(&keys)?.into_iter().flatten();
         let said = rows.filter_map(Row::into_memory).filter(|one| is_said(one) && reach.sees(one));
         let mut found: Vec<(Memory, Fit)> = said

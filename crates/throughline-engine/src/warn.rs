@@ -27,14 +27,14 @@ const WARNED_MAX: usize = 256;
 const TRIGGERED: usize = 9;
 
 /// What is said about a call of a tool.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Warning {
+#[derive(Debug, Default)]
+struct Warning {
     /// In the words an agent reads; empty when there is nothing to say.
-    pub text: String,
+    text: String,
     /// What that costs.
-    pub tokens: usize,
+    tokens: usize,
     /// The memories it speaks of.
-    pub cards: Vec<Card>,
+    cards: Vec<Card>,
 }
 
 /// What somebody who is about to be warned has heard.

@@ -299,9 +299,12 @@ impl Act {
         let name = written.trim_start_matches('-');
         self.options.iter().any(|given| {
             let bare = given.trim_start_matches('-');
-            let letter = !given.starts_with("--") && bare.len() == 1;
+            // `-am` is two of them.
+            let letters = bare.len() <= 3 && bare.chars().all(char::is_alphabetic);
+            let letter =
+                !given.starts_with("--") && letters && name.starts_with(|c| bare.contains(c));
             let long = written.starts_with("--") || !written.starts_with('-');
-            bare == name || letter && long && name.len() > 3 && name.starts_with(bare)
+            bare == name || letter && long && name.len() > 3
         })
     }
 

@@ -35,6 +35,10 @@ pub(super) fn fit(rule: &Rule<'_>, file: &str, free: bool) -> Option<usize> {
 
 /// A path or a pattern as it is written.
 fn by_path(written: &str, parts: &[&str]) -> Option<usize> {
+    // `src/a.ts:40` is a line of it.
+    let line =
+        written.rsplit_once(':').filter(|(_, line)| line.bytes().all(|b| b.is_ascii_digit()));
+    let written = line.map_or(written, |(path, _)| path);
     let body = written.trim_start_matches("./").trim_end_matches('/');
     let wanted: Vec<&str> = body.split('/').filter(|part| !part.is_empty()).collect();
     let last = parts.last()?;
