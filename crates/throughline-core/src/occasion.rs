@@ -44,12 +44,14 @@ pub fn fit(kind: Kind, content: &str, doing: &Doing) -> Option<Fit> {
     let rule = Rule::of(content);
     // What only states how things are is no rule: it must forbid something, or name its occasion.
     let placed = doing.files.iter().filter_map(|file| place::fit(&rule, file, free)).max();
+    let placed = placed.or_else(|| place::is_said(&rule, &doing.said).then_some(0));
     let placed = placed.filter(|_| free || rule.denies || rule.has_occasion);
     let by_place =
         placed.map(|strength| Fit { strength: strength + 2, alone: None, denied: rule.denies });
     let by_words = doing.acts.iter().filter_map(|act| {
         let found = Found::of(&rule, act, kind)?;
-        (free || found.denied || found.on_occasion).then(|| found.fit())
+        let is_rule = free || found.denied || found.on_occasion || found.limited;
+        is_rule.then(|| found.fit())
     });
     by_place.into_iter().chain(by_words).max_by_key(|fit| fit.strength)
 }
@@ -59,6 +61,8 @@ struct Found {
     words: Vec<String>,
     denied: bool,
     on_occasion: bool,
+    /// It is the subject of what is limited: "deploys only Tue and Thu".
+    limited: bool,
 }
 
 impl Found {
@@ -81,7 +85,8 @@ impl Found {
         let mut words: Vec<String> = tokens.iter().map(|token| token.stem.clone()).collect();
         words.sort();
         words.dedup();
-        Some(Self { words, denied, on_occasion })
+        let limited = at.iter().any(|at| rule.limits(*at));
+        Some(Self { words, denied, on_occasion, limited })
     }
 
     fn fit(self) -> Fit {
@@ -179,9 +184,11 @@ impl<'a> Shared<'a> {
             all.iter().copied().find(|at| is_about(*at))
         };
         let mut at = find(&self.program, &|at| self.is_about_program(at));
-        if !matches!(kind, Kind::Negative | Kind::Fact | Kind::Correction) {
-            at = at.or_else(|| find(&self.actions, &|at| self.is_about_action(at)));
-            at = at.or_else(|| find(&self.objects, &|at| self.is_about_object(at)));
+        let states = matches!(kind, Kind::Fact | Kind::Correction);
+        if kind != Kind::Negative {
+            let may = |at: usize| !states || self.rule.limits(at);
+            at = at.or_else(|| find(&self.actions, &|at| may(at) && self.is_about_action(at)));
+            at = at.or_else(|| find(&self.objects, &|at| !states && self.is_about_object(at)));
         }
         at.map(|at| vec![at])
     }
@@ -190,7 +197,11 @@ impl<'a> Shared<'a> {
     /// something that is called after it. "Docker needs the proxy" does, "Helm values" does not.
     fn is_about_program(&self, at: usize) -> bool {
         let token = &self.rule.tokens[at];
-        if is_general(&token.lower) || doing::is_a_word(&token.lower) && !token.code {
+        if self.act.is_said && (!self.rule.is_listed(at) || self.rule.takes_object(at)) {
+            return false;
+        }
+        let word = doing::is_a_word(&token.lower) && !token.code || !token.tells();
+        if is_general(&token.lower) || word {
             return false;
         }
         let next = self.rule.next(at).filter(|next| next.tells() && !next.is_flag());
@@ -211,6 +222,10 @@ impl<'a> Shared<'a> {
             return false;
         }
         let many = token.lower.ends_with('s') || token.lower.ends_with("ing");
+        // Many prompts ask to write something: a rule that comes with one begins with it.
+        if self.act.is_said && !(many && (self.rule.limits(at) || self.rule.has_none(at))) {
+            return false;
+        }
         // "Conventional commits" are commits; what "no force pushes" forbids is not every push.
         let of_a_sort = many && !token.denied;
         let coined = token.lower.contains([':', '_']);

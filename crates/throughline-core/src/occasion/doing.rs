@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::rule::Rule;
 use crate::command::{self, Step};
 use crate::event::ToolCall;
 use crate::referent::{Place, mentions};
 use crate::speech::word::words;
-use crate::words as terms;
+use crate::{text, words as terms};
 
 /// Words that are looked up.
 const TERMS_MAX: usize = 24;
@@ -14,6 +15,12 @@ const TERMS_MAX: usize = 24;
 const FILES_MAX: usize = 8;
 /// Parts of a path that are looked up, from its end.
 const PARTS_MAX: usize = 6;
+/// More of a prompt is not looked at.
+const PROMPT_BYTES_MAX: usize = 2_000;
+/// A longer piece of code in a prompt is no command that it speaks of.
+const COMMAND_BYTES_MAX: usize = 80;
+/// Words of a prompt that are looked at.
+const SAID_MAX: usize = 16;
 /// Things that one program is given.
 const OBJECTS_MAX: usize = 8;
 
@@ -128,6 +135,8 @@ pub struct Doing {
     pub(super) acts: Vec<Act>,
     /// The files that are changed or worked on.
     pub(super) files: Vec<String>,
+    /// The telling words of a prompt, in small letters.
+    pub(super) said: Vec<String>,
 }
 
 /// A program that runs.
@@ -146,6 +155,8 @@ pub(super) struct Act {
     pub(super) installs: bool,
     /// A tool of a server: others have tools of the same names.
     pub(super) is_tool: bool,
+    /// Only spoken of in a prompt.
+    pub(super) is_said: bool,
 }
 
 impl Doing {
@@ -163,10 +174,28 @@ impl Doing {
         doing.settle(folder)
     }
 
-    /// What a prompt speaks of doing: the files and the commands that it names.
+    /// What a prompt speaks of doing: the files and the commands that it names, and what it asks to do.
     pub fn by_prompt(text: &str) -> Self {
         let mut doing = Self::default();
-        for word in words(text).iter().filter(|word| word.code && word.text.contains(' ')) {
+        let prompt = Rule::of(text::cut(text, PROMPT_BYTES_MAX));
+        for (at, token) in prompt.tokens.iter().enumerate().filter(|(_, token)| token.tells()) {
+            if doing.said.contains(&token.lower) || doing.said.len() >= SAID_MAX || token.is_path {
+                continue;
+            }
+            doing.said.push(token.lower.clone());
+            if prompt.is_means(at) {
+                let program = token.lower.clone();
+                doing.acts.push(Act { program, is_said: true, ..Act::default() });
+            }
+            if prompt.is_asked(at) {
+                let actions = vec![token.stem.clone()];
+                doing.acts.push(Act { actions, is_said: true, ..Act::default() });
+            }
+        }
+        let is_line = |text: &str| {
+            text.contains(' ') && !text.contains('\n') && text.len() <= COMMAND_BYTES_MAX
+        };
+        for word in words(text).iter().filter(|word| word.code && is_line(word.text)) {
             command::steps(word.text).iter().for_each(|step| doing.add(step));
         }
         let path = |place: Place| match place {
@@ -193,6 +222,7 @@ impl Doing {
         for file in &self.files {
             texts.extend(file.rsplit('/').take(PARTS_MAX));
         }
+        texts.extend(self.said.iter().map(String::as_str));
         let mut seen = BTreeSet::new();
         let all = texts.into_iter().flat_map(terms::terms).filter(|term| !terms::is_common(term));
         all.filter(|term| seen.insert(term.clone())).take(TERMS_MAX).collect()

@@ -33,6 +33,16 @@ pub(super) fn fit(rule: &Rule<'_>, file: &str, free: bool) -> Option<usize> {
     fits.max()
 }
 
+/// Whether a prompt says the name of the folder or file that a rule writes as a path.
+pub(super) fn is_said(rule: &Rule<'_>, said: &[String]) -> bool {
+    const TELLING: usize = 4;
+    let paths = rule.tokens.iter().filter(|token| token.is_path && token.text.contains('/'));
+    let mut names = paths.filter_map(|token| token.lower.trim_end_matches('/').rsplit('/').next());
+    names.any(|name| {
+        name.len() >= TELLING && !is_general(name) && said.iter().any(|one| one == name)
+    })
+}
+
 /// A path or a pattern as it is written.
 fn by_path(written: &str, parts: &[&str]) -> Option<usize> {
     // `src/a.ts:40` is a line of it.

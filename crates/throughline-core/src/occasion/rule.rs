@@ -13,7 +13,8 @@ const WHEN: &[&str] =
 /// Words that tell nothing here and that search does not pass over.
 const LIGHT: &[&str] = &[
     "always", "every", "please", "ever", "run", "running", "use", "using", "do", "doing", "any",
-    "anything", "here", "must", "may", "new", "instead", "rather", "even",
+    "anything", "here", "must", "may", "new", "instead", "rather", "even", "let", "lets", "ok",
+    "okay",
 ];
 /// Subjects that deny what is said of them.
 const NOBODY: &[&str] = &["nothing", "nobody"];
@@ -203,6 +204,47 @@ impl<'a> Rule<'a> {
             return before.comma && before.denied && at > from + 1 && singles && these.len() > 1;
         }
         before.denied
+    }
+
+    /// Whether a word is the subject of what is limited: nothing telling stands before it in its clause,
+    /// and "only", "must" or "always" behind it.
+    pub(super) fn limits(&self, at: usize) -> bool {
+        let clause = self.tokens[at].clause;
+        let own = |one: &&Token<'_>| one.clause == clause;
+        let limit = |one: &Token<'_>| matches!(one.lower.as_str(), "only" | "must" | "always");
+        self.tokens[..at].iter().rev().take_while(own).all(|one| !one.tells())
+            && self.tokens[at + 1..].iter().take_while(own).any(limit)
+    }
+
+    /// Whether a word stands right behind what denies it, or in a list that does: "never npm or yarn".
+    pub(super) fn is_listed(&self, at: usize) -> bool {
+        let light = |one: &Token<'_>| LIGHT.contains(&one.lower.as_str());
+        let Some(before) = (0..at).rev().find(|at| !light(&self.tokens[*at])) else { return false };
+        let token = &self.tokens[before];
+        let joins = AND.contains(&token.lower.as_str());
+        denies(&token.lower)
+            || joins && before > 0 && self.tokens[at].denied && self.is_listed(before - 1)
+            || token.comma && token.denied && self.tokens[at].denied && self.is_listed(before)
+    }
+
+    /// "No deploys": there are to be none.
+    pub(super) fn has_none(&self, at: usize) -> bool {
+        self.before(at).is_some_and(|before| before.lower == "no")
+    }
+
+    /// Whether a prompt says that something is to be done with this: "with npm".
+    pub(super) fn is_means(&self, at: usize) -> bool {
+        let before = self.before(at).map(|before| before.lower.as_str());
+        before.is_some_and(|before| matches!(before, "with" | "via" | "using" | "use"))
+    }
+
+    /// Whether a prompt asks to do this: nothing telling stands before it in its clause, and no "the".
+    pub(super) fn is_asked(&self, at: usize) -> bool {
+        let token = &self.tokens[at];
+        let own = self.tokens[..at].iter().rev().take_while(|one| one.clause == token.clause);
+        let the = self.before(at).is_some_and(|before| THE.contains(&before.lower.as_str()));
+        let form = token.lower.ends_with('s') || token.lower.ends_with("ed");
+        !the && !form && own.into_iter().all(|one| !one.tells())
     }
 
     /// Whether a thing is named behind a word that may be a verb: "delete a patient".

@@ -407,6 +407,8 @@ fn rules_in_the_words_of_people_are_said_before_what_they_are_about_and_nothing_
 fn what_only_states_how_things_are_is_said_where_it_forbids_and_not_elsewhere() {
     for (kind, rule, what, due) in [
         (Kind::Fact, "we use pnpm here, never npm or yarn", "npm install", true),
+        (Kind::Fact, "deploys only Tue and Thu, finance closes the books", "make deploy", true),
+        (Kind::Fact, "deploys take twenty minutes", "make deploy", false),
         (Kind::Fact, "npm packages are published by CI", "npm install", false),
         (Kind::Fact, "the billing code lives in src/billing", "edit src/billing/a.ts", false),
         (Kind::Fact, ".generated.ts files are never edited by hand", "edit a.generated.ts", true),
@@ -426,7 +428,18 @@ fn a_prompt_speaks_of_the_files_and_commands_that_it_names() {
     assert!(asks("have a look at `src/billing`"));
     assert!(!asks("the rounding in src/billing-old/invoice.ts is off by one"));
     assert!(!asks("what is next?"));
+    assert!(asks("change how billing rounds VAT"));
+    assert!(!asks("add a test for the cart"));
+    let deploys = "one more thing: deploys only Tue and Thu, finance closes the books on Friday";
+    let asks = |text: &str| told(Kind::Fact, deploys, &Doing::by_prompt(text));
+    assert!(asks("ok let's ship it, deploy to prod") && asks("can you deploy the web app?"));
+    assert!(!asks("what does the deploy script do?") && !asks("ship it when it deployed"));
     let npm = "we use pnpm here, never npm or yarn";
+    assert!(told(Kind::Fact, npm, &Doing::by_prompt("install the charts library with npm")));
+    assert!(!told(Kind::Fact, npm, &Doing::by_prompt("install the charts library with pnpm")));
+    let writes = "never write to the gateway from a script";
+    assert!(!told(Kind::Principle, writes, &Doing::by_prompt("write a test for the cart")));
+    assert!(!told(Kind::Principle, "views, as always", &Doing::by_prompt("what is `as const`?")));
     assert!(told(Kind::Fact, npm, &Doing::by_prompt("please run `npm install` in web")));
 }
 

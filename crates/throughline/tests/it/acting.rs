@@ -189,6 +189,31 @@ fn a_deploy_is_warned_of_on_any_day_and_however_it_is_started() {
 }
 
 #[test]
+fn a_rule_that_was_said_among_other_things_comes_up_before_the_tool_and_with_the_prompt() {
+    let home = told(&[
+        "hey, set up the dev env. oh and we use pnpm here, never npm or yarn, the lockfile gets wrecked",
+        "btw ping Maria before touching src/billing, she owns it",
+        "one more thing: deploys only Tue and Thu, finance closes the books on Friday",
+    ]);
+    assert!(bash(&home, "a", "npm install").contains("never npm or yarn"));
+    assert!(bash(&home, "a", "./deploy.sh prod").contains("Tue and Thu"));
+    assert!(edit(&home, "a", "src/billing/invoice.ts").contains("ping Maria"));
+    for (n, (prompt, due)) in [
+        ("ok let's ship it, deploy to prod", "Tue and Thu"),
+        ("change how billing rounds VAT", "ping Maria"),
+        ("install the charts library with npm", "never npm or yarn"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let said = Agent::new(&home, &format!("p{n}")).hears(prompt);
+        assert!(said.contains(due), "{prompt}: {said}");
+    }
+    let calm = Agent::new(&home, "calm").hears("add a test for the cart");
+    assert!(!["Maria", "npm", "Thu"].iter().any(|word| calm.contains(word)), "{calm}");
+}
+
+#[test]
 fn nothing_is_said_before_what_no_rule_is_about() {
     let home = Home::new();
     for rule in [
