@@ -21,6 +21,9 @@ const FILES_FIELDS: &[&str] = &["paths", "files"];
 const TEXT_FIELDS: &[&str] =
     &["content", "new_string", "new_source", "prompt", "text", "query", "pattern", "url"];
 
+/// Where a tool is handed what is to stand in a file.
+const WRITTEN_FIELDS: &[&str] = &["content", "new_string", "new_source", "newString", "edits"];
+
 /// Where a tool may be handed a patch.
 const PATCH_FIELDS: &[&str] = &["patch", "diff", "input", "command"];
 
@@ -41,7 +44,9 @@ pub(crate) fn call_of(tool: &str, input: &Value, id: Option<&str>) -> ToolCall {
         return ToolCall { tool: tool.to_owned(), id, ..ToolCall::default() };
     }
     let command = SHELLS.contains(&tool).then(|| command(input)).flatten();
-    ToolCall { tool: tool.to_owned(), command, files: files(input), text: input_text(input), id }
+    let (files, text) = (files(input), input_text(input));
+    let writes = !files.is_empty() && writes(input);
+    ToolCall { tool: tool.to_owned(), command, files, text, writes, id }
 }
 
 /// Reads a call with its `tool_response`.
@@ -95,6 +100,12 @@ fn files(input: &Value) -> Vec<String> {
         }
     }
     files
+}
+
+/// Whether a tool is handed what is to stand in a file.
+fn writes(input: &Value) -> bool {
+    WRITTEN_FIELDS.iter().any(|field| input.get(field).is_some())
+        || PATCH_FIELDS.iter().filter_map(|field| text(input, field)).any(is_patch)
 }
 
 fn is_patch(text: &str) -> bool {

@@ -117,6 +117,9 @@ pub struct ToolCall {
     /// The text it puts in, where it writes one; shortened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// Whether it changes the files it names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub writes: bool,
     /// The agent's name for this call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,

@@ -23,7 +23,7 @@
 //! | what an agent tells us, and what is said in it | [`event`], [`speech`] |
 //! | what of it is worth keeping, and how that is written | [`probe`], [`patch`] |
 //! | what a model is asked, and what is made of its answer | [`proposal`] |
-//! | what brings a memory up before a tool runs | [`trigger`] |
+//! | what brings a memory up before a tool runs | [`trigger`], [`occasion`], [`command`] |
 //! | what a session has in mind | [`hot`] |
 //! | whether a turn is worth a probe | [`gate`] |
 //! | what a prompt asks, when, and what search knows of a text | [`question`], [`when`], [`document`] |
@@ -38,6 +38,7 @@ mod closed_set;
 pub mod activation;
 pub mod authority;
 pub mod change;
+pub mod command;
 pub mod document;
 pub mod edge;
 pub mod entity;
@@ -57,6 +58,7 @@ pub mod lifecycle;
 pub mod meet;
 pub mod memory;
 pub mod near;
+pub mod occasion;
 pub mod page;
 pub mod patch;
 pub mod pending;

@@ -72,6 +72,12 @@ const DENIALS: &[&str] = &[
     "off",
 ];
 
+/// Whether a word denies what stands with it, with or without its apostrophe.
+pub(crate) fn denies(word: &str) -> bool {
+    let bare = |c: &char| !matches!(c, '\'' | '’');
+    DENIALS.iter().any(|denial| denial.chars().filter(bare).eq(word.chars().filter(bare)))
+}
+
 impl Marks {
     fn of(content: &str) -> Self {
         let mut marks = Self {

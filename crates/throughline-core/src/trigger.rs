@@ -3,6 +3,7 @@
 //! A pattern is plain words: a command (`cargo publish`), a file (`src/db.rs`, `*.lock`), a call
 //! (`println!`). No expression language: what a person or a rule wrote down must mean what it says.
 
+use crate::command;
 use crate::event::ToolCall;
 
 /// Shorter patterns stand in too much by chance.
@@ -14,8 +15,8 @@ pub fn matches(pattern: &str, call: &ToolCall) -> bool {
     if pattern.chars().count() < SHORTEST {
         return false;
     }
-    let command = call.command.as_deref().map(squeezed);
-    command.is_some_and(|command| runs(&pattern, &command) || stands_in(&pattern, &command))
+    let line = call.command.as_deref();
+    line.is_some_and(|line| runs(&pattern, line) || stands_in(&pattern, &squeezed(line)))
         || call.files.iter().any(|file| names_file(&pattern, file))
         || call.text.as_deref().is_some_and(|text| stands_in(&pattern, &squeezed(text)))
 }
@@ -27,23 +28,11 @@ fn squeezed(text: &str) -> String {
 
 /// Whether a command line runs the command of a pattern: all its words, in their order, whatever
 /// options stand between them. One word alone must be the program.
-fn runs(pattern: &str, command: &str) -> bool {
+fn runs(pattern: &str, line: &str) -> bool {
     let wanted: Vec<&str> = pattern.split(' ').collect();
-    command.split(['|', ';', '&', '\n']).any(|part| {
-        let mut words = part.split(' ').filter(|word| !word.is_empty() && !is_assignment(word));
-        let Some(program) = words.next() else { return false };
-        let name = program.rsplit('/').next().unwrap_or(program);
-        if name != wanted[0] {
-            return false;
-        }
-        wanted[1..].iter().all(|one| words.any(|word| word == *one))
-    })
-}
-
-/// `NAME=value` before a command.
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    command::steps(line).iter().any(|step| {
+        let mut words = step.words.iter();
+        step.name() == wanted[0] && wanted[1..].iter().all(|one| words.any(|word| word == one))
     })
 }
 

@@ -139,6 +139,15 @@ pub fn is_common(term: &str) -> bool {
     STEMS.contains(term)
 }
 
+/// The term of one word in small letters, as [`terms`] has it: of an identifier the whole.
+pub fn stem(word: &str) -> String {
+    if word.bytes().all(|b| b.is_ascii_lowercase()) {
+        Stemmer::create(Algorithm::English).stem(word).into_owned()
+    } else {
+        word.split(is_joiner).collect()
+    }
+}
+
 /// The distinct terms of a query, without common words where there are others.
 pub fn query_terms(query: &str) -> Vec<String> {
     let mut seen = HashSet::new();

@@ -103,7 +103,8 @@ impl Engine {
         let asked = question::understand(&task, self.now());
         // It has heard nothing of what its agent heard, and was shown nothing.
         let limits = RecallPolicy { known_minutes: 0.0, ..self.policy.recall };
-        let ask = Ask { episodes: is_asking(&asked), ..Ask::new(&task, limits) };
+        let rules = self.rules_for(context, &task)?;
+        let ask = Ask { episodes: is_asking(&asked), rules, ..Ask::new(&task, limits) };
         let recall = self.recall(context, &ask)?;
         let said = Said::by_recall(&recall);
         let shown: Vec<_> = recall.memories();

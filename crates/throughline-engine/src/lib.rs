@@ -52,6 +52,7 @@ mod mint;
 mod model;
 mod neighbours;
 mod noticed;
+mod occasion;
 mod permit;
 mod project;
 mod proof;
@@ -121,7 +122,6 @@ pub use throughline_store::{LeftOut, left_out, private_folder};
 pub use told::{Audience, Because, Said, TOLD_DAYS, Telling, Tellings, Wanted};
 pub use undo::{Reverted, Undone};
 pub use verify::{Showed, ToCheck, Verified};
-pub use warn::Warning;
 pub use watch::Woken;
 pub use why::{Reason, Why};
 

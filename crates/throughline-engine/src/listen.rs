@@ -7,27 +7,21 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use throughline_core::event::{Event, Start, ToolCall, What};
+use throughline_core::event::{Event, Start, What};
 use throughline_core::gate::{self, Flush, When};
-use throughline_core::page::Detail;
 use throughline_core::permission::Door;
 use throughline_core::probe::Voice;
 use throughline_core::question::{self, Question};
 use throughline_core::row::Session;
-use throughline_core::{
-    Cause, Change, Memory, MemoryId, Row, RowKey, SessionId, Table, activation,
-};
+use throughline_core::{Cause, Change, MemoryId, Row, RowKey, SessionId, Table, activation};
 use throughline_store::Error as StoreError;
 
 use crate::capture::{Capture, Captured, Mind, Minds, project_of};
-use crate::helper::helper_session;
 use crate::journal::Journal;
 use crate::rest::{Left, SLEEP};
 use crate::verify::QUEUED_IN_MIND;
-use crate::{Ask, Because, Brief, Context, Engine, Error, Result, Said};
+use crate::{Ask, Brief, Context, Engine, Error, Result, Said};
 
-/// Turns within which the same warning is not repeated.
-const WARNED_TURNS: u32 = 6;
 /// How long whoever is waited for waits for the writer's turn, and for the session's. A correction that
 /// is taken in first is not said as if it held; but nobody gets no answer because others write.
 const TURN: Duration = Duration::from_millis(60);
@@ -239,6 +233,7 @@ impl Engine {
             already: mind.sees().into_iter().chain(just_said).collect(),
             quoted: mind.lately.holds.quoted.iter().copied().collect(),
             named: mind.lately.holds.named.iter().copied().collect(),
+            rules: self.rules_for(context, text)?,
             ..Ask::new(text, self.policy.recall)
         };
         let recall = self.recall(context, &ask)?;
@@ -251,53 +246,6 @@ impl Engine {
         self.present(mind, &shown);
         let said = Said::by_brief(brief).and(Said::by_recall(&recall));
         mind.hold(&Brief { turns: recall.turns(), memories: recall.hinted, ..Brief::default() });
-        Ok(Reply { said, ..reply })
-    }
-
-    /// A tool is about to run, or has run where the host did not say so before.
-    fn warn_of(
-        &self,
-        context: &Context,
-        helper: Option<&str>,
-        call: &ToolCall,
-        has_run: bool,
-        mind: &mut Mind,
-    ) -> Result<Reply> {
-        let turn = mind.hot.turn;
-        let lately = &mind.lately;
-        let heard = |memory: &Memory| match helper {
-            Some(helper) => lately.helpers.warned_of(helper).contains(&memory.id),
-            None => {
-                let warned = lately.warned.get(&memory.id);
-                warned.is_some_and(|at| turn.saturating_sub(*at) < WARNED_TURNS)
-            }
-        };
-        let warning = self.warn(context, call, has_run, &heard)?;
-        let noted: Vec<_> =
-            warning.cards.iter().map(|card| (card.memory.space, card.memory.id)).collect();
-        let mut reply = Reply::default();
-        let shown: Vec<MemoryId> = noted.iter().map(|(_, id)| *id).collect();
-        if let Some(helper) = helper {
-            // Its agent has not seen it.
-            let session = context.session.as_ref().map(|one| helper_session(one, Some(helper)));
-            let apart = Context { session, ..context.clone() };
-            reply.note(self.note_shown(&apart, &noted, warning.tokens, false));
-            mind.lately.helpers.warn(helper, &shown);
-        } else {
-            reply.note(self.note_shown(context, &noted, warning.tokens, false));
-            mind.lately.warned.retain(|_, at| turn.saturating_sub(*at) < WARNED_TURNS);
-            mind.lately.warned.extend(shown.iter().map(|id| (*id, turn)));
-            self.present(mind, &shown);
-        }
-        let reason = if has_run { "the tool has just done this" } else { "the tool does this" };
-        let why = warning.cards.iter().map(|card| Because::of_card(card, reason, Detail::Full));
-        let said = Said {
-            why: why.collect(),
-            text: warning.text,
-            tokens: warning.tokens,
-            memories: shown,
-            turns: Vec::new(),
-        };
         Ok(Reply { said, ..reply })
     }
 

@@ -55,6 +55,8 @@ pub struct Ask<'a> {
     pub quoted: Vec<EpisodeId>,
     /// Memories that were only named to it, by a headline.
     pub named: Vec<MemoryId>,
+    /// Rules about a file or a command that the prompt names: they pass the gate.
+    pub rules: Vec<MemoryId>,
     /// What somebody who looked found not to help.
     pub unfit: Vec<MemoryId>,
     /// Leave out what this session said itself: it need not be told what it has just heard.
@@ -79,6 +81,7 @@ impl<'a> Ask<'a> {
             already: Vec::new(),
             quoted: Vec::new(),
             named: Vec::new(),
+            rules: Vec::new(),
             unfit: Vec::new(),
             unheard: false,
             ungated: false,

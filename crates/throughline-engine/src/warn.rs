@@ -1,12 +1,17 @@
-//! Warn: what is known to go wrong, said when a tool does it again.
+//! Warn: what is known to go wrong and what is asked for, said when a tool does the very thing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::event::ToolCall;
+use throughline_core::occasion::{Doing, Fit};
 use throughline_core::page::{self, Detail, Page, Section};
-use throughline_core::{Memory, trigger, words};
+use throughline_core::{Memory, MemoryId, Row, RowKey, SessionId, Timestamp, trigger, words};
+use throughline_store::Reader;
 
-use crate::{Card, Context, Engine, Result};
+use crate::capture::Mind;
+use crate::helper::helper_session;
+use crate::listen::Reply;
+use crate::{Because, Card, Context, Engine, Result, Said};
 
 /// Memories with triggers that are looked at.
 const LOOKED_AT: usize = 2_000;
@@ -14,46 +19,105 @@ const LOOKED_AT: usize = 2_000;
 const SAID: usize = 2;
 /// Tokens that they may take.
 const BUDGET: usize = 300;
+/// Turns within which the same failure is not told again. A rule is told once.
+const WARNED_TURNS: u32 = 6;
+/// Warnings that a conversation is known to have heard; the oldest go first.
+const WARNED_MAX: usize = 256;
+/// How well a memory fits that was given this very trigger.
+const TRIGGERED: usize = 9;
 
 /// What is said about a call of a tool.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Warning {
+#[derive(Debug, Default)]
+struct Warning {
     /// In the words an agent reads; empty when there is nothing to say.
-    pub text: String,
+    text: String,
     /// What that costs.
-    pub tokens: usize,
+    tokens: usize,
     /// The memories it speaks of.
-    pub cards: Vec<Card>,
+    cards: Vec<Card>,
+}
+
+/// What somebody who is about to be warned has heard.
+struct Heard<'a> {
+    /// By triggers: a short while ago. By what they say: ever, as long as it is held.
+    lately: &'a dyn Fn(&Memory) -> bool,
+    ever: &'a dyn Fn(&Memory) -> bool,
+    /// The session, and since when its last prompt stands.
+    prompt: Option<(&'a SessionId, Timestamp)>,
 }
 
 impl Engine {
-    /// What failed before, or how it is done, where a tool does the very thing: now, or, where the
-    /// host tells us only afterwards, a moment ago (`has_run`).
-    ///
-    /// `heard` says which memories this session was shown a moment ago.
-    pub fn warn(
+    /// A tool is about to run, or has run where the host did not say so before.
+    pub(crate) fn warn_of(
+        &self,
+        context: &Context,
+        helper: Option<&str>,
+        call: &ToolCall,
+        has_run: bool,
+        mind: &mut Mind,
+    ) -> Result<Reply> {
+        let turn = mind.hot.turn;
+        let lately = &mind.lately;
+        let warned_here = |memory: &Memory| lately.warned.get(&memory.id).copied();
+        let to_helper =
+            |helper: &str, memory: &Memory| lately.helpers.warned_of(helper).contains(&memory.id);
+        let short_ago = |memory: &Memory| match helper {
+            Some(helper) => to_helper(helper, memory),
+            None => warned_here(memory).is_some_and(|at| turn.saturating_sub(at) < WARNED_TURNS),
+        };
+        let ever = |memory: &Memory| match helper {
+            Some(helper) => to_helper(helper, memory),
+            None => warned_here(memory).is_some() || mind.was_told_with_prompt(memory.id),
+        };
+        let prompt = context.session.as_ref().zip(mind.last_prompt_at());
+        let heard = Heard { lately: &short_ago, ever: &ever, prompt };
+        let warning = self.warn(context, call, has_run, &heard)?;
+        let noted: Vec<_> =
+            warning.cards.iter().map(|card| (card.memory.space, card.memory.id)).collect();
+        let mut reply = Reply::default();
+        let shown: Vec<MemoryId> = noted.iter().map(|(_, id)| *id).collect();
+        if let Some(helper) = helper {
+            // Its agent has not seen it.
+            let session = context.session.as_ref().map(|one| helper_session(one, Some(helper)));
+            let apart = Context { session, ..context.clone() };
+            reply.note(self.note_shown(&apart, &noted, warning.tokens, false));
+            mind.lately.helpers.warn(helper, &shown);
+        } else {
+            reply.note(self.note_shown(context, &noted, warning.tokens, false));
+            mind.lately.warned.extend(shown.iter().map(|id| (*id, turn)));
+            while mind.lately.warned.len() > WARNED_MAX {
+                mind.lately.warned.pop_first();
+            }
+            self.present(mind, &shown);
+        }
+        let reason = if has_run { "the tool has just done this" } else { "the tool does this" };
+        let why = warning.cards.iter().map(|card| Because::of_card(card, reason, Detail::Full));
+        let said = Said {
+            why: why.collect(),
+            text: warning.text,
+            tokens: warning.tokens,
+            memories: shown,
+            turns: Vec::new(),
+        };
+        Ok(Reply { said, ..reply })
+    }
+
+    /// What failed before, how it is done, or what somebody asks for, where a tool does the very thing:
+    /// now, or, where the host tells us only afterwards, a moment ago (`has_run`).
+    fn warn(
         &self,
         context: &Context,
         call: &ToolCall,
         has_run: bool,
-        heard: &dyn Fn(&Memory) -> bool,
+        heard: &Heard<'_>,
     ) -> Result<Warning> {
         let reader = self.now_reader()?;
-        let reach = context.reach();
-        let found = reader.triggered(&reach.spaces, LOOKED_AT)?;
-        let fits =
-            |memory: &Memory| memory.triggers.iter().any(|pattern| trigger::matches(pattern, call));
-        let told = |one: &Memory| one.state.is_active() && reach.sees(one) && !heard(one);
-        let matching: Vec<Memory> =
-            found.into_iter().filter(|one| fits(one) && told(one)).collect();
-        if matching.is_empty() {
+        let mut cards = self.known_about(&*reader, context, call, heard)?;
+        if cards.is_empty() {
             return Ok(Warning::default());
         }
-        let mut cards = self.cards(&*reader, &matching)?;
-        let weight = |card: &Card| card.trust.value() * card.memory.importance;
-        cards.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.memory.id.cmp(&b.memory.id)));
-        let mut cards = without_repeats(cards);
         cards.truncate(SAID);
+        self.bring_rival(&*reader, context, &mut cards)?;
         // Most hosts put what we say before a call beside its result, so this must hold then too.
         let title = if has_run { "Known about what has just run" } else { "Known about this call" };
         let page = Page {
@@ -70,6 +134,85 @@ impl Engine {
             written.shown.iter().any(|(shown, _)| *shown == handle)
         });
         Ok(Warning { text: written.text, tokens: written.tokens, cards })
+    }
+
+    /// What is known about a call and was not heard, the most fitting first.
+    fn known_about(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        call: &ToolCall,
+        heard: &Heard<'_>,
+    ) -> Result<Vec<Card>> {
+        let reach = context.reach();
+        let triggered =
+            |memory: &Memory| memory.triggers.iter().any(|pattern| trigger::matches(pattern, call));
+        let mut found: Vec<Memory> = reader.triggered(&reach.spaces, LOOKED_AT)?;
+        found.retain(|one| {
+            one.state.is_active() && triggered(one) && reach.sees(one) && !(heard.lately)(one)
+        });
+        let mut fits: BTreeMap<MemoryId, Fit> = BTreeMap::new();
+        let doing = Doing::by_call(call, context.project.root.to_str());
+        for (memory, fit) in self.rules_about(reader, &reach, &doing)? {
+            if !(heard.ever)(&memory) && !found.iter().any(|known| known.id == memory.id) {
+                fits.insert(memory.id, fit);
+                found.push(memory);
+            }
+        }
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut cards = self.cards(reader, &found)?;
+        // What the prompt has just said need not be said again, unless it is about to be broken.
+        cards.retain(|card| {
+            let keeps = fits.get(&card.memory.id).is_some_and(|fit| !fit.denied);
+            !(keeps && heard.has_just_been_told(card))
+        });
+        let strength =
+            |card: &Card| fits.get(&card.memory.id).map_or(TRIGGERED, |fit| fit.strength);
+        let weight = |card: &Card| card.trust.value() * card.memory.importance;
+        cards.sort_by(|a, b| {
+            let fitting = strength(b).cmp(&strength(a));
+            fitting.then(weight(b).total_cmp(&weight(a))).then(a.memory.id.cmp(&b.memory.id))
+        });
+        Ok(without_repeats(cards))
+    }
+
+    /// What is contested is said beside what contests it.
+    fn bring_rival(
+        &self,
+        reader: &dyn Reader,
+        context: &Context,
+        cards: &mut Vec<Card>,
+    ) -> Result<()> {
+        let known: Vec<MemoryId> = cards.iter().map(|card| card.memory.id).collect();
+        let Some(first) = cards.iter().position(|card| !card.contested_by.is_empty()) else {
+            return Ok(());
+        };
+        let rivals = &cards[first].contested_by;
+        if rivals.iter().any(|rival| known.contains(rival)) {
+            return Ok(());
+        }
+        let key = RowKey::memory(cards[first].memory.space, rivals[0]);
+        let rival = reader.rows(&[key])?.remove(0).and_then(Row::into_memory);
+        let Some(rival) = rival.filter(|rival| context.reach().sees(rival)) else { return Ok(()) };
+        let rival = self.cards(reader, &[rival])?;
+        cards.truncate(first + 1);
+        cards.extend(rival);
+        Ok(())
+    }
+}
+
+impl Heard<'_> {
+    /// Whether all that stands behind a memory is the prompt that the agent works on.
+    fn has_just_been_told(&self, card: &Card) -> bool {
+        self.prompt.is_some_and(|(session, since)| {
+            let just = card
+                .evidence
+                .iter()
+                .all(|one| one.session.as_ref() == Some(session) && one.at >= since);
+            just && !card.evidence.is_empty()
+        })
     }
 }
 

@@ -243,6 +243,8 @@ fn a_call_names_its_command_its_files_and_its_new_text() {
 
     let edit = json!({"file_path": "/a.rs", "old_string": "OLD", "new_string": "NEW"});
     let edit = call("Edit", edit);
+    assert!(edit.writes && !call("Read", json!({"file_path": "/a.rs"})).writes);
+    assert!(!call("Grep", json!({"pattern": "NEW", "path": "/a.rs"})).writes);
     assert_eq!((edit.files, edit.text), (vec!["/a.rs".to_owned()], Some("NEW".to_owned())));
 
     let edits = json!({"file_path": "/a", "edits": [{"old_string": "OLD", "new_string": "1"},
@@ -251,6 +253,7 @@ fn a_call_names_its_command_its_files_and_its_new_text() {
 
     let patch = "*** Begin Patch\n*** Update File: src/a.rs\n-OLD\n+NEW\n*** Add File: b\n+B\n";
     let patch = call("apply_patch", json!({"input": patch}));
+    assert!(patch.writes);
     assert_eq!(patch.files, ["src/a.rs", "b"]);
     assert_eq!(patch.text.unwrap(), "NEW\nB");
 

@@ -385,6 +385,19 @@ impl Mind {
         seen.map(|(id, _)| *id).collect()
     }
 
+    /// Whether the agent was told a memory with a prompt and still has it before it. What the brief
+    /// told it at the beginning does not count: it is said again where it acts.
+    pub(crate) fn was_told_with_prompt(&self, id: MemoryId) -> bool {
+        let began = self.lately.holds.brief.as_ref();
+        self.sees().contains(&id) && !began.is_some_and(|brief| brief.memories.contains(&id))
+    }
+
+    /// When the prompt came that the agent works on, as far as it was taken in.
+    pub(crate) fn last_prompt_at(&self) -> Option<Timestamp> {
+        let said = |one: &&Heard| one.turn.voice == Voice::User;
+        self.lately.heard.iter().rev().find(said).map(|one| one.turn.at)
+    }
+
     /// Memories that were put in front of this session.
     pub fn shown(&self) -> impl Iterator<Item = MemoryId> {
         self.hot.surfaced.keys().copied()

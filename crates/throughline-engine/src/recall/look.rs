@@ -120,7 +120,8 @@ impl Engine {
         let spoken = self.ask_words(reader, ask, &within)?;
         let memories = within.iter().filter(|(_, of, _)| *of == TextOf::Memories);
         let spaces = memories.map(|(space, _, _)| *space).collect();
-        let mentioned = self.mentioned(reader, spaces, question, ask.query)?;
+        let mut mentioned = self.mentioned(reader, spaces, question, ask.query)?;
+        mentioned.memories.extend(&ask.rules);
         Ok(Heard { within, spoken, cosines: scan.cosines, mentioned })
     }
 

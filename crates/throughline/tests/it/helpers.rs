@@ -9,7 +9,7 @@ use crate::hooking::{Agent, PATIENT};
 const FACT: &str = "The staging database runs on Postgres 16";
 const TASK: &str = "Find out which version of Postgres the staging database runs on.";
 
-fn asks_helper(agent: &Agent<'_>, task: &str) -> String {
+pub(crate) fn asks_helper(agent: &Agent<'_>, task: &str) -> String {
     agent.tell_at(
         None,
         "PreToolUse",
@@ -18,7 +18,7 @@ fn asks_helper(agent: &Agent<'_>, task: &str) -> String {
     )
 }
 
-fn helper_starts(agent: &Agent<'_>, id: &str) -> String {
+pub(crate) fn helper_starts(agent: &Agent<'_>, id: &str) -> String {
     let fields = json!({"agent_id": id, "agent_type": "general-purpose"});
     agent.tell_at(None, "SubagentStart", &fields)
 }

@@ -1,5 +1,6 @@
 //! The program from outside: every command as a user runs it, and every way it can go wrong.
 
+mod acting;
 mod agent_shell;
 mod as_of;
 mod attention;

@@ -181,7 +181,7 @@ fn a_conversation_that_began_before_us_is_briefed_when_it_is_resumed() {
 }
 
 /// A hook of any host. Returns what is put before the model.
-fn hook(home: &Home, agent: &str, event: &str, payload: &Value) -> String {
+pub(crate) fn hook(home: &Home, agent: &str, event: &str, payload: &Value) -> String {
     let mut command = home.command();
     command.args(["hook", event, "--agent", agent]).envs([PATIENT]);
     let run: Run = crate::hooking::run(command, payload.to_string().as_bytes());

@@ -1,0 +1,78 @@
+//! Rules where they act: the memories that speak of what is about to be done, found by the words of it.
+
+use std::collections::BTreeMap;
+
+use throughline_core::occasion::{self, Doing, Fit};
+use throughline_core::scope::Reach;
+use throughline_core::{Authority, Memory, MemoryId, Row, RowKey, State};
+use throughline_store::{Reader, TextOf, TextQuery};
+
+use crate::{Context, Engine, Result};
+
+/// Memories of rules, and of statements, that hold a word of what is about to be done and are looked
+/// at, best first.
+const LOOKED_AT: usize = 48;
+/// A word that more rules hang on than this says nothing by itself.
+const SHARED_MAX: usize = 12;
+
+impl Engine {
+    /// What persons said that is about what is about to be done, the most fitting first.
+    pub(crate) fn rules_about(
+        &self,
+        reader: &dyn Reader,
+        reach: &Reach,
+        doing: &Doing,
+    ) -> Result<Vec<(Memory, Fit)>> {
+        let terms = doing.terms();
+        if doing.is_nothing() || terms.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut keys: Vec<RowKey> = Vec::new();
+        // Apart, so that many facts about a thing do not crowd out the one rule about it.
+        for kinds in [occasion::RULES, occasion::STATEMENTS] {
+            let hits = reader.text(&TextQuery {
+                of: TextOf::Memories,
+                terms: terms.clone(),
+                spaces: reach.spaces.clone(),
+                session: reach.session.clone(),
+                states: vec![State::Staged, State::Confirmed],
+                kinds: kinds.to_vec(),
+                limit: LOOKED_AT,
+            })?;
+            keys.extend(hits.iter().map(|hit| RowKey::node(hit.space, hit.node)));
+        }
+        let rows = reader.rows(&keys)?.into_iter().flatten();
+        let said = rows.filter_map(Row::into_memory).filter(|one| is_said(one) && reach.sees(one));
+        let mut found: Vec<(Memory, Fit)> = said
+            .filter_map(|memory| {
+                let fit = occasion::fit(memory.kind, &memory.content, doing)?;
+                Some((memory, fit))
+            })
+            .collect();
+        let mut shared: BTreeMap<String, usize> = BTreeMap::new();
+        for word in found.iter().filter_map(|(_, fit)| fit.alone.clone()) {
+            *shared.entry(word).or_default() += 1;
+        }
+        let tells = |fit: &Fit| fit.alone.as_ref().is_none_or(|word| shared[word] <= SHARED_MAX);
+        found.retain(|(_, fit)| tells(fit));
+        found.sort_by(|(a, fit), (b, other)| {
+            other.strength.cmp(&fit.strength).then(b.recorded_at.cmp(&a.recorded_at))
+        });
+        Ok(found)
+    }
+
+    /// The rules about the files and commands that a prompt names.
+    pub(crate) fn rules_for(&self, context: &Context, prompt: &str) -> Result<Vec<MemoryId>> {
+        let doing = Doing::by_prompt(prompt);
+        if doing.is_nothing() {
+            return Ok(Vec::new());
+        }
+        let found = self.rules_about(&*self.now_reader()?, &context.reach(), &doing)?;
+        Ok(found.into_iter().map(|(memory, _)| memory.id).collect())
+    }
+}
+
+/// Whether it is a person's word: stated, or taken out of what they said.
+fn is_said(memory: &Memory) -> bool {
+    memory.authority.is_user() || memory.authority == Authority::Extracted
+}
