@@ -286,6 +286,9 @@ impl Engine {
                 self.because(reader, draft, plan.memory, reason, &candidate)?;
             }
         }
+        if reasons {
+            adds_to(draft, plan.memory, claim.content);
+        }
         rest_on(reader, draft, plan.memory, claim.turn, ground)?;
         if binds {
             let stated = Stated {
@@ -403,6 +406,14 @@ impl Engine {
         let found = reader.with_fingerprint(draft.scope.space, &Fingerprint::of(what))?;
         Ok(found.into_iter().find(|one| one.state.is_active()).map(|one| one.id))
     }
+}
+
+/// Connects a claim with what it adds to.
+fn adds_to(draft: &mut Draft, claim: MemoryId, content: &str) {
+    let (space, at) = (draft.scope.space, draft.now);
+    let added: Vec<MemoryId> = draft.bearings.adds_to(content).filter(|id| *id != claim).collect();
+    let edge = |to: MemoryId| Edge::new(space, claim.into(), Relation::Extends, to.into(), at);
+    draft.changes.extend(added.into_iter().map(edge).map(Change::Link));
 }
 
 /// Whether a claim may repeat what we showed: an agent's words, and what a tool printed. That a tool

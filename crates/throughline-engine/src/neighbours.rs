@@ -97,8 +97,10 @@ fn same_thing(
         let held = reader.rows(&[RowKey::memory(*space, id)])?.remove(0).and_then(Row::into_memory);
         // Judged before it was our turn: what has left view since is not touched.
         if let Some(held) = held.filter(|held| held.state.is_active() && !leaves(draft, id)) {
+            // What differs by its form and by what it means gives another value.
+            let by_form = met.iter().any(|(old, _)| old.id == id);
             met.retain(|(old, _)| old.id != id);
-            met.push((held, difference));
+            met.push((held, if by_form { Difference::Value } else { difference }));
         }
     }
     if met.is_empty() {

@@ -19,19 +19,21 @@ use crate::{Context, Engine, Result};
 /// Memories that a claim is held against.
 const HELD_AGAINST: usize = 6;
 /// From this likelihood on, what is said in passing takes the place of what it touches.
-const REPLACES_FROM: f32 = 0.8;
+const REPLACES_FROM: f32 = 0.7;
 /// How near in meaning it must be for that.
-const REPLACES_NEAR: f64 = 0.4;
-/// How near in meaning a memory must be to be about what was said. Nine of ten that are about something
-/// else are told apart by this, and so is one of six that are not.
-const ABOUT_NEAR: f64 = 0.25;
-/// The same for one that shares words with it.
-const ABOUT_NEAR_IN_WORDS: f64 = 0.12;
+const REPLACES_NEAR: f64 = 0.3;
+/// How near in meaning a memory must be to be about what was said. Of what one person said about other
+/// things one in ten is as near; of what changes a memory, four in five.
+const ABOUT_NEAR: f64 = 0.26;
 /// From this likelihood on, what it touches is not told without it any more.
-const QUESTIONS_FROM: f32 = 0.35;
+const QUESTIONS_FROM: f32 = 0.3;
+/// From this likelihood on, it is connected with what it may touch.
+const LINKS_FROM: f32 = 0.1;
 /// From this likelihood on, words that did not look like it are a change.
-pub(crate) const NOTICES_FROM: f32 = 0.6;
-/// Characters of a claim that are looked up.
+pub(crate) const NOTICES_FROM: f32 = 0.5;
+/// From this likelihood on, what bears on nothing as a whole is not looked at claim by claim.
+const OTHER_FROM: f32 = 0.95;
+/// Characters of a turn that are looked up.
 const LOOKED_UP_CHARS: usize = 400;
 
 /// A memory that a claim was held against.
@@ -85,6 +87,15 @@ impl Bearings {
         all.into_iter().any(|one| one.since > at && (given_up(one) || otherwise(one)))
     }
 
+    /// What a claim adds to, or may touch: whoever is told the one should be told the other.
+    pub(crate) fn adds_to(&self, content: &str) -> impl Iterator<Item = MemoryId> {
+        let adds = |one: &&Held| {
+            let may_touch = (LINKS_FROM..QUESTIONS_FROM).contains(&one.judged.touches());
+            may_touch || one.judged.likeliest() == Bearing::Refines
+        };
+        self.of(content).filter(adds).map(|one| one.id)
+    }
+
     /// How a claim bears on what it was held against and holds.
     pub(crate) fn of(&self, content: &str) -> impl Iterator<Item = &Held> {
         self.0.get(content).into_iter().flatten().filter(|one| one.holds)
@@ -131,18 +142,33 @@ pub(crate) fn only_asks(turn: &str) -> bool {
         && !inside.contains(", ")
 }
 
+/// The memories that may be about a turn, looked up once for all that it says.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Nearby {
+    /// What was looked up: the turn, or what of a long one may matter.
+    said: String,
+    memories: Vec<Near>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Near {
+    memory: Memory,
+    /// How near in meaning it is to what was looked up.
+    near: f64,
+    /// How what was looked up bears on it as a whole.
+    whole: Judged,
+}
+
 impl Engine {
-    /// How what was said after `before` bears on the memories that recall finds for `content`.
-    pub(crate) fn bearings_of(
+    /// The memories that may be about what was said after `before`.
+    pub(crate) fn nearby(
         &self,
         context: &Context,
-        content: &str,
         before: Option<&str>,
-        said: &str,
-    ) -> Result<Vec<Held>> {
-        let Ok(trained) = Trained::builtin() else { return Ok(Vec::new()) };
-        let before = before.filter(|_| probe::needs_before(said));
-        let looked_up = text::cut(content, LOOKED_UP_CHARS);
+        said: String,
+    ) -> Result<Nearby> {
+        let Ok(trained) = Trained::builtin() else { return Ok(Nearby::default()) };
+        let looked_up = text::cut(&said, LOOKED_UP_CHARS);
         let arms = Arms { graph: false, time: false, ..Arms::default() };
         let ask =
             Ask { ungated: true, replaced: true, arms, ..Ask::new(looked_up, self.policy.recall) };
@@ -156,21 +182,64 @@ impl Engine {
             .collect();
         let keys: Vec<RowKey> = found.iter().map(|(key, _)| key.clone()).collect();
         let rows = self.now_reader()?.rows(&keys)?.into_iter();
-        let mut held: Vec<(Memory, f64)> = Vec::new();
+        let mut memories = Vec::new();
         for (row, (_, signals)) in rows.zip(found) {
-            let Some(one) = row.and_then(Row::into_memory) else { continue };
-            // What was kept a moment ago may have no vector yet.
-            let near = signals.cosine.unwrap_or_else(|| self.nearness(looked_up, &one.content));
-            let is_about =
-                near >= if signals.words > 0.0 { ABOUT_NEAR_IN_WORDS } else { ABOUT_NEAR };
-            if is_about && can_be_touched(&one, context) {
-                held.push((one, near));
+            let Some(memory) = row.and_then(Row::into_memory) else { continue };
+            if can_be_touched(&memory, context) {
+                // What was kept a moment ago may have no vector yet.
+                let near =
+                    signals.cosine.unwrap_or_else(|| self.nearness(looked_up, &memory.content));
+                let whole = judged(trained, &memory, before, &said);
+                memories.push(Near { memory, near, whole });
             }
         }
-        let mut judged: Vec<Held> =
-            held.iter().map(|(one, near)| judged(trained, one, *near, before, said)).collect();
-        only_one_changes(trained, &held, &mut judged);
-        Ok(judged)
+        Ok(Nearby { said, memories })
+    }
+
+    /// How a claim in a turn bears on the memories near the turn. `only` where nothing else is claimed in
+    /// it, so that all of it may be about the claim.
+    pub(crate) fn bearings(
+        &self,
+        nearby: &Nearby,
+        before: Option<&str>,
+        claim: &str,
+        only: bool,
+    ) -> Vec<Held> {
+        let Ok(trained) = Trained::builtin() else { return Vec::new() };
+        let mut bearings: Vec<Held> = nearby
+            .memories
+            .iter()
+            .map(|one| self.bearing(trained, nearby, one, before, claim, only))
+            .collect();
+        only_one_changes(trained, &nearby.memories, &mut bearings);
+        bearings
+    }
+
+    fn bearing(
+        &self,
+        trained: &Trained,
+        nearby: &Nearby,
+        one: &Near,
+        before: Option<&str>,
+        claim: &str,
+        only: bool,
+    ) -> Held {
+        let Near { memory, whole, .. } = one;
+        let (mut near, mut judgement) = (one.near, *whole);
+        if claim != nearby.said && whole.share(Bearing::Other) < OTHER_FROM {
+            let own = judged(trained, memory, before, claim);
+            if !only || own.touches() > whole.touches() {
+                judgement = own;
+            }
+            if judgement.touches() >= QUESTIONS_FROM {
+                near = near.max(self.nearness(claim, &memory.content));
+            }
+        }
+        let holds = memory.state.is_active();
+        let since =
+            if holds { memory.recorded_at } else { memory.since.unwrap_or(memory.recorded_at) };
+        let judged = if near >= ABOUT_NEAR { judgement } else { Judged::other() };
+        Held { id: memory.id, holds, since, near, judged }
     }
 
     /// How near in meaning two texts are.
@@ -180,20 +249,22 @@ impl Engine {
     }
 }
 
-fn judged(trained: &Trained, held: &Memory, near: f64, before: Option<&str>, said: &str) -> Held {
-    let holds = held.state.is_active();
-    let since = if holds { held.recorded_at } else { held.since.unwrap_or(held.recorded_at) };
+/// How words bear on a memory.
+fn judged(trained: &Trained, held: &Memory, before: Option<&str>, said: &str) -> Judged {
     // Whoever names the very numbers of a memory does not give it other ones.
-    let judged = if reading::repeats_numbers(&held.content, said) {
-        Judged::other()
-    } else {
-        trained.relate(&held.content, before, said)
-    };
-    Held { id: held.id, holds, since, near, judged }
+    if reading::repeats_numbers(&held.content, said) {
+        return Judged::other();
+    }
+    // The reader was shown memories as sentences.
+    let mut sentence = held.content.clone();
+    if !sentence.ends_with(['.', '!', '?', ':', ';']) {
+        sentence.push('.');
+    }
+    trained.relate(&sentence, before.filter(|_| probe::needs_before(said)), said)
 }
 
 /// Words that take the place of one memory leave the others alone, unless those say the same as it.
-fn only_one_changes(trained: &Trained, held: &[(Memory, f64)], judged: &mut [Held]) {
+fn only_one_changes(trained: &Trained, held: &[Near], judged: &mut [Held]) {
     let touches = |at: &usize| judged[*at].judged.touches();
     let holding = (0..judged.len()).filter(|at| judged[*at].holds);
     let Some(best) = holding.max_by(|a, b| touches(a).total_cmp(&touches(b))) else { return };
@@ -202,7 +273,7 @@ fn only_one_changes(trained: &Trained, held: &[(Memory, f64)], judged: &mut [Hel
     }
     for at in (0..judged.len()).filter(|at| *at != best) {
         if judged[at].holds && judged[at].judged.touches() >= QUESTIONS_FROM {
-            let alike = trained.relate(&held[best].0.content, None, &held[at].0.content);
+            let alike = trained.relate(&held[best].memory.content, None, &held[at].memory.content);
             if alike.share(Bearing::Same) < NOTICES_FROM {
                 judged[at].judged = Judged::other();
             }

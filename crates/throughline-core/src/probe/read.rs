@@ -8,14 +8,19 @@ use std::ops::Range;
 
 use super::fate::{Fate, Fated, KEEP_FROM, judged};
 use super::{Found, Said, Statement, content, is_echo, statements, user};
+use crate::Kind;
 use crate::patch::{Operation, Remember};
 use crate::reading::{Piece, Role};
-use crate::speech::{self, word::words};
+use crate::speech::{self, Guard, word::words};
 
 /// From this likelihood on, it counts as stated; below, it is kept on probation.
 const STATED_FROM: f32 = 0.93;
+/// From this likelihood on, it is kept whatever forms say against it.
+const SURE_FROM: f32 = 0.9;
 /// From this likelihood on, what forms find in a piece is believed.
-const FORM_FROM: f32 = 0.02;
+const FORM_FROM: f32 = 0.1;
+/// The same for what gives a thing a value by its form.
+const VALUE_FROM: f32 = 0.02;
 /// From this likelihood on, it is meant as it is said.
 const PLAIN_FROM: f32 = 0.25;
 /// An answer of so few words is read with what it answers.
@@ -25,6 +30,8 @@ const CHANGE_FROM: f32 = 0.03;
 /// How sure a piece that is stated is, and one on probation.
 const STATED: f64 = 0.9;
 const ON_PROBATION: f64 = 0.6;
+/// What stands behind an order to forget tells something from so many words on.
+const TELLS_WORDS: usize = 2;
 /// A piece shorter than this needs what it answers to be understood.
 const WORDS_MIN: usize = 4;
 
@@ -38,18 +45,34 @@ pub(super) fn user_read(
 ) {
     let mut by_form = Found::new(found.policy);
     user(turn, said, context, &mut by_form);
+    let claims = claims(said.text, pieces);
     let mut taken: Vec<Range<usize>> = Vec::new();
     for (at, operation) in by_form.operations.iter().enumerate() {
         let place = quoted(operation).and_then(|quote| place_of(said.text, quote));
         let asked = by_form.asked.contains(&at);
-        if asked || place.as_ref().is_none_or(|place| is_believed(operation, pieces, place)) {
-            taken.extend(place);
-            found.push(operation.clone());
+        let believed = place.as_ref().is_none_or(|place| is_believed(operation, pieces, place));
+        if !asked && !believed {
+            continue;
         }
+        let mut operation = operation.clone();
+        let piece =
+            claims.iter().find(|(_, one)| place.as_ref().is_some_and(|it| meet(&one.span, it)));
+        if let Some((last, piece)) = piece.filter(|_| !asked) {
+            let alone = by_form
+                .operations
+                .iter()
+                .filter_map(quoted)
+                .filter_map(|it| place_of(said.text, it));
+            let alone = alone.filter(|it| meet(it, &piece.span)).count() == 1;
+            if !in_own_words(&mut operation, said, &pieces[..*last], piece, alone) {
+                continue;
+            }
+        }
+        taken.extend(place);
+        found.push(operation);
     }
     let statements = statements(turn, said, found.policy);
     let sources = speech::spans(said.text);
-    let claims = claims(said.text, pieces);
     for (at, piece) in pieces.iter().enumerate() {
         let covered = taken.iter().any(|place| covers(place, &piece.span));
         let judged = if is_kept(piece) { Fate::Listed } else { judged(piece) };
@@ -63,19 +86,60 @@ pub(super) fn user_read(
             Fate::ByForm
         } else if !speech::is_own(&sources, piece.span.clone()) {
             Fate::NotOwn
-        } else if is_vetoed(&statements, &piece) {
+        } else if asks(&statements, &piece) || is_vetoed(&statements, &piece) && !is_sure(&piece) {
             Fate::Guarded
         } else if echoes(&statements, &piece, context) {
             Fate::Echo
         } else if asks_to_forget(&said.text[piece.span.clone()]) {
             Fate::Forgets
         } else {
-            let claim = claim(turn, said, &pieces[..last], &piece);
+            let mut claim = claim(turn, said, &pieces[..last], &piece);
+            if is_vetoed(&statements, &piece) {
+                claim.confidence = ON_PROBATION;
+            }
             if found.takes(Operation::Remember(claim)) { Fate::Kept } else { Fate::Unfit }
         };
         let together = (0..=last).filter(|at| meet(&pieces[*at].span, &piece.span));
         found.fates.extend(together.map(|piece| Fated { turn, piece, fate }));
     }
+}
+
+/// Puts what a form found in a piece that is kept into the words and the kind of that piece, if it is all
+/// that was found there (`alone`). Says whether it is kept: what is taken back is kept as it was said.
+fn in_own_words(
+    operation: &mut Operation,
+    said: &Said<'_>,
+    before: &[Piece],
+    piece: &Piece,
+    alone: bool,
+) -> bool {
+    let quote = &said.text[piece.span.clone()];
+    match operation {
+        Operation::Remember(it) if alone => {
+            // A sentence that the piece is only part of stays whole, as steps in one line.
+            let is_part = it.quote.as_ref().is_some_and(|found| found.len() > quote.len());
+            if !is_part {
+                it.content = whole(said, before, quote);
+                it.quote = Some(quote.to_owned());
+            }
+            // "We decided …" is a decision, whatever else it may be.
+            if it.kind != Kind::Decision {
+                it.kind = piece.kind();
+            }
+        }
+        Operation::Correct(it) if alone => {
+            it.right = whole(said, before, quote);
+            it.kind = piece.kind();
+        }
+        Operation::Retract(it) => return it.exact || asks_to_forget(quote),
+        Operation::Remember(_)
+        | Operation::Correct(_)
+        | Operation::Archive(_)
+        | Operation::Know { .. }
+        | Operation::Relate(_)
+        | Operation::Settle(_) => {}
+    }
+    true
 }
 
 impl Found<'_> {
@@ -167,7 +231,7 @@ fn is_believed(operation: &Operation, pieces: &[Piece], place: &Range<usize>) ->
     };
     let believed = |piece: &Piece| {
         let likely = piece.lasting.max(piece.changes());
-        (valued || likely >= FORM_FROM) && piece.plain() >= PLAIN_FROM
+        likely >= if valued { VALUE_FROM } else { FORM_FROM } && piece.plain() >= PLAIN_FROM
     };
     pieces.iter().any(|piece| meet(&piece.span, place) && believed(piece))
 }
@@ -212,8 +276,14 @@ fn tidy(said: &str) -> String {
     content::plain(said).trim_end_matches(['.', ',', ';', ' ']).to_owned()
 }
 
-/// "Forget …" is an order, and no claim.
+/// "Forget …" is an order, and no claim, unless something is told besides.
 fn asks_to_forget(said: &str) -> bool {
+    let tells = said
+        .split_once([',', ';', ':'])
+        .is_some_and(|(_, behind)| words(behind).len() >= TELLS_WORDS);
+    if tells {
+        return false;
+    }
     let words = words(said);
     let first = words.iter().find(|word| !word.is("please just ok okay and"));
     first.is_some_and(|word| word.is("forget"))
@@ -224,6 +294,22 @@ fn is_vetoed(statements: &[Statement<'_>], piece: &Piece) -> bool {
     let inside = |it: &&Statement<'_>| meet(&it.span, &piece.span);
     let mut inside = statements.iter().filter(inside).peekable();
     inside.peek().is_some() && inside.all(Statement::guarded)
+}
+
+/// Whether forms say that all of a piece is asked, repeated after somebody or taken back: they are seldom
+/// mistaken there.
+fn asks(statements: &[Statement<'_>], piece: &Piece) -> bool {
+    let asks = |it: &Statement<'_>| {
+        matches!(it.guard, Some(Guard::Question | Guard::Quoted | Guard::SelfResolving))
+    };
+    let inside = |it: &&Statement<'_>| meet(&it.span, &piece.span);
+    let mut inside = statements.iter().filter(inside).peekable();
+    inside.peek().is_some() && inside.all(asks)
+}
+
+/// Whether the reader is so sure of a piece that forms cannot tell otherwise.
+fn is_sure(piece: &Piece) -> bool {
+    piece.lasting.min(piece.plain()) >= SURE_FROM
 }
 
 fn echoes(statements: &[Statement<'_>], piece: &Piece, context: &[Said<'_>]) -> bool {

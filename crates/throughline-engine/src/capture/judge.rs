@@ -10,7 +10,7 @@ use throughline_core::{Episode, SessionId, Timestamp};
 
 use super::{Captured, Mind, erased, mind, name};
 use crate::apply::{Source, turn_of};
-use crate::reading::Held;
+use crate::reading::{Held, Nearby};
 use crate::{Context, Engine, Result};
 
 /// A patch, and who said what it rests on.
@@ -21,6 +21,8 @@ pub(super) struct Probed {
     pub(super) sources: Vec<Source>,
     /// What was heard, as it was told.
     pub(super) turns: Vec<Captured>,
+    /// The memories that may be about each, where they were looked up.
+    pub(super) nearby: Vec<Option<Nearby>>,
 }
 
 /// A piece that was held against what is known before it was let go.
@@ -132,11 +134,12 @@ impl Engine {
         let (patch, fates) = probe::probe_telling(&said, first, &probe::ProbePolicy::default());
         let sources = heard.iter().map(mind::Heard::source).collect();
         let turns = heard.iter().map(|one| one.turn.clone()).collect();
+        let nearby = heard.iter().map(|one| one.nearby.clone()).collect();
         let told: BTreeSet<usize> = patch.operations.iter().filter_map(turn_of).collect();
         for (at, one) in mind.lately.heard.iter_mut().enumerate() {
             one.probed = true;
             one.kept |= told.contains(&at);
         }
-        Some(Probed { patch, fates, sources, turns })
+        Some(Probed { patch, fates, sources, turns, nearby })
     }
 }

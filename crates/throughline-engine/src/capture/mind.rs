@@ -16,7 +16,7 @@ use super::Captured;
 use super::holds::{Holds, ToldApart};
 use crate::apply::Source;
 use crate::helper::Helpers;
-use crate::reading::pieces_of;
+use crate::reading::{Nearby, pieces_of};
 use crate::sidecar::Sidecars;
 use crate::{Error, Result};
 
@@ -222,6 +222,18 @@ pub(super) struct Heard {
     /// What the reader makes of it, as long as it waits for the probe.
     #[serde(skip)]
     pieces: Option<Vec<Piece>>,
+    /// The memories that may be about it, once they were looked up.
+    #[serde(skip)]
+    pub(super) nearby: Option<Nearby>,
+}
+
+/// A turn as it was read.
+pub(super) struct Read<'a> {
+    /// What the agent said before it.
+    pub(super) before: Option<String>,
+    pub(super) turn: &'a str,
+    pub(super) pieces: &'a mut Vec<Piece>,
+    pub(super) nearby: &'a mut Option<Nearby>,
 }
 
 impl Heard {
@@ -269,6 +281,7 @@ impl Mind {
             probed: false,
             kept: false,
             pieces: None,
+            nearby: None,
         });
         while self.lately.heard.len() > HEARD_MAX {
             // What was probed goes first, then what tools did: what was said waits for the probe.
@@ -286,14 +299,13 @@ impl Mind {
         }
     }
 
-    /// Lets the reader read the turn that was heard last. What the agent said before it, what was said,
-    /// and its pieces; `None` where nobody but a program spoke.
-    pub(super) fn read_last(&mut self) -> Option<(Option<String>, String, &mut Vec<Piece>)> {
+    /// Lets the reader read the turn that was heard last. `None` where nobody but a program spoke.
+    pub(super) fn read_last(&mut self) -> Option<Read<'_>> {
         let last = self.lately.heard.len().checked_sub(1)?;
         self.read(last);
         let before = self.before(last).map(str::to_owned);
-        let one = &mut self.lately.heard[last];
-        Some((before, one.turn.text.clone(), one.pieces.as_mut()?))
+        let Heard { turn, pieces, nearby, .. } = &mut self.lately.heard[last];
+        Some(Read { before, turn: &turn.text, pieces: pieces.as_mut()?, nearby })
     }
 
     /// Whether something of what a person says now may be kept.

@@ -1,11 +1,16 @@
 //! Reading while capturing: what the reader makes of a turn, and how claims bear on what is held.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use throughline_core::patch::Operation;
 use throughline_core::probe::{self, Voice};
+use throughline_core::reading::Piece;
 
 use super::judge::{Probed, Weighed};
+use super::mind::Read;
 use super::{Captured, Mind};
-use crate::reading::{Bearings, Held, NOTICES_FROM};
+use crate::reading::{Bearings, Held, NOTICES_FROM, Nearby};
 use crate::{Context, Engine, Result};
 
 /// Words of a turn that is compared with a memory as a whole.
@@ -26,12 +31,20 @@ impl Engine {
         mind: &mut Mind,
         weighed: &mut Vec<Weighed>,
     ) -> Result<bool> {
-        let Some((before, turn, pieces)) = mind.read_last() else { return Ok(false) };
+        let Some(Read { before, turn, pieces, nearby }) = mind.read_last() else {
+            return Ok(false);
+        };
+        let before = before.as_deref();
+        let likeliest = probe::likeliest_change(pieces);
+        if likeliest.is_none() && !pieces.iter().any(probe::is_kept) {
+            return Ok(false);
+        }
+        let nearby = nearby.insert(self.nearby(context, before, looked_up(turn, pieces))?);
         if !pieces.iter().any(probe::is_kept)
-            && is_short(&turn)
-            && let Some(likeliest) = probe::likeliest_change(pieces)
+            && is_short(turn)
+            && let Some(likeliest) = likeliest
         {
-            let bearings = self.bearings_of(context, &turn, before.as_deref(), &turn)?;
+            let bearings = self.bearings(nearby, before, turn, true);
             let touches = touches(&bearings);
             let own = pieces[likeliest].clone();
             weighed.push(Weighed { piece: likeliest, own, bearings });
@@ -41,8 +54,7 @@ impl Engine {
         }
         let unsure = pieces.iter_mut().enumerate().filter(|(_, one)| probe::may_change(one));
         for (at, piece) in unsure.take(UNSURE_MAX) {
-            let said = &turn[piece.span.clone()];
-            let bearings = self.bearings_of(context, said, before.as_deref(), said)?;
+            let bearings = self.bearings(nearby, before, &turn[piece.span.clone()], false);
             let touches = touches(&bearings);
             weighed.push(Weighed { piece: at, own: piece.clone(), bearings });
             if touches >= NOTICES_FROM {
@@ -61,27 +73,45 @@ impl Engine {
         let mut bearings = Bearings::default();
         let mut left = CLAIMS_MAX;
         for one in probed {
+            let mut looked_up: BTreeMap<usize, Nearby> = BTreeMap::new();
             for operation in &one.patch.operations {
                 let Some(claim) = claimed(operation) else { continue };
-                let said = claim.turn.and_then(|turn| one.sources.get(turn));
-                if said.is_none_or(|said| said.voice != Voice::User) {
+                let Some(turn) = claim.turn else { continue };
+                if one.sources.get(turn).is_none_or(|said| said.voice != Voice::User) {
                     continue;
                 }
                 if left == 0 {
                     return Ok(bearings);
                 }
                 left -= 1;
-                let before = claim.turn.and_then(|turn| before(&one.turns, turn));
-                let whole = claim.turn.filter(|turn| one.claims_of(*turn) == 1);
-                let whole = whole.and_then(|turn| one.turns.get(turn)).map(|turn| &*turn.text);
+                let before = before(&one.turns, turn);
                 let quote = claim.quote.unwrap_or(claim.content);
-                let said = whole.filter(|turn| is_short(turn)).unwrap_or(quote);
-                let found = self.bearings_of(context, claim.content, before, said)?;
-                bearings.add(claim.content, found);
+                let nearby = match (looked_up.entry(turn), one.nearby.get(turn)) {
+                    (Entry::Occupied(known), _) => known.into_mut(),
+                    (Entry::Vacant(new), Some(Some(known))) => new.insert(known.clone()),
+                    (Entry::Vacant(new), _) => {
+                        let text = one.turns.get(turn).map_or(quote, |one| &one.text);
+                        let said = if is_short(text) { text } else { quote };
+                        new.insert(self.nearby(context, before, said.to_owned())?)
+                    }
+                };
+                let only = one.claims_of(turn) == 1;
+                bearings.add(claim.content, self.bearings(nearby, before, quote, only));
             }
         }
         Ok(bearings)
     }
+}
+
+/// What is looked up for a turn: all of it, or the pieces of a long one that may matter.
+fn looked_up(turn: &str, pieces: &[Piece]) -> String {
+    if is_short(turn) {
+        return turn.to_owned();
+    }
+    let matters = |piece: &&Piece| probe::is_kept(piece) || probe::may_change(piece);
+    let said: Vec<&str> =
+        pieces.iter().filter(matters).map(|piece| &turn[piece.span.clone()]).collect();
+    said.join(" ")
 }
 
 /// How likely words leave something that is held not as it is.

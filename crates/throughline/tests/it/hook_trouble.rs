@@ -131,7 +131,7 @@ fn a_prompt_that_is_far_too_long_is_kept_up_to_a_limit() {
     let agent = Agent::new(&home, "march");
     // A journal takes eight mebibytes; a debug build takes its time for them.
     let size = if slow() { 9 << 20 } else { 1 << 20 };
-    let long = format!("{DECISION}\n{}", "word ".repeat(size / 5));
+    let long = format!("{DECISION}\n```\n{}\n```", "word ".repeat(size / 5));
     agent.call("UserPromptSubmit", &prompt(&long), &[("THROUGHLINE_DEADLINE_MS", "60000")]);
     agent.answers("I see.");
     assert_eq!(failures(&home), "");

@@ -10,7 +10,7 @@ use crate::hooking::Agent;
 
 const HELD: &str = "The staging database runs on Postgres 14";
 const TURN: &str =
-    "Thanks! The staging database runs on Postgres 16 now, not 14. Can you fix the test?";
+    "Thanks! The staging database runs on Postgres 16 now, not 14. Please fix the test.";
 
 /// Texts of every sort: what lasts, what passes, what must not be taken at its word.
 const TEXTS: &[&str] = &[
@@ -197,8 +197,8 @@ fn the_page_tells_it_piece_by_piece() {
     “The staging database runs on Postgres 16 now, not 14.”
              read as  a change .## · lasting .## · nothing against it .##
                 kept  as stated: fact “The staging database runs on Postgres 16 now, not 14”
-            replaces  [ID] The staging database runs on Postgres 14 (by its form or its past; read as the same .##)
-    “Can you fix the test?”
+            replaces  [ID] The staging database runs on Postgres 14 (by its form or its past; read as another value .##)
+    “Please fix the test.”
              read as  a request .## · lasting .## · nothing against it .##
             not kept  a request
     nothing was written

@@ -24,8 +24,9 @@ pub(crate) fn session(home: &Home, name: &str, prompts: &[&str]) {
 
 /// What is held, with the words of it.
 fn holding(home: &Home, words: &str) -> Vec<String> {
-    let facts = home.texts(&["list", "--kind", "fact"]);
-    facts.into_iter().filter(|text| text.contains(words)).collect()
+    let of = |kind: &str| home.texts(&["list", "--kind", kind]);
+    let claims = ["fact", "decision"].into_iter().flat_map(of);
+    claims.filter(|text| text.contains(words)).collect()
 }
 
 /// Version 16 is held and told, and version 14 only where 16 stands before it.

@@ -121,7 +121,8 @@ fn sentences_of_the_users_are_not_joined_into_one_of_theirs() {
     for by in DOORS {
         let home = Home::live();
         let talk = Agent::new(&home, "talk");
-        talk.hears("We merge on green. Never on red. We deploy from main. Do you see it?");
+        talk.hears("We merge on green. Do you see it?");
+        talk.hears("Never on red. We deploy from main. Do you see it?");
         for words in [
             "We merge on green, never; on red we deploy from main",
             "We merge on green. Never on red. We deploy from main.",

@@ -7,7 +7,7 @@ use crate::harness::{Home, handle, strings};
 use crate::hooking::Agent;
 
 const FACT: &str = "The staging database runs on Postgres 16";
-const SAID: &str = "The cart of the webshop shows a wrong total when a coupon is used twice.";
+const SAID: &str = "The cart of the webshop has shown a wrong total twice this morning.";
 
 fn items(told: &Value) -> &Vec<Value> {
     told["items"].as_array().expect("a listing has items")

@@ -11,16 +11,16 @@ use crate::two_doors::says;
 fn a_turn_that_was_said_otherwise_since_is_not_quoted_even_where_the_newer_value_was_told_already()
 {
     let home = Home::new();
-    says(&home, "monday", "The test suite takes 12 minutes.");
+    says(&home, "monday", "The nightly import runs at 2 am.");
     home.travel("2026-03-03");
-    says(&home, "tuesday", "The test suite takes 8 minutes now.");
+    says(&home, "tuesday", "The nightly import runs at 4 am now.");
     home.travel("2026-03-04");
     let agent = Agent::new(&home, "wednesday");
     let brief = agent.starts();
-    assert!(brief.contains("8 minutes"), "{brief}");
-    for prompt in ["test suite duration?", "How long does the test suite take?"] {
+    assert!(brief.contains("4 am"), "{brief}");
+    for prompt in ["nightly import time?", "When does the nightly import run?"] {
         let told = agent.hears(prompt);
-        assert!(!told.contains("12 minutes"), "{prompt}: {told}");
+        assert!(!told.contains("2 am"), "{prompt}: {told}");
     }
 }
 
