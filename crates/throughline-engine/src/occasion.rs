@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use throughline_core::occasion::{self, Doing, Fit};
 use throughline_core::scope::Reach;
-use throughline_core::{Authority, Memory, MemoryId, Row, RowKey, State};
+use throughline_core::{Authority, Kind, Memory, MemoryId, Row, RowKey, State};
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::{Context, Engine, Result};
@@ -16,20 +16,22 @@ const LOOKED_AT: usize = 48;
 const SHARED_MAX: usize = 12;
 
 impl Engine {
-    /// What persons said that is about what is about to be done, the most fitting first.
+    /// What persons said that is about what is about to be done, the most fitting first. It is looked
+    /// for among kinds of memories, set by set, so that many facts about a thing do not crowd out the
+    /// one rule about it.
     pub(crate) fn rules_about(
         &self,
         reader: &dyn Reader,
         reach: &Reach,
         doing: &Doing,
+        among: &[&[Kind]],
     ) -> Result<Vec<(Memory, Fit)>> {
         let terms = doing.terms();
         if doing.is_nothing() || terms.is_empty() {
             return Ok(Vec::new());
         }
         let mut keys: Vec<RowKey> = Vec::new();
-        // Apart, so that many facts about a thing do not crowd out the one rule about it.
-        for kinds in [occasion::RULES, occasion::STATEMENTS] {
+        for kinds in among {
             let hits = reader.text(&TextQuery {
                 of: TextOf::Memories,
                 terms: terms.clone(),
@@ -61,13 +63,15 @@ impl Engine {
         Ok(found)
     }
 
-    /// The rules about the files and commands that a prompt names.
+    /// The rules about the files and commands that a prompt names, looked up at once: somebody waits.
     pub(crate) fn rules_for(&self, context: &Context, prompt: &str) -> Result<Vec<MemoryId>> {
         let doing = Doing::by_prompt(prompt);
         if doing.is_nothing() {
             return Ok(Vec::new());
         }
-        let found = self.rules_about(&*self.now_reader()?, &context.reach(), &doing)?;
+        let kinds = [occasion::RULES, occasion::STATEMENTS].concat();
+        let reader = self.now_reader()?;
+        let found = self.rules_about(&*reader, &context.reach(), &doing, &[&kinds])?;
         Ok(found.into_iter().map(|(memory, _)| memory.id).collect())
     }
 }

@@ -3,6 +3,7 @@
 //! Judging takes milliseconds, so it is done before the writer's turn is taken; what it came to
 //! travels with the draft, and what has changed meanwhile is not touched by it.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, PoisonError};
@@ -11,6 +12,7 @@ use throughline_core::meet::Difference;
 use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::relevance::Signals;
 use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, probe, text};
+use throughline_embed::Embedding;
 use throughline_reader::{Reader as Trained, Speaker, Unusable};
 
 use crate::recall::{Arms, Ask};
@@ -25,6 +27,8 @@ const REPLACES_NEAR: f64 = 0.3;
 /// How near in meaning a memory must be to be about what was said. Of what one person said about other
 /// things one in ten is as near; of what changes a memory, four in five.
 const ABOUT_NEAR: f64 = 0.26;
+/// What is farther from a turn is not near anything that the turn says.
+const FAR: f64 = 0.13;
 /// From this likelihood on, what it touches is not told without it any more.
 const QUESTIONS_FROM: f32 = 0.3;
 /// From this likelihood on, it is connected with what it may touch.
@@ -159,6 +163,15 @@ struct Near {
     whole: Judged,
 }
 
+impl Near {
+    fn held(&self, near: f64, judged: Judged) -> Held {
+        let Memory { id, state, recorded_at, since, .. } = self.memory;
+        let holds = state.is_active();
+        let since = since.filter(|_| !holds).unwrap_or(recorded_at);
+        Held { id, holds, since, near, judged }
+    }
+}
+
 impl Engine {
     /// The memories that may be about what was said after `before`.
     pub(crate) fn nearby(
@@ -183,16 +196,17 @@ impl Engine {
         let keys: Vec<RowKey> = found.iter().map(|(key, _)| key.clone()).collect();
         let rows = self.now_reader()?.rows(&keys)?.into_iter();
         let mut memories = Vec::new();
+        let meaning = LazyCell::new(|| self.meaning.of_query(looked_up));
         for (row, (_, signals)) in rows.zip(found) {
             let Some(memory) = row.and_then(Row::into_memory) else { continue };
             if can_be_touched(&memory, context) {
                 // What was kept a moment ago may have no vector yet.
-                let near =
-                    signals.cosine.unwrap_or_else(|| self.nearness(looked_up, &memory.content));
-                let whole = judged(trained, &memory, before, &said);
-                memories.push(Near { memory, near, whole });
+                let near = || self.nearness(&meaning, &memory.content);
+                let near = signals.cosine.unwrap_or_else(near);
+                memories.push(Near { memory, near, whole: Judged::other() });
             }
         }
+        judge_whole(trained, &mut memories, before, &said);
         Ok(Nearby { said, memories })
     }
 
@@ -206,47 +220,48 @@ impl Engine {
         only: bool,
     ) -> Vec<Held> {
         let Ok(trained) = Trained::builtin() else { return Vec::new() };
-        let mut bearings: Vec<Held> = nearby
-            .memories
-            .iter()
-            .map(|one| self.bearing(trained, nearby, one, before, claim, only))
-            .collect();
+        let meaning = LazyCell::new(|| self.meaning.of_query(claim));
+        let bearing = |one: &Near| {
+            let (mut near, mut judgement) = (one.near, one.whole);
+            if claim != nearby.said && one.whole.share(Bearing::Other) < OTHER_FROM {
+                let own = judged(trained, &one.memory, before, claim);
+                if !only || own.touches() > one.whole.touches() {
+                    judgement = own;
+                }
+                if near < REPLACES_NEAR && judgement.touches() >= LINKS_FROM {
+                    near = near.max(self.nearness(&meaning, &one.memory.content));
+                }
+            }
+            one.held(near, if near >= ABOUT_NEAR { judgement } else { Judged::other() })
+        };
+        let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
         only_one_changes(trained, &nearby.memories, &mut bearings);
         bearings
     }
 
-    fn bearing(
-        &self,
-        trained: &Trained,
-        nearby: &Nearby,
-        one: &Near,
-        before: Option<&str>,
-        claim: &str,
-        only: bool,
-    ) -> Held {
-        let Near { memory, whole, .. } = one;
-        let (mut near, mut judgement) = (one.near, *whole);
-        if claim != nearby.said && whole.share(Bearing::Other) < OTHER_FROM {
-            let own = judged(trained, memory, before, claim);
-            if !only || own.touches() > whole.touches() {
-                judgement = own;
-            }
-            if judgement.touches() >= QUESTIONS_FROM {
-                near = near.max(self.nearness(claim, &memory.content));
-            }
-        }
-        let holds = memory.state.is_active();
-        let since =
-            if holds { memory.recorded_at } else { memory.since.unwrap_or(memory.recorded_at) };
-        let judged = if near >= ABOUT_NEAR { judgement } else { Judged::other() };
-        Held { id: memory.id, holds, since, near, judged }
-    }
-
-    /// How near in meaning two texts are.
-    fn nearness(&self, one: &str, other: &str) -> f64 {
-        let (one, other) = (self.meaning.of_query(one), self.meaning.of_query(other));
+    /// How near in meaning a text is to another.
+    fn nearness(&self, one: &Embedding, other: &str) -> f64 {
+        let other = self.meaning.of_query(other);
         f64::from(one.iter().zip(&other).map(|(a, b)| a * b).sum::<f32>())
     }
+}
+
+/// Judges how words bear on memories, on two threads: each takes milliseconds, and somebody waits.
+fn judge_whole(trained: &Trained, memories: &mut [Near], before: Option<&str>, said: &str) {
+    let mut near: Vec<&mut Near> = memories.iter_mut().filter(|one| one.near >= FAR).collect();
+    let judge = |some: &mut [&mut Near]| {
+        for one in some {
+            one.whole = judged(trained, &one.memory, before, said);
+        }
+    };
+    let middle = near.len() / 2;
+    let (first, second) = near.split_at_mut(middle);
+    std::thread::scope(|scope| {
+        if !first.is_empty() {
+            scope.spawn(|| judge(first));
+        }
+        judge(second);
+    });
 }
 
 /// How words bear on a memory.

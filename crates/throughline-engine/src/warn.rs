@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::event::ToolCall;
-use throughline_core::occasion::{Doing, Fit};
+use throughline_core::occasion::{self, Doing, Fit};
 use throughline_core::page::{self, Detail, Page, Section};
 use throughline_core::{Memory, MemoryId, Row, RowKey, SessionId, Timestamp, trigger, words};
 use throughline_store::Reader;
@@ -153,7 +153,9 @@ impl Engine {
         });
         let mut fits: BTreeMap<MemoryId, Fit> = BTreeMap::new();
         let doing = Doing::by_call(call, context.project.root.to_str());
-        for (memory, fit) in self.rules_about(reader, &reach, &doing)? {
+        for (memory, fit) in
+            self.rules_about(reader, &reach, &doing, &[occasion::RULES, occasion::STATEMENTS])?
+        {
             if !(heard.ever)(&memory) && !found.iter().any(|known| known.id == memory.id) {
                 fits.insert(memory.id, fit);
                 found.push(memory);
