@@ -38,7 +38,9 @@ pub use change::{as_kept, gives_reason, what_holds};
 pub(crate) use correction::forgets;
 pub use failure::tells_why;
 pub use fate::{Fate, Fated, share};
-pub use read::{is_kept, likeliest_change, may_change, needs_before, piece_of, piece_with};
+pub use read::{
+    is_kept, likeliest_change, matters_at_once, may_change, needs_before, piece_of, piece_with,
+};
 
 use crate::event::ToolRun;
 use crate::patch::{Correct, Operation, Patch, Remember, Retract};

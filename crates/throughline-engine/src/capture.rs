@@ -65,6 +65,11 @@ pub struct Capture {
 }
 
 impl Capture {
+    /// The memories that were claimed, new or once more.
+    pub(crate) fn claimed(&self) -> impl Iterator<Item = MemoryId> {
+        self.memories.iter().chain(&self.reinforced).copied()
+    }
+
     /// Adds what was captured besides.
     pub fn add(&mut self, other: Self) {
         self.turns += other.turns;

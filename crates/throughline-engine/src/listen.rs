@@ -202,21 +202,16 @@ impl Engine {
         let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
         let hurried = self.is_hurried();
         let wanted = || matches!(verdict.probe, When::Now(_)) || mind.would_keep(text);
-        let drained = if may_drain && !hurried && wanted() {
-            self.drain_now(context, mind, None)
-        } else {
-            Ok(Capture::default())
-        };
+        let may_drain = may_drain && !hurried;
+        let at_once = may_drain && wanted();
+        let drained =
+            if at_once { self.drain_now(context, mind, None) } else { Ok(Capture::default()) };
         // What is not taken in yet may be the very thing that is missing.
         let keep = match keep {
             Keep::WhatIsMissing if hurried || is_put_off(&drained) => Keep::Nothing,
             Keep::WhatIsMissing | Keep::Nothing | Keep::Unheard => keep,
         };
         let mut reply = Reply::after(drained);
-        // What this very prompt says is not told back, new or said again.
-        let captured = &reply.capture;
-        let just_said: Vec<MemoryId> =
-            captured.memories.iter().chain(&captured.reinforced).copied().collect();
         if keep == Keep::Unheard {
             return Ok(reply);
         }
@@ -226,17 +221,27 @@ impl Engine {
             brief = self.brief_with_prompt(context, mind)?;
             reply.note(self.note_shown(context, &brief.memories, brief.tokens, true));
         }
-        let ask = Ask {
+        // What this very prompt says is not told back, new or said again.
+        let mut ask = Ask {
             episodes: is_asking(&asked),
             shown_since: mind.lately.sees_since,
             unheard: true,
-            already: mind.sees().into_iter().chain(just_said).collect(),
+            already: mind.sees().into_iter().chain(reply.capture.claimed()).collect(),
             quoted: mind.lately.holds.quoted.iter().copied().collect(),
             named: mind.lately.holds.named.iter().copied().collect(),
             rules: self.rules_for(context, text)?,
             ..Ask::new(text, self.policy.recall)
         };
-        let recall = self.recall(context, &ask)?;
+        let mut recall = self.recall(context, &ask)?;
+        if may_drain
+            && !at_once
+            && mind.may_presuppose(text)
+            && self.presupposes_a_change(context, text, &recall)?
+        {
+            reply = Reply::after(self.drain_now(context, mind, None));
+            ask.already.extend(reply.capture.claimed());
+            recall = self.recall(context, &ask)?;
+        }
         let noted = recall.memories();
         reply.note(match keep {
             Keep::WhatIsMissing => self.note_recall(context, &recall),

@@ -15,22 +15,30 @@ use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, probe, t
 use throughline_embed::Embedding;
 use throughline_reader::{Reader as Trained, Speaker, Unusable};
 
-use crate::recall::{Arms, Ask};
+use crate::recall::{Arms, Ask, Recall};
 use crate::{Context, Engine, Result};
 
 /// Memories that a claim is held against.
 const HELD_AGAINST: usize = 6;
 /// From this likelihood on, what is said in passing takes the place of what it touches.
 const REPLACES_FROM: f32 = 0.7;
-/// How near in meaning it must be for that.
+/// How near in meaning it must be for that, where it does not look like a change.
 const REPLACES_NEAR: f64 = 0.3;
 /// How near in meaning a memory must be to be about what was said. Of what one person said about other
 /// things one in ten is as near; of what changes a memory, four in five.
 const ABOUT_NEAR: f64 = 0.26;
+/// The same for words that look like a change, which are seldom about nothing.
+const CHANGED_NEAR: f64 = 0.2;
+/// From this likelihood on, a piece looks like a change.
+const CHANGES_FROM: f32 = 0.4;
 /// What is farther from a turn is not near anything that the turn says.
 const FAR: f64 = 0.13;
 /// From this likelihood on, what it touches is not told without it any more.
 const QUESTIONS_FROM: f32 = 0.3;
+/// The same for words that look like a mere request or report.
+pub(crate) const PRESUPPOSES_FROM: f32 = 0.8;
+/// Memories that such words are held against.
+const PRESUPPOSED_BY: usize = 3;
 /// From this likelihood on, it is connected with what it may touch.
 const LINKS_FROM: f32 = 0.1;
 /// From this likelihood on, words that did not look like it are a change.
@@ -47,8 +55,9 @@ pub(crate) struct Held {
     /// Whether it holds, and since when it does or does not.
     pub(crate) holds: bool,
     since: Timestamp,
-    /// How near in meaning it is to what was said.
+    /// How near in meaning it is to what was said, and whether that looks like a change.
     near: f64,
+    changed: bool,
     pub(crate) judged: Judged,
 }
 
@@ -68,7 +77,8 @@ impl Bearings {
         let mut touched: Vec<&Held> = self.touched(content).collect();
         touched.sort_by(|a, b| b.judged.touches().total_cmp(&a.judged.touches()));
         let difference = |at: usize, one: &Held| {
-            let sure = one.judged.touches() >= REPLACES_FROM && one.near >= REPLACES_NEAR;
+            let sure =
+                one.judged.touches() >= REPLACES_FROM && (one.near >= REPLACES_NEAR || one.changed);
             if at == 0 && sure { Difference::Value } else { Difference::Open }
         };
         touched.into_iter().enumerate().map(|(at, one)| (one.id, difference(at, one))).collect()
@@ -151,6 +161,8 @@ pub(crate) fn only_asks(turn: &str) -> bool {
 pub(crate) struct Nearby {
     /// What was looked up: the turn, or what of a long one may matter.
     said: String,
+    /// Whether some of it looks like a change.
+    changes: bool,
     memories: Vec<Near>,
 }
 
@@ -164,11 +176,11 @@ struct Near {
 }
 
 impl Near {
-    fn held(&self, near: f64, judged: Judged) -> Held {
+    fn held(&self, near: f64, changed: bool, judged: Judged) -> Held {
         let Memory { id, state, recorded_at, since, .. } = self.memory;
         let holds = state.is_active();
         let since = since.filter(|_| !holds).unwrap_or(recorded_at);
-        Held { id, holds, since, near, judged }
+        Held { id, holds, since, near, changed, judged }
     }
 }
 
@@ -179,6 +191,7 @@ impl Engine {
         context: &Context,
         before: Option<&str>,
         said: String,
+        pieces: &[Piece],
     ) -> Result<Nearby> {
         let Ok(trained) = Trained::builtin() else { return Ok(Nearby::default()) };
         let looked_up = text::cut(&said, LOOKED_UP_CHARS);
@@ -207,7 +220,32 @@ impl Engine {
             }
         }
         judge_whole(trained, &mut memories, before, &said);
-        Ok(Nearby { said, memories })
+        let changes = pieces.iter().any(|piece| piece.changes() >= CHANGES_FROM);
+        Ok(Nearby { said, changes, memories })
+    }
+
+    /// Whether a prompt that looks like a mere request or report gives something another value, by the
+    /// memories that recall has found for it.
+    pub(crate) fn presupposes_a_change(
+        &self,
+        context: &Context,
+        said: &str,
+        recall: &Recall,
+    ) -> Result<bool> {
+        let Ok(trained) = Trained::builtin() else { return Ok(false) };
+        let space = context.scope().space;
+        let near = recall.candidates.iter().filter(|one| {
+            one.space == space && one.signals.cosine.is_some_and(|near| near >= ABOUT_NEAR)
+        });
+        let ids = near.filter_map(|one| one.node.memory()).take(PRESUPPOSED_BY);
+        let keys: Vec<RowKey> = ids.map(|id| RowKey::memory(space, id)).collect();
+        let rows = self.now_reader()?.rows(&keys)?.into_iter().flatten();
+        let mut held = rows.filter_map(Row::into_memory);
+        Ok(held.any(|one| {
+            one.state.is_active()
+                && can_be_touched(&one, context)
+                && judged(trained, &one, None, said).touches() >= PRESUPPOSES_FROM
+        }))
     }
 
     /// How a claim in a turn bears on the memories near the turn. `only` where nothing else is claimed in
@@ -232,7 +270,8 @@ impl Engine {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
-            one.held(near, if near >= ABOUT_NEAR { judgement } else { Judged::other() })
+            let about = if nearby.changes { CHANGED_NEAR } else { ABOUT_NEAR };
+            one.held(near, nearby.changes, if near >= about { judgement } else { Judged::other() })
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
         only_one_changes(trained, &nearby.memories, &mut bearings);
@@ -266,16 +305,15 @@ fn judge_whole(trained: &Trained, memories: &mut [Near], before: Option<&str>, s
 
 /// How words bear on a memory.
 fn judged(trained: &Trained, held: &Memory, before: Option<&str>, said: &str) -> Judged {
-    // Whoever names the very numbers of a memory does not give it other ones.
-    if reading::repeats_numbers(&held.content, said) {
-        return Judged::other();
-    }
     // The reader was shown memories as sentences.
     let mut sentence = held.content.clone();
     if !sentence.ends_with(['.', '!', '?', ':', ';']) {
         sentence.push('.');
     }
-    trained.relate(&sentence, before.filter(|_| probe::needs_before(said)), said)
+    let judged = trained.relate(&sentence, before.filter(|_| probe::needs_before(said)), said);
+    // Whoever names the very numbers of a memory does not give it other ones.
+    let is_new = judged.likeliest() == Bearing::Replaces;
+    if is_new && reading::repeats_numbers(&held.content, said) { Judged::other() } else { judged }
 }
 
 /// Words that take the place of one memory leave the others alone, unless those say the same as it.

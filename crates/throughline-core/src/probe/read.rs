@@ -203,12 +203,18 @@ pub fn may_change(piece: &Piece) -> bool {
 }
 
 /// Of pieces that are not kept, the one that most likely gives something known another value, if any
-/// may.
+/// says something.
 pub fn likeliest_change(pieces: &[Piece]) -> Option<usize> {
     let likely = |piece: &Piece| piece.lasting.max(piece.changes());
-    let may = |piece: &Piece| says_something(piece) && likely(piece) >= CHANGE_FROM;
-    let saying = pieces.iter().enumerate().filter(|(_, piece)| may(piece));
+    let saying = pieces.iter().enumerate().filter(|(_, piece)| says_something(piece));
     saying.max_by(|a, b| likely(a.1).total_cmp(&likely(b.1))).map(|(at, _)| at)
+}
+
+/// Whether a person's turn should be taken in before it is answered: something of it is kept, or may
+/// give something known another value.
+pub fn matters_at_once(pieces: &[Piece]) -> bool {
+    let may = |piece: &Piece| piece.lasting.max(piece.changes()) >= CHANGE_FROM;
+    pieces.iter().any(|piece| is_kept(piece) || says_something(piece) && may(piece))
 }
 
 /// Whether a piece is neither a question nor pasted, and is meant as it is said.

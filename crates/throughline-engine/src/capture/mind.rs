@@ -311,7 +311,13 @@ impl Mind {
     /// Whether something of what a person says now may be kept.
     pub(crate) fn would_keep(&self, said: &str) -> bool {
         let pieces = pieces_of(self.before(self.lately.heard.len()), said).unwrap_or_default();
-        pieces.iter().any(probe::is_kept) || probe::likeliest_change(&pieces).is_some()
+        probe::matters_at_once(&pieces)
+    }
+
+    /// Whether what a person says now may presuppose that something changed.
+    pub(crate) fn may_presuppose(&self, said: &str) -> bool {
+        let pieces = pieces_of(self.before(self.lately.heard.len()), said).unwrap_or_default();
+        probe::likeliest_change(&pieces).is_some()
     }
 
     /// The turn that was heard last, as far as it is read, with its pieces.

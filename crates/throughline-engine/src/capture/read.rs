@@ -10,7 +10,7 @@ use throughline_core::reading::Piece;
 use super::judge::{Probed, Weighed};
 use super::mind::Read;
 use super::{Captured, Mind};
-use crate::reading::{Bearings, Held, NOTICES_FROM, Nearby};
+use crate::reading::{Bearings, Held, NOTICES_FROM, Nearby, PRESUPPOSES_FROM};
 use crate::{Context, Engine, Result};
 
 /// Words of a turn that is compared with a memory as a whole.
@@ -39,7 +39,8 @@ impl Engine {
         if likeliest.is_none() && !pieces.iter().any(probe::is_kept) {
             return Ok(false);
         }
-        let nearby = nearby.insert(self.nearby(context, before, looked_up(turn, pieces))?);
+        let nearby =
+            nearby.insert(self.nearby(context, before, looked_up(turn, pieces), pieces)?);
         if !pieces.iter().any(probe::is_kept)
             && is_short(turn)
             && let Some(likeliest) = likeliest
@@ -48,7 +49,9 @@ impl Engine {
             let touches = touches(&bearings);
             let own = pieces[likeliest].clone();
             weighed.push(Weighed { piece: likeliest, own, bearings });
-            if touches >= NOTICES_FROM {
+            let from =
+                if probe::may_change(&pieces[likeliest]) { NOTICES_FROM } else { PRESUPPOSES_FROM };
+            if touches >= from {
                 pieces[likeliest].is_change(NOTICES_FROM);
             }
         }
@@ -92,7 +95,7 @@ impl Engine {
                     (Entry::Vacant(new), _) => {
                         let text = one.turns.get(turn).map_or(quote, |one| &one.text);
                         let said = if is_short(text) { text } else { quote };
-                        new.insert(self.nearby(context, before, said.to_owned())?)
+                        new.insert(self.nearby(context, before, said.to_owned(), &[])?)
                     }
                 };
                 let only = one.claims_of(turn) == 1;
