@@ -207,6 +207,7 @@ impl Engine {
         } else {
             Ok(Capture::default())
         };
+        let told = keep;
         // What is not taken in yet may be the very thing that is missing.
         let keep = match keep {
             Keep::WhatIsMissing if hurried || is_put_off(&drained) => Keep::Nothing,
@@ -221,6 +222,10 @@ impl Engine {
             return Ok(reply);
         }
         let asked = question::understand(text, self.now());
+        let asking = match told {
+            Keep::Nothing | Keep::Unheard => Said::default(),
+            Keep::WhatIsMissing => self.ask_to_keep(context, text, &asked, mind, hurried),
+        };
         let mut brief = Brief::default();
         if !asked.small_talk {
             brief = self.brief_with_prompt(context, mind)?;
@@ -244,7 +249,7 @@ impl Engine {
         });
         let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
         self.present(mind, &shown);
-        let said = Said::by_brief(brief).and(Said::by_recall(&recall));
+        let said = Said::by_brief(brief).and(Said::by_recall(&recall)).and(asking);
         mind.hold(&Brief { turns: recall.turns(), memories: recall.hinted, ..Brief::default() });
         Ok(Reply { said, ..reply })
     }

@@ -81,6 +81,17 @@ pub fn share(share: f32) -> String {
 
 /// From this likelihood on, a piece is kept.
 pub(super) const KEEP_FROM: f32 = 0.5;
+/// From this likelihood on, a piece that is not kept may still last.
+const UNSURE_FROM: f32 = 0.3;
+
+/// Whether a piece says something, meant as it is said, that may last and is not likely enough to be
+/// kept: somebody who understands more should look at it.
+pub fn is_unsure(piece: &Piece) -> bool {
+    judged(piece) != Fate::Kept
+        && piece.plain() >= KEEP_FROM
+        && piece.role().claims()
+        && (UNSURE_FROM..KEEP_FROM).contains(&piece.lasting)
+}
 
 /// What the reader's judgement alone makes of a piece.
 pub(super) fn judged(piece: &Piece) -> Fate {
