@@ -5,7 +5,7 @@ use serde_json::json;
 use throughline_core::asking::LINE;
 
 use crate::harness::Home;
-use crate::hooking::Agent;
+use crate::hooking::{Agent, PATIENT, run};
 
 /// A rule, a changed value and a plain request, each with words to find it by, and the sentence of the
 /// rule.
@@ -245,6 +245,22 @@ fn tools_that_were_connected_days_ago_do_not_count_and_other_tools_never_do() {
     assert_eq!(asked(&agent.hears(rule)), 1);
     home.travel("2026-03-05");
     assert_eq!(asked(&agent.hears(rule)), 0, "that was three days ago");
+}
+
+#[test]
+fn with_the_journal_off_or_where_nobody_hears_it_nothing_is_asked() {
+    let home = Home::new();
+    drop(home.mcp());
+    let (rule, _) = SPOKEN[0].prompts[0];
+    let payload = json!({ "conversation_id": "march", "hook_event_name": "beforeSubmitPrompt",
+        "workspace_roots": [home.project()], "prompt": rule });
+    let mut command = home.command();
+    command.args(["hook", "beforeSubmitPrompt", "--agent", "cursor"]).envs([PATIENT]);
+    let cursor = run(command, payload.to_string().as_bytes());
+    assert_eq!((cursor.code, cursor.stdout.contains(LINE)), (0, false), "{}", cursor.stdout);
+
+    home.run(&["config", "set", "journal.enabled", "false"]);
+    assert_eq!(asked(&Agent::new(&home, "april").hears(rule)), 0, "nothing is to be kept");
 }
 
 #[test]
