@@ -8,6 +8,8 @@ const PROGRAM = "throughline"
 const PAGES = 24
 const CHARS = 24_000
 const LONGEST = 200_000
+// What an agent is asked about one prompt is over with the next.
+const ASKED = /^Throughline: if the user just .*$/m
 const PATIENCE = { stdio: ["pipe", "pipe", "ignore"], timeout: 5_000, windowsHide: true }
 
 export const Throughline = async ({ client, directory }) => {
@@ -79,6 +81,7 @@ export const Throughline = async ({ client, directory }) => {
   return {
     "chat.message": async (input, output) => {
       const session = await meet(input.sessionID)
+      session.pages = session.pages.map((page) => page.replace(ASKED, "").trim()).filter(Boolean)
       const parts = output.parts
         .filter((part) => part.type === "text")
         .map((part) => ({ type: part.type, text: part.text, synthetic: part.synthetic, ignored: part.ignored }))

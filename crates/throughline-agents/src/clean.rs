@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use throughline_core::asking;
+
 /// How many characters of a tool's input or output are kept.
 pub(crate) const TOOL_CHARS_MAX: usize = 4_000;
 
@@ -47,7 +49,7 @@ const UNCLOSED_MAX: usize = 32;
 
 /// What is left of a text without our pages and without the blocks that hosts put in.
 pub(crate) fn words(text: &str) -> String {
-    let text = without_fences(text);
+    let text = without_fences(text).replace(asking::LINE, "");
     let mut kept = String::with_capacity(text.len());
     let mut rest = text.as_str();
     let mut unclosed = 0;
@@ -259,6 +261,7 @@ mod tests {
             ("<memory-bank> is a folder".to_owned(), "<memory-bank> is a folder"),
             ("<memory-".to_owned(), "<memory-"),
             ("<memory-ääää>".to_owned(), "<memory-ääää>"),
+            (format!("{PAGE}\n{}\nfix it", asking::LINE), "fix it"),
         ] {
             assert_eq!(words(&text), left, "{text}");
         }

@@ -36,6 +36,7 @@
 mod closed_set;
 
 pub mod activation;
+pub mod asking;
 pub mod authority;
 pub mod change;
 pub mod command;

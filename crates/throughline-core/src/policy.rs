@@ -285,6 +285,8 @@ policy!(
         budget_tokens: usize = 800,
         /// Memories for one prompt.
         items_max: usize = 5,
+        /// Whether the agent is asked to keep what the reader cannot tell.
+        asks_agent: bool = true,
         /// Relevance from which something that was not named is said to a question.
         worth_saying: f64 = 0.5,
         /// The same to a prompt that asks nothing, but tells what to do.

@@ -37,7 +37,7 @@ pub(crate) use change::is_said as is_change;
 pub use change::{as_kept, gives_reason, what_holds};
 pub(crate) use correction::forgets;
 pub use failure::tells_why;
-pub use fate::{Fate, Fated, share};
+pub use fate::{Fate, Fated, is_unsure, share};
 pub use read::{
     is_kept, likeliest_change, matters_at_once, may_change, needs_before, piece_of, piece_with,
 };

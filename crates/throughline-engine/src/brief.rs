@@ -263,12 +263,18 @@ impl Engine {
     ) -> Result<Vec<(EpisodeId, Quote)>> {
         let mut quotes = Vec::new();
         for turn in mind.map(|mind| mind.said(context.project.space())).into_iter().flatten() {
-            if quotes.len() < QUOTED && self.unquotable(reader, &turn)?.is_none() {
+            // In other languages than English a statement is not told from an order, and nobody has
+            // asked for it here.
+            let told = speech::told(&turn.text, true).join(" ");
+            if quotes.len() < QUOTED
+                && !told.is_empty()
+                && self.unquotable(reader, &turn)?.is_none()
+            {
                 let quote = Quote {
                     handle: turn.id.handle(),
                     speaker: turn.speaker.clone(),
                     on: turn.at.date(),
-                    text: text::headline(&speech::told(&turn.text, true).join(" "), QUOTE_CHARS),
+                    text: text::headline(&told, QUOTE_CHARS),
                 };
                 quotes.push((turn.id, quote));
             }

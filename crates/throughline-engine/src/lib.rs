@@ -21,6 +21,7 @@
 
 mod agent;
 mod apply;
+mod asking;
 mod backup;
 mod brief;
 mod capture;
@@ -78,6 +79,7 @@ mod why;
 
 pub use agent::Proposal;
 pub use apply::Applied;
+pub use asking::note_serving;
 pub use backup::{BackedUp, Copy as BackupCopy, Leftover, Restored, backups, leftovers};
 pub use brief::{Brief, KeptBrief};
 pub use capture::{

@@ -206,6 +206,7 @@ impl Engine {
         let at_once = may_drain && wanted();
         let drained =
             if at_once { self.drain_now(context, mind, None) } else { Ok(Capture::default()) };
+        let told = keep;
         // What is not taken in yet may be the very thing that is missing.
         let keep = match keep {
             Keep::WhatIsMissing if hurried || is_put_off(&drained) => Keep::Nothing,
@@ -216,22 +217,18 @@ impl Engine {
             return Ok(reply);
         }
         let asked = question::understand(text, self.now());
+        let asking = match told {
+            Keep::Nothing | Keep::Unheard => Said::default(),
+            Keep::WhatIsMissing => self.ask_to_keep(context, text, &asked, mind, hurried),
+        };
         let mut brief = Brief::default();
         if !asked.small_talk {
             brief = self.brief_with_prompt(context, mind)?;
             reply.note(self.note_shown(context, &brief.memories, brief.tokens, true));
         }
+        let mut ask = self.ask_of(context, text, &asked, mind)?;
         // What this very prompt says is not told back, new or said again.
-        let mut ask = Ask {
-            episodes: is_asking(&asked),
-            shown_since: mind.lately.sees_since,
-            unheard: true,
-            already: mind.sees().into_iter().chain(reply.capture.claimed()).collect(),
-            quoted: mind.lately.holds.quoted.iter().copied().collect(),
-            named: mind.lately.holds.named.iter().copied().collect(),
-            rules: self.rules_for(context, text)?,
-            ..Ask::new(text, self.policy.recall)
-        };
+        ask.already.extend(reply.capture.claimed());
         let mut recall = self.recall(context, &ask)?;
         if may_drain
             && !at_once
@@ -249,9 +246,29 @@ impl Engine {
         });
         let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
         self.present(mind, &shown);
-        let said = Said::by_brief(brief).and(Said::by_recall(&recall));
+        let said = Said::by_brief(brief).and(Said::by_recall(&recall)).and(asking);
         mind.hold(&Brief { turns: recall.turns(), memories: recall.hinted, ..Brief::default() });
         Ok(Reply { said, ..reply })
+    }
+
+    /// What a prompt asks of recall.
+    fn ask_of<'a>(
+        &self,
+        context: &Context,
+        text: &'a str,
+        asked: &Question,
+        mind: &Mind,
+    ) -> Result<Ask<'a>> {
+        Ok(Ask {
+            episodes: is_asking(asked),
+            shown_since: mind.lately.sees_since,
+            unheard: true,
+            already: mind.sees(),
+            quoted: mind.lately.holds.quoted.iter().copied().collect(),
+            named: mind.lately.holds.named.iter().copied().collect(),
+            rules: self.rules_for(context, text)?,
+            ..Ask::new(text, self.policy.recall)
+        })
     }
 
     /// The agent has answered, or its context is about to be made shorter.

@@ -13,7 +13,7 @@ use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::relevance::Signals;
 use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, probe, text};
 use throughline_embed::Embedding;
-use throughline_reader::{Reader as Trained, Speaker, Unusable};
+use throughline_reader::{Reader as Trained, Speaker, Unusable, is_english};
 
 use crate::recall::{Arms, Ask, Recall};
 use crate::{Context, Engine, Result};
@@ -129,9 +129,10 @@ pub(crate) fn usable() -> std::result::Result<(), Unusable> {
 /// it is taken in.
 static READ_LAST: Mutex<Option<(u64, Vec<Piece>)>> = Mutex::new(None);
 
-/// The pieces of what a person said after `before`. `None` where the reader's weights cannot be used.
+/// The pieces of what a person said after `before`. `None` where the reader's weights cannot be used. What
+/// is not in English has none: the reader would only guess.
 pub(crate) fn pieces_of(before: Option<&str>, turn: &str) -> Option<Vec<Piece>> {
-    if only_asks(turn) {
+    if only_asks(turn) || !is_english(turn) {
         return Some(Vec::new());
     }
     let mut hasher = DefaultHasher::new();

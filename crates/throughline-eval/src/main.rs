@@ -5,6 +5,7 @@
 //! - `throughline-eval capture --sessions FILE` — what becomes of real coding sessions?
 //! - `throughline-eval correction` — does what was taken back stay away, and nothing else change?
 //! - `throughline-eval natural --leave-out WRITERS` — is what people really type understood?
+//! - `throughline-eval languages` — is nothing wrong kept in other languages, and the agent asked?
 //! - `throughline-eval staleness` — are facts doubted when what they hang on changed, and only then?
 //! - `throughline-eval updates --set FILE` — does the later statement win over the earlier one?
 //! - `throughline-eval secrets --corpus DIR [--code DIR]` — what redaction finds, and what it alters
@@ -18,6 +19,7 @@ mod data;
 mod fit;
 mod haystack;
 mod injection;
+mod languages;
 mod metrics;
 mod natural;
 mod retrieval;
@@ -43,6 +45,9 @@ enum Command {
     /// Whether what people really type is understood, on labelled turns and pairs of writers that
     /// nobody tuned on
     Natural(natural::Options),
+    /// What becomes of turns in other languages than English, and how often the agent is asked to keep
+    /// something
+    Languages(languages::Options),
     /// Whether facts are doubted when what they hang on changed, in git repositories made for it
     Staleness(staleness::Options),
     /// Whether a later statement wins over the earlier one, on public pairs of both
@@ -60,6 +65,7 @@ fn main() -> anyhow::Result<()> {
         Command::Capture(options) => capture::run(&options),
         Command::Correction(options) => correction::run(&options),
         Command::Natural(options) => natural::run(&options),
+        Command::Languages(options) => languages::run(&options),
         Command::Staleness(options) => staleness::run(&options),
         Command::Updates(options) => updates::run(&options),
         Command::Secrets(options) => secrets::run(&options),

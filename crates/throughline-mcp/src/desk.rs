@@ -8,7 +8,7 @@ use serde_json::Value;
 use throughline_core::page::Detail;
 use throughline_core::permission::Door;
 use throughline_core::scope::Level;
-use throughline_core::{EpisodeId, Memory, MemoryId, SessionId, tokens};
+use throughline_core::{EpisodeId, Memory, MemoryId, SessionId, Timestamp, tokens};
 use throughline_engine::{
     Audience, Because, Context, Engine, Project, Recall, Roots, Said, Telling, clean_name,
 };
@@ -19,6 +19,9 @@ use crate::{Profile, Setup};
 
 /// Memories that this process remembers to have shown; the oldest go first.
 const SHOWN_MAX: usize = 512;
+
+/// Days after which it is noted again that the tools are offered, when one is called.
+const SERVED_DAYS: f64 = 0.1;
 
 /// Bytes of a session's name.
 const SESSION_BYTES_MAX: usize = 256;
@@ -38,6 +41,8 @@ pub(crate) struct Desk {
     told: Vec<Telling>,
     /// The latest change that was seen.
     latest: u64,
+    /// When it was noted that the tools are offered.
+    served: Timestamp,
 }
 
 /// What is done when nobody waits.
@@ -57,6 +62,7 @@ pub(crate) struct Place {
 impl Desk {
     pub(crate) fn new(setup: Setup) -> Self {
         Self {
+            served: setup.clock.now(),
             setup,
             engine: None,
             opened: None,
@@ -205,6 +211,10 @@ impl Desk {
 
     /// Does what was left for later. That attention could not be noted is no reason to fail.
     pub(crate) fn afterwards(&mut self) {
+        if self.setup.clock.now().days_since(self.served) > SERVED_DAYS {
+            self.served = self.setup.clock.now();
+            self.setup.note_serving();
+        }
         let told = std::mem::take(&mut self.told);
         let Some(engine) = &self.engine else { return };
         for telling in told {

@@ -26,7 +26,7 @@ use std::time::Duration;
 use rmcp::ServiceExt as _;
 use throughline_core::scope::Level;
 use throughline_core::{Policy, SessionId};
-use throughline_engine::Clock;
+use throughline_engine::{Clock, Roots};
 
 pub use files::run as memory_tool;
 pub use graph::{GraphImport, import as import_graph, is_graph};
@@ -75,6 +75,20 @@ pub struct Setup {
     pub written: Option<Written>,
 }
 
+impl Setup {
+    /// Notes that our own tools are offered in this project: then a hook may ask the agent to use them. That
+    /// it cannot be noted is no reason not to serve.
+    pub(crate) fn note_serving(&self) {
+        if self.off || self.profile != Profile::Throughline {
+            return;
+        }
+        let roots = Roots::new(&self.home).joining_by_itself(self.joins);
+        if let Ok(project) = roots.project(&self.folder) {
+            throughline_engine::note_serving(&self.home, &project, self.clock.now()).ok();
+        }
+    }
+}
+
 /// Somebody who hears that something was written.
 #[derive(Clone)]
 pub struct Written(Arc<dyn Fn() + Send + Sync>);
@@ -95,6 +109,7 @@ impl fmt::Debug for Written {
 /// Serves one client over standard input and output, until it closes them.
 pub fn serve_stdio(setup: Setup) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    setup.note_serving();
     let (worker, at_work) = Worker::start(setup)?;
     runtime.block_on(async {
         let (read, write) = rmcp::transport::stdio_pipes();

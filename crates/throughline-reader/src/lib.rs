@@ -5,16 +5,18 @@
 //! takes a turn apart by form (words, blank lines, fenced blocks); `windows` says what is read at
 //! once; `spans` puts words together into pieces; `heads` turns states into probabilities. The
 //! states come from `throughline-embed`, whose words and forward pass are used. What follows from a
-//! judgement is not decided here.
+//! judgement is not decided here. `language` says whether a turn is in the one language that it knows.
 
 mod fence;
 mod heads;
+mod language;
 mod reader;
 mod spans;
 mod speaker;
 mod turn;
 mod windows;
 
+pub use language::is_english;
 pub use reader::{CUT_FROM, Reader, WEIGHTS_SHA256};
 pub use spans::PIECES_MAX;
 pub use speaker::Speaker;

@@ -81,6 +81,17 @@ pub fn share(share: f32) -> String {
 
 /// From this likelihood on, a piece is kept.
 pub(super) const KEEP_FROM: f32 = 0.5;
+/// From this likelihood on, a piece that is not kept may still last.
+const UNSURE_FROM: f32 = 0.3;
+
+/// Whether a piece says something, meant as it is said, that may last and is not likely enough to be
+/// kept: somebody who understands more should look at it.
+pub fn is_unsure(piece: &Piece) -> bool {
+    judged(piece) != Fate::Kept
+        && piece.plain() >= KEEP_FROM
+        && piece.role().claims()
+        && (UNSURE_FROM..KEEP_FROM).contains(&piece.lasting)
+}
 
 /// What the reader's judgement alone makes of a piece.
 pub(super) fn judged(piece: &Piece) -> Fate {
@@ -104,5 +115,39 @@ pub(super) fn judged(piece: &Piece) -> Fate {
         Some(against) if likely || piece.role().claims() => against,
         _ if !piece.role().claims() => Fate::Passing(piece.role()),
         _ => Fate::Unlikely(piece.lasting),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(role: Role, lasting: f32, plain: f32) -> Piece {
+        let mut piece = Piece {
+            span: 0..1,
+            lasting,
+            roles: [0.0; Role::ALL.len()],
+            cautions: [0.0; Caution::ALL.len()],
+        };
+        piece.roles[role as usize] = 1.0;
+        piece.cautions[Caution::None as usize] = plain;
+        piece.cautions[Caution::Quoted as usize] = 1.0 - plain;
+        piece
+    }
+
+    #[test]
+    fn unsure_is_a_claim_that_may_last_and_is_not_kept() {
+        for lasting in [0.3, 0.49] {
+            assert!(is_unsure(&piece(Role::Rule, lasting, 0.9)), "{lasting}");
+        }
+        for (why, one) in [
+            ("it is not likely to last", piece(Role::Rule, 0.29, 0.9)),
+            ("it is kept", piece(Role::Rule, 0.5, 0.9)),
+            ("it is kept as a change", piece(Role::Change, 0.4, 0.9)),
+            ("it is somebody else's", piece(Role::Rule, 0.4, 0.4)),
+            ("it asks for something", piece(Role::Request, 0.4, 0.9)),
+        ] {
+            assert!(!is_unsure(&one), "{why}");
+        }
     }
 }

@@ -18,10 +18,7 @@ const WORDS_MIN: usize = 3;
 /// only that is the speaker's. Sentences are not joined, for where one ends is part of what it says.
 pub fn stands_in<'a>(turn: &'a str, claim: &str) -> Option<&'a str> {
     let wanted = text::normalise(claim);
-    if turn.len() > TURN_BYTES_MAX
-        || wanted.split(' ').count() < WORDS_MIN
-        || turn.contains("<memory-")
-    {
+    if turn.len() > TURN_BYTES_MAX || words_in(&wanted) < WORDS_MIN || turn.contains("<memory-") {
         return None;
     }
     let units = own_units(turn);
@@ -30,6 +27,12 @@ pub fn stands_in<'a>(turn: &'a str, claim: &str) -> Option<&'a str> {
         let whole = text::normalise(sentence) == wanted && is_left_standing(turn, &units, at);
         whole.then_some(sentence)
     })
+}
+
+/// How many words a text has, roughly: where they are not set apart by blanks, two signs count as one.
+fn words_in(text: &str) -> usize {
+    let is_sign = |c: &char| matches!(*c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    text.split(' ').count() + text.chars().filter(is_sign).count() / 2
 }
 
 fn is_left_standing(turn: &str, units: &[Unit], at: usize) -> bool {
@@ -51,9 +54,11 @@ fn is_left_standing(turn: &str, units: &[Unit], at: usize) -> bool {
 fn is_whole(turn: &str, span: Range<usize>) -> bool {
     let line = turn[..span.start].rsplit('\n').next().unwrap_or("").trim();
     let rest = turn[span.end..].split('\n').next().unwrap_or("");
-    let ended = |text: &str| text.ends_with(['.', '!', '?', '…', '。']);
+    let ended = |text: &str| text.ends_with(['.', '!', '?', '…', '。', '！', '？']);
     (line.is_empty() || ended(line))
-        && (rest.trim().is_empty() || ended(&turn[span]) || rest.starts_with(['.', '!', '…', '。']))
+        && (rest.trim().is_empty()
+            || ended(&turn[span])
+            || rest.starts_with(['.', '!', '…', '。', '！']))
 }
 
 /// Whether a sentence colours what stands beside it. One that only asks does not.
@@ -102,6 +107,17 @@ mod tests {
         ] {
             assert!(stands_in(turn, "We deploy on Thursdays only").is_some(), "{turn}");
         }
+        for (turn, sentence) in [
+            (
+                "Guten Morgen! Wir deployen nur donnerstags. Kannst du das prüfen?",
+                "Wir deployen nur donnerstags.",
+            ),
+            ("早上好！以后只在周四发布。帮我看看报表？", "以后只在周四发布。"),
+            ("おはよう。デプロイは木曜だけにします。", "デプロイは木曜だけにします。"),
+        ] {
+            assert_eq!(stands_in(turn, sentence), Some(sentence), "{turn}");
+        }
+        assert_eq!(stands_in("以后只在周四发布？", "以后只在周四发布"), None, "it was asked");
         let two = "The API is frozen. We deploy on Thursdays only. Thanks!";
         assert_eq!(
             stands_in(two, "We deploy! On Thursdays: only"),

@@ -15,6 +15,7 @@ use throughline_core::scope::Level;
 use throughline_core::{
     Cause, Change, EpisodeId, Memory, MemoryId, Row, RowKey, SessionId, Timestamp,
 };
+use throughline_reader::is_english;
 
 use super::judge::{Pass, Probed, Weighed};
 use super::read::claim_of;
@@ -39,6 +40,8 @@ pub struct ReadAside {
     pub unusable: Option<String>,
     /// It is one question and nothing else, by its marks: it is not read in pieces.
     pub only_asks: bool,
+    /// It is in English, as far as that can be told. Else it is not read in pieces.
+    pub english: bool,
     /// The text was erased before: it does not come in again.
     pub erased: bool,
     /// Its pieces, in their order.
@@ -140,6 +143,7 @@ impl Engine {
             unread: 0,
             unusable: trained::usable().err().map(|why| why.to_string()),
             only_asks: trained::only_asks(&turns[0].text),
+            english: is_english(&turns[0].text),
             erased: pass.episodes.is_empty(),
             pieces: Vec::new(),
             comes: Vec::new(),

@@ -81,6 +81,9 @@ pub(crate) struct Lately {
     pub(crate) sees_since: Option<Timestamp>,
     /// What the conversation was told and still holds.
     pub(crate) holds: Holds,
+    /// With the last prompt the agent was asked to keep what the reader could not tell.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) asked_to_keep: bool,
     /// What is known of its helpers.
     #[serde(skip_serializing_if = "Helpers::is_empty")]
     pub(crate) helpers: Helpers,
@@ -318,6 +321,21 @@ impl Mind {
     pub(crate) fn may_presuppose(&self, said: &str) -> bool {
         let pieces = pieces_of(self.before(self.lately.heard.len()), said).unwrap_or_default();
         probe::likeliest_change(&pieces).is_some()
+    }
+
+    /// Whether something of what a person says now may last, and is not kept.
+    pub(crate) fn is_unsure_of(&self, said: &str) -> bool {
+        let spoken =
+            |one: &&Heard| one.turn.voice == Voice::User && said.starts_with(&one.turn.text);
+        let unsure = |pieces: &[Piece]| pieces.iter().any(probe::is_unsure);
+        match self.lately.heard.back().filter(spoken) {
+            // It was taken in already. What forms found in it is kept, however it was read.
+            Some(Heard { pieces: Some(pieces), kept, .. }) => {
+                unsure(pieces) && (!kept || pieces.iter().any(probe::is_kept))
+            }
+            _ => pieces_of(self.before(self.lately.heard.len()), said)
+                .is_some_and(|pieces| unsure(&pieces)),
+        }
     }
 
     /// The turn that was heard last, as far as it is read, with its pieces.

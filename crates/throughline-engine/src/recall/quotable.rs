@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 use throughline_core::document::Speaker;
 use throughline_core::page::Detail;
 use throughline_core::{
-    Authority, Episode, Fingerprint, Kind, Memory, NodeId, Relation, Row, RowKey, State, meet,
-    probe, speech, text, words,
+    Authority, Episode, Fingerprint, Kind, Memory, NodeId, Relation, Row, RowKey, State, asking,
+    meet, probe, speech, text, words,
 };
+use throughline_reader::is_english;
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use super::rank::Known;
@@ -32,7 +33,12 @@ impl Engine {
         let speaker = Speaker::of(&turn.speaker);
         let by_person = speaker == Speaker::USER;
         let spoken = by_person || speaker == Speaker::ASSISTANT;
-        if spoken && !speech::tells(&turn.text, by_person) {
+        // Whether it states something is told by English words, and else by its marks.
+        let states = || match is_english(&turn.text) {
+            true => speech::tells(&turn.text, by_person),
+            false => asking::may_settle(&turn.text),
+        };
+        if spoken && !states() {
             return Ok(Some(CutReason::OnlyAsks));
         }
         let rests = resting_on(reader, turn)?;

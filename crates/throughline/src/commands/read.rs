@@ -32,6 +32,8 @@ struct WireRead<'a> {
     unusable: Option<&'a str>,
     /// It is one question and nothing else: it is not read in pieces.
     only_asks: bool,
+    /// It is in English, as far as that can be told. Else it is not read in pieces.
+    english: bool,
     erased: bool,
     pieces: Vec<WirePiece<'a>>,
     /// What comes of it and rests on none of the pieces.
@@ -112,6 +114,7 @@ fn wire(read: &ReadAside) -> WireRead<'_> {
         usable: read.unusable.is_none(),
         unusable: read.unusable.as_deref(),
         only_asks: read.only_asks,
+        english: read.english,
         erased: read.erased,
         pieces: read.pieces.iter().map(|one| wire_piece(&read.text, one)).collect(),
         comes: read.comes.iter().map(wire_comes).collect(),
@@ -203,6 +206,11 @@ fn page(read: &ReadAside) -> String {
     }
     if read.only_asks && !read.erased {
         page.0.push_str("one question and nothing else: it is not read in pieces\n");
+    }
+    if !read.english && !read.erased {
+        page.0.push_str(
+            "not in English: nothing is kept by itself; the agent is asked to keep what matters\n",
+        );
     }
     for one in &read.pieces {
         let words = text::headline(&read.text[one.piece.span.clone()], 300);

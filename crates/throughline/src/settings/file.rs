@@ -83,6 +83,11 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: || number(Policy::default().recall.items_max),
     },
     Setting {
+        key: "agent.ask",
+        about: "whether an agent with our tools is asked to keep what we cannot read: other languages, unclear wording",
+        default: || Value::from(true),
+    },
+    Setting {
         key: "llm.provider",
         about: "who reads along and proposes: none, anthropic, openai, openai-responses, ollama or command",
         default: || Value::from("none"),
@@ -292,13 +297,14 @@ impl ConfigFile {
             }
         };
         let mut yes = |key: &str| or_default(key).as_bool().unwrap_or(true);
-        let (enabled, journal) = (yes("enabled"), yes("journal.enabled"));
+        let (enabled, journal, asks) = (yes("enabled"), yes("journal.enabled"), yes("agent.ask"));
         let mut whole = |key: &str| or_default(key).as_integer().unwrap_or(0);
         let (days, copies) = (whole("journal.keep_days"), whole("backup.keep"));
         let mut policy = Policy::default();
         let at_most = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         policy.recall.budget_tokens = at_most(whole("recall.budget_tokens"));
         policy.recall.items_max = at_most(whole("recall.items_max"));
+        policy.recall.asks_agent = asks;
         let joins = or_default("project.join").as_str() == Some("auto");
         let models = Models::read(self).unwrap_or_else(|error| {
             wrong.get_or_insert(error.to_string());

@@ -233,6 +233,7 @@ fn settings_are_read_set_and_unset_and_comments_survive() {
     let services = all.as_object_mut().expect("settings by name");
     services.retain(|name, _| !name.starts_with("llm.") && !name.starts_with("embed."));
     let expected = json!({
+        "agent.ask": true,
         "backup.keep": 5,
         "enabled": true,
         "journal.enabled": true,

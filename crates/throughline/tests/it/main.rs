@@ -53,6 +53,7 @@ mod models_trouble;
 #[cfg(target_os = "linux")]
 mod no_orphans;
 mod odd_questions;
+mod other_languages;
 mod own_tools;
 mod pages;
 mod plain_words;

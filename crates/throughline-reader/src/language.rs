@@ -1,0 +1,129 @@
+//! Which language a turn is in: the reader was shown English only.
+
+use crate::fence;
+
+/// Fewer words than this are too few to tell a language from.
+const WORDS_MIN: usize = 4;
+/// A letter of a script without blanks stands for about as much as so many Latin ones.
+const WIDE: usize = 4;
+
+/// Whether a text is in English, as far as that can be told: from its running words, without code,
+/// paths and names of things in code. Of fewer than four words in Latin script it cannot, and they
+/// count as English.
+pub fn is_english(text: &str) -> bool {
+    let prose = prose(text);
+    let mut latin = 0;
+    let mut other = 0;
+    for c in prose.chars().filter(|c| c.is_alphabetic()) {
+        match c {
+            _ if is_latin(c) => latin += 1,
+            _ if is_wide(c) => other += WIDE,
+            _ => other += 1,
+        }
+    }
+    if other > latin {
+        return false;
+    }
+    let words = prose.split_whitespace().filter(|word| word.chars().any(is_latin)).count();
+    words < WORDS_MIN || whichlang::detect_language(&prose) == whichlang::Lang::Eng
+}
+
+/// The running words of a text.
+fn prose(text: &str) -> String {
+    let mut prose = String::with_capacity(text.len());
+    let mut at = 0;
+    for block in fence::blocks(text) {
+        push_words(&text[at..block.start], &mut prose);
+        at = block.end;
+    }
+    push_words(&text[at..], &mut prose);
+    prose
+}
+
+fn push_words(text: &str, prose: &mut String) {
+    // What stands between ticks is code; a tick that nothing closes is none.
+    let mut parts = text.split('`').peekable();
+    let mut inside = false;
+    while let Some(part) = parts.next() {
+        if !inside || parts.peek().is_none() {
+            for word in part.split_whitespace().filter(|word| !is_code(word)) {
+                prose.push_str(word);
+                prose.push(' ');
+            }
+        }
+        inside = !inside;
+    }
+}
+
+/// Whether a word looks like code, a path, an address or a value. One with letters of another script is
+/// none: there words are not set apart by blanks.
+fn is_code(word: &str) -> bool {
+    if word.chars().any(|c| c.is_alphabetic() && !is_latin(c)) {
+        return false;
+    }
+    let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let shown = |c: char| c.is_ascii_digit() || "/\\_=<>{}[]$@#|~^*+:.".contains(c);
+    let humps = inner.chars().zip(inner.chars().skip(1));
+    word.starts_with(['-', '/', '$', '@', '#', '~'])
+        || inner.chars().any(shown)
+        || humps.into_iter().any(|(a, b)| a.is_lowercase() && b.is_uppercase())
+}
+
+fn is_latin(c: char) -> bool {
+    matches!(c, 'a'..='z' | 'A'..='Z' | '\u{aa}' | '\u{ba}' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
+}
+
+/// Whether a letter belongs to a script that sets no blanks between words, or packs a syllable into a sign.
+fn is_wide(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{20000}'..='\u{3ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_english;
+
+    #[test]
+    fn english_with_code_foreign_names_and_identifiers_is_english() {
+        for text in [
+            "We deploy on Thursdays only, never on Fridays.",
+            "ok",
+            "npm, never yarn",
+            "the Rechnungslauf job writes to `abrechnung_monat` and must not run twice a day",
+            "Frau Lindqvist from the Stuttgart office owns the tax rules now, ask her first",
+            "please rename kunden_nummer to customer_id in src/kunden/adresse_pruefen.rs",
+            "the button should say 「保存」 on the settings page and nothing else",
+            "fix this:\n```\nlet größe = prüfe_adresse(straße); // die Größe in Metern\n```\nit panics on empty input",
+            "run cargo nextest run -p billing --no-capture and tell me what fails",
+            "",
+            "`git push --force`",
+        ] {
+            assert!(is_english(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_languages_are_not() {
+        for text in [
+            "Wir deployen nur noch donnerstags, nie am Freitag.",
+            "kannst du den Import in src/kunden/import.rs mal neu anstoßen",
+            "On ne pousse jamais directement sur main, toujours par une MR.",
+            "la base de staging usa Postgres 16 desde ayer, ya no la 14",
+            "以后都用 pnpm，不要再用 npm 了",
+            "別用npm",
+            "ステージングのPostgresは16に上げました",
+            "useSWRのmutateをoptimistic updateにして、errorのときrollbackしてtoast出す感じで",
+            "Мы больше не используем Redis для сессий",
+            "스테이징 데이터베이스는 이제 Postgres 16입니다",
+        ] {
+            assert!(!is_english(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn code_around_the_words_does_not_count() {
+        let code =
+            "```rust\nfn main() { println!(\"the quick brown fox jumps over the dog\"); }\n```";
+        assert!(!is_english(&format!("{code}\nbitte niemals println in der Bibliothek verwenden")));
+        assert!(is_english(&format!("{code}\nplease never print inside of the library")));
+    }
+}
