@@ -75,6 +75,18 @@ pub fn is_own_words(turn: &str, words: &str) -> bool {
     place.is_none_or(|place| source::is_own(&spans(turn), place))
 }
 
+/// Bytes of a name or a value between ticks.
+const NAME_BYTES_MAX: usize = 60;
+
+/// A person's turn without what they pasted or quoted.
+pub fn own_words(turn: &str) -> String {
+    // Names and values are often written as code.
+    let is_name = |span: &Span| span.source == Source::Code && span.range.len() <= NAME_BYTES_MAX;
+    let own = spans(turn).into_iter().filter(|it| it.source == Source::Own || is_name(it));
+    let own: Vec<&str> = own.map(|span| turn[span.range].trim()).collect();
+    own.join(" ")
+}
+
 /// The sentences of a person's turn in their own words, with their places.
 pub(crate) fn own_units(turn: &str) -> Vec<Unit> {
     let spans = spans(turn);

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use throughline_core::meet::Difference;
 use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::relevance::Signals;
-use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, probe, text};
+use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, probe, speech, text};
 use throughline_embed::Embedding;
 use throughline_reader::{Reader as Trained, Speaker, Unusable, is_english};
 
@@ -29,6 +29,8 @@ const REPLACES_NEAR: f64 = 0.3;
 const ABOUT_NEAR: f64 = 0.26;
 /// The same for words that look like a change, which are seldom about nothing.
 const CHANGED_NEAR: f64 = 0.2;
+/// From this likelihood on, a piece is meant as it stands, so that what it says may replace something.
+const PLAIN_FROM: f32 = 0.85;
 /// From this likelihood on, a piece looks like a change.
 const CHANGES_FROM: f32 = 0.4;
 /// What is farther from a turn is not near anything that the turn says.
@@ -58,6 +60,8 @@ pub(crate) struct Held {
     /// How near in meaning it is to what was said, and whether that looks like a change.
     near: f64,
     changed: bool,
+    /// Whether that is meant as it stands.
+    plain: bool,
     pub(crate) judged: Judged,
 }
 
@@ -77,8 +81,8 @@ impl Bearings {
         let mut touched: Vec<&Held> = self.touched(content).collect();
         touched.sort_by(|a, b| b.judged.touches().total_cmp(&a.judged.touches()));
         let difference = |at: usize, one: &Held| {
-            let sure =
-                one.judged.touches() >= REPLACES_FROM && (one.near >= REPLACES_NEAR || one.changed);
+            let near = one.near >= REPLACES_NEAR || one.changed;
+            let sure = one.judged.touches() >= REPLACES_FROM && near && one.plain;
             if at == 0 && sure { Difference::Value } else { Difference::Open }
         };
         touched.into_iter().enumerate().map(|(at, one)| (one.id, difference(at, one))).collect()
@@ -162,8 +166,9 @@ pub(crate) fn only_asks(turn: &str) -> bool {
 pub(crate) struct Nearby {
     /// What was looked up: the turn, or what of a long one may matter.
     said: String,
-    /// Whether some of it looks like a change.
+    /// Whether some of it looks like a change, and whether all that is kept of it is meant as it stands.
     changes: bool,
+    plain: bool,
     memories: Vec<Near>,
 }
 
@@ -177,11 +182,11 @@ struct Near {
 }
 
 impl Near {
-    fn held(&self, near: f64, changed: bool, judged: Judged) -> Held {
+    fn held(&self, nearby: &Nearby, near: f64, judged: Judged) -> Held {
         let Memory { id, state, recorded_at, since, .. } = self.memory;
         let holds = state.is_active();
         let since = since.filter(|_| !holds).unwrap_or(recorded_at);
-        Held { id, holds, since, near, changed, judged }
+        Held { id, holds, since, near, changed: nearby.changes, plain: nearby.plain, judged }
     }
 }
 
@@ -222,7 +227,9 @@ impl Engine {
         }
         judge_whole(trained, &mut memories, before, &said);
         let changes = pieces.iter().any(|piece| piece.changes() >= CHANGES_FROM);
-        Ok(Nearby { said, changes, memories })
+        let mut kept = pieces.iter().filter(|piece| probe::is_kept(piece));
+        let plain = kept.all(|piece| piece.plain() >= PLAIN_FROM);
+        Ok(Nearby { said, changes, plain, memories })
     }
 
     /// Whether a prompt that looks like a mere request or report gives something another value, by the
@@ -234,6 +241,7 @@ impl Engine {
         recall: &Recall,
     ) -> Result<bool> {
         let Ok(trained) = Trained::builtin() else { return Ok(false) };
+        let own = speech::own_words(said);
         let space = context.scope().space;
         let near = recall.candidates.iter().filter(|one| {
             one.space == space && one.signals.cosine.is_some_and(|near| near >= ABOUT_NEAR)
@@ -245,7 +253,7 @@ impl Engine {
         Ok(held.any(|one| {
             one.state.is_active()
                 && can_be_touched(&one, context)
-                && judged(trained, &one, None, said).touches() >= PRESUPPOSES_FROM
+                && judged(trained, &one, None, &own).touches() >= PRESUPPOSES_FROM
         }))
     }
 
@@ -272,7 +280,7 @@ impl Engine {
                 }
             }
             let about = if nearby.changes { CHANGED_NEAR } else { ABOUT_NEAR };
-            one.held(near, nearby.changes, if near >= about { judgement } else { Judged::other() })
+            one.held(nearby, near, if near >= about { judgement } else { Judged::other() })
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
         only_one_changes(trained, &nearby.memories, &mut bearings);

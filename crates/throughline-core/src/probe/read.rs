@@ -302,12 +302,10 @@ fn is_vetoed(statements: &[Statement<'_>], piece: &Piece) -> bool {
     inside.peek().is_some() && inside.all(Statement::guarded)
 }
 
-/// Whether forms say that all of a piece is asked, repeated after somebody or taken back: they are seldom
-/// mistaken there.
+/// Whether forms say that all of a piece is asked, repeated after somebody, somebody else's or taken back:
+/// they are seldom mistaken there. What supposes something is told better by the reader.
 fn asks(statements: &[Statement<'_>], piece: &Piece) -> bool {
-    let asks = |it: &Statement<'_>| {
-        matches!(it.guard, Some(Guard::Question | Guard::Quoted | Guard::SelfResolving))
-    };
+    let asks = |it: &Statement<'_>| it.guard.is_some_and(|guard| guard != Guard::Hypothetical);
     let inside = |it: &&Statement<'_>| meet(&it.span, &piece.span);
     let mut inside = statements.iter().filter(inside).peekable();
     inside.peek().is_some() && inside.all(asks)

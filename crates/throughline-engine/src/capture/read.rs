@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 use throughline_core::patch::Operation;
 use throughline_core::probe::{self, Voice};
 use throughline_core::reading::Piece;
+use throughline_core::speech;
 
 use super::judge::{Probed, Weighed};
 use super::mind::Read;
@@ -41,11 +42,12 @@ impl Engine {
         }
         let nearby =
             nearby.insert(self.nearby(context, before, looked_up(turn, pieces), pieces)?);
+        let own = speech::own_words(turn);
         if !pieces.iter().any(probe::is_kept)
             && is_short(turn)
             && let Some(likeliest) = likeliest
         {
-            let bearings = self.bearings(nearby, before, turn, true);
+            let bearings = self.bearings(nearby, before, &own, true);
             let touches = touches(&bearings);
             let own = pieces[likeliest].clone();
             weighed.push(Weighed { piece: likeliest, own, bearings });
@@ -94,8 +96,9 @@ impl Engine {
                     (Entry::Vacant(new), Some(Some(known))) => new.insert(known.clone()),
                     (Entry::Vacant(new), _) => {
                         let text = one.turns.get(turn).map_or(quote, |one| &one.text);
-                        let said = if is_short(text) { text } else { quote };
-                        new.insert(self.nearby(context, before, said.to_owned(), &[])?)
+                        let own = speech::own_words(text);
+                        let said = if is_short(text) { own } else { quote.to_owned() };
+                        new.insert(self.nearby(context, before, said, &[])?)
                     }
                 };
                 let only = one.claims_of(turn) == 1;
@@ -109,7 +112,7 @@ impl Engine {
 /// What is looked up for a turn: all of it, or the pieces of a long one that may matter.
 fn looked_up(turn: &str, pieces: &[Piece]) -> String {
     if is_short(turn) {
-        return turn.to_owned();
+        return speech::own_words(turn);
     }
     let matters = |piece: &&Piece| probe::is_kept(piece) || probe::may_change(piece);
     let said: Vec<&str> =
