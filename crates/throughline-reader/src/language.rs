@@ -1,9 +1,15 @@
 //! Which language a turn is in: the reader was shown English only.
 
+use throughline_embed::Embedder;
+
 use crate::fence;
 
 /// Fewer words than this are too few to tell a language from.
 const WORDS_MIN: usize = 4;
+/// Of fewer than this, whose language is often mistaken, English is also told by its words.
+const WORDS_SURE: usize = 8;
+/// The share of them that the word table has whole, from which on they are English.
+const WHOLE_SHARE: (usize, usize) = (3, 5);
 /// A letter of a script without blanks stands for about as much as so many Latin ones.
 const WIDE: usize = 4;
 
@@ -24,8 +30,20 @@ pub fn is_english(text: &str) -> bool {
     if other > latin {
         return false;
     }
-    let words = prose.split_whitespace().filter(|word| word.chars().any(is_latin)).count();
-    words < WORDS_MIN || whichlang::detect_language(&prose) == whichlang::Lang::Eng
+    let words: Vec<&str> =
+        prose.split_whitespace().filter(|word| word.chars().any(is_latin)).collect();
+    words.len() < WORDS_MIN
+        || whichlang::detect_language(&prose) == whichlang::Lang::Eng
+        || words.len() < WORDS_SURE && are_known(&words)
+}
+
+/// Whether most words are whole in the word table, which was made for English.
+fn are_known(words: &[&str]) -> bool {
+    let embedder = Embedder::builtin();
+    let bare = |word: &&str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let is_whole = |word: &String| embedder.pieces(word).len() == 1;
+    let whole = words.iter().map(bare).filter(is_whole).count();
+    whole * WHOLE_SHARE.1 >= words.len() * WHOLE_SHARE.0
 }
 
 /// The running words of a text.
@@ -125,5 +143,22 @@ mod tests {
             "```rust\nfn main() { println!(\"the quick brown fox jumps over the dog\"); }\n```";
         assert!(!is_english(&format!("{code}\nbitte niemals println in der Bibliothek verwenden")));
         assert!(is_english(&format!("{code}\nplease never print inside of the library")));
+    }
+
+    #[test]
+    fn a_few_plain_words_with_names_of_tools_are_english() {
+        for said in [
+            "logs go to datadog",
+            "we log to datadog",
+            "ci runs on circleci",
+            "main branch is trunk",
+        ] {
+            assert!(is_english(said), "{said}");
+        }
+        for said in
+            ["Variablennamen englisch, Kommentare deutsch.", "Toda PR com changelog, uma linha."]
+        {
+            assert!(!is_english(said), "{said}");
+        }
     }
 }
