@@ -10,15 +10,14 @@ mod scenario;
 mod topics;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::Context as _;
 use clap::CommandFactory as _;
 
 use play::Outcome;
 use scenario::Scenario;
+
+use crate::in_turns;
 
 /// What to play.
 #[derive(Debug, clap::Args)]
@@ -42,8 +41,6 @@ pub(crate) struct Options {
 
 /// How many scenarios share a home.
 const IN_A_HOME: usize = 12;
-/// How many homes are played at once.
-const AT_ONCE: usize = 2;
 /// How often memory sleeps before somebody looks again.
 const SLEEPS: usize = 5;
 
@@ -94,29 +91,7 @@ fn play_all(
     sleeps: usize,
 ) -> anyhow::Result<(Vec<Outcome>, usize)> {
     let homes: Vec<&[Scenario]> = scenarios.chunks(IN_A_HOME).collect();
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        let work = || {
-            while let Some(home) = homes.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let first = home.first().map_or(0, |scenario| scenario.number);
-                let played = play::play(binary, home, sleeps);
-                if let Ok(mut done) = done.lock() {
-                    done.push((first, played));
-                }
-            }
-        };
-        for _ in 0..AT_ONCE {
-            scope.spawn(work);
-        }
-    });
-    let mut done = done.into_inner().ok().context("a player broke off")?;
-    done.sort_by_key(|(first, _)| *first);
-    let (mut outcomes, mut failures) = (Vec::new(), 0);
-    for (_, played) in done {
-        let (some, failed) = played?;
-        outcomes.extend(some);
-        failures += failed;
-    }
-    Ok((outcomes, failures))
+    let played = in_turns::play(homes.len(), |at| play::play(binary, homes[at], sleeps))?;
+    let failures = played.iter().map(|(_, failed)| failed).sum();
+    Ok((played.into_iter().flat_map(|(some, _)| some).collect(), failures))
 }

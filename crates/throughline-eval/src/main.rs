@@ -18,6 +18,7 @@ mod correction;
 mod data;
 mod fit;
 mod haystack;
+mod in_turns;
 mod injection;
 mod languages;
 mod metrics;

@@ -14,15 +14,13 @@ mod wording;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::Context as _;
 use serde_json::Value;
 
-use crate::correction;
 use crate::correction::player::Home;
+use crate::{correction, in_turns};
 
 /// What to play.
 #[derive(Debug, clap::Args)]
@@ -53,8 +51,6 @@ pub(crate) struct Options {
 
 /// How many turns or pairs share a home, each in a project of its own.
 const IN_A_HOME: usize = 24;
-/// How many homes are played at once.
-const AT_ONCE: usize = 2;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let binary = correction::program(options.binary.as_deref());
@@ -102,31 +98,10 @@ fn play_all<'a, T: Sync, R: Send>(
     play: impl Fn(&Home, &'a [T]) -> anyhow::Result<Vec<R>> + Sync,
 ) -> anyhow::Result<(Vec<R>, usize)> {
     let homes: Vec<&[T]> = items.chunks(IN_A_HOME).collect();
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        let work = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(some) = homes.get(at) else { break };
-                let played = Home::new(binary)
-                    .and_then(|home| play(&home, some).map(|played| (played, home.failures())));
-                if let Ok(mut done) = done.lock() {
-                    done.push((at, played));
-                }
-            }
-        };
-        for _ in 0..AT_ONCE {
-            scope.spawn(work);
-        }
-    });
-    let mut done = done.into_inner().ok().context("a player broke off")?;
-    done.sort_by_key(|(at, _)| *at);
-    let (mut outcomes, mut failures) = (Vec::new(), 0);
-    for (_, played) in done {
-        let (some, failed) = played?;
-        outcomes.extend(some);
-        failures += failed;
-    }
-    Ok((outcomes, failures))
+    let played = in_turns::play(homes.len(), |at| {
+        let home = Home::new(binary)?;
+        Ok((play(&home, homes[at])?, home.failures()))
+    })?;
+    let failures = played.iter().map(|(_, failed)| failed).sum();
+    Ok((played.into_iter().flat_map(|(some, _)| some).collect(), failures))
 }

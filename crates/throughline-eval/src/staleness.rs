@@ -12,13 +12,10 @@ mod project;
 mod report;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::Context as _;
-
 use crate::correction::program;
+use crate::in_turns;
 
 /// What to play.
 #[derive(Debug, clap::Args)]
@@ -42,8 +39,6 @@ pub(crate) struct Options {
 
 /// How many facts are told about a repository.
 const ABOUT_ONE: usize = 54;
-/// How many repositories are played at once.
-const AT_ONCE: usize = 2;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let binary = program(options.binary.as_deref());
@@ -70,27 +65,8 @@ fn random() -> u64 {
 
 fn play_all(binary: &Path, seed: u64, facts: usize) -> anyhow::Result<Vec<play::Played>> {
     let count = facts.div_ceil(ABOUT_ONE);
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        let work = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                if at >= count {
-                    break;
-                }
-                let share = facts / count + usize::from(at < facts % count);
-                let played = play::play(binary, seed, at, share);
-                if let Ok(mut done) = done.lock() {
-                    done.push((at, played));
-                }
-            }
-        };
-        for _ in 0..AT_ONCE {
-            scope.spawn(work);
-        }
-    });
-    let mut done = done.into_inner().ok().context("a player broke off")?;
-    done.sort_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, played)| played).collect()
+    in_turns::play(count, |at| {
+        let share = facts / count + usize::from(at < facts % count);
+        play::play(binary, seed, at, share)
+    })
 }

@@ -4,8 +4,6 @@
 use std::collections::BTreeMap;
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context as _;
 use serde::Deserialize;
@@ -15,7 +13,7 @@ use throughline_core::probe::Voice;
 use throughline_engine::{Clock, Context, Engine, Filter, Project};
 
 use crate::correction::player::{Agent, Home};
-use crate::{capture, correction};
+use crate::{capture, correction, in_turns};
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
@@ -66,8 +64,6 @@ impl Won {
 
 /// How many pairs share a home.
 const IN_A_HOME: usize = 8;
-/// How many homes are used at once.
-const AT_ONCE: usize = 2;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let binary = correction::program(options.binary.as_deref());
@@ -164,28 +160,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<Pair>> {
 
 fn play_all(binary: &Path, pairs: &[Pair]) -> anyhow::Result<Vec<Won>> {
     let homes: Vec<&[Pair]> = pairs.chunks(IN_A_HOME).collect();
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        let work = || loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(some) = homes.get(at) else { break };
-            let played = play(binary, some);
-            if let Ok(mut done) = done.lock() {
-                done.push((at, played));
-            }
-        };
-        for _ in 0..AT_ONCE {
-            scope.spawn(work);
-        }
-    });
-    let mut done = done.into_inner().ok().context("a player broke off")?;
-    done.sort_by_key(|(at, _)| *at);
-    let mut all = Vec::new();
-    for (_, played) in done {
-        all.extend(played?);
-    }
-    Ok(all)
+    Ok(in_turns::play(homes.len(), |at| play(binary, homes[at]))?.concat())
 }
 
 /// Plays some pairs in one home, each in a project of its own: said, said otherwise, asked.
