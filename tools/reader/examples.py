@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-import random
 import re
 
 from tokens import CLOSING, OPENING
@@ -109,99 +108,3 @@ def pair_ids(tokenizer, held, said, before=None):
 def pair_example(tokenizer, record):
     ids, held, said = pair_ids(tokenizer, record["held"], record["said"], record.get("before"))
     return {"writer": record["writer"], "id": record["id"], "ids": ids, "held": held, "said": said, "relation": RELATIONS.index(record["relation"])}
-
-
-PASSING = ("request", "question", "chatter", "report")
-CHANGING = ("change", "withdrawal")
-
-
-def made_pairs(tokenizer, turns, pairs, rng):
-    """Pairs that follow from the labels: what is about something else, what says the same, and what was
-    said with other words around it."""
-    pairs = [*pairs, *given_up(turns)]
-    records = [*given_up(turns), *about_others(turns, rng), *swapped(pairs, rng), *with_befores(turns, pairs, rng), *surrounded(turns, pairs, rng)]
-    return [pair_example(tokenizer, {"id": "made", **record}) for record in records]
-
-
-def given_up(turns):
-    """What a change put an end to: the same claim with the old value."""
-    for turn in turns:
-        for piece in turn["sentences"]:
-            claim, old, new = (piece.get(name) or "" for name in ("claim", "old", "new"))
-            if piece["role"] == "change" and old and new and new in claim and old not in claim:
-                yield {"writer": turn["writer"], "voice": turn["voice"], "held": claim.replace(new, old), "said": piece["text"],
-                       "before": turn.get("before"), "relation": "replaces"}
-
-
-def about_others(turns, rng):
-    """What a person said about one thing, held against what was said about others."""
-    by_voice, claims = {}, []
-    for turn in turns:
-        by_voice.setdefault(turn["voice"], []).append(turn)
-        claims += [(turn, piece) for piece in turn["sentences"] if piece.get("claim")]
-    for turn, piece in claims:
-        # A memory is held in tidy words, or as it was said.
-        held = piece["claim"] if rng.random() < 0.7 else piece["text"]
-        here = [other for other in by_voice[turn["voice"]] if other is not turn]
-        passing = [other for other in here if not any(one["lasting"] for one in other["sentences"])]
-        telling = [(other, one) for other in here for one in other["sentences"] if one["lasting"] and one["role"] not in CHANGING]
-
-        def pair(other, said, relation="other"):
-            return {"writer": turn["writer"], "held": held, "said": said, "before": other.get("before"), "relation": relation}
-
-        # What holds nothing lasting touches no memory, however near it is.
-        if passing and rng.random() < 0.5:
-            other = rng.choice(passing)
-            yield pair(other, other["turn"])
-        # Two things that one person tells hold side by side, unless the later one is a change.
-        if telling and rng.random() < 0.5:
-            other, one = rng.choice(telling)
-            yield pair(other, other["turn"] if rng.random() < 0.4 and not changes(other) else one["text"])
-        other, one = rng.choice(claims)
-        if other["voice"] != turn["voice"] and rng.random() < 0.3:
-            yield pair(other, rng.choice([other["turn"], one["text"], one["claim"]]))
-        if rng.random() < 0.12:
-            yield pair(turn, turn["turn"], "same")
-
-
-def changes(turn):
-    return any(piece["role"] in CHANGING for piece in turn["sentences"])
-
-
-def swapped(pairs, rng):
-    """A memory, and what was said about another one."""
-    by_voice = {}
-    for pair in pairs:
-        by_voice.setdefault(pair["voice"], []).append(pair)
-    for pair in pairs:
-        for other, share in ((rng.choice(pairs), 0.25), (rng.choice(by_voice[pair["voice"]]), 0.3)):
-            if rng.random() < share and alike(pair["held"], other["held"]) < 0.2:
-                yield {**other, "writer": pair["writer"], "held": pair["held"], "relation": "other"}
-
-
-def alike(one, other):
-    """The share of words that two texts have in common."""
-    one, other = (set(re.findall(r"\w{3,}", text.lower())) for text in (one, other))
-    return len(one & other) / max(1, len(one | other))
-
-
-def with_befores(turns, pairs, rng):
-    """Mostly a message before says nothing about the pair, and what follows one need not be about it."""
-    befores = [turn["before"] for turn in turns if turn.get("before")]
-    for pair in pairs:
-        if not pair.get("before") and rng.random() < 0.2:
-            yield {**pair, "before": rng.choice(befores)}
-        other = rng.choice(pairs)
-        if pair.get("before") and other["voice"] != pair["voice"] and rng.random() < 0.5:
-            yield {**pair, "said": other["said"], "relation": "other"}
-
-
-def surrounded(turns, pairs, rng):
-    """What was said, in the middle of a turn about other things."""
-    passing = [piece["text"] for turn in turns for piece in turn["sentences"] if not piece["lasting"] and piece["role"] in PASSING]
-    for pair in pairs:
-        if rng.random() < 0.35:
-            around = [rng.choice(passing) for _ in range(rng.choice((1, 1, 2, 3)))]
-            at = rng.randrange(len(around) + 1)
-            said = rng.choice(" \n").join([*around[:at], pair["said"], *around[at:]])
-            yield {**pair, "said": said}

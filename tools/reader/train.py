@@ -9,9 +9,11 @@ part of that. Minutes on a GPU, hours on a CPU.
 
 import argparse
 import json
+import multiprocessing
 import pathlib
 import random
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import torch
@@ -19,7 +21,8 @@ import torch.nn.functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from base import Base
-from examples import about_others, load, made_pairs, pair_example, turn_examples
+from examples import load, pair_example, turn_examples
+from made import about_others, as_held, made_pairs, made_turns
 from network import Reader, pair_batch, turn_batch
 from tokens import Tokenizer
 
@@ -88,15 +91,23 @@ def fit(base, turns, pairs, device, seed, epochs, rate):
             step += 1
             if step > steps // 3:
                 average.update_parameters(reader)
-    return average.module.eval()
+    return {name: weights.cpu() for name, weights in average.module.state_dict().items()}
 
 
-def averaged(readers):
+def fit_all(base, turns, pairs, device, options):
+    """The weights of several readers, trained side by side: one alone does not fill a GPU."""
+    side_by_side = options.readers if device == "cuda" else 1
+    with ProcessPoolExecutor(side_by_side, multiprocessing.get_context("spawn")) as pool:
+        seeds = [options.seed * 100 + number for number in range(options.readers)]
+        jobs = [pool.submit(fit, base, turns, pairs, device, seed, options.epochs, options.rate) for seed in seeds]
+        return [job.result() for job in jobs]
+
+
+def averaged(base, states):
     """One reader with the mean of the weights of several."""
-    states = [reader.state_dict() for reader in readers]
-    mean = {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
-    readers[0].load_state_dict(mean)
-    return readers[0]
+    reader = Reader(base)
+    reader.load_state_dict({name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]})
+    return reader.eval()
 
 
 def turn_loss(reader, some, device):
@@ -182,7 +193,6 @@ def main():
     options.add_argument("--epochs", type=int, default=5)
     options.add_argument("--rate", type=float, default=1e-4)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--verbose", action="store_true")
     options = options.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.set_float32_matmul_precision("high")
@@ -196,17 +206,14 @@ def main():
     parts = {name: ([it for it in some if it["writer"] not in left_out], [it for it in some if it["writer"] in left_out])
              for name, some in examples.items()}
     learnt = {name: [row for row in some if row["writer"] not in left_out] for name, some in rows.items()}
-    pairs = parts["pairs"][0] + made_pairs(tokenizer, learnt["turns"], learnt["pairs"], rng)
-    turns = parts["turns"][0]
-    print(f"{sum(len(it['spans']) for it in turns)} pieces, {len(parts['pairs'][0])} pairs and {len(pairs) - len(parts['pairs'][0])} made ones; left out: {sorted(left_out)}", flush=True)
-    readers = []
-    for number in range(options.readers):
-        began = time.time()
-        readers.append(fit(base, turns, pairs, device, options.seed * 100 + number, options.epochs, options.rate))
-        print(f"reader {number}: {time.time() - began:.0f} s", flush=True)
-        if options.verbose and left_out:
-            print(json.dumps(examine(readers[-1], parts["turns"][1], parts["pairs"][1], device)), flush=True)
-    reader = averaged(readers)
+    made = {"turns": list(made_turns(learnt["turns"], rng)), "pairs": made_pairs(learnt["turns"], learnt["pairs"], rng)}
+    turns = parts["turns"][0] + [it for row in made["turns"] for it in turn_examples(tokenizer, row)]
+    pairs = [pair_example(tokenizer, row) for row in as_held(learnt["pairs"] + made["pairs"], rng)]
+    counts = {name: f"{len(learnt[name])} {name} and {len(made[name])} made ones" for name in made}
+    print(f"{counts['turns']}, {counts['pairs']}; left out: {sorted(left_out)}", flush=True)
+    began = time.time()
+    reader = averaged(base, fit_all(base, turns, pairs, device, options)).to(device)
+    print(f"{options.readers} readers: {time.time() - began:.0f} s", flush=True)
     out = pathlib.Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     torch.save(reader.state_dict(), out / "reader.pt")

@@ -53,6 +53,8 @@ pub struct Item {
     pub reopen: Option<String>,
     /// What held before, `until 2026-04-01: …`.
     pub history: Option<String>,
+    /// What was said later and may bear on it. Told with it where it is not on the page itself.
+    pub later: Option<Quote>,
     /// The handle of the memory that says otherwise. When that one is on the page as well, the two
     /// are shown one below the other, or not at all.
     pub against: Option<String>,
@@ -62,7 +64,7 @@ pub struct Item {
     pub via: Option<String>,
 }
 
-/// A captured turn, quoted: what was said, which need not be so.
+/// What was said, quoted, which need not be so: a captured turn, or a later word about a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quote {
     /// What it is called by.
@@ -252,7 +254,9 @@ impl<'a> Layout<'a> {
             let details = self.details(&group, most);
             let mut chunk = title.to_owned();
             for (index, detail) in group.iter().zip(&details) {
-                chunk.push_str(&lines::item(self.items[*index], *detail, self.policy));
+                let item = self.items[*index];
+                let later = item.later.as_ref().filter(|later| !self.has_room_for(later));
+                chunk.push_str(&lines::item(item, *detail, later, self.policy));
             }
             if self.push(&chunk) {
                 for (index, detail) in group.iter().zip(details) {
@@ -268,6 +272,12 @@ impl<'a> Layout<'a> {
             self.cut(*index);
         }
         false
+    }
+
+    /// Whether what was said later is a memory on the page.
+    fn has_room_for(&self, later: &Quote) -> bool {
+        let at = self.by_handle.get(later.handle.as_str());
+        at.is_some_and(|at| self.fates[*at] != Fate::Cut)
     }
 
     fn cut(&mut self, at: usize) {

@@ -1,13 +1,19 @@
-//! The probe of rules: reads turns and writes down what will still matter in later sessions.
+//! The probe: reads turns and writes a patch of what will still matter in later sessions.
 //!
-//! Rather nothing than something wrong: a sentence must carry a cue, be in its speaker's own voice,
-//! and make sense without the conversation. Orders for the task at hand, questions and what somebody
-//! else says are left alone. What a claim is worth is not decided here: the confidence says how
-//! plainly it was said, the authority is the caller's.
+//! What a person says is noticed by a trained reader, and `read` decides what is kept of the pieces it has judged.
+//! Forms, which read English, find only what a person asks for in so many words: to remember something, to forget
+//! it, or an option or a proposal of the agent's. They understand no free wording, so a turn that no reader has
+//! read leaves nothing else behind.
 //!
-//! Content is the speaker's own sentence, whole and in their words: who "I" is says the authority, and
-//! a reason stays with what it is the reason of. Two things are put together from what the agent said:
-//! an option or a proposal that a person takes, and a short answer that gives another value.
+//! What the agent says is read by forms alone, and believed little: what failed and why, what was measured, what
+//! was agreed, and what its answer at the end of a task tells of the code. What a tool did is read from its run:
+//! whether its command failed, what made it work, what it measured. Plans, offers and guesses are left alone,
+//! because something wrong does more harm than something missed.
+//!
+//! What a claim is worth is not decided here: the confidence says how plainly it was said, the authority is the
+//! caller's. Content is the speaker's own words, because the authority says who "I" is. Two things are put into
+//! words here: an option or a proposal that a person takes, which is kept in the agent's words, and what a tool
+//! did.
 
 mod asked;
 mod assent;
@@ -19,11 +25,8 @@ mod fact;
 mod failure;
 mod fate;
 mod finding;
-mod future;
 pub(crate) mod measure;
 pub(crate) mod name;
-mod need;
-mod procedure;
 mod ran;
 mod read;
 mod rule;
@@ -34,7 +37,8 @@ use std::ops::Range;
 
 pub use asked::is_asked;
 pub(crate) use change::is_said as is_change;
-pub use change::{as_kept, gives_reason, what_holds};
+pub use change::what_holds;
+pub use content::gives_reason;
 pub(crate) use correction::forgets;
 pub use failure::tells_why;
 pub use fate::{Fate, Fated, is_unsure, share};
@@ -43,11 +47,11 @@ pub use read::{
 };
 
 use crate::event::ToolRun;
-use crate::patch::{Correct, Operation, Patch, Remember, Retract};
+use crate::patch::{Operation, Patch, Remember};
 use crate::reading::Piece;
 use crate::speech::word::{Word, words};
 use crate::speech::{self, Guard, Place};
-use crate::{Kind, Slot, text};
+use crate::{Kind, text};
 
 closed_set! {
     /// Who speaks in a turn.
@@ -74,24 +78,6 @@ pub struct Said<'a> {
     pub pieces: Option<&'a [Piece]>,
 }
 
-/// What sort of claim a text makes, by its form; `None` where it has none that tells.
-pub fn kind_of(text: &str) -> Option<Kind> {
-    let said = Said { speaker: Voice::User, text, run: None, pieces: None };
-    let policy = ProbePolicy { content_chars_min: 0, ..ProbePolicy::default() };
-    let patch = probe(&[said], &policy);
-    let mut kinds = patch.operations.iter().filter_map(|one| match one {
-        Operation::Remember(it) => Some(it.kind),
-        Operation::Correct(_) => Some(Kind::Fact),
-        Operation::Retract(_)
-        | Operation::Know { .. }
-        | Operation::Relate(_)
-        | Operation::Settle(_)
-        | Operation::Archive(_) => None,
-    });
-    let first = kinds.next()?;
-    kinds.all(|kind| kind == first).then_some(first)
-}
-
 /// How much is read, and what is kept of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProbePolicy {
@@ -114,7 +100,7 @@ impl Default for ProbePolicy {
         Self {
             turn_bytes_max: 65_536,
             sentences_max: 600,
-            content_chars_min: 15,
+            content_chars_min: 10,
             content_chars_max: 400,
             confidence_min: 0.4,
             operations_max: 64,
@@ -124,15 +110,11 @@ impl Default for ProbePolicy {
 
 /// What is worth keeping of these turns, oldest first; each is read in the light of those before it.
 pub fn probe(turns: &[Said<'_>], policy: &ProbePolicy) -> Patch {
-    probe_since(turns, 0, policy)
+    probe_telling(turns, 0, policy).0
 }
 
-/// What is worth keeping of the turns from `first` on. Those before it are only context.
-pub fn probe_since(turns: &[Said<'_>], first: usize, policy: &ProbePolicy) -> Patch {
-    probe_telling(turns, first, policy).0
-}
-
-/// The same, and what becomes of each piece of the turns that a reader has read.
+/// What is worth keeping of the turns from `first` on, and what becomes of each of their pieces that a reader
+/// has read. The turns before the first are only context.
 pub fn probe_telling(
     turns: &[Said<'_>],
     first: usize,
@@ -144,7 +126,9 @@ pub fn probe_telling(
         match (said.speaker, said.run) {
             (Voice::User, _) => match said.pieces {
                 Some(pieces) => read::user_read(turn, said, pieces, context, &mut found),
-                None => user(turn, said, context, &mut found),
+                None => {
+                    asked_for(&statements(turn, said, policy), context, &mut found);
+                }
             },
             (Voice::Assistant, _) => {
                 let last = turns.get(turn + 1).is_none_or(|next| next.speaker == Voice::User);
@@ -160,75 +144,32 @@ pub fn probe_telling(
     (Patch { operations: found.operations, ..Patch::default() }, found.fates)
 }
 
-fn user(turn: usize, said: &Said<'_>, context: &[Said<'_>], found: &mut Found<'_>) {
-    let statements = statements(turn, said, found.policy);
-    // What is longer than people write was pasted; there, only plain cues count.
-    let own = said.text.len() <= OWN_BYTES_MAX;
-    let mut done: Range<usize> = 0..0;
+/// Takes in what a person asks for in so many words: to remember something, to forget it, or a yes to what
+/// the agent has proposed. Says where that stands.
+fn asked_for(
+    statements: &[Statement<'_>],
+    context: &[Said<'_>],
+    found: &mut Found<'_>,
+) -> Vec<Range<usize>> {
+    let mut places = Vec::new();
+    let mut done = 0;
     for (at, it) in statements.iter().enumerate() {
-        if done.contains(&at) {
+        if at < done {
             continue;
         }
         if let Some((operation, count)) = asked::find(&statements[at..]) {
-            done = at..at + count;
-            found.push_asked(operation);
-            continue;
+            done = at + count;
+            found.push(operation);
+            places.push(it.span.start..statements[done - 1].span.end);
+        } else if let Some(operation) = correction::forgotten(it) {
+            found.push(operation);
+            places.push(it.span.clone());
+        } else if !it.text.contains('?') {
+            let chosen = decision::option(it, context).map(Operation::Remember);
+            found.extend(chosen.or_else(|| assent::with(it, context)));
         }
-        correction::forget_exactly(it).into_iter().for_each(|one| found.push_asked(one));
-        if is_echo(it, context) {
-            continue;
-        }
-        if let Some((operation, count)) = procedure::find(&statements[at..]) {
-            done = at..at + count;
-            found.extend([operation]);
-            continue;
-        }
-        if it.guarded() {
-            let open = it.text.contains('?');
-            let chosen = if open { None } else { decision::option(it, context) };
-            found.extend(chosen.map(Operation::Remember).or_else(|| assent::with(it, context)));
-            continue;
-        }
-        found.extend(name::known(it));
-        let (before, after) = (&statements[..at], &statements[at + 1..]);
-        let one = change::find(it, before, after, context)
-            .map(|one| reasoned(one, it, context))
-            .or_else(|| correction::find(it, context))
-            .or_else(|| rule::find(it))
-            .or_else(|| decision::find(it, context))
-            .or_else(|| future::commitment(it))
-            .or_else(|| failure::said(it))
-            .or_else(|| measure::said(it))
-            .or_else(|| change::lately(it, after).filter(|_| !fact::has_own_verb(it)))
-            .or_else(|| fact::find(it))
-            .or_else(|| future::event(it))
-            .or_else(|| assent::with(it, context))
-            .or_else(|| rule::made_sure(it))
-            .or_else(|| {
-                // "Some background: …", "decided, …".
-                let inner = change::unprefaced(it)?;
-                rule::find(&inner)
-                    .or_else(|| decision::find(&inner, context))
-                    .or_else(|| fact::find(&inner))
-            })
-            .or_else(|| need::find(it).filter(|_| own));
-        found.extend(one);
-        found.extend(name::related(it));
     }
-}
-
-/// A change that was decided for a reason is kept as the decision that it is, with its reason.
-fn reasoned(change: Operation, it: &Statement<'_>, context: &[Said<'_>]) -> Operation {
-    let (Operation::Correct(right), Some(Operation::Remember(decided))) =
-        (&change, decision::find(it, context))
-    else {
-        return change;
-    };
-    if decided.kind != Kind::Decision || decided.because.is_empty() {
-        return change;
-    }
-    let Remember { kind, content, because, .. } = decided;
-    Operation::Correct(Correct { kind, right: content, because, ..right.clone() })
+    places
 }
 
 /// What the agent says: `last` where it is its answer, rather than something between two tools.
@@ -246,7 +187,6 @@ fn assistant(turn: usize, said: &Said<'_>, last: bool, found: &mut Found<'_>) {
 struct Statement<'a> {
     /// The turn it stands in.
     turn: usize,
-    speaker: Voice,
     /// As it was said.
     text: &'a str,
     /// Where that stands in `own`.
@@ -261,9 +201,6 @@ struct Statement<'a> {
     /// Why it may not be taken at its word, if so.
     guard: Option<Guard>,
 }
-
-/// Turns longer than this are mostly not in their speaker's own words.
-const OWN_BYTES_MAX: usize = 4_000;
 
 /// Longer sentences are looked at as one that says nothing.
 const SENTENCE_BYTES_MAX: usize = 700;
@@ -289,7 +226,6 @@ fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<Sta
             lead.extend(rest.split_off(content::farewell(&rest)));
             Statement {
                 turn,
-                speaker: said.speaker,
                 text: sentence,
                 span: unit.span,
                 own: text,
@@ -314,7 +250,31 @@ fn is_echo(it: &Statement<'_>, context: &[Said<'_>]) -> bool {
     others.into_iter().any(|said| said.text.contains(line))
 }
 
+/// A sentence as it would be kept: without courtesies around it and the full stop at its end.
+pub fn as_kept(sentence: &str) -> String {
+    Statement::alone(sentence).said().unwrap_or_default()
+}
+
 impl<'a> Statement<'a> {
+    /// A sentence by itself.
+    fn alone(text: &'a str) -> Self {
+        const LONG: usize = 400;
+        let text = &text[..text.floor_char_boundary(LONG)];
+        let lead = words(text);
+        let skip = content::courtesies(&lead);
+        let (lead, words) = lead.split_at(skip);
+        Statement {
+            turn: 0,
+            text,
+            span: 0..text.len(),
+            own: text,
+            words: words.to_vec(),
+            lead: lead.to_vec(),
+            place: Place::Text,
+            guard: None,
+        }
+    }
+
     /// The sentence as it was said, without courtesies around it and the full stop at its end.
     fn said(&self) -> Option<String> {
         let (first, last) = (self.words.first()?, self.words.last()?);
@@ -369,47 +329,19 @@ impl<'a> Statement<'a> {
     fn phrase(&self, words: Range<usize>) -> Option<String> {
         content::render(self.text, self.words.get(words)?)
     }
-
-    fn correct(
-        &self,
-        wrong: String,
-        right: String,
-        kind: Kind,
-        confidence: f64,
-        slot: Option<Slot>,
-    ) -> Operation {
-        Operation::Correct(Correct {
-            wrong,
-            right,
-            kind,
-            slot,
-            because: content::reasons(self.text, &self.words),
-            confidence,
-            quote: Some(self.text.to_owned()),
-            turn: Some(self.turn),
-        })
-    }
-
-    fn retract(&self, what: String, confidence: f64) -> Operation {
-        let quote = Some(self.text.to_owned());
-        let turn = Some(self.turn);
-        Operation::Retract(Retract { what, confidence, quote, turn, exact: false })
-    }
 }
 
 /// What was found so far.
 struct Found<'a> {
     policy: &'a ProbePolicy,
     operations: Vec<Operation>,
-    /// Which of them were asked for in so many words.
-    asked: Vec<usize>,
     /// What became of the pieces that a reader made.
     fates: Vec<Fated>,
 }
 
 impl<'a> Found<'a> {
     fn new(policy: &'a ProbePolicy) -> Self {
-        Self { policy, operations: Vec::new(), asked: Vec::new(), fates: Vec::new() }
+        Self { policy, operations: Vec::new(), fates: Vec::new() }
     }
 
     fn extend(&mut self, operations: impl IntoIterator<Item = Operation>) {
@@ -434,13 +366,6 @@ impl<'a> Found<'a> {
         });
     }
 
-    /// Takes in what somebody asks for in so many words.
-    fn push_asked(&mut self, operation: Operation) {
-        let at = self.operations.len();
-        self.push(operation);
-        self.asked.extend(at..self.operations.len());
-    }
-
     /// Takes in what is to be kept however short or long it is.
     fn push(&mut self, operation: Operation) {
         let full = self.operations.len() >= self.policy.operations_max;
@@ -461,15 +386,13 @@ impl<'a> Found<'a> {
                     && (sized(&it.content) || it.slot.is_some() && it.content.len() <= 100)
                     && !self.knows(&it.content)
             }
-            Operation::Correct(it) => {
-                let short = it.slot.is_some() || it.kind != Kind::Fact;
-                let fits = sized(&it.right) || short && it.right.len() <= 100;
-                it.confidence >= self.policy.confidence_min && fits
-            }
-            Operation::Retract(it) | Operation::Archive(it) => {
-                it.confidence >= self.policy.confidence_min
-            }
-            Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => true,
+            // Nothing else that is found has words of its own to be too short or too long.
+            Operation::Correct(_)
+            | Operation::Retract(_)
+            | Operation::Archive(_)
+            | Operation::Know { .. }
+            | Operation::Relate(_)
+            | Operation::Settle(_) => true,
         };
         plain && operation.check().is_ok()
     }
@@ -486,10 +409,4 @@ impl<'a> Found<'a> {
             | Operation::Settle(_) => false,
         })
     }
-}
-
-/// Puts a slot into a claim.
-fn with_slot(mut claim: Remember, slot: Option<Slot>) -> Operation {
-    claim.slot = slot;
-    Operation::Remember(claim)
 }

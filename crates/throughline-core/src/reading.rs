@@ -4,7 +4,6 @@
 
 mod effect;
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub use effect::{Effect, met};
@@ -135,6 +134,15 @@ impl Piece {
         self.roles[Role::Change as usize] = 1.0;
     }
 
+    /// Notes that it does so although it looks like a mere request or report, which may have been meant as
+    /// no more than that.
+    pub fn presupposes_a_change(&mut self, likely: f32) {
+        self.is_change(likely);
+        self.cautions = [0.0; Caution::ALL.len()];
+        self.cautions[Caution::None as usize] = 0.5;
+        self.cautions[Caution::Uncertain as usize] = 0.5;
+    }
+
     /// What sort of claim it most likely makes.
     pub fn kind(&self) -> Kind {
         let kinds = Role::ALL.iter().filter_map(|role| Some((self.share(*role), role.kind()?)));
@@ -182,7 +190,7 @@ impl Role {
     }
 
     /// The sort of claim that it makes.
-    fn kind(self) -> Option<Kind> {
+    pub fn kind(self) -> Option<Kind> {
         match self {
             Self::Fact | Self::Change | Self::Withdrawal | Self::Confirm => Some(Kind::Fact),
             Self::Decision => Some(Kind::Decision),
@@ -244,14 +252,15 @@ impl Judged {
     }
 }
 
-/// Whether all numbers that are said stand in what is held too: then it is given no other ones.
-pub fn repeats_numbers(held: &str, said: &str) -> bool {
-    let numbers = |text: &str| -> BTreeSet<String> {
-        let parts = text.split(|c: char| !c.is_ascii_digit());
-        parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
+/// Whether two statements say of the same subject what it uses: "the worker uses Node 18", "the worker uses
+/// Postgres 16".
+pub fn both_use(held: &str, said: &str) -> bool {
+    let subject = |text: &str| -> Option<String> {
+        let text = text.to_lowercase();
+        let (subject, _) = text.split_once(" uses ").or_else(|| text.split_once(" use "))?;
+        Some(subject.trim().to_owned())
     };
-    let said = numbers(said);
-    !said.is_empty() && said.is_subset(&numbers(held))
+    subject(held).is_some_and(|held| subject(said) == Some(held))
 }
 
 fn likeliest<T: Copy>(of: &[T], shares: &[f32]) -> T {

@@ -29,6 +29,7 @@ use throughline_store::{EntityName, Reader};
 
 use crate::capture::Captured;
 use crate::engine::{Draft, is_handle};
+use crate::reading::connect;
 use crate::remember::{check_lesson, said_in};
 use crate::watch::Stated;
 use crate::{Engine, Error, Result};
@@ -287,7 +288,7 @@ impl Engine {
             }
         }
         if reasons {
-            adds_to(draft, plan.memory, claim.content);
+            connect(draft, plan.memory, claim.content);
         }
         rest_on(reader, draft, plan.memory, claim.turn, ground)?;
         if binds {
@@ -406,14 +407,6 @@ impl Engine {
         let found = reader.with_fingerprint(draft.scope.space, &Fingerprint::of(what))?;
         Ok(found.into_iter().find(|one| one.state.is_active()).map(|one| one.id))
     }
-}
-
-/// Connects a claim with what it adds to.
-fn adds_to(draft: &mut Draft, claim: MemoryId, content: &str) {
-    let (space, at) = (draft.scope.space, draft.now);
-    let added: Vec<MemoryId> = draft.bearings.adds_to(content).filter(|id| *id != claim).collect();
-    let edge = |to: MemoryId| Edge::new(space, claim.into(), Relation::Extends, to.into(), at);
-    draft.changes.extend(added.into_iter().map(edge).map(Change::Link));
 }
 
 /// Whether a claim may repeat what we showed: an agent's words, and what a tool printed. That a tool

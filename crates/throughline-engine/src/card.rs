@@ -10,8 +10,8 @@ use throughline_core::state::Flag;
 use throughline_core::trust::{self, Trust};
 use throughline_core::watermark;
 use throughline_core::{
-    Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey, SpaceId, State,
-    Timestamp, Usage, Watermark, probe,
+    Authority, Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey,
+    SpaceId, State, Timestamp, Usage, Watermark, probe,
 };
 use throughline_store::Reader;
 
@@ -40,6 +40,8 @@ pub struct Card {
     pub supersedes: Vec<MemoryId>,
     /// Memories that say otherwise: active ones that rank no lower, and archived ones that rank higher.
     pub contested_by: Vec<MemoryId>,
+    /// What a person said last that may bear on it.
+    pub later: Option<Memory>,
     /// Reasons of a decision that no longer hold as they did.
     pub reopened_by: Vec<Shaken>,
     /// How true.
@@ -159,7 +161,12 @@ impl Surroundings {
                     self.usage.insert(one.memory, one);
                 }
                 Row::Edge(edge) => {
-                    if let Relation::Tagged | Relation::Contradicts = edge.relation {
+                    if let Relation::Tagged
+                    | Relation::Contradicts
+                    | Relation::Informs
+                    | Relation::RelatesTo
+                    | Relation::Extends = edge.relation
+                    {
                         ends.extend([edge.from, edge.to]);
                     }
                     if edge.relation.is_reason() && self.decisions.contains(&edge.from) {
@@ -231,6 +238,7 @@ impl Surroundings {
             supersedes: supersedes(memory, edges),
             reopened_by: self.shaken(memory, edges),
             contested_by,
+            later: self.later(memory, edges),
             trust,
             salience,
             flags: Vec::new(),
@@ -288,6 +296,29 @@ impl Surroundings {
         found
     }
 
+    /// What a person said last, after it, that adds to it or may bear on it.
+    fn later(&self, memory: &Memory, edges: &[Edge]) -> Option<Memory> {
+        let bears = |edge: &&Edge| {
+            let related = edge.relation == Relation::RelatesTo;
+            let adds = matches!(edge.relation, Relation::Informs | Relation::Extends);
+            related || adds && edge.to == memory.id.into()
+        };
+        let other = |edge: &Edge| edge.other(memory.id.into());
+        let others =
+            edges.iter().filter(bears).filter_map(|edge| match self.ends.get(&other(edge)) {
+                Some(Row::Memory(other)) => Some(other),
+                _ => None,
+            });
+        let after = |other: &Memory| {
+            other.state.is_active()
+                && is_said(other)
+                && other.session == memory.session
+                && other.recorded_at > memory.recorded_at
+        };
+        let last = others.filter(|other| after(other));
+        last.max_by_key(|other| (other.recorded_at, other.id)).map(|other| (**other).clone())
+    }
+
     fn contested_by(&self, memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {
         if !memory.state.is_active() {
             return Vec::new();
@@ -311,6 +342,11 @@ impl Surroundings {
             .map(|other| other.id)
             .collect()
     }
+}
+
+/// Whether a memory holds words of a person.
+fn is_said(memory: &Memory) -> bool {
+    memory.authority.is_user() || memory.authority == Authority::Extracted
 }
 
 fn supersedes(memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {

@@ -3,7 +3,7 @@
 //! Of a quote nothing but the words counts: what sort of claim it is, is read from them.
 
 use throughline_core::evidence::Testimony;
-use throughline_core::probe::{self, Voice};
+use throughline_core::probe::Voice;
 use throughline_core::reconcile::Candidate;
 use throughline_core::{
     Authority, Episode, Fingerprint, Kind, Row, RowKey, SpaceId, Timestamp, speech, text, words,
@@ -13,6 +13,7 @@ use throughline_store::{Reader, TextOf, TextQuery};
 use crate::capture::{erased, named_turn, turns_of};
 use crate::engine::Draft;
 use crate::journal::Journal;
+use crate::reading::kind_of;
 use crate::remember::candidate;
 use crate::{Context, Engine, NewMemory, Result};
 
@@ -63,7 +64,7 @@ impl Engine {
                 ..Testimony::new(Authority::UserStated, turn.at)
             };
             let words = as_kept(quote);
-            let kind = probe::kind_of(&words).unwrap_or(Kind::Fact);
+            let kind = kind_of(&words).unwrap_or(Kind::Fact);
             let said = NewMemory { kind, ..NewMemory::new(&words) };
             Some(Candidate { testimony, ..candidate(&said, draft) })
         });

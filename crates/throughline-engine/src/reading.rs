@@ -11,17 +11,21 @@ use std::sync::{Mutex, PoisonError};
 use throughline_core::meet::Difference;
 use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::relevance::Signals;
-use throughline_core::{Memory, MemoryId, Row, RowKey, State, Timestamp, probe, speech, text};
+use throughline_core::{
+    Change, Edge, Kind, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, probe, speech,
+    text,
+};
 use throughline_embed::Embedding;
 use throughline_reader::{Reader as Trained, Speaker, Unusable, is_english};
 
+use crate::engine::Draft;
 use crate::recall::{Arms, Ask, Recall};
-use crate::{Context, Engine, Result};
+use crate::{Context, Engine, NewMemory, Result};
 
 /// Memories that a claim is held against.
 const HELD_AGAINST: usize = 6;
 /// From this likelihood on, what is said in passing takes the place of what it touches.
-const REPLACES_FROM: f32 = 0.7;
+const REPLACES_FROM: f32 = 0.6;
 /// How near in meaning it must be for that, where it does not look like a change.
 const REPLACES_NEAR: f64 = 0.3;
 /// How near in meaning a memory must be to be about what was said. Of what one person said about other
@@ -29,24 +33,32 @@ const REPLACES_NEAR: f64 = 0.3;
 const ABOUT_NEAR: f64 = 0.26;
 /// The same for words that look like a change, which are seldom about nothing.
 const CHANGED_NEAR: f64 = 0.2;
-/// From this likelihood on, a piece is meant as it stands, so that what it says may replace something.
-const PLAIN_FROM: f32 = 0.85;
+/// From this likelihood on, what is told by hand is told as a change.
+const BY_HAND_CHANGES_FROM: f32 = 0.8;
+/// How near in meaning a memory must be to what is told by hand.
+const BY_HAND_NEAR: f64 = 0.4;
 /// From this likelihood on, a piece looks like a change.
 const CHANGES_FROM: f32 = 0.4;
+/// From this likelihood on, words touch a memory that seems to be about something else.
+pub(crate) const SURELY_TOUCHES: f32 = 0.95;
 /// What is farther from a turn is not near anything that the turn says.
 const FAR: f64 = 0.13;
 /// From this likelihood on, what it touches is not told without it any more.
-const QUESTIONS_FROM: f32 = 0.3;
+const QUESTIONS_FROM: f32 = 0.2;
 /// The same for words that look like a mere request or report.
 pub(crate) const PRESUPPOSES_FROM: f32 = 0.8;
 /// Memories that such words are held against.
 const PRESUPPOSED_BY: usize = 3;
+/// How near in meaning the nearest memory must be to be connected with what was said later.
+const LINKED_NEAR: f64 = 0.15;
 /// From this likelihood on, it is connected with what it may touch.
 const LINKS_FROM: f32 = 0.1;
 /// From this likelihood on, words that did not look like it are a change.
 pub(crate) const NOTICES_FROM: f32 = 0.5;
 /// From this likelihood on, what bears on nothing as a whole is not looked at claim by claim.
 const OTHER_FROM: f32 = 0.95;
+/// From this likelihood on, a text makes a claim of the sort it seems to make.
+const KIND_FROM: f32 = 0.9;
 /// Characters of a turn that are looked up.
 const LOOKED_UP_CHARS: usize = 400;
 
@@ -60,7 +72,7 @@ pub(crate) struct Held {
     /// How near in meaning it is to what was said, and whether that looks like a change.
     near: f64,
     changed: bool,
-    /// Whether that is meant as it stands.
+    /// Whether that is meant as it stands, so that it may take the memory's place.
     plain: bool,
     pub(crate) judged: Judged,
 }
@@ -105,13 +117,22 @@ impl Bearings {
         all.into_iter().any(|one| one.since > at && (given_up(one) || otherwise(one)))
     }
 
-    /// What a claim adds to, or may touch: whoever is told the one should be told the other.
-    pub(crate) fn adds_to(&self, content: &str) -> impl Iterator<Item = MemoryId> {
-        let adds = |one: &&Held| {
-            let may_touch = (LINKS_FROM..QUESTIONS_FROM).contains(&one.judged.touches());
-            may_touch || one.judged.likeliest() == Bearing::Refines
-        };
-        self.of(content).filter(adds).map(|one| one.id)
+    /// What a claim adds to, or may touch, and what it is nearest to: whoever is told the one should be
+    /// told the other. The reader sees no change where it would have to know more than it does.
+    pub(crate) fn adds_to(&self, content: &str) -> impl Iterator<Item = (MemoryId, Relation)> {
+        let nearest = self.of(content).max_by(|a, b| a.near.total_cmp(&b.near));
+        let nearest = nearest.filter(|one| one.near >= LINKED_NEAR).map(|one| one.id);
+        self.of(content).filter_map(move |one| {
+            let touches = one.judged.touches();
+            let may_touch = (LINKS_FROM..QUESTIONS_FROM).contains(&touches);
+            let is_near = touches < LINKS_FROM && nearest == Some(one.id);
+            if one.judged.likeliest() == Bearing::Refines {
+                return Some((one.id, Relation::Extends));
+            }
+            // Being near is no reason to tell the earlier word with the later one.
+            let near = is_near.then_some(Relation::RelatesTo);
+            Some((one.id, if may_touch { Relation::Informs } else { near? }))
+        })
     }
 
     /// How a claim bears on what it was held against and holds.
@@ -122,6 +143,15 @@ impl Bearings {
     fn touched(&self, content: &str) -> impl Iterator<Item = &Held> {
         self.of(content).filter(|one| one.judged.touches() >= QUESTIONS_FROM)
     }
+}
+
+/// Connects a claim with what it adds to.
+pub(crate) fn connect(draft: &mut Draft, claim: MemoryId, content: &str) {
+    let (space, at) = (draft.scope.space, draft.now);
+    let added = draft.bearings.adds_to(content).filter(|(id, _)| *id != claim);
+    let edge = |(to, how): (MemoryId, Relation)| Edge::new(space, claim.into(), how, to.into(), at);
+    let edges: Vec<Change> = added.map(edge).map(Change::Link).collect();
+    draft.changes.extend(edges);
 }
 
 /// Whether the reader's weights can be used, and why not.
@@ -151,6 +181,17 @@ pub(crate) fn pieces_of(before: Option<&str>, turn: &str) -> Option<Vec<Piece>> 
     Some(pieces)
 }
 
+/// What sort of claim a text surely makes, where all of it makes the same sort. A failure must say why.
+pub fn kind_of(text: &str) -> Option<Kind> {
+    let pieces = pieces_of(None, text)?;
+    let mut kinds = pieces.iter().map(|piece| {
+        (piece.share(piece.role()) >= KIND_FROM).then(|| piece.role().kind()).flatten()
+    });
+    let first = kinds.next()??;
+    let fits = first != Kind::Negative || probe::tells_why(text);
+    (fits && kinds.all(|kind| kind == Some(first))).then_some(first)
+}
+
 /// Whether a turn is one question and nothing else, by its marks.
 pub(crate) fn only_asks(turn: &str) -> bool {
     let turn = turn.trim();
@@ -166,9 +207,8 @@ pub(crate) fn only_asks(turn: &str) -> bool {
 pub(crate) struct Nearby {
     /// What was looked up: the turn, or what of a long one may matter.
     said: String,
-    /// Whether some of it looks like a change, and whether all that is kept of it is meant as it stands.
+    /// Whether some of it looks like a change.
     changes: bool,
-    plain: bool,
     memories: Vec<Near>,
 }
 
@@ -182,11 +222,11 @@ struct Near {
 }
 
 impl Near {
-    fn held(&self, nearby: &Nearby, near: f64, judged: Judged) -> Held {
+    fn held(&self, nearby: &Nearby, near: f64, plain: bool, judged: Judged) -> Held {
         let Memory { id, state, recorded_at, since, .. } = self.memory;
         let holds = state.is_active();
         let since = since.filter(|_| !holds).unwrap_or(recorded_at);
-        Held { id, holds, since, near, changed: nearby.changes, plain: nearby.plain, judged }
+        Held { id, holds, since, near, changed: nearby.changes, plain, judged }
     }
 }
 
@@ -226,10 +266,7 @@ impl Engine {
             }
         }
         judge_whole(trained, &mut memories, before, &said);
-        let changes = pieces.iter().any(|piece| piece.changes() >= CHANGES_FROM);
-        let mut kept = pieces.iter().filter(|piece| probe::is_kept(piece));
-        let plain = kept.all(|piece| piece.plain() >= PLAIN_FROM);
-        Ok(Nearby { said, changes, plain, memories })
+        Ok(Nearby { said, changes: changes(pieces), memories })
     }
 
     /// Whether a prompt that looks like a mere request or report gives something another value, by the
@@ -258,18 +295,21 @@ impl Engine {
     }
 
     /// How a claim in a turn bears on the memories near the turn. `only` where nothing else is claimed in
-    /// it, so that all of it may be about the claim.
+    /// it, so that all of it may be about the claim; `plain` where it is meant as it stands.
     pub(crate) fn bearings(
         &self,
         nearby: &Nearby,
         before: Option<&str>,
         claim: &str,
         only: bool,
+        plain: bool,
     ) -> Vec<Held> {
         let Ok(trained) = Trained::builtin() else { return Vec::new() };
         let meaning = LazyCell::new(|| self.meaning.of_query(claim));
         let bearing = |one: &Near| {
             let (mut near, mut judgement) = (one.near, one.whole);
+            // Who uses one thing may use another one besides.
+            let plain = plain && !reading::both_use(&one.memory.content, claim);
             if claim != nearby.said && one.whole.share(Bearing::Other) < OTHER_FROM {
                 let own = judged(trained, &one.memory, before, claim);
                 if !only || own.touches() > one.whole.touches() {
@@ -279,12 +319,32 @@ impl Engine {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
-            let about = if nearby.changes { CHANGED_NEAR } else { ABOUT_NEAR };
-            one.held(nearby, near, if near >= about { judgement } else { Judged::other() })
+            let sure = judgement.touches() >= SURELY_TOUCHES;
+            let about = if nearby.changes || sure { CHANGED_NEAR } else { ABOUT_NEAR };
+            let about = if nearby.changes && sure { FAR } else { about };
+            one.held(nearby, near, plain, if near >= about { judgement } else { Judged::other() })
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
         only_one_changes(trained, &nearby.memories, &mut bearings);
         bearings
+    }
+
+    /// How what is told by hand, or by an agent's tools, bears on what is held, where it is told as a
+    /// change. Whoever tells one thing after another in the same form means them to stand side by side.
+    pub(crate) fn bearings_by_hand(&self, context: &Context, new: &NewMemory) -> Result<Bearings> {
+        let mut bearings = Bearings::default();
+        if new.kind.can_be_replaced() && is_english(&new.content) {
+            let pieces = pieces_of(None, &new.content).unwrap_or_default();
+            if !pieces.iter().any(|piece| piece.changes() >= BY_HAND_CHANGES_FROM) {
+                return Ok(bearings);
+            }
+            let nearby = self.nearby(context, None, new.content.clone(), &pieces)?;
+            let plain = new.authority.is_user();
+            let mut found = self.bearings(&nearby, None, &new.content, true, plain);
+            found.retain(|one| one.judged.touches() >= SURELY_TOUCHES && one.near >= BY_HAND_NEAR);
+            bearings.add(&new.content, found);
+        }
+        Ok(bearings)
     }
 
     /// How near in meaning a text is to another.
@@ -292,6 +352,11 @@ impl Engine {
         let other = self.meaning.of_query(other);
         f64::from(one.iter().zip(&other).map(|(a, b)| a * b).sum::<f32>())
     }
+}
+
+/// Whether some of a turn looks like a change.
+fn changes(pieces: &[Piece]) -> bool {
+    pieces.iter().any(|piece| piece.changes() >= CHANGES_FROM)
 }
 
 /// Judges how words bear on memories, on two threads: each takes milliseconds, and somebody waits.
@@ -319,10 +384,7 @@ fn judged(trained: &Trained, held: &Memory, before: Option<&str>, said: &str) ->
     if !sentence.ends_with(['.', '!', '?', ':', ';']) {
         sentence.push('.');
     }
-    let judged = trained.relate(&sentence, before.filter(|_| probe::needs_before(said)), said);
-    // Whoever names the very numbers of a memory does not give it other ones.
-    let is_new = judged.likeliest() == Bearing::Replaces;
-    if is_new && reading::repeats_numbers(&held.content, said) { Judged::other() } else { judged }
+    trained.relate(&sentence, before.filter(|_| probe::needs_before(said)), said)
 }
 
 /// Words that take the place of one memory leave the others alone, unless those say the same as it.

@@ -159,7 +159,9 @@ impl Engine {
         }
         let repeats = self.repeats_shown(context, new)?;
         let unread = self.unread_turns(context, new)?;
+        let bearings = self.bearings_by_hand(context, new)?;
         let written = self.write(context, Cause::Remember, None, |reader, draft| {
+            draft.bearings = bearings.clone();
             let mut own = candidate(new, draft);
             own.testimony.echo = repeats || self.repeats_record(reader, context, new)?;
             let quote = self.quoted(reader, draft, context, new, &unread)?;

@@ -20,16 +20,26 @@ pub(super) fn title(title: &str) -> String {
 }
 
 /// One memory: what it is called, what to think of it, what it says, what to know besides.
-pub(super) fn item(item: &Item, detail: Detail, policy: &PagePolicy) -> String {
+pub(super) fn item(
+    item: &Item,
+    detail: Detail,
+    later: Option<&Quote>,
+    policy: &PagePolicy,
+) -> String {
     let says = match detail {
         Detail::Full => safe::block(&item.content, policy.full_tokens_max),
         Detail::Line => headline(item, policy.line_chars_max),
     };
     let reopen = item.reopen.as_ref().map(|why| format!("open again: {why}"));
+    let later = later.map(|later| {
+        let words = safe::line(&later.text, policy.line_chars_max).replace(['“', '”'], "\"");
+        format!("later said, {}: “{words}”", safe::line(&later.on, NAME_CHARS))
+    });
     let notes: Vec<String> = [&item.via, &reopen, &item.history]
         .into_iter()
         .flatten()
         .map(|note| safe::line(note, policy.note_chars_max))
+        .chain(later)
         .filter(|note| !note.is_empty())
         .collect();
     let notes = match notes.as_slice() {

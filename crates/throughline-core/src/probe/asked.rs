@@ -8,7 +8,7 @@ use super::content::plain;
 use super::{Statement, decision, fact, name, rule};
 use crate::Kind;
 use crate::patch::{Operation, Remember};
-use crate::speech::cue::{Cues, cues, starts};
+use crate::speech::cue::{Cues, starts};
 use crate::speech::word::{Word, words};
 use crate::speech::{Guard, Place};
 
@@ -61,7 +61,7 @@ pub(super) fn find(statements: &[Statement<'_>]) -> Option<(Operation, usize)> {
         return None;
     }
     let told = words(&said);
-    let kind = kind_of(it, &said, &told);
+    let kind = kind_of(&said, &told);
     Some((
         Operation::Remember(Remember {
             kind,
@@ -128,19 +128,13 @@ fn asks_or_takes_back(it: &Statement<'_>) -> bool {
     matches!(it.guard, Some(Guard::Question | Guard::SelfResolving)) || it.text.ends_with('?')
 }
 
-fn kind_of(it: &Statement<'_>, said: &str, told: &[Word<'_>]) -> Kind {
-    if let Some((kind, _)) = rule::find_rule(told) {
-        return kind;
-    }
-    let inner = Statement { text: said, words: told.to_vec(), ..it.clone() };
-    match decision::find(&inner, &[]) {
-        Some(Operation::Remember(found)) => found.kind,
-        _ => Kind::Fact,
-    }
+fn kind_of(said: &str, told: &[Word<'_>]) -> Kind {
+    let decided = || decision::is_made(said, told).then_some(Kind::Decision);
+    rule::find(told).or_else(decided).unwrap_or(Kind::Fact)
 }
 
 /// A rule comes up where its code is used.
 fn triggers(kind: Kind, told: &[Word<'_>]) -> Vec<String> {
-    let ruled = kind == Kind::Principle && starts(told, cues!("*")).is_some();
-    told.iter().filter(|word| ruled && word.code).map(|word| word.text.to_owned()).take(8).collect()
+    let code = told.iter().filter(|word| kind == Kind::Principle && word.code);
+    code.map(|word| word.text.to_owned()).take(8).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::name;
 use crate::speech::cue::{Cues, at_any, cues, find_any, starts};
-use crate::speech::word::Word;
+use crate::speech::word::{Word, words};
 
 /// How many words at the beginning are courtesy: "ok so", "please", "I think".
 pub(super) fn courtesies(words: &[Word<'_>]) -> usize {
@@ -107,8 +107,13 @@ pub(super) fn reasons(sentence: &str, words: &[Word<'_>]) -> Vec<String> {
     reason.and_then(|rest| render(sentence, rest)).into_iter().collect()
 }
 
+/// Whether a statement gives its own reason.
+pub fn gives_reason(sentence: &str) -> bool {
+    !reasons(sentence, &words(sentence)).is_empty()
+}
+
 /// Sentences about the project as a whole, which a memory belongs to anyway.
-pub(super) static WHOLE: Cues = Cues::of(
+static WHOLE: Cues = Cues::of(
     "this is a|an|our (*) (*) \
     repo|repository|project|codebase|monorepo|library|app|service|cli|crate|package",
 );

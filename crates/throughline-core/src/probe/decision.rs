@@ -1,10 +1,11 @@
-//! Decisions: what was chosen, and why.
+//! Decisions: which statements are one, and what is chosen of what the agent has put forward.
 
 use super::content::{self, is_one_off};
 use super::{Said, Statement, Voice, name};
 use crate::Kind;
 use crate::patch::{Operation, Remember};
 use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
+use crate::speech::word::Word;
 use crate::speech::{self, word};
 
 /// Words that say that something was decided.
@@ -31,25 +32,22 @@ static CHOOSING: Cues = Cues::of(
     were|we (are) not going to use|support|adopt|target|ship, go|going with",
 );
 
-/// A decision of the user's.
-pub(super) fn find(it: &Statement<'_>, context: &[Said<'_>]) -> Option<Operation> {
-    if let Some(chosen) = option(it, context) {
-        return Some(Operation::Remember(chosen));
-    }
-    let words = &it.words;
-    if let Some(end) = starts(words, &DECIDED) {
-        let object = words.get(end)?;
-        let bare = words[end - 1].is("decision") && words[end - 1].mark != ':';
-        let vague = object.is("this that it yet") || bare;
-        return (!vague && words.len() > end)
-            .then(|| it.whole(Kind::Decision, 0.85))
-            .flatten()
-            .map(Operation::Remember);
-    }
-    let end = starts(words, &CHOOSING)?;
-    let object = words.get(end..)?;
-    let first = object.first()?;
-    let reasoned = !content::reasons(it.text, words).is_empty();
+/// Whether a statement says what was decided.
+pub(super) fn is_made(text: &str, words: &[Word<'_>]) -> bool {
+    let made = match starts(words, &DECIDED) {
+        Some(end) => words.get(end).is_some_and(|object| {
+            let bare = words[end - 1].is("decision") && words[end - 1].mark != ':';
+            !object.is("this that it yet") && !bare
+        }),
+        None => starts(words, &CHOOSING).is_some_and(|end| chooses(text, words, end)),
+    };
+    made && !content::dangles(words)
+}
+
+/// Whether what is chosen, from a word on, is more than the next step of the task at hand.
+fn chooses(text: &str, words: &[Word<'_>], end: usize) -> bool {
+    let object = &words[end..];
+    let Some(first) = object.first() else { return false };
     let counted = first.text.starts_with(|c: char| c.is_ascii_digit() || c == '#')
         || first.is("option this that it them those these your one what");
     let plan = words[..end].iter().any(|word| word.is("plan approach strategy"));
@@ -58,20 +56,16 @@ pub(super) fn find(it: &Statement<'_>, context: &[Said<'_>]) -> Option<Operation
         .take_while(|word| !word.is("instead over rather for in as because since and to on"))
         .count();
     let weighty = name::any_named(object)
-        || reasoned
+        || !content::reasons(text, words).is_empty()
         || plan && object.len() >= 4
         || core <= 3
             && first.lower.len() > 2
             && !first.lower.ends_with("ing")
             && !first.is("the a an some");
-    if counted
-        || !weighty
-        || is_one_off(words)
-        || says(words, cues!("then move on, and see, lets see"))
-    {
-        return None;
-    }
-    it.whole(Kind::Decision, 0.85).map(Operation::Remember)
+    !counted
+        && weighty
+        && !is_one_off(words)
+        && !says(words, cues!("then move on, and see, lets see"))
 }
 
 /// "Option B", where an earlier turn says what that is.

@@ -1,65 +1,21 @@
-//! Facts with a subject, a property and a value.
+//! Facts with a subject, a property and a value: what somebody asks to remember is kept in this form
+//! as well, and a statement that has it tells how things are.
 
 mod table;
 
-use super::content::{WHOLE, dangles, is_one_off};
-use super::{Statement, name, with_slot};
-use crate::patch::Operation;
+use super::content::{dangles, is_one_off};
+use super::name;
 use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
 use crate::speech::word::Word;
-use crate::{Cardinality, Kind, Slot};
+use crate::{Cardinality, Slot};
 
 use table::{STATED, Value};
-
-/// A fact that the sentence states.
-pub(super) fn find(it: &Statement<'_>) -> Option<Operation> {
-    let words = &it.words;
-    if words.len() < 3 {
-        return None;
-    }
-    let stated = we_use(words)
-        .or_else(|| we_are_on(words))
-        .or_else(|| of_user(words))
-        .or_else(|| property(words))
-        .or_else(|| stated(words));
-    let Some(Stated { slot, end, personal }) = stated else {
-        return whole_project(it);
-    };
-    if says(&words[..end], &UNSURE) {
-        return None;
-    }
-    let mut claim = it.claim(Kind::Fact, 0..end, 0.8)?;
-    claim.domain = personal.then(|| "personal".to_owned());
-    Some(with_slot(claim, Some(slot)))
-}
-
-/// Whether a fact is stated by a verb of its own ("runs on"): what it says of its subject is one thing
-/// among others, and no later word about that subject speaks of it unless it says the same verb.
-pub(super) fn has_own_verb(it: &Statement<'_>) -> bool {
-    find(it).is_some() && property(&it.words).is_none()
-}
 
 /// Words that make a statement less than one.
 static UNSURE: Cues = Cues::of(
     "isnt, arent, doesnt, should, shouldnt, not, wasnt, used to, \
     was|were supposed|meant, todo, why, would, you, youll",
 );
-
-/// A fact as far as it was read.
-struct Stated {
-    slot: Slot,
-    /// The word behind its value.
-    end: usize,
-    personal: bool,
-}
-
-/// "This is an open-source repo".
-fn whole_project(it: &Statement<'_>) -> Option<Operation> {
-    let end = starts(&it.words, &WHOLE)?;
-    let said = &it.words[1..end];
-    let told = end > 4 && !is_one_off(said) && !says(said, &UNSURE);
-    told.then(|| it.claim(Kind::Fact, 0..end, 0.6)).flatten().map(Operation::Remember)
-}
 
 fn slot(subject: String, predicate: &str, object: String, cardinality: Cardinality) -> Slot {
     Slot { subject, predicate: predicate.to_owned(), object, cardinality }
@@ -69,7 +25,7 @@ fn slot(subject: String, predicate: &str, object: String, cardinality: Cardinali
 const LATELY: &str = "now currently nowadays";
 
 /// Whether it speaks of the task at hand; that something is so "now" does not make it that.
-pub(super) fn is_passing(words: &[Word<'_>]) -> bool {
+fn is_passing(words: &[Word<'_>]) -> bool {
     let words: Vec<Word<'_>> = words.iter().filter(|word| !word.is(LATELY)).cloned().collect();
     is_one_off(&words)
 }
@@ -85,11 +41,7 @@ pub(super) fn slot_of(words: &[Word<'_>]) -> Option<Slot> {
     if words.len() < 3 || says(words, &UNSURE) {
         return None;
     }
-    we_use(words)
-        .or_else(|| we_are_on(words))
-        .or_else(|| property(words))
-        .or_else(|| stated(words))
-        .map(|stated| stated.slot)
+    we_use(words).or_else(|| we_are_on(words)).or_else(|| property(words)).or_else(|| stated(words))
 }
 
 fn joined(words: &[Word<'_>]) -> String {
@@ -115,7 +67,7 @@ fn clause<'a, 'b>(words: &'a [Word<'b>]) -> &'a [Word<'b>] {
 }
 
 /// "We use Postgres for billing".
-fn we_use(words: &[Word<'_>]) -> Option<Stated> {
+fn we_use(words: &[Word<'_>]) -> Option<Slot> {
     let end = starts(
         words,
         cues!(
@@ -139,13 +91,11 @@ fn we_use(words: &[Word<'_>]) -> Option<Stated> {
         None if user => "user".to_owned(),
         None => "project".to_owned(),
     };
-    let until = end + object.len() + purpose.map_or(0, |purpose| purpose.len() + 1);
-    let slot = slot(subject, "uses", joined(object), Cardinality::Many);
-    Some(Stated { slot, end: until, personal: user })
+    Some(slot(subject, "uses", joined(object), Cardinality::Many))
 }
 
 /// "We're on Node 20".
-fn we_are_on(words: &[Word<'_>]) -> Option<Stated> {
+fn we_are_on(words: &[Word<'_>]) -> Option<Slot> {
     let end = starts(
         words,
         cues!("were|we (are) (still|now|currently) on, i (am) on, im (still|now) on"),
@@ -158,48 +108,8 @@ fn we_are_on(words: &[Word<'_>]) -> Option<Stated> {
     let named = (1..=3).contains(&what.len())
         && what[0].text.starts_with(|c: char| c.is_uppercase())
         && !what[0].is("phase step line issue page pr");
-    (numbered && named).then(|| Stated {
-        slot: slot(joined(what), "version", version.text.to_owned(), Cardinality::One),
-        end: end + object.len(),
-        personal: false,
-    })
-}
-
-fn of_them(predicate: &str, object: &[Word<'_>], from: usize) -> Stated {
-    let slot = slot("user".to_owned(), predicate, joined(object), Cardinality::One);
-    Stated { slot, end: from + object.len(), personal: true }
-}
-
-/// "My name is Ada", "I live in Berlin".
-fn of_user(words: &[Word<'_>]) -> Option<Stated> {
-    static OWN: [(Cues, &str); 6] = [
-        (Cues::of("i live in"), "lives in"),
-        (Cues::of("im|i (am) based in"), "lives in"),
-        (Cues::of("i work at|for"), "works at"),
-        (Cues::of("i work as (a|an)"), "works as"),
-        (Cues::of("my name is|s"), "name"),
-        (Cues::of("my names"), "name"),
-    ];
-    for (cue, predicate) in &OWN {
-        if let Some(end) = at_any(words, 0, cue) {
-            let object = clause(words.get(end..)?);
-            let named = (1..=5).contains(&object.len())
-                && (name::any_named(object) || *predicate == "works as");
-            return named.then(|| of_them(predicate, object, end));
-        }
-    }
-    let is = find_any(words, cues!("is"))
-        .filter(|is| (2..=3).contains(&is.start) && words[0].is("my"))?;
-    let what = joined(&words[1..is.start]);
-    let object = clause(words.get(is.end..)?);
-    let kept = "timezone editor email github handle username os shell role job title laptop machine \
-        keyboard pronouns language ide terminal employer company team manager boss browser \
-        phone address style format tool runner strategy framework city country";
-    let last = what.rsplit(' ').next().unwrap_or_default();
-    let known = kept.split(' ').any(|one| last.eq_ignore_ascii_case(one))
-        || what.eq_ignore_ascii_case("time zone");
-    (known && value_fits(object, Value::Short))
-        .then(|| of_them(&what.to_lowercase(), object, is.end))
+    (numbered && named)
+        .then(|| slot(joined(what), "version", version.text.to_owned(), Cardinality::One))
 }
 
 /// Nouns that are properties of a project, and have one value at a time.
@@ -217,7 +127,7 @@ const PROPERTIES: &str = "branch port version url database db host hostname regi
         builder image client driver location office address phone channel algorithm vendor";
 
 /// "The default branch is develop", "staging's port is 8080", "the port of staging is 8080".
-fn property(words: &[Word<'_>]) -> Option<Stated> {
+fn property(words: &[Word<'_>]) -> Option<Slot> {
     let is = find_any(words, cues!("is (now|always|currently|set) (to)"))
         .filter(|is| (1..=7).contains(&is.start))?;
     let subject = &words[..is.start];
@@ -234,10 +144,8 @@ fn property(words: &[Word<'_>]) -> Option<Stated> {
     {
         return None;
     }
-    let one = |subject: &[Word<'_>], predicate: &str| Stated {
-        slot: slot(joined(subject), predicate, joined(object), Cardinality::One),
-        end: is.end + object.len(),
-        personal: false,
+    let one = |subject: &[Word<'_>], predicate: &str| {
+        slot(joined(subject), predicate, joined(object), Cardinality::One)
     };
     if let Some(of) =
         find_any(subject, cues!("of|for|on")).filter(|of| of.start > 0 && of.end < subject.len())
@@ -276,7 +184,7 @@ static VAGUE: Cues = Cues::of(
 );
 
 /// "The staging database runs on Postgres 16".
-fn stated(words: &[Word<'_>]) -> Option<Stated> {
+fn stated(words: &[Word<'_>]) -> Option<Slot> {
     let (at, end, (_, predicate, cardinality, value)) = (1..words.len().min(8))
         .find_map(|at| STATED.iter().find_map(|one| Some((at, at_any(words, at, &one.0)?, one))))?;
     let subject = &words[..at];
@@ -301,8 +209,7 @@ fn stated(words: &[Word<'_>]) -> Option<Stated> {
     {
         return None;
     }
-    let slot = slot(joined(subject), predicate, joined(object), *cardinality);
-    Some(Stated { slot, end: end + object.len(), personal: false })
+    Some(slot(joined(subject), predicate, joined(object), *cardinality))
 }
 
 /// A word that can be the whole of what is spoken of: "production is hosted on OVH".

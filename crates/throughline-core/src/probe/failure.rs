@@ -1,11 +1,14 @@
-//! What somebody says has failed, and the cause. Without a cause there is nothing to learn.
+//! What the agent says has failed, and the cause. Without a cause there is nothing to learn.
 
 use super::content::{dangles, is_one_off};
-use super::{Statement, Voice, gives_reason, name};
+use super::{Statement, gives_reason, name};
 use crate::Kind;
 use crate::patch::Operation;
 use crate::speech::cue::{Cues, cues, find_any, says, starts};
 use crate::speech::word::{Word, words};
+
+/// How sure it is: the agent is believed little.
+const CONFIDENCE: f64 = 0.45;
 
 static FAILED: Cues = Cues::of(
     "doesnt|dont|didnt|does|wont|cant|cannot (not) work|build|compile|run|start|link|install|deploy|load|scale|support, \
@@ -72,7 +75,6 @@ pub(super) fn said(it: &Statement<'_>) -> Option<Operation> {
     })?;
     let what = &words[..failed.start];
     let cause = words.get(because.end..).filter(|cause| cause.len() >= 3)?;
-    let sure = it.speaker == Voice::User;
     let named = what
         .iter()
         .enumerate()
@@ -87,12 +89,15 @@ pub(super) fn said(it: &Statement<'_>) -> Option<Operation> {
     .is_some();
     if !named
         || narrow
-        || (!sure && (told || says(words, &LOCAL) || !says(cause, &DURABLE) || dangles(what)))
+        || told
+        || says(words, &LOCAL)
+        || !says(cause, &DURABLE)
+        || dangles(what)
         || says(what, cues!("i|you|my|your|user|users"))
     {
         return None;
     }
-    let mut claim = it.whole(Kind::Negative, if sure { 0.8 } else { 0.45 })?;
+    let mut claim = it.whole(Kind::Negative, CONFIDENCE)?;
     claim.triggers = triggers(words);
     Some(Operation::Remember(claim))
 }
@@ -109,8 +114,7 @@ fn root_cause(it: &Statement<'_>) -> Option<Operation> {
     if !coded || !says(cause, &DURABLE) || says(cause, &LOCAL) {
         return None;
     }
-    let confidence = if it.speaker == Voice::User { 0.7 } else { 0.45 };
-    let mut claim = it.claim(Kind::Negative, end..it.words.len(), confidence)?;
+    let mut claim = it.claim(Kind::Negative, end..it.words.len(), CONFIDENCE)?;
     claim.triggers = triggers(cause);
     Some(Operation::Remember(claim))
 }

@@ -4,7 +4,7 @@
 //! reviews of a line and reports on the run are left alone.
 
 use super::content::{dangles, is_one_off};
-use super::{Statement, Voice, name};
+use super::{Statement, name};
 use crate::Kind;
 use crate::patch::Operation;
 use crate::speech::Place;
@@ -68,7 +68,7 @@ fn is_report(words: &[Word<'_>]) -> bool {
 /// What a sentence is, how much it weighs, and where it begins.
 fn judge(it: &Statement<'_>) -> Option<(Kind, u32, usize)> {
     let words = &it.words;
-    if it.speaker != Voice::Assistant || !(6..=48).contains(&words.len()) || is_talk(words) {
+    if !(6..=48).contains(&words.len()) || is_talk(words) {
         return None;
     }
     let (kind, weight, from) = cause(words).or_else(|| done(words)).or_else(|| mechanism(words))?;

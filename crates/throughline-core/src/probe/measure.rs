@@ -2,7 +2,7 @@
 
 use super::content::dangles;
 use super::ran::shortened;
-use super::{Statement, Voice, name, with_slot};
+use super::{Statement, name};
 use crate::event::ToolRun;
 use crate::patch::{Operation, Remember};
 use crate::speech::cue::{Cues, at_any, cues, find_any, says};
@@ -49,14 +49,7 @@ pub(super) fn said(it: &Statement<'_>) -> Option<Operation> {
         .map(|word| word.text)
         .collect::<Vec<_>>()
         .join(" ");
-    let slot = Slot {
-        subject,
-        predicate: "measures".to_owned(),
-        object: value.1,
-        cardinality: Cardinality::One,
-    };
-    let confidence = if it.speaker == Voice::User { 0.8 } else { 0.45 };
-    Some(with_slot(it.whole(Kind::Fact, confidence)?, Some(slot)))
+    claim(it, subject, value.1)
 }
 
 /// "Import time: 9.5 s → 1.5 s".
@@ -72,14 +65,19 @@ fn improved(it: &Statement<'_>) -> Option<Operation> {
     let set = says(label, cues!("ceiling|limit|tightened|threshold|ttl|default|timeout"));
     let clear = label.len() >= 2 && !dangles(label) && words.len() <= arrow + 6 && !set;
     let subject = label.iter().map(|word| word.text).collect::<Vec<_>>().join(" ");
-    let slot = Slot {
-        subject,
-        predicate: "measures".to_owned(),
-        object: new,
-        cardinality: Cardinality::One,
-    };
-    let claim = clear.then(|| it.whole(Kind::Fact, 0.45)).flatten()?;
-    Some(with_slot(claim, Some(slot)))
+    clear.then(|| claim(it, subject, new))?
+}
+
+/// What a sentence of the agent's says was measured. It is believed little.
+fn claim(it: &Statement<'_>, subject: String, value: String) -> Option<Operation> {
+    const CONFIDENCE: f64 = 0.45;
+    let slot = Some(measures(subject, value));
+    Some(Operation::Remember(Remember { slot, ..it.whole(Kind::Fact, CONFIDENCE)? }))
+}
+
+fn measures(subject: String, value: String) -> Slot {
+    let predicate = "measures".to_owned();
+    Slot { subject, predicate, object: value, cardinality: Cardinality::One }
 }
 
 /// Where the metric stands, and where its value does, with its unit.
@@ -130,12 +128,7 @@ pub(super) fn of_run(turn: usize, run: &ToolRun) -> Vec<Operation> {
         .filter(|line| (6..=160).contains(&line.len()));
     let mut found: Vec<Operation> = Vec::new();
     for (what, value, line) in lines.filter_map(number) {
-        let slot = Slot {
-            subject: format!("{what} of {short}"),
-            predicate: "measures".to_owned(),
-            object: value.clone(),
-            cardinality: Cardinality::One,
-        };
+        let slot = measures(format!("{what} of {short}"), value.clone());
         let known = found.iter().any(|one| matches!(one, Operation::Remember(it) if it.slot.as_ref().is_some_and(|old| old.subject == slot.subject)));
         if !known && found.len() < 3 {
             found.push(Operation::Remember(Remember {

@@ -1,13 +1,12 @@
 //! What is kept of a person's turn that a reader has read.
 //!
-//! The reader says which pieces will still matter. Forms find what it cannot: what is asked to be
-//! remembered word for word, values in a sentence, what is the reason of what. Where forms find
-//! something in a piece that the reader takes for passing, nothing is kept.
+//! The reader says which pieces will still matter. Forms find what somebody asks for in so many words, and
+//! say what is not the speaker's own: what was pasted or quoted, questions, what an agent has just said.
 
 use std::ops::Range;
 
 use super::fate::{Fate, Fated, KEEP_FROM, judged};
-use super::{Found, Said, Statement, content, is_echo, statements, user};
+use super::{Found, Said, Statement, asked_for, content, is_echo, name, statements};
 use crate::Kind;
 use crate::patch::{Operation, Remember};
 use crate::reading::{Piece, Role};
@@ -15,21 +14,20 @@ use crate::speech::{self, Guard, word::words};
 
 /// From this likelihood on, it counts as stated; below, it is kept on probation.
 const STATED_FROM: f32 = 0.93;
-/// From this likelihood on, it is kept whatever forms say against it.
-const SURE_FROM: f32 = 0.9;
+/// From this likelihood on, it is kept although its form supposes something.
+const SURE_FROM: f32 = 0.8;
 /// From this likelihood on, what forms find in a piece is believed.
 const FORM_FROM: f32 = 0.1;
-/// The same for what gives a thing a value by its form.
-const VALUE_FROM: f32 = 0.02;
-/// From this likelihood on, it is meant as it is said.
-const PLAIN_FROM: f32 = 0.25;
 /// An answer of so few words is read with what it answers.
 const ANSWER_WORDS: usize = 6;
 /// From this likelihood on, a piece is held against what is known before it is let go.
 const CHANGE_FROM: f32 = 0.03;
-/// How sure a piece that is stated is, and one on probation.
+/// From this likelihood on, nothing stands against taking it at its word.
+const PLAIN_FROM: f32 = 0.6;
+/// How sure a piece is: one that is stated, one on probation, and one that may not be meant as it stands.
 const STATED: f64 = 0.9;
 const ON_PROBATION: f64 = 0.6;
+const DOUBTED: f64 = 0.45;
 /// What stands behind an order to forget tells something from so many words on.
 const TELLS_WORDS: usize = 2;
 /// A piece shorter than this needs what it answers to be understood.
@@ -43,35 +41,9 @@ pub(super) fn user_read(
     context: &[Said<'_>],
     found: &mut Found<'_>,
 ) {
-    let mut by_form = Found::new(found.policy);
-    user(turn, said, context, &mut by_form);
-    let claims = claims(said.text, pieces);
-    let mut taken: Vec<Range<usize>> = Vec::new();
-    for (at, operation) in by_form.operations.iter().enumerate() {
-        let place = quoted(operation).and_then(|quote| place_of(said.text, quote));
-        let asked = by_form.asked.contains(&at);
-        let believed = place.as_ref().is_none_or(|place| is_believed(operation, pieces, place));
-        if !asked && !believed {
-            continue;
-        }
-        let mut operation = operation.clone();
-        let piece =
-            claims.iter().find(|(_, one)| place.as_ref().is_some_and(|it| meet(&one.span, it)));
-        if let Some((last, piece)) = piece.filter(|_| !asked) {
-            let alone = by_form
-                .operations
-                .iter()
-                .filter_map(quoted)
-                .filter_map(|it| place_of(said.text, it));
-            let alone = alone.filter(|it| meet(it, &piece.span)).count() == 1;
-            if !in_own_words(&mut operation, said, &pieces[..*last], piece, alone) {
-                continue;
-            }
-        }
-        taken.extend(place);
-        found.push(operation);
-    }
     let statements = statements(turn, said, found.policy);
+    let taken = asked_for(&statements, context, found);
+    let claims = claims(said.text, pieces);
     let sources = speech::spans(said.text);
     for (at, piece) in pieces.iter().enumerate() {
         let covered = taken.iter().any(|place| covers(place, &piece.span));
@@ -82,64 +54,40 @@ pub(super) fn user_read(
         }
     }
     for (last, piece) in claims {
+        let quote = &said.text[piece.span.clone()];
         let fate = if taken.iter().any(|place| covers(place, &piece.span)) {
             Fate::ByForm
         } else if !speech::is_own(&sources, piece.span.clone()) {
             Fate::NotOwn
-        } else if asks(&statements, &piece) || is_vetoed(&statements, &piece) && !is_sure(&piece) {
+        } else if asks(quote) || is_guarded(&statements, &piece) {
             Fate::Guarded
         } else if echoes(&statements, &piece, context) {
             Fate::Echo
-        } else if asks_to_forget(&said.text[piece.span.clone()]) {
+        } else if asks_to_forget(quote) {
             Fate::Forgets
-        } else {
-            let mut claim = claim(turn, said, &pieces[..last], &piece);
-            if is_vetoed(&statements, &piece) {
-                claim.confidence = ON_PROBATION;
+        } else if found.takes(Operation::Remember(claim(
+            turn,
+            said,
+            &pieces[..last],
+            &piece,
+            all_of(&statements, &piece, |it| it.guard == Some(Guard::Hypothetical)),
+        ))) {
+            for it in statements.iter().filter(|it| meet(&it.span, &piece.span)) {
+                found.extend(name::known(it));
+                found.extend(name::related(it));
             }
-            if found.takes(Operation::Remember(claim)) { Fate::Kept } else { Fate::Unfit }
+            Fate::Kept
+        } else {
+            Fate::Unfit
         };
         let together = (0..=last).filter(|at| meet(&pieces[*at].span, &piece.span));
         found.fates.extend(together.map(|piece| Fated { turn, piece, fate }));
     }
 }
 
-/// Puts what a form found in a piece that is kept into the words and the kind of that piece, if it is all
-/// that was found there (`alone`). Says whether it is kept: what is taken back is kept as it was said.
-fn in_own_words(
-    operation: &mut Operation,
-    said: &Said<'_>,
-    before: &[Piece],
-    piece: &Piece,
-    alone: bool,
-) -> bool {
-    let quote = &said.text[piece.span.clone()];
-    match operation {
-        Operation::Remember(it) if alone => {
-            // A sentence that the piece is only part of stays whole, as steps in one line.
-            let is_part = it.quote.as_ref().is_some_and(|found| found.len() > quote.len());
-            if !is_part {
-                it.content = whole(said, before, quote);
-                it.quote = Some(quote.to_owned());
-            }
-            // "We decided …" is a decision, whatever else it may be.
-            if it.kind != Kind::Decision {
-                it.kind = piece.kind();
-            }
-        }
-        Operation::Correct(it) if alone => {
-            it.right = whole(said, before, quote);
-            it.kind = piece.kind();
-        }
-        Operation::Retract(it) => return it.exact || asks_to_forget(quote),
-        Operation::Remember(_)
-        | Operation::Correct(_)
-        | Operation::Archive(_)
-        | Operation::Know { .. }
-        | Operation::Relate(_)
-        | Operation::Settle(_) => {}
-    }
-    true
+/// Whether words ask, by the mark at their end.
+fn asks(said: &str) -> bool {
+    said.trim_end_matches(['"', '\'', ')', '*', '_', '”', ' ', '!', '.']).ends_with(['?', '？'])
 }
 
 impl Found<'_> {
@@ -159,8 +107,11 @@ fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
     let mut listed = false;
     for (at, piece) in pieces.iter().enumerate() {
         // What a colon announces goes with what announces it.
-        let opens = at.checked_sub(1).is_some_and(|before| said(&pieces[before]).ends_with(':'));
-        listed = opens || listed && said(piece).starts_with(['-', '*', '•']);
+        let before = at.checked_sub(1).map_or("", |before| said(&pieces[before]));
+        let numbered = without_number(before);
+        let opens = numbered.unwrap_or(before).ends_with(':');
+        let goes_on = numbered.is_some() || said(piece).starts_with(['-', '*', '•']);
+        listed = opens || listed && goes_on;
         let last = claims.last_mut().filter(|(last, _)| *last + 1 == at);
         match last {
             Some((last, before)) if listed || is_kept(piece) && hangs(said(piece)) => {
@@ -174,11 +125,21 @@ fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
     claims
 }
 
+/// What stands before the number of a step at the end of some words: "The steps are: 1."
+fn without_number(said: &str) -> Option<&str> {
+    let said = said.trim_end().trim_end_matches(['.', ')']);
+    let before = said.trim_end_matches(|c: char| c.is_ascii_digit());
+    let numbered = before.len() < said.len() && before.ends_with(char::is_whitespace);
+    numbered.then(|| before.trim_end())
+}
+
 /// Whether words do not say what they speak of.
 fn hangs(said: &str) -> bool {
     let said = tidy(said);
     let words = words(&said);
-    words.len() < WORDS_MIN || content::dangles(&words)
+    let bare = words.first().is_some_and(|word| word.is("never always only not except unless"));
+    let enough = if bare { WORDS_MIN + 1 } else { WORDS_MIN };
+    words.len() < enough || content::dangles(&words)
 }
 
 /// Whether a piece of a person's turn is kept.
@@ -223,36 +184,31 @@ fn says_something(piece: &Piece) -> bool {
     !asks && piece.plain() >= KEEP_FROM
 }
 
-/// Whether something that forms found may stand, by the pieces it lies in. What gives a thing a value
-/// by its form need not look as if it lasted.
-fn is_believed(operation: &Operation, pieces: &[Piece], place: &Range<usize>) -> bool {
-    let valued = match operation {
-        Operation::Remember(it) => it.slot.is_some(),
-        Operation::Correct(it) => it.slot.is_some(),
-        Operation::Retract(_)
-        | Operation::Archive(_)
-        | Operation::Know { .. }
-        | Operation::Relate(_)
-        | Operation::Settle(_) => false,
-    };
-    let believed = |piece: &Piece| {
-        let likely = piece.lasting.max(piece.changes());
-        likely >= if valued { VALUE_FROM } else { FORM_FROM } && piece.plain() >= PLAIN_FROM
-    };
-    pieces.iter().any(|piece| meet(&piece.span, place) && believed(piece))
-}
-
 /// Whether words can be understood only with what the agent said before them.
 pub fn needs_before(said: &str) -> bool {
     hangs(said) || words(said).len() <= ANSWER_WORDS
 }
 
 /// A piece as a claim, in its speaker's words. `before` are the pieces before it.
-fn claim(turn: usize, said: &Said<'_>, before: &[Piece], piece: &Piece) -> Remember {
+fn claim(
+    turn: usize,
+    said: &Said<'_>,
+    before: &[Piece],
+    piece: &Piece,
+    supposes: bool,
+) -> Remember {
     let quote = &said.text[piece.span.clone()];
-    let stated = piece.lasting.min(piece.plain()) >= STATED_FROM;
+    let confidence = if supposes || piece.plain() < PLAIN_FROM {
+        DOUBTED
+    } else if piece.lasting.min(piece.plain()) >= STATED_FROM {
+        STATED
+    } else {
+        ON_PROBATION
+    };
+    // Whoever says that something was decided tells what sort of claim it is.
+    let decided = words(quote).iter().any(|word| word.is("decided"));
     Remember {
-        kind: piece.kind(),
+        kind: if decided { Kind::Decision } else { piece.kind() },
         content: whole(said, before, quote),
         label: None,
         domain: None,
@@ -260,7 +216,7 @@ fn claim(turn: usize, said: &Said<'_>, before: &[Piece], piece: &Piece) -> Remem
         because: Vec::new(),
         triggers: Vec::new(),
         entities: super::name::named(&words(quote)),
-        confidence: if stated { STATED } else { ON_PROBATION },
+        confidence,
         quote: Some(quote.to_owned()),
         turn: Some(turn),
     }
@@ -295,31 +251,31 @@ fn asks_to_forget(said: &str) -> bool {
     first.is_some_and(|word| word.is("forget"))
 }
 
-/// Whether forms say that all of a piece is asked, supposed, quoted or somebody else's.
-fn is_vetoed(statements: &[Statement<'_>], piece: &Piece) -> bool {
-    let inside = |it: &&Statement<'_>| meet(&it.span, &piece.span);
-    let mut inside = statements.iter().filter(inside).peekable();
-    inside.peek().is_some() && inside.all(Statement::guarded)
+/// Whether forms say that all of a piece is repeated after somebody, somebody else's or taken back: they
+/// are seldom mistaken there. What asks or supposes something is told better by the reader, unless it is
+/// unsure of what supposes something.
+fn is_guarded(statements: &[Statement<'_>], piece: &Piece) -> bool {
+    let sure = piece.lasting.min(piece.plain()) >= SURE_FROM;
+    all_of(statements, piece, |it| match it.guard {
+        Some(Guard::ThirdParty | Guard::Quoted | Guard::SelfResolving) => true,
+        Some(Guard::Hypothetical) => !sure,
+        Some(Guard::Question) | None => false,
+    })
 }
 
-/// Whether forms say that all of a piece is asked, repeated after somebody, somebody else's or taken back:
-/// they are seldom mistaken there. What supposes something is told better by the reader.
-fn asks(statements: &[Statement<'_>], piece: &Piece) -> bool {
-    let asks = |it: &Statement<'_>| it.guard.is_some_and(|guard| guard != Guard::Hypothetical);
+/// Whether something holds of all statements in a piece, if there are any.
+fn all_of(
+    statements: &[Statement<'_>],
+    piece: &Piece,
+    holds: impl FnMut(&Statement<'_>) -> bool,
+) -> bool {
     let inside = |it: &&Statement<'_>| meet(&it.span, &piece.span);
     let mut inside = statements.iter().filter(inside).peekable();
-    inside.peek().is_some() && inside.all(asks)
-}
-
-/// Whether the reader is so sure of a piece that forms cannot tell otherwise.
-fn is_sure(piece: &Piece) -> bool {
-    piece.lasting.min(piece.plain()) >= SURE_FROM
+    inside.peek().is_some() && inside.all(holds)
 }
 
 fn echoes(statements: &[Statement<'_>], piece: &Piece, context: &[Said<'_>]) -> bool {
-    let inside = |it: &&Statement<'_>| meet(&it.span, &piece.span);
-    let mut inside = statements.iter().filter(inside).peekable();
-    inside.peek().is_some() && inside.all(|it| is_echo(it, context))
+    all_of(statements, piece, |it| is_echo(it, context))
 }
 
 /// The words that an operation rests on.

@@ -1,14 +1,13 @@
-//! Standing rules: how things are always done, and how the user likes them.
+//! Standing rules: which statements say how things are always done, or how the user likes them.
 
-use super::content::{dangles, is_one_off};
-use super::{Statement, name};
+use super::content::is_one_off;
+use super::name;
 use crate::Kind;
-use crate::patch::Operation;
 use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
 use crate::speech::word::Word;
 
 /// A rule or a preference that the sentence states.
-pub(super) fn find_rule(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+pub(super) fn find(words: &[Word<'_>]) -> Option<Kind> {
     always(words)
         .or_else(|| from_now_on(words))
         .or_else(|| convention(words))
@@ -20,23 +19,6 @@ pub(super) fn find_rule(words: &[Word<'_>]) -> Option<(Kind, f64)> {
         .or_else(|| none_in(words))
 }
 
-pub(super) fn find(it: &Statement<'_>) -> Option<Operation> {
-    let (kind, confidence) = find_rule(&it.words)?;
-    let mut claim = it.whole(kind, confidence)?;
-    if kind == Kind::Principle {
-        claim.triggers =
-            it.words.iter().filter(|word| word.code).map(|word| word.text.to_owned()).collect();
-    }
-    Some(Operation::Remember(claim))
-}
-
-/// "Always remember to …", "make sure to …".
-pub(super) fn made_sure(it: &Statement<'_>) -> Option<Operation> {
-    let to = starts(&it.words, cues!("always remember|make sure to"))?;
-    let plain = it.words.len() > to + 2 && !is_one_off(&it.words) && !dangles(&it.words[to..]);
-    plain.then(|| it.whole(Kind::Preference, 0.5).map(Operation::Remember)).flatten()
-}
-
 const PAST: &str = "said did got had saw went knew thought made told wrote ran gave took came found was \
     were been seen done mind again happened tried understood felt ever before once gone \
     let forget wonder know end miss hear heard see finds get gets works fails returns \
@@ -44,7 +26,7 @@ const PAST: &str = "said did got had saw went knew thought made told wrote ran g
     welcome count here there worth say give look wanted go quit";
 
 /// "Always run the linter", "API handlers must never block".
-fn always(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+fn always(words: &[Word<'_>]) -> Option<Kind> {
     let at = words.iter().position(|word| word.is("always never"))?;
     let next = words.get(at + 1)?;
     let before = at.checked_sub(1).and_then(|at| words.get(at));
@@ -75,11 +57,11 @@ fn always(words: &[Word<'_>]) -> Option<(Kind, f64)> {
         return None;
     }
     let own_habit = before.is_some_and(|word| word.is("i"));
-    Some((if own_habit { Kind::Preference } else { Kind::Principle }, 0.9))
+    Some(if own_habit { Kind::Preference } else { Kind::Principle })
 }
 
 /// "From now on, answer in German".
-fn from_now_on(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+fn from_now_on(words: &[Word<'_>]) -> Option<Kind> {
     let place = find_any(
         words,
         cues!(
@@ -96,10 +78,8 @@ fn from_now_on(words: &[Word<'_>]) -> Option<(Kind, f64)> {
     if words.len() < 5 || words.len() > 40 || (shy && !plain && !should) || !(ordered || should) {
         return None;
     }
-    Some((
-        if says(words, cues!("must, never, always")) { Kind::Principle } else { Kind::Preference },
-        0.9,
-    ))
+    let strict = says(words, cues!("must, never, always"));
+    Some(if strict { Kind::Principle } else { Kind::Preference })
 }
 
 const ORDERS: &str = "use run write add keep make put do dont never answer reply commit push format name \
@@ -107,7 +87,7 @@ const ORDERS: &str = "use run write add keep make put do dont never answer reply
     follow show tell update document log sign";
 
 /// "Our convention is …", "rule: …".
-fn convention(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+fn convention(words: &[Word<'_>]) -> Option<Kind> {
     let named = starts(
         words,
         cues!(
@@ -116,59 +96,47 @@ fn convention(words: &[Word<'_>]) -> Option<(Kind, f64)> {
         ),
     )?;
     let said = words[named - 1].is("is") || words[named - 1].mark == ':';
-    (said && words.len() > named + 2 && !is_one_off(words)).then_some((Kind::Principle, 0.9))
+    (said && words.len() > named + 2 && !is_one_off(words)).then_some(Kind::Principle)
 }
 
 /// "I prefer tabs", "I like small commits", "we want all errors typed".
-fn prefers(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+fn prefers(words: &[Word<'_>]) -> Option<Kind> {
     static VAGUE: Cues = Cues::of(
         "if, this, that, it, option, the, these, those, your, number, approach, one, not, \
     them, you, to see|know|look",
     );
-    let (end, confidence) = if let Some(end) = starts(
-        words,
-        cues!(
-            "(personally) i|we (really|also|generally|strongly|usually|much|personally) prefer, \
-        prefer"
-        ),
-    ) {
-        (end, 0.9)
-    } else if let Some(end) = starts(
-        words,
-        cues!(
-            "id|wed (really|much) prefer|rather, i|we would prefer|rather, my preference is, \
-        my preferred|favorite|favourite * is"
-        ),
-    ) {
-        (end, 0.7)
-    } else if let Some(end) = starts(
-        words,
-        cues!(
-            "i|we (really|usually|generally|also) like|love (my|our|to|when|short|small|clear), \
-        i (really) hate|dislike, i|we dont like, i|we do not like, i|we dont want to|any, i cant stand, \
-        im (not) a (big|huge) fan of"
-        ),
-    ) {
-        let kept = says(
-            words,
-            cues!(
-                "to be, to have, to keep, to use, my, our, when, short, small, hate, dislike, \
-        dont like, dont want any|to, fan of, stand"
-            ),
-        );
-        (if kept { end } else { in_general(words)? }, 0.8)
-    } else if let Some(end) = starts(words, cues!("i|we want all|every|each|our|my")) {
-        (end, 0.8)
-    } else if let Some(end) = in_general(words) {
-        (end, 0.8)
-    } else {
-        return None;
-    };
+    static PREFER: Cues = Cues::of(
+        "(personally) i|we (really|also|generally|strongly|usually|much|personally) prefer, prefer, \
+        id|wed (really|much) prefer|rather, i|we would prefer|rather, my preference is, \
+        my preferred|favorite|favourite * is",
+    );
+    let end = starts(words, &PREFER).or_else(|| likes(words))?;
     let vague =
         at_any(words, end, &VAGUE).is_some() && !says(words, cues!("over|instead|rather|to"));
     let vague = vague
         || words.get(end).is_some_and(|word| word.is("this that it these those if you them the"));
-    (words.len() > end && !vague && !is_one_off(words)).then_some((Kind::Preference, confidence))
+    (words.len() > end && !vague && !is_one_off(words)).then_some(Kind::Preference)
+}
+
+/// "I hate long functions", "we want all errors typed": where what is liked begins.
+fn likes(words: &[Word<'_>]) -> Option<usize> {
+    static LIKE: Cues = Cues::of(
+        "i|we (really|usually|generally|also) like|love (my|our|to|when|short|small|clear), \
+        i (really) hate|dislike, i|we dont like, i|we do not like, i|we dont want to|any, i cant stand, \
+        im (not) a (big|huge) fan of",
+    );
+    let wanted = || starts(words, cues!("i|we want all|every|each|our|my"));
+    let Some(end) = starts(words, &LIKE) else {
+        return wanted().or_else(|| in_general(words));
+    };
+    let kept = says(
+        words,
+        cues!(
+            "to be, to have, to keep, to use, my, our, when, short, small, hate, dislike, \
+        dont like, dont want any|to, fan of, stand"
+        ),
+    );
+    if kept { Some(end) } else { in_general(words) }
 }
 
 /// "I like comments in English", "I want dates as ISO dates": things in general, in one way.
@@ -192,7 +160,7 @@ fn plural(word: &Word<'_>) -> bool {
 }
 
 /// "All public functions must have docs".
-fn universal(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+fn universal(words: &[Word<'_>]) -> Option<Kind> {
     let start = starts(words, cues!("all|every|each|any|no"))?;
     let of_these = at_any(
         words,
@@ -210,11 +178,11 @@ fn universal(words: &[Word<'_>]) -> Option<(Kind, f64)> {
         && bound.start > 1
         && words.len() > bound.end
         && !is_one_off(words))
-    .then_some((Kind::Principle, 0.85))
+    .then_some(Kind::Principle)
 }
 
 /// "We don't mock the database".
-fn we_do_not(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+fn we_do_not(words: &[Word<'_>]) -> Option<Kind> {
     const STATES: &str = "need have know see think care get understand want mind really yet even seem \
     currently actually just support handle expect do remember like own show save set \
     include pass";
@@ -227,11 +195,11 @@ fn we_do_not(words: &[Word<'_>]) -> Option<(Kind, f64)> {
     )?;
     let verb = words.get(end)?;
     let state = verb.is(STATES) || verb.lower.ends_with("ed") || verb.is(PAST);
-    (!state && words.len() > end + 1 && !is_one_off(words)).then_some((Kind::Principle, 0.8))
+    (!state && words.len() > end + 1 && !is_one_off(words)).then_some(Kind::Principle)
 }
 
 /// "Don't use unwrap in library code": generic, so standing.
-fn do_not(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+fn do_not(words: &[Word<'_>]) -> Option<Kind> {
     const VERBS: &str = "use add write commit push mock edit create put include import rely hardcode \
         hard-code log print merge force force-push squash amend deploy install throw catch \
         swallow skip generate assume guess apologize summarize repeat mention introduce \
@@ -248,15 +216,12 @@ fn do_not(words: &[Word<'_>]) -> Option<(Kind, f64)> {
         .is("the this that these those it a an them anything any me my your until yet so too to");
     let generic = ever || known && !pointed;
     let bounded = is_one_off(words) || says(words, cues!("until, before i, unless"));
-    (generic && !bounded).then_some(if ever {
-        (Kind::Principle, 0.9)
-    } else {
-        (Kind::Preference, 0.6)
-    })
+    let kind = if ever { Kind::Principle } else { Kind::Preference };
+    (generic && !bounded).then_some(kind)
 }
 
 /// "Use tabs, not spaces".
-fn use_instead(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+fn use_instead(words: &[Word<'_>]) -> Option<Kind> {
     let end = starts(words, cues!("use, stick to|with, write"))?;
     let what = words.get(end)?;
     let pointed = what.is("the this that these those it a an them your my option our for with")
@@ -277,11 +242,11 @@ fn use_instead(words: &[Word<'_>]) -> Option<(Kind, f64)> {
         && !is_one_off(words)
         && words.len() <= 20
         && (!weak || name::any_named(&words[end..over.start]));
-    fits.then_some((Kind::Preference, if weak { 0.55 } else { 0.65 }))
+    fits.then_some(Kind::Preference)
 }
 
 /// "No unwrap in library code".
-fn none_in(words: &[Word<'_>]) -> Option<(Kind, f64)> {
+fn none_in(words: &[Word<'_>]) -> Option<Kind> {
     let end = starts(words, cues!("no")).filter(|_| words[0].mark == ' ')?;
     let what = words.get(end)?;
     let fits = (what.code || what.lower.ends_with('s') || words.len() <= 8)
@@ -297,5 +262,5 @@ fn none_in(words: &[Word<'_>]) -> Option<(Kind, f64)> {
         && !idle
         && !is_one_off(words)
         && !says(words, cues!("is, was, are, were, got, found, it")))
-    .then_some((Kind::Preference, 0.6))
+    .then_some(Kind::Preference)
 }

@@ -1,4 +1,4 @@
-//! The probe, judged by tables of what it must and must not find, and by laws.
+//! The probe, judged by a table of what it must find, by what it must leave alone, and by laws.
 
 mod changes;
 mod failures;
@@ -8,8 +8,10 @@ use std::time::Instant;
 use proptest::prelude::*;
 
 use super::*;
+use crate::Slot;
 use crate::event::ToolCall;
 use crate::patch::read;
+use crate::reading::{Caution, Role};
 
 fn user(text: &str) -> Said<'_> {
     Said { speaker: Voice::User, text, run: None, pieces: None }
@@ -51,35 +53,13 @@ fn remembered(turns: &[Said<'_>]) -> Vec<Remember> {
         .collect()
 }
 
-fn form(slot: &Slot) -> String {
-    format!("{}|{}|{}|{}", slot.subject, slot.predicate, slot.object, slot.cardinality)
-}
-
-/// An operation as a line of the fixture: operation, kind, content, slot or what was wrong, because.
-fn line(operation: &Operation) -> [String; 5] {
-    let parts = |op: &str, kind: &str, content: &str, detail: String, because: &[String]| {
-        [op.to_owned(), kind.to_owned(), content.to_owned(), detail, because.join("; ")]
+/// A claim as a line of the fixture: kind, content, slot, because.
+fn line(it: &Remember) -> [String; 4] {
+    let form = |slot: &Slot| {
+        format!("{}|{}|{}|{}", slot.subject, slot.predicate, slot.object, slot.cardinality)
     };
-    match operation {
-        Operation::Remember(it) => {
-            let slot = it.slot.as_ref().map(form).unwrap_or_default();
-            parts("remember", it.kind.as_str(), &it.content, slot, &it.because)
-        }
-        Operation::Correct(it) => {
-            let slot = it.slot.as_ref().map(|slot| format!(" → {}", form(slot)));
-            let wrong = it.wrong.clone() + &slot.unwrap_or_default();
-            parts("correct", it.kind.as_str(), &it.right, wrong, &it.because)
-        }
-        Operation::Retract(it) => parts("retract", "", &it.what, String::new(), &[]),
-        Operation::Archive(it) => parts("archive", "", &it.what, String::new(), &[]),
-        Operation::Know { entity } => {
-            parts("know", entity.kind.as_str(), &entity.name, entity.aliases.join(", "), &[])
-        }
-        Operation::Relate(it) => {
-            parts("relate", it.relation.as_str(), &it.from, it.to.clone(), &[])
-        }
-        Operation::Settle(it) => parts("settle", "", &it.failed, String::new(), &[]),
-    }
+    let slot = it.slot.as_ref().map(form).unwrap_or_default();
+    [it.kind.as_str().to_owned(), it.content.clone(), slot, it.because.join("; ")]
 }
 
 fn lines(fixture: &str) -> impl Iterator<Item = &str> {
@@ -87,7 +67,7 @@ fn lines(fixture: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn what_will_matter_later_is_found() {
+fn what_is_asked_for_chosen_or_found_out_by_the_agent_is_kept() {
     let fixture = include_str!("../../tests/fixtures/probe_finds.tsv");
     let mut count = 0;
     let mut missed = String::new();
@@ -97,26 +77,35 @@ fn what_will_matter_later_is_found() {
         let (before, own) = said.split_once(" ⇒ ").unwrap_or(("", said));
         let (before, own) = (before.replace("\\n", "\n"), own.replace("\\n", "\n"));
         let own = own.strip_prefix("agent: ").map_or_else(|| user(&own), assistant);
-        let operations = found(&[assistant(&before), own]);
-        let first = operations.first().map(line).unwrap_or_default().join("\t");
+        let kept = remembered(&[assistant(&before), own]);
+        let first = kept.first().map(line).unwrap_or_default().join("\t");
         if first != expected {
             missed += &format!("{said}\n\tis\t{first}\n\tnot\t{expected}\n");
         }
         count += 1;
     }
     assert!(missed.is_empty(), "\n{missed}");
-    assert!(count >= 150, "{count}");
+    assert!(count >= 90, "{count}");
 }
 
 #[test]
-fn what_will_not_matter_is_left_alone() {
-    let fixture = include_str!("../../tests/fixtures/probe_leaves.tsv");
-    let mut count = 0;
-    for said in lines(fixture) {
-        assert_eq!(found(&[user(&said.replace("\\n", "\n"))]), Vec::new(), "{said}");
-        count += 1;
+fn a_yes_a_no_or_an_option_says_nothing_where_nothing_was_offered() {
+    for said in [
+        "ok",
+        "yes, drop those two",
+        "go ahead",
+        "1",
+        "b",
+        "Option B",
+        "go with option 2",
+        "option 3 looks good",
+        "let's take 30 for number 4",
+        "No, thanks.",
+        "Never mind, I found it.",
+        "Actually, scratch that.",
+    ] {
+        assert_eq!(found(&[assistant("The build is green."), user(said)]), Vec::new(), "{said}");
     }
-    assert!(count >= 80, "{count}");
 }
 
 #[test]
@@ -225,26 +214,18 @@ fn what_is_asked_to_be_remembered_is_kept_whole_and_without_the_asking() {
 }
 
 #[test]
-fn a_rule_keeps_its_reason_and_what_limits_it() {
-    for said in [
-        "Never use println! in library code because it breaks the JSON output",
-        "Deploys only Tue and Thu. Never on a Friday",
-        "The release procedure is: 1. bump the version 2. tag it 3. push the tag",
-        "We decided to keep sessions in Postgres because Redis lost them twice when the node restarted",
-    ] {
-        let [it] = &remembered(&[user(said)])[..] else { panic!("{said}") };
-        assert_eq!(it.content, said);
-    }
-    for said in [
-        "The gateway terminates TLS with OpenSSL, not rustls.",
-        "We replaced Redux with Zustand for client state.",
-        "We moved from Ember to Svelte for the dashboard.",
-    ] {
-        for operation in found(&[user(said)]) {
-            let [_, _, content, ..] = line(&operation);
-            assert_eq!(content, said.trim_end_matches('.'));
-        }
-    }
+fn what_was_said_about_a_thing_can_be_forgotten() {
+    let operations = found(&[user("Forget what I said about the retry limit.")]);
+    let [Operation::Retract(it)] = &operations[..] else { panic!("{operations:?}") };
+    assert_eq!(it.what, "the retry limit");
+}
+
+#[test]
+fn what_is_to_be_forgotten_is_named_in_its_own_words() {
+    let operations = found(&[user("Please forget that Bob is on vacation.")]);
+    let [Operation::Retract(it)] = &operations[..] else { panic!("{operations:?}") };
+    assert_eq!((it.what.as_str(), it.exact), ("Bob is on vacation", true));
+    assert_eq!(found(&[user("Did you forget that Bob is on vacation?")]), Vec::new());
 }
 
 #[test]
@@ -302,36 +283,62 @@ fn a_yes_makes_a_decision_of_a_proposal() {
     assert_eq!(found(&[assistant("Should we use Postgres or Redis?"), user("yes")]), Vec::new());
 }
 
+/// A piece that a reader would keep.
+fn piece(turn: &str, said: &str) -> Piece {
+    let start = turn.find(said).expect("said in the turn");
+    let mut piece = Piece {
+        span: start..start + said.len(),
+        lasting: 0.95,
+        roles: [0.0; Role::ALL.len()],
+        cautions: [0.0; Caution::ALL.len()],
+    };
+    piece.roles[Role::Rule as usize] = 1.0;
+    piece.cautions[Caution::None as usize] = 1.0;
+    piece
+}
+
 #[test]
 fn what_the_agent_wrote_is_not_the_users_though_they_paste_it() {
     let review = "Never hold the lock while you call the network from here on.";
-    assert_eq!(found(&[assistant(review), user(review)]), Vec::new());
-    assert_eq!(found(&[user(review)]).len(), 1);
-    let pasted = "Implement this.\n\n# Plan\n\nAlways use tabs.\n\n## Steps\n\nNever use spaces.";
-    assert_eq!(found(&[user(pasted)]), Vec::new());
+    let pieces = [piece(review, review)];
+    let pasted = Said { pieces: Some(&pieces), ..user(review) };
+    assert_eq!(found(&[assistant(review), pasted]), Vec::new());
+    assert_eq!(found(&[pasted]).len(), 1);
+    let plan = "Implement this.\n\n# Plan\n\nAlways use tabs.\n\n## Steps\n\nNever use spaces.";
+    let pieces = [piece(plan, "Always use tabs."), piece(plan, "Never use spaces.")];
+    assert_eq!(found(&[Said { pieces: Some(&pieces), ..user(plan) }]), Vec::new());
 }
 
 #[test]
 fn turns_before_the_first_are_only_context() {
-    let turns = [user("Always use tabs."), user("Never use semicolons.")];
-    let patch = probe_since(&turns, 1, &ProbePolicy::default());
+    let turns = [user("Remember: always use tabs."), user("Remember: never use semicolons.")];
+    let patch = probe_telling(&turns, 1, &ProbePolicy::default()).0;
     assert_eq!(patch.operations.len(), 1);
 }
 
 #[test]
-fn names_are_kept_with_their_aliases() {
-    let Some(Operation::Know { entity }) =
-        found(&[user("`tl-api`, also called `gateway`, is slow.")]).into_iter().next()
-    else {
-        panic!("known")
-    };
-    assert_eq!((entity.name.as_str(), entity.aliases), ("tl-api", vec!["gateway".to_owned()]));
+fn names_in_what_is_kept_are_known_with_their_aliases_and_relations() {
+    let turn = "`tl-api`, also called `gateway`, depends on Redis. My colleague Grace owns it.";
+    let pieces = [piece(turn, turn)];
+    let operations = found(&[Said { pieces: Some(&pieces), ..user(turn) }]);
+    let told = operations.iter().filter_map(|one| match one {
+        Operation::Know { entity } => Some(format!("{} {:?}", entity.name, entity.aliases)),
+        Operation::Relate(it) => Some(format!("{} {} {}", it.from, it.relation, it.to)),
+        Operation::Remember(_)
+        | Operation::Correct(_)
+        | Operation::Retract(_)
+        | Operation::Archive(_)
+        | Operation::Settle(_) => None,
+    });
+    let told: Vec<String> = told.collect();
+    assert_eq!(told, ["tl-api [\"gateway\"]", "gateway depends_on Redis", "Grace []"]);
 }
 
 #[test]
 fn a_megabyte_is_probed_in_no_time() {
     for piece in [
         "No, we use pnpm, not npm because it is fast.\n",
+        "Remember: we use pnpm. Forget that we use npm.\n",
         "never ",
         "`a` ",
         "we decided to use X, ",
@@ -350,6 +357,10 @@ fn anything() -> impl Strategy<Value = String> {
         ".{0,30}",
         "[a-zA-Z ,.!?'\"`\n:-]{0,40}",
         proptest::sample::select(vec![
+            "Remember: ",
+            "please forget that ",
+            "Should we use `X`?",
+            "yes",
             "We decided to use `X` because ",
             "Always run ",
             "no, we use A, not B. ",

@@ -20,6 +20,7 @@ fn item(number: usize, content: &str) -> Item {
         moved: None,
         reopen: None,
         history: None,
+        later: None,
         against: None,
         domain: Some("technical".to_owned()),
         via: None,
@@ -70,6 +71,22 @@ fn inside(page: &str) -> Vec<&str> {
     assert_eq!(page.to_lowercase().matches("<memory").count(), 1);
     assert_eq!(page.to_lowercase().matches("</memory").count(), 1);
     inside.to_vec()
+}
+
+#[test]
+fn what_was_said_later_is_told_with_a_memory_unless_it_stands_on_the_page_itself() {
+    let later = || Some(said(2, "we moved off npm last week"));
+    let alone = plain(vec![Item { later: later(), ..item(1, "Use npm") }]);
+    let text = written(&alone, 500).text;
+    assert!(
+        text.contains("Use npm (later said, 2026-05-02: “we moved off npm last week”)"),
+        "{text}"
+    );
+    let both = plain(vec![
+        Item { later: later(), ..item(1, "Use npm") },
+        item(2, "we moved off npm last week"),
+    ]);
+    assert!(!written(&both, 500).text.contains("later said"));
 }
 
 #[test]

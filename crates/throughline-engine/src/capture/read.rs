@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use throughline_core::patch::Operation;
+use throughline_core::patch::{Correct, Operation, Remember};
 use throughline_core::probe::{self, Voice};
 use throughline_core::reading::Piece;
 use throughline_core::speech;
@@ -11,7 +11,7 @@ use throughline_core::speech;
 use super::judge::{Probed, Weighed};
 use super::mind::Read;
 use super::{Captured, Mind};
-use crate::reading::{Bearings, Held, NOTICES_FROM, Nearby, PRESUPPOSES_FROM};
+use crate::reading::{Bearings, Held, NOTICES_FROM, Nearby, PRESUPPOSES_FROM, SURELY_TOUCHES};
 use crate::{Context, Engine, Result};
 
 /// Words of a turn that is compared with a memory as a whole.
@@ -19,6 +19,8 @@ const SHORT_WORDS: usize = 60;
 /// Claims that are held against what is known at once: whoever tells hundreds is pasting, and each takes
 /// milliseconds of a hook's time.
 const CLAIMS_MAX: usize = 8;
+/// From this confidence on, a claim is meant as it stands.
+const PLAIN_FROM: f64 = 0.5;
 /// Pieces of a turn that are held against what is known although they do not look like a change.
 const UNSURE_MAX: usize = 3;
 
@@ -47,23 +49,26 @@ impl Engine {
             && is_short(turn)
             && let Some(likeliest) = likeliest
         {
-            let bearings = self.bearings(nearby, before, &own, true);
+            let bearings = self.bearings(nearby, before, &own, true, true);
             let touches = touches(&bearings);
             let own = pieces[likeliest].clone();
             weighed.push(Weighed { piece: likeliest, own, bearings });
-            let from =
-                if probe::may_change(&pieces[likeliest]) { NOTICES_FROM } else { PRESUPPOSES_FROM };
-            if touches >= from {
-                pieces[likeliest].is_change(NOTICES_FROM);
+            let piece = &mut pieces[likeliest];
+            let sure =
+                touches >= if probe::may_change(piece) { NOTICES_FROM } else { SURELY_TOUCHES };
+            if sure {
+                piece.is_change(NOTICES_FROM);
+            } else if touches >= PRESUPPOSES_FROM {
+                piece.presupposes_a_change(NOTICES_FROM);
             }
         }
         let unsure = pieces.iter_mut().enumerate().filter(|(_, one)| probe::may_change(one));
         for (at, piece) in unsure.take(UNSURE_MAX) {
-            let bearings = self.bearings(nearby, before, &turn[piece.span.clone()], false);
+            let bearings = self.bearings(nearby, before, &turn[piece.span.clone()], false, true);
             let touches = touches(&bearings);
             weighed.push(Weighed { piece: at, own: piece.clone(), bearings });
             if touches >= NOTICES_FROM {
-                piece.is_change(touches);
+                piece.is_change(NOTICES_FROM);
             }
         }
         Ok(pieces.iter().any(probe::is_kept))
@@ -102,7 +107,8 @@ impl Engine {
                     }
                 };
                 let only = one.claims_of(turn) == 1;
-                bearings.add(claim.content, self.bearings(nearby, before, quote, only));
+                let plain = claim.confidence >= PLAIN_FROM;
+                bearings.add(claim.content, self.bearings(nearby, before, quote, only, plain));
             }
         }
         Ok(bearings)
@@ -139,6 +145,7 @@ struct Claimed<'a> {
     content: &'a str,
     quote: Option<&'a str>,
     turn: Option<usize>,
+    confidence: f64,
 }
 
 /// What an operation says that holds, if it says so.
@@ -149,10 +156,17 @@ pub(super) fn claim_of(operation: &Operation) -> Option<&str> {
 fn claimed(operation: &Operation) -> Option<Claimed<'_>> {
     match operation {
         Operation::Remember(it) => {
-            Some(Claimed { content: &it.content, quote: it.quote.as_deref(), turn: it.turn })
+            let Remember { content, quote, turn, confidence, .. } = it;
+            Some(Claimed { content, quote: quote.as_deref(), turn: *turn, confidence: *confidence })
         }
         Operation::Correct(it) => {
-            Some(Claimed { content: &it.right, quote: it.quote.as_deref(), turn: it.turn })
+            let Correct { right, quote, turn, confidence, .. } = it;
+            Some(Claimed {
+                content: right,
+                quote: quote.as_deref(),
+                turn: *turn,
+                confidence: *confidence,
+            })
         }
         Operation::Retract(_)
         | Operation::Archive(_)

@@ -193,6 +193,7 @@ impl Engine {
             moved: card.then_and_now(),
             reopen: card.reopened_by.first().map(|one| format!("“{}” {}", one.title, one.how)),
             history: None,
+            later: card.later.as_ref().map(said_later),
             against: card.contested_by.first().map(MemoryId::handle),
             domain: memory.domain.clone(),
             via: None,
@@ -292,6 +293,16 @@ fn via(candidate: &Candidate, known: &Known) -> Option<String> {
         Some(title) => format!("{relation}: {title}"),
         None => relation,
     })
+}
+
+/// What was said later, as it is told with what it bears on.
+fn said_later(later: &Memory) -> Quote {
+    Quote {
+        handle: later.id.handle(),
+        speaker: String::new(),
+        on: later.recorded_at.date(),
+        text: one_line(&later.content),
+    }
 }
 
 fn one_line(content: &str) -> String {

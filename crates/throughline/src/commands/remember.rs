@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use throughline_core::{Kind, probe, text};
-use throughline_engine::{NewMemory, Remembered};
+use throughline_core::{Kind, text};
+use throughline_engine::{NewMemory, Remembered, kind_of};
 
 use super::text_or_stdin;
 use crate::args;
@@ -34,7 +34,7 @@ pub(super) fn remember(
 ) -> anyhow::Result<ExitCode> {
     let content = text_or_stdin(&args.text)?;
     let new = NewMemory {
-        kind: args.kind.or_else(|| probe::kind_of(&content)).unwrap_or(Kind::Fact),
+        kind: args.kind.or_else(|| kind_of(&content)).unwrap_or(Kind::Fact),
         content,
         slot: args.slot.clone(),
         tags: args.tags.clone(),

@@ -34,6 +34,7 @@ mod hosts_connecting;
 mod hosts_ingesting;
 mod ingesting;
 mod interrupted;
+mod later_words;
 mod learning;
 #[cfg(target_os = "linux")]
 mod left_behind;

@@ -52,7 +52,7 @@ fn opposites_stay_two_memories_and_move_no_trust_by_any_door() {
 }
 
 #[test]
-fn opposites_that_are_told_to_an_agent_stay_two_memories() {
+fn opposites_that_are_told_to_an_agent_stay_two_memories_and_add_no_evidence() {
     let home = Home::new();
     let agent = Agent::new(&home, "monday");
     agent.hears("Remember that the cache layer stores encrypted session data.");
@@ -65,7 +65,7 @@ fn opposites_that_are_told_to_an_agent_stay_two_memories() {
     let kept = current(&home);
     assert_eq!(kept.len(), 2, "{kept:?}");
     let after = home.show(before["id"].as_str().expect("an id"));
-    assert_eq!((&after["trust"], &after["evidence"]), (&before["trust"], &before["evidence"]));
+    assert_eq!(after["evidence"], before["evidence"]);
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn the_page_tells_it_piece_by_piece() {
     “The staging database runs on Postgres 16 now, not 14.”
              read as  a change .## · lasting .## · nothing against it .##
                 kept  as stated: fact “The staging database runs on Postgres 16 now, not 14”
-            replaces  [ID] The staging database runs on Postgres 14 (by its form or its past; read as another value .##)
+            replaces  [ID] The staging database runs on Postgres 14 (another value .##)
     “Please fix the test.”
              read as  a request .## · lasting .## · nothing against it .##
             not kept  a request

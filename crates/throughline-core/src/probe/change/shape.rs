@@ -5,13 +5,13 @@ use std::ops::Range;
 use super::preface::HERE;
 use super::swap;
 use super::{
-    Change, Preface, Statement, Word, at_any, content, cues, fact, find_any, rule, says, starts,
-    tells, value,
+    Preface, Statement, Word, at_any, content, cues, fact, find_any, rule, says, starts, tells,
+    value,
 };
 use crate::speech::cue::Cues;
 use crate::speech::word;
 
-pub(super) fn find(it: &Statement<'_>, preface: &Preface) -> Option<Change> {
+pub(super) fn find(it: &Statement<'_>, preface: &Preface) -> Option<String> {
     let from = preface.end;
     about(it)
         .or_else(|| denied(it, from))
@@ -165,14 +165,13 @@ pub(super) fn contrast(words: &[Word<'_>], from: usize) -> Option<(usize, Range<
 }
 
 /// "Staging runs on Postgres 16, not 14", "French for commit messages, not German".
-fn not_that(it: &Statement<'_>, preface: &Preface) -> Option<Change> {
+fn not_that(it: &Statement<'_>, preface: &Preface) -> Option<String> {
     let (words, from) = (&it.words, preface.end);
     let (at, old) = contrast(words, from).filter(|(at, _)| *at > from)?;
     let right = from..at;
-    let wrong = it.phrase(old.clone())?;
     if let Some(said) = statement(it, right.clone()) {
         let read = word::words(&said);
-        let known = fact::slot_of(&read).is_some() || rule::find_rule(&read).is_some();
+        let known = fact::slot_of(&read).is_some() || rule::find(&read).is_some();
         let strong = preface.corrects
             || preface.lately
             || preface.opened
@@ -180,7 +179,7 @@ fn not_that(it: &Statement<'_>, preface: &Preface) -> Option<Change> {
             || known
             || tells(&words[old])
             || tells(&words[right.start + 1..right.end]);
-        return strong.then_some(Change { wrong, right: said, gone: false });
+        return strong.then_some(said);
     }
     // "Terraform for infrastructure instead of Pulumi".
     let from = at_any(words, from, cues!("its, it is, its now")).unwrap_or(from);
@@ -191,11 +190,11 @@ fn not_that(it: &Statement<'_>, preface: &Preface) -> Option<Change> {
         || words[new.start].is("use put make run do keep add write");
     let strong = preface.corrects || preface.lately || preface.opened || tells(&words[new.clone()]);
     let right = format!("We use {} {}", it.phrase(new)?, it.phrase(place)?);
-    (whole && !ordered && strong).then_some(Change { wrong, right, gone: false })
+    (whole && !ordered && strong).then_some(right)
 }
 
 /// "I was wrong about the port: it's 81, not 80".
-fn about(it: &Statement<'_>) -> Option<Change> {
+fn about(it: &Statement<'_>) -> Option<String> {
     let words = &it.words;
     let end = starts(
         words,
@@ -210,13 +209,13 @@ fn about(it: &Statement<'_>) -> Option<Change> {
         (said.len() <= 7 && !said[0].is(NO_SUBJECT)).then_some(end..pause + 1)
     })?;
     let from = at_any(words, pause + 1, cues!("its, it is, thats, that is"))?;
-    let (at, old) = contrast(words, from)?;
+    let (at, _) = contrast(words, from)?;
     let new = value(words, from).filter(|_| at > from)?;
-    Some(Change { wrong: it.phrase(old)?, right: has(it, subject, new)?, gone: false })
+    has(it, subject, new)
 }
 
 /// "The port isn't 80, it's 81", "the queue is no longer Celery", "Ada isn't the lead any more, Bo is".
-fn denied(it: &Statement<'_>, from: usize) -> Option<Change> {
+fn denied(it: &Statement<'_>, from: usize) -> Option<String> {
     static DENIES: Cues =
         Cues::of("isnt, arent, is not, are not, is no longer, are no longer, its not");
     let words = &it.words;
@@ -231,11 +230,7 @@ fn denied(it: &Statement<'_>, from: usize) -> Option<Change> {
         let rest = end + verb.start..words.len();
         let said = it.phrase(end..words.len())?;
         (rest.len() > 1).then_some(())?;
-        return Some(Change {
-            wrong: said.clone(),
-            right: format!("No longer: {said}"),
-            gone: true,
-        });
+        return Some(format!("No longer: {said}"));
     }
     let place =
         find_any(words.get(from..)?, &DENIES).map(|place| from + place.start..from + place.end)?;
@@ -253,33 +248,25 @@ fn denied(it: &Statement<'_>, from: usize) -> Option<Change> {
         cues!("(but) its, (but) it is, but (rather), but we use, we use, use, (its) now (its)"),
     );
     if let Some(new) = new.and_then(|end| value(words, end)) {
-        return Some(Change { wrong: it.phrase(old)?, right: has(it, about, new)?, gone: false });
+        return has(it, about, new);
     }
     // "Ada isn't the lead any more, Bo is": the other way round.
     if let Some(is) = (more..words.len())
         .find(|at| words[*at].is("is"))
         .filter(|at| *at > more && *at - more <= 3)
     {
-        let right = has(it, old, more..is)?;
-        return Some(Change { wrong: it.phrase(about)?, right, gone: false });
+        return has(it, old, more..is);
     }
     let ended = says(&words[place], cues!("longer")) || more > rest;
-    let (who, what) = (it.phrase(about.clone())?, it.phrase(old.clone())?);
-    // "Ada is no longer the lead" takes Ada back, "the lead is no longer Ada" too.
-    let role = words[old.start].is("the our my");
     let plain = ended
         && !words[old.start]
             .is("needed necessary available supported maintained used working required \
         possible a an true relevant here there");
-    plain.then_some(Change {
-        wrong: if role { who } else { what },
-        right: it.phrase(about.start..old.end)?,
-        gone: true,
-    })
+    plain.then(|| it.phrase(about.start..old.end))?
 }
 
 /// "The shell was fish, now it's zsh", "Ada left, the lead is Bo now".
-fn was(it: &Statement<'_>, from: usize) -> Option<Change> {
+fn was(it: &Statement<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     if let Some(place) = find_any(words.get(from..)?, cues!("was, were, used to be")) {
         let about = subject(words, from..from + place.start)?;
@@ -292,7 +279,7 @@ fn was(it: &Statement<'_>, from: usize) -> Option<Change> {
             ),
         )?;
         let new = value(words, now)?;
-        return Some(Change { wrong: it.phrase(old)?, right: has(it, about, new)?, gone: false });
+        return has(it, about, new);
     }
     let place = find_any(
         words.get(from..)?,
@@ -309,12 +296,11 @@ fn was(it: &Statement<'_>, from: usize) -> Option<Change> {
     let about =
         subject(words, clause..clause + is.start).filter(|about| determined(words, about))?;
     let new = value(words, clause + is.end)?;
-    named.then_some(())?;
-    Some(Change { wrong: it.phrase(old)?, right: has(it, about, new)?, gone: false })
+    named.then(|| has(it, about, new))?
 }
 
 /// "The limit was raised to 50, it used to be 20".
-fn set_to(it: &Statement<'_>, from: usize) -> Option<Change> {
+fn set_to(it: &Statement<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let place = find_any(
         words.get(from..)?,
@@ -326,13 +312,11 @@ fn set_to(it: &Statement<'_>, from: usize) -> Option<Change> {
     let about =
         subject(words, from..from + place.start).filter(|about| determined(words, about))?;
     let new = value(words, from + place.end)?;
-    let old = contrast(words, new.end).map(|(_, old)| old);
-    let wrong = it.phrase(old.unwrap_or(about.clone()))?;
-    Some(Change { wrong, right: has(it, about, new)?, gone: false })
+    has(it, about, new)
 }
 
 /// "Rails is history in the admin panel".
-fn history(it: &Statement<'_>, from: usize) -> Option<Change> {
+fn history(it: &Statement<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let place = find_any(
         words.get(from..)?,
@@ -343,12 +327,11 @@ fn history(it: &Statement<'_>, from: usize) -> Option<Change> {
     let named = (1..=3).contains(&old.len())
         && !words[old.start].is(NO_SUBJECT)
         && !words[old.start].is("the we i");
-    let right = it.phrase(from..rest.end).filter(|_| named && !rest.is_empty())?;
-    Some(Change { wrong: it.phrase(old)?, right, gone: true })
+    it.phrase(from..rest.end).filter(|_| named && !rest.is_empty())
 }
 
 /// "The error tracker is Sentry now", "as of today CI runs on Jenkins": the old value is not named.
-pub(super) fn now(it: &Statement<'_>, preface: &Preface) -> Option<Change> {
+pub(super) fn now(it: &Statement<'_>, preface: &Preface) -> Option<String> {
     let (words, from) = (&it.words, preface.end);
     let end = (from..words.len()).find(|at| words[*at].pauses()).map_or(words.len(), |at| at + 1);
     let lately = preface.lately || says(&words[from..end], cues!("now, nowadays, by now"));
@@ -369,9 +352,7 @@ pub(super) fn now(it: &Statement<'_>, preface: &Preface) -> Option<Change> {
     } else {
         about
     };
-    let (first, last) = (what.first()?, what.last()?);
-    let wrong = right.get(first.span.start..last.span.end)?.to_owned();
-    fits.then_some(Change { wrong, right, gone: false })
+    (fits && !what.is_empty()).then_some(right)
 }
 
 /// Whether a statement is about how things are, rather than how they are doing.
@@ -379,7 +360,7 @@ pub(super) fn lasts(words: &[Word<'_>]) -> bool {
     let Some(verb) = find_any(words, &STATES) else { return false };
     let (about, said) = (&words[..verb.start], &words[verb.end..]);
     let opened = about.first().is_some_and(|word| word.is("the our my we i") || word.text == "The");
-    let known = fact::slot_of(words).is_some() || rule::find_rule(words).is_some();
+    let known = fact::slot_of(words).is_some() || rule::find(words).is_some();
     (known || opened && (tells(said) || said.len() <= 3))
         && !doing(&words[verb.start], said)
         && (1..=8).contains(&said.len())

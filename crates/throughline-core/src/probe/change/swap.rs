@@ -1,11 +1,11 @@
 //! One thing in another's place: moved from it, replaced it, took over, or simply stopped.
 
 use super::shape::{area, has, subject, uses};
-use super::{Change, Statement, at_any, content, cues, find_any, says, value};
+use super::{Statement, at_any, content, cues, find_any, says, value};
 use crate::speech::cue::Cues;
 
 /// "We moved from npm to pnpm", "the limit went from 5 to 8", "I bumped the limit from 5 to 8".
-pub(super) fn moved(it: &Statement<'_>, from: usize) -> Option<Change> {
+pub(super) fn moved(it: &Statement<'_>, from: usize) -> Option<String> {
     static VERBS: Cues = Cues::of(
         "(have|has|just|recently|finally|weve|ive|was|were|been|got) (been) (just|recently) switched|moved|migrated|changed|went|gone|\
         bumped|raised|lowered|increased|decreased|reduced|updated|upgraded|downgraded|converted|transitioned|\
@@ -19,7 +19,6 @@ pub(super) fn moved(it: &Statement<'_>, from: usize) -> Option<Change> {
     let to = old.end;
     words.get(to).filter(|word| word.is("to"))?;
     let new = value(words, to + 1)?;
-    let wrong = it.phrase(old)?;
     let opens = &words[from.min(verb.start)];
     let ours = opens.is("we i weve ive im were");
     if ours && source == verb.end {
@@ -27,14 +26,14 @@ pub(super) fn moved(it: &Statement<'_>, from: usize) -> Option<Change> {
         if area(words, new.end).is_empty() {
             return None;
         }
-        return Some(Change { wrong, right: uses(it, opens, new)?, gone: false });
+        return uses(it, opens, new);
     }
     // "This service moved from … to … for jobs".
     if source == verb.end
         && at_any(words, from, cues!("this|our service|project|repo|repository|app|codebase"))
             == Some(verb.start)
     {
-        return Some(Change { wrong, right: uses(it, opens, new)?, gone: false });
+        return uses(it, opens, new);
     }
     let about =
         if ours { subject(words, verb.end..source)? } else { subject(words, from..verb.start)? };
@@ -42,11 +41,11 @@ pub(super) fn moved(it: &Statement<'_>, from: usize) -> Option<Change> {
     let owned =
         words[about.start].is("the our my") || words[about.start].text.contains(['\'', '’']);
     let plain = ours || source == verb.end && owned;
-    plain.then(|| Some(Change { wrong, right: has(it, about, new)?, gone: false }))?
+    plain.then(|| has(it, about, new))?
 }
 
 /// "Bo took over from Ada as release manager".
-pub(super) fn took_over(it: &Statement<'_>, from: usize) -> Option<Change> {
+pub(super) fn took_over(it: &Statement<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let place = find_any(
         words.get(from..)?,
@@ -63,13 +62,11 @@ pub(super) fn took_over(it: &Statement<'_>, from: usize) -> Option<Change> {
     let plain = (1..=3).contains(&new.len())
         && !words[new.start].is("we i it they he she")
         && (1..=7).contains(&about.len());
-    plain.then(|| {
-        Some(Change { wrong: it.phrase(old)?, right: has(it, about, new)?, gone: false })
-    })?
+    plain.then(|| has(it, about, new))?
 }
 
 /// "We replaced Redux with Zustand", "we dropped Redux and use Zustand now".
-pub(super) fn replaced(it: &Statement<'_>, from: usize) -> Option<Change> {
+pub(super) fn replaced(it: &Statement<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let who = words.get(from).filter(|word| word.is("we i weve ive"))?;
     if let Some(verb) = at_any(
@@ -83,7 +80,7 @@ pub(super) fn replaced(it: &Statement<'_>, from: usize) -> Option<Change> {
         let with =
             words.get(old.end).is_some_and(|word| word.is("with by for")).then_some(old.end + 1)?;
         let new = value(words, with)?;
-        return Some(Change { wrong: it.phrase(old)?, right: uses(it, who, new)?, gone: false });
+        return uses(it, who, new);
     }
     let verb = at_any(
         words,
@@ -97,11 +94,11 @@ pub(super) fn replaced(it: &Statement<'_>, from: usize) -> Option<Change> {
         cues!("and|for (now) (we) use|using, in favor|favour of, and went with, for"),
     )?;
     let new = value(words, now)?;
-    Some(Change { wrong: it.phrase(old)?, right: uses(it, who, new)?, gone: false })
+    uses(it, who, new)
 }
 
 /// "We stopped using Redux for client state", "we no longer use Redux, it's Zustand now".
-pub(super) fn gone(it: &Statement<'_>, from: usize) -> Option<Change> {
+pub(super) fn gone(it: &Statement<'_>, from: usize) -> Option<String> {
     static ENDS: Cues = Cues::of(
         "(have) stopped using, got rid of, (have) dropped|ditched|abandoned|removed|retired, (have) moved away|off (from|of), \
         no longer use|want|like|have|need|prefer, dont use|want|like|need|prefer, do not use|want|like|need|prefer, \
@@ -119,7 +116,6 @@ pub(super) fn gone(it: &Statement<'_>, from: usize) -> Option<Change> {
     if open && more.is_none() || content::is_one_off(&words[old.start..rest]) {
         return None;
     }
-    let wrong = it.phrase(old)?;
     let after = more.unwrap_or(rest);
     let new = at_any(
         words,
@@ -138,16 +134,12 @@ pub(super) fn gone(it: &Statement<'_>, from: usize) -> Option<Change> {
     let tail =
         if place.is_empty() { String::new() } else { format!(" {}", it.phrase(place.clone())?) };
     if let Some(new) = new {
-        return Some(Change {
-            wrong,
-            right: format!("{verb} {}{tail}", it.phrase(new)?),
-            gone: false,
-        });
+        return Some(format!("{verb} {}{tail}", it.phrase(new)?));
     }
     // Without what it was for, it is simply taken back.
     if place.is_empty() {
         return None;
     }
     let verb = if who.is("i ive im") { "The user no longer uses" } else { "We no longer use" };
-    Some(Change { right: format!("{verb} {wrong}{tail}"), wrong, gone: true })
+    Some(format!("{verb} {}{tail}", it.phrase(old)?))
 }

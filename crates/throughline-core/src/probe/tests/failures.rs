@@ -158,7 +158,7 @@ fn a_failure_that_was_kept_before_is_settled_when_the_command_works() {
         ran("nomad run", "ok", 0),
     );
     let turns = [tool(&fails), tool(&login), tool(&works)];
-    let patch = probe_since(&turns, 1, &ProbePolicy::default());
+    let patch = probe_telling(&turns, 1, &ProbePolicy::default()).0;
     let Some(Operation::Settle(settled)) = patch.operations.last() else { panic!("{patch:?}") };
     assert_eq!(settled.failed, "`nomad run` failed: token expired now");
     assert_eq!(
