@@ -4,8 +4,6 @@ import re
 
 PASSING = ("request", "question", "chatter", "report")
 CHANGING = ("change", "withdrawal")
-
-
 CLAIMING = ("fact", "decision", "preference", "rule", "failure", "procedure", "commitment")
 # Whose words follow a colon: somebody else's, or the speaker's own.
 OTHERS = "Tom Priya Codex Gemini CI-output stdout Error Tool-result JIRA-{n} OPS-{n} PR-#{n} @dana 10:32-marek Bug-report Slide-{n} TODO The-wiki Ticket-{n} Subagent Release-notes".split()
@@ -48,11 +46,16 @@ def made_turn(writer, voice, pieces, rng):
 
 def labelled_turn(writer, voice, piece, rng):
     """A claim behind a label that says whose words it is."""
-    own = rng.random() < 0.45
-    label = rng.choice(OWN if own else OTHERS).replace("-", " ").replace("{n}", str(rng.randrange(2, 4000)))
+    own, label = labelled_as(rng)
     text = f"{label}: {piece['claim']}"
     judged = piece if own else {**piece, "role": "paste", "guard": "quoted", "lasting": False}
     return {"writer": writer, "id": "made", "voice": voice, "before": None, "turn": text, "sentences": [{**judged, "text": text}]}
+
+
+def labelled_as(rng):
+    """Whether a label is of the speaker's own words, and the label."""
+    own = rng.random() < 0.45
+    return own, rng.choice(OWN if own else OTHERS).replace("-", " ").replace("{n}", str(rng.randrange(2, 4000)))
 
 
 def made_pairs(turns, pairs, rng):
@@ -76,8 +79,7 @@ def labelled(pairs, rng):
     """What was said, behind a label that says whose words it is."""
     for pair in pairs:
         if pair["relation"] in ("replaces", "withdraws") and len(pair["said"].split()) > 4 and rng.random() < 0.12:
-            own = rng.random() < 0.45
-            label = rng.choice(OWN if own else OTHERS).replace("-", " ").replace("{n}", str(rng.randrange(2, 4000)))
+            own, label = labelled_as(rng)
             yield {**pair, "said": f"{label}: {pair['said']}", "relation": pair["relation"] if own else "other"}
 
 

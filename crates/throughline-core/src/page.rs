@@ -255,7 +255,7 @@ impl<'a> Layout<'a> {
             let mut chunk = title.to_owned();
             for (index, detail) in group.iter().zip(&details) {
                 let item = self.items[*index];
-                let later = item.later.as_ref().filter(|later| !self.has_room_for(later));
+                let later = item.later.as_ref().filter(|later| !self.is_on_page(later));
                 chunk.push_str(&lines::item(item, *detail, later, self.policy));
             }
             if self.push(&chunk) {
@@ -275,7 +275,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Whether what was said later is a memory on the page.
-    fn has_room_for(&self, later: &Quote) -> bool {
+    fn is_on_page(&self, later: &Quote) -> bool {
         let at = self.by_handle.get(later.handle.as_str());
         at.is_some_and(|at| self.fates[*at] != Fate::Cut)
     }

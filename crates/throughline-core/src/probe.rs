@@ -379,20 +379,14 @@ impl<'a> Found<'a> {
             let range = self.policy.content_chars_min..=self.policy.content_chars_max;
             range.contains(&said.chars().count())
         };
-        let plain = match operation {
-            Operation::Remember(it) => {
-                // A structured claim says enough however short it is.
-                it.confidence >= self.policy.confidence_min
-                    && (sized(&it.content) || it.slot.is_some() && it.content.len() <= 100)
-                    && !self.knows(&it.content)
-            }
-            // Nothing else that is found has words of its own to be too short or too long.
-            Operation::Correct(_)
-            | Operation::Retract(_)
-            | Operation::Archive(_)
-            | Operation::Know { .. }
-            | Operation::Relate(_)
-            | Operation::Settle(_) => true,
+        // Nothing else that is found has words of its own to be too short or too long.
+        let plain = if let Operation::Remember(it) = operation {
+            // A structured claim says enough however short it is.
+            it.confidence >= self.policy.confidence_min
+                && (sized(&it.content) || it.slot.is_some() && it.content.len() <= 100)
+                && !self.knows(&it.content)
+        } else {
+            true
         };
         plain && operation.check().is_ok()
     }

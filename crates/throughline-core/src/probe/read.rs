@@ -16,8 +16,8 @@ use crate::speech::{self, Guard, word::words};
 const STATED_FROM: f32 = 0.93;
 /// From this likelihood on, it is kept although its form supposes something.
 const SURE_FROM: f32 = 0.8;
-/// From this likelihood on, what forms find in a piece is believed.
-const FORM_FROM: f32 = 0.1;
+/// From this likelihood on, a piece may say what the one behind it speaks of.
+const NAMES_FROM: f32 = 0.1;
 /// An answer of so few words is read with what it answers.
 const ANSWER_WORDS: usize = 6;
 /// From this likelihood on, a piece is held against what is known before it is let go.
@@ -65,13 +65,10 @@ pub(super) fn user_read(
             Fate::Echo
         } else if asks_to_forget(quote) {
             Fate::Forgets
-        } else if found.takes(Operation::Remember(claim(
-            turn,
-            said,
-            &pieces[..last],
-            &piece,
-            all_of(&statements, &piece, |it| it.guard == Some(Guard::Hypothetical)),
-        ))) {
+        } else if found.takes(Operation::Remember(Remember {
+            confidence: confidence(&statements, &piece),
+            ..claim(turn, said, &pieces[..last], &piece)
+        })) {
             for it in statements.iter().filter(|it| meet(&it.span, &piece.span)) {
                 found.extend(name::known(it));
                 found.extend(name::related(it));
@@ -190,21 +187,8 @@ pub fn needs_before(said: &str) -> bool {
 }
 
 /// A piece as a claim, in its speaker's words. `before` are the pieces before it.
-fn claim(
-    turn: usize,
-    said: &Said<'_>,
-    before: &[Piece],
-    piece: &Piece,
-    supposes: bool,
-) -> Remember {
+fn claim(turn: usize, said: &Said<'_>, before: &[Piece], piece: &Piece) -> Remember {
     let quote = &said.text[piece.span.clone()];
-    let confidence = if supposes || piece.plain() < PLAIN_FROM {
-        DOUBTED
-    } else if piece.lasting.min(piece.plain()) >= STATED_FROM {
-        STATED
-    } else {
-        ON_PROBATION
-    };
     // Whoever says that something was decided tells what sort of claim it is.
     let decided = words(quote).iter().any(|word| word.is("decided"));
     Remember {
@@ -215,10 +199,22 @@ fn claim(
         slot: None,
         because: Vec::new(),
         triggers: Vec::new(),
-        entities: super::name::named(&words(quote)),
-        confidence,
+        entities: name::named(&words(quote)),
+        confidence: ON_PROBATION,
         quote: Some(quote.to_owned()),
         turn: Some(turn),
+    }
+}
+
+/// How sure it is that a piece is meant as it stands, and will last.
+fn confidence(statements: &[Statement<'_>], piece: &Piece) -> f64 {
+    let supposes = all_of(statements, piece, |it| it.guard == Some(Guard::Hypothetical));
+    if supposes || piece.plain() < PLAIN_FROM {
+        DOUBTED
+    } else if piece.lasting.min(piece.plain()) >= STATED_FROM {
+        STATED
+    } else {
+        ON_PROBATION
     }
 }
 
@@ -226,7 +222,7 @@ fn claim(
 /// said is never part of them: it would count as the person's word.
 fn whole(said: &Said<'_>, before: &[Piece], quote: &str) -> String {
     let own = tidy(quote);
-    let names = |before: &&Piece| before.role().claims() || before.lasting >= FORM_FROM;
+    let names = |before: &&Piece| before.role().claims() || before.lasting >= NAMES_FROM;
     match before.last().filter(names).filter(|_| hangs(quote)) {
         Some(before) => format!("{}; {own}", tidy(&said.text[before.span.clone()])),
         None => own,
