@@ -308,8 +308,9 @@ impl Engine {
         let meaning = LazyCell::new(|| self.meaning.of_query(claim));
         let bearing = |one: &Near| {
             let (mut near, mut judgement) = (one.near, one.whole);
-            // Who uses one thing may use another one besides.
-            let plain = plain && !reading::both_use(&one.memory.content, claim);
+            // What is pinned is only questioned. Who uses one thing may use another one besides.
+            let Memory { content, pinned, .. } = &one.memory;
+            let plain = plain && !pinned && !reading::both_use(content, claim);
             if claim != nearby.said && one.whole.share(Bearing::Other) < OTHER_FROM {
                 let own = judged(trained, &one.memory, before, claim);
                 if !only || own.touches() > one.whole.touches() {
@@ -320,8 +321,11 @@ impl Engine {
                 }
             }
             let sure = judgement.touches() >= SURELY_TOUCHES;
-            let about = if nearby.changes || sure { CHANGED_NEAR } else { ABOUT_NEAR };
-            let about = if nearby.changes && sure { FAR } else { about };
+            let about = match (nearby.changes, sure) {
+                (true, true) => FAR,
+                (false, false) => ABOUT_NEAR,
+                (true, false) | (false, true) => CHANGED_NEAR,
+            };
             one.held(nearby, near, plain, if near >= about { judgement } else { Judged::other() })
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
