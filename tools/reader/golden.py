@@ -9,6 +9,7 @@ crates/throughline-reader/tests/golden/readings.json.
 import json
 import math
 import pathlib
+import re
 import struct
 
 import numpy as np
@@ -19,6 +20,7 @@ from tokens import CLOSING, Tokenizer
 
 CRATE = pathlib.Path(__file__).parents[2] / "crates/throughline-reader"
 DATA = pathlib.Path(__file__).parent / "data"
+LISTED = re.compile(r"(^|\n)\s*([-*•]|\d{1,2}[.)])\s")
 WRITERS = {"w4", "w8", "w14", "w22", "w24"}
 TURNS, PAIRS = 60, 60
 ERF = np.vectorize(math.erf)
@@ -97,7 +99,8 @@ def turns(packed, tokenizer):
         states = packed.states(whole)[len(lead) : -1]
         cuts = [sigmoid(packed.head("cut", states[at])[0]) for at in starts[1:]]
         # Where it is nearly even, whole numbers may fall on the other side.
-        if any(abs(cut - 0.5) < 0.1 for cut in cuts):
+        # Lists are taken apart by form, which is not done here.
+        if LISTED.search(text) or any(abs(cut - 0.5) < 0.1 for cut in cuts):
             continue
         begins = [0, *(at for at, cut in zip(starts[1:], cuts) if cut >= 0.5), len(ids)]
         pieces = []

@@ -252,6 +252,13 @@ impl Judged {
     }
 }
 
+/// Whether a word is the mark of a list: `-`, `*`, `•`, `3.`, `3)`.
+pub fn marks_list(word: &str) -> bool {
+    let number = word.strip_suffix(['.', ')']).unwrap_or_default();
+    matches!(word, "-" | "*" | "•")
+        || (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether two statements say of the same subject what it uses: "the worker uses Node 18", "the worker uses
 /// Postgres 16".
 pub fn both_use(held: &str, said: &str) -> bool {

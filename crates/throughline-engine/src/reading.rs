@@ -27,7 +27,7 @@ const HELD_AGAINST: usize = 6;
 /// From this likelihood on, what is said in passing takes the place of what it touches.
 const REPLACES_FROM: f32 = 0.6;
 /// How near in meaning it must be for that, where it does not look like a change.
-const REPLACES_NEAR: f64 = 0.3;
+const REPLACES_NEAR: f64 = 0.45;
 /// How near in meaning a memory must be to be about what was said. Of what one person said about other
 /// things one in ten is as near; of what changes a memory, four in five.
 const ABOUT_NEAR: f64 = 0.26;

@@ -24,10 +24,10 @@ pub(crate) fn spans(turn: &Turn, read: usize, cuts: impl Fn(usize) -> bool) -> V
     let all_read = read == turn.ids.len();
     let mut spans: Vec<Span> = Vec::new();
     for word in turn.words.iter().take_while(|word| all_read || word.tokens.start < read) {
-        let Word { bytes, tokens, opens } = word;
+        let Word { bytes, tokens, opens, joins } = word;
         let end = if tokens.end <= read { bytes.end } else { turn.ends[read - 1].min(bytes.end) };
         let tokens = tokens.start..tokens.end.min(read);
-        let begins = *opens || (!tokens.is_empty() && cuts(tokens.start));
+        let begins = *opens || (!joins && !tokens.is_empty() && cuts(tokens.start));
         if let Some(last) = spans.last_mut()
             && (!begins || last.tokens.is_empty())
         {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use throughline_core::reading::marks_list;
 use throughline_embed::{Tokens, tokens};
 
 use crate::fence;
@@ -34,9 +35,11 @@ pub(crate) struct Word {
     pub(crate) bytes: Range<usize>,
     /// Its tokens; none where it consists of characters that the tokenizer leaves out.
     pub(crate) tokens: Range<usize>,
-    /// Whether a piece begins here by form: at the start, at and after a fenced block, and after
-    /// a blank line.
+    /// Whether a piece begins here by form: at the start, at and after a fenced block, after a blank
+    /// line, and at the mark of a list.
     pub(crate) opens: bool,
+    /// Whether no piece begins here: behind the mark of a list.
+    pub(crate) joins: bool,
 }
 
 impl Turn {
@@ -68,6 +71,7 @@ impl Turn {
         let mut starts = found.ranges.iter().map(|range| part.start + range.start).peekable();
         let mut at = part.start;
         let mut token = first;
+        let mut marked = false;
         while let Some(bytes) = next_word(text, at..part.end) {
             if self.is_full() && starts.peek().is_none() {
                 return;
@@ -76,10 +80,12 @@ impl Turn {
             while starts.next_if(|start| *start < bytes.end).is_some() {
                 token += 1;
             }
-            let gap = &text[at..bytes.start];
-            let opens = at == part.start || gap.matches('\n').count() > 1;
+            let breaks = text[at..bytes.start].matches('\n').count();
+            let listed = (breaks > 0 || at == 0) && marks_list(&text[bytes.clone()]);
+            let opens = at == part.start || breaks > 1 || listed;
             at = bytes.end;
-            self.words.push(Word { bytes, tokens: first_token..token, opens });
+            self.words.push(Word { bytes, tokens: first_token..token, opens, joins: marked });
+            marked = listed;
         }
     }
 
@@ -97,7 +103,12 @@ impl Turn {
         }
         self.ids.extend(ids);
         self.ends.resize(self.ids.len(), block.end);
-        self.words.push(Word { bytes: block, tokens: first..self.ids.len(), opens: true });
+        self.words.push(Word {
+            bytes: block,
+            tokens: first..self.ids.len(),
+            opens: true,
+            joins: false,
+        });
     }
 }
 

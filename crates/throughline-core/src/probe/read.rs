@@ -9,7 +9,7 @@ use super::fate::{Fate, Fated, KEEP_FROM, judged};
 use super::{Found, Said, Statement, asked_for, content, is_echo, name, statements};
 use crate::Kind;
 use crate::patch::{Operation, Remember};
-use crate::reading::{Piece, Role};
+use crate::reading::{self, Piece, Role};
 use crate::speech::{self, Guard, word::words};
 
 /// From this likelihood on, it counts as stated; below, it is kept on probation.
@@ -101,25 +101,34 @@ impl Found<'_> {
 fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
     let mut claims: Vec<(usize, Piece)> = Vec::new();
     let said = |piece: &Piece| &turn[piece.span.clone()];
-    let mut listed = false;
+    let (mut listed, mut announced) = (false, false);
     for (at, piece) in pieces.iter().enumerate() {
         // What a colon announces goes with what announces it.
         let before = at.checked_sub(1).map_or("", |before| said(&pieces[before]));
         let numbered = without_number(before);
         let opens = numbered.unwrap_or(before).ends_with(':');
-        let goes_on = numbered.is_some() || said(piece).starts_with(['-', '*', '•']);
+        let goes_on = numbered.is_some() || is_listed(said(piece));
         listed = opens || listed && goes_on;
         let last = claims.last_mut().filter(|(last, _)| *last + 1 == at);
+        announced = if opens { last.is_some() } else { announced && listed };
         match last {
-            Some((last, before)) if listed || is_kept(piece) && hangs(said(piece)) => {
+            Some((last, before)) if announced || is_kept(piece) && hangs(said(piece)) => {
                 before.span.end = piece.span.end;
                 *last = at;
             }
-            _ if is_kept(piece) && !listed => claims.push((at, piece.clone())),
+            // A list whose first line says nothing that lasts may still name things that do.
+            _ if is_kept(piece) && (!listed || is_listed(said(piece))) => {
+                claims.push((at, piece.clone()));
+            }
             _ => {}
         }
     }
     claims
+}
+
+/// Whether words begin with the mark of a list.
+fn is_listed(said: &str) -> bool {
+    said.split_whitespace().next().is_some_and(reading::marks_list)
 }
 
 /// What stands before the number of a step at the end of some words: "The steps are: 1."
@@ -229,8 +238,13 @@ fn whole(said: &Said<'_>, before: &[Piece], quote: &str) -> String {
     }
 }
 
-/// A stretch of a turn on one line, without what only ends it.
+/// A stretch of a turn on one line, without the mark of a list before it and what only ends it.
 fn tidy(said: &str) -> String {
+    let said = said.trim_start();
+    let said = match said.split_once(char::is_whitespace) {
+        Some((mark, said)) if reading::marks_list(mark) => said,
+        Some(_) | None => said,
+    };
     content::plain(said).trim_end_matches(['.', ',', ';', ' ']).to_owned()
 }
 

@@ -20,6 +20,17 @@ fn a_blank_line_ends_a_piece() {
 }
 
 #[test]
+fn every_mark_of_a_list_begins_a_piece_and_stays_with_it() {
+    let numbered =
+        "Rules for this repo:\n1. cargo fmt before each commit\n2. PRs need two approvals";
+    let found = texts(numbered);
+    assert!(found.contains(&"1. cargo fmt before each commit"), "{found:?}");
+    assert!(found.contains(&"2. PRs need two approvals"), "{found:?}");
+    let found = texts("- tabs, not spaces\n- money is stored in cents");
+    assert_eq!(found, ["- tabs, not spaces", "- money is stored in cents"]);
+}
+
+#[test]
 fn a_fenced_block_is_one_piece() {
     let turn = "See\n```sh\nmake\n\nmake test\n```\nok\n```\nleft open\n\nat the end";
     let found = texts(turn);

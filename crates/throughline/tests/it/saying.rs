@@ -169,3 +169,31 @@ fn every_host_can_be_asked_to_remember() {
         assert_eq!(held["items"][0]["state"], "confirmed", "{who}");
     }
 }
+
+#[test]
+fn every_line_of_a_list_is_kept_by_itself_without_its_mark() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "monday");
+    agent.hears(
+        "A few things to know before you touch anything:\n- migrations live in db/migrate\n\
+         - money is stored in cents\n- never edit a migration that was merged",
+    );
+    let mut kept = home.texts(&["list"]);
+    kept.sort();
+    assert_eq!(
+        kept,
+        [
+            "migrations live in db/migrate",
+            "money is stored in cents",
+            "never edit a migration that was merged"
+        ]
+    );
+}
+
+#[test]
+fn what_is_said_about_another_thing_replaces_nothing() {
+    let home = Home::new();
+    let timeout = home.remember("The request timeout is 30 seconds");
+    Agent::new(&home, "monday").hears("we retry three times");
+    assert_eq!(home.show(&timeout)["state"], "confirmed");
+}
