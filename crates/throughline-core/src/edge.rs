@@ -35,6 +35,9 @@ closed_set! {
         InBox = "in_box",
         /// Has something to do with.
         RelatesTo = "relates_to",
+        /// Was said later by a person, and may bear on. Only the reader makes it, from a memory or from
+        /// the turn itself, so that nobody can choose what stands beside what a person said.
+        LaterSaid = "later_said",
         /// Was used together with. The only relation that co-occurrence may make.
         CoUsed = "co_used",
     }
@@ -66,7 +69,7 @@ impl Relation {
             Self::Informs | Self::Extends => 0.5,
             Self::Tagged => 0.4,
             Self::CoUsed => 0.35,
-            Self::RelatesTo => 0.3,
+            Self::RelatesTo | Self::LaterSaid => 0.3,
             Self::InCluster | Self::InBox => 0.2,
         }
     }
@@ -83,7 +86,10 @@ impl Relation {
 
     /// What it says in words, of its start about its end.
     pub fn in_words(self) -> String {
-        self.as_str().replace('_', " ")
+        match self {
+            Self::LaterSaid => "said later than".to_owned(),
+            other => other.as_str().replace('_', " "),
+        }
     }
 
     /// What it says in words, of its end about its start.
@@ -97,6 +103,7 @@ impl Relation {
             Self::Blocks => "blocked by",
             Self::Informs => "informed by",
             Self::Extends => "extended by",
+            Self::LaterSaid => "later said",
             Self::About
             | Self::Tagged
             | Self::InCluster

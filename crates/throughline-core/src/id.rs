@@ -164,6 +164,15 @@ pub enum NodeId {
 }
 
 impl NodeId {
+    /// The short form, as for memories.
+    pub fn handle(self) -> String {
+        match self {
+            Self::Memory(MemoryId(id))
+            | Self::Entity(EntityId(id))
+            | Self::Episode(EpisodeId(id)) => tail(id),
+        }
+    }
+
     /// The memory, if it is one.
     pub fn memory(self) -> Option<MemoryId> {
         match self {

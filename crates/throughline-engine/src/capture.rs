@@ -196,6 +196,9 @@ impl Engine {
         for episode in &new {
             draft.changes.push(Change::Record((*episode).clone()));
         }
+        for aside in &pass.asides {
+            draft.changes.extend(aside.links(space, draft.now).map(Change::Link));
+        }
         wrote.episodes = new.len();
         wrote.duplicates = pass.episodes.len() - new.len();
         let mut applied = Vec::new();

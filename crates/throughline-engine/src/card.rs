@@ -41,7 +41,7 @@ pub struct Card {
     /// Memories that say otherwise: active ones that rank no lower, and archived ones that rank higher.
     pub contested_by: Vec<MemoryId>,
     /// What a person said last that may bear on it.
-    pub later: Option<Memory>,
+    pub later: Option<Later>,
     /// Reasons of a decision that no longer hold as they did.
     pub reopened_by: Vec<Shaken>,
     /// How true.
@@ -64,6 +64,17 @@ impl Card {
         let mark = self.watermarks.iter().find(|mark| mark.reading.wants_check())?;
         Some(watermark::then_and_now(mark))
     }
+}
+
+/// What a person said after a memory was kept, and may bear on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Later {
+    /// The memory that it became, or the turn where nothing more was kept of it.
+    pub node: NodeId,
+    /// When it was said.
+    pub at: Timestamp,
+    /// The words.
+    pub words: String,
 }
 
 /// A reason that no longer holds as it did.
@@ -161,11 +172,8 @@ impl Surroundings {
                     self.usage.insert(one.memory, one);
                 }
                 Row::Edge(edge) => {
-                    if let Relation::Tagged
-                    | Relation::Contradicts
-                    | Relation::Informs
-                    | Relation::RelatesTo
-                    | Relation::Extends = edge.relation
+                    if let Relation::Tagged | Relation::Contradicts | Relation::LaterSaid =
+                        edge.relation
                     {
                         ends.extend([edge.from, edge.to]);
                     }
@@ -238,7 +246,7 @@ impl Surroundings {
             supersedes: supersedes(memory, edges),
             reopened_by: self.shaken(memory, edges),
             contested_by,
-            later: self.later(memory, edges),
+            later: self.later(memory, edges, confirmed_at),
             trust,
             salience,
             flags: Vec::new(),
@@ -296,27 +304,25 @@ impl Surroundings {
         found
     }
 
-    /// What a person said last, after it, that adds to it or may bear on it.
-    fn later(&self, memory: &Memory, edges: &[Edge]) -> Option<Memory> {
-        let bears = |edge: &&Edge| {
-            let related = edge.relation == Relation::RelatesTo;
-            let adds = matches!(edge.relation, Relation::Informs | Relation::Extends);
-            related || adds && edge.to == memory.id.into()
-        };
-        let other = |edge: &Edge| edge.other(memory.id.into());
-        let others =
-            edges.iter().filter(bears).filter_map(|edge| match self.ends.get(&other(edge)) {
-                Some(Row::Memory(other)) => Some(other),
-                _ => None,
-            });
-        let after = |other: &Memory| {
-            other.state.is_active()
-                && is_said(other)
-                && other.session == memory.session
-                && other.recorded_at > memory.recorded_at
-        };
-        let last = others.filter(|other| after(other));
-        last.max_by_key(|other| (other.recorded_at, other.id)).map(|other| (**other).clone())
+    /// What a person said last, after it, that adds to it or may bear on it. Who said since that it holds
+    /// has heard the later word.
+    fn later(&self, memory: &Memory, edges: &[Edge], asserted_at: Timestamp) -> Option<Later> {
+        let of_it =
+            |edge: &&Edge| edge.relation == Relation::LaterSaid && edge.to == memory.id.into();
+        let later = edges.iter().filter(of_it).filter_map(|edge| {
+            let (at, words) = match self.ends.get(&edge.from)? {
+                Row::Memory(one) if one.session == memory.session && is_said(one) => {
+                    let holds = one.state.is_active() && one.recorded_at > memory.recorded_at;
+                    holds.then(|| (one.recorded_at, one.content.clone()))?
+                }
+                Row::Episode(turn) if memory.session.is_none() && turn.at > asserted_at => {
+                    (turn.at, edge.reason.clone()?)
+                }
+                _ => return None,
+            };
+            Some(Later { node: edge.from, at, words })
+        });
+        later.max_by_key(|one| (one.at, one.node))
     }
 
     fn contested_by(&self, memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {

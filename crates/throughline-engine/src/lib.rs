@@ -85,7 +85,7 @@ pub use brief::{Brief, KeptBrief};
 pub use capture::{
     Capture, Captured, Comes, Meets, Mind, Minds, ReadAside, ReadPiece, is_kept, turns_of,
 };
-pub use card::{Card, Shake, Shaken};
+pub use card::{Card, Later, Shake, Shaken};
 pub use clean::{Cleaner, clean, clean_name, clean_text};
 pub use clock::Clock;
 pub use context::Context;

@@ -74,6 +74,9 @@ pub(crate) struct Held {
     changed: bool,
     /// Whether that is meant as it stands, so that it may take the memory's place.
     plain: bool,
+    /// How it was judged, however far the memory is from what was said.
+    alone: Judged,
+    /// How it bears on the memory: on what is too far it does not.
     pub(crate) judged: Judged,
 }
 
@@ -117,21 +120,14 @@ impl Bearings {
         all.into_iter().any(|one| one.since > at && (given_up(one) || otherwise(one)))
     }
 
-    /// What a claim adds to, or may touch, and what it is nearest to: whoever is told the one should be
-    /// told the other. The reader sees no change where it would have to know more than it does.
-    pub(crate) fn adds_to(&self, content: &str) -> impl Iterator<Item = (MemoryId, Relation)> {
+    /// The memories that a claim is told with from now on: those it adds to or may touch, and the nearest.
+    /// The reader sees no change where it would have to know more than it does.
+    fn told_with(&self, content: &str) -> impl Iterator<Item = &Held> {
         let nearest = self.of(content).max_by(|a, b| a.near.total_cmp(&b.near));
         let nearest = nearest.filter(|one| one.near >= LINKED_NEAR).map(|one| one.id);
-        self.of(content).filter_map(move |one| {
-            let touches = one.judged.touches();
-            let may_touch = (LINKS_FROM..QUESTIONS_FROM).contains(&touches);
-            let is_near = touches < LINKS_FROM && nearest == Some(one.id);
-            if one.judged.likeliest() == Bearing::Refines {
-                return Some((one.id, Relation::Extends));
-            }
-            // Being near is no reason to tell the earlier word with the later one.
-            let near = is_near.then_some(Relation::RelatesTo);
-            Some((one.id, if may_touch { Relation::Informs } else { near? }))
+        self.of(content).filter(move |one| {
+            one.judged.touches() < QUESTIONS_FROM && (one.adds() || one.may_touch())
+                || nearest == Some(one.id) && one.judged.touches() < LINKS_FROM
         })
     }
 
@@ -145,12 +141,26 @@ impl Bearings {
     }
 }
 
-/// Connects a claim with what it adds to.
+impl Held {
+    /// Whether it most likely gains something by what was said, and still holds.
+    fn adds(&self) -> bool {
+        self.judged.likeliest() == Bearing::Refines
+    }
+
+    /// Whether what was said may touch it: where the two are far apart, only if that is likely.
+    pub(crate) fn may_touch(&self) -> bool {
+        self.judged.touches() >= LINKS_FROM || self.alone.touches() >= NOTICES_FROM
+    }
+}
+
+/// Connects a claim with what it adds to, and with what it is told with.
 pub(crate) fn connect(draft: &mut Draft, claim: MemoryId, content: &str) {
     let (space, at) = (draft.scope.space, draft.now);
-    let added = draft.bearings.adds_to(content).filter(|(id, _)| *id != claim);
-    let edge = |(to, how): (MemoryId, Relation)| Edge::new(space, claim.into(), how, to.into(), at);
-    let edges: Vec<Change> = added.map(edge).map(Change::Link).collect();
+    let edge = |how, to: MemoryId| Edge::new(space, claim.into(), how, to.into(), at);
+    let others = || draft.bearings.told_with(content).filter(|one| one.id != claim);
+    let adds = others().filter(|one| one.adds()).map(|one| edge(Relation::Extends, one.id));
+    let later = others().map(|one| edge(Relation::LaterSaid, one.id));
+    let edges: Vec<Change> = adds.chain(later).map(Change::Link).collect();
     draft.changes.extend(edges);
 }
 
@@ -222,11 +232,18 @@ struct Near {
 }
 
 impl Near {
-    fn held(&self, nearby: &Nearby, near: f64, plain: bool, judged: Judged) -> Held {
+    fn held(&self, nearby: &Nearby, near: f64, plain: bool, alone: Judged) -> Held {
         let Memory { id, state, recorded_at, since, .. } = self.memory;
         let holds = state.is_active();
         let since = since.filter(|_| !holds).unwrap_or(recorded_at);
-        Held { id, holds, since, near, changed: nearby.changes, plain, judged }
+        let changed = nearby.changes;
+        let about = match (changed, alone.touches() >= SURELY_TOUCHES) {
+            (true, true) => FAR,
+            (false, false) => ABOUT_NEAR,
+            (true, false) | (false, true) => CHANGED_NEAR,
+        };
+        let judged = if near >= about { alone } else { Judged::other() };
+        Held { id, holds, since, near, changed, plain, alone, judged }
     }
 }
 
@@ -320,13 +337,7 @@ impl Engine {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
-            let sure = judgement.touches() >= SURELY_TOUCHES;
-            let about = match (nearby.changes, sure) {
-                (true, true) => FAR,
-                (false, false) => ABOUT_NEAR,
-                (true, false) | (false, true) => CHANGED_NEAR,
-            };
-            one.held(nearby, near, plain, if near >= about { judgement } else { Judged::other() })
+            one.held(nearby, near, plain, judgement)
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
         only_one_changes(trained, &nearby.memories, &mut bearings);
@@ -404,6 +415,7 @@ fn only_one_changes(trained: &Trained, held: &[Near], judged: &mut [Held]) {
             let alike = trained.relate(&held[best].memory.content, None, &held[at].memory.content);
             if alike.share(Bearing::Same) < NOTICES_FROM {
                 judged[at].judged = Judged::other();
+                judged[at].alone = Judged::other();
             }
         }
     }

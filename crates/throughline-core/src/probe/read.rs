@@ -217,8 +217,10 @@ fn claim(turn: usize, said: &Said<'_>, before: &[Piece], piece: &Piece) -> Remem
 
 /// How sure it is that a piece is meant as it stands, and will last.
 fn confidence(statements: &[Statement<'_>], piece: &Piece) -> f64 {
-    let supposes = all_of(statements, piece, |it| it.guard == Some(Guard::Hypothetical));
-    if supposes || piece.plain() < PLAIN_FROM {
+    // What others have settled may stand, and is not the speaker's own word.
+    let open =
+        |it: &Statement<'_>| matches!(it.guard, Some(Guard::Hypothetical | Guard::ThirdParty));
+    if all_of(statements, piece, open) || piece.plain() < PLAIN_FROM {
         DOUBTED
     } else if piece.lasting.min(piece.plain()) >= STATED_FROM {
         STATED
@@ -261,14 +263,14 @@ fn asks_to_forget(said: &str) -> bool {
     first.is_some_and(|word| word.is("forget"))
 }
 
-/// Whether forms say that all of a piece is repeated after somebody, somebody else's or taken back: they
-/// are seldom mistaken there. What asks or supposes something is told better by the reader, unless it is
-/// unsure of what supposes something.
+/// Whether forms say that all of a piece is repeated after somebody or taken back: they are seldom mistaken
+/// there. What asks is told better by the reader, and so is what supposes something or is reported after
+/// somebody, where the reader is sure of it.
 fn is_guarded(statements: &[Statement<'_>], piece: &Piece) -> bool {
     let sure = piece.lasting.min(piece.plain()) >= SURE_FROM;
     all_of(statements, piece, |it| match it.guard {
-        Some(Guard::ThirdParty | Guard::Quoted | Guard::SelfResolving) => true,
-        Some(Guard::Hypothetical) => !sure,
+        Some(Guard::Quoted | Guard::SelfResolving) => true,
+        Some(Guard::ThirdParty | Guard::Hypothetical) => !sure,
         Some(Guard::Question) | None => false,
     })
 }

@@ -6,7 +6,7 @@ use throughline_core::gate::{self, Fired, Flush, When};
 use throughline_core::patch::Patch;
 use throughline_core::probe::{self, Fated};
 use throughline_core::reading::Piece;
-use throughline_core::{Episode, SessionId, Timestamp};
+use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, Timestamp};
 
 use super::{Captured, Mind, erased, mind, name};
 use crate::apply::{Source, turn_of};
@@ -35,6 +35,13 @@ pub(super) struct Weighed {
     pub(super) bearings: Vec<Held>,
 }
 
+/// Words of a turn of which nothing else is kept, and the memories that they may touch.
+pub(super) struct Aside {
+    pub(super) turn: EpisodeId,
+    pub(super) words: String,
+    pub(super) may_touch: Vec<MemoryId>,
+}
+
 /// Turns taken through the gate, before anything is written.
 #[derive(Default)]
 pub(super) struct Pass {
@@ -45,6 +52,8 @@ pub(super) struct Pass {
     pub(super) fired: Vec<Fired>,
     /// What was held against what is known.
     pub(super) weighed: Vec<Weighed>,
+    /// What is not kept, and stands beside what it may touch.
+    pub(super) asides: Vec<Aside>,
 }
 
 impl Pass {
@@ -56,6 +65,7 @@ impl Pass {
     /// Leaves the episodes to somebody else: nothing is kept of them, and nothing rests on them.
     pub(super) fn without_episodes(&mut self) {
         self.episodes.clear();
+        self.asides.clear();
         let probed = self.probed.iter_mut().chain(&mut self.swept);
         probed.flat_map(|one| &mut one.sources).for_each(|one| one.episode = None);
     }
@@ -104,7 +114,7 @@ impl Engine {
             pass.fired.extend(verdict.fired);
             mind.hear(turn, episode.id, &self.policy.activation);
             pass.episodes.push(episode);
-            let holds = self.read_last(context, mind, &mut pass.weighed)?;
+            let holds = self.read_last(context, mind, &mut pass)?;
             if holds || matches!(verdict.probe, When::Now(_)) {
                 pass.probed.extend(self.probe(mind, turn.at));
             }

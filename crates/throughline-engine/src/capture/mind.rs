@@ -235,6 +235,7 @@ pub(super) struct Read<'a> {
     /// What the agent said before it.
     pub(super) before: Option<String>,
     pub(super) turn: &'a str,
+    pub(super) episode: EpisodeId,
     pub(super) pieces: &'a mut Vec<Piece>,
     pub(super) nearby: &'a mut Option<Nearby>,
 }
@@ -307,8 +308,9 @@ impl Mind {
         let last = self.lately.heard.len().checked_sub(1)?;
         self.read(last);
         let before = self.before(last).map(str::to_owned);
-        let Heard { turn, pieces, nearby, .. } = &mut self.lately.heard[last];
-        Some(Read { before, turn: &turn.text, pieces: pieces.as_mut()?, nearby })
+        let Heard { turn, episode, pieces, nearby, .. } = &mut self.lately.heard[last];
+        let (turn, episode) = (turn.text.as_str(), *episode);
+        Some(Read { before, turn, episode, pieces: pieces.as_mut()?, nearby })
     }
 
     /// Whether something of what a person says now may be kept.

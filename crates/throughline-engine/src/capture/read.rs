@@ -6,9 +6,11 @@ use std::collections::btree_map::Entry;
 use throughline_core::patch::{Correct, Operation, Remember};
 use throughline_core::probe::{self, Voice};
 use throughline_core::reading::Piece;
-use throughline_core::speech;
+use throughline_core::{
+    Edge, EpisodeId, MemoryId, NodeId, Relation, SpaceId, Timestamp, speech, text,
+};
 
-use super::judge::{Probed, Weighed};
+use super::judge::{Aside, Pass, Probed, Weighed};
 use super::mind::Read;
 use super::{Captured, Mind};
 use crate::reading::{Bearings, Held, NOTICES_FROM, Nearby, PRESUPPOSES_FROM, SURELY_TOUCHES};
@@ -21,20 +23,23 @@ const SHORT_WORDS: usize = 60;
 const CLAIMS_MAX: usize = 8;
 /// From this confidence on, a claim is meant as it stands.
 const PLAIN_FROM: f64 = 0.5;
+/// Characters of a turn that stand beside a memory.
+const ASIDE_CHARS: usize = 200;
 /// Pieces of a turn that are held against what is known although they do not look like a change.
 const UNSURE_MAX: usize = 3;
 
 impl Engine {
     /// Lets the reader read the turn that was heard last; says whether it holds something to keep. What
     /// does not look like a change is one if it gives something that is held another value.
-    /// `weighed` gains what was held against what is known for that.
+    /// `pass` gains what was held against what is known for that, and what may touch it though nothing
+    /// of it is kept.
     pub(super) fn read_last(
         &self,
         context: &Context,
         mind: &mut Mind,
-        weighed: &mut Vec<Weighed>,
+        pass: &mut Pass,
     ) -> Result<bool> {
-        let Some(Read { before, turn, pieces, nearby }) = mind.read_last() else {
+        let Some(Read { before, turn, episode, pieces, nearby }) = mind.read_last() else {
             return Ok(false);
         };
         let before = before.as_deref();
@@ -45,6 +50,7 @@ impl Engine {
         let nearby =
             nearby.insert(self.nearby(context, before, looked_up(turn, pieces), pieces)?);
         let own = speech::own_words(turn);
+        let mut weighed = Vec::new();
         if !pieces.iter().any(probe::is_kept)
             && is_short(turn)
             && let Some(likeliest) = likeliest
@@ -71,6 +77,9 @@ impl Engine {
                 piece.is_change(NOTICES_FROM);
             }
         }
+        let unkept = weighed.iter().filter(|one| !probe::is_kept(&pieces[one.piece]));
+        pass.asides.extend(unkept.filter_map(|one| one.aside(episode, turn)));
+        pass.weighed.append(&mut weighed);
         Ok(pieces.iter().any(probe::is_kept))
     }
 
@@ -130,6 +139,30 @@ fn looked_up(turn: &str, pieces: &[Piece]) -> String {
 fn touches(bearings: &[Held]) -> f32 {
     let touches = bearings.iter().filter(|one| one.holds).map(|one| one.judged.touches());
     touches.fold(0.0, f32::max)
+}
+
+impl Weighed {
+    /// The words beside what they may touch, if there is anything.
+    fn aside(&self, episode: EpisodeId, turn: &str) -> Option<Aside> {
+        let may_touch = self.bearings.iter().filter(|one| one.holds && one.may_touch());
+        let may_touch: Vec<MemoryId> = may_touch.map(|one| one.id).collect();
+        // Words that were weighed as a whole are told as a whole.
+        let words = if is_short(turn) { turn } else { &turn[self.own.span.clone()] };
+        let words = text::cut(words.trim(), ASIDE_CHARS).to_owned();
+        (!may_touch.is_empty()).then_some(Aside { turn: episode, words, may_touch })
+    }
+}
+
+impl Aside {
+    /// The links that put the words beside the memories.
+    pub(super) fn links(&self, space: SpaceId, at: Timestamp) -> impl Iterator<Item = Edge> {
+        self.may_touch.iter().map(move |memory| {
+            let (turn, memory) = (NodeId::Episode(self.turn), (*memory).into());
+            let mut edge = Edge::new(space, turn, Relation::LaterSaid, memory, at);
+            edge.reason = Some(self.words.clone());
+            edge
+        })
+    }
 }
 
 impl Probed {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use throughline_core::evidence::Testimony;
 use throughline_core::row::{Tombstone, slot_fingerprint};
 use throughline_core::{
-    Change, EntityId, Evidence, Fingerprint, Leaf, Memory, MemoryId, NodeId, Relation, Row, RowKey,
-    SpaceId, pending,
+    Change, EntityId, EpisodeId, Evidence, Fingerprint, Leaf, Memory, MemoryId, NodeId, Relation,
+    Row, RowKey, SpaceId, pending,
 };
 use throughline_store::{EntityName, MemoryQuery, Reader, Tables, quoted_by, told_turn};
 
 use super::Imported;
 use crate::Result;
+use crate::capture::unknown;
 use crate::correct::mark_rivals;
 use crate::engine::Draft;
 use crate::neighbours::head_of;
@@ -251,6 +252,9 @@ fn merge_links(
         if edge.relation == Relation::Supersedes && !new.contains(&edge.to) {
             continue; // told by the replacement itself
         }
+        if let (Relation::LaterSaid, NodeId::Episode(turn)) = (edge.relation, edge.from) {
+            take_turn(reader, draft, theirs, space, turn)?;
+        }
         let from = find_place(reader, draft, theirs, space, edge.from, place)?;
         let to = find_place(reader, draft, theirs, space, edge.to, place)?;
         let (Some(from), Some(to)) = (from, to) else {
@@ -266,6 +270,28 @@ fn merge_links(
     Ok(())
 }
 
+/// Takes in a turn that stands beside a memory, unless it is known or was erased here.
+fn take_turn(
+    reader: &dyn Reader,
+    draft: &mut Draft,
+    theirs: &Arc<Tables>,
+    space: SpaceId,
+    turn: EpisodeId,
+) -> Result<()> {
+    let key = RowKey::node(space, NodeId::Episode(turn));
+    let Some(Row::Episode(turn)) = theirs.rows(&[key])?.remove(0) else { return Ok(()) };
+    let taken = draft.changes.iter().any(|change| records(change, turn.id));
+    let new = unknown(reader, std::slice::from_ref(&turn))?.len() == 1;
+    if new && !taken {
+        draft.changes.push(Change::Record(turn));
+    }
+    Ok(())
+}
+
+fn records(change: &Change, turn: EpisodeId) -> bool {
+    if let Change::Record(one) = change { one.id == turn } else { false }
+}
+
 /// Where a node of theirs is found in ours. A thing we do not know by any of its names is taken in.
 fn find_place(
     reader: &dyn Reader,
@@ -277,7 +303,11 @@ fn find_place(
 ) -> Result<Option<NodeId>> {
     let id = match node {
         NodeId::Memory(id) => return Ok(place.memories.get(&id).map(|id| NodeId::Memory(*id))),
-        NodeId::Episode(_) => return Ok(None),
+        NodeId::Episode(id) => {
+            let known = || reader.rows(&[RowKey::node(space, node)]).map(|rows| rows[0].is_some());
+            let taken = draft.changes.iter().any(|change| records(change, id));
+            return Ok((taken || known()?).then_some(node));
+        }
         NodeId::Entity(id) => id,
     };
     if let Some(known) = place.entities.get(&id) {

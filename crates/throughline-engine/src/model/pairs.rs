@@ -232,9 +232,9 @@ fn is_open(reader: &dyn Reader, (one, other): &Two) -> Result<bool> {
     }
     let edges = reader.neighbours(one.space, &[one.id.into()], &[], 64)?;
     let other = NodeId::Memory(other.id);
-    Ok(!edges
-        .iter()
-        .any(|edge| edge.relation != Relation::CoUsed && [edge.from, edge.to].contains(&other)))
+    let decides = |relation| !matches!(relation, Relation::CoUsed | Relation::LaterSaid);
+    let mut edges = edges.iter().filter(|edge| decides(edge.relation));
+    Ok(!edges.any(|edge| [edge.from, edge.to].contains(&other)))
 }
 
 fn is_touched(reader: &dyn Reader, memory: &Memory, seen: u64) -> Result<bool> {

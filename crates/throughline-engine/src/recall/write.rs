@@ -12,6 +12,7 @@ use throughline_store::Reader;
 
 use super::rank::Known;
 use super::{Ask, Candidate, CutReason, Fate, Found, Recall, Recalled};
+use crate::card::Later;
 use crate::{Card, Context, Engine, Result};
 
 /// Characters of what held before.
@@ -296,12 +297,12 @@ fn via(candidate: &Candidate, known: &Known) -> Option<String> {
 }
 
 /// What was said later, as it is told with what it bears on.
-fn said_later(later: &Memory) -> Quote {
+fn said_later(later: &Later) -> Quote {
     Quote {
-        handle: later.id.handle(),
+        handle: later.node.handle(),
         speaker: String::new(),
-        on: later.recorded_at.date(),
-        text: one_line(&later.content),
+        on: later.at.date(),
+        text: one_line(&later.words),
     }
 }
 

@@ -131,3 +131,48 @@ fn what_is_pinned_is_questioned_by_words_in_passing_and_never_replaced() {
     assert_eq!(shown["state"], "confirmed", "{shown}");
     assert!(Agent::new(&home, "after").starts().contains("16"), "told with the later word");
 }
+
+#[test]
+fn no_agent_chooses_what_stands_beside_what_a_person_said() {
+    let home = Home::new();
+    let rule = home.remember("Never push to the release branch by hand.");
+    home.travel("2026-03-03");
+    let other = home.remember("The demo runs on a spare laptop, pushing there is fine.");
+    let mut mcp = home.mcp();
+    for relation in ["informs", "extends", "relates_to"] {
+        mcp.call("relate", json!({"from": other, "relation": relation, "to": rule}));
+    }
+    let brief = Agent::new(&home, "after").starts();
+    assert!(brief.contains("release branch"), "{brief}");
+    assert!(!brief.contains("later said"), "{brief}");
+}
+
+#[test]
+fn words_that_are_not_kept_stand_beside_what_they_may_touch_until_it_is_said_again() {
+    let home = Home::new();
+    home.remember("A release needs sign-off from Priit.");
+    home.travel("2026-03-03");
+    let agent = Agent::new(&home, "later");
+    agent.hears(
+        "Got Liisi's thumbs up in writing, that's the signature that counts these days, \
+         go ahead with 5.19",
+    );
+    agent.ends();
+    home.travel("2026-03-05");
+    let told = home.page(&["recall", "Who signs off a release?"]);
+    assert!(told.contains("Liisi"), "{told}");
+
+    let file = home.outside("there.jsonl");
+    home.json(&["export", "-o", file.to_str().unwrap()]);
+    home.wipe();
+    home.remember("Meetings are on Mondays.");
+    home.json(&["import", file.to_str().unwrap()]);
+    let told = home.page(&["recall", "Who signs off a release?"]);
+    assert!(told.contains("Liisi"), "after an import: {told}");
+
+    let agent = Agent::new(&home, "again");
+    agent.hears("A release needs sign-off from Priit.");
+    agent.ends();
+    let told = home.page(&["recall", "Who signs off a release?"]);
+    assert!(!told.contains("Liisi"), "{told}");
+}
