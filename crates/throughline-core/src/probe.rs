@@ -44,6 +44,7 @@ pub use failure::tells_why;
 pub use fate::{Fate, Fated, is_unsure, share};
 pub use read::{
     is_kept, likeliest_change, matters_at_once, may_change, needs_before, piece_of, piece_with,
+    says_enough,
 };
 
 use crate::event::ToolRun;

@@ -157,6 +157,12 @@ pub fn query_terms(query: &str) -> Vec<String> {
     if telling.is_empty() { distinct } else { telling }
 }
 
+/// Whether two texts share a word that says something about a topic.
+pub fn share_one(one: &str, other: &str) -> bool {
+    let theirs: HashSet<String> = terms(other).into_iter().collect();
+    terms(one).iter().any(|term| !is_common(term) && theirs.contains(term))
+}
+
 /// The query terms worth looking up: the rarest first, until together they occur in more documents
 /// than can be scored in time. The rarest is always kept; terms that occur nowhere are dropped.
 pub fn affordable(frequencies: &[(String, u64)], policy: &WordPolicy) -> Vec<(String, u64)> {

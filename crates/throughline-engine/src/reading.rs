@@ -13,7 +13,7 @@ use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::relevance::Signals;
 use throughline_core::{
     Change, Edge, Kind, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, probe, speech,
-    text,
+    text, words,
 };
 use throughline_embed::Embedding;
 use throughline_reader::{Reader as Trained, Speaker, Unusable, is_english};
@@ -26,25 +26,27 @@ use crate::{Context, Engine, NewMemory, Result};
 const HELD_AGAINST: usize = 6;
 /// From this likelihood on, what is said in passing takes the place of what it touches.
 const REPLACES_FROM: f32 = 0.6;
-/// How near in meaning it must be for that, where it does not look like a change.
+/// How near in meaning it must be for that, where it does not look like a change; and where the two share
+/// a word besides.
 const REPLACES_NEAR: f64 = 0.45;
+const REPLACES_NEAR_IN_WORDS: f64 = 0.25;
 /// How near in meaning a memory must be to be about what was said. Of what one person said about other
 /// things one in ten is as near; of what changes a memory, four in five.
-const ABOUT_NEAR: f64 = 0.26;
+const ABOUT_NEAR: f64 = 0.2;
 /// The same for words that look like a change, which are seldom about nothing.
-const CHANGED_NEAR: f64 = 0.2;
+const CHANGED_NEAR: f64 = 0.13;
 /// From this likelihood on, what is told by hand is told as a change.
-const BY_HAND_CHANGES_FROM: f32 = 0.8;
+const BY_HAND_CHANGES_FROM: f32 = 0.5;
 /// How near in meaning a memory must be to what is told by hand.
-const BY_HAND_NEAR: f64 = 0.4;
+const BY_HAND_NEAR: f64 = 0.3;
 /// From this likelihood on, a piece looks like a change.
 const CHANGES_FROM: f32 = 0.4;
 /// From this likelihood on, words touch a memory that seems to be about something else.
 pub(crate) const SURELY_TOUCHES: f32 = 0.95;
 /// What is farther from a turn is not near anything that the turn says.
-const FAR: f64 = 0.13;
-/// From this likelihood on, what it touches is not told without it any more.
-const QUESTIONS_FROM: f32 = 0.2;
+const FAR: f64 = 0.05;
+/// From this likelihood on, what it touches is put in question.
+const QUESTIONS_FROM: f32 = 0.4;
 /// The same for words that look like a mere request or report.
 pub(crate) const PRESUPPOSES_FROM: f32 = 0.8;
 /// Memories that such words are held against.
@@ -69,13 +71,15 @@ pub(crate) struct Held {
     /// Whether it holds, and since when it does or does not.
     pub(crate) holds: bool,
     since: Timestamp,
-    /// How near in meaning it is to what was said, and whether that looks like a change.
+    /// How near in meaning it is to what was said, whether the two share a word, and whether what was said
+    /// looks like a change.
     near: f64,
+    shares: bool,
     changed: bool,
     /// Whether that is meant as it stands, so that it may take the memory's place.
     plain: bool,
     /// How it was judged, however far the memory is from what was said.
-    alone: Judged,
+    pub(crate) alone: Judged,
     /// How it bears on the memory: on what is too far it does not.
     pub(crate) judged: Judged,
 }
@@ -96,8 +100,9 @@ impl Bearings {
         let mut touched: Vec<&Held> = self.touched(content).collect();
         touched.sort_by(|a, b| b.judged.touches().total_cmp(&a.judged.touches()));
         let difference = |at: usize, one: &Held| {
-            let near = one.near >= REPLACES_NEAR || one.changed;
-            let sure = one.judged.touches() >= REPLACES_FROM && near && one.plain;
+            let near = if one.shares { REPLACES_NEAR_IN_WORDS } else { REPLACES_NEAR };
+            let about = one.near >= near || one.changed;
+            let sure = one.judged.touches() >= REPLACES_FROM && about && one.plain;
             if at == 0 && sure { Difference::Value } else { Difference::Open }
         };
         touched.into_iter().enumerate().map(|(at, one)| (one.id, difference(at, one))).collect()
@@ -179,6 +184,7 @@ pub(crate) fn pieces_of(before: Option<&str>, turn: &str) -> Option<Vec<Piece>> 
     if only_asks(turn) || !is_english(turn) {
         return Some(Vec::new());
     }
+    let before = before.filter(|before| probe::says_enough(before));
     let mut hasher = DefaultHasher::new();
     (before, turn).hash(&mut hasher);
     let key = hasher.finish();
@@ -232,7 +238,8 @@ struct Near {
 }
 
 impl Near {
-    fn held(&self, nearby: &Nearby, near: f64, plain: bool, alone: Judged) -> Held {
+    /// How what was said bears on it. `alone` is how the reader judged the two, and nothing else.
+    fn held(&self, nearby: &Nearby, claim: &str, near: f64, plain: bool, alone: Judged) -> Held {
         let Memory { id, state, recorded_at, since, .. } = self.memory;
         let holds = state.is_active();
         let since = since.filter(|_| !holds).unwrap_or(recorded_at);
@@ -243,7 +250,8 @@ impl Near {
             (true, false) | (false, true) => CHANGED_NEAR,
         };
         let judged = if near >= about { alone } else { Judged::other() };
-        Held { id, holds, since, near, changed, plain, alone, judged }
+        let shares = words::share_one(&self.memory.content, claim);
+        Held { id, holds, since, near, shares, changed, plain, alone, judged }
     }
 }
 
@@ -337,7 +345,7 @@ impl Engine {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
-            one.held(nearby, near, plain, judgement)
+            one.held(nearby, claim, near, plain, judgement)
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
         only_one_changes(trained, &nearby.memories, &mut bearings);

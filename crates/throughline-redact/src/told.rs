@@ -5,95 +5,15 @@
 //! word, which has letters and digits or signs as no word of a sentence has. So `the password is in
 //! 1Password` and `das Passwort muss 12 Zeichen haben` stay.
 
+mod nouns;
+
+pub(crate) use nouns::{KEYWORDS, Told};
+
 use crate::name::{Announced, Kind};
 use crate::scan::Span;
 use crate::text::{MARK, quoted, run_end, run_start, skip_blanks};
 use crate::value::{Form, is_secret, is_typed, is_typed_surely};
-
-/// What a keyword is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
-    /// A password's noun in English, where a noun behind it makes another thing of it: `password
-    /// policy`.
-    English,
-    /// The same in a language whose compounds are one word, or end with what they are.
-    Latin,
-    /// The same in a script that puts no blanks between words.
-    Joined,
-    /// The noun of a secret that is a number.
-    Pin,
-    /// The same in a script without blanks.
-    JoinedPin,
-    /// `log in as NAME with VALUE`
-    Login,
-    /// `credentials: NAME/VALUE`
-    Pair,
-}
-
-pub(crate) const KEYWORDS: [(&str, Told); 41] = [
-    ("password", Told::English),
-    ("passphrase", Told::English),
-    ("pw ", Told::English),
-    ("pass ", Told::English),
-    ("wifi key", Told::English),
-    ("passwort", Told::Latin),
-    ("kennwort", Told::Latin),
-    ("mot de passe", Told::Latin),
-    ("phrase secrète", Told::Latin),
-    ("wlan-schlüssel", Told::Latin),
-    ("mdp ", Told::Latin),
-    ("mdp:", Told::Latin),
-    ("contraseña", Told::Latin),
-    ("contrasena", Told::Latin),
-    ("clave ", Told::Latin),
-    ("clave:", Told::Latin),
-    ("密码", Told::Joined),
-    ("密碼", Told::Joined),
-    ("口令", Told::Joined),
-    ("パスワード", Told::Joined),
-    ("合言葉", Told::Joined),
-    ("パスコード", Told::JoinedPin),
-    ("暗証番号", Told::JoinedPin),
-    ("pin ", Told::Pin),
-    ("pin:", Told::Pin),
-    ("passcode", Told::Pin),
-    ("log in ", Told::Login),
-    ("log into ", Told::Login),
-    ("login ", Told::Login),
-    ("logged in ", Told::Login),
-    ("sign in ", Told::Login),
-    ("signed in ", Told::Login),
-    ("credentials", Told::Pair),
-    ("creds", Told::Pair),
-    ("login:", Told::Pair),
-    ("login is ", Told::Pair),
-    ("user/pass", Told::Pair),
-    ("username/password", Told::Pair),
-    ("zugangsdaten", Told::Pair),
-    ("identifiants", Told::Pair),
-    ("credenciales", Told::Pair),
-];
-
-/// What links a noun to its value.
-const LINKS: [&str; 13] = [
-    "is", "was", "are", "ist", "lautet", "heißt", "heisst", "war", "est", "c'est", "c’est", "es",
-    "era",
-];
-/// What does so right behind the noun: `changed the password to …`.
-const LINKS_TO: [&str; 5] = ["to", "from", "auf", "à", "a"];
-/// What links a value to the noun behind it: `… as the password`.
-const LINKS_AS: [&str; 4] = ["as", "als", "comme", "como"];
-/// What stands between a password and the one that it replaces.
-const LINKS_OLD: [&str; 8] = ["to", "auf", "statt", "instead", "not", "nicht", "lieu", "vez"];
-/// What says whose password it is, or where it lies.
-const PLACES: [&str; 40] = [
-    "for", "of", "on", "to", "at", "in", "from", "by", "with", "via", "into", "under", "not",
-    "für", "von", "vom", "auf", "an", "am", "im", "bei", "mit", "aus", "nicht", "pour", "du", "de",
-    "des", "dans", "en", "sur", "chez", "par", "avec", "pas", "del", "para", "con", "por", "no",
-];
-/// `pin the version`: the verb.
-const OBJECTS: [&str; 11] =
-    ["the", "a", "an", "it", "this", "that", "these", "to", "your", "our", "all"];
+use nouns::{CHANGED, LINKS, LINKS_AS, LINKS_OLD, LINKS_TO, OBJECTS, PLACES};
 
 const RULE: &str = "password";
 /// A sentence has its password this near its noun.
@@ -136,8 +56,8 @@ fn is_whole(text: &str, at: usize, to: usize, told: Told) -> bool {
 fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
     const WORDS_MAX: usize = 8;
     let bytes = text.as_bytes();
-    // `user ann, password …`
-    let is_listed = text[..noun].trim_end_matches(' ').ends_with([',', '/', '|']);
+    let is_listed = is_listed(&text[..noun]);
+    let mut is_changed = false;
     // `pass` is a verb more often, which has no `is` behind it.
     let is_verb = bytes[to.saturating_sub(4)..to].eq_ignore_ascii_case(b"pass");
     let mut at = to;
@@ -151,7 +71,8 @@ fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
         }
         if let Some(value_at) = after_sign(text, at) {
             // A name with a value right behind it has rules of its own.
-            let is_name = told == Told::English && (count == 0 || is_verb)
+            let is_code = bytes[noun..to].ends_with(b"code");
+            let is_name = told == Told::English && (count == 0 && !is_code || is_verb)
                 || told == Told::Pin && bytes[at] == b'=';
             return if is_name { None } else { value(text, value_at, told, is_typed_surely) };
         }
@@ -164,16 +85,22 @@ fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
             return None;
         }
         if is_one_of(&LINKS, word) {
-            return linked(text, end, told);
+            let found = linked(text, end, told);
+            if found.is_some() || !is_one_of(&CHANGED, word) {
+                return found;
+            }
+        } else if is_changed && is_one_of(&LINKS_TO, word) {
+            let found = value(text, end, told, is_typed_surely);
+            return found.or_else(|| replaced(text, end, told));
         }
         if count == 0 {
             let stated = is_one_of(&LINKS_TO, word).then(|| value(text, end, told, is_typed));
             let found = stated.flatten().or_else(|| beside(text, at, told, is_listed));
-            if found.is_some() && !is_verb {
+            if found.is_some() && (!is_verb || is_listed) {
                 return found;
             }
             let goes_on = match told {
-                Told::English => is_one_of(&PLACES, word),
+                Told::English => is_one_of(&PLACES, word) || is_one_of(&CHANGED, word),
                 Told::Pin => !is_one_of(&OBJECTS, word),
                 Told::Latin | Told::Joined | Told::JoinedPin | Told::Login | Told::Pair => true,
             };
@@ -181,9 +108,22 @@ fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
                 return None;
             }
         }
+        is_changed = is_one_of(&CHANGED, word);
         at = end;
     }
     None
+}
+
+/// Whether the user's name stands before a noun: `user ann, password …`, `user ann and pass …`.
+fn is_listed(before: &str) -> bool {
+    const AND: [&str; 3] = ["and", "und", "with"];
+    const NAMING: [&str; 5] = ["user", "username", "account", "login", "benutzer"];
+    let before = &before[before.ceil_char_boundary(before.len().saturating_sub(REACH))..];
+    let before = before.trim_end_matches(' ');
+    let mut words = before.rsplit(' ').take(3);
+    let is_joined = words.next().is_some_and(|word| is_one_of(&AND, word));
+    let is_named = words.nth(1).is_some_and(|word| is_one_of(&NAMING, word.trim_end_matches(':')));
+    before.ends_with([',', '/', '|']) || is_joined && is_named
 }
 
 /// `clave …,`: a noun and a value, with nothing more behind them in their part of the sentence, or in a
@@ -251,7 +191,7 @@ fn behind_as(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     None
 }
 
-/// The value before a noun: `use … as the password`.
+/// The value before a noun: `use … as the password`, `… is the staging password`.
 fn before(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     const WORDS_MAX: usize = 3;
     if told == Told::Pin {
@@ -270,11 +210,13 @@ fn before(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
         if word.is_empty() || end == start {
             return None;
         }
-        if is_one_of(&LINKS_AS, word) {
+        let is_stated = is_one_of(&LINKS, word);
+        if is_stated || is_one_of(&LINKS_AS, word) {
             let inner = text[..end].trim_end_matches(CLOSING);
             let start = word_start(text, inner.len());
             let value = &inner[start..];
-            return is_typed(value).then_some(Span { start, end: inner.len(), rule: RULE });
+            let is_told = if is_stated { is_typed_surely(value) } else { is_typed(value) };
+            return is_told.then_some(Span { start, end: inner.len(), rule: RULE });
         }
     }
     None
@@ -331,6 +273,16 @@ fn pair_at(text: &str, from: usize) -> Option<Span> {
     let and = word_end(text, sign);
     if is_name && sign > end && is_one_of(&AND, &text[sign..and]) {
         return value(text, and, Told::English, is_typed_surely);
+    }
+    // `creds: bob …`, and nothing behind it.
+    const ELSEWHERE: [&str; 8] = ["see", "ask", "use", "in", "from", "check", "are", "the"];
+    if is_name
+        && sign > end
+        && !is_one_of(&ELSEWHERE, &text[at..end])
+        && let Some(span) = value(text, sign, Told::English, is_typed_surely)
+        && !text[span.end..].trim_start_matches(' ').starts_with(char::is_lowercase)
+    {
+        return Some(span);
     }
     let is_pair = matches!(bytes.get(sign), Some(b'/' | b':')) && (sign > end) == (next > sign + 1);
     (is_name && is_pair).then(|| value(text, next, Told::English, is_typed_surely))?

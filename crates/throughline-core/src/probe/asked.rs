@@ -96,7 +96,12 @@ fn end_of_asking(all: &[Word<'_>]) -> Option<usize> {
         all[..end].iter().any(|word| word.is("that please pls record reference fyi mind forget"))
             || all[end - 1].is("remember")
                 && first.is_some_and(|word| !word.is("me you him her them it this to"));
-    (marked || plain && !said.is_empty()).then_some(end).filter(|_| !asks)
+    // "Keep that in mind for the release" points at what was said before, and tells nothing itself.
+    let this = |words: &[Word<'_>]| words[0].is("this that it") && words[1].is("in");
+    let points_back = all[..end].windows(2).any(this)
+        && first.is_some_and(|word| word.is("for when while in on during before after next later"));
+    let tells = marked || plain && !said.is_empty() && !points_back;
+    tells.then_some(end).filter(|_| !asks)
 }
 
 /// Where a word begins, with the marks that open before it.

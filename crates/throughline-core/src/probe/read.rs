@@ -12,8 +12,10 @@ use crate::patch::{Operation, Remember};
 use crate::reading::{self, Piece, Role};
 use crate::speech::{self, Guard, word::words};
 
-/// From this likelihood on, it counts as stated; below, it is kept on probation.
+/// From these likelihoods on, that it lasts and that nothing stands against it, it counts as stated; below,
+/// it is kept on probation.
 const STATED_FROM: f32 = 0.93;
+const STATED_PLAIN_FROM: f32 = 0.85;
 /// From this likelihood on, it is kept although its form supposes something.
 const SURE_FROM: f32 = 0.8;
 /// From this likelihood on, a piece may say what the one behind it speaks of.
@@ -195,6 +197,11 @@ pub fn needs_before(said: &str) -> bool {
     hangs(said) || words(said).len() <= ANSWER_WORDS
 }
 
+/// Whether what an agent said may be answered: more than "All right."
+pub fn says_enough(before: &str) -> bool {
+    before.contains('?') || words(before).len() >= WORDS_MIN
+}
+
 /// A piece as a claim, in its speaker's words. `before` are the pieces before it.
 fn claim(turn: usize, said: &Said<'_>, before: &[Piece], piece: &Piece) -> Remember {
     let quote = &said.text[piece.span.clone()];
@@ -222,7 +229,7 @@ fn confidence(statements: &[Statement<'_>], piece: &Piece) -> f64 {
         |it: &Statement<'_>| matches!(it.guard, Some(Guard::Hypothetical | Guard::ThirdParty));
     if all_of(statements, piece, open) || piece.plain() < PLAIN_FROM {
         DOUBTED
-    } else if piece.lasting.min(piece.plain()) >= STATED_FROM {
+    } else if piece.lasting >= STATED_FROM && piece.plain() >= STATED_PLAIN_FROM {
         STATED
     } else {
         ON_PROBATION

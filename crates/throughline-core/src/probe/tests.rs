@@ -164,6 +164,7 @@ fn who_is_asked_to_note_something_was_not_told_it() {
         "Please note what you found out about the plant.",
         "Please remember how the deployment of the shop works.",
         "Remember that: what you just found out about the plant.",
+        "Keep that in mind for the reorg.",
     ] {
         assert_eq!(remembered(&[user(words)]), [], "{words}");
     }

@@ -19,6 +19,8 @@ closed_set! {
         Same = "same",
         /// It is changed, or another is connected to it.
         Adds = "adds",
+        /// It stays as it is, and is told with what was said from now on.
+        Beside = "beside",
         /// It stays as it is.
         Leaves = "leaves",
     }
@@ -45,6 +47,7 @@ impl Effect {
             Self::Outranks => "is outranked by",
             Self::Same => "says the same as",
             Self::Adds => "adds to",
+            Self::Beside => "is told beside",
             Self::Leaves => "leaves alone",
         }
     }
@@ -70,6 +73,10 @@ fn effects(change: &Change) -> Vec<(MemoryId, Effect)> {
         vec![(evidence.memory, Effect::Same)]
     } else if let Change::Revise(memory) = change {
         vec![(memory.id, Effect::Adds)]
+    } else if let Change::Link(edge) = change
+        && edge.relation == Relation::LaterSaid
+    {
+        edge.to.memory().map(|id| (id, Effect::Beside)).into_iter().collect()
     } else if let Change::Link(edge) = change {
         let contradicts = edge.relation == Relation::Contradicts;
         let effect = if contradicts { Effect::Questions } else { Effect::Adds };

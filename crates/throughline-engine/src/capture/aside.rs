@@ -247,8 +247,10 @@ impl Tried<'_> {
         let fate = fates.into_iter().find(|fated| fated.piece == at).map(|fated| fated.fate);
         let bearings = weighed.map_or(&[][..], |one| &one.bearings);
         let meets = bearings.iter().filter(|one| one.holds).filter_map(|one| {
-            let (held, judged) = (held.get(&one.id)?.clone(), Some(one.judged));
-            Some(Meets { held, judged, by_reader: true, effect: Effect::Leaves })
+            let (held, judged) = (held.get(&one.id)?.clone(), Some(one.alone));
+            let effect = Effect::of(self.changes, &held);
+            let effect = if effect == Effect::Beside { effect } else { Effect::Leaves };
+            Some(Meets { held, judged, by_reader: true, effect })
         });
         ReadPiece {
             piece: own.clone(),
@@ -286,7 +288,7 @@ impl Tried<'_> {
                 let held = held.get(&id)?.clone();
                 let effect = Effect::of(changes, &held);
                 let by_reader = match effect {
-                    Effect::Leaves => true,
+                    Effect::Leaves | Effect::Beside => true,
                     Effect::Replaces => read.get(&id) == Some(&Difference::Value),
                     Effect::Questions | Effect::Outranks => read.contains_key(&id),
                     Effect::Withdraws | Effect::Same | Effect::Adds => false,

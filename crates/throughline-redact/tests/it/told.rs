@@ -116,6 +116,15 @@ fn a_password_told_in_english_disappears() {
         ("user: admin pass: ", ""),
         ("user=admin pass=", ""),
         ("the wifi pw ", "."),
+        ("", " is the staging password."),
+        ("FYI ", " was the password for the old box."),
+        ("login with user root and pass ", "."),
+        ("username root and password ", ""),
+        ("the password was changed to ", "."),
+        ("the root password got reset to ", "."),
+        ("creds: bob ", ""),
+        ("the recovery code is ", "."),
+        ("backup code: ", "."),
     ];
     assert_told(&told, &typed().1);
 }
@@ -125,6 +134,7 @@ fn the_password_that_another_one_replaces_disappears_too() {
     let (old, new) = typed();
     for text in [
         format!("I changed the password from {old} to {new}."),
+        format!("password changed from {old} to {new}."),
         format!("the password is now {new} instead of {old}."),
         format!("das Kennwort lautet jetzt {new} statt {old}."),
         format!("le mot de passe est {new} au lieu de {old}."),
@@ -150,6 +160,8 @@ fn a_number_that_opens_something_disappears() {
         ("passcode ", "."),
         ("the passcode is ", "."),
         ("Passcode: ", "."),
+        ("the unlock code is ", "."),
+        ("door code: ", "."),
     ];
     assert_told(&told, "4711");
 }
@@ -191,6 +203,16 @@ fn sentences_about_passwords_stay() {
         "the password is hashed in step2",
         "The password is broken!",
         "the password policy is NIST800-63",
+        "argon2id is the password hasher",
+        "bcrypt12 is the password hash we use",
+        "postgres16 is where the password lives",
+        "the password was changed to something longer in v2",
+        "creds: see vault12",
+        "creds: ask ops-team2 for them",
+        "the unlock code is in code42.rs",
+        "the recovery code path is covered by test_12",
+        "and pass 2 more flags",
+        "we run it and pass arg1 through",
         "the password for staging is in the vault",
         "Password for prod: see the vault",
         "set the password to at least 12 characters",

@@ -296,7 +296,7 @@ impl Page {
         for one in met.into_iter().chain(left.into_iter().take(LEFT_ALONE_SHOWN)) {
             let style = match one.effect {
                 Effect::Replaces | Effect::Withdraws | Effect::Questions | Effect::Outranks => WARN,
-                Effect::Same | Effect::Adds | Effect::Leaves => DIM,
+                Effect::Same | Effect::Adds | Effect::Beside | Effect::Leaves => DIM,
             };
             let read = one.judged.as_ref().map(bearings);
             let why = match read {

@@ -150,29 +150,26 @@ fn no_agent_chooses_what_stands_beside_what_a_person_said() {
 #[test]
 fn words_that_are_not_kept_stand_beside_what_they_may_touch_until_it_is_said_again() {
     let home = Home::new();
-    home.remember("A release needs sign-off from Priit.");
+    home.remember("View-distance is 10 on the servers.");
     home.travel("2026-03-03");
     let agent = Agent::new(&home, "later");
-    agent.hears(
-        "Got Liisi's thumbs up in writing, that's the signature that counts these days, \
-         go ahead with 5.19",
-    );
+    agent.hears("put 12 back on vd, new box can take it");
     agent.ends();
     home.travel("2026-03-05");
-    let told = home.page(&["recall", "Who signs off a release?"]);
-    assert!(told.contains("Liisi"), "{told}");
+    let told = home.page(&["recall", "What is the view-distance on the servers?"]);
+    assert!(told.contains("put 12 back"), "{told}");
 
     let file = home.outside("there.jsonl");
     home.json(&["export", "-o", file.to_str().unwrap()]);
     home.wipe();
     home.remember("Meetings are on Mondays.");
     home.json(&["import", file.to_str().unwrap()]);
-    let told = home.page(&["recall", "Who signs off a release?"]);
-    assert!(told.contains("Liisi"), "after an import: {told}");
+    let told = home.page(&["recall", "What is the view-distance on the servers?"]);
+    assert!(told.contains("put 12 back"), "after an import: {told}");
 
     let agent = Agent::new(&home, "again");
-    agent.hears("A release needs sign-off from Priit.");
+    agent.hears("View-distance is 10 on the servers.");
     agent.ends();
-    let told = home.page(&["recall", "Who signs off a release?"]);
-    assert!(!told.contains("Liisi"), "{told}");
+    let told = home.page(&["recall", "What is the view-distance on the servers?"]);
+    assert!(!told.contains("put 12 back"), "{told}");
 }

@@ -210,6 +210,10 @@ fn in_english_the_agent_is_asked_about_what_is_unclear_and_nothing_else() {
 
 /// Words of which even a person could not say whether they will matter later.
 const UNCLEAR: &[&str] = &[
+    "For the preview we want euro only.",
+    "For the seminar we want two tenants.",
+    "For the first demo we want two tenants.",
+    "For the first demo we want dollars only.",
     "For the pilot we agreed on four steps in the wizard.",
     "For the beta we want euro only.",
     "Kim is doing the translations for the beta.",
