@@ -86,10 +86,8 @@ impl Relation {
 
     /// What it says in words, of its start about its end.
     pub fn in_words(self) -> String {
-        match self {
-            Self::LaterSaid => "said later than".to_owned(),
-            other => other.as_str().replace('_', " "),
-        }
+        let words = if self == Self::LaterSaid { "said later than" } else { self.as_str() };
+        words.replace('_', " ")
     }
 
     /// What it says in words, of its end about its start.

@@ -310,12 +310,12 @@ impl Surroundings {
         let of_it =
             |edge: &&Edge| edge.relation == Relation::LaterSaid && edge.to == memory.id.into();
         let later = edges.iter().filter(of_it).filter_map(|edge| {
-            let (at, words) = match self.ends.get(&edge.from)? {
-                Row::Memory(one) if one.session == memory.session && is_said(one) => {
+            let (at, words) = match self.ends.get(&edge.from) {
+                Some(Row::Memory(one)) if one.session == memory.session && is_said(one) => {
                     let holds = one.state.is_active() && one.recorded_at > memory.recorded_at;
                     holds.then(|| (one.recorded_at, one.content.clone()))?
                 }
-                Row::Episode(turn) if memory.session.is_none() && turn.at > asserted_at => {
+                Some(Row::Episode(turn)) if memory.session.is_none() && turn.at > asserted_at => {
                     (turn.at, edge.reason.clone()?)
                 }
                 _ => return None,
