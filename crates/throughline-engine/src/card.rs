@@ -304,8 +304,8 @@ impl Surroundings {
         found
     }
 
-    /// What a person said last, after it, that adds to it or may bear on it. Who said since that it holds
-    /// has heard the later word.
+    /// What a person said last, after it, that adds to it or may bear on it. A turn of which nothing was
+    /// kept counts until somebody says again that the memory holds; a memory as long as it is active.
     fn later(&self, memory: &Memory, edges: &[Edge], asserted_at: Timestamp) -> Option<Later> {
         let of_it =
             |edge: &&Edge| edge.relation == Relation::LaterSaid && edge.to == memory.id.into();

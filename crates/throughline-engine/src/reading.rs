@@ -30,8 +30,7 @@ const REPLACES_FROM: f32 = 0.6;
 /// a word besides.
 const REPLACES_NEAR: f64 = 0.45;
 const REPLACES_NEAR_IN_WORDS: f64 = 0.25;
-/// How near in meaning a memory must be to be about what was said. Of what one person said about other
-/// things one in ten is as near; of what changes a memory, four in five.
+/// How near in meaning a memory must be to be about what was said.
 const ABOUT_NEAR: f64 = 0.2;
 /// The same for words that look like a change, which are seldom about nothing.
 const CHANGED_NEAR: f64 = 0.13;

@@ -252,10 +252,12 @@ fn merge_links(
         if edge.relation == Relation::Supersedes && !new.contains(&edge.to) {
             continue; // told by the replacement itself
         }
-        if let (Relation::LaterSaid, NodeId::Episode(turn)) = (edge.relation, edge.from) {
-            take_turn(reader, draft, theirs, space, turn)?;
-        }
-        let from = find_place(reader, draft, theirs, space, edge.from, place)?;
+        let from = match (edge.relation, edge.from) {
+            (Relation::LaterSaid, NodeId::Episode(turn)) => {
+                take_turn(reader, draft, theirs, space, turn)?
+            }
+            (_, from) => find_place(reader, draft, theirs, space, from, place)?,
+        };
         let to = find_place(reader, draft, theirs, space, edge.to, place)?;
         let (Some(from), Some(to)) = (from, to) else {
             continue;
@@ -270,26 +272,26 @@ fn merge_links(
     Ok(())
 }
 
-/// Takes in a turn that stands beside a memory, unless it is known or was erased here.
+/// Takes in a turn that stands beside a memory. `None` where it is not told or was erased here.
 fn take_turn(
     reader: &dyn Reader,
     draft: &mut Draft,
     theirs: &Arc<Tables>,
     space: SpaceId,
     turn: EpisodeId,
-) -> Result<()> {
-    let key = RowKey::node(space, NodeId::Episode(turn));
-    let Some(Row::Episode(turn)) = theirs.rows(&[key])?.remove(0) else { return Ok(()) };
-    let taken = draft.changes.iter().any(|change| records(change, turn.id));
-    let new = unknown(reader, std::slice::from_ref(&turn))?.len() == 1;
-    if new && !taken {
-        draft.changes.push(Change::Record(turn));
+) -> Result<Option<NodeId>> {
+    let node = NodeId::Episode(turn);
+    let key = RowKey::node(space, node);
+    let taken = |change: &Change| matches!(change, Change::Record(one) if one.id == turn);
+    if draft.changes.iter().any(taken) || reader.rows(std::slice::from_ref(&key))?[0].is_some() {
+        return Ok(Some(node));
     }
-    Ok(())
-}
-
-fn records(change: &Change, turn: EpisodeId) -> bool {
-    if let Change::Record(one) = change { one.id == turn } else { false }
+    let Some(Row::Episode(turn)) = theirs.rows(&[key])?.remove(0) else { return Ok(None) };
+    if unknown(reader, std::slice::from_ref(&turn))?.is_empty() {
+        return Ok(None);
+    }
+    draft.changes.push(Change::Record(turn));
+    Ok(Some(node))
 }
 
 /// Where a node of theirs is found in ours. A thing we do not know by any of its names is taken in.
@@ -303,11 +305,7 @@ fn find_place(
 ) -> Result<Option<NodeId>> {
     let id = match node {
         NodeId::Memory(id) => return Ok(place.memories.get(&id).map(|id| NodeId::Memory(*id))),
-        NodeId::Episode(id) => {
-            let known = || reader.rows(&[RowKey::node(space, node)]).map(|rows| rows[0].is_some());
-            let taken = draft.changes.iter().any(|change| records(change, id));
-            return Ok((taken || known()?).then_some(node));
-        }
+        NodeId::Episode(_) => return Ok(None),
         NodeId::Entity(id) => id,
     };
     if let Some(known) = place.entities.get(&id) {
