@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use throughline_core::probe::Voice;
 use throughline_core::{SessionId, Timestamp};
 use throughline_engine::{Captured, Clock, Context, Engine, Project};
+use throughline_language::probe::Voice;
 
 use crate::corpus::Corpus;
 use crate::recall::{self, Options, measure, row};

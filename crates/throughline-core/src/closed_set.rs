@@ -2,6 +2,7 @@
 //! SQL and on the command line.
 
 /// Declares an enum with its written names, and the conversions both ways.
+#[macro_export]
 macro_rules! closed_set {
     (
         $(#[$meta:meta])*

@@ -73,7 +73,7 @@ const DENIALS: &[&str] = &[
 ];
 
 /// Whether a word denies what stands with it, with or without its apostrophe.
-pub(crate) fn denies(word: &str) -> bool {
+pub fn denies(word: &str) -> bool {
     let bare = |c: &char| !matches!(c, '\'' | '’');
     DENIALS.iter().any(|denial| denial.chars().filter(bare).eq(word.chars().filter(bare)))
 }

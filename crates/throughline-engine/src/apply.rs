@@ -16,15 +16,16 @@ use std::ops::Range;
 use std::path::Path;
 
 use throughline_core::evidence::Testimony;
+use throughline_core::hot;
 use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember};
 use throughline_core::permission::Act;
-use throughline_core::probe::Voice;
 use throughline_core::reconcile::{Candidate, Named};
 use throughline_core::{
     Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation, RowKey, Slot,
     State, Timestamp, text,
 };
-use throughline_core::{gate, hot};
+use throughline_language::gate;
+use throughline_language::probe::Voice;
 use throughline_store::{EntityName, Reader};
 
 use crate::capture::Captured;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use throughline_core::asking::{LINE, may_settle};
-use throughline_core::question::Question;
 use throughline_core::{SpaceId, Timestamp, tokens};
+use throughline_language::question::Question;
 use throughline_reader::is_english;
 
 use crate::capture::Mind;

@@ -8,8 +8,9 @@ use throughline_core::page::{self, Detail, Page, Quote, Section};
 use throughline_core::state::Flag;
 use throughline_core::{
     Authority, EpisodeId, Evidence, Kind, Layer, Memory, MemoryId, NodeId, Relation, RowKey,
-    SpaceId, speech, text, tokens,
+    SpaceId, text, tokens,
 };
+use throughline_language::speech;
 use throughline_store::Reader;
 
 use crate::apply::REASON_IMPORTANCE;

@@ -17,12 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use throughline_core::event::{Event, What};
-use throughline_core::gate::{Fired, Flush};
 use throughline_core::row::Session;
 use throughline_core::{
     Cause, Change, Episode, EpisodeId, MemoryId, NodeId, Row, RowKey, SessionId, SpaceId, Table,
     Timestamp,
 };
+use throughline_language::gate::{Fired, Flush};
 use throughline_store::Reader;
 
 use crate::apply::{Applied, Ground};

@@ -11,8 +11,9 @@ use throughline_core::trust::{self, Trust};
 use throughline_core::watermark;
 use throughline_core::{
     Authority, Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey,
-    SpaceId, State, Timestamp, Usage, Watermark, probe,
+    SpaceId, State, Timestamp, Usage, Watermark,
 };
+use throughline_language::probe;
 use throughline_store::Reader;
 
 use crate::Result;

@@ -2,12 +2,12 @@
 //! it, and what was only inferred leaves a lesson: one each, and only one that says what to do.
 
 use throughline_core::evidence::Testimony;
-use throughline_core::lesson::{self, Cause as Collided, Collision};
 use throughline_core::reconcile::Candidate;
 use throughline_core::watermark::Referent;
 use throughline_core::{
     Authority, Change, Edge, Kind, Memory, MemoryId, NodeId, Relation, Row, RowKey, Watermark, text,
 };
+use throughline_language::lesson::{self, Cause as Collided, Collision};
 use throughline_store::Reader;
 
 use crate::engine::Draft;

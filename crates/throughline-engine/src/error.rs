@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use throughline_core::fold::Refusal;
-use throughline_core::instruction;
 use throughline_core::permission;
 use throughline_core::reconcile::Blocked;
 use throughline_core::text::plural;
 use throughline_core::undo::UndoRefusal;
+use throughline_language::instruction;
 use throughline_store::Error as StoreError;
 
 use crate::engine::DATABASE;

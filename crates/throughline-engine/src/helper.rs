@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 use throughline_core::policy::RecallPolicy;
-use throughline_core::{MemoryId, SessionId, question, text};
+use throughline_core::{MemoryId, SessionId, text};
+use throughline_language::question;
 
 use crate::capture::Mind;
 use crate::listen::{Reply, is_asking};

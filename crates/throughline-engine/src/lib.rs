@@ -130,5 +130,6 @@ pub use why::{Reason, Why};
 
 pub use throughline_core as core;
 pub use throughline_embed::Embedder;
+pub use throughline_language as language;
 pub use throughline_llm as llm;
 pub use throughline_store::{Reader, StoredBatch};

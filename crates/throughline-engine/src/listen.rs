@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use throughline_core::event::{Event, Start, What};
-use throughline_core::gate::{self, Flush, When};
 use throughline_core::permission::Door;
-use throughline_core::probe::Voice;
-use throughline_core::question::{self, Question};
 use throughline_core::row::Session;
 use throughline_core::{Cause, Change, MemoryId, Row, RowKey, SessionId, Table, activation};
+use throughline_language::gate::{self, Flush, When};
+use throughline_language::probe::Voice;
+use throughline_language::question::{self, Question};
 use throughline_store::Error as StoreError;
 
 use crate::capture::{Capture, Captured, Mind, Minds, project_of};

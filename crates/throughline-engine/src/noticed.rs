@@ -1,8 +1,8 @@
 //! Noticed: how the words that a memory rests on are read, as far as the turn is still there.
 
-use throughline_core::probe::piece_with;
 use throughline_core::reading::Piece;
 use throughline_core::{Episode, EpisodeId, Evidence, Memory, NodeId, Row, RowKey, SpaceId, text};
+use throughline_language::probe::piece_with;
 use throughline_store::{Reader, TextOf};
 
 use crate::capture::HEARD_CHARS;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use throughline_core::occasion::{self, Doing, Fit};
 use throughline_core::scope::Reach;
 use throughline_core::{Authority, Kind, Memory, MemoryId, Row, RowKey, State};
+use throughline_language::occasion::{self, Doing, Fit};
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::{Context, Engine, Result};

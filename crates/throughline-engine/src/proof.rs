@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use throughline_core::permission::{Backing, is_measurable};
-use throughline_core::probe::Voice;
 use throughline_core::{Kind, Row, RowKey, words};
+use throughline_language::probe::Voice;
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::capture::{named_turn, turns_of};

@@ -3,11 +3,12 @@
 //! Of a quote nothing but the words counts: what sort of claim it is, is read from them.
 
 use throughline_core::evidence::Testimony;
-use throughline_core::probe::Voice;
 use throughline_core::reconcile::Candidate;
 use throughline_core::{
-    Authority, Episode, Fingerprint, Kind, Row, RowKey, SpaceId, Timestamp, speech, text, words,
+    Authority, Episode, Fingerprint, Kind, Row, RowKey, SpaceId, Timestamp, text, words,
 };
+use throughline_language::probe::Voice;
+use throughline_language::speech;
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::capture::{erased, named_turn, turns_of};

@@ -12,10 +12,10 @@ use throughline_core::meet::Difference;
 use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::relevance::Signals;
 use throughline_core::{
-    Change, Edge, Kind, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, probe, speech,
-    text, words,
+    Change, Edge, Kind, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, text, words,
 };
 use throughline_embed::Embedding;
+use throughline_language::{probe, speech};
 use throughline_reader::{Reader as Trained, Speaker, Unusable, is_english};
 
 use crate::engine::Draft;

@@ -17,11 +17,11 @@ mod write;
 use throughline_core::frontier::Step;
 use throughline_core::page::{Count, Detail};
 use throughline_core::policy::RecallPolicy;
-use throughline_core::question::{self, Question};
 use throughline_core::relevance::{Parts, Signals, WEIGHTS};
 use throughline_core::{
     Episode, EpisodeId, MemoryId, NodeId, Row, RowKey, SpaceId, State, Timestamp, text,
 };
+use throughline_language::question::{self, Question};
 
 use crate::{Card, Context, Engine, Result};
 

@@ -7,8 +7,9 @@ use throughline_core::reconcile::{self, Candidate, Plan};
 use throughline_core::watermark::Referent;
 use throughline_core::{
     Authority, BatchId, Cause, Change, Edge, Fingerprint, Kind, Memory, MemoryId, Relation, RowKey,
-    Slot, SpaceId, instruction, lesson, probe, text,
+    Slot, SpaceId, text,
 };
+use throughline_language::{instruction, lesson, probe};
 use throughline_store::Reader;
 
 use crate::engine::{Draft, is_handle};

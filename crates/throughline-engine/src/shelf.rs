@@ -243,7 +243,7 @@ impl Keeper<'_> {
             && rests_on_shelf(memory, &attached)
             && self.reader.with_fingerprint(space, wanted)?.is_empty()
             && self.reader.tombstones(space, std::slice::from_ref(wanted))?.is_empty()
-            && throughline_core::instruction::commands_the_reader(content).is_none())
+            && throughline_language::instruction::commands_the_reader(content).is_none())
     }
 
     /// Whether the tool may do something to the memory that a text of its own became.

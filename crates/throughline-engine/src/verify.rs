@@ -6,8 +6,9 @@ use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::state::Flag;
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, page, referent, text,
+    Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, page, text,
 };
+use throughline_language::referent;
 use throughline_store::Reader;
 use throughline_watch::World;
 

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::event::ToolCall;
-use throughline_core::occasion::{self, Doing, Fit};
 use throughline_core::page::{self, Detail, Page, Section};
-use throughline_core::{Memory, MemoryId, Row, RowKey, SessionId, Timestamp, trigger, words};
+use throughline_core::{Memory, MemoryId, Row, RowKey, SessionId, Timestamp, words};
+use throughline_language::occasion::{self, Doing, Fit};
+use throughline_language::trigger;
 use throughline_store::Reader;
 
 use crate::capture::Mind;

@@ -6,11 +6,12 @@
 use std::path::Path;
 use std::sync::PoisonError;
 
-use throughline_core::referent::{self, Around, Place, Proposal};
 use throughline_core::watermark::{Referent, Status, Tally, Verdict};
 use throughline_core::{
-    Cause, Change, Kind, Memory, MemoryId, Row, RowKey, SpaceId, Timestamp, Watermark, instruction,
+    Cause, Change, Kind, Memory, MemoryId, Row, RowKey, SpaceId, Timestamp, Watermark,
 };
+use throughline_language::instruction;
+use throughline_language::referent::{self, Around, Place, Proposal};
 use throughline_store::Reader;
 use throughline_watch::{Binding, Look, Stamped, World};
 

@@ -9,9 +9,9 @@ use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_core::event::{ToolCall, ToolRun};
-use throughline_core::probe::Voice;
 use throughline_core::{SessionId, Timestamp};
 use throughline_engine::{Captured, Card, Clock, Context, Engine, Filter, Project};
+use throughline_language::probe::Voice;
 
 use crate::retrieval::write_lines;
 

@@ -9,8 +9,8 @@ use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_core::State;
-use throughline_core::probe::Voice;
 use throughline_engine::{Clock, Context, Engine, Filter, Project};
+use throughline_language::probe::Voice;
 
 use crate::correction::player::{Agent, Home};
 use crate::{capture, correction, in_turns};

@@ -6,9 +6,9 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Wi
 use serde::Serialize;
 use throughline_core::NodeId;
 use throughline_core::page::Detail;
-use throughline_core::question::{Ask, Question};
 use throughline_core::text;
 use throughline_engine::{Candidate, Fate, Recall};
+use throughline_language::question::{Ask, Question};
 
 use crate::commands::recall_handle as handle;
 use crate::ui::{BOLD, DIM, GOOD, ID, paint, safe, width};

@@ -1,8 +1,8 @@
 //! Patches that are handed in, and operations that a person lets through after all.
 
 use throughline_core::patch::{self, Amendment, Operation, Reading};
-use throughline_core::probe::Voice;
 use throughline_core::{Cause, Pending, Ruling};
+use throughline_language::probe::Voice;
 use throughline_store::Reader;
 
 use super::{Applied, Ground, Source, turn_of, wait};

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use throughline_core::patch::{Operation, Refused};
 use throughline_core::permission::{self, Act, Door, Request, Verdict};
-use throughline_core::probe::Voice;
-use throughline_core::proposal::{Proposal, Sound};
 use throughline_core::{Authority, Change, Memory, MemoryId, NodeId, Row, RowKey};
+use throughline_language::probe::Voice;
+use throughline_language::proposal::{Proposal, Sound};
 use throughline_store::Reader;
 
 use super::{Applied, Ground, Source, backing_of, last_word, put_off, turn_of, wait};

@@ -1,8 +1,8 @@
 //! Putting off: what cannot be applied is kept for a person.
 
 use throughline_core::patch::Operation;
-use throughline_core::probe::Voice;
 use throughline_core::{Change, RowKey};
+use throughline_language::probe::Voice;
 use throughline_store::Reader;
 
 use super::rank::{rank_of, voice_of};

@@ -1,9 +1,9 @@
 //! Who spoke, how that ranks, and what they may do.
 
 use throughline_core::permission::{Act, Backing, Door, Verdict};
-use throughline_core::probe::Voice;
 use throughline_core::reconcile::Plan;
 use throughline_core::{Authority, Memory, Row, RowKey, SpaceId};
+use throughline_language::probe::Voice;
 use throughline_store::Reader;
 
 use super::{Claim, Ground, rank_by_model};

@@ -5,16 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::gate::Flush;
 use throughline_core::meet::Difference;
 use throughline_core::patch::Operation;
 use throughline_core::permission::Door;
-use throughline_core::probe::{self, Fate, Voice};
 use throughline_core::reading::{self, Effect, Judged, Piece};
 use throughline_core::scope::Level;
 use throughline_core::{
     Cause, Change, EpisodeId, Memory, MemoryId, Row, RowKey, SessionId, Timestamp,
 };
+use throughline_language::gate::Flush;
+use throughline_language::probe::{self, Fate, Voice};
 use throughline_reader::is_english;
 
 use super::judge::{Pass, Probed, Weighed};

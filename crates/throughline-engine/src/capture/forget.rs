@@ -104,8 +104,8 @@ pub(crate) fn erased(
 #[cfg(test)]
 mod tests {
     use throughline_core::policy::ActivationPolicy;
-    use throughline_core::probe::Voice;
     use throughline_core::{EpisodeId, MemoryId, Timestamp};
+    use throughline_language::probe::Voice;
     use uuid::Uuid;
 
     use super::super::Captured;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::gate::{self, Fired, Flush, When};
 use throughline_core::patch::Patch;
-use throughline_core::probe::{self, Fated};
 use throughline_core::reading::Piece;
 use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, Timestamp};
+use throughline_language::gate::{self, Fired, Flush, When};
+use throughline_language::probe::{self, Fated};
 
 use super::{Captured, Mind, erased, mind, name};
 use crate::apply::{Source, turn_of};

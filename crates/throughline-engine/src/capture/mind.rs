@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use throughline_core::gate::Watch;
 use throughline_core::hot::Hot;
 use throughline_core::policy::ActivationPolicy;
-use throughline_core::probe::{self, Said, Voice};
 use throughline_core::reading::Piece;
 use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};
+use throughline_language::gate::Watch;
+use throughline_language::probe::{self, Said, Voice};
 
 use super::Captured;
 use super::holds::{Holds, ToldApart};

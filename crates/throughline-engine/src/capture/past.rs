@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use throughline_core::SessionId;
-use throughline_core::gate::Flush;
-use throughline_core::probe::Voice;
+use throughline_language::gate::Flush;
+use throughline_language::probe::Voice;
 
 use super::{Capture, Captured, Mind};
 use crate::clean::{Cleaner, clean_name};

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use throughline_core::patch::{Correct, Operation, Remember};
-use throughline_core::probe::{self, Voice};
 use throughline_core::reading::Piece;
-use throughline_core::{
-    Edge, EpisodeId, MemoryId, NodeId, Relation, SpaceId, Timestamp, speech, text,
-};
+use throughline_core::{Edge, EpisodeId, MemoryId, NodeId, Relation, SpaceId, Timestamp, text};
+use throughline_language::probe::{self, Voice};
+use throughline_language::speech;
 
 use super::judge::{Aside, Pass, Probed, Weighed};
 use super::mind::Read;

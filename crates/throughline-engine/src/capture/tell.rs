@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use throughline_core::event::{Event, ToolRun, What};
-use throughline_core::gate::{self, Source as GateSource};
-use throughline_core::probe::{Said, Voice};
 use throughline_core::{Timestamp, text};
+use throughline_language::gate::{self, Source as GateSource};
+use throughline_language::probe::{Said, Voice};
 
 use crate::journal::Entry;
 

@@ -3,8 +3,8 @@
 
 use throughline_core::authority::{Contest, contest};
 use throughline_core::permission::{self, Act, Backing, Door};
-use throughline_core::proposal::{self, Pair, Verdict};
 use throughline_core::{Cause, Change, Edge, Memory, NodeId, Relation, Row, RowKey, text};
+use throughline_language::proposal::{self, Pair, Verdict};
 use throughline_llm::Request;
 use throughline_store::{LogQuery, Reader};
 

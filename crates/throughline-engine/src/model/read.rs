@@ -4,14 +4,14 @@
 use std::collections::BTreeSet;
 
 use throughline_core::permission::Door;
-use throughline_core::probe::Voice;
-use throughline_core::proposal::{self, Proposal, Turn, Window};
 use throughline_core::row::Session;
 use throughline_core::scope::Level;
 use throughline_core::{
     Cause, Change, Episode, EpisodeId, NodeId, Row, RowKey, SpaceId, State, Table, Timestamp, text,
     words,
 };
+use throughline_language::probe::Voice;
+use throughline_language::proposal::{self, Proposal, Turn, Window};
 use throughline_llm::{Error as ModelError, Request};
 use throughline_store::{Reader, TextOf, TextQuery};
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use throughline_core::proposal;
 use throughline_core::{MemoryId, text};
+use throughline_language::proposal;
 use throughline_llm::Request;
 
 use super::{Account, Llm, Replied, sendable};

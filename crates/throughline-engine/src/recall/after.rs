@@ -13,13 +13,14 @@ use serde::{Deserialize, Serialize};
 use throughline_core::hot::Settlement;
 use throughline_core::permission::Door;
 use throughline_core::policy::EdgePolicy;
-use throughline_core::question::Ask as Asked;
 use throughline_core::row::Injection;
 use throughline_core::scope::Level;
 use throughline_core::{
     Authority, Cause, Change, Edge, Kind, MemoryId, NodeId, Relation, Row, RowKey, SessionId,
-    SpaceId, Timestamp, probe, speech, words,
+    SpaceId, Timestamp, words,
 };
+use throughline_language::question::Ask as Asked;
+use throughline_language::{probe, speech};
 use throughline_store::Reader;
 
 use super::{CutReason, Fate, Recall};

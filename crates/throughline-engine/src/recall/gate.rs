@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use throughline_core::{Evidence, NodeId, Row, RowKey, State, Timestamp};
 
 use throughline_core::page::Detail;
-use throughline_core::question::Question;
 use throughline_core::relevance::{self, Text};
 use throughline_core::state::Flag;
+use throughline_language::question::Question;
 use throughline_store::Reader;
 
 use super::rank::Known;

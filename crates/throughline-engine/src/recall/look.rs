@@ -5,10 +5,10 @@ use std::sync::{Arc, mpsc};
 use std::thread::Scope;
 
 use throughline_core::document::Speaker;
-use throughline_core::question::{Ask as Asked, Question};
 use throughline_core::relevance::{self, Background, Parts, Signals, Spread, Text, Voice};
 use throughline_core::when::Grain;
 use throughline_core::{NodeId, SpaceId, State, Timestamp, words as terms};
+use throughline_language::question::{Ask as Asked, Question};
 use throughline_store::{Document, Reader, TextOf};
 
 use super::names::Mentioned;

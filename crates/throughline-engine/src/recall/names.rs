@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use throughline_core::question::Question;
 use throughline_core::{Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
+use throughline_language::question::Question;
 use throughline_store::{EntityName, Reader};
 
 use crate::{Engine, Result};

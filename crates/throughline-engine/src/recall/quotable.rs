@@ -3,12 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use throughline_core::asking;
 use throughline_core::document::Speaker;
 use throughline_core::page::Detail;
 use throughline_core::{
-    Authority, Episode, Fingerprint, Kind, Memory, NodeId, Relation, Row, RowKey, State, asking,
-    meet, probe, speech, text, words,
+    Authority, Episode, Fingerprint, Kind, Memory, NodeId, Relation, Row, RowKey, State, meet,
+    text, words,
 };
+use throughline_language::{probe, speech};
 use throughline_reader::is_english;
 use throughline_store::{Reader, TextOf, TextQuery};
 

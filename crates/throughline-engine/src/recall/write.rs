@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use throughline_core::page::{self, Count, Detail, Item, Page, Quote, Section};
-use throughline_core::question::Question;
 use throughline_core::scope::Reach;
 use throughline_core::state::Flag;
 use throughline_core::trust::{self, Presentation};
 use throughline_core::{Episode, Memory, MemoryId, NodeId, Row, RowKey, State, Timestamp, text};
+use throughline_language::question::Question;
 use throughline_store::Reader;
 
 use super::rank::Known;

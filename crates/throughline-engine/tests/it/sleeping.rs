@@ -4,7 +4,6 @@
 use std::time::Instant;
 
 use throughline_core::event::{Event, Start, What};
-use throughline_core::probe::Voice;
 use throughline_core::row::Extra;
 use throughline_core::{
     Actor, Authority, Batch, BatchId, Cause, Change, Fingerprint, Kind, Memory, MemoryId,
@@ -13,6 +12,7 @@ use throughline_core::{
 use throughline_engine::{
     Captured, Clock, Context, Edits, Engine, KeptBrief, NewMemory, Project, Slept,
 };
+use throughline_language::probe::Voice;
 use throughline_store::{SqliteStore, Store};
 use uuid::Uuid;
 

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::ensure;
 use serde::Deserialize;
-use throughline_core::{Authority, SessionId, Timestamp, question, text};
+use throughline_core::{Authority, SessionId, Timestamp, text};
 use throughline_engine::Turn;
+use throughline_language::question;
 
 use crate::data::{self, Set};
 

@@ -11,11 +11,11 @@ use anyhow::Context as _;
 use serde::Serialize;
 use throughline_agents::{Host, transcript};
 use throughline_core::event::{Event, ToolRun, What};
-use throughline_core::probe::Voice;
 use throughline_core::{SessionId, text};
 use throughline_engine::{
     Captured, Context, Engine, Error, Project, Roots, Turn, clean, clean_name,
 };
+use throughline_language::probe::Voice;
 
 use crate::args::{self, IngestFormat};
 use crate::settings::Settings;

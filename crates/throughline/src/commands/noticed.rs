@@ -1,9 +1,9 @@
 //! How a memory was noticed: the words that it rests on, read again, as part of `why`.
 
 use serde::Serialize;
-use throughline_core::probe::share;
 use throughline_core::text;
 use throughline_engine::Noticed;
+use throughline_language::probe::share;
 
 use crate::ui::{DIM, paint, safe};
 use crate::view::rounded;

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use throughline_core::probe::{Fate, share};
 use throughline_core::reading::{Bearing, Caution, Effect, Judged, Piece, Role};
 use throughline_core::{Memory, State, text};
 use throughline_engine::{Comes, Meets, ReadAside, ReadPiece};
+use throughline_language::probe::{Fate, share};
 
 use crate::args;
 use crate::settings::Settings;

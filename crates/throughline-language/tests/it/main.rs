@@ -1,0 +1,7 @@
+//! What words say by their form, seen from outside.
+
+mod arbitrary;
+mod instruction;
+mod lesson;
+mod question;
+mod referent;
