@@ -8,6 +8,7 @@ mod error;
 mod folder;
 mod foreign;
 mod map;
+mod overlay;
 mod query;
 mod said;
 mod sqlite;
@@ -20,6 +21,7 @@ pub use error::{Error, Result};
 pub use folder::{beside, private_folder, sync_folder, sync_parent};
 pub use foreign::opencode_lines;
 pub use map::MapStore;
+pub use overlay::Overlay;
 pub use query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
 };

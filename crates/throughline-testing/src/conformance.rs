@@ -17,6 +17,7 @@ mod kept;
 mod lists;
 mod log;
 mod operation;
+mod overlaid;
 mod pending;
 mod postings;
 mod purge;
@@ -254,6 +255,9 @@ macro_rules! for_every_case {
                     an_id_means_nothing_in_another_space
                     every_space_counts_its_own
                     a_change_cannot_reach_over_the_wall
+                }
+                overlaid {
+                    what_a_batch_will_do_is_seen_before_it_is_written
                 }
                 random {
                     any_history_leaves_a_sound_store

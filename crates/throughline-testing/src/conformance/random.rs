@@ -35,7 +35,12 @@ pub(super) fn law<T: std::fmt::Debug>(
 }
 
 /// The batch of a step, or none where there is nothing to undo.
-fn plan(step: &Step, number: usize, applied: &[BatchId], reader: &dyn Reader) -> Option<Batch> {
+pub(super) fn plan(
+    step: &Step,
+    number: usize,
+    applied: &[BatchId],
+    reader: &dyn Reader,
+) -> Option<Batch> {
     let at = day(u32::try_from(number).expect("few steps"));
     let (space, changes) = match step {
         Step::Write(space, operations) => (*space, changes(operations, *space, number, reader)),
