@@ -10,10 +10,10 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader};
 
-use crate::engine::Draft;
 use crate::permit::{ask, not_yours};
 use crate::proof::Quote;
 use crate::relate::may_connect;
+use crate::transaction::Transaction;
 use crate::{Card, Context, Engine, Error, NewMemory, Remembered, Result};
 
 /// Times that a memory was shown which are looked at.
@@ -50,16 +50,16 @@ impl Engine {
         let evidence = proposal.evidence.map(|words| self.cleaned(context, words).0);
         let said = Proposal { content, slot: slot.as_ref(), evidence: evidence.as_deref() };
         let unread = self.unread_results(context)?;
-        let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
-            let old = self.resolve(reader, context, handle)?;
+        let ((old, plan), batch) = self.write(context, Cause::Correct, None, |tx| {
+            let old = self.resolve(&**tx, context, handle)?;
             let backing = match said.evidence {
                 Some(words) => {
                     let quote = Quote { kind: old.kind, claim: content, words };
-                    self.backing(reader, context, &quote, &unread)?
+                    self.backing(&**tx, context, &quote, &unread)?
                 }
                 None => Backing::Asserted,
             };
-            let plan = self.put_beside(reader, draft, &old, &said, backing)?;
+            let plan = self.put_beside(tx, &old, &said, backing)?;
             Ok((old, plan))
         })?;
         self.remembered(old.space, plan, *redacted, batch)
@@ -67,14 +67,13 @@ impl Engine {
 
     fn put_beside(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         old: &Memory,
         said: &Proposal<'_>,
         backing: Backing,
     ) -> Result<Plan> {
         let Proposal { content, slot, evidence } = *said;
-        draft.settle(old);
+        tx.settle(old);
         if !old.state.is_active() {
             return Err(Error::Refused(Refusal::NotCurrent { id: old.id, state: old.state }));
         }
@@ -83,8 +82,8 @@ impl Engine {
                 "the correction says the same as the memory".to_owned(),
             ));
         }
-        let may_replace = ask(reader, draft.door, Act::Replace, Some(old), backing)?;
-        let may_say = ask(reader, draft.door, Act::Remember, None, backing)?;
+        let may_replace = ask(&**tx, tx.door, Act::Replace, Some(old), backing)?;
+        let may_say = ask(&**tx, tx.door, Act::Remember, None, backing)?;
         let authority = match may_say {
             Verdict::Allowed { rank } => rank,
             Verdict::Waits(why) | Verdict::Refused(why) => {
@@ -92,8 +91,8 @@ impl Engine {
             }
         };
         let candidate = Candidate {
-            id: MemoryId(draft.mint()),
-            scope: draft.scope.clone(),
+            id: MemoryId(tx.mint()),
+            scope: tx.scope.clone(),
             kind: old.kind,
             content: content.to_owned(),
             slot: slot.cloned(),
@@ -104,34 +103,34 @@ impl Engine {
             confidence: 1.0,
             pinned: false,
             testimony: Testimony {
-                session: draft.session.clone(),
+                session: tx.session.clone(),
                 snippet: evidence.map(|words| text::headline(words, EVIDENCE_CHARS)),
                 why: Some(format!("says that {} is wrong", old.id.handle())),
                 by_agent: backing == Backing::Asserted,
-                ..Testimony::new(authority, draft.now)
+                ..Testimony::new(authority, tx.now)
             },
             triggers: old.triggers.clone(),
             about: Vec::new(),
             revive: false,
         };
-        let mut plan = self.take_in(reader, draft, &candidate)?;
+        let mut plan = self.take_in(tx, &candidate)?;
         if plan.memory == old.id || plan.superseded.contains(&old.id) {
             return Ok(plan);
         }
-        let (space, new, at) = (old.space, plan.memory, draft.now);
+        let (space, new, at) = (old.space, plan.memory, tx.now);
         if !matches!(may_replace, Verdict::Allowed { .. }) {
-            let held = reader.rows(&[RowKey::memory(space, new)])?.remove(0);
+            let held = tx.rows(&[RowKey::memory(space, new)])?.remove(0);
             if let Some(held) = held.and_then(Row::into_memory) {
                 // Two things that the user said are not set against each other by an agent.
-                may_connect(reader, draft.door, &held, Relation::Contradicts, old)?;
+                may_connect(&**tx, tx.door, &held, Relation::Contradicts, old)?;
             }
             if !plan.contested.contains(&old.id) {
                 let edge = Edge::new(space, new.into(), Relation::Contradicts, old.id.into(), at);
-                draft.changes.push(Change::Link(edge));
+                tx.push(Change::Link(edge));
                 plan.contested.push(old.id);
             }
         } else {
-            draft.changes.push(Change::Supersede { space, old: old.id, new, at });
+            tx.push(Change::Supersede { space, old: old.id, new, at });
             plan.contested.retain(|id| *id != old.id);
             plan.superseded.push(old.id);
         }

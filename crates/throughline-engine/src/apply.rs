@@ -26,12 +26,13 @@ use throughline_core::{
 };
 use throughline_language::gate;
 use throughline_language::probe::Voice;
-use throughline_store::{EntityName, Reader};
+use throughline_store::EntityName;
 
 use crate::capture::Captured;
-use crate::engine::{Draft, is_handle};
+use crate::engine::is_handle;
 use crate::reading::connect;
 use crate::remember::{check_lesson, said_in};
+use crate::transaction::Transaction;
 use crate::watch::Stated;
 use crate::{Engine, Error, Result};
 
@@ -154,8 +155,7 @@ impl Engine {
     /// Adds what a patch asks for to a draft.
     pub(crate) fn apply(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         patch: &Patch,
         ground: &Ground<'_>,
     ) -> Result<Applied> {
@@ -164,17 +164,17 @@ impl Engine {
         let all = patch.operations.iter().enumerate();
         for (at, operation) in all.filter(|(_, one)| last.iter().any(|it| std::ptr::eq(*it, *one)))
         {
-            let from = draft.changes.len();
-            let waits = match self.apply_one(reader, draft, operation, ground, &mut applied) {
+            let from = tx.changes().len();
+            let waits = match self.apply_one(tx, operation, ground, &mut applied) {
                 Ok(()) => None,
                 Err(error) if error.can_wait() => {
-                    put_off(reader, draft, operation, &error.to_string(), ground)?;
+                    put_off(tx, operation, &error.to_string(), ground)?;
                     applied.deferred += 1;
                     Some(error.to_string())
                 }
                 Err(error) => return Err(error),
             };
-            let changes = from..draft.changes.len();
+            let changes = from..tx.changes().len();
             applied.each.push(Outcome { operation: at, changes, waits });
         }
         Ok(applied)
@@ -182,8 +182,7 @@ impl Engine {
 
     fn apply_one(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         operation: &Operation,
         ground: &Ground<'_>,
         applied: &mut Applied,
@@ -191,25 +190,23 @@ impl Engine {
         match operation {
             Operation::Remember(new) => {
                 let claim = Claim::of_new(new);
-                self.claim(reader, draft, &claim, ground, applied)?;
+                self.claim(tx, &claim, ground, applied)?;
                 Ok(())
             }
-            Operation::Correct(put_right) => {
-                self.put_right(reader, draft, put_right, ground, applied)
-            }
+            Operation::Correct(put_right) => self.put_right(tx, put_right, ground, applied),
             Operation::Retract(back) => {
                 let to = (Act::Retract, State::Retracted);
-                self.take_away(reader, draft, back, to, ground, applied)
+                self.take_away(tx, back, to, ground, applied)
             }
             Operation::Archive(away) => {
                 let to = (Act::Archive, State::Archived);
-                self.take_away(reader, draft, away, to, ground, applied)
+                self.take_away(tx, away, to, ground, applied)
             }
-            Operation::Settle(settle) => self.settle_failure(reader, draft, settle, applied),
-            Operation::Know { entity } => know(reader, draft, &named(entity)),
+            Operation::Settle(settle) => self.settle_failure(tx, settle, applied),
+            Operation::Know { entity } => know(tx, &named(entity)),
             Operation::Relate(Relate { from, relation, to, .. }) => {
-                let from = self.meant(reader, draft, from)?;
-                let to = self.meant(reader, draft, to)?;
+                let from = self.meant(tx, from)?;
+                let to = self.meant(tx, to)?;
                 let (Some(from), Some(to)) = (from, to) else {
                     return Err(Error::NotPossible(
                         "it connects something that is not known".to_owned(),
@@ -218,9 +215,9 @@ impl Engine {
                 if from == to {
                     return Err(Error::NotPossible("it connects something to itself".to_owned()));
                 }
-                let (space, at) = (draft.scope.space, draft.now);
+                let (space, at) = (tx.scope.space, tx.now);
                 let edge = Edge::new(space, from.into(), *relation, to.into(), at);
-                draft.changes.push(Change::Link(edge));
+                tx.push(Change::Link(edge));
                 Ok(())
             }
         }
@@ -229,8 +226,7 @@ impl Engine {
     /// Takes in what is right, and lets it take the place of what was wrong, if that is clear.
     fn put_right(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         put_right: &Correct,
         ground: &Ground<'_>,
         applied: &mut Applied,
@@ -238,9 +234,9 @@ impl Engine {
         let voice = voice_of(put_right.turn, ground);
         // Only a person puts something right by speaking: others are not even looked up.
         let wrong = if voice == Voice::User {
-            match self.target(reader, draft, &put_right.wrong, &put_right.right)? {
+            match self.target(tx, &put_right.wrong, &put_right.right)? {
                 Some(wrong) => Some(wrong),
-                None => self.in_place_of(reader, draft, &put_right.right)?,
+                None => self.in_place_of(tx, &put_right.right)?,
             }
         } else {
             None
@@ -252,11 +248,11 @@ impl Engine {
         let claim = Claim { kind, corrects, ..Claim::of_correction(put_right) };
         if wrong.is_some() {
             // They said themselves what is wrong: nothing else is.
-            draft.bearings.add(claim.content, Vec::new());
+            tx.bearings.add(claim.content, Vec::new());
         }
-        let new = self.claim(reader, draft, &claim, ground, applied)?;
+        let new = self.claim(tx, &claim, ground, applied)?;
         if let (Some(new), Some(old)) = (new, wrong) {
-            replace(draft, &old, new, applied);
+            replace(tx, &old, new, applied);
         }
         Ok(())
     }
@@ -264,8 +260,7 @@ impl Engine {
     /// Takes in a claim and its reasons. `None` if this very batch says it already.
     fn claim(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         claim: &Claim<'_>,
         ground: &Ground<'_>,
         applied: &mut Applied,
@@ -273,25 +268,25 @@ impl Engine {
         self.check_content(claim.content)?;
         self.check_slot(claim.slot)?;
         check_lesson(claim.kind, claim.content)?;
-        if said_in(draft, claim.content).is_some() || is_overtaken(draft, claim, ground) {
+        if said_in(tx, claim.content).is_some() || is_overtaken(tx, claim, ground) {
             return Ok(None);
         }
-        let candidate = self.candidate_of(draft, claim, ground);
-        let plan = self.take_in(reader, draft, &candidate)?;
+        let candidate = self.candidate_of(tx, claim, ground);
+        let plan = self.take_in(tx, &candidate)?;
         let voice = voice_of(claim.turn, ground);
-        let may = |act| may_add(reader, ground, act, voice, &plan, draft.scope.space);
+        let may = |act| may_add(&**tx, ground, act, voice, &plan, tx.scope.space);
         let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
         for reason in claim.because.iter().filter(|_| reasons) {
             if text::holds(claim.content, reason) {
-                self.known_reason(reader, draft, plan.memory, reason)?;
+                self.known_reason(tx, plan.memory, reason)?;
             } else {
-                self.because(reader, draft, plan.memory, reason, &candidate)?;
+                self.because(tx, plan.memory, reason, &candidate)?;
             }
         }
         if reasons {
-            connect(draft, plan.memory, claim.content);
+            connect(tx, plan.memory, claim.content);
         }
-        rest_on(reader, draft, plan.memory, claim.turn, ground)?;
+        rest_on(tx, plan.memory, claim.turn, ground)?;
         if binds {
             let stated = Stated {
                 memory: plan.memory,
@@ -300,7 +295,7 @@ impl Engine {
                 by_user: candidate.testimony.authority.is_user(),
                 turns: ground.turns,
             };
-            self.watch_by_words(reader, draft, ground.root, &stated)?;
+            self.watch_by_words(tx, ground.root, &stated)?;
         }
         let list = if plan.deduped { &mut applied.reinforced } else { &mut applied.memories };
         list.push(plan.memory);
@@ -308,7 +303,12 @@ impl Engine {
         Ok(Some(plan.memory))
     }
 
-    fn candidate_of(&self, draft: &Draft, claim: &Claim<'_>, ground: &Ground<'_>) -> Candidate {
+    fn candidate_of(
+        &self,
+        tx: &Transaction<'_>,
+        claim: &Claim<'_>,
+        ground: &Ground<'_>,
+    ) -> Candidate {
         let source = claim.turn.and_then(|turn| ground.sources.get(turn));
         let voice = voice_of(claim.turn, ground);
         let repeats = || {
@@ -317,8 +317,8 @@ impl Engine {
         let snippet =
             claim.quote.filter(|quote| text::normalise(quote) != text::normalise(claim.content));
         Candidate {
-            id: MemoryId(draft.mint()),
-            scope: draft.scope.clone(),
+            id: MemoryId(tx.mint()),
+            scope: tx.scope.clone(),
             kind: claim.kind,
             content: claim.content.to_owned(),
             slot: claim.slot.cloned(),
@@ -329,14 +329,14 @@ impl Engine {
             confidence: claim.confidence,
             pinned: false,
             testimony: Testimony {
-                session: draft.session.clone(),
+                session: tx.session.clone(),
                 turn: source.and_then(|one| one.episode).map(|one| one.to_string()),
                 snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
                 echo: can_echo(voice, claim.turn, ground) && repeats(),
                 by_agent: voice == Voice::Assistant,
                 ..Testimony::new(
-                    rank(voice, claim, ground, draft.bearings.touches(claim.content)),
-                    source.map_or(draft.now, |one| one.at),
+                    rank(voice, claim, ground, tx.bearings.touches(claim.content)),
+                    source.map_or(tx.now, |one| one.at),
                 )
             },
             triggers: claim.triggers.to_vec(),
@@ -346,17 +346,11 @@ impl Engine {
     }
 
     /// Connects a claim that tells its reason itself to the memory that says the same, if there is one.
-    fn known_reason(
-        &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
-        claim: MemoryId,
-        reason: &str,
-    ) -> Result<()> {
-        if let Some(known) = self.meant(reader, draft, reason)?.filter(|known| *known != claim) {
-            let (space, at) = (draft.scope.space, draft.now);
+    fn known_reason(&self, tx: &mut Transaction<'_>, claim: MemoryId, reason: &str) -> Result<()> {
+        if let Some(known) = self.meant(tx, reason)?.filter(|known| *known != claim) {
+            let (space, at) = (tx.scope.space, tx.now);
             let edge = Edge::new(space, claim.into(), Relation::Because, known.into(), at);
-            draft.changes.push(Change::Link(edge));
+            tx.push(Change::Link(edge));
         }
         Ok(())
     }
@@ -364,18 +358,17 @@ impl Engine {
     /// Connects a claim to its reason, which becomes a claim of its own.
     fn because(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         claim: MemoryId,
         reason: &str,
         of: &Candidate,
     ) -> Result<()> {
         self.check_content(reason)?;
-        let to = match said_in(draft, reason) {
+        let to = match said_in(tx, reason) {
             Some(id) => id,
             None => {
                 let reason = Candidate {
-                    id: MemoryId(draft.mint()),
+                    id: MemoryId(tx.mint()),
                     kind: Kind::Fact,
                     content: reason.to_owned(),
                     importance: Some(REASON_IMPORTANCE),
@@ -385,27 +378,27 @@ impl Engine {
                     about: Vec::new(),
                     ..of.clone()
                 };
-                self.take_in(reader, draft, &reason)?.memory
+                self.take_in(tx, &reason)?.memory
             }
         };
         if to != claim {
-            let (space, at) = (draft.scope.space, draft.now);
+            let (space, at) = (tx.scope.space, tx.now);
             let edge = Edge::new(space, claim.into(), Relation::Because, to.into(), at);
-            draft.changes.push(Change::Link(edge));
+            tx.push(Change::Link(edge));
         }
         Ok(())
     }
 
     /// The memory that a handle or the very words mean.
-    fn meant(&self, reader: &dyn Reader, draft: &Draft, what: &str) -> Result<Option<MemoryId>> {
+    fn meant(&self, tx: &Transaction<'_>, what: &str) -> Result<Option<MemoryId>> {
         if is_handle(what) {
-            let found = reader.find(&[draft.scope.space], what)?;
+            let found = tx.find(&[tx.scope.space], what)?;
             return Ok(if let [one] = found.as_slice() { Some(one.id) } else { None });
         }
-        if let Some(id) = said_in(draft, what) {
+        if let Some(id) = said_in(tx, what) {
             return Ok(Some(id));
         }
-        let found = reader.with_fingerprint(draft.scope.space, &Fingerprint::of(what))?;
+        let found = tx.with_fingerprint(tx.scope.space, &Fingerprint::of(what))?;
         Ok(found.into_iter().find(|one| one.state.is_active()).map(|one| one.id))
     }
 }
@@ -426,8 +419,7 @@ fn can_echo(voice: Voice, turn: Option<usize>, ground: &Ground<'_>) -> bool {
 
 /// Connects a memory to the turn that it rests on.
 fn rest_on(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     memory: MemoryId,
     turn: Option<usize>,
     ground: &Ground<'_>,
@@ -436,20 +428,20 @@ fn rest_on(
     let Some((episode, at)) = source.and_then(|one| Some((one.episode?, one.at))) else {
         return Ok(());
     };
-    let (space, from, to) = (draft.scope.space, memory.into(), NodeId::Episode(episode));
+    let (space, from, to) = (tx.scope.space, memory.into(), NodeId::Episode(episode));
     let key = RowKey::edge(space, from, Relation::EvidencedBy, to);
-    if reader.rows(&[key])?.remove(0).is_none() {
+    if tx.rows(&[key])?.remove(0).is_none() {
         let edge = Edge::new(space, from, Relation::EvidencedBy, to, at);
-        draft.changes.push(Change::Link(edge));
+        tx.push(Change::Link(edge));
     }
     Ok(())
 }
 
 /// Lets a claim take the place of another.
-fn replace(draft: &mut Draft, old: &Memory, new: MemoryId, applied: &mut Applied) {
+fn replace(tx: &mut Transaction<'_>, old: &Memory, new: MemoryId, applied: &mut Applied) {
     if old.id != new && !applied.superseded.contains(&old.id) {
-        let (space, at) = (old.space, draft.now);
-        draft.changes.push(Change::Supersede { space, old: old.id, new, at });
+        let (space, at) = (old.space, tx.now);
+        tx.push(Change::Supersede { space, old: old.id, new, at });
         applied.superseded.push(old.id);
     }
 }
@@ -471,16 +463,16 @@ fn named(entity: &throughline_core::patch::Named) -> Named {
 }
 
 /// Meets a thing, or learns another name of one that is known.
-fn know(reader: &dyn Reader, draft: &mut Draft, named: &Named) -> Result<()> {
-    let space = draft.scope.space;
+fn know(tx: &mut Transaction<'_>, named: &Named) -> Result<()> {
+    let space = tx.scope.space;
     let wanted: Vec<EntityName> = std::iter::once(&named.name)
         .chain(&named.aliases)
         .map(|name| EntityName { kind: Some(named.kind), name: text::normalise(name) })
         .collect();
-    let known = reader.entities(space, &wanted)?.into_iter().next();
+    let known = tx.entities(space, &wanted)?.into_iter().next();
     let mut entity = known.clone().unwrap_or_else(|| {
-        let id = throughline_core::EntityId(draft.mint());
-        throughline_core::reconcile::entity(id, space, named.kind, &named.name, draft.now)
+        let id = throughline_core::EntityId(tx.mint());
+        throughline_core::reconcile::entity(id, space, named.kind, &named.name, tx.now)
     });
     for name in std::iter::once(&named.name).chain(&named.aliases) {
         if !entity.names().contains(&text::normalise(name)) {
@@ -488,7 +480,7 @@ fn know(reader: &dyn Reader, draft: &mut Draft, named: &Named) -> Result<()> {
         }
     }
     if known.as_ref() != Some(&entity) {
-        draft.changes.push(Change::Know(entity));
+        tx.push(Change::Know(entity));
     }
     Ok(())
 }

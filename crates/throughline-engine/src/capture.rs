@@ -26,9 +26,9 @@ use throughline_language::gate::{Fired, Flush};
 use throughline_store::Reader;
 
 use crate::apply::{Applied, Ground};
-use crate::engine::Draft;
 use crate::journal::{Entry, Journal};
 use crate::reading::Bearings;
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Project, Result, Roots};
 
 pub use aside::{Comes, Meets, ReadAside, ReadPiece};
@@ -163,8 +163,8 @@ impl Engine {
         let bearings = self.bearings_of_claims(&context, pass.patches())?;
         let heard =
             Heard { context: &context, session, agent, turns, mind: &next, shown, bearings };
-        let (wrote, _) = self.write(&context, Cause::Capture, None, |reader, draft| {
-            let (wrote, _) = self.plan_turns(reader, draft, &heard, &mut pass)?;
+        let (wrote, _) = self.write(&context, Cause::Capture, None, |tx| {
+            let (wrote, _) = self.plan_turns(tx, &heard, &mut pass)?;
             Ok(wrote)
         })?;
         done.add(wrote);
@@ -175,29 +175,28 @@ impl Engine {
     /// Adds turns that were judged to a draft: episodes, and what came of each patch.
     fn plan_turns(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         heard: &Heard<'_>,
         pass: &mut Pass,
     ) -> Result<(Capture, Vec<Applied>)> {
         let space = heard.context.project.space();
         let mut wrote = Capture::default();
-        draft.scope.space = space;
-        draft.bearings = heard.bearings.clone();
-        let new = unknown(reader, &pass.episodes)?;
+        tx.scope.space = space;
+        tx.bearings = heard.bearings.clone();
+        let new = unknown(&**tx, &pass.episodes)?;
         // Erased while it was being read: nothing that rests on it comes in either.
-        if !erased(reader, space, &pass.episodes)?.is_empty() {
+        if !erased(&**tx, space, &pass.episodes)?.is_empty() {
             pass.probed.clear();
             pass.swept.clear();
         }
         if let Some(agent) = heard.agent {
-            attend(reader, draft, heard.session, agent, heard.mind, &pass.episodes)?;
+            attend(tx, heard.session, agent, heard.mind, &pass.episodes)?;
         }
         for episode in &new {
-            draft.changes.push(Change::Record((*episode).clone()));
+            tx.push(Change::Record((*episode).clone()));
         }
         for aside in &pass.asides {
-            draft.changes.extend(aside.links(space, draft.now).map(Change::Link));
+            tx.extend(aside.links(space, tx.now).map(Change::Link));
         }
         wrote.episodes = new.len();
         wrote.duplicates = pass.episodes.len() - new.len();
@@ -211,7 +210,7 @@ impl Engine {
                 turns: &one.turns,
                 by_model: false,
             };
-            let one = self.apply(reader, draft, &one.patch, &ground)?;
+            let one = self.apply(tx, &one.patch, &ground)?;
             wrote.memories.extend(&one.memories);
             wrote.reinforced.extend(&one.reinforced);
             wrote.superseded.extend(&one.superseded);
@@ -219,8 +218,7 @@ impl Engine {
             applied.push(one);
         }
         let to_check = &heard.mind.lately.to_check;
-        wrote.checked =
-            self.confirm_by_tools(reader, draft, heard.context, heard.turns, to_check)?;
+        wrote.checked = self.confirm_by_tools(tx, heard.context, heard.turns, to_check)?;
         Ok((wrote, applied))
     }
 
@@ -274,20 +272,19 @@ pub fn is_kept(event: &Event) -> bool {
 
 /// Notes the session, and how its turns fared at the gate.
 fn attend(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     session: &SessionId,
     agent: &str,
     mind: &Mind,
     episodes: &[Episode],
 ) -> Result<()> {
-    let space = draft.scope.space;
+    let space = tx.scope.space;
     let key = RowKey { space, table: Table::Session, key: session.to_string() };
-    let known = match reader.rows(&[key])?.remove(0) {
+    let known = match tx.rows(&[key])?.remove(0) {
         Some(Row::Session(known)) => Some(known),
         _ => None,
     };
-    let started_at = episodes.first().map_or(draft.now, |one| one.at);
+    let started_at = episodes.first().map_or(tx.now, |one| one.at);
     let begun = || Session::new(session.clone(), space, agent, started_at);
     let mut noted = known.clone().unwrap_or_else(begun);
     // A mind that begins anew, as for a transcript, has counted less than was counted before.
@@ -296,7 +293,7 @@ fn attend(
     noted.fired = noted.fired.max(fired);
     noted.probes = noted.probes.max(probes);
     if known.as_ref() != Some(&noted) {
-        draft.changes.push(Change::Attend(noted));
+        tx.push(Change::Attend(noted));
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use throughline_core::{
 use throughline_language::lesson::{self, Cause as Collided, Collision};
 use throughline_store::Reader;
 
-use crate::engine::Draft;
+use crate::transaction::Transaction;
 use crate::watch::{look_at, marks_of, seen};
 use crate::{Context, Engine, Result};
 
@@ -21,27 +21,22 @@ const SHOWN_CHARS: usize = 120;
 
 impl Engine {
     /// Follows up on what a draft replaces.
-    pub(crate) fn follow_up(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        draft: &mut Draft,
-    ) -> Result<()> {
+    pub(crate) fn follow_up(&self, tx: &mut Transaction<'_>, context: &Context) -> Result<()> {
         let replaced = |change: &Change| {
             let Change::Supersede { old, new, .. } = change else { return None };
             Some((*old, *new))
         };
         let replaced: Vec<(MemoryId, MemoryId)> =
-            draft.changes.iter().filter_map(replaced).collect();
+            tx.changes().iter().filter_map(replaced).collect();
         for (old, new) in replaced {
-            let space = draft.scope.space;
-            let row = reader.rows(&[RowKey::memory(space, old)])?.remove(0);
+            let space = tx.scope.space;
+            let row = tx.rows(&[RowKey::memory(space, old)])?.remove(0);
             let Some(old) = row.and_then(Row::into_memory) else { continue };
-            let marks = look_again(reader, context, &old)?;
-            Self::count_change(draft, &marks);
-            drop_blind(draft, new, &marks);
-            if let Some(new) = about_to_be(reader, draft, new)? {
-                self.learn_from_replacement(reader, draft, &old, &new, &marks)?;
+            let marks = look_again(&**tx, context, &old)?;
+            Self::count_change(tx, &marks);
+            drop_blind(tx, new, &marks);
+            if let Some(new) = about_to_be(tx, new)? {
+                self.learn_from_replacement(tx, &old, &new, &marks)?;
             }
         }
         Ok(())
@@ -50,8 +45,7 @@ impl Engine {
     /// What was inferred and turned out otherwise leaves a lesson.
     pub(crate) fn learn_from_replacement(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         old: &Memory,
         new: &Memory,
         marks: &[Watermark],
@@ -70,14 +64,13 @@ impl Engine {
             cause,
             place: place.as_deref(),
         };
-        self.learn(reader, draft, old, &collision, Authority::Extracted)
+        self.learn(tx, old, &collision, Authority::Extracted)
     }
 
     /// What a check refuted leaves a lesson, of the rank of whoever checked.
     pub(crate) fn learn_from_refutation(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         old: &Memory,
         marks: &[Watermark],
         shown: Option<&str>,
@@ -91,24 +84,23 @@ impl Engine {
             cause: Collided::GroundTruth,
             place: place.as_deref(),
         };
-        self.learn(reader, draft, old, &collision, rank)
+        self.learn(tx, old, &collision, rank)
     }
 
     fn learn(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         old: &Memory,
         collision: &Collision<'_>,
         authority: Authority,
     ) -> Result<Option<MemoryId>> {
-        if old.kind == Kind::Lesson || has_lesson(reader, draft, old)? {
+        if old.kind == Kind::Lesson || has_lesson(tx, old)? {
             return Ok(None);
         }
         let Some(content) = lesson::draft(collision) else { return Ok(None) };
         let candidate = Candidate {
-            id: MemoryId(draft.mint()),
-            scope: draft.scope.clone(),
+            id: MemoryId(tx.mint()),
+            scope: tx.scope.clone(),
             kind: Kind::Lesson,
             content,
             slot: None,
@@ -119,39 +111,41 @@ impl Engine {
             confidence: 1.0,
             pinned: false,
             testimony: Testimony {
-                session: draft.session.clone(),
+                session: tx.session.clone(),
                 why: Some(format!("{} turned out wrong", old.id.handle())),
-                by_agent: draft.door.is_agents() && authority != Authority::Measured,
-                ..Testimony::new(authority, draft.now)
+                by_agent: tx.door.is_agents() && authority != Authority::Measured,
+                ..Testimony::new(authority, tx.now)
             },
             triggers: Vec::new(),
             about: Vec::new(),
             revive: false,
         };
-        let plan = match self.take_in(reader, draft, &candidate) {
+        let plan = match self.take_in(tx, &candidate) {
             Ok(plan) => plan,
             // It was told to forget this lesson.
             Err(crate::Error::Blocked(_)) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let (space, at) = (draft.scope.space, draft.now);
+        let (space, at) = (tx.scope.space, tx.now);
         let edge = Edge::new(space, plan.memory.into(), Relation::DerivedFrom, old.id.into(), at);
-        draft.changes.push(Change::Link(edge));
+        tx.push(Change::Link(edge));
         Ok(Some(plan.memory))
     }
 }
 
 /// What did not move while a claim changed does not tell about it: what takes its place is not
 /// bound to that again.
-fn drop_blind(draft: &mut Draft, new: MemoryId, marks: &[Watermark]) {
+fn drop_blind(tx: &mut Transaction<'_>, new: MemoryId, marks: &[Watermark]) {
     let blind: Vec<&Referent> = marks
         .iter()
         .filter(|mark| !mark.reading.wants_check())
         .map(|mark| &mark.referent)
         .collect();
-    draft.changes.retain(|change| {
-        let Change::Watch(mark) = change else { return true };
-        mark.memory != new || !blind.contains(&&mark.referent)
+    tx.rewrite(|changes| {
+        changes.retain(|change| {
+            let Change::Watch(mark) = change else { return true };
+            mark.memory != new || !blind.contains(&&mark.referent)
+        });
     });
 }
 
@@ -170,34 +164,22 @@ fn look_again(reader: &dyn Reader, context: &Context, memory: &Memory) -> Result
 }
 
 /// A memory as this draft leaves it.
-fn about_to_be(reader: &dyn Reader, draft: &Draft, id: MemoryId) -> Result<Option<Memory>> {
-    let inserted = draft.changes.iter().find_map(|change| {
-        let Change::Insert(memory) = change else { return None };
-        (memory.id == id).then(|| (**memory).clone())
-    });
-    if inserted.is_some() {
-        return Ok(inserted);
-    }
-    let row = reader.rows(&[RowKey::memory(draft.scope.space, id)])?.remove(0);
+fn about_to_be(tx: &Transaction<'_>, id: MemoryId) -> Result<Option<Memory>> {
+    let row = tx.rows(&[RowKey::memory(tx.scope.space, id)])?.remove(0);
     Ok(row.and_then(Row::into_memory))
 }
 
 /// Whether a lesson was drawn from a memory, in this draft or before.
-fn has_lesson(reader: &dyn Reader, draft: &Draft, old: &Memory) -> Result<bool> {
+fn has_lesson(tx: &Transaction<'_>, old: &Memory) -> Result<bool> {
     let node = NodeId::Memory(old.id);
     let drawn = |edge: &Edge| edge.relation == Relation::DerivedFrom && edge.to == node;
-    let now =
-        draft.changes.iter().any(|change| matches!(change, Change::Link(edge) if drawn(edge)));
-    if now {
-        return Ok(true);
-    }
-    let edges = reader.neighbours(old.space, &[node], &[Relation::DerivedFrom], EDGES_READ)?;
+    let edges = tx.neighbours(old.space, &[node], &[Relation::DerivedFrom], EDGES_READ)?;
     let keys: Vec<RowKey> = edges
         .iter()
         .filter(|edge| drawn(edge))
         .map(|edge| RowKey::node(old.space, edge.from))
         .collect();
-    let from = reader.rows(&keys)?;
+    let from = tx.rows(&keys)?;
     Ok(from
         .into_iter()
         .flatten()

@@ -9,12 +9,12 @@ use throughline_core::{
     Authority, Cardinality, Cause, Change, Edge, Memory, MemoryId, Relation, Row, RowKey, Slot,
     State, Table, text,
 };
-use throughline_store::{Reader, SlotQuery};
+use throughline_store::SlotQuery;
 
-use crate::engine::Draft;
 use crate::meet::{Claimed, beside, meeting};
 use crate::permit::{ask, demand, not_yours};
 use crate::relate::may_connect;
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Proposal, Put, Remembered, Result};
 
 impl Engine {
@@ -36,9 +36,9 @@ impl Engine {
         let slot = slot.map(|slot| self.cleaned_slot(context, slot));
         self.check_content(content)?;
         self.check_slot(slot.as_ref())?;
-        let ((old, plan), batch) = self.write(context, Cause::Correct, None, |reader, draft| {
-            let old = self.resolve(reader, context, handle)?;
-            let plan = self.put_in_place(reader, draft, &old, content, slot.as_ref())?;
+        let ((old, plan), batch) = self.write(context, Cause::Correct, None, |tx| {
+            let old = self.resolve(&**tx, context, handle)?;
+            let plan = self.put_in_place(tx, &old, content, slot.as_ref())?;
             Ok((old, plan))
         })?;
         self.remembered(old.space, plan, *redacted, batch)
@@ -47,13 +47,12 @@ impl Engine {
     /// Lets what the user says is right take the place of a memory.
     pub(crate) fn put_in_place(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         old: &Memory,
         content: &str,
         slot: Option<&Slot>,
     ) -> Result<Plan> {
-        draft.settle(old);
+        tx.settle(old);
         if !old.state.is_active() {
             let refusal =
                 throughline_core::fold::Refusal::NotCurrent { id: old.id, state: old.state };
@@ -65,8 +64,8 @@ impl Engine {
             ));
         }
         let candidate = Candidate {
-            id: MemoryId(draft.mint()),
-            scope: draft.scope.clone(),
+            id: MemoryId(tx.mint()),
+            scope: tx.scope.clone(),
             kind: old.kind,
             content: content.to_owned(),
             slot: slot.cloned(),
@@ -77,29 +76,24 @@ impl Engine {
             confidence: 1.0,
             pinned: old.pinned,
             testimony: Testimony {
-                session: draft.session.clone(),
+                session: tx.session.clone(),
                 why: Some(format!("corrects {}", old.id.handle())),
-                ..Testimony::new(Authority::UserCorrected, draft.now)
+                ..Testimony::new(Authority::UserCorrected, tx.now)
             },
             triggers: old.triggers.clone(),
             about: Vec::new(),
             revive: false,
         };
-        let mut plan = self.take_in(reader, draft, &candidate)?;
+        let mut plan = self.take_in(tx, &candidate)?;
         if !plan.superseded.contains(&old.id) {
-            let at = draft.now;
-            draft.changes.push(Change::Supersede {
-                space: old.space,
-                old: old.id,
-                new: plan.memory,
-                at,
-            });
+            let at = tx.now;
+            tx.push(Change::Supersede { space: old.space, old: old.id, new: plan.memory, at });
             plan.superseded.push(old.id);
         }
-        let attached = reader.attached(old.space, &[old.id.into()])?;
-        for link in inherited(&attached, old.id, plan.memory, draft.now) {
-            if !draft.changes.contains(&link) {
-                draft.changes.push(link);
+        let attached = tx.attached(old.space, &[old.id.into()])?;
+        for link in inherited(&attached, old.id, plan.memory, tx.now) {
+            if !tx.changes().contains(&link) {
+                tx.push(link);
             }
         }
         Ok(plan)
@@ -108,27 +102,27 @@ impl Engine {
     /// Lets one memory take another's place. Where the caller may not, the two contradict each other
     /// and wait for a person.
     pub fn supersede(&self, context: &Context, old: &str, new: &str) -> Result<Put> {
-        let ((new, waits), _) = self.write(context, Cause::Supersede, None, |reader, draft| {
-            let old = self.resolve(reader, context, old)?;
-            let new = self.resolve(reader, context, new)?;
-            draft.settle(&old);
+        let ((new, waits), _) = self.write(context, Cause::Supersede, None, |tx| {
+            let old = self.resolve(&**tx, context, old)?;
+            let new = self.resolve(&**tx, context, new)?;
+            tx.settle(&old);
             same_space(&old, &new)?;
             if new.session.is_some() && new.session != old.session {
                 return Err(Error::NotPossible(
                     "what holds only in a session cannot replace what reaches further".to_owned(),
                 ));
             }
-            let (space, at) = (old.space, draft.now);
-            match ask(reader, context.door, Act::Replace, Some(&old), Backing::Asserted)? {
+            let (space, at) = (old.space, tx.now);
+            match ask(&**tx, context.door, Act::Replace, Some(&old), Backing::Asserted)? {
                 Verdict::Allowed { .. } => {
                     let (old, new) = (old.id, new.id);
-                    draft.changes.push(Change::Supersede { space, old, new, at });
+                    tx.push(Change::Supersede { space, old, new, at });
                 }
                 Verdict::Waits(why) => {
-                    may_connect(reader, context.door, &new, Relation::Contradicts, &old)?;
+                    may_connect(&**tx, context.door, &new, Relation::Contradicts, &old)?;
                     let (from, to) = (new.id.into(), old.id.into());
                     let edge = Edge::new(space, from, Relation::Contradicts, to, at);
-                    draft.changes.push(Change::Link(edge));
+                    tx.push(Change::Link(edge));
                     return Ok((new, Some(why.to_string())));
                 }
                 Verdict::Refused(why) => {
@@ -144,11 +138,11 @@ impl Engine {
 
     /// Makes a replaced memory current again.
     pub fn unsupersede(&self, context: &Context, handle: &str) -> Result<crate::Card> {
-        let (old, _) = self.write(context, Cause::Unsupersede, None, |reader, draft| {
-            let old = self.resolve(reader, context, handle)?;
+        let (old, _) = self.write(context, Cause::Unsupersede, None, |tx| {
+            let old = self.resolve(&**tx, context, handle)?;
             let by_hand = || format!("throughline unsupersede {}", old.id.handle());
-            demand(reader, context.door, Act::BringBack, Some(&old), by_hand)?;
-            draft.settle(&old);
+            demand(&**tx, context.door, Act::BringBack, Some(&old), by_hand)?;
+            tx.settle(&old);
             if old.state != State::Superseded {
                 return Err(Error::NotPossible(format!(
                     "memory {} is {}; only a superseded one can be brought back so",
@@ -156,8 +150,8 @@ impl Engine {
                     old.state
                 )));
             }
-            draft.changes.push(Change::Unsupersede { space: old.space, old: old.id });
-            mark_rivals(reader, draft, &old)?;
+            tx.push(Change::Unsupersede { space: old.space, old: old.id });
+            mark_rivals(tx, &old)?;
             Ok(old)
         })?;
         self.card_of(old.space, old.id)
@@ -167,9 +161,9 @@ impl Engine {
 /// Marks what gives the same single-valued slot another value, when a memory comes into view by
 /// another way than being said: neither wins, and both are shown together. Refused if another
 /// memory says the very same by now.
-pub(crate) fn mark_rivals(reader: &dyn Reader, draft: &mut Draft, memory: &Memory) -> Result<()> {
-    for twin in reader.with_fingerprint(memory.space, &memory.fingerprint)? {
-        let leaves = draft.changes.iter().any(|change| takes_out_of_view(change, twin.id));
+pub(crate) fn mark_rivals(tx: &mut Transaction<'_>, memory: &Memory) -> Result<()> {
+    for twin in tx.with_fingerprint(memory.space, &memory.fingerprint)? {
+        let leaves = tx.changes().iter().any(|change| takes_out_of_view(change, twin.id));
         let says_it = twin.id != memory.id && twin.state.is_active() && !leaves;
         if says_it && twin.session == memory.session {
             return Err(Error::NotPossible(format!(
@@ -178,12 +172,12 @@ pub(crate) fn mark_rivals(reader: &dyn Reader, draft: &mut Draft, memory: &Memor
             )));
         }
     }
-    for other in rivals(reader, draft, memory)? {
+    for other in rivals(tx, memory)? {
         let (from, to) = (memory.id.into(), other.into());
-        let edge = Edge::new(memory.space, from, Relation::Contradicts, to, draft.now);
+        let edge = Edge::new(memory.space, from, Relation::Contradicts, to, tx.now);
         let key = RowKey::edge(edge.space, edge.from, edge.relation, edge.to);
-        if reader.rows(&[key])?[0].is_none() {
-            draft.changes.push(Change::Link(edge));
+        if tx.rows(&[key])?[0].is_none() {
+            tx.push(Change::Link(edge));
         }
     }
     Ok(())
@@ -191,13 +185,13 @@ pub(crate) fn mark_rivals(reader: &dyn Reader, draft: &mut Draft, memory: &Memor
 
 /// The current memories that give the same thing another value: in the same slot, or in the same
 /// words but for the value. What a person let hold beside it is none of them.
-fn rivals(reader: &dyn Reader, draft: &Draft, memory: &Memory) -> Result<BTreeSet<MemoryId>> {
+fn rivals(tx: &Transaction<'_>, memory: &Memory) -> Result<BTreeSet<MemoryId>> {
     let mut rivals = BTreeSet::new();
-    let in_slot = memory.slot.iter().map(|slot| reader.in_slot(memory.space, &SlotQuery::of(slot)));
+    let in_slot = memory.slot.iter().map(|slot| tx.in_slot(memory.space, &SlotQuery::of(slot)));
     for other in in_slot.collect::<throughline_store::Result<Vec<_>>>()?.into_iter().flatten() {
         let (Some(slot), Some(held)) = (&memory.slot, &other.slot) else { continue };
         let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
-        let leaves = draft.changes.iter().any(|change| takes_out_of_view(change, other.id));
+        let leaves = tx.changes().iter().any(|change| takes_out_of_view(change, other.id));
         let rival = other.state.is_active()
             && other.session == memory.session
             && held.value() != slot.value();
@@ -205,13 +199,13 @@ fn rivals(reader: &dyn Reader, draft: &Draft, memory: &Memory) -> Result<BTreeSe
             rivals.insert(other.id);
         }
     }
-    for (other, _) in meeting(reader, draft, &Claimed::by(memory))? {
+    for (other, _) in meeting(tx, &Claimed::by(memory))? {
         let slots = memory.slot.as_ref().zip(other.slot.as_ref());
         if slots.is_none_or(|(slot, held)| slot.key() == held.key()) {
             rivals.insert(other.id);
         }
     }
-    for held in beside(reader, memory.space, memory.id)? {
+    for held in beside(&**tx, memory.space, memory.id)? {
         rivals.remove(&held);
     }
     rivals.remove(&memory.id);

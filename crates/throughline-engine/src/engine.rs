@@ -5,20 +5,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use throughline_core::permission::Door;
 use throughline_core::row::Extra;
-use throughline_core::scope::{Level, Scope, Space};
+use throughline_core::scope::{Level, Space};
 use throughline_core::{
-    Batch, BatchId, Cause, Change, Memory, MemoryId, Policy, RowKey, SessionId, SpaceId, Timestamp,
+    Batch, BatchId, Cause, Change, Memory, MemoryId, Policy, RowKey, SpaceId, Timestamp,
 };
 use throughline_store::{Error as StoreError, LogQuery, Reader, SqliteStore, Store};
-use uuid::Uuid;
 
 use crate::card::{self, Card};
 use crate::index::Indexes;
 use crate::meaning::{self, Meaning};
-use crate::reading::Bearings;
 use crate::recall::WordsPool;
+use crate::transaction::Transaction;
 use crate::watch::Noticed;
 use crate::{Clock, Context, Error, Result, Roots, Standing, backup, mint};
 
@@ -195,7 +193,7 @@ impl Engine {
         context: &Context,
         cause: Cause,
         reason: Option<&str>,
-        mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
+        mut plan: impl FnMut(&mut Transaction<'_>) -> Result<T>,
     ) -> Result<(T, BatchId)> {
         self.check_project(context)?;
         let reason = reason.map(|reason| self.cleaned(context, reason).0);
@@ -205,10 +203,10 @@ impl Engine {
             // Read when it is our turn, so that what is written later also says so.
             let now = self.now();
             let id = BatchId(mint::id(now));
-            let mut draft = Draft::of(now, context);
-            let planned = self.planned(reader, context, cause, &mut draft, &mut plan);
-            let go_on = planned.is_ok() && !draft.changes.is_empty();
-            let (scope, mut changes) = (draft.scope, draft.changes);
+            let mut tx = Transaction::new(reader, now, context);
+            let planned = self.planned(&mut tx, context, cause, &mut plan);
+            let go_on = planned.is_ok() && !tx.changes().is_empty();
+            let (scope, mut changes) = (tx.scope.clone(), tx.into_changes());
             outcome = Some((planned, id));
             if !go_on {
                 return Err(StoreError::Abandoned);
@@ -254,32 +252,31 @@ impl Engine {
 
 impl Engine {
     /// Lets `plan` read and decide as [`Engine::write`] does, and writes nothing. What it came to, and
-    /// the draft that would have been written.
+    /// the changes that would have been written.
     pub(crate) fn try_out<T>(
         &self,
         context: &Context,
         cause: Cause,
-        mut plan: impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
-    ) -> Result<(T, Draft)> {
+        mut plan: impl FnMut(&mut Transaction<'_>) -> Result<T>,
+    ) -> Result<(T, Vec<Change>)> {
         self.check_project(context)?;
-        let mut draft = Draft::of(self.now(), context);
         let reader = self.now_reader()?;
-        let came = self.planned(&*reader, context, cause, &mut draft, &mut plan)?;
-        Ok((came, draft))
+        let mut tx = Transaction::new(&*reader, self.now(), context);
+        let came = self.planned(&mut tx, context, cause, &mut plan)?;
+        Ok((came, tx.into_changes()))
     }
 
     /// What a plan comes to, with what follows from it.
     fn planned<T>(
         &self,
-        reader: &dyn Reader,
+        tx: &mut Transaction<'_>,
         context: &Context,
         cause: Cause,
-        draft: &mut Draft,
-        plan: &mut impl FnMut(&dyn Reader, &mut Draft) -> Result<T>,
+        plan: &mut impl FnMut(&mut Transaction<'_>) -> Result<T>,
     ) -> Result<T> {
-        let came = plan(reader, draft)?;
+        let came = plan(tx)?;
         if follows_up(cause) {
-            self.follow_up(reader, context, draft)?;
+            self.follow_up(tx, context)?;
         }
         Ok(came)
     }
@@ -323,49 +320,6 @@ pub(crate) fn is_handle(word: &str) -> bool {
 pub(crate) fn not_an_id(handle: &str) -> Error {
     let message = format!("{handle:?} is not an id: an id has at least six letters a-f or digits");
     Error::BadInput(message)
-}
-
-/// What a plan works on: the moment, the scope, session and door of the batch, the changes so far.
-pub(crate) struct Draft {
-    pub(crate) now: Timestamp,
-    pub(crate) scope: Scope,
-    pub(crate) session: Option<SessionId>,
-    /// The way by which the caller came.
-    pub(crate) door: Door,
-    pub(crate) changes: Vec<Change>,
-    /// How what is about to be claimed bears on what is held, as the reader judged.
-    pub(crate) bearings: Bearings,
-}
-
-impl Draft {
-    /// An empty one for whoever asks.
-    fn of(now: Timestamp, context: &Context) -> Self {
-        Self {
-            now,
-            scope: context.scope(),
-            session: context.session.clone(),
-            door: context.door,
-            changes: Vec::new(),
-            bearings: Bearings::default(),
-        }
-    }
-
-    /// A draft to see what would be decided about a memory. Nothing of it is written.
-    pub(crate) fn aside(now: Timestamp, memory: &Memory) -> Self {
-        let scope = Scope { space: memory.space, session: memory.session.clone() };
-        let bearings = Bearings::default();
-        Self { now, scope, session: None, door: Door::Upkeep, changes: Vec::new(), bearings }
-    }
-
-    /// A new id.
-    pub(crate) fn mint(&self) -> Uuid {
-        mint::id(self.now)
-    }
-
-    /// Makes the batch one of the memory's own space: what is global is changed as global.
-    pub(crate) fn settle(&mut self, memory: &Memory) {
-        self.scope = Scope { space: memory.space, session: memory.session.clone() };
-    }
 }
 
 /// The space of the batch, if this is the first time it is written to.

@@ -54,13 +54,13 @@ impl Engine {
     }
 
     fn expand_memory(&self, context: &Context, memory: &Memory) -> Result<Expanded> {
-        self.write(context, Cause::Recall, None, |_, draft| {
-            draft.settle(memory);
-            draft.changes.push(Change::Use {
+        self.write(context, Cause::Recall, None, |tx| {
+            tx.settle(memory);
+            tx.push(Change::Use {
                 space: memory.space,
                 memories: vec![memory.id],
                 session: context.session.clone(),
-                at: draft.now,
+                at: tx.now,
             });
             Ok(())
         })?;
@@ -177,16 +177,16 @@ impl Engine {
             let reader = self.now_reader()?;
             self.resolve(&*reader, context, handle)?
         };
-        self.write(context, Cause::Recall, None, |reader, draft| {
+        self.write(context, Cause::Recall, None, |tx| {
             let by_hand = || format!("throughline feedback {}", memory.id.handle());
-            demand(reader, context.door, Act::Rate, Some(&memory), by_hand)?;
-            draft.settle(&memory);
+            demand(&**tx, context.door, Act::Rate, Some(&memory), by_hand)?;
+            tx.settle(&memory);
             // Agents find fault with what a person said once, however often they say so.
             let agents = context.door.is_agents() && !helpful;
-            if agents && standing(reader, &memory)?.is_persons() && faulted(reader, &memory)? {
+            if agents && standing(&**tx, &memory)?.is_persons() && faulted(&**tx, &memory)? {
                 return Ok(());
             }
-            draft.changes.push(Change::Rate { space: memory.space, memory: memory.id, helpful });
+            tx.push(Change::Rate { space: memory.space, memory: memory.id, helpful });
             Ok(())
         })?;
         self.card_of(memory.space, memory.id)

@@ -209,14 +209,14 @@ impl Engine {
     fn merge(&self, context: &Context, theirs: &Arc<Tables>) -> Result<Imported> {
         let mut total = Imported::default();
         for space in theirs.spaces()? {
-            let (part, _) = self.write(context, Cause::Import, None, |reader, draft| {
-                draft.scope.space = space.space;
+            let (part, _) = self.write(context, Cause::Import, None, |tx| {
+                tx.scope.space = space.space;
                 let known =
                     RowKey { space: space.space, table: Table::Space, key: space.key.clone() };
-                if reader.rows(&[known])?[0].is_none() {
-                    draft.changes.push(Change::AddSpace(space.clone()));
+                if tx.rows(&[known])?[0].is_none() {
+                    tx.push(Change::AddSpace(space.clone()));
                 }
-                merge::merge_space(reader, draft, theirs, space.space)
+                merge::merge_space(tx, theirs, space.space)
             })?;
             total.memories += part.memories;
             total.known += part.known;

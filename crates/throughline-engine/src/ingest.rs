@@ -6,11 +6,12 @@ use std::path::Path;
 use throughline_core::row::Session;
 use throughline_core::text::sha256_hex;
 use throughline_core::{
-    Cause, Change, Episode, EpisodeId, Row, RowKey, SessionId, SpaceId, Table, Timestamp,
+    Cause, Change, Episode, EpisodeId, RowKey, SessionId, SpaceId, Table, Timestamp,
 };
 
 use crate::capture::unknown;
 use crate::clean::{Cleaner, clean_name};
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Result};
 
 /// Turns kept in one batch, so that others may write in between.
@@ -77,11 +78,11 @@ impl Engine {
         let space = context.scope().space;
         let (mut done, episodes) = self.episodes(space, turns)?;
         for (at, some) in episodes.chunks(AT_ONCE).enumerate() {
-            let (new, _) = self.write(context, Cause::Capture, None, |reader, draft| {
-                let new = unknown(reader, some)?;
+            let (new, _) = self.write(context, Cause::Capture, None, |tx| {
+                let new = unknown(&**tx, some)?;
                 for episode in &new {
-                    attend(reader, &mut draft.changes, episode, agent)?;
-                    draft.changes.push(Change::Record((*episode).clone()));
+                    attend(tx, episode, agent)?;
+                    tx.push(Change::Record((*episode).clone()));
                 }
                 Ok(new.len())
             })?;
@@ -148,20 +149,12 @@ pub fn opencode_lines(path: &Path, within: Option<&Path>) -> Result<String> {
 }
 
 /// Notes the session of an episode, if it is met for the first time.
-fn attend(
-    reader: &dyn throughline_store::Reader,
-    changes: &mut Vec<Change>,
-    episode: &Episode,
-    agent: &str,
-) -> Result<()> {
-    let noted = |change: &Change| matches!(change, Change::Attend(session) if session.id == episode.session);
+fn attend(tx: &mut Transaction<'_>, episode: &Episode, agent: &str) -> Result<()> {
     let key =
         RowKey { space: episode.space, table: Table::Session, key: episode.session.to_string() };
-    let known = changes.iter().any(noted)
-        || matches!(reader.rows(&[key])?.first(), Some(Some(Row::Session(_))));
-    if !known {
+    if tx.rows(&[key])?[0].is_none() {
         let session = episode.session.clone();
-        changes.push(Change::Attend(Session::new(session, episode.space, agent, episode.at)));
+        tx.push(Change::Attend(Session::new(session, episode.space, agent, episode.at)));
     }
     Ok(())
 }

@@ -71,6 +71,7 @@ mod shelf;
 mod sidecar;
 mod sleep;
 mod told;
+mod transaction;
 mod undo;
 mod verify;
 mod warn;

@@ -347,13 +347,13 @@ impl Engine {
     fn close(&self, context: &Context) -> Result<()> {
         let Some(session) = context.session.clone() else { return Ok(()) };
         let space = context.project.space();
-        self.write(context, Cause::Capture, None, |reader, draft| {
+        self.write(context, Cause::Capture, None, |tx| {
             let key = RowKey { space, table: Table::Session, key: session.to_string() };
-            if let Some(Row::Session(known)) = reader.rows(&[key])?.remove(0)
+            if let Some(Row::Session(known)) = tx.rows(&[key])?.remove(0)
                 && known.ended_at.is_none()
             {
-                let ended = Session { ended_at: Some(draft.now), ..known };
-                draft.changes.push(Change::Attend(ended));
+                let ended = Session { ended_at: Some(tx.now), ..known };
+                tx.push(Change::Attend(ended));
             }
             Ok(())
         })

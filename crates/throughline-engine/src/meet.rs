@@ -10,7 +10,7 @@ use throughline_core::{
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::Result;
-use crate::engine::Draft;
+use crate::transaction::Transaction;
 
 /// Memories with the same words that are looked at.
 const LOOKED_AT: usize = 24;
@@ -37,8 +37,7 @@ impl<'a> Claimed<'a> {
 
 /// The current memories, kept or in this very draft, that give the same thing another value.
 pub(crate) fn meeting(
-    reader: &dyn Reader,
-    draft: &Draft,
+    tx: &Transaction<'_>,
     claim: &Claimed<'_>,
 ) -> Result<Vec<(Memory, Difference)>> {
     if !gives_a_value(claim.kind, claim.content) {
@@ -53,13 +52,13 @@ pub(crate) fn meeting(
         kinds: Vec::new(),
         limit: LOOKED_AT,
     };
-    let hits = reader.text(&query)?.into_iter();
+    let hits = tx.text(&query)?.into_iter();
     let keys: Vec<RowKey> = hits.map(|hit| RowKey::node(hit.space, hit.node)).collect();
-    let kept = reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
-    let made = draft.changes.iter().filter_map(inserted).filter(|one| one.space == claim.space);
+    let kept = tx.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
+    let made = tx.changes().iter().filter_map(inserted).filter(|one| one.space == claim.space);
     let met = kept
         .chain(made.cloned())
-        .filter(|old| old.session.as_ref() == claim.session && !leaves(draft, old.id))
+        .filter(|old| old.session.as_ref() == claim.session && !leaves(tx, old.id))
         .filter_map(|old| {
             let difference = same_thing((claim.kind, claim.content), (old.kind, &old.content))?;
             Some((old, difference))
@@ -86,8 +85,8 @@ fn inserted(change: &Change) -> Option<&Memory> {
 }
 
 /// Whether this very draft takes a memory out of view.
-pub(crate) fn leaves(draft: &Draft, id: MemoryId) -> bool {
-    draft.changes.iter().any(|change| {
+pub(crate) fn leaves(tx: &Transaction<'_>, id: MemoryId) -> bool {
+    tx.changes().iter().any(|change| {
         if let Change::Supersede { old, .. } = change {
             *old == id
         } else if let Change::Move { id: moved, to, .. } = change {

@@ -10,20 +10,16 @@ use throughline_core::{EntityId, Memory, Row, RowKey, Scope, Slot, SpaceId, Stat
 use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::Result;
-use crate::engine::Draft;
 use crate::meet::{Claimed, beside, leaves, meeting};
+use crate::transaction::Transaction;
 
 pub(crate) use attached::unwatches;
 
 /// Reads what bears on a candidate.
-pub(crate) fn neighbours(
-    reader: &dyn Reader,
-    draft: &Draft,
-    candidate: &Candidate,
-) -> Result<Neighbours> {
+pub(crate) fn neighbours(tx: &Transaction<'_>, candidate: &Candidate) -> Result<Neighbours> {
     let space = candidate.scope.space;
     let marks = reconcile::burial_marks(candidate);
-    let same_text = reader.with_fingerprint(space, &marks[0])?;
+    let same_text = tx.with_fingerprint(space, &marks[0])?;
     let slots: BTreeMap<String, SlotQuery> = same_text
         .iter()
         .filter_map(|memory| memory.slot.as_ref())
@@ -32,16 +28,16 @@ pub(crate) fn neighbours(
         .collect();
     let mut same_slot = Vec::new();
     for query in slots.values() {
-        same_slot.extend(reader.in_slot(space, query)?);
+        same_slot.extend(tx.in_slot(space, query)?);
     }
     let mut heads = BTreeMap::new();
     let replaced = same_text.iter().chain(&same_slot);
     for memory in replaced.filter(|memory| memory.state == State::Superseded) {
-        if let Some(head) = head_of(reader, memory)? {
+        if let Some(head) = head_of(&**tx, memory)? {
             heads.insert(memory.id, head);
         }
     }
-    let values = things_named(reader, space, candidate, &same_slot)?;
+    let values = things_named(&**tx, space, candidate, &same_slot)?;
     let value = candidate.slot.as_ref().map(Slot::value);
     let thing = value.as_ref().and_then(|value| values.get(value));
     let says_it = |held: &Slot| {
@@ -50,19 +46,19 @@ pub(crate) fn neighbours(
     };
     let same_value = same_slot.iter().filter(|memory| memory.slot.as_ref().is_some_and(says_it));
     let known: Vec<&Memory> = same_text.iter().chain(same_value).collect();
-    let attached = attached::on(reader, draft, candidate, &known)?;
+    let attached = attached::on(tx, candidate, &known)?;
     let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
         .into_iter()
         .map(|(kind, name, _)| EntityName { kind: Some(kind), name: text::normalise(&name) })
         .collect();
     let mut entities = BTreeMap::new();
-    for entity in reader.entities(space, &wanted)? {
+    for entity in tx.entities(space, &wanted)? {
         for name in entity.names() {
             entities.entry((entity.kind, name)).or_insert(entity.id);
         }
     }
-    let tombstones = reader.tombstones(space, &marks)?;
-    let same_thing = same_thing(reader, draft, candidate, &same_text)?;
+    let tombstones = tx.tombstones(space, &marks)?;
+    let same_thing = same_thing(tx, candidate, &same_text)?;
     Ok(Neighbours {
         same_text,
         same_slot,
@@ -80,8 +76,7 @@ pub(crate) fn neighbours(
 
 /// What gives the same thing another value, except what a person let hold beside it.
 fn same_thing(
-    reader: &dyn Reader,
-    draft: &Draft,
+    tx: &Transaction<'_>,
     candidate: &Candidate,
     same_text: &[Memory],
 ) -> Result<Vec<(Memory, Difference)>> {
@@ -92,11 +87,11 @@ fn same_thing(
         kind: candidate.kind,
         content: &candidate.content,
     };
-    let mut met = meeting(reader, draft, &claim)?;
-    for (id, difference) in draft.bearings.differences(&candidate.content) {
-        let held = reader.rows(&[RowKey::memory(*space, id)])?.remove(0).and_then(Row::into_memory);
+    let mut met = meeting(tx, &claim)?;
+    for (id, difference) in tx.bearings.differences(&candidate.content) {
+        let held = tx.rows(&[RowKey::memory(*space, id)])?.remove(0).and_then(Row::into_memory);
         // Judged before it was our turn: what has left view since is not touched.
-        if let Some(held) = held.filter(|held| held.state.is_active() && !leaves(draft, id)) {
+        if let Some(held) = held.filter(|held| held.state.is_active() && !leaves(tx, id)) {
             // What differs by its form and by what it means gives another value.
             let by_form = met.iter().any(|(old, _)| old.id == id);
             met.retain(|(old, _)| old.id != id);
@@ -107,7 +102,7 @@ fn same_thing(
         return Ok(met);
     }
     for held in same_text.iter().filter(|held| held.state.is_active()) {
-        let beside = beside(reader, *space, held.id)?;
+        let beside = beside(&**tx, *space, held.id)?;
         met.retain(|(old, _)| !beside.contains(&old.id));
     }
     Ok(met)

@@ -6,8 +6,8 @@ use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{Authority, Change, Evidence, Memory, Row, RowKey};
 use throughline_store::Reader;
 
-use crate::engine::Draft;
 use crate::review::pending;
+use crate::transaction::Transaction;
 use crate::{Context, Error, NewMemory, Result};
 
 /// How well a memory stands.
@@ -81,15 +81,14 @@ pub(crate) fn not_yours(why: Why, by_hand: String) -> Error {
 
 /// Keeps an operation for a person, unless it waits already.
 pub(crate) fn keep_waiting(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     operation: &serde_json::Value,
     why: &str,
     authority: Authority,
 ) -> Result<()> {
-    let waits = pending(draft, &operation.to_string(), why, authority);
-    if reader.rows(&[RowKey::pending(waits.space, waits.id)])?[0].is_none() {
-        draft.changes.push(Change::Defer(waits));
+    let waits = pending(tx, &operation.to_string(), why, authority);
+    if tx.rows(&[RowKey::pending(waits.space, waits.id)])?[0].is_none() {
+        tx.push(Change::Defer(waits));
     }
     Ok(())
 }
@@ -122,10 +121,10 @@ pub(crate) fn is_kept_out(error: &Error) -> bool {
 }
 
 /// A rule or a preference that comes from outside waits for a person.
-pub(crate) fn may_adopt(draft: &Draft, candidate: &Candidate) -> Result<()> {
+pub(crate) fn may_adopt(tx: &Transaction<'_>, candidate: &Candidate) -> Result<()> {
     let outside = candidate.testimony.authority == Authority::External;
     if !outside || !permission::is_rule(candidate.kind) || candidate.revive {
         return Ok(());
     }
-    demand_act(draft.door, Act::AdoptRule, || "throughline review".to_owned())
+    demand_act(tx.door, Act::AdoptRule, || "throughline review".to_owned())
 }

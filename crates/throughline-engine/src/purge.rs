@@ -19,10 +19,11 @@ use throughline_store::{
 
 use crate::brief::forget_kept;
 use crate::capture::{Captured, Minds, named_turn, turns_of};
-use crate::engine::{Draft, is_handle};
+use crate::engine::is_handle;
 use crate::history::chain;
 use crate::journal::{Entry, Journal};
 use crate::permit::demand_act;
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Result, backup};
 
 pub(crate) use gone::Gone;
@@ -85,8 +86,8 @@ impl Engine {
         left.extend(unwritable);
         let journal_lines = told.lines;
         let ((tombstones, episodes, related), _) = self
-            .write(context, Cause::Purge, None, |reader, draft| {
-                self.bury(reader, draft, context, &told, (handles, whole_chain))
+            .write(context, Cause::Purge, None, |tx| {
+                self.bury(tx, context, &told, (handles, whole_chain))
             })
             .map_err(|source| Error::NotErased { journal_lines, source: Box::new(source) })?;
         let purged = self.finish_purge(tombstones)?;
@@ -98,35 +99,34 @@ impl Engine {
     /// Plans the erasure: the changes that take everything, and the tombstones that stay.
     fn bury(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         context: &Context,
         told: &Told,
         (handles, whole_chain): (&[String], bool),
     ) -> Result<(Vec<Tombstone>, usize, Vec<Memory>)> {
-        let erase = self.to_erase(reader, context, handles, whole_chain)?;
+        let erase = self.to_erase(&**tx, context, handles, whole_chain)?;
         let (targets, turns) = (&erase.memories, erase.turns.len());
         let spaces = targets.iter().map(|one| one.space);
         if let Some(first) = spaces.chain(erase.turns.iter().map(|one| one.space)).next() {
-            draft.scope.space = first;
+            tx.scope.space = first;
         }
         let stones: Vec<Tombstone> =
-            targets.iter().map(|memory| Tombstone::of(memory, draft.now)).collect();
+            targets.iter().map(|memory| Tombstone::of(memory, tx.now)).collect();
         // What hangs on a memory goes with it, so the turns are looked at before.
-        let silenced = silenced(&self.home, reader, draft, &erase.turns, told)?;
+        let silenced = silenced(&self.home, tx, &erase.turns, told)?;
         for stone in &stones {
             let key = RowKey::memory(stone.space, stone.memory);
-            let there = reader.rows(&[key])?[0].is_some();
+            let there = tx.rows(&[key])?[0].is_some();
             let erase = if there { Change::Purge } else { Change::Expunge };
-            draft.changes.push(erase(stone.clone()));
+            tx.push(erase(stone.clone()));
             // Earlier wordings must not come back either.
-            for earlier in earlier_wordings(reader, stone)? {
-                draft.changes.push(Change::Expunge(earlier));
+            for earlier in earlier_wordings(&**tx, stone)? {
+                tx.push(Change::Expunge(earlier));
             }
         }
-        draft.changes.extend(silenced);
-        drop_orphans(reader, draft, &stones)?;
-        drop_pending(reader, draft, targets)?;
+        tx.extend(silenced);
+        drop_orphans(tx, &stones)?;
+        drop_pending(tx, targets)?;
         Ok((stones, turns, erase.related))
     }
 
@@ -357,22 +357,21 @@ pub(crate) fn resolve_turn(
 /// yet: somebody may be about to.
 fn silenced(
     home: &Path,
-    reader: &dyn Reader,
-    draft: &Draft,
+    tx: &Transaction<'_>,
     turns: &[Episode],
     told: &Told,
 ) -> Result<Vec<Change>> {
     let mut stones: BTreeMap<(SpaceId, MemoryId), Tombstone> = BTreeMap::new();
     let mut bury = |turn: &Episode| {
-        let stone = Tombstone::of_turn(turn, draft.now);
+        let stone = Tombstone::of_turn(turn, tx.now);
         stones.insert((stone.space, stone.memory), stone);
     };
     for (entry, turn) in &told.turns {
-        named_turn(home, reader, entry, turn)?.iter().for_each(&mut bury);
+        named_turn(home, &**tx, entry, turn)?.iter().for_each(&mut bury);
     }
     turns.iter().for_each(bury);
     let silence = |stone: Tombstone| {
-        let quoted_by = quoted_by(reader, stone.space, stone.turn())?;
+        let quoted_by = quoted_by(&**tx, stone.space, stone.turn())?;
         Ok(Change::Silence { stone, quoted_by })
     };
     stones.into_values().map(silence).collect()
@@ -380,35 +379,35 @@ fn silenced(
 
 /// Drops the things that erased memories once spoke of and that nothing speaks of any more: labels
 /// taken off before, names that an undo took away. Those still linked go with the memory itself.
-fn drop_orphans(reader: &dyn Reader, draft: &mut Draft, stones: &[Tombstone]) -> Result<()> {
+fn drop_orphans(tx: &mut Transaction<'_>, stones: &[Tombstone]) -> Result<()> {
     let mut spoken_of: BTreeSet<(SpaceId, EntityId)> = BTreeSet::new();
     for stone in stones {
-        for logged in reader.history(stone.space, stone.memory.into())? {
+        for logged in tx.history(stone.space, stone.memory.into())? {
             let nodes = logged.before.iter().flat_map(|image| nodes_of_key(&image.key));
             spoken_of.extend(nodes.filter_map(|node| Some((stone.space, node.entity()?))));
         }
     }
     for (space, entity) in spoken_of {
-        if reader.attached(space, &[entity.into()])?.is_empty() {
-            draft.changes.push(Change::Unknow { space, entity });
+        if tx.attached(space, &[entity.into()])?.is_empty() {
+            tx.push(Change::Unknow { space, entity });
         }
     }
     Ok(())
 }
 
 /// Erases what waits for a person, or did, and tells what is erased in any of its wordings.
-fn drop_pending(reader: &dyn Reader, draft: &mut Draft, targets: &[Memory]) -> Result<()> {
+fn drop_pending(tx: &mut Transaction<'_>, targets: &[Memory]) -> Result<()> {
     let mut erased: BTreeMap<SpaceId, Vec<(Tombstone, Vec<String>)>> = BTreeMap::new();
     for target in targets {
-        let history = reader.history(target.space, target.id.into())?;
+        let history = tx.history(target.space, target.id.into())?;
         let versions = history.iter().flat_map(|logged| versions_in(logged, target.id));
         let told = versions.chain([target.clone()]).filter(|one| !one.content.is_empty());
-        let told = told.map(|one| (Tombstone::of(&one, draft.now), vec![one.content]));
+        let told = told.map(|one| (Tombstone::of(&one, tx.now), vec![one.content]));
         erased.entry(target.space).or_default().extend(told);
     }
     for (space, erased) in erased {
-        let deferred = reader.deferred(space)?;
-        draft.changes.extend(pending::erasures(&deferred, &erased));
+        let deferred = tx.deferred(space)?;
+        tx.extend(pending::erasures(&deferred, &erased));
     }
     Ok(())
 }

@@ -12,10 +12,10 @@ use throughline_language::speech;
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::capture::{erased, named_turn, turns_of};
-use crate::engine::Draft;
 use crate::journal::Journal;
 use crate::reading::kind_of;
 use crate::remember::candidate;
+use crate::transaction::Transaction;
 use crate::{Context, Engine, NewMemory, Result};
 
 /// Older words are history: whoever means them says them again.
@@ -34,8 +34,7 @@ impl Engine {
     /// that (its kind, a slot, labels, reasons, what it hangs on) is left out.
     pub(crate) fn quoted(
         &self,
-        reader: &dyn Reader,
-        draft: &Draft,
+        tx: &Transaction<'_>,
         context: &Context,
         new: &NewMemory,
         unread: &[Episode],
@@ -45,12 +44,12 @@ impl Engine {
             return Ok(None);
         }
         // What was put away or taken back is not brought back by an old quote.
-        let known = reader.with_fingerprint(space, &Fingerprint::of(&new.content))?;
+        let known = tx.with_fingerprint(space, &Fingerprint::of(&new.content))?;
         if known.iter().any(|memory| !memory.state.is_active()) {
             return Ok(None);
         }
-        let mut turns = self.turns_like(reader, space, &new.content)?;
-        let gone = erased(reader, space, unread)?;
+        let mut turns = self.turns_like(&**tx, space, &new.content)?;
+        let gone = erased(&**tx, space, unread)?;
         turns.extend(unread.iter().filter(|turn| !gone.contains(&turn.mark())).cloned());
         let since = |at: Timestamp| self.now().days_since(at);
         turns.retain(|turn| turn.speaker == Voice::User.as_str() && since(turn.at) <= RECENT_DAYS);
@@ -67,7 +66,7 @@ impl Engine {
             let words = as_kept(quote);
             let kind = kind_of(&words).unwrap_or(Kind::Fact);
             let said = NewMemory { kind, ..NewMemory::new(&words) };
-            Some(Candidate { testimony, ..candidate(&said, draft) })
+            Some(Candidate { testimony, ..candidate(&said, tx) })
         });
         Ok(said)
     }

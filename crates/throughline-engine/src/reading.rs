@@ -18,8 +18,8 @@ use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
 use throughline_reader::{Reader as Trained, Speaker, Unusable, is_english};
 
-use crate::engine::Draft;
 use crate::recall::{Arms, Ask, Recall};
+use crate::transaction::Transaction;
 use crate::{Context, Engine, NewMemory, Result};
 
 /// Memories that a claim is held against.
@@ -158,14 +158,14 @@ impl Held {
 }
 
 /// Connects a claim with what it adds to, and with what it is told with.
-pub(crate) fn connect(draft: &mut Draft, claim: MemoryId, content: &str) {
-    let (space, at) = (draft.scope.space, draft.now);
+pub(crate) fn connect(tx: &mut Transaction<'_>, claim: MemoryId, content: &str) {
+    let (space, at) = (tx.scope.space, tx.now);
     let edge = |how, to: MemoryId| Edge::new(space, claim.into(), how, to.into(), at);
-    let others = || draft.bearings.told_with(content).filter(|one| one.id != claim);
+    let others = || tx.bearings.told_with(content).filter(|one| one.id != claim);
     let adds = others().filter(|one| one.adds()).map(|one| edge(Relation::Extends, one.id));
     let later = others().map(|one| edge(Relation::LaterSaid, one.id));
     let edges: Vec<Change> = adds.chain(later).map(Change::Link).collect();
-    draft.changes.extend(edges);
+    tx.extend(edges);
 }
 
 /// Whether the reader's weights can be used, and why not.

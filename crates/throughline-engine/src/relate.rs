@@ -8,8 +8,8 @@ use throughline_core::{
 use throughline_store::{EntityName, Reader};
 
 use crate::correct::same_space;
-use crate::engine::Draft;
 use crate::permit::{demand, standing};
+use crate::transaction::Transaction;
 use crate::{Card, Context, Engine, Error, Result};
 
 /// How strong a connection is that an agent makes: it is followed, and what a person made comes
@@ -43,21 +43,21 @@ impl Engine {
         }
         let reason = reason.map(|reason| self.cleaned(context, reason).0);
         let cause = if relation == Relation::Contradicts { Cause::Contradict } else { Cause::Link };
-        let (from, _) = self.write(context, cause, None, |reader, draft| {
-            let (from, to) = self.both(reader, context, draft, from, to)?;
+        let (from, _) = self.write(context, cause, None, |tx| {
+            let (from, to) = self.both(tx, context, from, to)?;
             if relation == Relation::Contradicts && from.session != to.session {
                 return Err(Error::NotPossible(
                     "what holds only in a session cannot put what reaches further in doubt"
                         .to_owned(),
                 ));
             }
-            may_connect(reader, context.door, &from, relation, &to)?;
-            let mut edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
+            may_connect(&**tx, context.door, &from, relation, &to)?;
+            let mut edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), tx.now);
             edge.reason = reason.clone();
             if context.door.is_agents() {
                 edge.weight = AGENT_WEIGHT;
             }
-            draft.changes.push(Change::Link(edge));
+            tx.push(Change::Link(edge));
             Ok(from)
         })?;
         self.card_of(from.space, from.id)
@@ -75,20 +75,15 @@ impl Engine {
         if relation == Relation::Supersedes {
             return Err(Error::BadInput(format!("write `unsupersede {to}`")));
         }
-        let (from, _) = self.write(context, Cause::Unlink, reason, |reader, draft| {
-            let (from, to) = self.both(reader, context, draft, from, to)?;
+        let (from, _) = self.write(context, Cause::Unlink, reason, |tx| {
+            let (from, to) = self.both(tx, context, from, to)?;
             let by_hand = || {
                 let (from, to) = (from.id.handle(), to.id.handle());
                 format!("throughline unlink {from} {relation} {to}")
             };
-            demand(reader, context.door, Act::Unlink, Some(&from), by_hand)?;
-            let edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), draft.now);
-            draft.changes.push(Change::Unlink {
-                space: edge.space,
-                from: edge.from,
-                relation,
-                to: edge.to,
-            });
+            demand(&**tx, context.door, Act::Unlink, Some(&from), by_hand)?;
+            let edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), tx.now);
+            tx.push(Change::Unlink { space: edge.space, from: edge.from, relation, to: edge.to });
             Ok(from)
         })?;
         self.card_of(from.space, from.id)
@@ -107,19 +102,19 @@ impl Engine {
         for tag in add.iter().chain(remove) {
             self.check_field(tag)?;
         }
-        let (memory, _) = self.write(context, Cause::Tag, None, |reader, draft| {
-            let memory = self.resolve(reader, context, handle)?;
+        let (memory, _) = self.write(context, Cause::Tag, None, |tx| {
+            let memory = self.resolve(&**tx, context, handle)?;
             let by_hand = || format!("throughline tag {}", memory.id.handle());
-            demand(reader, context.door, Act::Tag, Some(&memory), by_hand)?;
-            draft.settle(&memory);
+            demand(&**tx, context.door, Act::Tag, Some(&memory), by_hand)?;
+            tx.settle(&memory);
             for tag in remove {
-                remove_tag(reader, draft, &memory, tag)?;
+                remove_tag(tx, &memory, tag)?;
             }
             let mut named: Vec<String> = Vec::new();
             for tag in &add {
                 let name = text::normalise(tag);
                 if !named.contains(&name) {
-                    add_tag(reader, draft, &memory, tag)?;
+                    add_tag(tx, &memory, tag)?;
                     named.push(name);
                 }
             }
@@ -130,16 +125,15 @@ impl Engine {
 
     fn both(
         &self,
-        reader: &dyn Reader,
+        tx: &mut Transaction<'_>,
         context: &Context,
-        draft: &mut Draft,
         from: &str,
         to: &str,
     ) -> Result<(Memory, Memory)> {
-        let from = self.resolve(reader, context, from)?;
-        let to = self.resolve(reader, context, to)?;
+        let from = self.resolve(&**tx, context, from)?;
+        let to = self.resolve(&**tx, context, to)?;
         same_space(&from, &to)?;
-        draft.settle(&from);
+        tx.settle(&from);
         Ok((from, to))
     }
 }
@@ -175,38 +169,33 @@ fn tag_entity(reader: &dyn Reader, memory: &Memory, tag: &str) -> Result<Option<
     Ok(reader.entities(memory.space, &[wanted])?.first().map(|entity| entity.id))
 }
 
-fn add_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -> Result<()> {
-    let entity = match tag_entity(reader, memory, tag)? {
+fn add_tag(tx: &mut Transaction<'_>, memory: &Memory, tag: &str) -> Result<()> {
+    let entity = match tag_entity(&**tx, memory, tag)? {
         Some(entity) => entity,
         None => {
-            let id = EntityId(draft.mint());
-            let entity = reconcile::entity(id, memory.space, EntityKind::Tag, tag, draft.now);
-            draft.changes.push(Change::Know(entity));
+            let id = EntityId(tx.mint());
+            let entity = reconcile::entity(id, memory.space, EntityKind::Tag, tag, tx.now);
+            tx.push(Change::Know(entity));
             id
         }
     };
     let key = RowKey::edge(memory.space, memory.id.into(), Relation::Tagged, entity.into());
-    if reader.rows(&[key])?[0].is_none() {
+    if tx.rows(&[key])?[0].is_none() {
         let edge =
-            Edge::new(memory.space, memory.id.into(), Relation::Tagged, entity.into(), draft.now);
-        draft.changes.push(Change::Link(edge));
+            Edge::new(memory.space, memory.id.into(), Relation::Tagged, entity.into(), tx.now);
+        tx.push(Change::Link(edge));
     }
     Ok(())
 }
 
-fn remove_tag(reader: &dyn Reader, draft: &mut Draft, memory: &Memory, tag: &str) -> Result<()> {
+fn remove_tag(tx: &mut Transaction<'_>, memory: &Memory, tag: &str) -> Result<()> {
     let not_there = || Error::NoSuch(format!("memory {} has no tag {tag:?}", memory.id.handle()));
-    let entity = tag_entity(reader, memory, tag)?.ok_or_else(not_there)?;
+    let entity = tag_entity(&**tx, memory, tag)?.ok_or_else(not_there)?;
     let (from, to): (NodeId, NodeId) = (memory.id.into(), entity.into());
     let key = RowKey::edge(memory.space, from, Relation::Tagged, to);
-    if reader.rows(&[key])?[0].is_none() {
+    if tx.rows(&[key])?[0].is_none() {
         return Err(not_there());
     }
-    draft.changes.push(Change::Unlink {
-        space: memory.space,
-        from,
-        relation: Relation::Tagged,
-        to,
-    });
+    tx.push(Change::Unlink { space: memory.space, from, relation: Relation::Tagged, to });
     Ok(())
 }

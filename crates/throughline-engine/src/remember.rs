@@ -10,11 +10,11 @@ use throughline_core::{
     Slot, SpaceId, text,
 };
 use throughline_language::{instruction, lesson, probe};
-use throughline_store::Reader;
 
-use crate::engine::{Draft, is_handle};
+use crate::engine::is_handle;
 use crate::neighbours::neighbours;
 use crate::permit::{as_allowed, is_kept_out, may_add, may_adopt};
+use crate::transaction::Transaction;
 use crate::watch::Stated;
 use crate::{Card, Context, Engine, Error, Result};
 
@@ -161,22 +161,22 @@ impl Engine {
         let repeats = self.repeats_shown(context, new)?;
         let unread = self.unread_turns(context, new)?;
         let bearings = self.bearings_by_hand(context, new)?;
-        let written = self.write(context, Cause::Remember, None, |reader, draft| {
-            draft.bearings = bearings.clone();
-            let mut own = candidate(new, draft);
-            own.testimony.echo = repeats || self.repeats_record(reader, context, new)?;
-            let quote = self.quoted(reader, draft, context, new, &unread)?;
-            let (plan, said) = self.take_in_said(reader, draft, own.clone(), quote)?;
+        let written = self.write(context, Cause::Remember, None, |tx| {
+            tx.bearings = bearings.clone();
+            let mut own = candidate(new, tx);
+            own.testimony.echo = repeats || self.repeats_record(&**tx, context, new)?;
+            let quote = self.quoted(tx, context, new, &unread)?;
+            let (plan, said) = self.take_in_said(tx, own.clone(), quote)?;
             let root = &context.project.root;
-            let may = |act| may_add(reader, context.door, act, &plan, &said);
+            let may = |act| may_add(&**tx, context.door, act, &plan, &said);
             let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
             // Reasons are whoever's who gives them, even for what somebody else said.
             for reason in new.because.iter().filter(|_| reasons) {
-                self.give_reason(reader, draft, context, &plan, reason, &own.testimony)?;
+                self.give_reason(tx, context, &plan, reason, &own.testimony)?;
             }
             let by_user = said.testimony.authority.is_user();
             let by_words = if binds {
-                self.watch_by_hand(draft, root, plan.memory, &new.watch)?;
+                self.watch_by_hand(tx, root, plan.memory, &new.watch)?;
                 new.watch.is_empty()
             } else {
                 by_user && (!plan.deduped || plan.taken_over)
@@ -184,7 +184,7 @@ impl Engine {
             if by_words {
                 let (memory, content) = (plan.memory, said.content.as_str());
                 let stated = Stated { memory, content, kind: said.kind, by_user, turns: &[] };
-                self.watch_by_words(reader, draft, root, &stated)?;
+                self.watch_by_words(tx, root, &stated)?;
             }
             Ok((plan, reasons && binds))
         });
@@ -206,21 +206,20 @@ impl Engine {
     /// Takes in what an agent quotes of the user, or what it says itself.
     fn take_in_said(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         own: Candidate,
         quote: Option<Candidate>,
     ) -> Result<(Plan, Candidate)> {
         if let Some(quote) = quote {
-            let before = draft.changes.len();
-            let plan = self.take_in(reader, draft, &quote)?;
+            let before = tx.changes().len();
+            let plan = self.take_in(tx, &quote)?;
             // An old sentence of the user's puts none of their newer ones in doubt.
             if plan.contested.is_empty() {
                 return Ok((plan, quote));
             }
-            draft.changes.truncate(before);
+            tx.roll_back(before);
         }
-        let plan = self.take_in(reader, draft, &own)?;
+        let plan = self.take_in(tx, &own)?;
         Ok((plan, own))
     }
 
@@ -311,32 +310,30 @@ impl Engine {
     /// Lets the rules decide, and adds what they decided to the draft.
     pub(crate) fn take_in(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         candidate: &Candidate,
     ) -> Result<reconcile::Plan> {
         wall(candidate)?;
-        may_adopt(draft, candidate)?;
-        let neighbours = neighbours(reader, draft, candidate)?;
-        let now = draft.now;
+        may_adopt(tx, candidate)?;
+        let neighbours = neighbours(tx, candidate)?;
+        let now = tx.now;
         let mut plan = reconcile::plan(candidate, &neighbours, &mut || crate::mint::id(now))?;
-        draft.changes.append(&mut plan.changes);
+        tx.extend(std::mem::take(&mut plan.changes));
         Ok(plan)
     }
 
     /// Connects a claim to its reason, which may be a memory or words that become one.
     fn give_reason(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         context: &Context,
         claim: &reconcile::Plan,
         reason: &str,
         testimony: &Testimony,
     ) -> Result<()> {
         let known = if is_handle(reason) {
-            let memory = self.resolve(reader, context, reason)?;
-            if memory.space != draft.scope.space {
+            let memory = self.resolve(&**tx, context, reason)?;
+            if memory.space != tx.scope.space {
                 return Err(Error::NotPossible(format!(
                     "memory {} lives in another scope; give the reason in words",
                     memory.id.handle()
@@ -346,17 +343,17 @@ impl Engine {
         } else {
             None
         };
-        let space = draft.scope.space;
+        let space = tx.scope.space;
         let to = match known {
             Some(id) => id,
             None => {
                 self.check_content(reason)?;
                 let words = NewMemory { authority: testimony.authority, ..NewMemory::new(reason) };
-                match said_in(draft, reason) {
+                match said_in(tx, reason) {
                     Some(id) => id,
                     None => {
-                        let candidate = candidate(&words, draft);
-                        self.take_in(reader, draft, &candidate)?.memory
+                        let candidate = candidate(&words, tx);
+                        self.take_in(tx, &candidate)?.memory
                     }
                 }
             }
@@ -364,8 +361,8 @@ impl Engine {
         if to == claim.memory {
             return Err(Error::BadInput("a claim cannot be its own reason".to_owned()));
         }
-        let edge = Edge::new(space, claim.memory.into(), Relation::Because, to.into(), draft.now);
-        draft.changes.push(Change::Link(edge));
+        let edge = Edge::new(space, claim.memory.into(), Relation::Because, to.into(), tx.now);
+        tx.push(Change::Link(edge));
         Ok(())
     }
 }
@@ -382,7 +379,7 @@ fn wall(candidate: &Candidate) -> Result<()> {
 }
 
 /// The memory of this very batch that says the same, which the store does not know of yet.
-pub(crate) fn said_in(draft: &Draft, content: &str) -> Option<MemoryId> {
+pub(crate) fn said_in(tx: &Transaction<'_>, content: &str) -> Option<MemoryId> {
     let wanted = Fingerprint::of(content);
     let inserted = |change: &Change| {
         if let Change::Insert(memory) = change {
@@ -391,7 +388,7 @@ pub(crate) fn said_in(draft: &Draft, content: &str) -> Option<MemoryId> {
             None
         }
     };
-    draft.changes.iter().filter_map(inserted).find(|(_, same)| *same).map(|(id, _)| id)
+    tx.changes().iter().filter_map(inserted).find(|(_, same)| *same).map(|(id, _)| id)
 }
 
 /// A lesson must say something that one can act on.
@@ -417,10 +414,10 @@ pub(crate) fn check_share(share: f64) -> Result<()> {
     Err(Error::BadInput(format!("{share} is not a share: write a number from 0 to 1")))
 }
 
-pub(crate) fn candidate(new: &NewMemory, draft: &Draft) -> Candidate {
+pub(crate) fn candidate(new: &NewMemory, tx: &Transaction<'_>) -> Candidate {
     Candidate {
-        id: MemoryId(draft.mint()),
-        scope: draft.scope.clone(),
+        id: MemoryId(tx.mint()),
+        scope: tx.scope.clone(),
         kind: new.kind,
         content: new.content.clone(),
         slot: new.slot.clone(),
@@ -431,9 +428,9 @@ pub(crate) fn candidate(new: &NewMemory, draft: &Draft) -> Candidate {
         confidence: new.confidence,
         pinned: new.pinned,
         testimony: Testimony {
-            session: draft.session.clone(),
-            by_agent: draft.door.is_agents(),
-            ..Testimony::new(new.authority, draft.now)
+            session: tx.session.clone(),
+            by_agent: tx.door.is_agents(),
+            ..Testimony::new(new.authority, tx.now)
         },
         triggers: new.triggers.clone(),
         about: Vec::new(),

@@ -24,20 +24,20 @@ impl Engine {
 
     /// Takes a memory out again, as what it was before.
     pub fn unarchive(&self, context: &Context, handle: &str) -> Result<Card> {
-        let (memory, _) = self.write(context, Cause::Unarchive, None, |reader, draft| {
-            let memory = self.resolve(reader, context, handle)?;
+        let (memory, _) = self.write(context, Cause::Unarchive, None, |tx| {
+            let memory = self.resolve(&**tx, context, handle)?;
             let by_hand = || format!("throughline unarchive {}", memory.id.handle());
-            demand(reader, context.door, Act::BringBack, Some(&memory), by_hand)?;
-            draft.settle(&memory);
+            demand(&**tx, context.door, Act::BringBack, Some(&memory), by_hand)?;
+            tx.settle(&memory);
             if memory.state != State::Archived {
                 let why = format!("memory {} is not archived", memory.id.handle());
                 return Err(Error::NotPossible(why));
             }
-            let (space, id, at) = (memory.space, memory.id, draft.now);
+            let (space, id, at) = (memory.space, memory.id, tx.now);
             let to = memory.previous.unwrap_or(State::Staged);
-            draft.changes.push(Change::Move { space, id, to, at });
+            tx.push(Change::Move { space, id, to, at });
             if to.is_active() {
-                mark_rivals(reader, draft, &memory)?;
+                mark_rivals(tx, &memory)?;
             }
             Ok(memory)
         })?;
@@ -65,17 +65,17 @@ impl Engine {
         } else {
             (Cause::Forget, State::Retracted, "retract", "forget")
         };
-        let ((memory, waits), _) = self.write(context, cause, reason, |reader, draft| {
-            let memory: Memory = self.resolve(reader, context, handle)?;
-            draft.settle(&memory);
-            match ask(reader, context.door, act, Some(&memory), Backing::Asserted)? {
+        let ((memory, waits), _) = self.write(context, cause, reason, |tx| {
+            let memory: Memory = self.resolve(&**tx, context, handle)?;
+            tx.settle(&memory);
+            match ask(&**tx, context.door, act, Some(&memory), Backing::Asserted)? {
                 Verdict::Allowed { .. } => {}
                 Verdict::Waits(why) => {
                     let operation = serde_json::json!({
                         "op": op, "what": memory.id.handle(), "quote": reason,
                     });
                     let why = why.to_string();
-                    keep_waiting(reader, draft, &operation, &why, Authority::Observed)?;
+                    keep_waiting(tx, &operation, &why, Authority::Observed)?;
                     return Ok((memory, Some(why)));
                 }
                 Verdict::Refused(why) => {
@@ -84,8 +84,8 @@ impl Engine {
                 }
             }
             if to != memory.state {
-                let (space, id, at) = (memory.space, memory.id, draft.now);
-                draft.changes.push(Change::Move { space, id, to, at });
+                let (space, id, at) = (memory.space, memory.id, tx.now);
+                tx.push(Change::Move { space, id, to, at });
             }
             Ok((memory, None))
         })?;

@@ -13,9 +13,9 @@ use throughline_core::{
 };
 use throughline_store::Reader;
 
-use crate::engine::{Draft, is_handle, not_an_id};
+use crate::engine::{is_handle, not_an_id};
 use crate::permit::demand_act;
-use crate::reading::Bearings;
+use crate::transaction::Transaction;
 use crate::{Card, Context, Engine, Error, Filter, Result, ToCheck};
 
 /// What waits for a person's word.
@@ -113,16 +113,10 @@ impl Engine {
             (Some(operation), None) => operation.in_words(),
             (None, _) => format!("unreadable: {}", pending.operation),
         };
-        let mut draft = Draft {
-            now: self.now(),
-            scope: context.scope(),
-            session: context.session.clone(),
-            // Tried as the user, who would let it through.
-            door: Door::Terminal,
-            changes: Vec::new(),
-            bearings: Bearings::default(),
-        };
-        let tried = self.let_through(reader, &mut draft, context, &pending, Amendment::default());
+        let mut tx = Transaction::new(reader, self.now(), context);
+        // Tried as the user, who would let it through.
+        tx.door = Door::Terminal;
+        let tried = self.let_through(&mut tx, context, &pending, Amendment::default());
         let stuck = tried.err().map(|error| Stuck {
             why: error.to_string(),
             needs_memory: read.is_some_and(|operation| operation.speaks_of().is_some()),
@@ -141,12 +135,12 @@ impl Engine {
         if operation.trim().is_empty() {
             return Err(Error::BadInput("there is nothing to decide in an empty text".to_owned()));
         }
-        let (id, _) = self.write(context, Cause::Capture, None, |reader, draft| {
-            let pending = pending(draft, operation, why, authority);
+        let (id, _) = self.write(context, Cause::Capture, None, |tx| {
+            let pending = pending(tx, operation, why, authority);
             let key = RowKey::pending(pending.space, pending.id);
             let id = pending.id;
-            if reader.rows(&[key])?[0].is_none() {
-                draft.changes.push(Change::Defer(pending));
+            if tx.rows(&[key])?[0].is_none() {
+                tx.push(Change::Defer(pending));
             }
             Ok(id)
         })?;
@@ -193,10 +187,10 @@ impl Engine {
         if let Some(reason) = reason {
             self.check_field(reason)?;
         }
-        let (pending, _) = self.write(context, Cause::Review, reason, |reader, draft| {
-            let pending = self.take_pending(reader, context, handle)?;
-            draft.scope = Scope { space: pending.space, session: None };
-            draft.changes.push(decided(&pending, Ruling::Rejected));
+        let (pending, _) = self.write(context, Cause::Review, reason, |tx| {
+            let pending = self.take_pending(&**tx, context, handle)?;
+            tx.scope = Scope { space: pending.space, session: None };
+            tx.push(decided(&pending, Ruling::Rejected));
             Ok(pending)
         })?;
         Ok(pending)
@@ -243,25 +237,24 @@ impl Engine {
     /// Both hold: they contradict no longer, and that they stand beside each other is on record, so
     /// that neither is held against the other again.
     fn let_both_hold(&self, context: &Context, handle: &str) -> Result<Vec<Card>> {
-        let ((a, b), _) =
-            self.write(context, Cause::Review, Some("both hold"), |reader, draft| {
-                let (a, b) = self.contest(reader, context, handle)?;
-                draft.settle(&a);
-                let space = a.space;
-                let (one, other) = (a.id.into(), b.id.into());
-                for (from, to) in [(one, other), (other, one)] {
-                    let relation = Relation::Contradicts;
-                    let key = RowKey::edge(space, from, relation, to);
-                    if reader.rows(&[key])?[0].is_some() {
-                        draft.changes.push(Change::Unlink { space, from, relation, to });
-                    }
+        let ((a, b), _) = self.write(context, Cause::Review, Some("both hold"), |tx| {
+            let (a, b) = self.contest(&**tx, context, handle)?;
+            tx.settle(&a);
+            let space = a.space;
+            let (one, other) = (a.id.into(), b.id.into());
+            for (from, to) in [(one, other), (other, one)] {
+                let relation = Relation::Contradicts;
+                let key = RowKey::edge(space, from, relation, to);
+                if tx.rows(&[key])?[0].is_some() {
+                    tx.push(Change::Unlink { space, from, relation, to });
                 }
-                let (from, to) = Relation::RelatesTo.in_order(one, other);
-                let edge = Edge::new(space, from, Relation::RelatesTo, to, draft.now);
-                let reason = Some("both hold".to_owned());
-                draft.changes.push(Change::Link(Edge { reason, ..edge }));
-                Ok((a, b))
-            })?;
+            }
+            let (from, to) = Relation::RelatesTo.in_order(one, other);
+            let edge = Edge::new(space, from, Relation::RelatesTo, to, tx.now);
+            let reason = Some("both hold".to_owned());
+            tx.push(Change::Link(Edge { reason, ..edge }));
+            Ok((a, b))
+        })?;
         self.cards(&*self.now_reader()?, &[a, b])
     }
 
@@ -272,11 +265,11 @@ impl Engine {
         let (a, b) = if a.state.is_active() { (a, b) } else { (b, a) };
         let (content, _) = &self.cleaned(context, content);
         self.check_content(content)?;
-        let (merged, _) = self.write(context, Cause::Review, None, |reader, draft| {
-            let mut plan = self.put_in_place(reader, draft, &a, content, None)?;
+        let (merged, _) = self.write(context, Cause::Review, None, |tx| {
+            let mut plan = self.put_in_place(tx, &a, content, None)?;
             if b.state.is_active() && !plan.superseded.contains(&b.id) {
-                let (space, old, new, at) = (b.space, b.id, plan.memory, draft.now);
-                draft.changes.push(Change::Supersede { space, old, new, at });
+                let (space, old, new, at) = (b.space, b.id, plan.memory, tx.now);
+                tx.push(Change::Supersede { space, old, new, at });
                 plan.superseded.push(b.id);
             }
             Ok(plan.memory)
@@ -288,13 +281,13 @@ impl Engine {
     pub fn postpone_contest(&self, context: &Context, handle: &str) -> Result<Vec<Card>> {
         may_decide(context)?;
         let (a, b) = self.contest(&*self.now_reader()?, context, handle)?;
-        self.write(context, Cause::Review, Some("later"), |reader, draft| {
-            draft.settle(&a);
+        self.write(context, Cause::Review, Some("later"), |tx| {
+            tx.settle(&a);
             let (from, to) = Relation::Contradicts.in_order(a.id.into(), b.id.into());
             let key = RowKey::edge(a.space, from, Relation::Contradicts, to);
-            if let Some(Row::Edge(edge)) = reader.rows(&[key])?.remove(0) {
-                let edge = Edge { last_reinforced_at: draft.now, ..edge };
-                draft.changes.push(Change::Link(edge));
+            if let Some(Row::Edge(edge)) = tx.rows(&[key])?.remove(0) {
+                let edge = Edge { last_reinforced_at: tx.now, ..edge };
+                tx.push(Change::Link(edge));
             }
             Ok(())
         })?;
@@ -393,7 +386,12 @@ pub(crate) fn may_decide(context: &Context) -> Result<()> {
 }
 
 /// An operation as it waits: named by what it says, so that saying it again changes nothing.
-pub(crate) fn pending(draft: &Draft, operation: &str, why: &str, authority: Authority) -> Pending {
+pub(crate) fn pending(
+    tx: &Transaction<'_>,
+    operation: &str,
+    why: &str,
+    authority: Authority,
+) -> Pending {
     let limits = Limits::default();
     let kept = &operation[..operation.floor_char_boundary(limits.operation_bytes_max)];
     let cut = if kept.len() < operation.len() {
@@ -401,12 +399,12 @@ pub(crate) fn pending(draft: &Draft, operation: &str, why: &str, authority: Auth
     } else {
         String::new()
     };
-    let space = draft.scope.space;
+    let space = tx.scope.space;
     Pending {
         id: PendingId::of(space, kept),
         space,
-        at: draft.now,
-        session: draft.session.clone(),
+        at: tx.now,
+        session: tx.session.clone(),
         operation: kept.to_owned(),
         why: format!("{}{cut}", text::headline(why, limits.field_bytes_max / 4)),
         authority,

@@ -8,9 +8,9 @@ use throughline_core::{
 };
 
 use crate::correct::mark_rivals;
-use crate::engine::Draft;
 use crate::permit::demand;
 use crate::remember::check_share;
+use crate::transaction::Transaction;
 use crate::{Card, Context, Engine, Error, Result};
 
 /// What to change. `None` leaves a field as it is; an empty label or domain removes it.
@@ -95,27 +95,27 @@ impl Engine {
 
     /// The user vouches for a memory as it stands.
     pub fn confirm(&self, context: &Context, handle: &str) -> Result<Card> {
-        let (memory, _) = self.write(context, Cause::Confirm, None, |reader, draft| {
-            let memory = self.resolve(reader, context, handle)?;
+        let (memory, _) = self.write(context, Cause::Confirm, None, |tx| {
+            let memory = self.resolve(&**tx, context, handle)?;
             let by_hand = || format!("throughline confirm {}", memory.id.handle());
-            demand(reader, context.door, Act::Vouch, Some(&memory), by_hand)?;
-            draft.settle(&memory);
+            demand(&**tx, context.door, Act::Vouch, Some(&memory), by_hand)?;
+            tx.settle(&memory);
             let testimony = Testimony {
-                session: draft.session.clone(),
+                session: tx.session.clone(),
                 why: Some("confirmed by hand".to_owned()),
-                ..Testimony::new(Authority::UserStated, draft.now)
+                ..Testimony::new(Authority::UserStated, tx.now)
             };
             let (space, id) = (memory.space, memory.id);
             if memory.state != State::Confirmed {
-                draft.changes.push(Change::Move { space, id, to: State::Confirmed, at: draft.now });
+                tx.push(Change::Move { space, id, to: State::Confirmed, at: tx.now });
                 if !memory.state.is_active() {
-                    mark_rivals(reader, draft, &memory)?;
+                    mark_rivals(tx, &memory)?;
                 }
             }
-            draft.changes.push(Change::Reinforce(testimony.about(space, id)));
+            tx.push(Change::Reinforce(testimony.about(space, id)));
             let authority = memory.authority.stronger(Authority::UserStated);
-            draft.changes.push(Change::Revise(Box::new(Memory {
-                last_verified_at: Some(draft.now),
+            tx.push(Change::Revise(Box::new(Memory {
+                last_verified_at: Some(tx.now),
                 authority,
                 ..memory.clone()
             })));
@@ -133,18 +133,18 @@ impl Engine {
         cause: Cause,
         revision: impl Fn(&Memory, &[Memory]) -> Result<Memory>,
     ) -> Result<Card> {
-        let (memory, _) = self.write(context, cause, None, |reader, draft| {
-            let memory = self.resolve(reader, context, handle)?;
+        let (memory, _) = self.write(context, cause, None, |tx| {
+            let memory = self.resolve(&**tx, context, handle)?;
             let act = if cause == Cause::Pin { Act::Pin } else { Act::Edit };
             let by_hand = || format!("throughline {cause} {}", memory.id.handle());
-            let rank = demand(reader, context.door, act, Some(&memory), by_hand)?;
-            draft.settle(&memory);
+            let rank = demand(&**tx, context.door, act, Some(&memory), by_hand)?;
+            tx.settle(&memory);
             let plain = revision(&memory, &[])?;
             // Who changes nothing says nothing: `confirm` is there to vouch for a memory.
             if plain == memory {
                 return Ok(memory);
             }
-            let twins = reader.with_fingerprint(memory.space, &plain.fingerprint)?;
+            let twins = tx.with_fingerprint(memory.space, &plain.fingerprint)?;
             let twins: Vec<Memory> =
                 twins.into_iter().filter(|twin| twin.session == memory.session).collect();
             let mut revised = revision(&memory, &twins)?;
@@ -157,23 +157,22 @@ impl Engine {
                 revised.authority = revised.authority.stronger(rank);
             }
             if revised.content != memory.content
-                && let Some(stone) = reader
-                    .tombstones(memory.space, std::slice::from_ref(&revised.fingerprint))?
-                    .first()
+                && let Some(stone) =
+                    tx.tombstones(memory.space, std::slice::from_ref(&revised.fingerprint))?.first()
             {
                 return Err(Blocked::Erased(stone.at).into());
             }
             if revised != memory {
-                draft.changes.push(Change::Revise(Box::new(revised.clone())));
+                tx.push(Change::Revise(Box::new(revised.clone())));
             }
             if stands {
-                stand_behind(draft, &memory, rank);
+                stand_behind(tx, &memory, rank);
             }
             let says_otherwise = revised.slot != memory.slot
                 || revised.content != memory.content
                 || revised.kind != memory.kind;
             if says_otherwise && revised.state.is_active() {
-                mark_rivals(reader, draft, &revised)?;
+                mark_rivals(tx, &revised)?;
             }
             Ok(memory)
         })?;
@@ -182,16 +181,16 @@ impl Engine {
 }
 
 /// The user edited a memory: it is confirmed, by their word.
-fn stand_behind(draft: &mut Draft, memory: &Memory, rank: Authority) {
+fn stand_behind(tx: &mut Transaction<'_>, memory: &Memory, rank: Authority) {
     let testimony = Testimony {
-        session: draft.session.clone(),
+        session: tx.session.clone(),
         why: Some("edited by hand".to_owned()),
-        ..Testimony::new(rank, draft.now)
+        ..Testimony::new(rank, tx.now)
     };
-    let (space, id, at) = (memory.space, memory.id, draft.now);
-    draft.changes.push(Change::Reinforce(testimony.about(space, id)));
+    let (space, id, at) = (memory.space, memory.id, tx.now);
+    tx.push(Change::Reinforce(testimony.about(space, id)));
     if memory.state == State::Staged {
-        draft.changes.push(Change::Move { space, id, to: State::Confirmed, at });
+        tx.push(Change::Move { space, id, to: State::Confirmed, at });
     }
 }
 

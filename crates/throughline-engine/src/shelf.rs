@@ -7,14 +7,14 @@ use throughline_core::evidence::Testimony;
 use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::reconcile::{Candidate, Named};
 use throughline_core::{
-    Authority, Cause, Change, Edge, EntityId, EntityKind, Evidence, Fingerprint, Kind, Leaf,
-    LeafId, Memory, MemoryId, Relation, Row, RowKey, SpaceId, State, Timestamp, text,
+    Authority, Cause, Change, EntityKind, Evidence, Fingerprint, Kind, Leaf,
+    LeafId, Memory, MemoryId, Row, RowKey, SpaceId, State, Timestamp, text,
 };
 use throughline_store::Reader;
 
-use crate::engine::Draft;
 use crate::permit::ask;
 use crate::remember::said_in;
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Result, mint};
 
 /// What evidence says that comes from a shelf.
@@ -113,12 +113,12 @@ impl Engine {
         keeping: Keeping<'_>,
         mut work: impl FnMut(&mut Shelves) -> Result<T>,
     ) -> Result<Shelved<T>> {
-        let (shelved, _) = self.write(context, Cause::Shelve, None, |reader, draft| {
-            let before = leaves(reader, draft.scope.space, keeping.shelves)?;
-            let mut shelves = shelves_of(draft.now, keeping.shelves, &before);
+        let (shelved, _) = self.write(context, Cause::Shelve, None, |tx| {
+            let before = leaves(&**tx, tx.scope.space, keeping.shelves)?;
+            let mut shelves = shelves_of(tx.now, keeping.shelves, &before);
             let outcome = work(&mut shelves)?;
             let redacted = shelves.clean(self, context);
-            let mut keeper = Keeper { engine: self, reader, draft, keeping, met: BTreeMap::new() };
+            let mut keeper = Keeper { engine: self, tx, keeping };
             keeper.keep(&before, &shelves)?;
             Ok(Shelved { outcome, redacted })
         })?;
@@ -150,16 +150,13 @@ fn shelves_of(now: Timestamp, shelves: &[&'static str], leaves: &[Leaf]) -> Shel
 }
 
 /// Turns what a tool did into changes.
-struct Keeper<'a> {
+struct Keeper<'a, 'b> {
     engine: &'a Engine,
-    reader: &'a dyn Reader,
-    draft: &'a mut Draft,
+    tx: &'a mut Transaction<'b>,
     keeping: Keeping<'a>,
-    /// Things that claims of this batch are about and that the store does not know of yet.
-    met: BTreeMap<(EntityKind, String), EntityId>,
 }
 
-impl Keeper<'_> {
+impl Keeper<'_, '_> {
     fn keep(&mut self, before: &[Leaf], after: &Shelves) -> Result<()> {
         let held: BTreeMap<LeafId, &Leaf> = before.iter().map(|leaf| (leaf.id, leaf)).collect();
         let mut left: BTreeSet<MemoryId> = BTreeSet::new();
@@ -197,7 +194,7 @@ impl Keeper<'_> {
         let claimed = self.claim(shelf, entry);
         let memory = self.become_memory(&claimed)?;
         let leaf = self.leaf(shelf, entry, memory, order);
-        self.draft.changes.push(Change::Shelve(leaf));
+        self.tx.push(Change::Shelve(leaf));
         Ok(())
     }
 
@@ -205,7 +202,7 @@ impl Keeper<'_> {
     fn change(&mut self, shelf: &str, held: &Leaf, entry: &Entry) -> Result<Option<MemoryId>> {
         self.check(entry)?;
         let claimed = self.claim(shelf, entry);
-        let row = self.reader.rows(&[RowKey::memory(held.space, held.memory)])?.remove(0);
+        let row = self.tx.rows(&[RowKey::memory(held.space, held.memory)])?.remove(0);
         let memory = row.and_then(Row::into_memory).filter(|one| one.state.is_active());
         let wanted = Fingerprint::of(&claimed.content);
         let revised = match memory {
@@ -217,7 +214,7 @@ impl Keeper<'_> {
             Some(memory) => {
                 if let Some(memory) = memory {
                     let next = Memory { content: claimed.content, fingerprint: wanted, ..memory };
-                    self.draft.changes.push(Change::Revise(Box::new(next)));
+                    self.tx.push(Change::Revise(Box::new(next)));
                 }
                 self.leaf(shelf, entry, held.memory, held.order)
             }
@@ -228,7 +225,7 @@ impl Keeper<'_> {
             }
         };
         let moved = (leaf.memory != held.memory).then_some(held.memory);
-        self.draft.changes.push(Change::Shelve(leaf));
+        self.tx.push(Change::Shelve(leaf));
         Ok(moved)
     }
 
@@ -236,105 +233,78 @@ impl Keeper<'_> {
     /// already or was erased for saying it.
     fn is_free(&self, memory: &Memory, content: &str) -> Result<bool> {
         let (space, wanted) = (memory.space, &Fingerprint::of(content));
-        let attached = self.reader.attached(space, &[memory.id.into()])?;
+        let attached = self.tx.attached(space, &[memory.id.into()])?;
         let alone = attached.iter().filter(|row| matches!(row, Row::Leaf(_))).count() == 1;
         Ok(alone
             && self.may(Act::Edit, memory)?
             && rests_on_shelf(memory, &attached)
-            && self.reader.with_fingerprint(space, wanted)?.is_empty()
-            && self.reader.tombstones(space, std::slice::from_ref(wanted))?.is_empty()
+            && self.tx.with_fingerprint(space, wanted)?.is_empty()
+            && self.tx.tombstones(space, std::slice::from_ref(wanted))?.is_empty()
             && throughline_language::instruction::commands_the_reader(content).is_none())
     }
 
     /// Whether the tool may do something to the memory that a text of its own became.
     fn may(&self, act: Act, memory: &Memory) -> Result<bool> {
         // By hand, a file is read in or a tool's command is carried out.
-        let by_hand = [Door::Terminal, Door::AgentShell].contains(&self.draft.door);
-        let door = if by_hand { Door::MemoryTool } else { self.draft.door };
-        let verdict = ask(self.reader, door, act, Some(memory), Backing::Asserted)?;
+        let by_hand = [Door::Terminal, Door::AgentShell].contains(&self.tx.door);
+        let door = if by_hand { Door::MemoryTool } else { self.tx.door };
+        let verdict = ask(&**self.tx, door, act, Some(memory), Backing::Asserted)?;
         Ok(matches!(verdict, Verdict::Allowed { .. }))
     }
 
     fn take_off(&mut self, leaf: &Leaf) {
         let (space, memory, leaf) = (leaf.space, leaf.memory, leaf.id);
-        self.draft.changes.push(Change::Unshelve { space, memory, leaf });
+        self.tx.push(Change::Unshelve { space, memory, leaf });
     }
 
     /// Archives a memory of which no text is kept any more, if nobody else says it.
     fn put_away(&mut self, id: MemoryId) -> Result<()> {
-        let space = self.draft.scope.space;
-        let attached = self.reader.attached(space, &[id.into()])?;
-        let kept_before = attached.iter().filter_map(Row::as_leaf).map(|leaf| leaf.id);
-        let mut kept: BTreeSet<LeafId> = kept_before.collect();
-        for change in &self.draft.changes {
-            if let Change::Shelve(leaf) = change
-                && leaf.memory == id
-            {
-                kept.insert(leaf.id);
-            } else if let Change::Unshelve { memory, leaf, .. } = change
-                && *memory == id
-            {
-                kept.remove(leaf);
-            }
-        }
-        let row = self.reader.rows(&[RowKey::memory(space, id)])?.remove(0);
+        let space = self.tx.scope.space;
+        let attached = self.tx.attached(space, &[id.into()])?;
+        let kept = attached.iter().any(|row| row.as_leaf().is_some());
+        let row = self.tx.rows(&[RowKey::memory(space, id)])?.remove(0);
         let Some(memory) = row.and_then(Row::into_memory) else { return Ok(()) };
-        let leaves = kept.is_empty() && memory.state.is_active();
+        let leaves = !kept && memory.state.is_active();
         if leaves && rests_on_shelf(&memory, &attached) && self.may(Act::Archive, &memory)? {
-            let at = self.draft.now;
-            self.draft.changes.push(Change::Move { space, id, to: State::Archived, at });
+            let at = self.tx.now;
+            self.tx.push(Change::Move { space, id, to: State::Archived, at });
         }
         Ok(())
     }
 
     /// The memory that holds a claim: known, new, or kept out of view.
     fn become_memory(&mut self, claimed: &Claimed) -> Result<MemoryId> {
-        if let Some(id) = said_in(self.draft, &claimed.content) {
+        if let Some(id) = said_in(self.tx, &claimed.content) {
             return Ok(id);
         }
         // What is too long to be the name of a thing is only a text.
         let longest = self.engine.policy.limits.field_bytes_max;
         let is_name = |name: &String| name.len() <= longest && !text::normalise(name).is_empty();
         let about = claimed.about.as_ref().filter(|(_, name)| is_name(name));
-        let known =
-            about.and_then(|(kind, name)| self.met.get(&(*kind, text::normalise(name))).copied());
-        let named = about.filter(|_| known.is_none());
         let candidate = Candidate {
-            about: named
+            about: about
                 .map(|(kind, name)| Named { kind: *kind, name: name.clone(), aliases: vec![] })
                 .into_iter()
                 .collect(),
             ..self.candidate(&claimed.content)
         };
-        let begin = self.draft.changes.len();
-        let memory = match self.engine.take_in(self.reader, self.draft, &candidate) {
+        match self.engine.take_in(self.tx, &candidate) {
             Ok(plan) => {
                 self.bring_back(plan.memory)?;
-                plan.memory
+                Ok(plan.memory)
             }
             // A person took it back: it is kept as asked, and stays out of view.
-            Err(Error::Blocked(throughline_core::reconcile::Blocked::Retired { id, .. })) => id,
-            Err(Error::Walled(_)) => self.keep_out_of_view(&candidate)?,
-            Err(error) => return Err(error),
-        };
-        for change in &self.draft.changes[begin..] {
-            if let Change::Know(entity) = change {
-                self.met.insert((entity.kind, text::normalise(&entity.name)), entity.id);
-            }
+            Err(Error::Blocked(throughline_core::reconcile::Blocked::Retired { id, .. })) => Ok(id),
+            Err(Error::Walled(_)) => self.keep_out_of_view(&candidate),
+            Err(error) => Err(error),
         }
-        if let Some(entity) = known {
-            let (space, at) = (self.draft.scope.space, self.draft.now);
-            let edge = Edge::new(space, memory.into(), Relation::About, entity.into(), at);
-            self.draft.changes.push(Change::Link(edge));
-        }
-        Ok(memory)
     }
 
     fn candidate(&self, content: &str) -> Candidate {
-        let draft = &self.draft;
+        let tx = &self.tx;
         Candidate {
-            id: MemoryId(draft.mint()),
-            scope: draft.scope.clone(),
+            id: MemoryId(tx.mint()),
+            scope: tx.scope.clone(),
             kind: Kind::Fact,
             content: content.to_owned(),
             slot: None,
@@ -345,10 +315,10 @@ impl Keeper<'_> {
             confidence: 1.0,
             pinned: false,
             testimony: Testimony {
-                session: draft.session.clone(),
+                session: tx.session.clone(),
                 why: Some(WHY.to_owned()),
                 by_agent: true,
-                ..Testimony::new(self.keeping.authority, draft.now)
+                ..Testimony::new(self.keeping.authority, tx.now)
             },
             triggers: Vec::new(),
             about: Vec::new(),
@@ -359,33 +329,33 @@ impl Keeper<'_> {
     /// What was put away because its text was taken off comes back with it. What a person put away
     /// stays there.
     fn bring_back(&mut self, id: MemoryId) -> Result<()> {
-        let space = self.draft.scope.space;
-        let row = self.reader.rows(&[RowKey::memory(space, id)])?.remove(0);
+        let space = self.tx.scope.space;
+        let row = self.tx.rows(&[RowKey::memory(space, id)])?.remove(0);
         let Some(memory) = row.and_then(Row::into_memory) else { return Ok(()) };
         let moved = |change: &Change| matches!(change, Change::Move { id: one, .. } if *one == id);
-        if memory.state != State::Archived || self.draft.changes.iter().any(moved) {
+        if memory.state != State::Archived {
             return Ok(());
         }
-        let history = self.reader.history(space, id.into())?;
+        let history = self.tx.history(space, id.into())?;
         let last = history.iter().rev().find(|logged| moved(&logged.change));
         let Some(last) = last else { return Ok(()) };
-        let by = self.reader.headers(&[last.batch])?;
+        let by = self.tx.headers(&[last.batch])?;
         let by_shelf = by.iter().any(|stored| stored.batch.cause == Cause::Shelve);
         if by_shelf && self.may(Act::BringBack, &memory)? {
-            let (to, at) = (memory.previous.unwrap_or(State::Staged), self.draft.now);
-            self.draft.changes.push(Change::Move { space, id, to, at });
+            let (to, at) = (memory.previous.unwrap_or(State::Staged), self.tx.now);
+            self.tx.push(Change::Move { space, id, to, at });
         }
         Ok(())
     }
 
     /// A text that gives orders is kept for its tool, and never put in front of anybody by itself.
     fn keep_out_of_view(&mut self, candidate: &Candidate) -> Result<MemoryId> {
-        let space = self.draft.scope.space;
+        let space = self.tx.scope.space;
         let wanted = Fingerprint::of(&candidate.content);
-        if let Some(stone) = self.reader.tombstones(space, std::slice::from_ref(&wanted))?.first() {
+        if let Some(stone) = self.tx.tombstones(space, std::slice::from_ref(&wanted))?.first() {
             return Err(throughline_core::reconcile::Blocked::Erased(stone.at).into());
         }
-        if let Some(known) = self.reader.with_fingerprint(space, &wanted)?.first() {
+        if let Some(known) = self.tx.with_fingerprint(space, &wanted)?.first() {
             return Ok(known.id);
         }
         let testimony = &candidate.testimony;
@@ -400,8 +370,8 @@ impl Keeper<'_> {
         memory.state = State::Archived;
         memory.previous = Some(State::Staged);
         memory.since = Some(testimony.at);
-        self.draft.changes.push(Change::Insert(Box::new(memory)));
-        self.draft.changes.push(Change::Reinforce(testimony.about(space, candidate.id)));
+        self.tx.push(Change::Insert(Box::new(memory)));
+        self.tx.push(Change::Reinforce(testimony.about(space, candidate.id)));
         Ok(candidate.id)
     }
 
@@ -428,14 +398,14 @@ impl Keeper<'_> {
     fn leaf(&self, shelf: &str, entry: &Entry, memory: MemoryId, order: u64) -> Leaf {
         Leaf {
             id: entry.id,
-            space: self.draft.scope.space,
+            space: self.tx.scope.space,
             memory,
             shelf: shelf.to_owned(),
             name: entry.name.clone(),
             order,
             text: entry.text.clone(),
             notes: entry.notes.clone(),
-            at: self.draft.now,
+            at: self.tx.now,
         }
     }
 }

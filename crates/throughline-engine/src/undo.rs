@@ -48,26 +48,26 @@ impl Engine {
     /// Undoes a batch: the named one, or the latest one that is not undone yet.
     pub fn undo(&self, context: &Context, handle: Option<&str>) -> Result<Undone> {
         let ((undone, reverted), batch) = self
-            .write(context, Cause::Undo, None, |reader, draft| {
+            .write(context, Cause::Undo, None, |tx| {
                 let target = match handle {
-                    Some(handle) => find_batch(reader, context, handle)?,
-                    None => latest(reader, context)?,
+                    Some(handle) => find_batch(&**tx, context, handle)?,
+                    None => latest(&**tx, context)?,
                 };
-                draft.scope.space = target.batch.space;
-                let logged = reader.changes_of(target.batch.space, target.batch.id)?;
+                tx.scope.space = target.batch.space;
+                let logged = tx.changes_of(target.batch.space, target.batch.id)?;
                 let mut touched = BTreeMap::new();
                 for image in logged.iter().flat_map(|one| &one.before) {
                     if !touched.contains_key(&image.key) {
-                        let look = look(reader, &image.key, target.last_seq)?;
+                        let look = look(&**tx, &image.key, target.last_seq)?;
                         touched.insert(image.key.clone(), look);
                     }
                 }
-                may_undo(reader, context, &target, &touched)?;
+                may_undo(&**tx, context, &target, &touched)?;
                 let restore = undo::plan(&target.batch, &logged, &touched)?;
-                let reverted = reverted(reader, &restore)?;
-                draft.changes.push(restore.clone());
+                let reverted = reverted(&**tx, &restore)?;
+                tx.push(restore.clone());
                 for memory in back_in_view(&restore) {
-                    mark_rivals(reader, draft, memory)?;
+                    mark_rivals(tx, memory)?;
                 }
                 Ok((target, reverted))
             })

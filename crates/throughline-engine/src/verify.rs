@@ -9,13 +9,12 @@ use throughline_core::{
     Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, page, text,
 };
 use throughline_language::referent;
-use throughline_store::Reader;
 use throughline_watch::World;
 
 use crate::capture::Captured;
-use crate::engine::Draft;
 use crate::permit::{ask, keep_waiting};
 use crate::proof::Quote;
+use crate::transaction::Transaction;
 use crate::watch::{checked, marks_of};
 use crate::{Card, Context, Engine, Error, Result};
 
@@ -123,38 +122,37 @@ impl Engine {
         let evidence = evidence.map(|words| self.cleaned(context, words).0);
         let unread =
             if context.door.is_agents() { self.unread_results(context)? } else { Vec::new() };
-        let ((memory, waits, lesson), _) =
-            self.write(context, Cause::Verify, None, |reader, draft| {
-                let memory = self.resolve(reader, context, handle)?;
-                draft.settle(&memory);
-                if !memory.state.is_active() {
-                    return Err(Error::NotPossible(format!(
-                        "memory {} is {}; only a current one can be checked",
-                        memory.id.handle(),
-                        memory.state
-                    )));
+        let ((memory, waits, lesson), _) = self.write(context, Cause::Verify, None, |tx| {
+            let memory = self.resolve(&**tx, context, handle)?;
+            tx.settle(&memory);
+            if !memory.state.is_active() {
+                return Err(Error::NotPossible(format!(
+                    "memory {} is {}; only a current one can be checked",
+                    memory.id.handle(),
+                    memory.state
+                )));
+            }
+            let marks = marks_of(&**tx, memory.space, memory.id)?;
+            let words = evidence.as_deref();
+            let backing = match words.filter(|_| context.door.is_agents()) {
+                Some(words) => {
+                    let quote = Quote { kind: memory.kind, claim: &memory.content, words };
+                    self.backing(&**tx, context, &quote, &unread)?
                 }
-                let marks = marks_of(reader, memory.space, memory.id)?;
-                let words = evidence.as_deref();
-                let backing = match words.filter(|_| context.door.is_agents()) {
-                    Some(words) => {
-                        let quote = Quote { kind: memory.kind, claim: &memory.content, words };
-                        self.backing(reader, context, &quote, &unread)?
-                    }
-                    None => Backing::Asserted,
-                };
-                let told = Checked { door: context.door, backing, words };
-                match outcome {
-                    Showed::Confirmed => {
-                        self.confirm_checked(reader, draft, context, &memory, &marks, &told)?;
-                        Ok((memory, false, None))
-                    }
-                    Showed::Refuted => {
-                        let (waits, lesson) = self.refute(reader, draft, &memory, &marks, &told)?;
-                        Ok((memory, waits, lesson))
-                    }
+                None => Backing::Asserted,
+            };
+            let told = Checked { door: context.door, backing, words };
+            match outcome {
+                Showed::Confirmed => {
+                    self.confirm_checked(tx, context, &memory, &marks, &told)?;
+                    Ok((memory, false, None))
                 }
-            })?;
+                Showed::Refuted => {
+                    let (waits, lesson) = self.refute(tx, &memory, &marks, &told)?;
+                    Ok((memory, waits, lesson))
+                }
+            }
+        })?;
         let card = self.card_of(memory.space, memory.id)?;
         Ok(Verified { card, waits, lesson })
     }
@@ -162,33 +160,32 @@ impl Engine {
     /// It holds: stamped anew, with one more source behind it.
     fn confirm_checked(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         context: &Context,
         memory: &Memory,
         marks: &[Watermark],
         told: &Checked<'_>,
     ) -> Result<()> {
         let Verdict::Allowed { rank } =
-            ask(reader, told.door, Act::CheckHolds, Some(memory), told.backing)?
+            ask(&**tx, told.door, Act::CheckHolds, Some(memory), told.backing)?
         else {
             return Ok(());
         };
-        self.restamp(draft, &context.project.root, &memory.content, marks);
+        self.restamp(tx, &context.project.root, &memory.content, marks);
         let testimony = Testimony {
-            session: draft.session.clone(),
+            session: tx.session.clone(),
             snippet: told.words.map(|words| text::headline(words, EVIDENCE_CHARS)),
             why: Some("checked: it holds".to_owned()),
             // An agent's word that it checked makes a claim fresh, and no truer.
             echo: told.is_only_said(),
             by_agent: told.is_only_said(),
-            ..Testimony::new(rank, draft.now)
+            ..Testimony::new(rank, tx.now)
         };
-        draft.changes.push(Change::Reinforce(testimony.about(memory.space, memory.id)));
-        draft.changes.push(Change::Revise(Box::new(checked(memory, draft.now))));
+        tx.push(Change::Reinforce(testimony.about(memory.space, memory.id)));
+        tx.push(Change::Revise(Box::new(checked(memory, tx.now))));
         if memory.state == State::Staged && rank != Authority::Observed {
-            let (space, id, at) = (memory.space, memory.id, draft.now);
-            draft.changes.push(Change::Move { space, id, to: State::Confirmed, at });
+            let (space, id, at) = (memory.space, memory.id, tx.now);
+            tx.push(Change::Move { space, id, to: State::Confirmed, at });
         }
         Ok(())
     }
@@ -197,13 +194,12 @@ impl Engine {
     /// person takes back.
     fn refute(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         memory: &Memory,
         marks: &[Watermark],
         told: &Checked<'_>,
     ) -> Result<(bool, Option<MemoryId>)> {
-        let verdict = ask(reader, told.door, Act::CheckRefutes, Some(memory), told.backing)?;
+        let verdict = ask(&**tx, told.door, Act::CheckRefutes, Some(memory), told.backing)?;
         let Verdict::Allowed { rank } = verdict else {
             let operation = serde_json::json!({
                 "op": "retract",
@@ -211,24 +207,24 @@ impl Engine {
                 "quote": told.words.map(|words| text::headline(words, EVIDENCE_CHARS)),
             });
             let why = format!("a check says that {} no longer holds", memory.id.handle());
-            keep_waiting(reader, draft, &operation, &why, Authority::Observed)?;
+            keep_waiting(tx, &operation, &why, Authority::Observed)?;
             return Ok((true, None));
         };
-        Self::count_change(draft, marks);
-        let (space, id, at) = (memory.space, memory.id, draft.now);
-        draft.changes.push(Change::Move { space, id, to: State::Retracted, at });
+        Self::count_change(tx, marks);
+        let (space, id, at) = (memory.space, memory.id, tx.now);
+        tx.push(Change::Move { space, id, to: State::Retracted, at });
         // What a person or a tool showed is measured; an agent's word stays an agent's.
         let rank = if rank.outranks(Authority::Measured) { Authority::Measured } else { rank };
-        let lesson = self.learn_from_refutation(reader, draft, memory, marks, told.words, rank)?;
+        let lesson = self.learn_from_refutation(tx, memory, marks, told.words, rank)?;
         Ok((false, lesson))
     }
 
     /// The claim changed: whoever saw it coming was right, and whoever did not is bound to the wrong
     /// thing.
-    pub(crate) fn count_change(draft: &mut Draft, marks: &[Watermark]) {
+    pub(crate) fn count_change(tx: &mut Transaction<'_>, marks: &[Watermark]) {
         for mark in marks {
             let tally = mark.tally.count(mark.reading.wants_check(), true);
-            draft.changes.push(Change::Watch(Watermark { tally, ..mark.clone() }));
+            tx.push(Change::Watch(Watermark { tally, ..mark.clone() }));
         }
     }
 
@@ -236,8 +232,7 @@ impl Engine {
     /// in the file itself, whatever the tool printed of it.
     pub(crate) fn confirm_by_tools(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         context: &Context,
         turns: &[Captured],
         to_check: &[MemoryId],
@@ -248,8 +243,8 @@ impl Engine {
             return Ok(confirmed);
         }
         let keys: Vec<RowKey> = to_check.iter().map(|id| RowKey::memory(space, *id)).collect();
-        for memory in reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()) {
-            let marks = marks_of(reader, space, memory.id)?;
+        for memory in tx.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()) {
+            let marks = marks_of(&**tx, space, memory.id)?;
             let stale = marks.iter().any(|mark| mark.reading.wants_check());
             if !memory.state.is_active() || !stale {
                 continue;
@@ -268,7 +263,7 @@ impl Engine {
             let (door, backing) = (Door::Hook, Backing::ToolResult);
             let told = Checked { door, backing, words: Some(place) };
             let marks: Vec<Watermark> = borne_out.iter().map(|(mark, _)| mark.clone()).collect();
-            self.confirm_checked(reader, draft, context, &memory, &marks, &told)?;
+            self.confirm_checked(tx, context, &memory, &marks, &told)?;
             confirmed.push(memory.id);
         }
         Ok(confirmed)

@@ -17,8 +17,8 @@ use throughline_watch::{Binding, Look, Stamped, World};
 
 use crate::capture::Captured;
 use crate::clean::clean_text;
-use crate::engine::Draft;
 use crate::neighbours::unwatches;
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Result};
 
 /// Bindings that one waking writes to at most: a session waits for it. The rest comes with the next.
@@ -145,17 +145,17 @@ impl Engine {
         space: SpaceId,
         noticed: &[(Watermark, Watermark)],
     ) -> Result<()> {
-        self.write(context, Cause::Verify, None, |reader, draft| {
-            draft.scope.space = space;
+        self.write(context, Cause::Verify, None, |tx| {
+            tx.scope.space = space;
             let keys: Vec<RowKey> = noticed.iter().map(|(held, _)| key(held)).collect();
-            for ((held, seen), row) in noticed.iter().zip(reader.rows(&keys)?) {
+            for ((held, seen), row) in noticed.iter().zip(tx.rows(&keys)?) {
                 if row.as_ref() != Some(&Row::Watermark(held.clone())) {
                     continue;
                 }
                 if seen.referent != held.referent {
-                    draft.changes.push(unwatch(held));
+                    tx.push(unwatch(held));
                 }
-                draft.changes.push(Change::Watch(seen.clone()));
+                tx.push(Change::Watch(seen.clone()));
             }
             Ok(())
         })
@@ -165,7 +165,7 @@ impl Engine {
     /// Binds a memory to what somebody named by hand. What is not there is an error.
     pub(crate) fn watch_by_hand(
         &self,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         root: &Path,
         memory: MemoryId,
         wanted: &[Referent],
@@ -173,7 +173,7 @@ impl Engine {
         if wanted.is_empty() {
             return Ok(());
         }
-        if draft.scope.space == SpaceId::GLOBAL {
+        if tx.scope.space == SpaceId::GLOBAL {
             return Err(Error::BadInput(
                 "what is watched belongs to a project; a global memory cannot hang on its files"
                     .to_owned(),
@@ -189,7 +189,7 @@ impl Engine {
             let stamped = world.stamp(referent).map_err(|why| {
                 Error::NotPossible(format!("{referent} cannot be watched: {why}"))
             })?;
-            draft.changes.push(Change::Watch(stamp(draft.scope.space, memory, stamped, draft.now)));
+            tx.push(Change::Watch(stamp(tx.scope.space, memory, stamped, tx.now)));
         }
         Ok(())
     }
@@ -197,25 +197,24 @@ impl Engine {
     /// Binds a memory to what its own words name, if the folder bears them out.
     pub(crate) fn watch_by_words(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         root: &Path,
         claim: &Stated<'_>,
     ) -> Result<()> {
-        let space = draft.scope.space;
+        let space = tx.scope.space;
         if space == SpaceId::GLOBAL {
             return Ok(());
         }
-        let mut held = marks_of(reader, space, claim.memory)?;
-        held.retain(|mark| !draft.changes.iter().any(|change| unwatches(change, mark)));
+        let mut held = marks_of(&**tx, space, claim.memory)?;
+        held.retain(|mark| !tx.changes().iter().any(|change| unwatches(change, mark)));
         // Bound to the wrong thing once is enough.
         let blind = |mark: &Watermark| mark.tally.verdict(&self.policy.trust) == Verdict::Drop;
         let wrong: Vec<Watermark> = held.extract_if(.., |mark| blind(mark)).collect();
-        draft.changes.extend(wrong.iter().map(unwatch));
+        tx.extend(wrong.iter().map(unwatch));
         if !held.is_empty() {
             // Said again by somebody who knows: what it hangs on is as they see it now.
             if claim.by_user && held.iter().any(|mark| mark.reading.wants_check()) {
-                self.restamp(draft, root, claim.content, &held);
+                self.restamp(tx, root, claim.content, &held);
             }
             return Ok(());
         }
@@ -224,13 +223,13 @@ impl Engine {
         let again = |found: &Stamped| wrong.iter().any(|mark| mark.referent == found.referent);
         let mut found = proposals.iter().filter_map(|one| resolve(&world, one));
         if let Some(found) = found.find(|found| !again(found)) {
-            draft.changes.push(Change::Watch(stamp(space, claim.memory, found, draft.now)));
+            tx.push(Change::Watch(stamp(space, claim.memory, found, tx.now)));
             return Ok(());
         }
         if !claim.by_user
             && let Some(path) = named_in_vain(&world, claim.content)
         {
-            note_unresolved(draft, claim.memory, &path);
+            note_unresolved(tx, claim.memory, &path);
         }
         Ok(())
     }
@@ -242,7 +241,13 @@ impl Engine {
     }
 
     /// Stamps bindings anew after the claim was found to hold: the alarm was a false one.
-    pub(crate) fn restamp(&self, draft: &mut Draft, root: &Path, claim: &str, held: &[Watermark]) {
+    pub(crate) fn restamp(
+        &self,
+        tx: &mut Transaction<'_>,
+        root: &Path,
+        claim: &str,
+        held: &[Watermark],
+    ) {
         let world = World::at(root);
         for mark in held {
             let tally = mark.tally.count(mark.reading.wants_check(), false);
@@ -251,15 +256,15 @@ impl Engine {
             let stamped = narrower.or_else(|| world.stamp(&mark.referent).ok());
             let Some(stamped) = stamped else {
                 // It holds, and what it hung on is gone: it hangs on nothing.
-                draft.changes.push(unwatch(mark));
+                tx.push(unwatch(mark));
                 continue;
             };
             let tally = if stamped.referent == mark.referent { tally } else { Default::default() };
             if stamped.referent != mark.referent {
-                draft.changes.push(unwatch(mark));
+                tx.push(unwatch(mark));
             }
-            let next = stamp(mark.space, mark.memory, stamped, draft.now);
-            draft.changes.push(Change::Watch(Watermark { tally, ..next }));
+            let next = stamp(mark.space, mark.memory, stamped, tx.now);
+            tx.push(Change::Watch(Watermark { tally, ..next }));
         }
     }
 }
@@ -405,14 +410,16 @@ fn named_in_vain(world: &World, claim: &str) -> Option<String> {
 }
 
 /// Marks a memory of this very batch as naming something that is not there.
-fn note_unresolved(draft: &mut Draft, memory: MemoryId, path: &str) {
-    for change in &mut draft.changes {
-        if let Change::Insert(new) = change
-            && new.id == memory
-        {
-            new.unresolved = Some(path.to_owned());
+fn note_unresolved(tx: &mut Transaction<'_>, memory: MemoryId, path: &str) {
+    tx.rewrite(|changes| {
+        for change in changes {
+            if let Change::Insert(new) = change
+                && new.id == memory
+            {
+                new.unresolved = Some(path.to_owned());
+            }
         }
-    }
+    });
 }
 
 /// A memory with nothing left to be checked.

@@ -3,11 +3,10 @@
 use throughline_core::patch::{self, Amendment, Operation, Reading};
 use throughline_core::{Cause, Pending, Ruling};
 use throughline_language::probe::Voice;
-use throughline_store::Reader;
 
 use super::{Applied, Ground, Source, turn_of, wait};
-use crate::engine::Draft;
 use crate::review::{decided, may_decide};
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Result};
 
 /// Turns that a patch may speak of.
@@ -26,10 +25,9 @@ impl Engine {
         let turns = reading.patch.operations.iter().filter_map(turn_of).max().unwrap_or(0);
         let sources = vec![source; turns.min(SOURCES_MAX) + 1];
         let cause = Cause::Capture;
-        let (applied, _) = self.write(context, cause, None, |reader, draft| {
+        let (applied, _) = self.write(context, cause, None, |tx| {
             let mut applied = self.apply(
-                reader,
-                draft,
+                tx,
                 &reading.patch,
                 &Ground {
                     sources: &sources,
@@ -42,7 +40,7 @@ impl Engine {
             )?;
             for refused in &reading.refused {
                 let raw = self.cleaned(context, &refused.operation).0;
-                wait(reader, draft, &raw, &refused.why, voice)?;
+                wait(tx, &raw, &refused.why, voice)?;
                 applied.deferred += 1;
             }
             Ok(applied)
@@ -60,15 +58,15 @@ impl Engine {
         may_decide(context)?;
         let text = by.text.map(|text| self.cleaned(context, text).0);
         let by = Amendment { text: text.as_deref(), ..by };
-        let (applied, _) = self.write(context, Cause::Review, None, |reader, draft| {
-            let waits = self.take_pending(reader, context, handle)?;
+        let (applied, _) = self.write(context, Cause::Review, None, |tx| {
+            let waits = self.take_pending(&**tx, context, handle)?;
             let memory = match by.memory {
-                Some(memory) => Some(self.resolve(reader, context, memory)?.id.to_string()),
+                Some(memory) => Some(self.resolve(&**tx, context, memory)?.id.to_string()),
                 None => None,
             };
             let by = Amendment { memory: memory.as_deref(), ..by };
-            let applied = self.let_through(reader, draft, context, &waits, by)?;
-            draft.changes.push(decided(&waits, Ruling::Accepted));
+            let applied = self.let_through(tx, context, &waits, by)?;
+            tx.push(decided(&waits, Ruling::Accepted));
             Ok(applied)
         })?;
         Ok(applied)
@@ -77,20 +75,19 @@ impl Engine {
     /// Adds to a draft what an operation that waits comes to when a person lets it through.
     pub(crate) fn let_through(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         context: &Context,
         waits: &Pending,
         by: Amendment<'_>,
     ) -> Result<Applied> {
-        draft.scope.space = waits.space;
+        tx.scope.space = waits.space;
         let operation = match patch::read_one(&waits.operation) {
             Ok(operation) => operation.amended(by),
             Err(why) => Operation::said_instead(by).ok_or_else(|| {
                 Error::NotPossible(format!("it cannot be read as something to do: {why}"))
             })?,
         };
-        let source = Source { voice: Voice::User, at: draft.now, episode: None };
+        let source = Source { voice: Voice::User, at: tx.now, episode: None };
         let ground = Ground {
             sources: &[source],
             shown: &[],
@@ -100,7 +97,7 @@ impl Engine {
             by_model: false,
         };
         let mut applied = Applied::default();
-        self.apply_one(reader, draft, &operation, &ground, &mut applied)?;
+        self.apply_one(tx, &operation, &ground, &mut applied)?;
         Ok(applied)
     }
 }

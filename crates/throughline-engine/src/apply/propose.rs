@@ -13,8 +13,8 @@ use throughline_language::proposal::{Proposal, Sound};
 use throughline_store::Reader;
 
 use super::{Applied, Ground, Source, backing_of, last_word, put_off, turn_of, wait};
-use crate::engine::Draft;
 use crate::permit::ask;
+use crate::transaction::Transaction;
 use crate::{Engine, Error, Result};
 
 /// A proposal, and what it was made from.
@@ -41,8 +41,7 @@ impl Engine {
     /// Adds what a model proposes to a draft; what does not hold up is kept for a person.
     pub(crate) fn apply_proposal(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         proposed: &Proposed<'_>,
     ) -> Result<Applied> {
         let mut applied = Applied::default();
@@ -51,13 +50,13 @@ impl Engine {
         let last = last_word::of(&operations);
         for (operation, sound) in operations.iter().zip(&proposed.proposal.sound) {
             if last.iter().any(|one| std::ptr::eq(*one, operation)) {
-                self.apply_sound(reader, draft, sound, proposed, &mut applied)?;
+                self.apply_sound(tx, sound, proposed, &mut applied)?;
             }
         }
         for Refused { operation, why } in &proposed.proposal.refused {
             let mut raw = operation.clone();
-            self.clean_texts_of(draft.session.as_ref(), [&mut raw]);
-            wait(reader, draft, &raw, why, Voice::Assistant)?;
+            self.clean_texts_of(tx.session.as_ref(), [&mut raw]);
+            wait(tx, &raw, why, Voice::Assistant)?;
             applied.deferred += 1;
         }
         Ok(applied)
@@ -65,36 +64,29 @@ impl Engine {
 
     fn apply_sound(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         sound: &Sound,
         proposed: &Proposed<'_>,
         applied: &mut Applied,
     ) -> Result<()> {
-        let Some(operation) = self.without_secrets(&sound.operation, draft) else { return Ok(()) };
+        let Some(operation) = self.without_secrets(&sound.operation, tx) else { return Ok(()) };
         // Said in the voice that it needs, which may be a weaker one than it quotes.
         let mut sources: Vec<Source> = proposed.ground.sources.to_vec();
         if let Some(source) = turn_of(&operation).and_then(|turn| sources.get_mut(turn)) {
             source.voice = sound.voice;
         }
         let ground = Ground { sources: &sources, by_model: true, ..proposed.ground };
-        let (before, done) = (draft.changes.len(), applied.clone());
-        let tried = is_as_seen(reader, draft, &operation, proposed.seen)
-            .and_then(|()| self.repeats_what_is_gone(reader, draft, &operation))
-            .and_then(|()| self.apply_one(reader, draft, &operation, &ground, applied))
-            .and_then(|()| self.check_made(reader, draft, before, sound.voice, proposed.seen));
+        let (before, done) = (tx.changes().len(), applied.clone());
+        let tried = is_as_seen(tx, &operation, proposed.seen)
+            .and_then(|()| self.repeats_what_is_gone(tx, &operation))
+            .and_then(|()| self.apply_one(tx, &operation, &ground, applied))
+            .and_then(|()| self.check_made(tx, before, sound.voice, proposed.seen));
         match tried {
-            Ok(()) => drop_told_twice(reader, draft, before),
+            Ok(()) => drop_told_twice(tx, before),
             Err(error) if error.can_wait() => {
-                draft.changes.truncate(before);
+                tx.roll_back(before);
                 *applied = done;
-                put_off(
-                    reader,
-                    draft,
-                    &operation,
-                    &format!("a model proposed it: {error}"),
-                    &ground,
-                )?;
+                put_off(tx, &operation, &format!("a model proposed it: {error}"), &ground)?;
                 applied.deferred += 1;
                 Ok(())
             }
@@ -103,19 +95,14 @@ impl Engine {
     }
 
     /// The same without secrets: whatever a model writes is as strange as what a tool prints.
-    fn without_secrets(&self, operation: &Operation, draft: &Draft) -> Option<Operation> {
+    fn without_secrets(&self, operation: &Operation, tx: &Transaction<'_>) -> Option<Operation> {
         let mut json = serde_json::to_string(operation).ok()?;
-        let found = self.clean_texts_of(draft.session.as_ref(), [&mut json]);
+        let found = self.clean_texts_of(tx.session.as_ref(), [&mut json]);
         if found == 0 { Some(operation.clone()) } else { serde_json::from_str(&json).ok() }
     }
 
     /// What was replaced or taken back does not come in again because a model reads of it late.
-    fn repeats_what_is_gone(
-        &self,
-        reader: &dyn Reader,
-        draft: &Draft,
-        operation: &Operation,
-    ) -> Result<()> {
+    fn repeats_what_is_gone(&self, tx: &Transaction<'_>, operation: &Operation) -> Result<()> {
         let said = match operation {
             Operation::Remember(new) => &new.content,
             Operation::Correct(put_right) => &put_right.right,
@@ -125,7 +112,7 @@ impl Engine {
             | Operation::Relate(_)
             | Operation::Settle(_) => return Ok(()),
         };
-        match self.gone_saying(reader, draft.scope.space, draft.session.as_ref(), said)? {
+        match self.gone_saying(&**tx, tx.scope.space, tx.session.as_ref(), said)? {
             Some(gone) => Err(Error::NotPossible(format!(
                 "it repeats {}, which was replaced or taken back",
                 gone.id.handle()
@@ -136,25 +123,18 @@ impl Engine {
 
     /// Looks at what an operation would do: nothing that changed since the model looked, and
     /// nothing that somebody said who ranks higher, is touched.
-    fn check_made(
-        &self,
-        reader: &dyn Reader,
-        draft: &Draft,
-        from: usize,
-        voice: Voice,
-        seen: u64,
-    ) -> Result<()> {
-        let new = &draft.changes[from..];
-        let made: BTreeSet<MemoryId> = draft.changes.iter().filter_map(inserted).collect();
+    fn check_made(&self, tx: &Transaction<'_>, from: usize, voice: Voice, seen: u64) -> Result<()> {
+        let new = &tx.changes()[from..];
+        let made: BTreeSet<MemoryId> = tx.changes().iter().filter_map(inserted).collect();
         for (id, retires) in new.iter().filter_map(touched) {
             if made.contains(&id) {
                 continue;
             }
-            unchanged(reader, draft, id, seen)?;
-            let key = RowKey::memory(draft.scope.space, id);
-            let held = reader.rows(&[key])?.remove(0).and_then(Row::into_memory);
+            unchanged(tx, id, seen)?;
+            let key = RowKey::memory(tx.scope.space, id);
+            let held = tx.rows(&[key])?.remove(0).and_then(Row::into_memory);
             let Some(held) = held.filter(|_| retires) else { continue };
-            if !may_retire(reader, voice, &held)? {
+            if !may_retire(&**tx, voice, &held)? {
                 return Err(Error::NotPossible(format!(
                     "it would take the place of {}, which is {}",
                     id.handle(),
@@ -167,7 +147,7 @@ impl Engine {
 }
 
 /// A memory that an operation names must be the one that the model was shown.
-fn is_as_seen(reader: &dyn Reader, draft: &Draft, operation: &Operation, seen: u64) -> Result<()> {
+fn is_as_seen(tx: &Transaction<'_>, operation: &Operation, seen: u64) -> Result<()> {
     let named = match operation {
         Operation::Correct(put_right) => &put_right.wrong,
         Operation::Retract(back) | Operation::Archive(back) => &back.what,
@@ -177,13 +157,13 @@ fn is_as_seen(reader: &dyn Reader, draft: &Draft, operation: &Operation, seen: u
         | Operation::Settle(_) => return Ok(()),
     };
     let Ok(id) = named.parse::<MemoryId>() else { return Ok(()) };
-    unchanged(reader, draft, id, seen)
+    unchanged(tx, id, seen)
 }
 
 /// Fails if a memory was written to since the model looked.
-fn unchanged(reader: &dyn Reader, draft: &Draft, id: MemoryId, seen: u64) -> Result<()> {
-    let key = RowKey::memory(draft.scope.space, id);
-    match reader.next_touch(&key, &[id.into()], seen)? {
+fn unchanged(tx: &Transaction<'_>, id: MemoryId, seen: u64) -> Result<()> {
+    let key = RowKey::memory(tx.scope.space, id);
+    match tx.next_touch(&key, &[id.into()], seen)? {
         Some(_) => Err(Error::NotPossible(format!(
             "{} was changed while the model was reading",
             id.handle()
@@ -217,25 +197,22 @@ fn touched(change: &Change) -> Option<(MemoryId, bool)> {
 }
 
 /// Evidence from a turn that is evidence already is not more of it.
-fn drop_told_twice(reader: &dyn Reader, draft: &mut Draft, from: usize) -> Result<()> {
-    let space = draft.scope.space;
-    let mut kept: Vec<Change> = draft.changes.drain(from..).collect();
-    let mut twice: Vec<usize> = Vec::new();
-    for (at, change) in kept.iter().enumerate() {
-        if let Change::Reinforce(evidence) = change {
+fn drop_told_twice(tx: &mut Transaction<'_>, from: usize) -> Result<()> {
+    let new = tx.changes()[from..].to_vec();
+    tx.roll_back(from);
+    for change in new {
+        if let Change::Reinforce(evidence) = &change
+            && evidence.turn.is_some()
+        {
             let node = NodeId::Memory(evidence.memory);
-            let known = reader.attached(space, &[node])?.into_iter().filter_map(Row::into_evidence);
+            let known =
+                tx.attached(evidence.space, &[node])?.into_iter().filter_map(Row::into_evidence);
             let mut known = known.filter(|one| one.memory == evidence.memory);
-            if evidence.turn.is_some() && known.any(|one| one.turn == evidence.turn) {
-                twice.push(at);
+            if known.any(|one| one.turn == evidence.turn) {
+                continue;
             }
         }
+        tx.push(change);
     }
-    let mut at = 0;
-    kept.retain(|_| {
-        at += 1;
-        !twice.contains(&(at - 1))
-    });
-    draft.changes.append(&mut kept);
     Ok(())
 }

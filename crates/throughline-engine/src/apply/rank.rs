@@ -8,8 +8,8 @@ use throughline_store::Reader;
 
 use super::{Claim, Ground, rank_by_model};
 use crate::Result;
-use crate::engine::Draft;
 use crate::permit::ask;
+use crate::transaction::Transaction;
 
 /// From this certainty on, what a person said counts as stated; below it is only extracted.
 const STATED_FROM: f64 = 0.75;
@@ -81,7 +81,7 @@ pub(super) fn voice_of(turn: Option<usize>, ground: &Ground<'_>) -> Voice {
 }
 
 /// Whether what was said then is known to have been given up or said otherwise since.
-pub(super) fn is_overtaken(draft: &Draft, claim: &Claim<'_>, ground: &Ground<'_>) -> bool {
+pub(super) fn is_overtaken(tx: &Transaction<'_>, claim: &Claim<'_>, ground: &Ground<'_>) -> bool {
     let source = claim.turn.and_then(|turn| ground.sources.get(turn));
-    source.is_some_and(|one| draft.bearings.is_overtaken(claim.content, one.at))
+    source.is_some_and(|one| tx.bearings.is_overtaken(claim.content, one.at))
 }

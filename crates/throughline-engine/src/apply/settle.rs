@@ -3,12 +3,11 @@
 use throughline_core::patch::Settle;
 use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::{Authority, Change, Fingerprint, Kind, State};
-use throughline_store::Reader;
 
 use super::{Applied, replace};
-use crate::engine::Draft;
 use crate::permit::ask;
 use crate::remember::said_in;
+use crate::transaction::Transaction;
 use crate::{Engine, Result};
 
 impl Engine {
@@ -16,28 +15,27 @@ impl Engine {
     /// it has run out. What a person said about it stays.
     pub(super) fn settle_failure(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         settle: &Settle,
         applied: &mut Applied,
     ) -> Result<()> {
-        let space = draft.scope.space;
-        let held = reader.with_fingerprint(space, &Fingerprint::of(&settle.failed))?;
+        let space = tx.scope.space;
+        let held = tx.with_fingerprint(space, &Fingerprint::of(&settle.failed))?;
         let told_by_tool = held.into_iter().find(|one| {
             let observed = one.authority == Authority::Observed && !one.pinned;
             one.kind == Kind::Negative && one.state.is_active() && observed
         });
         let Some(old) = told_by_tool else { return Ok(()) };
         // A person may have vouched for it since.
-        let verdict = ask(reader, Door::Upkeep, Act::Replace, Some(&old), Backing::ToolResult)?;
+        let verdict = ask(&**tx, Door::Upkeep, Act::Replace, Some(&old), Backing::ToolResult)?;
         if !matches!(verdict, Verdict::Allowed { .. }) {
             return Ok(());
         }
-        match settle.by.as_deref().and_then(|by| said_in(draft, by)) {
-            Some(new) => replace(draft, &old, new, applied),
+        match settle.by.as_deref().and_then(|by| said_in(tx, by)) {
+            Some(new) => replace(tx, &old, new, applied),
             None => {
-                let (id, at) = (old.id, draft.now);
-                draft.changes.push(Change::Move { space, id, to: State::Expired, at });
+                let (id, at) = (old.id, tx.now);
+                tx.push(Change::Move { space, id, to: State::Expired, at });
                 applied.superseded.push(id);
             }
         }

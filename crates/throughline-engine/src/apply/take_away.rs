@@ -3,18 +3,16 @@
 use throughline_core::patch::Retract;
 use throughline_core::permission::Act;
 use throughline_core::{Change, Fingerprint, Memory, State};
-use throughline_store::Reader;
 
 use super::{Applied, Ground, may, voice_of};
-use crate::engine::Draft;
+use crate::transaction::Transaction;
 use crate::{Engine, Error, Result};
 
 impl Engine {
     /// Takes something out of view, where whoever spoke may.
     pub(super) fn take_away(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         back: &Retract,
         (act, to): (Act, State),
         ground: &Ground<'_>,
@@ -23,30 +21,30 @@ impl Engine {
         let unclear =
             || Error::NotPossible("it takes something back, and what is not clear".to_owned());
         if back.exact {
-            let Some(old) = said_exactly(reader, draft, &back.what)? else { return Ok(()) };
-            if may(reader, ground, act, voice_of(back.turn, ground), &old)? {
-                take(draft, &old, to, applied);
+            let Some(old) = said_exactly(tx, &back.what)? else { return Ok(()) };
+            if may(&**tx, ground, act, voice_of(back.turn, ground), &old)? {
+                take(tx, &old, to, applied);
             }
             return Ok(());
         }
-        let old = self.target(reader, draft, &back.what, "")?.ok_or_else(unclear)?;
-        if !may(reader, ground, act, voice_of(back.turn, ground), &old)? {
+        let old = self.target(tx, &back.what, "")?.ok_or_else(unclear)?;
+        if !may(&**tx, ground, act, voice_of(back.turn, ground), &old)? {
             return Err(unclear());
         }
-        take(draft, &old, to, applied);
+        take(tx, &old, to, applied);
         Ok(())
     }
 }
 
-fn take(draft: &mut Draft, old: &Memory, to: State, applied: &mut Applied) {
-    let (space, id, at) = (old.space, old.id, draft.now);
-    draft.changes.push(Change::Move { space, id, to, at });
+fn take(tx: &mut Transaction<'_>, old: &Memory, to: State, applied: &mut Applied) {
+    let (space, id, at) = (old.space, old.id, tx.now);
+    tx.push(Change::Move { space, id, to, at });
     applied.superseded.push(id);
 }
 
 /// The one active memory that says this, word for word after normalising.
-fn said_exactly(reader: &dyn Reader, draft: &Draft, what: &str) -> Result<Option<Memory>> {
-    let mut held = reader.with_fingerprint(draft.scope.space, &Fingerprint::of(what))?;
+fn said_exactly(tx: &Transaction<'_>, what: &str) -> Result<Option<Memory>> {
+    let mut held = tx.with_fingerprint(tx.scope.space, &Fingerprint::of(what))?;
     held.retain(|one| one.state.is_active());
     Ok(if held.len() == 1 { held.pop() } else { None })
 }

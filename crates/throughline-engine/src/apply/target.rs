@@ -11,8 +11,9 @@ use throughline_embed::MODEL;
 use throughline_language::probe;
 use throughline_store::{Reader, TextOf, TextQuery};
 
-use crate::engine::{Draft, is_handle};
+use crate::engine::is_handle;
 use crate::neighbours::head_of;
+use crate::transaction::Transaction;
 use crate::{Engine, Result};
 
 /// How near in meaning is near enough to be what was replaced, said again.
@@ -74,14 +75,13 @@ impl Engine {
     /// The active memory that holds what is wrong, if there is exactly one.
     pub(super) fn target(
         &self,
-        reader: &dyn Reader,
-        draft: &Draft,
+        tx: &Transaction<'_>,
         wrong: &str,
         right: &str,
     ) -> Result<Option<Memory>> {
-        let space = draft.scope.space;
+        let space = tx.scope.space;
         if is_handle(wrong) {
-            let mut found = reader.find(&[space], wrong)?;
+            let mut found = tx.find(&[space], wrong)?;
             found.retain(|one| one.state.is_active());
             return Ok(if found.len() == 1 { found.pop() } else { None });
         }
@@ -93,10 +93,10 @@ impl Engine {
         let query = TextQuery {
             states,
             limit: LOOKED_AT,
-            ..asking(space, draft.session.as_ref(), &spelt(wrong))
+            ..asking(space, tx.session.as_ref(), &spelt(wrong))
         };
         let whose = owner(wrong);
-        let mut held = memories(reader, &query)?;
+        let mut held = memories(&**tx, &query)?;
         held.retain(|memory| {
             let holds = |wanted: &BTreeSet<String>| holds(memory, wanted);
             let of_it = || whose.as_ref().is_some_and(holds) && of_a_kind(&memory.content, right);
@@ -114,7 +114,7 @@ impl Engine {
         if held.iter().any(of_that) {
             held.retain(of_that);
         }
-        self.nearest_in_meaning(reader, held, wrong, &now)
+        self.nearest_in_meaning(&**tx, held, wrong, &now)
     }
 
     /// A memory that was replaced or taken back and says this, or nearly this, while none that is
@@ -158,28 +158,20 @@ impl Engine {
 
     /// What stands where something stood that is said again: "we went back to npm" takes back
     /// whatever replaced it. Only where one memory can be meant.
-    pub(super) fn in_place_of(
-        &self,
-        reader: &dyn Reader,
-        draft: &Draft,
-        right: &str,
-    ) -> Result<Option<Memory>> {
-        let space = draft.scope.space;
+    pub(super) fn in_place_of(&self, tx: &Transaction<'_>, right: &str) -> Result<Option<Memory>> {
+        let space = tx.scope.space;
         let right = &holding(right);
         let wanted = telling(right);
         if wanted.is_empty() {
             return Ok(None);
         }
         let states = vec![State::Superseded];
-        let query = TextQuery {
-            states,
-            limit: LOOKED_AT,
-            ..asking(space, draft.session.as_ref(), &wanted)
-        };
+        let query =
+            TextQuery { states, limit: LOOKED_AT, ..asking(space, tx.session.as_ref(), &wanted) };
         let meaning = self.meaning.of_query(right);
         let mut heads: Vec<Memory> = Vec::new();
-        for retired in memories(reader, &query)? {
-            let Some(head) = head_of(reader, &retired)? else { continue };
+        for retired in memories(&**tx, &query)? {
+            let Some(head) = head_of(&**tx, &retired)? else { continue };
             let (old, new) =
                 (telling(&holding(&retired.content)), telling(&holding(&head.content)));
             // What told the two apart is said again, of the same thing or of nothing else.
@@ -189,7 +181,7 @@ impl Engine {
             let again = again
                 && (of_it
                     || only
-                    || f64::from(dot(&meaning, &self.meaning_of(reader, &retired)?)) >= SAID_AGAIN);
+                    || f64::from(dot(&meaning, &self.meaning_of(&**tx, &retired)?)) >= SAID_AGAIN);
             if again && head.state.is_active() && heads.iter().all(|one| one.id != head.id) {
                 heads.push(head);
             }

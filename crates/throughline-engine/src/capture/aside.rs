@@ -133,8 +133,9 @@ impl Engine {
             shown: Vec::new(),
             bearings,
         };
-        let (applied, draft) = self.try_out(&context, Cause::Capture, |reader, draft| {
-            Ok(self.plan_turns(reader, draft, &heard, &mut pass)?.1)
+        let ((applied, used), changes) = self.try_out(&context, Cause::Capture, |tx| {
+            let applied = self.plan_turns(tx, &heard, &mut pass)?.1;
+            Ok((applied, tx.bearings.clone()))
         })?;
         let mut read = ReadAside {
             text,
@@ -150,9 +151,9 @@ impl Engine {
         };
         let tried = Tried {
             context: &context,
-            changes: &draft.changes,
+            changes: &changes,
             bearings: &heard.bearings,
-            used: &draft.bearings,
+            used: &used,
             pass: &pass,
             applied: &applied,
         };

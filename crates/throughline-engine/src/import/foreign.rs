@@ -16,9 +16,9 @@ use throughline_store::{MemoryQuery, Reader, Tables};
 
 use super::Imported;
 use crate::clean::Cleaner;
-use crate::engine::Draft;
 use crate::permit::keep_waiting;
 use crate::remember::said_in;
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Result};
 
 /// What evidence says that comes from somebody else's export.
@@ -61,14 +61,14 @@ impl Engine {
         let context = Context { door: Door::Import, session: None, ..context.clone() };
         let mut total = Imported { foreign: true, ..Imported::default() };
         for space in theirs.spaces()? {
-            let (part, _) = self.write(&context, Cause::Import, None, |reader, draft| {
-                draft.scope = Scope { space: space.space, session: None };
+            let (part, _) = self.write(&context, Cause::Import, None, |tx| {
+                tx.scope = Scope { space: space.space, session: None };
                 let known =
                     RowKey { space: space.space, table: Table::Space, key: space.key.clone() };
-                if reader.rows(&[known])?[0].is_none() {
-                    draft.changes.push(Change::AddSpace(space.clone()));
+                if tx.rows(&[known])?[0].is_none() {
+                    tx.push(Change::AddSpace(space.clone()));
                 }
-                self.take_in_space(reader, draft, theirs, space.space, rank)
+                self.take_in_space(tx, theirs, space.space, rank)
             })?;
             total.memories += part.memories;
             total.known += part.known;
@@ -84,19 +84,18 @@ impl Engine {
 
     fn take_in_space(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         theirs: &Arc<Tables>,
         space: SpaceId,
         rank: Authority,
     ) -> Result<Imported> {
         let mut report = Imported::default();
         let mut taken: BTreeMap<MemoryId, MemoryId> = BTreeMap::new();
-        let mut cleaner = Cleaner::of(&self.home, draft.session.as_ref());
+        let mut cleaner = Cleaner::of(&self.home, tx.session.as_ref());
         let query =
             MemoryQuery { spaces: vec![space], limit: usize::MAX, ..MemoryQuery::default() };
         let buried: Vec<MemoryId> =
-            reader.all_tombstones()?.into_iter().map(|stone| stone.memory).collect();
+            tx.all_tombstones()?.into_iter().map(|stone| stone.memory).collect();
         for memory in theirs.memories(&query)?.items {
             if !memory.state.is_active() {
                 continue;
@@ -105,13 +104,13 @@ impl Engine {
                 report.blocked += 1;
                 continue;
             }
-            let known = reader.rows(&[RowKey::memory(space, memory.id)])?[0].is_some();
-            let candidate = candidate_of_stranger(draft, memory.clone(), rank, &mut cleaner);
-            if known || said_in(draft, &candidate.content).is_some() {
+            let known = tx.rows(&[RowKey::memory(space, memory.id)])?[0].is_some();
+            let candidate = candidate_of_stranger(tx, memory.clone(), rank, &mut cleaner);
+            if known || said_in(tx, &candidate.content).is_some() {
                 report.known += 1;
                 continue;
             }
-            match self.take_in(reader, draft, &candidate) {
+            match self.take_in(tx, &candidate) {
                 Ok(plan) if plan.deduped => report.known += 1,
                 Ok(plan) => {
                     taken.insert(memory.id, plan.memory);
@@ -120,20 +119,20 @@ impl Engine {
                 Err(crate::Error::Blocked(_)) => report.blocked += 1,
                 Err(error) if error.can_wait() => {
                     let operation = operation(&candidate);
-                    keep_waiting(reader, draft, &operation, &error.to_string(), rank)?;
+                    keep_waiting(tx, &operation, &error.to_string(), rank)?;
                     report.waiting += 1;
                 }
                 Err(error) => return Err(error),
             }
         }
-        report.links = connect(draft, theirs, space, &taken)?;
+        report.links = connect(tx, theirs, space, &taken)?;
         Ok(report)
     }
 }
 
 /// What a stranger's memory says, without what must not be kept.
 fn candidate_of_stranger(
-    draft: &Draft,
+    tx: &Transaction<'_>,
     mut memory: Memory,
     rank: Authority,
     cleaner: &mut Cleaner,
@@ -146,8 +145,8 @@ fn candidate_of_stranger(
     );
     let authority = if memory.authority.outranks(rank) { rank } else { memory.authority };
     Candidate {
-        id: MemoryId(draft.mint()),
-        scope: draft.scope.clone(),
+        id: MemoryId(tx.mint()),
+        scope: tx.scope.clone(),
         kind: memory.kind,
         content: memory.content,
         slot: memory.slot,
@@ -159,7 +158,7 @@ fn candidate_of_stranger(
         pinned: false,
         testimony: Testimony {
             why: Some(WHY.to_owned()),
-            ..Testimony::new(authority, memory.recorded_at.min(draft.now))
+            ..Testimony::new(authority, memory.recorded_at.min(tx.now))
         },
         triggers: memory.triggers,
         about: Vec::new(),
@@ -187,7 +186,7 @@ fn operation(candidate: &Candidate) -> serde_json::Value {
 
 /// Connections among what was taken in. None of them leads to something of ours.
 fn connect(
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     theirs: &Arc<Tables>,
     space: SpaceId,
     taken: &BTreeMap<MemoryId, MemoryId>,
@@ -197,8 +196,8 @@ fn connect(
     let mut links = 0;
     for edge in theirs.neighbours(space, &nodes, &PLAIN, usize::MAX)? {
         if let (Some(from), Some(to)) = (place(edge.from), place(edge.to)) {
-            let edge = Edge::new(space, from.into(), edge.relation, to.into(), draft.now);
-            draft.changes.push(Change::Link(edge));
+            let edge = Edge::new(space, from.into(), edge.relation, to.into(), tx.now);
+            tx.push(Change::Link(edge));
             links += 1;
         }
     }

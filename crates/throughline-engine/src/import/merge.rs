@@ -15,36 +15,30 @@ use super::Imported;
 use crate::Result;
 use crate::capture::unknown;
 use crate::correct::mark_rivals;
-use crate::engine::Draft;
 use crate::neighbours::head_of;
+use crate::transaction::Transaction;
 
 /// The shelf on which a name is there once.
 const FILES: &str = "file";
 
 /// Plans what one space of theirs means for ours.
 pub(super) fn merge_space(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     theirs: &Arc<Tables>,
     space: SpaceId,
 ) -> Result<Imported> {
     let mut report = Imported::default();
     let mut place = Places::default();
     let buried: BTreeSet<MemoryId> =
-        reader.all_tombstones()?.into_iter().map(|stone| stone.memory).collect();
-    merge_pending(reader, draft, theirs, space)?;
+        tx.all_tombstones()?.into_iter().map(|stone| stone.memory).collect();
+    merge_pending(tx, theirs, space)?;
     // What was erased there is erased here too, if it is the very same memory.
     for stone in theirs.all_tombstones()?.into_iter().filter(|stone| stone.space == space) {
-        if reader.rows(&[RowKey::memory(space, stone.memory)])?[0].is_some()
-            && !draft
-                .changes
-                .iter()
-                .any(|change| matches!(change, Change::Purge(one) if one.memory == stone.memory))
-        {
-            draft.changes.push(Change::Purge(stone));
-        } else if told_turn(reader, space, stone.turn())?.is_some() {
-            let quoted_by = quoted_by(reader, space, stone.turn())?;
-            draft.changes.push(Change::Silence { stone, quoted_by });
+        if tx.rows(&[RowKey::memory(space, stone.memory)])?[0].is_some() {
+            tx.push(Change::Purge(stone));
+        } else if told_turn(&**tx, space, stone.turn())?.is_some() {
+            let quoted_by = quoted_by(&**tx, space, stone.turn())?;
+            tx.push(Change::Silence { stone, quoted_by });
         }
     }
     let (mut new, mut known): (Vec<Memory>, Vec<Memory>) = (Vec::new(), Vec::new());
@@ -58,19 +52,19 @@ pub(super) fn merge_space(
         let marks: Vec<Fingerprint> = std::iter::once(memory.fingerprint.clone())
             .chain(memory.slot.as_ref().map(slot_fingerprint))
             .collect();
-        if buried.contains(&memory.id) || !reader.tombstones(space, &marks)?.is_empty() {
+        if buried.contains(&memory.id) || !tx.tombstones(space, &marks)?.is_empty() {
             report.blocked += 1;
-        } else if reader.rows(&[RowKey::memory(space, memory.id)])?[0].is_some() {
+        } else if tx.rows(&[RowKey::memory(space, memory.id)])?[0].is_some() {
             place.memories.insert(memory.id, memory.id);
             report.known += 1;
             known.push(memory);
-        } else if let Some(twin) = twin(reader, &memory)? {
+        } else if let Some(twin) = twin(&**tx, &memory)? {
             place.memories.insert(memory.id, twin);
             report.known += 1;
             for one in evidence(theirs, &memory)? {
                 let told = retold(one).about(space, twin);
-                if reader.rows(&[Row::Evidence(told.clone()).key()])?[0].is_none() {
-                    draft.changes.push(Change::Reinforce(told));
+                if tx.rows(&[Row::Evidence(told.clone()).key()])?[0].is_none() {
+                    tx.push(Change::Reinforce(told));
                 }
             }
         } else {
@@ -84,27 +78,26 @@ pub(super) fn merge_space(
         // What took its place may be known here under another name, or have been erased here.
         memory.superseded_by = memory.superseded_by.and_then(|id| place.memories.get(&id).copied());
         let support = evidence(theirs, &memory)?;
-        draft.changes.push(Change::Insert(Box::new(memory.clone())));
+        tx.push(Change::Insert(Box::new(memory.clone())));
         if memory.state.is_active() {
-            mark_rivals(reader, draft, &memory)?;
+            mark_rivals(tx, &memory)?;
         }
-        draft.changes.extend(support.into_iter().map(Change::Reinforce));
+        tx.extend(support.into_iter().map(Change::Reinforce));
         let marks = theirs.attached(memory.space, &[memory.id.into()])?.into_iter();
-        draft.changes.extend(marks.filter_map(Row::into_watermark).map(Change::Watch));
+        tx.extend(marks.filter_map(Row::into_watermark).map(Change::Watch));
     }
     for memory in known {
-        follow_replacement(reader, draft, theirs, &memory, &place)?;
+        follow_replacement(tx, theirs, &memory, &place)?;
     }
-    merge_links(reader, draft, theirs, space, &mut place, &taken, &mut report)?;
-    merge_leaves(reader, draft, theirs, space, &place)?;
+    merge_links(tx, theirs, space, &mut place, &taken, &mut report)?;
+    merge_leaves(tx, theirs, space, &place)?;
     Ok(report)
 }
 
 /// What is kept word for word there is kept here too, on the memory that holds it here. What is kept
 /// here already under the same name stays as it is.
 fn merge_leaves(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     theirs: &Arc<Tables>,
     space: SpaceId,
     place: &Places,
@@ -125,7 +118,7 @@ fn merge_leaves(
             }
         }
         if !ours.contains_key(&leaf.shelf) {
-            ours.insert(leaf.shelf.clone(), reader.leaves(space, &leaf.shelf)?);
+            ours.insert(leaf.shelf.clone(), tx.leaves(space, &leaf.shelf)?);
         }
         let here = &ours[&leaf.shelf];
         let is_file = |one: &Leaf| one.name == leaf.name && one.shelf == FILES;
@@ -135,7 +128,7 @@ fn merge_leaves(
             Some(held) => {
                 known.insert(leaf.id.to_string(), held.id.to_string());
             }
-            None => draft.changes.push(Change::Shelve(leaf)),
+            None => tx.push(Change::Shelve(leaf)),
         }
     }
     Ok(())
@@ -143,30 +136,25 @@ fn merge_leaves(
 
 /// What was erased there waits here no longer; what waits there waits here too, unless it was
 /// decided here, or tells what was erased here.
-fn merge_pending(
-    reader: &dyn Reader,
-    draft: &mut Draft,
-    theirs: &Arc<Tables>,
-    space: SpaceId,
-) -> Result<()> {
-    let here = reader.deferred(space)?;
+fn merge_pending(tx: &mut Transaction<'_>, theirs: &Arc<Tables>, space: SpaceId) -> Result<()> {
+    let here = tx.deferred(space)?;
     let of_space =
         |stones: Vec<Tombstone>| stones.into_iter().filter(move |one| one.space == space);
     let mut erased = Vec::new();
     for stone in of_space(theirs.all_tombstones()?) {
-        let row = reader.rows(&[RowKey::memory(space, stone.memory)])?.remove(0);
+        let row = tx.rows(&[RowKey::memory(space, stone.memory)])?.remove(0);
         let wordings = row.and_then(Row::into_memory).map(|memory| memory.content);
         // Elsewhere erased words may be said again here; only the same memory or operation is meant.
         if wordings.is_some() || here.iter().any(|one| one.id.0 == stone.memory.0) {
             erased.push((stone, wordings.into_iter().collect()));
         }
     }
-    draft.changes.extend(pending::erasures(&here, &erased));
-    let ours: Vec<Tombstone> = of_space(reader.all_tombstones()?).collect();
+    tx.extend(pending::erasures(&here, &erased));
+    let ours: Vec<Tombstone> = of_space(tx.all_tombstones()?).collect();
     for waiting in theirs.pending(&[space], usize::MAX)? {
         let known = here.iter().any(|one| one.id == waiting.id);
         if !known && !ours.iter().any(|stone| waiting.tells(stone, &[])) {
-            draft.changes.push(Change::Defer(waiting));
+            tx.push(Change::Defer(waiting));
         }
     }
     Ok(())
@@ -175,14 +163,13 @@ fn merge_pending(
 /// A memory that is current here and was replaced there is replaced here too, if what took its
 /// place came along and is current.
 fn follow_replacement(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     theirs: &Arc<Tables>,
     memory: &Memory,
     place: &Places,
 ) -> Result<()> {
     let space = memory.space;
-    let ours = reader.rows(&[RowKey::memory(space, memory.id)])?.remove(0);
+    let ours = tx.rows(&[RowKey::memory(space, memory.id)])?.remove(0);
     let current = ours.and_then(Row::into_memory).is_some_and(|ours| ours.state.is_active());
     let Some(head) = head_of(theirs, memory)?.filter(|head| current && head.id != memory.id) else {
         return Ok(());
@@ -190,10 +177,10 @@ fn follow_replacement(
     let Some(new) = place.memories.get(&head.id).copied().filter(|_| head.state.is_active()) else {
         return Ok(());
     };
-    let here = reader.rows(&[RowKey::memory(space, new)])?.remove(0).and_then(Row::into_memory);
+    let here = tx.rows(&[RowKey::memory(space, new)])?.remove(0).and_then(Row::into_memory);
     if here.is_none_or(|here| here.state.is_active()) {
-        let at = memory.since.unwrap_or(draft.now);
-        draft.changes.push(Change::Supersede { space, old: memory.id, new, at });
+        let at = memory.since.unwrap_or(tx.now);
+        tx.push(Change::Supersede { space, old: memory.id, new, at });
     }
     Ok(())
 }
@@ -239,8 +226,7 @@ fn twin(reader: &dyn Reader, memory: &Memory) -> Result<Option<MemoryId>> {
 
 /// Links and the things they lead to, where both ends have a place here.
 fn merge_links(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     theirs: &Arc<Tables>,
     space: SpaceId,
     place: &mut Places,
@@ -253,19 +239,17 @@ fn merge_links(
             continue; // told by the replacement itself
         }
         let from = match (edge.relation, edge.from) {
-            (Relation::LaterSaid, NodeId::Episode(turn)) => {
-                take_turn(reader, draft, theirs, space, turn)?
-            }
-            (_, from) => find_place(reader, draft, theirs, space, from, place)?,
+            (Relation::LaterSaid, NodeId::Episode(turn)) => take_turn(tx, theirs, space, turn)?,
+            (_, from) => find_place(tx, theirs, space, from, place)?,
         };
-        let to = find_place(reader, draft, theirs, space, edge.to, place)?;
+        let to = find_place(tx, theirs, space, edge.to, place)?;
         let (Some(from), Some(to)) = (from, to) else {
             continue;
         };
         (edge.from, edge.to) = (from, to);
         let key = RowKey::edge(space, from, edge.relation, to);
-        if from != to && reader.rows(&[key])?[0].is_none() {
-            draft.changes.push(Change::Link(edge));
+        if from != to && tx.rows(&[key])?[0].is_none() {
+            tx.push(Change::Link(edge));
             report.links += 1;
         }
     }
@@ -274,8 +258,7 @@ fn merge_links(
 
 /// Takes in a turn that stands beside a memory. `None` where it is not told or was erased here.
 fn take_turn(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     theirs: &Arc<Tables>,
     space: SpaceId,
     turn: EpisodeId,
@@ -283,21 +266,20 @@ fn take_turn(
     let node = NodeId::Episode(turn);
     let key = RowKey::node(space, node);
     let taken = |change: &Change| matches!(change, Change::Record(one) if one.id == turn);
-    if draft.changes.iter().any(taken) || reader.rows(std::slice::from_ref(&key))?[0].is_some() {
+    if tx.changes().iter().any(taken) || tx.rows(std::slice::from_ref(&key))?[0].is_some() {
         return Ok(Some(node));
     }
     let Some(Row::Episode(turn)) = theirs.rows(&[key])?.remove(0) else { return Ok(None) };
-    if unknown(reader, std::slice::from_ref(&turn))?.is_empty() {
+    if unknown(&**tx, std::slice::from_ref(&turn))?.is_empty() {
         return Ok(None);
     }
-    draft.changes.push(Change::Record(turn));
+    tx.push(Change::Record(turn));
     Ok(Some(node))
 }
 
 /// Where a node of theirs is found in ours. A thing we do not know by any of its names is taken in.
 fn find_place(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     theirs: &Arc<Tables>,
     space: SpaceId,
     node: NodeId,
@@ -320,10 +302,10 @@ fn find_place(
         .into_iter()
         .map(|name| EntityName { kind: Some(entity.kind), name })
         .collect();
-    let ours = match reader.entities(space, &names)?.first() {
+    let ours = match tx.entities(space, &names)?.first() {
         Some(known) => known.id,
         None => {
-            draft.changes.push(Change::Know(entity));
+            tx.push(Change::Know(entity));
             id
         }
     };

@@ -9,8 +9,8 @@ use throughline_llm::Request;
 use throughline_store::{LogQuery, Reader};
 
 use super::{Account, Held, Llm, ModelState, Replied, sendable};
-use crate::engine::Draft;
 use crate::permit::ask;
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Result};
 
 /// Pairs of one question.
@@ -163,16 +163,16 @@ impl Engine {
                 continue;
             }
             let context = Context { door: Door::Model, session: None, ..here.clone() };
-            let (ruled, _) = self.write(&context, Cause::Model, None, |reader, draft| {
-                draft.settle(older);
+            let (ruled, _) = self.write(&context, Cause::Model, None, |tx| {
+                tx.settle(older);
                 let two = (older.clone(), newer.clone());
-                if is_touched(reader, older, seen)?
-                    || is_touched(reader, newer, seen)?
-                    || !is_open(reader, &two)?
+                if is_touched(&**tx, older, seen)?
+                    || is_touched(&**tx, newer, seen)?
+                    || !is_open(&**tx, &two)?
                 {
                     return Ok(None);
                 }
-                Ok(Some(rule(reader, draft, &two, *verdict, why)?))
+                Ok(Some(rule(tx, &two, *verdict, why)?))
             })?;
             match ruled {
                 Some(Ruled::Superseded) => compared.superseded += 1,
@@ -192,25 +192,24 @@ enum Ruled {
 /// The newer one takes the older one's place only where the model says that things changed, the
 /// ranks allow it, and no person stands behind the older one. Otherwise a person decides.
 fn rule(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     (older, newer): &Two,
     verdict: Verdict,
     why: &str,
 ) -> Result<Ruled> {
-    let (space, at) = (older.space, draft.now);
+    let (space, at) = (older.space, tx.now);
     let allowed = contest(newer.authority, older.authority, true) == Contest::Supersede;
-    let asked = ask(reader, Door::Upkeep, Act::Replace, Some(older), Backing::Asserted)?;
+    let asked = ask(&**tx, Door::Upkeep, Act::Replace, Some(older), Backing::Asserted)?;
     let ours = matches!(asked, permission::Verdict::Allowed { .. });
     if verdict == Verdict::Replaces && allowed && ours {
-        draft.changes.push(Change::Supersede { space, old: older.id, new: newer.id, at });
+        tx.push(Change::Supersede { space, old: older.id, new: newer.id, at });
         return Ok(Ruled::Superseded);
     }
     let (from, to) = Relation::Contradicts.in_order(newer.id.into(), older.id.into());
     let edge = Edge::new(space, from, Relation::Contradicts, to, at);
     let reason =
         (!why.is_empty()).then(|| format!("a model thinks so: {}", crate::clean::cleaned(why).0));
-    draft.changes.push(Change::Link(Edge { reason, ..edge }));
+    tx.push(Change::Link(Edge { reason, ..edge }));
     Ok(Ruled::Contested)
 }
 

@@ -147,11 +147,11 @@ impl Engine {
             by_model: true,
         };
         let proposed = Proposed { proposal, ground, seen: stretch.seen };
-        let (applied, _) = self.write(context, Cause::Model, None, |reader, draft| {
-            draft.scope.space = unread.space;
-            let session = session_of(reader, unread)?;
+        let (applied, _) = self.write(context, Cause::Model, None, |tx| {
+            tx.scope.space = unread.space;
+            let session = session_of(&**tx, unread)?;
             let keys: Vec<RowKey> = stretch.episodes.iter().map(key_of).collect();
-            let now = reader.rows(&keys)?;
+            let now = tx.rows(&keys)?;
             let whole = now.iter().zip(&stretch.episodes).all(|(now, then)| {
                 now.as_ref().and_then(Row::as_episode).is_some_and(|now| now.text == then.text)
             });
@@ -159,10 +159,8 @@ impl Engine {
             if !whole || session.read_to != mark {
                 return Ok(None);
             }
-            let applied = self.apply_proposal(reader, draft, &proposed)?;
-            draft
-                .changes
-                .push(Change::Attend(Session { read_to: Some(stretch.read_to), ..session }));
+            let applied = self.apply_proposal(tx, &proposed)?;
+            tx.push(Change::Attend(Session { read_to: Some(stretch.read_to), ..session }));
             Ok(Some(applied))
         })?;
         Ok(applied)

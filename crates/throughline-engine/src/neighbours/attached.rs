@@ -9,7 +9,7 @@ use throughline_core::{
 use throughline_store::Reader;
 
 use crate::Result;
-use crate::engine::Draft;
+use crate::transaction::Transaction;
 
 /// What is attached to some memories.
 #[derive(Default)]
@@ -23,14 +23,13 @@ pub(super) struct Attached {
 /// Reads what is attached to the memories that make a claim. Who put it there is looked up only
 /// where a person makes the claim.
 pub(super) fn on(
-    reader: &dyn Reader,
-    draft: &Draft,
+    tx: &Transaction<'_>,
     candidate: &Candidate,
     known: &[&Memory],
 ) -> Result<Attached> {
     let nodes: Vec<NodeId> = known.iter().map(|memory| memory.id.into()).collect();
     let mut attached = Attached::default();
-    for row in reader.attached(candidate.scope.space, &nodes)? {
+    for row in tx.attached(candidate.scope.space, &nodes)? {
         match row {
             Row::Evidence(evidence) => attached.evidence.push(evidence),
             Row::Edge(edge) => attached.set_by_others.push(edge),
@@ -49,15 +48,15 @@ pub(super) fn on(
     }
     attached.set_by_others.retain(|edge| known.iter().any(|memory| gives_form(edge, memory)));
     // What this very batch takes off is off.
-    attached.set_by_others.retain(|edge| !draft.changes.iter().any(|one| unlinks(one, edge)));
-    attached.bindings.retain(|mark| !draft.changes.iter().any(|one| unwatches(one, mark)));
+    attached.set_by_others.retain(|edge| !tx.changes().iter().any(|one| unlinks(one, edge)));
+    attached.bindings.retain(|mark| !tx.changes().iter().any(|one| unwatches(one, mark)));
     if !candidate.testimony.authority.is_user() {
         return Ok(attached);
     }
     for memory in known {
         let labelled = attached.set_by_others.iter().any(|edge| edge.from == memory.id.into());
         if labelled || !memory.state.is_active() {
-            look_up(reader, memory, &mut attached)?;
+            look_up(&**tx, memory, &mut attached)?;
         }
     }
     Ok(attached)

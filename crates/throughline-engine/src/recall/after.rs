@@ -21,12 +21,11 @@ use throughline_core::{
 };
 use throughline_language::question::Ask as Asked;
 use throughline_language::{probe, speech};
-use throughline_store::Reader;
 
 use super::{CutReason, Fate, Recall};
-use crate::engine::Draft;
 use crate::journal::file;
 use crate::remember::NewMemory;
+use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Project, Result};
 
 /// Memories of one recall that are linked with each other at most.
@@ -130,13 +129,13 @@ impl Engine {
     pub(crate) fn count_in_mind(&self, context: &Context, mind: &Settlement) -> Result<()> {
         let spaces = context.reach().spaces;
         let edges = &self.policy.edge;
-        self.write(context, Cause::Recall, None, |reader, draft| {
+        self.write(context, Cause::Recall, None, |tx| {
             for (one, other) in &mind.pairs {
                 for space in &spaces {
                     let keys = [RowKey::memory(*space, *one), RowKey::memory(*space, *other)];
-                    if reader.rows(&keys)?.iter().all(Option::is_some) {
-                        let at = draft.now;
-                        together(reader, draft, *space, &[*one, *other], at, edges)?;
+                    if tx.rows(&keys)?.iter().all(Option::is_some) {
+                        let at = tx.now;
+                        together(tx, *space, &[*one, *other], at, edges)?;
                     }
                 }
             }
@@ -200,9 +199,9 @@ impl Engine {
 
     fn settle(&self, context: &Context, noted: &Noted, settled: &mut Settled) -> Result<()> {
         if !noted.shown.is_empty() {
-            self.write(context, Cause::Recall, None, |reader, draft| {
-                draft.scope.space = noted.space;
-                count_uses(reader, draft, noted, &self.policy.edge)
+            self.write(context, Cause::Recall, None, |tx| {
+                tx.scope.space = noted.space;
+                count_uses(tx, noted, &self.policy.edge)
             })?;
             settled.recalls += 1;
         }
@@ -255,18 +254,13 @@ fn gap(recall: &Recall) -> Option<Gap> {
 }
 
 /// Counts uses, notes what was shown, and strengthens what ties them together.
-fn count_uses(
-    reader: &dyn Reader,
-    draft: &mut Draft,
-    noted: &Noted,
-    policy: &EdgePolicy,
-) -> Result<()> {
+fn count_uses(tx: &mut Transaction<'_>, noted: &Noted, policy: &EdgePolicy) -> Result<()> {
     let keys: Vec<RowKey> =
         noted.shown.iter().map(|(space, id)| RowKey::memory(*space, *id)).collect();
     let there: BTreeSet<(SpaceId, MemoryId)> = noted
         .shown
         .iter()
-        .zip(reader.rows(&keys)?)
+        .zip(tx.rows(&keys)?)
         .filter(|(_, row)| row.is_some())
         .map(|(one, _)| *one)
         .collect();
@@ -279,15 +273,15 @@ fn count_uses(
             .map(|one| one.1)
             .collect();
         if !noted.unasked {
-            draft.changes.push(Change::Use {
+            tx.push(Change::Use {
                 space,
                 memories: memories.clone(),
                 session: noted.session.clone(),
                 at: noted.at,
             });
         }
-        draft.changes.push(Change::Inject(Injection {
-            id: draft.mint().to_string(),
+        tx.push(Change::Inject(Injection {
+            id: tx.mint().to_string(),
             space,
             session: noted.session.clone(),
             at: noted.at,
@@ -295,7 +289,7 @@ fn count_uses(
             tokens: noted.tokens,
         }));
         if !noted.unasked {
-            together(reader, draft, space, &memories, noted.at, policy)?;
+            together(tx, space, &memories, noted.at, policy)?;
         }
     }
     Ok(())
@@ -303,8 +297,7 @@ fn count_uses(
 
 /// Memories used together are tied by the one relation that co-occurrence may make.
 fn together(
-    reader: &dyn Reader,
-    draft: &mut Draft,
+    tx: &mut Transaction<'_>,
     space: SpaceId,
     memories: &[MemoryId],
     at: Timestamp,
@@ -316,7 +309,7 @@ fn together(
             let (from, to): (NodeId, NodeId) =
                 Relation::CoUsed.in_order((*one).into(), (*other).into());
             let key = RowKey::edge(space, from, Relation::CoUsed, to);
-            let edge = match reader.rows(&[key])?.remove(0) {
+            let edge = match tx.rows(&[key])?.remove(0) {
                 Some(Row::Edge(edge)) => Edge {
                     reinforcements: edge.reinforcements.saturating_add(1),
                     last_reinforced_at: at,
@@ -327,7 +320,7 @@ fn together(
                     ..Edge::new(space, from, Relation::CoUsed, to, at)
                 },
             };
-            draft.changes.push(Change::Link(edge));
+            tx.push(Change::Link(edge));
         }
     }
     Ok(())

@@ -10,8 +10,8 @@ use throughline_store::{Reader, SlotQuery};
 use super::active;
 use super::since::{Shown, Slice};
 use crate::apply::REASON_IMPORTANCE;
-use crate::engine::Draft;
 use crate::permit::{ask, standing};
+use crate::transaction::Transaction;
 use crate::watch::{Stated, marks_of};
 use crate::{Context, Engine, Result};
 
@@ -83,8 +83,8 @@ impl Engine {
                 continue;
             }
             let marks = marks_of(reader, space, old.id)?;
-            let mut draft = Draft::aside(self.now(), &old);
-            if self.learn_from_replacement(reader, &mut draft, &old, &new, &marks)?.is_some() {
+            let mut tx = Transaction::aside(reader, self.now(), &old);
+            if self.learn_from_replacement(&mut tx, &old, &new, &marks)?.is_some() {
                 steps.all.push(Step::Learn { old, new });
             }
         }
@@ -105,10 +105,10 @@ impl Engine {
             {
                 continue;
             }
-            let mut draft = Draft::aside(self.now(), memory);
+            let mut tx = Transaction::aside(reader, self.now(), memory);
             if memory.unresolved.is_some() && self.names_what_is_there(context, memory) {
                 let found = Memory { unresolved: None, ..memory.clone() };
-                draft.changes.push(Change::Revise(Box::new(found)));
+                tx.push(Change::Revise(Box::new(found)));
             }
             let stated = Stated {
                 memory: memory.id,
@@ -117,9 +117,9 @@ impl Engine {
                 by_user: memory.authority.is_user(),
                 turns: &[],
             };
-            self.watch_by_words(reader, &mut draft, &context.project.root, &stated)?;
-            if !draft.changes.is_empty() {
-                let (memory, changes) = (memory.clone(), draft.changes);
+            self.watch_by_words(&mut tx, &context.project.root, &stated)?;
+            if !tx.changes().is_empty() {
+                let (memory, changes) = (memory.clone(), tx.into_changes());
                 steps.all.push(Step::Bind { memory, changes });
             }
         }

@@ -12,7 +12,7 @@ use throughline_store::Reader;
 
 use super::plan::{Step, contradiction, may_replace};
 use super::since::Slice;
-use crate::engine::Draft;
+use crate::transaction::Transaction;
 use crate::watch::marks_of;
 use crate::{Context, Engine, Result};
 
@@ -53,9 +53,9 @@ impl Engine {
             // A mark alone is nothing that a person would take back.
             let door = if left.is_empty() { Door::Upkeep } else { context.door };
             let context = Context { door, ..context.clone() };
-            let (wrote, batch) = self.write(&context, Cause::Sleep, None, |reader, draft| {
-                draft.scope.space = slice.space.space;
-                self.carry_out_some(reader, draft, slice, left)
+            let (wrote, batch) = self.write(&context, Cause::Sleep, None, |tx| {
+                tx.scope.space = slice.space.space;
+                self.carry_out_some(tx, slice, left)
             })?;
             let Some(wrote) = wrote else { return Ok(Carried::Overtaken) };
             if !wrote.done.is_empty() {
@@ -76,78 +76,77 @@ impl Engine {
     /// Fills one batch. `None` if the mark has moved.
     fn carry_out_some(
         &self,
-        reader: &dyn Reader,
-        draft: &mut Draft,
+        tx: &mut Transaction<'_>,
         slice: &Slice,
         steps: &[Step],
     ) -> Result<Option<Wrote>> {
         let (space, key) = (slice.space.space, slice.space.key.clone());
         let row = RowKey { space, table: Table::Space, key: key.clone() };
-        let held = reader.rows(&[row])?.remove(0).and_then(Row::into_space);
+        let held = tx.rows(&[row])?.remove(0).and_then(Row::into_space);
         if held.is_none_or(|held| held.slept != slice.space.slept) {
             return Ok(None);
         }
         let began = Instant::now();
         let mut wrote = Wrote { looked: 0, done: Vec::new() };
         for (place, step) in steps.iter().enumerate() {
-            if draft.changes.len() >= CHANGES_MAX || began.elapsed() >= TURN {
+            if tx.changes().len() >= CHANGES_MAX || began.elapsed() >= TURN {
                 return Ok(Some(wrote));
             }
             wrote.looked += 1;
-            let before = draft.changes.len();
-            self.carry_out_step(reader, draft, step)?;
-            if draft.changes.len() > before {
+            let before = tx.changes().len();
+            self.carry_out_step(tx, step)?;
+            if tx.changes().len() > before {
                 wrote.done.push(place);
             }
         }
         if let Some(mark) = slice.mark {
-            let mark = Mark { at: draft.now, ..mark };
-            draft.changes.push(Change::Slept { space, key, mark });
+            let mark = Mark { at: tx.now, ..mark };
+            tx.push(Change::Slept { space, key, mark });
         }
         Ok(Some(wrote))
     }
 
-    fn carry_out_step(&self, reader: &dyn Reader, draft: &mut Draft, step: &Step) -> Result<()> {
-        let (space, at) = (draft.scope.space, draft.now);
+    fn carry_out_step(&self, tx: &mut Transaction<'_>, step: &Step) -> Result<()> {
+        let (space, at) = (tx.scope.space, tx.now);
         match step {
             Step::Replace { old, new }
-                if stand(reader, &[old, new])? && may_replace(reader, old, new)? =>
+                if stand(&**tx, &[old, new])? && may_replace(&**tx, old, new)? =>
             {
                 let (old, new) = (old.id, new.id);
-                draft.changes.push(Change::Supersede { space, old, new, at });
+                tx.push(Change::Supersede { space, old, new, at });
             }
-            Step::Contest { old, new } if stand(reader, &[old, new])? => {
-                if reader.rows(&[contradiction(old, new)])?[0].is_none() {
+            Step::Contest { old, new } if stand(&**tx, &[old, new])? => {
+                if tx.rows(&[contradiction(old, new)])?[0].is_none() {
                     let (old, new) = (old.id.into(), new.id.into());
                     let edge = Edge::new(space, new, Relation::Contradicts, old, at);
-                    draft.changes.push(Change::Link(edge));
+                    tx.push(Change::Link(edge));
                 }
             }
             Step::Merge { kept, dropped }
-                if stand(reader, &[kept, dropped])? && may_replace(reader, dropped, kept)? =>
+                if stand(&**tx, &[kept, dropped])? && may_replace(&**tx, dropped, kept)? =>
             {
-                hand_over(reader, draft, dropped, kept)?;
+                hand_over(tx, dropped, kept)?;
                 let (old, new) = (dropped.id, kept.id);
-                draft.changes.push(Change::Supersede { space, old, new, at });
+                tx.push(Change::Supersede { space, old, new, at });
             }
-            Step::Learn { old, new } if stand(reader, &[old, new])? => {
-                let marks = marks_of(reader, space, old.id)?;
-                self.learn_from_replacement(reader, draft, old, new, &marks)?;
+            Step::Learn { old, new } if stand(&**tx, &[old, new])? => {
+                let marks = marks_of(&**tx, space, old.id)?;
+                self.learn_from_replacement(tx, old, new, &marks)?;
             }
-            Step::Bind { memory, changes } if stand(reader, &[memory])? => {
-                if marks_of(reader, space, memory.id)?.is_empty() {
-                    draft.changes.extend(changes.iter().cloned());
+            Step::Bind { memory, changes } if stand(&**tx, &[memory])? => {
+                if marks_of(&**tx, space, memory.id)?.is_empty() {
+                    tx.extend(changes.iter().cloned());
                 }
             }
             Step::Raise { session, memories } => {
                 let keys: Vec<RowKey> =
                     memories.iter().map(|id| RowKey::memory(space, *id)).collect();
-                let rows = reader.rows(&keys)?;
+                let rows = tx.rows(&keys)?;
                 let there = memories.iter().zip(rows).filter(|(_, row)| row.is_some());
                 let memories: Vec<_> = there.map(|(id, _)| *id).collect();
                 let session = Some(session.clone());
                 if !memories.is_empty() {
-                    draft.changes.push(Change::Use { space, memories, session, at });
+                    tx.push(Change::Use { space, memories, session, at });
                 }
             }
             // Changed since it was thought about: whoever changed it left it in the log.
@@ -172,35 +171,30 @@ fn stand(reader: &dyn Reader, seen: &[&Memory]) -> Result<bool> {
 
 /// What is attached to a memory is attached to what takes its place: evidence, bindings, and
 /// connections both ways, so that nothing rests on what is no longer told.
-fn hand_over(
-    reader: &dyn Reader,
-    draft: &mut Draft,
-    dropped: &Memory,
-    kept: &Memory,
-) -> Result<()> {
+fn hand_over(tx: &mut Transaction<'_>, dropped: &Memory, kept: &Memory) -> Result<()> {
     let (space, old, new) = (kept.space, NodeId::Memory(dropped.id), NodeId::Memory(kept.id));
-    for row in reader.attached(space, &[old])? {
+    for row in tx.attached(space, &[old])? {
         match row {
             Row::Evidence(mut one) => {
                 one.memory = kept.id;
-                draft.changes.push(Change::Reinforce(one));
+                tx.push(Change::Reinforce(one));
             }
             Row::Watermark(mut mark) => {
                 mark.memory = kept.id;
-                if reader.rows(&[RowKey::watermark(space, kept.id, &mark.referent)])?[0].is_none() {
-                    draft.changes.push(Change::Watch(mark));
+                if tx.rows(&[RowKey::watermark(space, kept.id, &mark.referent)])?[0].is_none() {
+                    tx.push(Change::Watch(mark));
                 }
             }
             Row::Edge(edge) if edge.relation != Relation::Supersedes => {
                 let moved = |end: NodeId| if end == old { new } else { end };
                 let next = Edge { from: moved(edge.from), to: moved(edge.to), ..edge.clone() };
                 let key = RowKey::edge(space, next.from, next.relation, next.to);
-                if next.from != next.to && reader.rows(&[key])?[0].is_none() {
-                    draft.changes.push(Change::Link(next));
+                if next.from != next.to && tx.rows(&[key])?[0].is_none() {
+                    tx.push(Change::Link(next));
                 }
                 if edge.to == old {
                     let Edge { from, relation, to, .. } = edge;
-                    draft.changes.push(Change::Unlink { space, from, relation, to });
+                    tx.push(Change::Unlink { space, from, relation, to });
                 }
             }
             Row::Edge(_)

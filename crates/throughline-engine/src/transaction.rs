@@ -1,0 +1,110 @@
+//! A transaction: memory as a plan sees it, and the changes that the plan decides on.
+//!
+//! What is read through it holds the changes made so far, so that nobody has to look for them. Search (words,
+//! vectors), the log and listings show what was written before; [`Transaction::made`] has the memories that are new.
+
+use std::ops::Deref;
+
+use throughline_core::permission::Door;
+use throughline_core::scope::Scope;
+use throughline_core::{Change, Memory, SessionId, Timestamp};
+use throughline_store::{Overlay, Reader};
+use uuid::Uuid;
+
+use crate::reading::Bearings;
+use crate::{Context, mint};
+
+/// What a plan works on: the moment, the scope, the session and the door of the batch, what memory holds, and the
+/// changes so far.
+pub(crate) struct Transaction<'a> {
+    pub(crate) now: Timestamp,
+    pub(crate) scope: Scope,
+    pub(crate) session: Option<SessionId>,
+    /// The way by which the caller came.
+    pub(crate) door: Door,
+    /// How what is about to be claimed bears on what is held, as the reader judged.
+    pub(crate) bearings: Bearings,
+    seen: Overlay<'a>,
+}
+
+impl<'a> Transaction<'a> {
+    /// A transaction without changes for whoever asks.
+    pub(crate) fn new(reader: &'a dyn Reader, now: Timestamp, context: &Context) -> Self {
+        Self {
+            now,
+            scope: context.scope(),
+            session: context.session.clone(),
+            door: context.door,
+            bearings: Bearings::default(),
+            seen: Overlay::new(reader),
+        }
+    }
+
+    /// A transaction to see what would be decided about a memory. Nothing of it is written.
+    pub(crate) fn aside(reader: &'a dyn Reader, now: Timestamp, memory: &Memory) -> Self {
+        Self {
+            now,
+            scope: Scope { space: memory.space, session: memory.session.clone() },
+            session: None,
+            door: Door::Upkeep,
+            bearings: Bearings::default(),
+            seen: Overlay::new(reader),
+        }
+    }
+
+    /// The changes so far, in order.
+    pub(crate) fn changes(&self) -> &[Change] {
+        self.seen.changes()
+    }
+
+    /// The changes, to be written.
+    pub(crate) fn into_changes(self) -> Vec<Change> {
+        self.seen.into_changes()
+    }
+
+    /// One more change.
+    pub(crate) fn push(&mut self, change: Change) {
+        self.seen.push(change);
+    }
+
+    /// More changes.
+    pub(crate) fn extend(&mut self, changes: impl IntoIterator<Item = Change>) {
+        changes.into_iter().for_each(|change| self.seen.push(change));
+    }
+
+    /// Takes the changes back that came after the first `count`.
+    pub(crate) fn roll_back(&mut self, count: usize) {
+        self.seen.truncate(count);
+    }
+
+    /// Lets the changes be rewritten.
+    pub(crate) fn rewrite<T>(&mut self, how: impl FnOnce(&mut Vec<Change>) -> T) -> T {
+        self.seen.rewrite(how)
+    }
+
+    /// The memories that are new, as they came in.
+    pub(crate) fn made(&self) -> impl Iterator<Item = &Memory> {
+        self.changes().iter().filter_map(|change| {
+            if let Change::Insert(memory) = change { Some(&**memory) } else { None }
+        })
+    }
+
+    /// A new id.
+    pub(crate) fn mint(&self) -> Uuid {
+        mint::id(self.now)
+    }
+
+    /// Makes the batch one of the memory's own space: what is global is changed as global.
+    pub(crate) fn settle(&mut self, memory: &Memory) {
+        self.scope = Scope { space: memory.space, session: memory.session.clone() };
+    }
+}
+
+/// Reading, with the changes so far.
+impl<'a> Deref for Transaction<'a> {
+    type Target = dyn Reader + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        &self.seen
+    }
+}
