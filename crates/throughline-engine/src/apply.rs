@@ -31,7 +31,7 @@ use throughline_store::EntityName;
 use crate::capture::Captured;
 use crate::engine::is_handle;
 use crate::reading::connect;
-use crate::remember::{check_lesson, said_in};
+use crate::remember::check_lesson;
 use crate::transaction::Transaction;
 use crate::watch::Stated;
 use crate::{Engine, Error, Result};
@@ -268,7 +268,7 @@ impl Engine {
         self.check_content(claim.content)?;
         self.check_slot(claim.slot)?;
         check_lesson(claim.kind, claim.content)?;
-        if said_in(tx, claim.content).is_some() || is_overtaken(tx, claim, ground) {
+        if tx.made_saying(claim.content).is_some() || is_overtaken(tx, claim, ground) {
             return Ok(None);
         }
         let candidate = self.candidate_of(tx, claim, ground);
@@ -364,7 +364,7 @@ impl Engine {
         of: &Candidate,
     ) -> Result<()> {
         self.check_content(reason)?;
-        let to = match said_in(tx, reason) {
+        let to = match tx.made_saying(reason) {
             Some(id) => id,
             None => {
                 let reason = Candidate {
@@ -395,7 +395,7 @@ impl Engine {
             let found = tx.find(&[tx.scope.space], what)?;
             return Ok(if let [one] = found.as_slice() { Some(one.id) } else { None });
         }
-        if let Some(id) = said_in(tx, what) {
+        if let Some(id) = tx.made_saying(what) {
             return Ok(Some(id));
         }
         let found = tx.with_fingerprint(tx.scope.space, &Fingerprint::of(what))?;

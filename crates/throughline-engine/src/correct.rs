@@ -7,7 +7,7 @@ use throughline_core::permission::{Act, Backing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{
     Authority, Cardinality, Cause, Change, Edge, Memory, MemoryId, Relation, Row, RowKey, Slot,
-    State, Table, text,
+    State, text,
 };
 use throughline_store::SlotQuery;
 
@@ -91,9 +91,10 @@ impl Engine {
             plan.superseded.push(old.id);
         }
         let attached = tx.attached(old.space, &[old.id.into()])?;
-        for link in inherited(&attached, old.id, plan.memory, tx.now) {
-            if !tx.changes().contains(&link) {
-                tx.push(link);
+        for edge in inherited(&attached, old.id, plan.memory, tx.now) {
+            let key = RowKey::edge(edge.space, edge.from, edge.relation, edge.to);
+            if tx.rows(&[key])?[0].is_none() {
+                tx.push(Change::Link(edge));
             }
         }
         Ok(plan)
@@ -163,8 +164,7 @@ impl Engine {
 /// memory says the very same by now.
 pub(crate) fn mark_rivals(tx: &mut Transaction<'_>, memory: &Memory) -> Result<()> {
     for twin in tx.with_fingerprint(memory.space, &memory.fingerprint)? {
-        let leaves = tx.changes().iter().any(|change| takes_out_of_view(change, twin.id));
-        let says_it = twin.id != memory.id && twin.state.is_active() && !leaves;
+        let says_it = twin.id != memory.id && twin.state.is_active();
         if says_it && twin.session == memory.session {
             return Err(Error::NotPossible(format!(
                 "memory {} already says this; there would be two of it",
@@ -191,11 +191,10 @@ fn rivals(tx: &Transaction<'_>, memory: &Memory) -> Result<BTreeSet<MemoryId>> {
     for other in in_slot.collect::<throughline_store::Result<Vec<_>>>()?.into_iter().flatten() {
         let (Some(slot), Some(held)) = (&memory.slot, &other.slot) else { continue };
         let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
-        let leaves = tx.changes().iter().any(|change| takes_out_of_view(change, other.id));
         let rival = other.state.is_active()
             && other.session == memory.session
             && held.value() != slot.value();
-        if rival && single && !leaves {
+        if rival && single {
             rivals.insert(other.id);
         }
     }
@@ -210,19 +209,6 @@ fn rivals(tx: &Transaction<'_>, memory: &Memory) -> Result<BTreeSet<MemoryId>> {
     }
     rivals.remove(&memory.id);
     Ok(rivals)
-}
-
-/// Whether a change of the same batch retires or removes a memory.
-fn takes_out_of_view(change: &Change, id: MemoryId) -> bool {
-    if let Change::Restore { rows, .. } = change {
-        let key = id.to_string();
-        rows.iter().filter(|image| image.key.key == key).any(|image| match &image.row {
-            Some(Row::Memory(memory)) => !memory.state.is_active(),
-            _ => image.key.table == Table::Memory,
-        })
-    } else {
-        matches!(change, Change::Supersede { old, .. } if *old == id)
-    }
 }
 
 /// Links stay behind one wall.
@@ -243,13 +229,13 @@ fn inherited(
     old: MemoryId,
     new: MemoryId,
     at: throughline_core::Timestamp,
-) -> Vec<Change> {
+) -> Vec<Edge> {
     attached
         .iter()
         .filter_map(Row::as_edge)
         .filter(|edge| {
             edge.from == old.into() && matches!(edge.relation, Relation::Tagged | Relation::About)
         })
-        .map(|edge| Change::Link(Edge::new(edge.space, new.into(), edge.relation, edge.to, at)))
+        .map(|edge| Edge::new(edge.space, new.into(), edge.relation, edge.to, at))
         .collect()
 }

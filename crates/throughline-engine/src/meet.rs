@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use throughline_core::meet::{Difference, gives_a_value, same_thing};
 use throughline_core::{
-    Change, Kind, Memory, MemoryId, NodeId, Relation, Row, RowKey, SessionId, SpaceId, State, words,
+    Kind, Memory, MemoryId, NodeId, Relation, RowKey, SessionId, SpaceId, State, words,
 };
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -53,12 +53,14 @@ pub(crate) fn meeting(
         limit: LOOKED_AT,
     };
     let hits = tx.text(&query)?.into_iter();
-    let keys: Vec<RowKey> = hits.map(|hit| RowKey::node(hit.space, hit.node)).collect();
-    let kept = tx.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
-    let made = tx.changes().iter().filter_map(inserted).filter(|one| one.space == claim.space);
-    let met = kept
-        .chain(made.cloned())
-        .filter(|old| old.session.as_ref() == claim.session && !leaves(tx, old.id))
+    let kept = hits.map(|hit| RowKey::node(hit.space, hit.node));
+    // The index of words does not have them yet.
+    let made = tx.made().filter(|one| one.space == claim.space);
+    let made = made.map(|one| RowKey::memory(one.space, one.id));
+    let keys: Vec<RowKey> = kept.chain(made).collect();
+    let held = tx.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
+    let met = held
+        .filter(|old| old.session.as_ref() == claim.session && old.state.is_active())
         .filter_map(|old| {
             let difference = same_thing((claim.kind, claim.content), (old.kind, &old.content))?;
             Some((old, difference))
@@ -78,26 +80,4 @@ pub(crate) fn beside(
     let node = NodeId::Memory(memory);
     let edges = reader.neighbours(space, &[node], &[Relation::RelatesTo], LOOKED_AT)?;
     Ok(edges.iter().filter_map(|edge| edge.other(node).memory()).collect())
-}
-
-fn inserted(change: &Change) -> Option<&Memory> {
-    if let Change::Insert(memory) = change { Some(memory) } else { None }
-}
-
-/// Whether this very draft takes a memory out of view.
-pub(crate) fn leaves(tx: &Transaction<'_>, id: MemoryId) -> bool {
-    tx.changes().iter().any(|change| {
-        if let Change::Supersede { old, .. } = change {
-            *old == id
-        } else if let Change::Move { id: moved, to, .. } = change {
-            *moved == id && !to.is_active()
-        } else if let Change::Restore { rows, .. } = change {
-            rows.iter().any(|image| {
-                let current = |row: &Row| row.as_memory().is_some_and(|one| one.state.is_active());
-                image.key.key == id.to_string() && !image.row.as_ref().is_some_and(current)
-            })
-        } else {
-            false
-        }
-    })
 }

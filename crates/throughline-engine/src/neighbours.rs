@@ -10,10 +10,8 @@ use throughline_core::{EntityId, Memory, Row, RowKey, Scope, Slot, SpaceId, Stat
 use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::Result;
-use crate::meet::{Claimed, beside, leaves, meeting};
+use crate::meet::{Claimed, beside, meeting};
 use crate::transaction::Transaction;
-
-pub(crate) use attached::unwatches;
 
 /// Reads what bears on a candidate.
 pub(crate) fn neighbours(tx: &Transaction<'_>, candidate: &Candidate) -> Result<Neighbours> {
@@ -91,7 +89,7 @@ fn same_thing(
     for (id, difference) in tx.bearings.differences(&candidate.content) {
         let held = tx.rows(&[RowKey::memory(*space, id)])?.remove(0).and_then(Row::into_memory);
         // Judged before it was our turn: what has left view since is not touched.
-        if let Some(held) = held.filter(|held| held.state.is_active() && !leaves(tx, id)) {
+        if let Some(held) = held.filter(|held| held.state.is_active()) {
             // What differs by its form and by what it means gives another value.
             let by_form = met.iter().any(|(old, _)| old.id == id);
             met.retain(|(old, _)| old.id != id);

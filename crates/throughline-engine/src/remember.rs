@@ -6,8 +6,8 @@ use throughline_core::permission::Act;
 use throughline_core::reconcile::{self, Candidate, Plan};
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, BatchId, Cause, Change, Edge, Fingerprint, Kind, Memory, MemoryId, Relation, RowKey,
-    Slot, SpaceId, text,
+    Authority, BatchId, Cause, Change, Edge, Kind, Memory, MemoryId, Relation, RowKey, Slot,
+    SpaceId, text,
 };
 use throughline_language::{instruction, lesson, probe};
 
@@ -349,7 +349,7 @@ impl Engine {
             None => {
                 self.check_content(reason)?;
                 let words = NewMemory { authority: testimony.authority, ..NewMemory::new(reason) };
-                match said_in(tx, reason) {
+                match tx.made_saying(reason) {
                     Some(id) => id,
                     None => {
                         let candidate = candidate(&words, tx);
@@ -376,19 +376,6 @@ fn wall(candidate: &Candidate) -> Result<()> {
         Some(why) => Err(Error::Walled(why)),
         None => Ok(()),
     }
-}
-
-/// The memory of this very batch that says the same, which the store does not know of yet.
-pub(crate) fn said_in(tx: &Transaction<'_>, content: &str) -> Option<MemoryId> {
-    let wanted = Fingerprint::of(content);
-    let inserted = |change: &Change| {
-        if let Change::Insert(memory) = change {
-            Some((memory.id, memory.fingerprint == wanted))
-        } else {
-            None
-        }
-    };
-    tx.changes().iter().filter_map(inserted).find(|(_, same)| *same).map(|(id, _)| id)
 }
 
 /// A lesson must say something that one can act on.

@@ -7,13 +7,12 @@ use throughline_core::evidence::Testimony;
 use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::reconcile::{Candidate, Named};
 use throughline_core::{
-    Authority, Cause, Change, EntityKind, Evidence, Fingerprint, Kind, Leaf,
-    LeafId, Memory, MemoryId, Row, RowKey, SpaceId, State, Timestamp, text,
+    Authority, Cause, Change, EntityKind, Evidence, Fingerprint, Kind, Leaf, LeafId, Memory,
+    MemoryId, Row, RowKey, SpaceId, State, Timestamp, text,
 };
 use throughline_store::Reader;
 
 use crate::permit::ask;
-use crate::remember::said_in;
 use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Result, mint};
 
@@ -274,7 +273,7 @@ impl Keeper<'_, '_> {
 
     /// The memory that holds a claim: known, new, or kept out of view.
     fn become_memory(&mut self, claimed: &Claimed) -> Result<MemoryId> {
-        if let Some(id) = said_in(self.tx, &claimed.content) {
+        if let Some(id) = self.tx.made_saying(&claimed.content) {
             return Ok(id);
         }
         // What is too long to be the name of a thing is only a text.

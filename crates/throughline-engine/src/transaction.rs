@@ -7,7 +7,7 @@ use std::ops::Deref;
 
 use throughline_core::permission::Door;
 use throughline_core::scope::Scope;
-use throughline_core::{Change, Memory, SessionId, Timestamp};
+use throughline_core::{Change, Fingerprint, Memory, MemoryId, SessionId, Timestamp};
 use throughline_store::{Overlay, Reader};
 use uuid::Uuid;
 
@@ -87,6 +87,12 @@ impl<'a> Transaction<'a> {
         self.changes().iter().filter_map(|change| {
             if let Change::Insert(memory) = change { Some(&**memory) } else { None }
         })
+    }
+
+    /// The memory of this very batch that says the same.
+    pub(crate) fn made_saying(&self, content: &str) -> Option<MemoryId> {
+        let wanted = Fingerprint::of(content);
+        self.made().find(|memory| memory.fingerprint == wanted).map(|memory| memory.id)
     }
 
     /// A new id.

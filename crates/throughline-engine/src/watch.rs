@@ -17,7 +17,7 @@ use throughline_watch::{Binding, Look, Stamped, World};
 
 use crate::capture::Captured;
 use crate::clean::clean_text;
-use crate::neighbours::unwatches;
+
 use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Result};
 
@@ -206,7 +206,6 @@ impl Engine {
             return Ok(());
         }
         let mut held = marks_of(&**tx, space, claim.memory)?;
-        held.retain(|mark| !tx.changes().iter().any(|change| unwatches(change, mark)));
         // Bound to the wrong thing once is enough.
         let blind = |mark: &Watermark| mark.tally.verdict(&self.policy.trust) == Verdict::Drop;
         let wrong: Vec<Watermark> = held.extract_if(.., |mark| blind(mark)).collect();

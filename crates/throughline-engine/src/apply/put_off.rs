@@ -30,9 +30,8 @@ pub(super) fn wait(
 ) -> Result<()> {
     let pending = pending(tx, operation, why, rank_of(voice));
     let key = RowKey::pending(pending.space, pending.id);
-    let waits = Change::Defer(pending);
-    if tx.rows(&[key])?.remove(0).is_none() && !tx.changes().contains(&waits) {
-        tx.push(waits);
+    if tx.rows(&[key])?[0].is_none() {
+        tx.push(Change::Defer(pending));
     }
     Ok(())
 }

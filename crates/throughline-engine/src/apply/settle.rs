@@ -6,7 +6,6 @@ use throughline_core::{Authority, Change, Fingerprint, Kind, State};
 
 use super::{Applied, replace};
 use crate::permit::ask;
-use crate::remember::said_in;
 use crate::transaction::Transaction;
 use crate::{Engine, Result};
 
@@ -31,7 +30,7 @@ impl Engine {
         if !matches!(verdict, Verdict::Allowed { .. }) {
             return Ok(());
         }
-        match settle.by.as_deref().and_then(|by| said_in(tx, by)) {
+        match settle.by.as_deref().and_then(|by| tx.made_saying(by)) {
             Some(new) => replace(tx, &old, new, applied),
             None => {
                 let (id, at) = (old.id, tx.now);

@@ -17,7 +17,6 @@ use throughline_store::{MemoryQuery, Reader, Tables};
 use super::Imported;
 use crate::clean::Cleaner;
 use crate::permit::keep_waiting;
-use crate::remember::said_in;
 use crate::transaction::Transaction;
 use crate::{Context, Engine, Result};
 
@@ -106,7 +105,7 @@ impl Engine {
             }
             let known = tx.rows(&[RowKey::memory(space, memory.id)])?[0].is_some();
             let candidate = candidate_of_stranger(tx, memory.clone(), rank, &mut cleaner);
-            if known || said_in(tx, &candidate.content).is_some() {
+            if known || tx.made_saying(&candidate.content).is_some() {
                 report.known += 1;
                 continue;
             }

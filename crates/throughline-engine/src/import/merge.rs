@@ -265,8 +265,7 @@ fn take_turn(
 ) -> Result<Option<NodeId>> {
     let node = NodeId::Episode(turn);
     let key = RowKey::node(space, node);
-    let taken = |change: &Change| matches!(change, Change::Record(one) if one.id == turn);
-    if tx.changes().iter().any(taken) || tx.rows(std::slice::from_ref(&key))?[0].is_some() {
+    if tx.rows(std::slice::from_ref(&key))?[0].is_some() {
         return Ok(Some(node));
     }
     let Some(Row::Episode(turn)) = theirs.rows(&[key])?.remove(0) else { return Ok(None) };

@@ -47,9 +47,6 @@ pub(super) fn on(
         }
     }
     attached.set_by_others.retain(|edge| known.iter().any(|memory| gives_form(edge, memory)));
-    // What this very batch takes off is off.
-    attached.set_by_others.retain(|edge| !tx.changes().iter().any(|one| unlinks(one, edge)));
-    attached.bindings.retain(|mark| !tx.changes().iter().any(|one| unwatches(one, mark)));
     if !candidate.testimony.authority.is_user() {
         return Ok(attached);
     }
@@ -93,15 +90,4 @@ fn puts_away(change: &Change, memory: MemoryId) -> bool {
         return *id == memory && !to.is_active();
     }
     matches!(change, Change::Supersede { old, .. } if *old == memory)
-}
-
-fn unlinks(change: &Change, edge: &Edge) -> bool {
-    let Change::Unlink { from, relation, to, .. } = change else { return false };
-    (*from, *relation, *to) == (edge.from, edge.relation, edge.to)
-}
-
-/// Whether a change takes a binding off.
-pub(crate) fn unwatches(change: &Change, mark: &Watermark) -> bool {
-    let Change::Unwatch { memory, referent, .. } = change else { return false };
-    (*memory, referent) == (mark.memory, &mark.referent)
 }
