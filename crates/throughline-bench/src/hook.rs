@@ -76,7 +76,7 @@ fn ingest(home: &Path, project: &Path, said: &Corpus) -> anyhow::Result<()> {
         .collect();
     let session = SessionId("bench-ingest".to_owned());
     let began = Instant::now();
-    engine.ingest_session(&context, &session, "bench", &turns, &mut |_| ())?;
+    engine.capturing(&context).ingest_session(&session, "bench", &turns, &mut |_| ())?;
     let rate = f64::from(u32::try_from(turns.len())?) / began.elapsed().as_secs_f64();
     println!("{:<44} {rate:>7.0} turns a second", "ingest, without the vectors of turns");
     Ok(())

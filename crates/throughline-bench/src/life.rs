@@ -24,7 +24,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let hooks = crate::hook::Hooks { binary: &options.binary, home: &home, project: &project };
     let context = Context::user(Project::at(&project)?);
     let engine = Engine::open(&home, Clock::System)?;
-    let waits = || engine.waiting_for_sleep(&context);
+    let waits = || engine.sleeping(&context).waiting_for_sleep();
     println!("{} turns wait for sleep", waits()?);
     println!("{:<44} {:>10} {:>10}", "", "median", "95 %");
     let runs = options.runs.min(STARTS);
@@ -53,7 +53,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let mut slices = Vec::new();
     let mut last = Instant::now();
     let system = Context { door: Door::Upkeep, ..context.clone() };
-    let slept = engine.sleep(&system, &mut |_| {
+    let slept = engine.sleeping(&system).sleep(&mut |_| {
         slices.push(last.elapsed());
         last = Instant::now();
     })?;
@@ -120,7 +120,9 @@ pub(crate) fn write_on(words: &[String]) -> anyhow::Result<()> {
     while over.try_recv().is_err() {
         let began = Instant::now();
         let name = fastrand::u64(..);
-        engine.remember(&context, &NewMemory::new(&format!("the probe wrote {name:016x}")))?;
+        engine
+            .keeping(&context)
+            .remember(&NewMemory::new(&format!("the probe wrote {name:016x}")))?;
         times.push(began.elapsed());
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -89,7 +89,7 @@ fn fill_with_vectors(options: &Options, folder: &Path) -> anyhow::Result<Filled>
         memo.know(text, *vector);
     }
     let engine = Engine::open(&home, Clock::System)?.with_memo(memo);
-    engine.ingest(&context, "bench", &turns(&said), &mut |_| ())?;
+    engine.capturing(&context).ingest("bench", &turns(&said), &mut |_| ())?;
     println!(
         "{} memories and {} episodes; episodes took {:.1} s\n",
         options.memories,
@@ -182,10 +182,10 @@ fn warm(home: &Path, context: &Context, queries: &[String]) -> anyhow::Result<()
     let limits = engine.policy().recall;
     let ask = |n: usize| Ask { episodes: true, ..Ask::new(&queries[n], limits) };
     for n in 0..queries.len().min(3) {
-        engine.recall(context, &ask(n))?;
+        engine.recalling(context).recall(&ask(n))?;
     }
     let times = measure(queries.len(), |n| {
-        engine.recall(context, &ask(n)).expect("a recall works");
+        engine.recalling(context).recall(&ask(n)).expect("a recall works");
     });
     row("recall, in a process that stays", &times);
     Ok(())

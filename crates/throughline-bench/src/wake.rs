@@ -68,7 +68,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     );
     println!("{:<44} {:>10} {:>10}", "", "median", "95 %");
     let engine = Engine::open(&home, Clock::System)?;
-    let wake = || engine.wake(&context).expect("waking works");
+    let wake = || engine.watching(&context).wake().expect("waking works");
     let looked = wake();
     ensure!(
         (looked.checked, looked.unchanged) == (options.bindings, options.bindings),
@@ -79,7 +79,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let warm = measure(options.runs, |_| drop(wake()));
     row("wake, nothing touched", &warm);
     let read = measure(options.runs, |_| {
-        engine.tally(&context).expect("reading works");
+        engine.watching(&context).tally().expect("reading works");
     });
     row("of that, reading what was noted, at most", &read);
     let start =
@@ -208,7 +208,7 @@ fn fill(options: &Options, home: &Path, context: &Context) -> anyhow::Result<()>
         let (file, at) = (n % options.files, n / options.files);
         let span = Some((line(at), line(at)));
         let watch = vec![Referent::File { path: path(file), span }];
-        engine.remember(context, &NewMemory { watch, ..NewMemory::new(&text(n)) })?;
+        engine.keeping(context).remember(&NewMemory { watch, ..NewMemory::new(&text(n)) })?;
     }
     Ok(())
 }

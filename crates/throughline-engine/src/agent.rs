@@ -10,11 +10,13 @@ use throughline_core::{
 };
 use throughline_store::{EntityName, Reader};
 
+use crate::flows::Keeping;
 use crate::permit::{ask, not_yours};
 use crate::proof::Quote;
 use crate::relate::may_connect;
+use crate::remember::take_in;
 use crate::transaction::Transaction;
-use crate::{Card, Context, Engine, Error, NewMemory, Remembered, Result};
+use crate::{Card, Context, Error, NewMemory, Remembered, Result};
 
 /// Times that a memory was shown which are looked at.
 const SHOWN_READ: usize = 64;
@@ -34,28 +36,23 @@ pub struct Proposal<'a> {
     pub evidence: Option<&'a str>,
 }
 
-impl Engine {
+impl Keeping<'_> {
     /// An agent says that a memory is wrong, and what is right. What ranks no higher than the agent
     /// is replaced; what a person said, or a stronger source stands behind, stays, and both are shown.
-    pub fn propose(
-        &self,
-        context: &Context,
-        handle: &str,
-        proposal: &Proposal<'_>,
-    ) -> Result<Remembered> {
-        let (content, redacted) = &self.cleaned(context, proposal.content);
+    pub fn propose(&self, handle: &str, proposal: &Proposal<'_>) -> Result<Remembered> {
+        let (content, redacted) = &self.engine.cleaned(self.context, proposal.content);
         self.check_content(content)?;
-        let slot = proposal.slot.map(|slot| self.cleaned_slot(context, slot));
+        let slot = proposal.slot.map(|slot| self.engine.cleaned_slot(self.context, slot));
         self.check_slot(slot.as_ref())?;
-        let evidence = proposal.evidence.map(|words| self.cleaned(context, words).0);
+        let evidence = proposal.evidence.map(|words| self.engine.cleaned(self.context, words).0);
         let said = Proposal { content, slot: slot.as_ref(), evidence: evidence.as_deref() };
-        let unread = self.unread_results(context)?;
-        let ((old, plan), batch) = self.write(context, Cause::Correct, None, |tx| {
-            let old = self.resolve(&**tx, context, handle)?;
+        let unread = self.unread_results()?;
+        let ((old, plan), batch) = self.engine.write(self.context, Cause::Correct, None, |tx| {
+            let old = self.engine.resolve(&**tx, self.context, handle)?;
             let backing = match said.evidence {
                 Some(words) => {
                     let quote = Quote { kind: old.kind, claim: content, words };
-                    self.backing(&**tx, context, &quote, &unread)?
+                    self.backing(&**tx, &quote, &unread)?
                 }
                 None => Backing::Asserted,
             };
@@ -113,7 +110,7 @@ impl Engine {
             about: Vec::new(),
             revive: false,
         };
-        let mut plan = self.take_in(tx, &candidate)?;
+        let mut plan = take_in(tx, &candidate)?;
         if plan.memory == old.id || plan.superseded.contains(&old.id) {
             return Ok(plan);
         }
@@ -138,24 +135,24 @@ impl Engine {
     }
 
     /// Whether a memory was put in front of the session that asks, as far as that is on record.
-    pub fn was_shown_here(&self, context: &Context, memory: &Memory) -> Result<bool> {
-        self.settle_recalls(context)?;
-        shown_here(&*self.now_reader()?, context, memory)
+    pub fn was_shown_here(&self, memory: &Memory) -> Result<bool> {
+        self.engine.recalling(self.context).settle_recalls()?;
+        shown_here(&*self.engine.now_reader()?, self.context, memory)
     }
 
     /// Whether somebody says in other words what they were shown lately. Asked before anything is
     /// written, so that nobody waits for it.
-    pub(crate) fn repeats_shown(&self, context: &Context, new: &NewMemory) -> Result<bool> {
+    pub(crate) fn repeats_shown(&self, new: &NewMemory) -> Result<bool> {
         if new.authority.is_user() || new.shown.is_empty() {
             return Ok(false);
         }
-        let spaces = context.reach().spaces;
+        let spaces = self.context.reach().spaces;
         let of = |id: &MemoryId| -> Vec<RowKey> {
             spaces.iter().map(|space| RowKey::memory(*space, *id)).collect()
         };
         let lately = new.shown.iter().rev().take(COMPARED_MAX);
         let keys: Vec<RowKey> = lately.flat_map(of).collect();
-        let rows = self.now_reader()?.rows(&keys)?.into_iter().flatten();
+        let rows = self.engine.now_reader()?.rows(&keys)?.into_iter().flatten();
         let texts: Vec<String> =
             rows.filter_map(Row::into_memory).map(|memory| memory.content).collect();
         Ok(hot::says_what_was_shown(&new.content, &texts).is_some())
@@ -163,18 +160,13 @@ impl Engine {
 
     /// Whether somebody who is no person says what they were shown at any time, or what is on record
     /// as shown to their session.
-    pub(crate) fn repeats_record(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        new: &NewMemory,
-    ) -> Result<bool> {
+    pub(crate) fn repeats_record(&self, reader: &dyn Reader, new: &NewMemory) -> Result<bool> {
         let wanted = throughline_core::Fingerprint::of(&new.content);
         if new.authority.is_user() {
             return Ok(false);
         }
-        for memory in reader.with_fingerprint(context.scope().space, &wanted)? {
-            if new.shown.contains(&memory.id) || shown_here(reader, context, &memory)? {
+        for memory in reader.with_fingerprint(self.context.scope().space, &wanted)? {
+            if new.shown.contains(&memory.id) || shown_here(reader, self.context, &memory)? {
                 return Ok(true);
             }
         }
@@ -182,9 +174,9 @@ impl Engine {
     }
 
     /// The current memories that are about a thing or labelled with its name, newest first.
-    pub fn about(&self, context: &Context, name: &str, most: usize) -> Result<Vec<Card>> {
-        let reader = self.now_reader()?;
-        let reach = context.reach();
+    pub fn about(&self, name: &str, most: usize) -> Result<Vec<Card>> {
+        let reader = self.engine.now_reader()?;
+        let reach = self.context.reach();
         let wanted = [EntityName { kind: None, name: text::normalise(name) }];
         let mut found: Vec<Memory> = Vec::new();
         let mut known = false;
@@ -201,12 +193,12 @@ impl Engine {
         found.sort_by_key(|memory| (std::cmp::Reverse(memory.recorded_at), memory.id));
         found.dedup_by_key(|memory| memory.id);
         found.truncate(most);
-        self.cards(&*reader, &found)
+        self.engine.cards(&*reader, &found)
     }
 
     fn told_of(&self, reader: &dyn Reader, space: SpaceId, thing: NodeId) -> Result<Vec<Memory>> {
         let relations = [Relation::About, Relation::Tagged];
-        let most = self.policy.limits.list_max;
+        let most = self.engine.policy.limits.list_max;
         let edges = reader.neighbours(space, &[thing], &relations, most)?;
         let keys: Vec<RowKey> =
             edges.iter().map(|edge| RowKey::node(space, edge.other(thing))).collect();

@@ -30,11 +30,13 @@ use throughline_store::EntityName;
 
 use crate::capture::Captured;
 use crate::engine::is_handle;
+use crate::flows::Keeping;
 use crate::reading::connect;
 use crate::remember::check_lesson;
+use crate::remember::take_in;
 use crate::transaction::Transaction;
 use crate::watch::Stated;
-use crate::{Engine, Error, Result};
+use crate::{Error, Result};
 
 pub(crate) use propose::{Proposed, rank_by_model};
 use put_off::{put_off, wait};
@@ -151,7 +153,7 @@ impl<'a> Claim<'a> {
     }
 }
 
-impl Engine {
+impl Keeping<'_> {
     /// Adds what a patch asks for to a draft.
     pub(crate) fn apply(
         &self,
@@ -272,7 +274,7 @@ impl Engine {
             return Ok(None);
         }
         let candidate = self.candidate_of(tx, claim, ground);
-        let plan = self.take_in(tx, &candidate)?;
+        let plan = take_in(tx, &candidate)?;
         let voice = voice_of(claim.turn, ground);
         let may = |act| may_add(&**tx, ground, act, voice, &plan, tx.scope.space);
         let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
@@ -295,7 +297,7 @@ impl Engine {
                 by_user: candidate.testimony.authority.is_user(),
                 turns: ground.turns,
             };
-            self.watch_by_words(tx, ground.root, &stated)?;
+            self.engine.watching(self.context).watch_by_words(tx, ground.root, &stated)?;
         }
         let list = if plan.deduped { &mut applied.reinforced } else { &mut applied.memories };
         list.push(plan.memory);
@@ -378,7 +380,7 @@ impl Engine {
                     about: Vec::new(),
                     ..of.clone()
                 };
-                self.take_in(tx, &reason)?.memory
+                take_in(tx, &reason)?.memory
             }
         };
         if to != claim {

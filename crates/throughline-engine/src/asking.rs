@@ -11,8 +11,9 @@ use throughline_language::question::Question;
 use throughline_reader::is_english;
 
 use crate::capture::Mind;
+use crate::flows::Listening;
 use crate::journal::file;
-use crate::{Context, Engine, Error, Project, Result, Said};
+use crate::{Error, Project, Result, Said};
 
 /// Days for which tools that were offered count as connected.
 const SERVED_DAYS: u32 = 1;
@@ -39,21 +40,22 @@ fn path(home: &Path, space: SpaceId) -> PathBuf {
     home.join("serving").join(space.to_string())
 }
 
-impl Engine {
+impl Listening<'_> {
     /// What asks the agent to keep what a person says with this prompt; empty where that is not needed. An
     /// English prompt is not read for it where there is no time (`hurried`), and two of them running are
     /// not asked about.
     pub(crate) fn ask_to_keep(
         &self,
-        context: &Context,
         prompt: &str,
         asked: &Question,
         mind: &mut Mind,
         hurried: bool,
     ) -> Said {
         let lately = std::mem::take(&mut mind.lately.asked_to_keep);
-        let space = context.project.space();
-        if !self.policy.recall.asks_agent || !is_served(&self.home, space, self.now()) {
+        let space = self.context.project.space();
+        if !self.engine.policy.recall.asks_agent
+            || !is_served(&self.engine.home, space, self.engine.now())
+        {
             return Said::default();
         }
         let wanted = if is_english(prompt) {

@@ -13,6 +13,7 @@ use throughline_core::row::Tombstone;
 use throughline_store::{Error as StoreError, Finding, SqliteStore, Store, private_folder};
 
 use crate::engine::DATABASE;
+use crate::flows::Copying;
 use crate::journal::file;
 use crate::{Clock, Engine, Error, Result};
 
@@ -49,7 +50,7 @@ const RESTORING: &str = "restoring";
 const LIST_COPIES: &str =
     "nothing was changed; `restore` without a file lists the copies that can be restored";
 
-impl Engine {
+impl Copying<'_> {
     /// Writes a complete copy to a new file, and reads all of it back.
     pub fn backup(&self, to: &Path) -> Result<BackedUp> {
         if to.exists() {
@@ -59,7 +60,7 @@ impl Engine {
         if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
             return Err(Error::no_folder_for(to, folder));
         }
-        self.store.backup(to).map_err(|error| not_written(to, error))?;
+        self.engine.store.backup(to).map_err(|error| not_written(to, error))?;
         let damage = SqliteStore::check_file(to)?;
         let data =
             std::fs::metadata(to).map_err(|source| Error::File { path: to.to_owned(), source })?;
@@ -77,11 +78,11 @@ impl Engine {
         SqliteStore::inspect(from).map_err(|error| not_a_copy(from, error))?;
         // What was said of the memory that goes.
         crate::brief::forget_kept(home);
-        let engine = match Self::open(home, clock) {
+        let engine = match Engine::open(home, clock) {
             Err(error) if is_damage(&error) => return Self::restore_over_damage(home, clock, from),
             opened => opened?,
         };
-        let finished = engine.finish_before_replacing();
+        let finished = engine.erasing().finish_before_replacing();
         let alone = copying(home)?;
         let folder = folder_in(home, BACKUPS)?;
         let kept = free_name(&folder, "before-restore", clock);
@@ -92,9 +93,9 @@ impl Engine {
         match restored.map_err(Error::from) {
             Ok(erased_again) => {
                 // The database tells it too; this is for the day when it does not.
-                engine.note_erased().ok();
+                engine.copying().note_erased().ok();
                 if !finished {
-                    engine.clean_after_replacing().ok();
+                    engine.erasing().clean_after_replacing().ok();
                 }
                 Ok(Restored { kept, erased_again, erasures_unknown: false })
             }

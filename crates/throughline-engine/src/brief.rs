@@ -15,8 +15,9 @@ use throughline_store::Reader;
 
 use crate::apply::REASON_IMPORTANCE;
 use crate::capture::Mind;
+use crate::flows::Briefing;
 use crate::verify::{QUEUED_AT_START, ToCheck};
-use crate::{Because, Card, Context, Engine, Result};
+use crate::{Because, Card, Result};
 
 pub use kept::KeptBrief;
 pub(crate) use kept::forget_kept;
@@ -63,15 +64,10 @@ pub struct Brief {
     pub taken_back: Vec<MemoryId>,
 }
 
-impl Engine {
+impl Briefing<'_> {
     /// What holds in a project, and what was asked last in the session before this one.
-    pub fn brief(
-        &self,
-        context: &Context,
-        last: Option<&Mind>,
-        to_check: &[ToCheck],
-    ) -> Result<Brief> {
-        let reader = self.now_reader()?;
+    pub fn brief(&self, last: Option<&Mind>, to_check: &[ToCheck]) -> Result<Brief> {
+        let reader = self.engine.now_reader()?;
         let touched = last.map(Mind::files).unwrap_or_default();
         let mut sections = Vec::new();
         let first = self.first_of_all(to_check);
@@ -80,39 +76,47 @@ impl Engine {
         let to_check: Vec<MemoryId> = to_check.collect();
         sections.extend((!first.items.is_empty()).then_some(first));
         for (title, kinds, most) in PARTS {
-            let cards = self.standing(&*reader, context, kinds, most, &touched)?;
+            let cards = self.standing(&*reader, kinds, most, &touched)?;
             if !cards.is_empty() {
-                let items = cards.iter().map(|card| self.item_of(card, Detail::Line)).collect();
+                let items = cards
+                    .iter()
+                    .map(|card| self.engine.recalling(self.context).item_of(card, Detail::Line))
+                    .collect();
                 sections.push(Section { title: title.to_owned(), items });
             }
         }
-        let quotes = self.quotes(&*reader, context, last)?;
-        let brief = self.write_brief(&*reader, context, sections, quotes)?;
+        let quotes = self.quotes(&*reader, last)?;
+        let brief = self.write_brief(&*reader, sections, quotes)?;
         Ok(Brief { to_check, ..brief })
     }
 
     fn first_of_all(&self, to_check: &[ToCheck]) -> Section {
         let first = to_check.iter().filter(|one| one.is_said()).take(QUEUED_AT_START);
-        let items = first.map(|one| self.item_of(&one.card, Detail::Line)).collect();
+        let items = first
+            .map(|one| self.engine.recalling(self.context).item_of(&one.card, Detail::Line))
+            .collect();
         Section { title: "First of all".to_owned(), items }
     }
 
     /// What a session has had in mind so far, for one that lost what it was told.
-    pub fn reminder(&self, context: &Context, mind: &Mind, to_check: &[ToCheck]) -> Result<Brief> {
-        let reader = self.now_reader()?;
-        let focus: Vec<MemoryId> = mind.in_mind(&self.policy.activation);
-        let cards = self.read_cards(&*reader, context, &focus)?;
-        let here = self.said_here(&*reader, context, mind)?;
+    pub fn reminder(&self, mind: &Mind, to_check: &[ToCheck]) -> Result<Brief> {
+        let reader = self.engine.now_reader()?;
+        let focus: Vec<MemoryId> = mind.in_mind(&self.engine.policy.activation);
+        let cards = self.read_cards(&*reader, &focus)?;
+        let here = self.said_here(&*reader, mind)?;
         let is_here = |card: &&Card| here.iter().any(|one| one.memory.id == card.memory.id);
         let in_full = |cards: &[&Card]| -> Vec<_> {
-            cards.iter().map(|card| self.item_of(card, Detail::Full)).collect()
+            cards
+                .iter()
+                .map(|card| self.engine.recalling(self.context).item_of(card, Detail::Full))
+                .collect()
         };
         let items = in_full(&here.iter().collect::<Vec<_>>());
         let used = in_full(&cards.iter().filter(|card| !is_here(card)).collect::<Vec<_>>());
         if items.is_empty() && used.is_empty() {
             // One reader at a time.
             drop(reader);
-            return self.brief(context, Some(mind), to_check);
+            return self.brief(Some(mind), to_check);
         }
         let said = here.iter().map(|card| card.memory.id);
         let known: BTreeSet<MemoryId> = focus.into_iter().chain(said).collect();
@@ -124,14 +128,17 @@ impl Engine {
         sections.push(Section { title: "Known before, and in use here".to_owned(), items: used });
         sections.retain(|section| !section.items.is_empty());
         let (title, kinds, most) = PARTS[0];
-        let mut standing = self.standing(&*reader, context, kinds, most, &[])?;
+        let mut standing = self.standing(&*reader, kinds, most, &[])?;
         standing.retain(|card| !known.contains(&card.memory.id));
         if !standing.is_empty() {
-            let items = standing.iter().map(|card| self.item_of(card, Detail::Line)).collect();
+            let items = standing
+                .iter()
+                .map(|card| self.engine.recalling(self.context).item_of(card, Detail::Line))
+                .collect();
             sections.push(Section { title: title.to_owned(), items });
         }
-        let quotes = self.quotes(&*reader, context, Some(mind))?;
-        let brief = self.write_brief(&*reader, context, sections, quotes)?;
+        let quotes = self.quotes(&*reader, Some(mind))?;
+        let brief = self.write_brief(&*reader, sections, quotes)?;
         // What is in mind and moved says so itself.
         let to_check = to_check.iter().map(|one| one.card.memory.id).collect();
         Ok(Brief { to_check, ..brief })
@@ -139,17 +146,17 @@ impl Engine {
 
     /// What became of what was said in a session: the memories that rest on its turns, the latest
     /// first.
-    fn said_here(&self, reader: &dyn Reader, context: &Context, mind: &Mind) -> Result<Vec<Card>> {
-        let space = context.project.space();
+    fn said_here(&self, reader: &dyn Reader, mind: &Mind) -> Result<Vec<Card>> {
+        let space = self.context.project.space();
         let turns: Vec<NodeId> = mind.turns().map(NodeId::Episode).collect();
         let edges = reader.neighbours(space, &turns, &[Relation::EvidencedBy], HERE_READ)?;
         let mut ids: Vec<MemoryId> = edges.iter().filter_map(|edge| edge.from.memory()).collect();
         ids.sort();
         ids.dedup();
-        let mut cards = self.read_cards(reader, context, &ids)?;
+        let mut cards = self.read_cards(reader, &ids)?;
         // What is only repeated here, or only a reason or a gap, is not what was said.
         cards.retain(|card| {
-            let here = |one: &Evidence| one.session == context.session && !one.echo;
+            let here = |one: &Evidence| one.session == self.context.session && !one.echo;
             card.memory.kind != Kind::Gap
                 && card.memory.importance > REASON_IMPORTANCE
                 && card.evidence.iter().any(here)
@@ -163,20 +170,19 @@ impl Engine {
     pub(crate) fn write_brief(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         sections: Vec<Section>,
         quotes: Vec<(EpisodeId, Quote)>,
     ) -> Result<Brief> {
         if sections.is_empty() && quotes.is_empty() {
             return Ok(Brief::default());
         }
-        let seed = format!("{} {:?}", self.now(), context.session);
+        let seed = format!("{} {:?}", self.engine.now(), self.context.session);
         let (said, quotes): (Vec<EpisodeId>, Vec<Quote>) = quotes.into_iter().unzip();
         let page = Page { sections, quotes, seed, ..Page::default() };
-        let written = page::write(&page, BUDGET, &self.policy.page);
+        let written = page::write(&page, BUDGET, &self.engine.policy.page);
         let (mut memories, mut whole, mut why) = (Vec::new(), Vec::new(), Vec::new());
         for (handle, detail) in &written.shown {
-            let found = reader.find(&context.reach().spaces, handle)?;
+            let found = reader.find(&self.context.reach().spaces, handle)?;
             let Some(memory) = found.first() else { continue };
             memories.push((memory.space, memory.id));
             let part = page.sections.iter().find(|one| one.holds(handle));
@@ -199,7 +205,7 @@ impl Engine {
 
     /// Whether a page that shows a memory in this detail leaves out nothing of it.
     fn is_whole(&self, memory: &Memory, detail: Detail) -> bool {
-        let policy = &self.policy.page;
+        let policy = &self.engine.policy.page;
         match detail {
             Detail::Full => tokens::estimate(&memory.content) <= policy.full_tokens_max,
             Detail::Line => {
@@ -214,26 +220,25 @@ impl Engine {
     pub(crate) fn standing(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         kinds: &[Kind],
         most: usize,
         touched: &[String],
     ) -> Result<Vec<Card>> {
-        let reach = context.reach();
+        let reach = self.context.reach();
         let mut found = reader.current(&reach.spaces, kinds, LOOKED_AT)?;
         // However much agents have claimed since, what a person said is looked at.
         found.extend(reader.said(&reach.spaces, kinds, LOOKED_AT)?);
         found.sort_by_key(|memory| std::cmp::Reverse((memory.recorded_at, memory.id)));
         found.dedup_by_key(|memory| memory.id);
-        let now = self.now();
+        let now = self.engine.now();
         found.retain(|memory| {
             let holds = memory.valid_until.is_none_or(|until| until > now);
             holds && reach.sees(memory) && memory.importance > REASON_IMPORTANCE
         });
-        let mut cards = self.cards(reader, &found)?;
+        let mut cards = self.engine.cards(reader, &found)?;
         let failed = |card: &Card| card.memory.kind.layer(false) == Layer::Negative;
         cards.retain(|card| {
-            let policy = &self.policy.trust;
+            let policy = &self.engine.policy.trust;
             // A warning may be doubtful; how things are is only told where it is asserted.
             let from = if failed(card) { policy.doubtful_below } else { policy.assert_from };
             // What a tool told of failing is said before the same command, and not to everybody.
@@ -256,20 +261,15 @@ impl Engine {
     }
 
     /// What a person said last that no memory tells: statements, and none that was withdrawn.
-    fn quotes(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        mind: Option<&Mind>,
-    ) -> Result<Vec<(EpisodeId, Quote)>> {
+    fn quotes(&self, reader: &dyn Reader, mind: Option<&Mind>) -> Result<Vec<(EpisodeId, Quote)>> {
         let mut quotes = Vec::new();
-        for turn in mind.map(|mind| mind.said(context.project.space())).into_iter().flatten() {
+        for turn in mind.map(|mind| mind.said(self.context.project.space())).into_iter().flatten() {
             // In other languages than English a statement is not told from an order, and nobody has
             // asked for it here.
             let told = speech::told(&turn.text, true).join(" ");
             if quotes.len() < QUOTED
                 && !told.is_empty()
-                && self.unquotable(reader, &turn)?.is_none()
+                && self.engine.recalling(self.context).unquotable(reader, &turn)?.is_none()
             {
                 let quote = Quote {
                     handle: turn.id.handle(),
@@ -285,13 +285,8 @@ impl Engine {
     }
 
     /// Memories by their ids, where they can be seen and still hold.
-    fn read_cards(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        ids: &[MemoryId],
-    ) -> Result<Vec<Card>> {
-        let reach = context.reach();
+    fn read_cards(&self, reader: &dyn Reader, ids: &[MemoryId]) -> Result<Vec<Card>> {
+        let reach = self.context.reach();
         let keys: Vec<RowKey> = ids
             .iter()
             .flat_map(|id| reach.spaces.iter().map(|space| RowKey::memory(*space, *id)))
@@ -301,7 +296,7 @@ impl Engine {
             .filter_map(throughline_core::Row::into_memory)
             .filter(|memory| memory.state.is_active() && reach.sees(memory))
             .collect();
-        self.cards(reader, &memories)
+        self.engine.cards(reader, &memories)
     }
 }
 

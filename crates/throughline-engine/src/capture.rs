@@ -26,10 +26,11 @@ use throughline_language::gate::{Fired, Flush};
 use throughline_store::Reader;
 
 use crate::apply::{Applied, Ground};
+use crate::flows::Capturing;
 use crate::journal::{Entry, Journal};
 use crate::reading::Bearings;
 use crate::transaction::Transaction;
-use crate::{Context, Engine, Project, Result, Roots};
+use crate::{Context, Project, Result, Roots};
 
 pub use aside::{Comes, Meets, ReadAside, ReadPiece};
 pub(crate) use forget::erased;
@@ -99,22 +100,22 @@ struct Heard<'a> {
     bearings: Bearings,
 }
 
-impl Engine {
+impl Capturing<'_> {
     /// Takes in what the journal holds of a session and the store does not.
     ///
     /// `flush` probes what still waits, whatever the gate thinks of it.
     pub fn drain(
         &self,
-        context: &Context,
         session: &SessionId,
         mind: &mut Mind,
         flush: Option<Flush>,
     ) -> Result<Capture> {
-        let journal = Journal::new(&self.home);
+        let journal = Journal::new(&self.engine.home);
         let mut done = Capture::default();
         loop {
             let after = journal.drained(session);
-            let file = |source| crate::Error::File { path: self.home.join("journal"), source };
+            let file =
+                |source| crate::Error::File { path: self.engine.home.join("journal"), source };
             let read = journal.read(session, after).map_err(file)?;
             let moved = read.end > after;
             let agent = read.entries.first().map(|(_, one)| one.agent.clone());
@@ -122,10 +123,10 @@ impl Engine {
                 read.entries.iter().flat_map(|(_, one)| tell::turns_in(one)).collect();
             let flush = flush.or_else(|| read.entries.iter().find_map(|(_, one)| ends(one)));
             let agent = agent.unwrap_or_else(|| "agent".to_owned());
-            done.add(self.take_in_turns(context, session, Some(&agent), &turns, mind, flush)?);
+            done.add(self.take_in_turns(session, Some(&agent), &turns, mind, flush)?);
             if moved {
                 // Before the mark: what is only in mind would be lost with whoever is cut off here.
-                Minds::new(&self.home).save(session, mind)?;
+                Minds::new(&self.engine.home).save(session, mind)?;
                 journal.set_drained_to(session, &read).map_err(file)?;
             }
             if !read.more {
@@ -139,16 +140,17 @@ impl Engine {
     /// `agent` is `None` where the episodes are somebody else's business.
     pub(crate) fn take_in_turns(
         &self,
-        context: &Context,
         session: &SessionId,
         agent: Option<&str>,
         turns: &[Captured],
         mind: &mut Mind,
         flush: Option<Flush>,
     ) -> Result<Capture> {
+        let context = self.context;
         let context = Context { session: Some(session.clone()), ..context.clone() };
         let mut next = mind.clone();
-        let mut pass = self.judge_turns(&context, session, turns, &mut next, flush)?;
+        let mut pass =
+            self.engine.capturing(&context).judge_turns(session, turns, &mut next, flush)?;
         if agent.is_none() {
             pass.without_episodes();
         }
@@ -159,11 +161,11 @@ impl Engine {
             *mind = next;
             return Ok(done);
         }
-        let shown = self.shown_texts(&context, &next)?;
-        let bearings = self.bearings_of_claims(&context, pass.patches())?;
+        let shown = self.engine.capturing(&context).shown_texts(&next)?;
+        let bearings = self.engine.capturing(&context).bearings_of_claims(pass.patches())?;
         let heard =
             Heard { context: &context, session, agent, turns, mind: &next, shown, bearings };
-        let (wrote, _) = self.write(&context, Cause::Capture, None, |tx| {
+        let (wrote, _) = self.engine.write(&context, Cause::Capture, None, |tx| {
             let (wrote, _) = self.plan_turns(tx, &heard, &mut pass)?;
             Ok(wrote)
         })?;
@@ -210,7 +212,7 @@ impl Engine {
                 turns: &one.turns,
                 by_model: false,
             };
-            let one = self.apply(tx, &one.patch, &ground)?;
+            let one = self.engine.keeping(self.context).apply(tx, &one.patch, &ground)?;
             wrote.memories.extend(&one.memories);
             wrote.reinforced.extend(&one.reinforced);
             wrote.superseded.extend(&one.superseded);
@@ -218,14 +220,15 @@ impl Engine {
             applied.push(one);
         }
         let to_check = &heard.mind.lately.to_check;
-        wrote.checked = self.confirm_by_tools(tx, heard.context, heard.turns, to_check)?;
+        wrote.checked =
+            self.engine.watching(heard.context).confirm_by_tools(tx, heard.turns, to_check)?;
         Ok((wrote, applied))
     }
 
     /// The texts of what was put in front of this session.
-    pub(crate) fn shown_texts(&self, context: &Context, mind: &Mind) -> Result<Vec<String>> {
-        let reader = self.now_reader()?;
-        let spaces = context.reach().spaces;
+    pub(crate) fn shown_texts(&self, mind: &Mind) -> Result<Vec<String>> {
+        let reader = self.engine.now_reader()?;
+        let spaces = self.context.reach().spaces;
         let keys: Vec<RowKey> = mind
             .shown()
             .flat_map(|id| spaces.iter().map(move |space| RowKey::memory(*space, id)))

@@ -10,18 +10,20 @@ use throughline_core::{
 use throughline_language::lesson::{self, Cause as Collided, Collision};
 use throughline_store::Reader;
 
+use crate::flows::Watching;
+use crate::remember::take_in;
 use crate::transaction::Transaction;
 use crate::watch::{look_at, marks_of, seen};
-use crate::{Context, Engine, Result};
+use crate::{Context, Result};
 
 /// Edges read to see whether a lesson was drawn.
 const EDGES_READ: usize = 50;
 /// Characters of what a check showed that go into a lesson.
 const SHOWN_CHARS: usize = 120;
 
-impl Engine {
+impl Watching<'_> {
     /// Follows up on what a draft replaces.
-    pub(crate) fn follow_up(&self, tx: &mut Transaction<'_>, context: &Context) -> Result<()> {
+    pub(crate) fn follow_up(&self, tx: &mut Transaction<'_>) -> Result<()> {
         let replaced = |change: &Change| {
             let Change::Supersede { old, new, .. } = change else { return None };
             Some((*old, *new))
@@ -32,7 +34,7 @@ impl Engine {
             let space = tx.scope.space;
             let row = tx.rows(&[RowKey::memory(space, old)])?.remove(0);
             let Some(old) = row.and_then(Row::into_memory) else { continue };
-            let marks = look_again(&**tx, context, &old)?;
+            let marks = look_again(&**tx, self.context, &old)?;
             Self::count_change(tx, &marks);
             drop_blind(tx, new, &marks);
             if let Some(new) = about_to_be(tx, new)? {
@@ -120,7 +122,7 @@ impl Engine {
             about: Vec::new(),
             revive: false,
         };
-        let plan = match self.take_in(tx, &candidate) {
+        let plan = match take_in(tx, &candidate) {
             Ok(plan) => plan,
             // It was told to forget this lesson.
             Err(crate::Error::Blocked(_)) => return Ok(None),

@@ -13,25 +13,25 @@ use throughline_store::Reader;
 
 use crate::brief::{Brief, PARTS};
 use crate::capture::{Briefed, Mind};
+use crate::flows::Listening;
 use crate::history::chain;
 use crate::recall::history_line;
 use crate::verify::{QUEUED_AT_START, ToCheck};
-use crate::{Card, Context, Engine, Result};
+use crate::{Card, Result};
 
 /// Rules and decisions of other sessions that a conversation hears about when it goes on.
 const NEW_MAX: usize = 4;
 
-impl Engine {
+impl Listening<'_> {
     /// What a conversation is told when its host says that it begins or goes on.
     pub(crate) fn open_conversation(
         &self,
-        context: &Context,
         start: Start,
         mind: &mut Mind,
         last: Option<&Mind>,
         to_check: &[ToCheck],
     ) -> Result<Brief> {
-        let now = self.now();
+        let now = self.engine.now();
         if start == Start::Reload {
             mind.lose_start();
         }
@@ -39,17 +39,17 @@ impl Engine {
         let told = match start {
             Start::Compact => {
                 mind.lose_context(now);
-                self.reminder(context, mind, to_check)?
+                self.engine.briefing(self.context).reminder(mind, to_check)?
             }
             Start::Startup | Start::Clear => {
                 mind.lose_context(now);
                 if let Some(last) = last.filter(|_| mind.hot.nodes.is_empty()) {
-                    mind.hot = Hot::resumed(&last.hot, 0, &self.policy.activation);
+                    mind.hot = Hot::resumed(&last.hot, 0, &self.engine.policy.activation);
                 }
-                self.brief(context, last, to_check)?
+                self.engine.briefing(self.context).brief(last, to_check)?
             }
-            Start::Resume | Start::Reload if goes_on => self.news(context, mind, to_check)?,
-            Start::Resume => self.brief(context, Some(mind), to_check)?,
+            Start::Resume | Start::Reload if goes_on => self.news(mind, to_check)?,
+            Start::Resume => self.engine.briefing(self.context).brief(Some(mind), to_check)?,
             // It comes with the next prompt: what is said now would be dropped again.
             Start::Reload => {
                 mind.lately.holds.due = true;
@@ -63,11 +63,11 @@ impl Engine {
     }
 
     /// What is due with a prompt, because the conversation lost what it was told when it began.
-    pub(crate) fn brief_with_prompt(&self, context: &Context, mind: &mut Mind) -> Result<Brief> {
+    pub(crate) fn brief_with_prompt(&self, mind: &mut Mind) -> Result<Brief> {
         if !mind.lately.holds.due {
             return Ok(Brief::default());
         }
-        let told = self.reminder(context, mind, &[])?;
+        let told = self.engine.briefing(self.context).reminder(mind, &[])?;
         self.briefed(mind, &told, true);
         Ok(told)
     }
@@ -79,7 +79,7 @@ impl Engine {
         let holds = &mut mind.lately.holds;
         holds.due = false;
         let brief = Briefed {
-            at: self.now(),
+            at: self.engine.now(),
             with_prompt,
             memories: told.memories.iter().map(|(_, id)| *id).collect(),
             turns: told.turns.clone(),
@@ -92,13 +92,13 @@ impl Engine {
 
     /// What changed since a conversation was told: what it was told and no longer holds, what moved,
     /// and what others decided.
-    fn news(&self, context: &Context, mind: &Mind, to_check: &[ToCheck]) -> Result<Brief> {
+    fn news(&self, mind: &Mind, to_check: &[ToCheck]) -> Result<Brief> {
         let holds = &mind.lately.holds;
         let Some(brief) = &holds.brief else { return Ok(Brief::default()) };
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         let reader = &*reader;
         let mut sections = Vec::new();
-        let (changed, taken_back) = self.taken_back(reader, context, mind)?;
+        let (changed, taken_back) = self.taken_back(reader, mind)?;
         let told_as_change: BTreeSet<String> =
             changed.iter().map(|item| item.handle.clone()).collect();
         sections.push(Section { title: "Changed since you were told".to_owned(), items: changed });
@@ -107,35 +107,35 @@ impl Engine {
             .filter(|one| one.is_said() && !holds.to_check.contains(&one.card.memory.id))
             .take(QUEUED_AT_START);
         let to_check: Vec<MemoryId> = moved.clone().map(|one| one.card.memory.id).collect();
-        let items = moved.map(|one| self.item_of(&one.card, Detail::Line)).collect();
+        let items = moved
+            .map(|one| self.engine.recalling(self.context).item_of(&one.card, Detail::Line))
+            .collect();
         sections.push(Section { title: "To check first".to_owned(), items });
         let held: BTreeSet<MemoryId> = mind.held().into_iter().collect();
         let (title, kinds, most) = PARTS[0];
-        let mut new = self.standing(reader, context, kinds, most, &[])?;
+        let mut new = self.engine.briefing(self.context).standing(reader, kinds, most, &[])?;
         new.retain(|card| {
             card.memory.recorded_at > brief.at
                 && !held.contains(&card.memory.id)
                 && !told_as_change.contains(&card.memory.id.handle())
-                && !is_said_only_by(card, context.session.as_ref())
+                && !is_said_only_by(card, self.context.session.as_ref())
         });
         new.truncate(NEW_MAX);
-        let items = new.iter().map(|card| self.item_of(card, Detail::Line)).collect();
+        let items = new
+            .iter()
+            .map(|card| self.engine.recalling(self.context).item_of(card, Detail::Line))
+            .collect();
         sections.push(Section { title: format!("New: {}", title.to_lowercase()), items });
         sections.retain(|section| !section.items.is_empty());
-        let told = self.write_brief(reader, context, sections, Vec::new())?;
+        let told = self.engine.briefing(self.context).write_brief(reader, sections, Vec::new())?;
         Ok(Brief { to_check, taken_back, ..told })
     }
 
     /// What a conversation was told and no longer holds: what stands in its place, or that nothing
     /// does. What was replaced by a word of its own it knows.
-    fn taken_back(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        mind: &Mind,
-    ) -> Result<(Vec<Item>, Vec<MemoryId>)> {
+    fn taken_back(&self, reader: &dyn Reader, mind: &Mind) -> Result<(Vec<Item>, Vec<MemoryId>)> {
         let told: Vec<MemoryId> = mind.held();
-        let reach = context.reach();
+        let reach = self.context.reach();
         let keys: Vec<RowKey> = told
             .iter()
             .filter(|id| !mind.lately.holds.taken_back.contains(id))
@@ -149,21 +149,27 @@ impl Engine {
             }
             gone.push(memory.id);
             let head = head_of(reader, &memory)?.filter(|head| reach.sees(head));
-            let card = self.card(reader, head.as_ref().unwrap_or(&memory))?;
-            if is_said_only_by(&card, context.session.as_ref()) && head.is_some() {
+            let card = self.engine.card(reader, head.as_ref().unwrap_or(&memory))?;
+            if is_said_only_by(&card, self.context.session.as_ref()) && head.is_some() {
                 continue;
             }
             match head {
                 // Two that were told may lead to the same one.
                 Some(head) if heads.insert(head.id) => {
                     let history = history_line(reader, &reach, &card)?;
-                    items.push(Item { history, ..self.item_of(&card, Detail::Line) });
+                    items.push(Item {
+                        history,
+                        ..self.engine.recalling(self.context).item_of(&card, Detail::Line)
+                    });
                 }
                 Some(_) => {}
                 None => {
                     let how = ended(memory.state).to_owned();
                     let content = format!("{how}: {}", memory.title());
-                    items.push(Item { content, ..self.item_of(&card, Detail::Line) });
+                    items.push(Item {
+                        content,
+                        ..self.engine.recalling(self.context).item_of(&card, Detail::Line)
+                    });
                 }
             }
         }

@@ -11,33 +11,29 @@ use throughline_core::{
 };
 use throughline_store::SlotQuery;
 
+use crate::flows::Keeping;
 use crate::meet::{Claimed, beside, meeting};
 use crate::permit::{ask, demand, not_yours};
 use crate::relate::may_connect;
+use crate::remember::take_in;
 use crate::transaction::Transaction;
-use crate::{Context, Engine, Error, Proposal, Put, Remembered, Result};
+use crate::{Error, Proposal, Put, Remembered, Result};
 
-impl Engine {
+impl Keeping<'_> {
     /// Replaces a memory by what the user says is right. An agent only proposes it.
     ///
     /// The new memory keeps the old one's kind, area, labels and links to what it is about. A slot
     /// is kept only if the caller gives its new value.
-    pub fn correct(
-        &self,
-        context: &Context,
-        handle: &str,
-        content: &str,
-        slot: Option<&Slot>,
-    ) -> Result<Remembered> {
-        if context.door.is_agents() {
-            return self.propose(context, handle, &Proposal { content, slot, evidence: None });
+    pub fn correct(&self, handle: &str, content: &str, slot: Option<&Slot>) -> Result<Remembered> {
+        if self.context.door.is_agents() {
+            return self.propose(handle, &Proposal { content, slot, evidence: None });
         }
-        let (content, redacted) = &self.cleaned(context, content);
-        let slot = slot.map(|slot| self.cleaned_slot(context, slot));
+        let (content, redacted) = &self.engine.cleaned(self.context, content);
+        let slot = slot.map(|slot| self.engine.cleaned_slot(self.context, slot));
         self.check_content(content)?;
         self.check_slot(slot.as_ref())?;
-        let ((old, plan), batch) = self.write(context, Cause::Correct, None, |tx| {
-            let old = self.resolve(&**tx, context, handle)?;
+        let ((old, plan), batch) = self.engine.write(self.context, Cause::Correct, None, |tx| {
+            let old = self.engine.resolve(&**tx, self.context, handle)?;
             let plan = self.put_in_place(tx, &old, content, slot.as_ref())?;
             Ok((old, plan))
         })?;
@@ -84,7 +80,7 @@ impl Engine {
             about: Vec::new(),
             revive: false,
         };
-        let mut plan = self.take_in(tx, &candidate)?;
+        let mut plan = take_in(tx, &candidate)?;
         if !plan.superseded.contains(&old.id) {
             let at = tx.now;
             tx.push(Change::Supersede { space: old.space, old: old.id, new: plan.memory, at });
@@ -102,10 +98,10 @@ impl Engine {
 
     /// Lets one memory take another's place. Where the caller may not, the two contradict each other
     /// and wait for a person.
-    pub fn supersede(&self, context: &Context, old: &str, new: &str) -> Result<Put> {
-        let ((new, waits), _) = self.write(context, Cause::Supersede, None, |tx| {
-            let old = self.resolve(&**tx, context, old)?;
-            let new = self.resolve(&**tx, context, new)?;
+    pub fn supersede(&self, old: &str, new: &str) -> Result<Put> {
+        let ((new, waits), _) = self.engine.write(self.context, Cause::Supersede, None, |tx| {
+            let old = self.engine.resolve(&**tx, self.context, old)?;
+            let new = self.engine.resolve(&**tx, self.context, new)?;
             tx.settle(&old);
             same_space(&old, &new)?;
             if new.session.is_some() && new.session != old.session {
@@ -114,13 +110,13 @@ impl Engine {
                 ));
             }
             let (space, at) = (old.space, tx.now);
-            match ask(&**tx, context.door, Act::Replace, Some(&old), Backing::Asserted)? {
+            match ask(&**tx, self.context.door, Act::Replace, Some(&old), Backing::Asserted)? {
                 Verdict::Allowed { .. } => {
                     let (old, new) = (old.id, new.id);
                     tx.push(Change::Supersede { space, old, new, at });
                 }
                 Verdict::Waits(why) => {
-                    may_connect(&**tx, context.door, &new, Relation::Contradicts, &old)?;
+                    may_connect(&**tx, self.context.door, &new, Relation::Contradicts, &old)?;
                     let (from, to) = (new.id.into(), old.id.into());
                     let edge = Edge::new(space, from, Relation::Contradicts, to, at);
                     tx.push(Change::Link(edge));
@@ -133,16 +129,16 @@ impl Engine {
             }
             Ok((new, None))
         })?;
-        let card = self.card_of(new.space, new.id)?;
+        let card = self.engine.card_of(new.space, new.id)?;
         Ok(Put { card, waits })
     }
 
     /// Makes a replaced memory current again.
-    pub fn unsupersede(&self, context: &Context, handle: &str) -> Result<crate::Card> {
-        let (old, _) = self.write(context, Cause::Unsupersede, None, |tx| {
-            let old = self.resolve(&**tx, context, handle)?;
+    pub fn unsupersede(&self, handle: &str) -> Result<crate::Card> {
+        let (old, _) = self.engine.write(self.context, Cause::Unsupersede, None, |tx| {
+            let old = self.engine.resolve(&**tx, self.context, handle)?;
             let by_hand = || format!("throughline unsupersede {}", old.id.handle());
-            demand(&**tx, context.door, Act::BringBack, Some(&old), by_hand)?;
+            demand(&**tx, self.context.door, Act::BringBack, Some(&old), by_hand)?;
             tx.settle(&old);
             if old.state != State::Superseded {
                 return Err(Error::NotPossible(format!(
@@ -155,7 +151,7 @@ impl Engine {
             mark_rivals(tx, &old)?;
             Ok(old)
         })?;
-        self.card_of(old.space, old.id)
+        self.engine.card_of(old.space, old.id)
     }
 }
 

@@ -12,6 +12,7 @@ use throughline_store::{Finding, Store, TextOf};
 
 use crate::backup::leftovers;
 use crate::engine::DATABASE;
+use crate::flows::Checking;
 use crate::journal::{self, Journal};
 use crate::{Clock, Context, Engine, Error, Result};
 
@@ -135,7 +136,7 @@ const LOG_HINT: &str =
 /// Findings of one check shown at most.
 const SHOWN_MAX: usize = 10;
 
-impl Engine {
+impl Checking<'_> {
     /// Looks at everything. Works, as far as it can, when the memory cannot be opened.
     pub fn doctor(home: &Path, clock: Clock, rebuild: bool) -> Vec<Check> {
         let mut checks = vec![home_check(home)];
@@ -145,7 +146,7 @@ impl Engine {
         checks.extend(home::lost_checks(home, clock.now()));
         checks.extend(home::mind_checks(home));
         let left = leftovers(home);
-        let engine = match Self::open(home, clock) {
+        let engine = match Engine::open(home, clock) {
             Ok(engine) => engine,
             Err(error) => {
                 let hint = home::open_hint(home, &error);
@@ -155,12 +156,12 @@ impl Engine {
                 return checks;
             }
         };
-        checks.extend(engine.file_checks());
-        checks.extend(engine.erasure_check());
+        checks.extend(engine.checking().file_checks());
+        checks.extend(engine.checking().erasure_check());
         checks.extend(home::leftover_checks(home, &left));
         checks.extend(home::copy_checks(home));
         checks.extend(summary("contents", engine.store.verify().map_err(Error::from)));
-        checks.extend(engine.vector_check());
+        checks.extend(engine.checking().vector_check());
         if rebuild {
             checks.extend(summary("rebuild", engine.store.rebuild_check().map_err(Error::from)));
         }
@@ -169,24 +170,27 @@ impl Engine {
 
     /// Builds what search looks at anew, and gives vectors to everything that has none.
     pub fn reindex(&self, progress: &mut dyn FnMut(usize)) -> Result<usize> {
-        self.store.reindex()?;
+        self.engine.store.reindex()?;
         self.embed_everything(progress)
     }
 
     /// Gives vectors to everything that has none.
     pub fn embed_everything(&self, progress: &mut dyn FnMut(usize)) -> Result<usize> {
-        let spaces = self.now_reader()?.spaces()?;
+        let spaces = self.engine.now_reader()?.spaces()?;
         let mut made = 0;
         for space in spaces {
             let before = made;
-            made += self.embed_missing(space.space, usize::MAX, &mut |n| progress(before + n))?;
+            made += self
+                .engine
+                .vectors()
+                .embed_missing(space.space, usize::MAX, &mut |n| progress(before + n))?;
         }
         Ok(made)
     }
 
     /// What was erased from memory and may still be in a file.
     fn erasure_check(&self) -> Option<Check> {
-        let count = self.unfinished_erasures().ok().filter(|count| *count > 0)?;
+        let count = self.engine.erasing().unfinished_erasures().ok().filter(|count| *count > 0)?;
         let (what, text) = if count == 1 {
             ("erasure was", "the erased text")
         } else {
@@ -213,11 +217,11 @@ impl Engine {
     }
 
     fn without_vectors(&self) -> Result<usize> {
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         let mut missing = 0;
         for space in reader.spaces()? {
             for of in [TextOf::Memories, TextOf::Episodes] {
-                let index = self.indexes.present(&*reader, space.space, of)?;
+                let index = self.engine.indexes.present(&*reader, space.space, of)?;
                 missing += index.unembedded().count();
             }
         }
@@ -225,7 +229,7 @@ impl Engine {
     }
 
     fn file_checks(&self) -> Vec<Check> {
-        let health = match self.store.health() {
+        let health = match self.engine.store.health() {
             Ok(health) => health,
             Err(error) => {
                 return vec![Check::wrong("database", error.to_string(), "`restore FILE`")];
@@ -251,23 +255,23 @@ impl Engine {
 
     /// What takes the space, which copies there are, and how much room is left.
     fn space_told(&self) -> String {
-        let mut taken: Vec<_> = self.store.space().unwrap_or_default().into_iter().collect();
+        let mut taken: Vec<_> = self.engine.store.space().unwrap_or_default().into_iter().collect();
         taken.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         let part = |(what, bytes): &(&str, u64)| format!("{what} {} KiB", bytes.div_ceil(1_024));
         let mut told = vec![taken.iter().map(part).collect::<Vec<_>>().join(", ")];
-        told.extend(home::copies_told(&self.home));
-        told.extend(free_bytes(&self.home).map(|free| format!("{} MiB free", free >> 20)));
+        told.extend(home::copies_told(&self.engine.home));
+        told.extend(free_bytes(&self.engine.home).map(|free| format!("{} MiB free", free >> 20)));
         told.join("; ")
     }
 
     /// Bytes that the parts of the database take.
     pub fn space(&self) -> Result<BTreeMap<&'static str, u64>> {
-        Ok(self.store.space()?)
+        Ok(self.engine.store.space()?)
     }
 
     /// Counts for `status` and `stats`: of what is within reach, or of everything.
     pub fn counts(&self, context: &Context, everything: bool) -> Result<BTreeMap<String, u64>> {
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         let spaces: Vec<SpaceId> = if everything {
             reader.spaces()?.iter().map(|space| space.space).collect()
         } else {
@@ -278,7 +282,7 @@ impl Engine {
 
     /// The state of the file.
     pub fn health(&self) -> Result<throughline_store::Health> {
-        Ok(self.store.health()?)
+        Ok(self.engine.store.health()?)
     }
 }
 

@@ -232,15 +232,15 @@ impl Engine {
         // What was written is written, whether that succeeds now or not.
         let due = || self.store.erasure_due().is_ok_and(|due| !due.is_empty());
         if applied.is_ok() && cause != Cause::Purge && due() {
-            self.finish_erasures().ok();
+            self.erasing().finish_erasures().ok();
         }
         // Vectors are derived: what cannot be embedded now is found by its words, and embedded later.
         if applied.is_ok() {
             self.keep_root(context).ok();
         }
         if applied.is_ok() && !self.waited_for.load(Ordering::Relaxed) {
-            self.embed_new(&new_texts).ok();
-            self.settle_recalls(context).ok();
+            self.vectors().embed_new(&new_texts).ok();
+            self.recalling(context).settle_recalls().ok();
         }
         match (outcome, applied) {
             (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
@@ -276,7 +276,7 @@ impl Engine {
     ) -> Result<T> {
         let came = plan(tx)?;
         if follows_up(cause) {
-            self.follow_up(tx, context)?;
+            self.watching(context).follow_up(tx)?;
         }
         Ok(came)
     }

@@ -8,10 +8,11 @@ use throughline_core::{
 use throughline_store::{Reader, TextOf};
 
 use crate::engine::is_handle;
+use crate::flows::Looking;
 use crate::index::{NONE, Standing};
 use crate::permit::{demand, standing};
 use crate::purge::resolve_turn;
-use crate::{Card, Context, Engine, Error, Result};
+use crate::{Card, Error, Result};
 
 /// Connections shown of one memory.
 const RELATED_MAX: usize = 30;
@@ -39,43 +40,38 @@ pub enum Expanded {
     },
 }
 
-impl Engine {
+impl Looking<'_> {
     /// Opens a memory or a turn, and raises what was opened.
-    pub fn expand(&self, context: &Context, handle: &str) -> Result<Expanded> {
+    pub fn expand(&self, handle: &str) -> Result<Expanded> {
         let found = {
-            let reader = self.now_reader()?;
-            self.resolve(&*reader, context, handle)
+            let reader = self.engine.now_reader()?;
+            self.engine.resolve(&*reader, self.context, handle)
         };
         match found {
-            Ok(memory) => self.expand_memory(context, &memory),
-            Err(Error::NotFound { .. }) => self.expand_turn(context, handle),
+            Ok(memory) => self.expand_memory(&memory),
+            Err(Error::NotFound { .. }) => self.expand_turn(handle),
             Err(error) => Err(error),
         }
     }
 
-    fn expand_memory(&self, context: &Context, memory: &Memory) -> Result<Expanded> {
-        self.write(context, Cause::Recall, None, |tx| {
+    fn expand_memory(&self, memory: &Memory) -> Result<Expanded> {
+        self.engine.write(self.context, Cause::Recall, None, |tx| {
             tx.settle(memory);
             tx.push(Change::Use {
                 space: memory.space,
                 memories: vec![memory.id],
-                session: context.session.clone(),
+                session: self.context.session.clone(),
                 at: tx.now,
             });
             Ok(())
         })?;
-        let reader = self.now_reader()?;
-        let related = self.related(&*reader, context, memory)?;
-        Ok(Expanded::Memory { card: Box::new(self.card(&*reader, memory)?), related })
+        let reader = self.engine.now_reader()?;
+        let related = self.related(&*reader, memory)?;
+        Ok(Expanded::Memory { card: Box::new(self.engine.card(&*reader, memory)?), related })
     }
 
     /// What a memory is connected to, the relations that a walk follows most readily first.
-    fn related(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        memory: &Memory,
-    ) -> Result<Vec<(Edge, Memory)>> {
+    fn related(&self, reader: &dyn Reader, memory: &Memory) -> Result<Vec<(Edge, Memory)>> {
         let node = NodeId::Memory(memory.id);
         let mut edges = reader.neighbours(memory.space, &[node], &[], RELATED_MAX)?;
         edges.retain(|edge| {
@@ -86,7 +82,7 @@ impl Engine {
         let keys: Vec<RowKey> =
             edges.iter().map(|edge| RowKey::node(memory.space, edge.other(node))).collect();
         let rows = reader.rows(&keys)?;
-        let reach = context.reach();
+        let reach = self.context.reach();
         Ok(edges
             .into_iter()
             .zip(rows)
@@ -95,15 +91,15 @@ impl Engine {
             .collect())
     }
 
-    fn expand_turn(&self, context: &Context, handle: &str) -> Result<Expanded> {
+    fn expand_turn(&self, handle: &str) -> Result<Expanded> {
         let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
         let missing = || Error::NotFound { what: "memory", handle: handle.to_owned() };
         if !is_handle(&wanted) {
             return Err(missing());
         }
-        let reader = self.now_reader()?;
-        for space in context.reach().spaces {
-            let index = self.indexes.present(&*reader, space, TextOf::Episodes)?;
+        let reader = self.engine.now_reader()?;
+        for space in self.context.reach().spaces {
+            let index = self.engine.indexes.present(&*reader, space, TextOf::Episodes)?;
             let fits = |number: &u32| {
                 index.document(*number).is_some_and(|one| {
                     let id = one.id.to_string();
@@ -155,41 +151,40 @@ impl Engine {
     pub fn turn(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         handle: &str,
     ) -> Result<Option<(Episode, Vec<Memory>)>> {
-        let Some(turn) = resolve_turn(reader, context, handle)? else { return Ok(None) };
+        let Some(turn) = resolve_turn(reader, self.context, handle)? else { return Ok(None) };
         let node = NodeId::Episode(turn.id);
         let edges =
             reader.neighbours(turn.space, &[node], &[Relation::EvidencedBy], RESTING_MAX)?;
         let from = edges.iter().filter(|edge| edge.to == node);
         let keys: Vec<RowKey> = from.map(|edge| RowKey::node(turn.space, edge.from)).collect();
         let rows = reader.rows(&keys)?.into_iter().flatten();
-        let reach = context.reach();
+        let reach = self.context.reach();
         let resting = rows.filter_map(Row::into_memory).filter(|memory| reach.sees(memory));
         let resting = resting.collect();
         Ok(Some((turn, resting)))
     }
 
     /// Notes whether a memory helped. Moves its utility, and nothing else.
-    pub fn rate(&self, context: &Context, handle: &str, helpful: bool) -> Result<Card> {
+    pub fn rate(&self, handle: &str, helpful: bool) -> Result<Card> {
         let memory = {
-            let reader = self.now_reader()?;
-            self.resolve(&*reader, context, handle)?
+            let reader = self.engine.now_reader()?;
+            self.engine.resolve(&*reader, self.context, handle)?
         };
-        self.write(context, Cause::Recall, None, |tx| {
+        self.engine.write(self.context, Cause::Recall, None, |tx| {
             let by_hand = || format!("throughline feedback {}", memory.id.handle());
-            demand(&**tx, context.door, Act::Rate, Some(&memory), by_hand)?;
+            demand(&**tx, self.context.door, Act::Rate, Some(&memory), by_hand)?;
             tx.settle(&memory);
             // Agents find fault with what a person said once, however often they say so.
-            let agents = context.door.is_agents() && !helpful;
+            let agents = self.context.door.is_agents() && !helpful;
             if agents && standing(&**tx, &memory)?.is_persons() && faulted(&**tx, &memory)? {
                 return Ok(());
             }
             tx.push(Change::Rate { space: memory.space, memory: memory.id, helpful });
             Ok(())
         })?;
-        self.card_of(memory.space, memory.id)
+        self.engine.card_of(memory.space, memory.id)
     }
 }
 

@@ -6,7 +6,8 @@ use std::io::Write;
 use throughline_core::{Layer, State, text};
 use throughline_store::LogQuery;
 
-use crate::{Card, Engine, Error, Result};
+use crate::flows::Copying;
+use crate::{Card, Error, Result};
 
 /// The first line of an export.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -24,7 +25,7 @@ pub(crate) const VERSION: u32 = 1;
 /// Batches read at a time, so that an export of any size needs little memory.
 const PAGE: usize = 500;
 
-impl Engine {
+impl Copying<'_> {
     /// Writes every batch of the log, one line each, in order. The same memory always gives the
     /// same bytes. Returns how many batches were written; `progress` hears of each page.
     pub fn export_log(
@@ -35,7 +36,7 @@ impl Engine {
         let home = Some(self.mark());
         let header = Header { format: FORMAT.to_owned(), version: VERSION, home };
         write_line(out, &header)?;
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         let (mut after_seq, mut written) = (0, 0);
         loop {
             let page = reader.log(&LogQuery { after_seq, limit: PAGE, ..LogQuery::default() })?;

@@ -4,7 +4,8 @@ use throughline_core::state::Search;
 use throughline_core::{Kind, Memory, Row, RowKey, State, text, words};
 use throughline_store::{MemoryQuery, Reader, TextOf, TextQuery};
 
-use crate::{Card, Context, Engine, Error, Result};
+use crate::flows::Looking;
+use crate::{Card, Error, Result};
 
 /// What to include.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,20 +38,14 @@ pub struct Listing {
     pub total: usize,
 }
 
-impl Engine {
+impl Looking<'_> {
     /// Memories that hold the words of a query, best first.
-    pub fn search(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        query: &str,
-        filter: &Filter,
-    ) -> Result<Listing> {
+    pub fn search(&self, reader: &dyn Reader, query: &str, filter: &Filter) -> Result<Listing> {
         let terms = words::query_terms(query);
         if terms.is_empty() {
             return Err(Error::BadInput("the query has no words to look for".to_owned()));
         }
-        let reach = context.reach();
+        let reach = self.context.reach();
         let wanted = filter.offset.saturating_add(filter.limit.unwrap_or(SEARCH_DEFAULT));
         let hits = reader.text(&TextQuery {
             of: TextOf::Memories,
@@ -59,7 +54,8 @@ impl Engine {
             session: reach.session,
             states: states(filter),
             kinds: filter.kinds.clone(),
-            limit: wanted.clamp(self.policy.words.candidates_max, self.policy.limits.list_max),
+            limit: wanted
+                .clamp(self.engine.policy.words.candidates_max, self.engine.policy.limits.list_max),
         })?;
         // Without a further filter only the page that is shown has to be read.
         let narrowed = filter.domain.is_some() || filter.tag.is_some();
@@ -75,12 +71,12 @@ impl Engine {
         let found = self.with_tag(reader, found, filter.tag.as_deref())?;
         let total = if narrowed { found.len() } else { hits.len() };
         let page: Vec<Memory> = found.into_iter().take(wanted).skip(filter.offset).collect();
-        Ok(Listing { total, items: self.cards(reader, &page)? })
+        Ok(Listing { total, items: self.engine.cards(reader, &page)? })
     }
 
     /// Memories, newest first.
-    pub fn list(&self, reader: &dyn Reader, context: &Context, filter: &Filter) -> Result<Listing> {
-        let reach = context.reach();
+    pub fn list(&self, reader: &dyn Reader, filter: &Filter) -> Result<Listing> {
+        let reach = self.context.reach();
         let page = reader.memories(&MemoryQuery {
             spaces: reach.spaces,
             session: reach.session,
@@ -90,9 +86,9 @@ impl Engine {
             domain: filter.domain.clone(),
             tag: filter.tag.as_deref().map(text::normalise),
             offset: filter.offset,
-            limit: filter.limit.unwrap_or(self.policy.limits.list_max),
+            limit: filter.limit.unwrap_or(self.engine.policy.limits.list_max),
         })?;
-        Ok(Listing { total: page.total, items: self.cards(reader, &page.items)? })
+        Ok(Listing { total: page.total, items: self.engine.cards(reader, &page.items)? })
     }
 
     fn with_tag(
@@ -104,7 +100,7 @@ impl Engine {
         let Some(tag) = tag.map(text::normalise) else {
             return Ok(memories);
         };
-        let cards = self.cards(reader, &memories)?;
+        let cards = self.engine.cards(reader, &memories)?;
         Ok(cards
             .into_iter()
             .filter(|card| card.tags.iter().any(|one| text::normalise(one) == tag))

@@ -6,7 +6,8 @@ use throughline_core::scope::Reach;
 use throughline_core::{Edge, Entity, Memory, NodeId, Row, RowKey, SpaceId};
 use throughline_store::{MemoryQuery, Reader};
 
-use crate::{Context, Engine, Result};
+use crate::Result;
+use crate::flows::Looking;
 
 /// A node to draw.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,20 +50,20 @@ pub struct Graph {
 /// Edges followed from one node and direction.
 const FAN_OUT: usize = 50;
 
-impl Engine {
+impl Looking<'_> {
     /// The part of the graph within `depth` steps of a memory, or around the newest memories.
-    pub fn graph(&self, context: &Context, focus: Option<&str>, depth: usize) -> Result<Graph> {
-        let reader = self.now_reader()?;
+    pub fn graph(&self, focus: Option<&str>, depth: usize) -> Result<Graph> {
+        let reader = self.engine.now_reader()?;
         let mut starts: BTreeMap<SpaceId, BTreeSet<NodeId>> = BTreeMap::new();
         if let Some(handle) = focus {
-            let memory = self.resolve(&*reader, context, handle)?;
+            let memory = self.engine.resolve(&*reader, self.context, handle)?;
             starts.entry(memory.space).or_default().insert(memory.id.into());
         } else {
-            let reach = context.reach();
+            let reach = self.context.reach();
             let newest = reader.memories(&MemoryQuery {
                 spaces: reach.spaces,
                 session: reach.session,
-                limit: self.policy.limits.graph_nodes_max / 2,
+                limit: self.engine.policy.limits.graph_nodes_max / 2,
                 ..MemoryQuery::default()
             })?;
             for memory in newest.items {
@@ -71,7 +72,7 @@ impl Engine {
         }
         let mut graph = Graph::default();
         for (space, nodes) in starts {
-            self.grow(&*reader, &context.reach(), &mut graph, space, nodes, depth)?;
+            self.grow(&*reader, &self.context.reach(), &mut graph, space, nodes, depth)?;
         }
         Ok(graph)
     }
@@ -85,7 +86,7 @@ impl Engine {
         starts: BTreeSet<NodeId>,
         depth: usize,
     ) -> Result<()> {
-        let max = self.policy.limits.graph_nodes_max.saturating_sub(graph.nodes.len());
+        let max = self.engine.policy.limits.graph_nodes_max.saturating_sub(graph.nodes.len());
         let mut seen = starts.clone();
         let mut edge_of: BTreeMap<RowKey, Edge> = BTreeMap::new();
         let mut frontier: Vec<NodeId> = starts.into_iter().collect();

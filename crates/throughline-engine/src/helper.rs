@@ -11,8 +11,9 @@ use throughline_core::{MemoryId, SessionId, text};
 use throughline_language::question;
 
 use crate::capture::Mind;
+use crate::flows::Listening;
 use crate::listen::{Reply, is_asking};
-use crate::{Ask, Context, Engine, Result, Said};
+use crate::{Ask, Context, Result, Said};
 
 /// Tasks that wait for their helper to begin; the oldest go first.
 const TASKS_MAX: usize = 8;
@@ -86,11 +87,10 @@ impl Helpers {
     }
 }
 
-impl Engine {
+impl Listening<'_> {
     /// A helper begins: what fits its task.
     pub(crate) fn brief_helper(
         &self,
-        context: &Context,
         helper: Option<&str>,
         kind: Option<&str>,
         task: Option<&str>,
@@ -101,18 +101,18 @@ impl Engine {
             None => mind.lately.helpers.take(kind),
         };
         let Some(task) = task else { return Ok(Reply::default()) };
-        let asked = question::understand(&task, self.now());
+        let asked = question::understand(&task, self.engine.now());
         // It has heard nothing of what its agent heard, and was shown nothing.
-        let limits = RecallPolicy { known_minutes: 0.0, ..self.policy.recall };
-        let rules = self.rules_for(context, &task)?;
+        let limits = RecallPolicy { known_minutes: 0.0, ..self.engine.policy.recall };
+        let rules = self.engine.recalling(self.context).rules_for(&task)?;
         let ask = Ask { episodes: is_asking(&asked), rules, ..Ask::new(&task, limits) };
-        let recall = self.recall(context, &ask)?;
+        let recall = self.engine.recalling(self.context).recall(&ask)?;
         let said = Said::by_recall(&recall);
         let shown: Vec<_> = recall.memories();
-        let session = context.session.as_ref().map(|session| helper_session(session, helper));
-        let apart = Context { session, ..context.clone() };
+        let session = self.context.session.as_ref().map(|session| helper_session(session, helper));
+        let apart = Context { session, ..self.context.clone() };
         let mut reply = Reply::default();
-        reply.note(self.note_shown(&apart, &shown, said.tokens, true));
+        reply.note(self.engine.recalling(&apart).note_shown(&shown, said.tokens, true));
         Ok(Reply { said, ..reply })
     }
 }

@@ -4,7 +4,8 @@ use throughline_core::scope::Reach;
 use throughline_core::{Change, Logged, Memory, NodeId, Row, RowKey, Timestamp};
 use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
-use crate::{Context, Engine, Result};
+use crate::Result;
+use crate::flows::Looking;
 
 /// One step in the life of a memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,12 +22,12 @@ pub struct Version {
     pub after: Option<Memory>,
 }
 
-impl Engine {
+impl Looking<'_> {
     /// Every change that touched a memory, and those it replaced or was replaced by, in order.
-    pub fn history(&self, context: &Context, handle: &str) -> Result<(Memory, Vec<Version>)> {
-        let reader = self.now_reader()?;
-        let memory = self.resolve(&*reader, context, handle)?;
-        let reach = context.reach();
+    pub fn history(&self, handle: &str) -> Result<(Memory, Vec<Version>)> {
+        let reader = self.engine.now_reader()?;
+        let memory = self.engine.resolve(&*reader, self.context, handle)?;
+        let reach = self.context.reach();
         let mut steps = Vec::new();
         for id in chain(&*reader, &memory)? {
             let row = RowKey::memory(memory.space, id);
@@ -57,13 +58,8 @@ impl Engine {
     }
 
     /// Batches of the log within reach, latest first.
-    pub fn log(
-        &self,
-        context: &Context,
-        since: Option<Timestamp>,
-        limit: usize,
-    ) -> Result<Vec<StoredBatch>> {
-        let reach = context.reach();
+    pub fn log(&self, since: Option<Timestamp>, limit: usize) -> Result<Vec<StoredBatch>> {
+        let reach = self.context.reach();
         let query = LogQuery {
             since,
             spaces: reach.spaces.clone(),
@@ -71,7 +67,7 @@ impl Engine {
             limit,
             ..LogQuery::default()
         };
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         let mut within = Vec::new();
         for stored in reader.log(&query)? {
             if is_within(&*reader, &stored, &reach)? {

@@ -18,9 +18,10 @@ use throughline_core::{
 use throughline_store::{LogQuery, MemoryQuery, Reader, Store, StoredBatch, Tables};
 
 use crate::export::{FORMAT, Header, VERSION};
+use crate::flows::Copying;
 use crate::permit::demand_act;
 use crate::purge::Gone;
-use crate::{Context, Engine, Error, Result};
+use crate::{Context, Error, Result};
 
 /// What an import did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,7 +56,7 @@ pub enum Source {
 /// A longer line is not one of ours.
 const LINE_BYTES_MAX: usize = 64 << 20;
 
-impl Engine {
+impl Copying<'_> {
     /// Reads an export. All of it is checked before anything is written.
     pub fn import(
         &self,
@@ -69,10 +70,12 @@ impl Engine {
         let (header, batches) = read(file)?;
         let own = header.home.as_ref().is_some_and(|mark| *mark == self.mark());
         for (at, memory) in told(&batches) {
-            self.check_content(&memory.content)
+            self.engine
+                .keeping(context)
+                .check_content(&memory.content)
                 .map_err(|error| bad_file(file, at + 2, error.to_string()))?;
         }
-        let most = self.policy.limits.operation_bytes_max;
+        let most = self.engine.policy.limits.operation_bytes_max;
         if let Some((at, one)) = deferred(&batches).find(|(_, one)| one.operation.len() > most) {
             let detail = format!("pending operation {} has more than {most} bytes", one.id);
             return Err(bad_file(file, at + 2, detail));
@@ -84,7 +87,7 @@ impl Engine {
         if !whole {
             return self.take_in_foreign(context, &theirs, rank);
         }
-        let empty = self.latest()? == 0;
+        let empty = self.engine.latest()? == 0;
         let done = match self.missing(&batches, &theirs)? {
             Some(missing) => self.follow(&missing, &theirs, progress),
             None => self.merge(context, &theirs),
@@ -105,7 +108,7 @@ impl Engine {
             gone.add_mark(stone.space, &stone.fingerprint);
         }
         if !stones.is_empty() {
-            self.forget_files(&mut gone);
+            self.engine.erasing().forget_files(&mut gone);
         }
     }
 
@@ -113,7 +116,7 @@ impl Engine {
     /// empty, or holds an earlier part of the same history, with nothing of its own that they would
     /// repeat or bring back.
     fn missing(&self, batches: &[Batch], theirs: &Arc<Tables>) -> Result<Option<Vec<Batch>>> {
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         let ours = reader.log(&LogQuery { limit: usize::MAX, ..LogQuery::default() })?;
         let here: BTreeSet<BatchId> = ours.iter().map(|stored| stored.batch.id).collect();
         let missing: Vec<Batch> =
@@ -183,19 +186,19 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Imported> {
         for (done, batch) in batches.iter().enumerate() {
-            self.store.apply(batch)?;
+            self.engine.store.apply(batch)?;
             if done % 100 == 0 {
                 progress(done);
             }
         }
-        if !self.store.erasure_due()?.is_empty() {
-            self.finish_erasures()?;
+        if !self.engine.store.erasure_due()?.is_empty() {
+            self.engine.erasing().finish_erasures()?;
         }
         let inserted: BTreeSet<MemoryId> = told(batches).map(|(_, memory)| memory.id).collect();
         let held = all_memories(theirs)?;
         let memories = held.iter().filter(|memory| inserted.contains(&memory.id)).count();
         let mut report = Imported { batches: batches.len(), memories, ..Imported::default() };
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         for memory in held.iter().filter(|memory| !inserted.contains(&memory.id)) {
             let mark = std::slice::from_ref(&memory.fingerprint);
             let erased = !reader.tombstones(memory.space, mark)?.is_empty();
@@ -209,7 +212,7 @@ impl Engine {
     fn merge(&self, context: &Context, theirs: &Arc<Tables>) -> Result<Imported> {
         let mut total = Imported::default();
         for space in theirs.spaces()? {
-            let (part, _) = self.write(context, Cause::Import, None, |tx| {
+            let (part, _) = self.engine.write(context, Cause::Import, None, |tx| {
                 tx.scope.space = space.space;
                 let known =
                     RowKey { space: space.space, table: Table::Space, key: space.key.clone() };

@@ -11,8 +11,9 @@ use throughline_core::{
 
 use crate::capture::unknown;
 use crate::clean::{Cleaner, clean_name};
+use crate::flows::Capturing;
 use crate::transaction::Transaction;
-use crate::{Context, Engine, Error, Result};
+use crate::{Error, Result};
 
 /// Turns kept in one batch, so that others may write in between.
 const AT_ONCE: usize = 512;
@@ -65,20 +66,19 @@ pub struct Ingested {
     pub skipped: usize,
 }
 
-impl Engine {
+impl Capturing<'_> {
     /// Takes in turns, in the order they were said within each session, and gives them vectors. A
     /// session comes whole: its turns are counted from the first one given.
     pub fn ingest(
         &self,
-        context: &Context,
         agent: &str,
         turns: &[Turn],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Ingested> {
-        let space = context.scope().space;
+        let space = self.context.scope().space;
         let (mut done, episodes) = self.episodes(space, turns)?;
         for (at, some) in episodes.chunks(AT_ONCE).enumerate() {
-            let (new, _) = self.write(context, Cause::Capture, None, |tx| {
+            let (new, _) = self.engine.write(self.context, Cause::Capture, None, |tx| {
                 let new = unknown(&**tx, some)?;
                 for episode in &new {
                     attend(tx, episode, agent)?;
@@ -90,14 +90,14 @@ impl Engine {
             progress((at * AT_ONCE + some.len()).min(episodes.len()));
         }
         done.duplicates = done.turns - done.skipped - done.episodes;
-        self.embed_missing(space, usize::MAX, &mut |_| ())?;
+        self.engine.vectors().embed_missing(space, usize::MAX, &mut |_| ())?;
         Ok(done)
     }
 
     /// What [`Self::ingest`] would do, without doing it.
-    pub fn plan_ingest(&self, context: &Context, turns: &[Turn]) -> Result<Ingested> {
-        let (mut done, episodes) = self.episodes(context.scope().space, turns)?;
-        done.episodes = unknown(&*self.now_reader()?, &episodes)?.len();
+    pub fn plan_ingest(&self, turns: &[Turn]) -> Result<Ingested> {
+        let (mut done, episodes) = self.episodes(self.context.scope().space, turns)?;
+        done.episodes = unknown(&*self.engine.now_reader()?, &episodes)?.len();
         done.duplicates = done.turns - done.skipped - done.episodes;
         Ok(done)
     }
@@ -109,7 +109,7 @@ impl Engine {
         let mut said: BTreeMap<String, u64> = BTreeMap::new();
         let mut met = BTreeSet::new();
         let mut episodes = Vec::with_capacity(turns.len());
-        let cleaned = cleaned(turns, &self.home);
+        let cleaned = cleaned(turns, &self.engine.home);
         for (turn, clean) in turns.iter().zip(&cleaned) {
             let position = positions.entry(&turn.session).or_default();
             if turn.text.trim().is_empty() {
@@ -128,7 +128,7 @@ impl Engine {
     }
 
     fn check_turn(&self, turn: &Turn) -> Result<()> {
-        let max = self.policy.limits.turn_bytes_max;
+        let max = self.engine.policy.limits.turn_bytes_max;
         if turn.text.len() > max {
             return Err(Error::BadInput(format!(
                 "a turn of session {} has {} bytes; {max} are the most that is kept of one",
@@ -136,8 +136,8 @@ impl Engine {
                 turn.text.len()
             )));
         }
-        self.check_field(&turn.session.0)?;
-        self.check_field(&turn.speaker)
+        self.engine.keeping(self.context).check_field(&turn.session.0)?;
+        self.engine.keeping(self.context).check_field(&turn.speaker)
     }
 }
 

@@ -38,6 +38,7 @@ mod error;
 mod expand;
 mod export;
 mod find;
+mod flows;
 mod graph;
 mod helper;
 mod history;
@@ -96,6 +97,10 @@ pub use error::{Error, ErrorKind, Result, in_plain_words};
 pub use expand::Expanded;
 pub use export::export_markdown;
 pub use find::{Filter, Listing};
+pub use flows::{
+    Briefing, Capturing, Checking, Copying, Erasing, Keeping, Listening, Looking, Recalling,
+    Reviewing, Sleeping, Vectors, Watching, Working,
+};
 pub use graph::{Graph, GraphNode};
 pub use history::Version;
 pub use import::{Imported, Source as ImportSource};
@@ -119,7 +124,7 @@ pub use remember::{NewMemory, Remembered};
 pub use retire::Put;
 pub use review::{Keep, Review, Stuck, Undecided};
 pub use revise::Edits;
-pub use shelf::{Claimed, Entry, Keeping, Shelved, Shelves};
+pub use shelf::{Claimed, Entry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
 pub use sleep::{Done, Inputs, Slept};
 pub use throughline_store::{LeftOut, left_out, private_folder};

@@ -17,10 +17,11 @@ use throughline_language::question::{self, Question};
 use throughline_store::Error as StoreError;
 
 use crate::capture::{Capture, Captured, Mind, Minds, project_of};
+use crate::flows::Listening;
 use crate::journal::Journal;
 use crate::rest::{Left, SLEEP};
 use crate::verify::QUEUED_IN_MIND;
-use crate::{Ask, Brief, Context, Engine, Error, Result, Said};
+use crate::{Ask, Brief, Context, Error, Result, Said};
 
 /// How long whoever is waited for waits for the writer's turn, and for the session's. A correction that
 /// is taken in first is not said as if it held; but nobody gets no answer because others write.
@@ -75,39 +76,40 @@ impl Reply {
     }
 }
 
-impl Engine {
+impl Listening<'_> {
     /// Takes in an event, and says what the agent should know now.
-    pub fn listen(&self, context: &Context, event: &Event) -> Result<Reply> {
-        self.listen_and(context, event, Keep::WhatIsMissing)
+    pub fn listen(&self, event: &Event) -> Result<Reply> {
+        self.listen_and(event, Keep::WhatIsMissing)
     }
 
     /// The same where the host does not hear what we would say: the event is only taken in.
-    pub fn only_listen(&self, context: &Context, event: &Event) -> Result<Reply> {
-        self.listen_and(context, event, Keep::Unheard)
+    pub fn only_listen(&self, event: &Event) -> Result<Reply> {
+        self.listen_and(event, Keep::Unheard)
     }
 
     /// The same where nothing that is said may be kept: not even that something was asked in vain.
-    pub fn overhear(&self, context: &Context, event: &Event) -> Result<Reply> {
-        self.listen_and(context, event, Keep::Nothing)
+    pub fn overhear(&self, event: &Event) -> Result<Reply> {
+        self.listen_and(event, Keep::Nothing)
     }
 
-    fn listen_and(&self, context: &Context, event: &Event, keep: Keep) -> Result<Reply> {
+    fn listen_and(&self, event: &Event, keep: Keep) -> Result<Reply> {
         if is_waited_for(&event.what) {
-            self.waited_for.store(true, Ordering::Relaxed);
-            self.store.wait_at_most(self.patience().min(self.time_left()));
+            self.engine.waited_for.store(true, Ordering::Relaxed);
+            self.engine.store.wait_at_most(self.patience().min(self.time_left()));
         } else {
             self.waits_for_nobody();
         }
-        let reply = self.listen_in_turn(context, event, keep);
+        let reply = self.listen_in_turn(event, keep);
         self.waits_for_nobody();
         reply
     }
 
-    fn listen_in_turn(&self, context: &Context, event: &Event, keep: Keep) -> Result<Reply> {
+    fn listen_in_turn(&self, event: &Event, keep: Keep) -> Result<Reply> {
+        let context = self.context;
         let session = &event.session;
         let context =
-            Context { session: Some(session.clone()), door: Door::Hook, ..context.clone() };
-        let minds = Minds::new(&self.home);
+            Context { session: Some(session.clone()), door: Door::Hook, ..self.context.clone() };
+        let minds = Minds::new(&self.engine.home);
         // One event of a session at a time; whoever comes too early only listens. What waits in the
         // journal is taken in by whoever has the session's mind next.
         let turn = if is_waited_for(&event.what) {
@@ -121,11 +123,19 @@ impl Engine {
         let before = mind.clone();
         let helper = event.helper.as_deref();
         let reply = match &event.what {
-            What::Started(start) => self.begin(&context, *start, &mut mind, &minds),
-            What::Prompted { text } => self.hear_prompt(&context, text, &mut mind, keep, may_drain),
-            What::ToolStarts(call) => self.warn_of(&context, helper, call, false, &mut mind),
+            What::Started(start) => {
+                self.engine.listening(&context).begin(*start, &mut mind, &minds)
+            }
+            What::Prompted { text } => {
+                self.engine.listening(&context).hear_prompt(text, &mut mind, keep, may_drain)
+            }
+            What::ToolStarts(call) => {
+                self.engine.listening(&context).warn_of(helper, call, false, &mut mind)
+            }
             What::ToolsRan(runs) => match runs.first() {
-                Some(run) => self.warn_of(&context, helper, &run.call, true, &mut mind),
+                Some(run) => {
+                    self.engine.listening(&context).warn_of(helper, &run.call, true, &mut mind)
+                }
                 None => Ok(Reply::default()),
             },
             What::HelperAsked { text, kind } => {
@@ -134,20 +144,24 @@ impl Engine {
                 }
                 Ok(Reply::default())
             }
-            What::HelperStarts { kind, task } => {
-                self.brief_helper(&context, helper, kind.as_deref(), task.as_deref(), &mut mind)
-            }
+            What::HelperStarts { kind, task } => self.engine.listening(&context).brief_helper(
+                helper,
+                kind.as_deref(),
+                task.as_deref(),
+                &mut mind,
+            ),
             What::Answered { .. } | What::HelperAnswered { .. } if may_drain => {
-                self.after_turn(&context, &mut mind, None)
+                self.engine.listening(&context).after_turn(&mut mind, None)
             }
             What::Compacting if may_drain => {
-                let reply = self.after_turn(&context, &mut mind, Some(Flush::Compacting));
+                let reply =
+                    self.engine.listening(&context).after_turn(&mut mind, Some(Flush::Compacting));
                 // Not every host says so again when it is done: then it is told with a prompt.
-                mind.lose_context(self.now());
+                mind.lose_context(self.engine.now());
                 mind.lately.holds.due = true;
                 reply
             }
-            What::Ended if may_drain => self.end(&context, &mut mind),
+            What::Ended if may_drain => self.engine.listening(&context).end(&mut mind),
             What::Answered { .. }
             | What::HelperAnswered { .. }
             | What::Compacting
@@ -160,28 +174,28 @@ impl Engine {
         reply.note(saved);
         if may_drain && nobody_waits(&event.what) {
             // Last, for it may take longer than there is time.
-            self.embed_within(&context, Instant::now(), EMBED)?;
+            self.engine.listening(&context).embed_within(Instant::now(), EMBED)?;
         }
         Ok(reply)
     }
 
     /// A session begins: what matters is said. It is read and nothing is written before it is said,
-    /// so that nobody who writes keeps it waiting; what is left is done by [`Engine::rest`].
-    fn begin(
-        &self,
-        context: &Context,
-        start: Start,
-        mind: &mut Mind,
-        minds: &Minds,
-    ) -> Result<Reply> {
-        let last = minds.latest_of(context.project.space(), context.session.as_ref());
+    /// so that nobody who writes keeps it waiting; what is left is done by [`Listening::rest`].
+    fn begin(&self, start: Start, mind: &mut Mind, minds: &Minds) -> Result<Reply> {
+        let last = minds.latest_of(self.context.project.space(), self.context.session.as_ref());
         // What cannot be looked at now is looked at by the next session.
         let mut reply = Reply::default();
-        let (woken, noticed) = self.look_without_noting(context).unwrap_or_default();
-        let to_check = self.to_check_among(context, woken.stale(), QUEUED_IN_MIND)?;
+        let (woken, noticed) =
+            self.engine.watching(self.context).look_without_noting().unwrap_or_default();
+        let to_check =
+            self.engine.watching(self.context).to_check_among(woken.stale(), QUEUED_IN_MIND)?;
         mind.lately.to_check = to_check.iter().map(|one| one.card.memory.id).collect();
-        let brief = self.open_conversation(context, start, mind, last.as_ref(), &to_check)?;
-        reply.note(self.note_shown(context, &brief.memories, brief.tokens, true));
+        let brief = self.open_conversation(start, mind, last.as_ref(), &to_check)?;
+        reply.note(self.engine.recalling(self.context).note_shown(
+            &brief.memories,
+            brief.tokens,
+            true,
+        ));
         let fresh = matches!(start, Start::Startup | Start::Clear);
         let left = Left { brief: fresh.then(|| brief.clone()), noticed };
         Ok(Reply { said: Said::by_brief(brief), left, ..reply })
@@ -191,21 +205,19 @@ impl Engine {
     /// they have just taken back.
     fn hear_prompt(
         &self,
-        context: &Context,
         text: &str,
         mind: &mut Mind,
         keep: Keep,
         may_drain: bool,
     ) -> Result<Reply> {
-        let turn = Captured::said(self.now(), Voice::User, text);
+        let turn = Captured::said(self.engine.now(), Voice::User, text);
         let policy = gate::GatePolicy::default();
         let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
         let hurried = self.is_hurried();
         let wanted = || matches!(verdict.probe, When::Now(_)) || mind.would_keep(text);
         let may_drain = may_drain && !hurried;
         let at_once = may_drain && wanted();
-        let drained =
-            if at_once { self.drain_now(context, mind, None) } else { Ok(Capture::default()) };
+        let drained = if at_once { self.drain_now(mind, None) } else { Ok(Capture::default()) };
         let told = keep;
         // What is not taken in yet may be the very thing that is missing.
         let keep = match keep {
@@ -216,33 +228,39 @@ impl Engine {
         if keep == Keep::Unheard {
             return Ok(reply);
         }
-        let asked = question::understand(text, self.now());
+        let asked = question::understand(text, self.engine.now());
         let asking = match told {
             Keep::Nothing | Keep::Unheard => Said::default(),
-            Keep::WhatIsMissing => self.ask_to_keep(context, text, &asked, mind, hurried),
+            Keep::WhatIsMissing => self.ask_to_keep(text, &asked, mind, hurried),
         };
         let mut brief = Brief::default();
         if !asked.small_talk {
-            brief = self.brief_with_prompt(context, mind)?;
-            reply.note(self.note_shown(context, &brief.memories, brief.tokens, true));
+            brief = self.brief_with_prompt(mind)?;
+            reply.note(self.engine.recalling(self.context).note_shown(
+                &brief.memories,
+                brief.tokens,
+                true,
+            ));
         }
-        let mut ask = self.ask_of(context, text, &asked, mind)?;
+        let mut ask = self.ask_of(text, &asked, mind)?;
         // What this very prompt says is not told back, new or said again.
         ask.already.extend(reply.capture.claimed());
-        let mut recall = self.recall(context, &ask)?;
+        let mut recall = self.engine.recalling(self.context).recall(&ask)?;
         if may_drain
             && !at_once
             && mind.may_presuppose(text)
-            && self.presupposes_a_change(context, text, &recall)?
+            && self.engine.capturing(self.context).presupposes_a_change(text, &recall)?
         {
-            reply = Reply::after(self.drain_now(context, mind, None));
+            reply = Reply::after(self.drain_now(mind, None));
             ask.already.extend(reply.capture.claimed());
-            recall = self.recall(context, &ask)?;
+            recall = self.engine.recalling(self.context).recall(&ask)?;
         }
         let noted = recall.memories();
         reply.note(match keep {
-            Keep::WhatIsMissing => self.note_recall(context, &recall),
-            Keep::Nothing | Keep::Unheard => self.note_shown(context, &noted, recall.tokens, false),
+            Keep::WhatIsMissing => self.engine.recalling(self.context).note_recall(&recall),
+            Keep::Nothing | Keep::Unheard => {
+                self.engine.recalling(self.context).note_shown(&noted, recall.tokens, false)
+            }
         });
         let shown: Vec<MemoryId> = noted.into_iter().map(|(_, id)| id).collect();
         self.present(mind, &shown);
@@ -252,13 +270,7 @@ impl Engine {
     }
 
     /// What a prompt asks of recall.
-    fn ask_of<'a>(
-        &self,
-        context: &Context,
-        text: &'a str,
-        asked: &Question,
-        mind: &Mind,
-    ) -> Result<Ask<'a>> {
+    fn ask_of<'a>(&self, text: &'a str, asked: &Question, mind: &Mind) -> Result<Ask<'a>> {
         Ok(Ask {
             episodes: is_asking(asked),
             shown_since: mind.lately.sees_since,
@@ -266,30 +278,25 @@ impl Engine {
             already: mind.sees(),
             quoted: mind.lately.holds.quoted.iter().copied().collect(),
             named: mind.lately.holds.named.iter().copied().collect(),
-            rules: self.rules_for(context, text)?,
-            ..Ask::new(text, self.policy.recall)
+            rules: self.engine.recalling(self.context).rules_for(text)?,
+            ..Ask::new(text, self.engine.policy.recall)
         })
     }
 
     /// The agent has answered, or its context is about to be made shorter.
-    fn after_turn(
-        &self,
-        context: &Context,
-        mind: &mut Mind,
-        flush: Option<Flush>,
-    ) -> Result<Reply> {
-        let capture = self.drain_now(context, mind, flush)?;
+    fn after_turn(&self, mind: &mut Mind, flush: Option<Flush>) -> Result<Reply> {
+        let capture = self.drain_now(mind, flush)?;
         if flush.is_some() {
-            self.settle_mind(context, mind)?;
+            self.settle_mind(mind)?;
         }
         Ok(Reply { capture, ..Reply::default() })
     }
 
     /// The session ends.
-    fn end(&self, context: &Context, mind: &mut Mind) -> Result<Reply> {
-        let reply = self.after_turn(context, mind, Some(Flush::Ending))?;
-        self.close(context)?;
-        if let Err(error) = self.sleep_a_little(context, SLEEP) {
+    fn end(&self, mind: &mut Mind) -> Result<Reply> {
+        let reply = self.after_turn(mind, Some(Flush::Ending))?;
+        self.close()?;
+        if let Err(error) = self.sleep_a_little(SLEEP) {
             // Nothing is lost by that: the next sleep has it before it.
             return Ok(Reply { trouble: Some(error.to_string()), ..reply });
         }
@@ -298,7 +305,9 @@ impl Engine {
 
     /// How long whoever asked still waits.
     fn time_left(&self) -> Duration {
-        self.until.map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()))
+        self.engine
+            .until
+            .map_or(Duration::MAX, |until| until.saturating_duration_since(Instant::now()))
     }
 
     /// How long others are waited for.
@@ -308,83 +317,80 @@ impl Engine {
 
     /// Whether much of the time is gone before anything was done.
     fn is_hurried(&self) -> bool {
-        let (Some(told), Some(until)) = (self.told, self.until) else { return false };
+        let (Some(told), Some(until)) = (self.engine.told, self.engine.until) else { return false };
         told.elapsed() >= until.saturating_duration_since(told) * HURRY.0 / HURRY.1
     }
 
     /// The answer has been given.
     pub(crate) fn waits_for_nobody(&self) {
-        self.waited_for.store(false, Ordering::Relaxed);
-        self.store.wait_at_most(self.time_left());
+        self.engine.waited_for.store(false, Ordering::Relaxed);
+        self.engine.store.wait_at_most(self.time_left());
     }
 
-    pub(crate) fn drain_now(
-        &self,
-        context: &Context,
-        mind: &mut Mind,
-        flush: Option<Flush>,
-    ) -> Result<Capture> {
-        let Some(session) = &context.session else { return Ok(Capture::default()) };
-        let capture = self.drain(context, session, mind, flush)?;
+    pub(crate) fn drain_now(&self, mind: &mut Mind, flush: Option<Flush>) -> Result<Capture> {
+        let Some(session) = &self.context.session else { return Ok(Capture::default()) };
+        let capture = self.engine.capturing(self.context).drain(session, mind, flush)?;
         for id in capture.memories.iter().chain(&capture.reinforced) {
-            mind.hot.touch((*id).into(), "", activation::Touch::Mention, &self.policy.activation);
+            mind.hot.touch(
+                (*id).into(),
+                "",
+                activation::Touch::Mention,
+                &self.engine.policy.activation,
+            );
         }
         Ok(capture)
     }
 
     /// Counts what this session had in mind together, through the one door.
-    fn settle_mind(&self, context: &Context, mind: &mut Mind) -> Result<()> {
-        let settlement = mind.hot.to_settle(&self.policy.activation);
+    fn settle_mind(&self, mind: &mut Mind) -> Result<()> {
+        let settlement = mind.hot.to_settle(&self.engine.policy.activation);
         if settlement.is_empty() {
             return Ok(());
         }
-        self.count_in_mind(context, &settlement)?;
+        self.engine.recalling(self.context).count_in_mind(&settlement)?;
         mind.hot.settled(&settlement);
         Ok(())
     }
 
     /// Notes that a session has ended.
-    fn close(&self, context: &Context) -> Result<()> {
-        let Some(session) = context.session.clone() else { return Ok(()) };
-        let space = context.project.space();
-        self.write(context, Cause::Capture, None, |tx| {
-            let key = RowKey { space, table: Table::Session, key: session.to_string() };
-            if let Some(Row::Session(known)) = tx.rows(&[key])?.remove(0)
-                && known.ended_at.is_none()
-            {
-                let ended = Session { ended_at: Some(tx.now), ..known };
-                tx.push(Change::Attend(ended));
-            }
-            Ok(())
-        })
-        .map(drop)
+    fn close(&self) -> Result<()> {
+        let Some(session) = self.context.session.clone() else { return Ok(()) };
+        let space = self.context.project.space();
+        self.engine
+            .write(self.context, Cause::Capture, None, |tx| {
+                let key = RowKey { space, table: Table::Session, key: session.to_string() };
+                if let Some(Row::Session(known)) = tx.rows(&[key])?.remove(0)
+                    && known.ended_at.is_none()
+                {
+                    let ended = Session { ended_at: Some(tx.now), ..known };
+                    tx.push(Change::Attend(ended));
+                }
+                Ok(())
+            })
+            .map(drop)
     }
 
     /// Takes in what the journal holds of one session, whichever project it belongs to.
-    pub fn catch_up_session(
-        &self,
-        context: &Context,
-        session: &SessionId,
-        minds: &Minds,
-    ) -> Result<Capture> {
+    pub fn catch_up_session(&self, session: &SessionId, minds: &Minds) -> Result<Capture> {
         let Some(_turn) = minds.lock(session) else { return Ok(Capture::default()) };
-        let journal = Journal::new(&self.home);
+        let journal = Journal::new(&self.engine.home);
         let waiting = journal.read(session, journal.drained(session)).unwrap_or_default();
-        let project = waiting.entries.iter().find_map(|(_, entry)| project_of(&self.home, entry));
-        let project = project.unwrap_or_else(|| context.project.clone());
-        let there = Context { project, session: Some(session.clone()), ..context.clone() };
+        let project =
+            waiting.entries.iter().find_map(|(_, entry)| project_of(&self.engine.home, entry));
+        let project = project.unwrap_or_else(|| self.context.project.clone());
+        let there = Context { project, session: Some(session.clone()), ..self.context.clone() };
         let mut mind: Mind = minds.load(session);
         mind.lately.space = Some(there.project.space());
-        let done = self.drain(&there, session, &mut mind, Some(Flush::Ending))?;
+        let done = self.engine.capturing(&there).drain(session, &mut mind, Some(Flush::Ending))?;
         minds.save(session, &mind)?;
         Ok(done)
     }
 
     /// Gives vectors to what has none, until the time is up.
-    fn embed_within(&self, context: &Context, began: Instant, most: Duration) -> Result<()> {
-        let space = context.project.space();
+    fn embed_within(&self, began: Instant, most: Duration) -> Result<()> {
+        let space = self.context.project.space();
         while began.elapsed() < most {
-            if self.embed_missing(space, EMBED_AT_ONCE, &mut |_| ())? == 0 {
+            if self.engine.vectors().embed_missing(space, EMBED_AT_ONCE, &mut |_| ())? == 0 {
                 break;
             }
         }
@@ -394,7 +400,12 @@ impl Engine {
     /// What was put in front of the agent is in its mind.
     pub(crate) fn present(&self, mind: &mut Mind, shown: &[MemoryId]) {
         for id in shown {
-            mind.hot.touch((*id).into(), "", activation::Touch::CoUse, &self.policy.activation);
+            mind.hot.touch(
+                (*id).into(),
+                "",
+                activation::Touch::CoUse,
+                &self.engine.policy.activation,
+            );
         }
         mind.hot.shown(shown);
     }

@@ -8,29 +8,30 @@ use std::path::{Path, PathBuf};
 
 use throughline_core::text;
 
-use crate::{Engine, Error, Result};
+use crate::flows::Copying;
+use crate::{Error, Result};
 
 /// The file under the home that keeps it.
 const FILE: &str = "mark";
 /// Characters of a mark.
 const CHARS: usize = 32;
 
-impl Engine {
+impl Copying<'_> {
     /// The mark of this home. One that cannot be written down is made again the next time.
     pub(crate) fn mark(&self) -> String {
-        let kept = std::fs::read_to_string(self.home.join(FILE)).unwrap_or_default();
+        let kept = std::fs::read_to_string(self.engine.home.join(FILE)).unwrap_or_default();
         let kept = kept.trim();
         if is_mark(kept) {
             return kept.to_owned();
         }
-        let made = made(&self.home);
+        let made = made(&self.engine.home);
         self.keep_mark(&made).ok();
         made
     }
 
     /// Takes the mark of an export that fills an empty home, so that it goes on as the same.
     pub(crate) fn keep_mark(&self, mark: &str) -> Result<()> {
-        let path = self.home.join(FILE);
+        let path = self.engine.home.join(FILE);
         if !is_mark(mark) {
             return Ok(());
         }

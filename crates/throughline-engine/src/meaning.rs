@@ -13,6 +13,7 @@ use throughline_embed::nearest::encode;
 use throughline_embed::{Embedder, Embedding, MODEL};
 use throughline_store::{Reader, Store as _, TextOf, Vector};
 
+use crate::flows::Vectors;
 use crate::{Engine, Result};
 
 /// Texts that are turned into vectors in one go, so that others may write in between.
@@ -80,7 +81,9 @@ impl Engine {
         self.meaning.memo = Some(memo);
         self
     }
+}
 
+impl Vectors<'_> {
     /// Gives vectors to memories that were just written, unless they are very many: whoever brings
     /// those calls [`Self::embed_missing`] with a bar to watch.
     pub(crate) fn embed_new(&self, texts: &[(SpaceId, NodeId, String)]) -> Result<()> {
@@ -92,8 +95,8 @@ impl Engine {
             by_space.entry(*space).or_default().push((*node, text.clone()));
         }
         for (space, texts) in by_space {
-            let seq = self.latest_change(&*self.now_reader()?)?;
-            self.store.put_vectors(space, MODEL, &self.vectors_of(seq, &texts))?;
+            let seq = self.engine.latest_change(&*self.engine.now_reader()?)?;
+            self.engine.store.put_vectors(space, MODEL, &self.vectors_of(seq, &texts))?;
         }
         Ok(())
     }
@@ -104,7 +107,7 @@ impl Engine {
         let mut made = 0;
         for space in context.reach().spaces {
             // Only what was looked at anyway: reading an index costs more than it is worth here.
-            if self.indexes.lacks_vectors(space) {
+            if self.engine.indexes.lacks_vectors(space) {
                 made += self.embed_missing(space, CATCH_UP, &mut |_| ())?;
             }
         }
@@ -124,7 +127,7 @@ impl Engine {
             let mut left = most;
             while left > 0 {
                 let (seq, texts) = {
-                    let reader = self.now_reader()?;
+                    let reader = self.engine.now_reader()?;
                     self.texts_without_vectors(&*reader, space, of, left.min(LOOKED_UP))?
                 };
                 if texts.is_empty() {
@@ -132,7 +135,7 @@ impl Engine {
                 }
                 left -= texts.len().min(left);
                 for some in texts.chunks(AT_ONCE) {
-                    self.store.put_vectors(space, MODEL, &self.vectors_of(seq, some))?;
+                    self.engine.store.put_vectors(space, MODEL, &self.vectors_of(seq, some))?;
                     made += some.len();
                     progress(made);
                 }
@@ -149,7 +152,7 @@ impl Engine {
         of: TextOf,
         most: usize,
     ) -> Result<(u64, Vec<(NodeId, String)>)> {
-        let index = self.indexes.present(reader, space, of)?;
+        let index = self.engine.indexes.present(reader, space, of)?;
         let nodes: Vec<NodeId> =
             index.unembedded().filter_map(|number| index.node(number)).take(most).collect();
         let keys: Vec<RowKey> = nodes.iter().map(|node| RowKey::node(space, *node)).collect();
@@ -158,12 +161,12 @@ impl Engine {
             .zip(reader.rows(&keys)?)
             .filter_map(|(node, row)| Some((node, text_of(row?)?)))
             .collect();
-        Ok((self.latest_change(reader)?, texts))
+        Ok((self.engine.latest_change(reader)?, texts))
     }
 
     fn vectors_of(&self, seq: u64, texts: &[(NodeId, String)]) -> Vec<Vector> {
         let plain: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
-        let embedded = self.meaning.of_texts(&plain);
+        let embedded = self.engine.meaning.of_texts(&plain);
         texts.iter().zip(embedded).map(|((node, _), one)| vector(*node, seq, &one)).collect()
     }
 }

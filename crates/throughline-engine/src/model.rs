@@ -16,7 +16,8 @@ use throughline_core::tokens;
 use throughline_llm::{Asked, Client, Request};
 
 use crate::clean::cleaned;
-use crate::{Engine, Error, Result};
+use crate::flows::Working;
+use crate::{Error, Result};
 
 use state::Account;
 
@@ -59,11 +60,11 @@ enum Replied {
     Asked(Asked),
 }
 
-impl Engine {
+impl Working<'_> {
     /// Why a question is not asked now; `None` if it may be.
     fn held_back(&self, llm: &Llm, account: Account<'_>, request: &Request<'_>) -> Option<Held> {
-        let state = ModelState::load(&self.home);
-        let now = self.now();
+        let state = ModelState::load(&self.engine.home);
+        let now = self.engine.now();
         let resting = state.breaker.rests_until(now.as_millis());
         if let Some(until) = resting.filter(|_| account != Account::Trial) {
             let why = state.last_error.map_or_else(String::new, |(_, why)| why);
@@ -97,8 +98,8 @@ impl Engine {
             return Ok(Replied::Held(held));
         }
         let asked = llm.client.ask(request);
-        let now = self.now();
-        ModelState::update(&self.home, |state| {
+        let now = self.engine.now();
+        ModelState::update(&self.engine.home, |state| {
             state.spend(now.day(), account, asked.usage.total());
             match &asked.answer {
                 Err(error) if !error.is_about_the_question() => {
@@ -125,7 +126,7 @@ impl Engine {
 
     /// When a failure is tried again.
     fn held_by(&self, error: &throughline_llm::Error) -> Held {
-        let until = Some(self.now().as_millis() + SOON_MS);
+        let until = Some(self.engine.now().as_millis() + SOON_MS);
         Held { why: cleaned(&error.to_string()).0, until }
     }
 

@@ -5,10 +5,11 @@ use throughline_core::{Episode, EpisodeId, Evidence, Memory, NodeId, Row, RowKey
 use throughline_language::probe::piece_with;
 use throughline_store::{Reader, TextOf};
 
+use crate::Result;
 use crate::capture::HEARD_CHARS;
+use crate::flows::Looking;
 use crate::index::NONE;
 use crate::reading::pieces_of;
-use crate::{Engine, Result};
 
 /// Turns before one in which its agent's last message is looked for.
 const LOOKED_BACK: usize = 24;
@@ -29,7 +30,7 @@ impl Noticed {
     }
 }
 
-impl Engine {
+impl Looking<'_> {
     /// How the words of a person are read that a memory rests on. `None` where it rests on none, the
     /// turn is gone, or the words do not stand in it.
     pub(crate) fn noticed(
@@ -56,7 +57,7 @@ impl Engine {
 
     /// What the agent said last before a turn of its session.
     fn said_before(&self, reader: &dyn Reader, turn: &Episode) -> Result<Option<String>> {
-        let index = self.indexes.present(reader, turn.space, TextOf::Episodes)?;
+        let index = self.engine.indexes.present(reader, turn.space, TextOf::Episodes)?;
         let all = 0..u32::try_from(index.len()).unwrap_or(NONE);
         let found = all
             .into_iter()

@@ -7,7 +7,8 @@ use throughline_core::{Authority, Kind, Memory, MemoryId, Row, RowKey, State};
 use throughline_language::occasion::{self, Doing, Fit};
 use throughline_store::{Reader, TextOf, TextQuery};
 
-use crate::{Context, Engine, Result};
+use crate::Result;
+use crate::flows::Recalling;
 
 /// Memories of rules, and of statements, that hold a word of what is about to be done and are looked
 /// at, best first.
@@ -15,7 +16,7 @@ const LOOKED_AT: usize = 48;
 /// A word that more rules hang on than this says nothing by itself.
 const SHARED_MAX: usize = 12;
 
-impl Engine {
+impl Recalling<'_> {
     /// What persons said that is about what is about to be done, the most fitting first. It is looked
     /// for among kinds of memories, set by set, so that many facts about a thing do not crowd out the
     /// one rule about it.
@@ -64,14 +65,14 @@ impl Engine {
     }
 
     /// The rules about the files and commands that a prompt names, looked up at once: somebody waits.
-    pub(crate) fn rules_for(&self, context: &Context, prompt: &str) -> Result<Vec<MemoryId>> {
+    pub(crate) fn rules_for(&self, prompt: &str) -> Result<Vec<MemoryId>> {
         let doing = Doing::by_prompt(prompt);
         if doing.is_nothing() {
             return Ok(Vec::new());
         }
         let kinds = [occasion::RULES, occasion::STATEMENTS].concat();
-        let reader = self.now_reader()?;
-        let found = self.rules_about(&*reader, &context.reach(), &doing, &[&kinds])?;
+        let reader = self.engine.now_reader()?;
+        let found = self.rules_about(&*reader, &self.context.reach(), &doing, &[&kinds])?;
         Ok(found.into_iter().map(|(memory, _)| memory.id).collect())
     }
 }

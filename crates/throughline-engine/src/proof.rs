@@ -8,9 +8,10 @@ use throughline_core::{Kind, Row, RowKey, words};
 use throughline_language::probe::Voice;
 use throughline_store::{Reader, TextOf, TextQuery};
 
+use crate::Result;
 use crate::capture::{named_turn, turns_of};
+use crate::flows::Keeping;
 use crate::journal::Journal;
-use crate::{Context, Engine, Result};
 
 /// Characters, without white space, from which on a quote can be found in one place and not in any.
 const QUOTE_CHARS_MIN: usize = 8;
@@ -44,12 +45,11 @@ pub(crate) struct Quote<'a> {
     pub(crate) words: &'a str,
 }
 
-impl Engine {
+impl Keeping<'_> {
     /// What stands behind a quote.
     pub(crate) fn backing(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         quote: &Quote<'_>,
         unread: &[String],
     ) -> Result<Backing> {
@@ -58,22 +58,17 @@ impl Engine {
         if !telling || !is_measurable(quote.kind) || !bears_on(&wanted, quote.claim) {
             return Ok(Backing::Asserted);
         }
-        let results = self.tool_results(reader, context, quote.words)?;
+        let results = self.tool_results(reader, quote.words)?;
         let shown = results.iter().chain(unread).any(|result| shows(result, &wanted));
         Ok(if shown { Backing::ToolResult } else { Backing::Asserted })
     }
 
-    fn tool_results(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        words: &str,
-    ) -> Result<Vec<String>> {
-        let Some(session) = &context.session else { return Ok(Vec::new()) };
+    fn tool_results(&self, reader: &dyn Reader, words: &str) -> Result<Vec<String>> {
+        let Some(session) = &self.context.session else { return Ok(Vec::new()) };
         let query = TextQuery {
             of: TextOf::Episodes,
             terms: words::query_terms(words),
-            spaces: vec![context.project.space()],
+            spaces: vec![self.context.project.space()],
             session: None,
             states: Vec::new(),
             kinds: Vec::new(),
@@ -90,18 +85,18 @@ impl Engine {
 
     /// Tool results of the session that lie in its journal and were not taken in yet. Read before a
     /// write begins.
-    pub(crate) fn unread_results(&self, context: &Context) -> Result<Vec<String>> {
-        let Some(session) = &context.session else { return Ok(Vec::new()) };
-        let journal = Journal::new(&self.home);
+    pub(crate) fn unread_results(&self) -> Result<Vec<String>> {
+        let Some(session) = &self.context.session else { return Ok(Vec::new()) };
+        let journal = Journal::new(&self.engine.home);
         let waiting = journal.read(session, journal.drained(session)).unwrap_or_default();
-        let (space, reader) = (context.project.space(), self.now_reader()?);
+        let (space, reader) = (self.context.project.space(), self.engine.now_reader()?);
         let mut results = Vec::new();
         for (_, entry) in &waiting.entries {
             for turn in turns_of(&entry.event, entry.at) {
                 if turn.voice != Voice::Tool {
                     continue;
                 }
-                let named = named_turn(&self.home, &*reader, entry, &turn)?;
+                let named = named_turn(&self.engine.home, &*reader, entry, &turn)?;
                 results.extend(named.filter(|one| one.space == space).map(|one| one.text));
             }
         }

@@ -20,11 +20,13 @@ use throughline_store::{
 use crate::brief::forget_kept;
 use crate::capture::{Captured, Minds, named_turn, turns_of};
 use crate::engine::is_handle;
+use crate::flows::Erasing;
 use crate::history::chain;
 use crate::journal::{Entry, Journal};
 use crate::permit::demand_act;
+use crate::told::Tellings;
 use crate::transaction::Transaction;
-use crate::{Context, Engine, Error, Result, backup};
+use crate::{Context, Error, Result, backup};
 
 pub(crate) use gone::Gone;
 
@@ -58,7 +60,7 @@ pub struct ToErase {
     pub related: Vec<Memory>,
 }
 
-impl Engine {
+impl Erasing<'_> {
     /// Erases memories: text, words, vectors, versions, log content, and the turns in which they
     /// were said, wherever those are kept. With `whole_chain`, also everything they replaced and
     /// were replaced by. A handle may also mean a turn.
@@ -77,15 +79,16 @@ impl Engine {
         // What an agent told is in files. They come first: once the words are erased, nobody could
         // say any more which lines tell them.
         let mut gone = {
-            let reader = self.now_reader()?;
+            let reader = self.engine.now_reader()?;
             let erase = self.to_erase(&*reader, context, handles, whole_chain)?;
             gone(&*reader, context, &erase)?
         };
         let (told, mut left) = self.forget_files(&mut gone);
-        let (overwritten, unwritable) = scrub::scrub_damaged(&self.home, &gone.telling);
+        let (overwritten, unwritable) = scrub::scrub_damaged(&self.engine.home, &gone.telling);
         left.extend(unwritable);
         let journal_lines = told.lines;
         let ((tombstones, episodes, related), _) = self
+            .engine
             .write(context, Cause::Purge, None, |tx| {
                 self.bury(tx, context, &told, (handles, whole_chain))
             })
@@ -113,7 +116,7 @@ impl Engine {
         let stones: Vec<Tombstone> =
             targets.iter().map(|memory| Tombstone::of(memory, tx.now)).collect();
         // What hangs on a memory goes with it, so the turns are looked at before.
-        let silenced = silenced(&self.home, tx, &erase.turns, told)?;
+        let silenced = silenced(&self.engine.home, tx, &erase.turns, told)?;
         for stone in &stones {
             let key = RowKey::memory(stone.space, stone.memory);
             let there = tx.rows(&[key])?[0].is_some();
@@ -132,7 +135,7 @@ impl Engine {
 
     /// What an earlier purge of just these erased from memory without coming to its end.
     fn half_erased(&self, context: &Context, handles: &[String]) -> Result<Option<Vec<Tombstone>>> {
-        let due = self.store.unfinished_erasures()?;
+        let due = self.engine.store.unfinished_erasures()?;
         let spaces = context.reach().spaces;
         let named = |handle: &String| {
             let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
@@ -150,7 +153,7 @@ impl Engine {
     /// What was erased from memory leaves the files too. A failure says that it is gone from memory.
     fn finish_purge(&self, tombstones: Vec<Tombstone>) -> Result<Purged> {
         let (pending, copies_left) = self.finish_erasures().map_err(|source| {
-            Error::ErasedInPart { file: self.database(), source: Box::new(source) }
+            Error::ErasedInPart { file: self.engine.database(), source: Box::new(source) }
         })?;
         Ok(Purged {
             tombstones,
@@ -209,7 +212,7 @@ impl Engine {
     /// Takes what is erased out of the journals and out of every session's mind. Returns what the
     /// journals told of it, and the files that could not be cleaned.
     pub(crate) fn forget_files(&self, gone: &mut Gone) -> (Told, Vec<PathBuf>) {
-        let forgotten = Journal::new(&self.home).forget(&|line| gone.is_line(line));
+        let forgotten = Journal::new(&self.engine.home).forget(&|line| gone.is_line(line));
         let (mut left, mut turns) = (forgotten.left, Vec::new());
         for entry in forgotten.entries {
             let session = &entry.event.session;
@@ -221,8 +224,8 @@ impl Engine {
                 }
             }
         }
-        left.extend(Minds::new(&self.home).forget(gone));
-        left.extend(self.tellings().forget(gone));
+        left.extend(Minds::new(&self.engine.home).forget(gone));
+        left.extend(Tellings::new(&self.engine.home).forget(gone));
         (Told { lines: forgotten.lines, turns }, left)
     }
 
@@ -233,7 +236,7 @@ impl Engine {
         context: &Context,
         handle: &str,
     ) -> Result<Memory> {
-        let not_there = match self.resolve(reader, context, handle) {
+        let not_there = match self.engine.resolve(reader, context, handle) {
             Err(error @ Error::NotFound { .. }) => error,
             other => return other,
         };
@@ -254,20 +257,20 @@ impl Engine {
     ///
     /// Called after every write that finds something due.
     pub(crate) fn finish_erasures(&self) -> Result<(bool, Vec<PathBuf>)> {
-        backup::sweep_if_idle(&self.home);
-        let stones = self.store.erasure_due()?;
+        backup::sweep_if_idle(&self.engine.home);
+        let stones = self.engine.store.erasure_due()?;
         // Before anything is taken off the list of what is due.
-        self.note_erased()?;
-        let mut left = forget_kept(&self.home);
-        left.extend(backup::clean_copies(&self.home, &stones));
-        let pending = self.store.finish_erasure()? == Erasure::Pending;
+        self.engine.copying().note_erased()?;
+        let mut left = forget_kept(&self.engine.home);
+        left.extend(backup::clean_copies(&self.engine.home, &stones));
+        let pending = self.engine.store.finish_erasure()? == Erasure::Pending;
         Ok((pending, left))
     }
 
     /// How many erasures were cut short: what they name is out of memory, and its text may still be in
     /// the files of the database and in copies.
     pub fn unfinished_erasures(&self) -> Result<usize> {
-        Ok(self.store.unfinished_erasures()?.len())
+        Ok(self.engine.store.unfinished_erasures()?.len())
     }
 
     /// Finishes what is due before another database is put in the place of this one, whose list of what
@@ -283,8 +286,8 @@ impl Engine {
 
     /// Erases what was ever erased from the copies, where it is not known what was due.
     pub(crate) fn clean_after_replacing(&self) -> Result<()> {
-        let stones = self.now_reader()?.all_tombstones()?;
-        backup::clean_copies(&self.home, &stones);
+        let stones = self.engine.now_reader()?.all_tombstones()?;
+        backup::clean_copies(&self.engine.home, &stones);
         Ok(())
     }
 }

@@ -12,11 +12,12 @@ use throughline_language::speech;
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::capture::{erased, named_turn, turns_of};
+use crate::flows::Keeping;
 use crate::journal::Journal;
 use crate::reading::kind_of;
 use crate::remember::candidate;
 use crate::transaction::Transaction;
-use crate::{Context, Engine, NewMemory, Result};
+use crate::{Context, NewMemory, Result};
 
 /// Older words are history: whoever means them says them again.
 const RECENT_DAYS: f64 = 30.0;
@@ -29,18 +30,17 @@ const QUOTE_CHARS: usize = 240;
 /// What such evidence says.
 const WHY: &str = "the user's words, quoted by an agent";
 
-impl Engine {
+impl Keeping<'_> {
     /// What the user said, if an agent's claim is that word for word. What the agent makes of it beyond
     /// that (its kind, a slot, labels, reasons, what it hangs on) is left out.
     pub(crate) fn quoted(
         &self,
         tx: &Transaction<'_>,
-        context: &Context,
         new: &NewMemory,
         unread: &[Episode],
     ) -> Result<Option<Candidate>> {
-        let space = context.project.space();
-        if !may_quote(context, new) || context.scope().space != space {
+        let space = self.context.project.space();
+        if !may_quote(self.context, new) || self.context.scope().space != space {
             return Ok(None);
         }
         // What was put away or taken back is not brought back by an old quote.
@@ -51,7 +51,7 @@ impl Engine {
         let mut turns = self.turns_like(&**tx, space, &new.content)?;
         let gone = erased(&**tx, space, unread)?;
         turns.extend(unread.iter().filter(|turn| !gone.contains(&turn.mark())).cloned());
-        let since = |at: Timestamp| self.now().days_since(at);
+        let since = |at: Timestamp| self.engine.now().days_since(at);
         turns.retain(|turn| turn.speaker == Voice::User.as_str() && since(turn.at) <= RECENT_DAYS);
         turns.sort_by_key(|turn| (std::cmp::Reverse(turn.at), turn.id));
         let said = turns.iter().find_map(|turn| {
@@ -94,14 +94,14 @@ impl Engine {
 
     /// The user's turns that lie in journals of the project and were not taken in yet: mostly the
     /// one that the agent is answering.
-    pub(crate) fn unread_turns(&self, context: &Context, new: &NewMemory) -> Result<Vec<Episode>> {
-        if !may_quote(context, new) {
+    pub(crate) fn unread_turns(&self, new: &NewMemory) -> Result<Vec<Episode>> {
+        if !may_quote(self.context, new) {
             return Ok(Vec::new());
         }
-        let journal = Journal::new(&self.home);
+        let journal = Journal::new(&self.engine.home);
         let sessions = journal.undrained().unwrap_or_default();
-        let space = context.project.space();
-        let reader = self.now_reader()?;
+        let space = self.context.project.space();
+        let reader = self.engine.now_reader()?;
         let mut turns = Vec::new();
         for session in sessions.iter().rev().take(SESSIONS_MAX) {
             let waiting = journal.read(session, journal.drained(session)).unwrap_or_default();
@@ -112,7 +112,7 @@ impl Engine {
                     {
                         continue;
                     }
-                    let named = named_turn(&self.home, &*reader, entry, &turn)?;
+                    let named = named_turn(&self.engine.home, &*reader, entry, &turn)?;
                     turns.extend(named.filter(|episode| episode.space == space));
                 }
             }

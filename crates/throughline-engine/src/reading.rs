@@ -18,9 +18,10 @@ use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
 use throughline_reader::{Reader as Trained, Speaker, Unusable, is_english};
 
+use crate::flows::Capturing;
 use crate::recall::{Arms, Ask, Recall};
 use crate::transaction::Transaction;
-use crate::{Context, Engine, NewMemory, Result};
+use crate::{Context, NewMemory, Result};
 
 /// Memories that a claim is held against.
 const HELD_AGAINST: usize = 6;
@@ -254,11 +255,10 @@ impl Near {
     }
 }
 
-impl Engine {
+impl Capturing<'_> {
     /// The memories that may be about what was said after `before`.
     pub(crate) fn nearby(
         &self,
-        context: &Context,
         before: Option<&str>,
         said: String,
         pieces: &[Piece],
@@ -266,10 +266,14 @@ impl Engine {
         let Ok(trained) = Trained::builtin() else { return Ok(Nearby::default()) };
         let looked_up = text::cut(&said, LOOKED_UP_CHARS);
         let arms = Arms { graph: false, time: false, ..Arms::default() };
-        let ask =
-            Ask { ungated: true, replaced: true, arms, ..Ask::new(looked_up, self.policy.recall) };
-        let space = context.scope().space;
-        let found = self.recall(context, &ask)?.candidates;
+        let ask = Ask {
+            ungated: true,
+            replaced: true,
+            arms,
+            ..Ask::new(looked_up, self.engine.policy.recall)
+        };
+        let space = self.context.scope().space;
+        let found = self.engine.recalling(self.context).recall(&ask)?.candidates;
         let found: Vec<(RowKey, Signals)> = found
             .iter()
             .filter(|one| one.space == space)
@@ -277,12 +281,12 @@ impl Engine {
             .take(HELD_AGAINST)
             .collect();
         let keys: Vec<RowKey> = found.iter().map(|(key, _)| key.clone()).collect();
-        let rows = self.now_reader()?.rows(&keys)?.into_iter();
+        let rows = self.engine.now_reader()?.rows(&keys)?.into_iter();
         let mut memories = Vec::new();
-        let meaning = LazyCell::new(|| self.meaning.of_query(looked_up));
+        let meaning = LazyCell::new(|| self.engine.meaning.of_query(looked_up));
         for (row, (_, signals)) in rows.zip(found) {
             let Some(memory) = row.and_then(Row::into_memory) else { continue };
-            if can_be_touched(&memory, context) {
+            if can_be_touched(&memory, self.context) {
                 // What was kept a moment ago may have no vector yet.
                 let near = || self.nearness(&meaning, &memory.content);
                 let near = signals.cosine.unwrap_or_else(near);
@@ -295,25 +299,20 @@ impl Engine {
 
     /// Whether a prompt that looks like a mere request or report gives something another value, by the
     /// memories that recall has found for it.
-    pub(crate) fn presupposes_a_change(
-        &self,
-        context: &Context,
-        said: &str,
-        recall: &Recall,
-    ) -> Result<bool> {
+    pub(crate) fn presupposes_a_change(&self, said: &str, recall: &Recall) -> Result<bool> {
         let Ok(trained) = Trained::builtin() else { return Ok(false) };
         let own = speech::own_words(said);
-        let space = context.scope().space;
+        let space = self.context.scope().space;
         let near = recall.candidates.iter().filter(|one| {
             one.space == space && one.signals.cosine.is_some_and(|near| near >= ABOUT_NEAR)
         });
         let ids = near.filter_map(|one| one.node.memory()).take(PRESUPPOSED_BY);
         let keys: Vec<RowKey> = ids.map(|id| RowKey::memory(space, id)).collect();
-        let rows = self.now_reader()?.rows(&keys)?.into_iter().flatten();
+        let rows = self.engine.now_reader()?.rows(&keys)?.into_iter().flatten();
         let mut held = rows.filter_map(Row::into_memory);
         Ok(held.any(|one| {
             one.state.is_active()
-                && can_be_touched(&one, context)
+                && can_be_touched(&one, self.context)
                 && judged(trained, &one, None, &own).touches() >= PRESUPPOSES_FROM
         }))
     }
@@ -329,7 +328,7 @@ impl Engine {
         plain: bool,
     ) -> Vec<Held> {
         let Ok(trained) = Trained::builtin() else { return Vec::new() };
-        let meaning = LazyCell::new(|| self.meaning.of_query(claim));
+        let meaning = LazyCell::new(|| self.engine.meaning.of_query(claim));
         let bearing = |one: &Near| {
             let (mut near, mut judgement) = (one.near, one.whole);
             // What is pinned is only questioned. Who uses one thing may use another one besides.
@@ -353,14 +352,14 @@ impl Engine {
 
     /// How what is told by hand, or by an agent's tools, bears on what is held, where it is told as a
     /// change. Whoever tells one thing after another in the same form means them to stand side by side.
-    pub(crate) fn bearings_by_hand(&self, context: &Context, new: &NewMemory) -> Result<Bearings> {
+    pub(crate) fn bearings_by_hand(&self, new: &NewMemory) -> Result<Bearings> {
         let mut bearings = Bearings::default();
         if new.kind.can_be_replaced() && is_english(&new.content) {
             let pieces = pieces_of(None, &new.content).unwrap_or_default();
             if !pieces.iter().any(|piece| piece.changes() >= BY_HAND_CHANGES_FROM) {
                 return Ok(bearings);
             }
-            let nearby = self.nearby(context, None, new.content.clone(), &pieces)?;
+            let nearby = self.nearby(None, new.content.clone(), &pieces)?;
             let plain = new.authority.is_user();
             let mut found = self.bearings(&nearby, None, &new.content, true, plain);
             found.retain(|one| one.judged.touches() >= SURELY_TOUCHES && one.near >= BY_HAND_NEAR);
@@ -371,7 +370,7 @@ impl Engine {
 
     /// How near in meaning a text is to another.
     fn nearness(&self, one: &Embedding, other: &str) -> f64 {
-        let other = self.meaning.of_query(other);
+        let other = self.engine.meaning.of_query(other);
         f64::from(one.iter().zip(&other).map(|(a, b)| a * b).sum::<f32>())
     }
 }

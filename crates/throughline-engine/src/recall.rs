@@ -22,8 +22,10 @@ use throughline_core::{
     Episode, EpisodeId, MemoryId, NodeId, Row, RowKey, SpaceId, State, Timestamp, text,
 };
 use throughline_language::question::{self, Question};
+use throughline_store::Reader;
 
-use crate::{Card, Context, Engine, Result};
+use crate::flows::Recalling;
+use crate::{Card, Result};
 
 pub use after::Settled;
 pub(crate) use words::Pool as WordsPool;
@@ -286,6 +288,20 @@ impl Recall {
         self.items.iter().filter_map(memory).collect()
     }
 
+    /// The beginning of the text of every candidate, in their order.
+    pub fn titles(&self, reader: &dyn Reader) -> Result<Vec<String>> {
+        let keys: Vec<RowKey> =
+            self.candidates.iter().map(|one| RowKey::node(one.space, one.node)).collect();
+        let title = |row: Option<Row>| match row {
+            Some(Row::Memory(memory)) => memory.title(),
+            Some(Row::Episode(turn)) => {
+                format!("{}: {}", turn.speaker, text::headline(&turn.text, 60))
+            }
+            _ => String::new(),
+        };
+        Ok(reader.rows(&keys)?.into_iter().map(title).collect())
+    }
+
     /// The turns that it quotes.
     pub fn turns(&self) -> Vec<EpisodeId> {
         let turn = |item: &Recalled| match &item.what {
@@ -296,23 +312,23 @@ impl Recall {
     }
 }
 
-impl Engine {
+impl Recalling<'_> {
     /// What fits a prompt, within a budget of tokens.
-    pub fn recall(&self, context: &Context, ask: &Ask<'_>) -> Result<Recall> {
+    pub fn recall(&self, ask: &Ask<'_>) -> Result<Recall> {
         // One reader at a time, and a service may take its time.
-        let far = self.far(context, ask);
-        let reader = self.reader(ask.as_of)?;
-        let asked_at = ask.asked_at.or(ask.as_of).unwrap_or_else(|| self.now());
+        let far = self.engine.vectors().far(self.context, ask);
+        let reader = self.engine.reader(ask.as_of)?;
+        let asked_at = ask.asked_at.or(ask.as_of).unwrap_or_else(|| self.engine.now());
         let (question, candidates, mut known) = std::thread::scope(|scope| -> Result<_> {
             let scan = self.scan_beside(scope, ask, far);
             let question = question::understand(ask.query, asked_at);
-            let mut heard = self.look(&*reader, context, ask, &question, scan)?;
+            let mut heard = self.look(&*reader, ask, &question, scan)?;
             let mut candidates = Vec::with_capacity(CANDIDATES);
             self.find_next(&*reader, ask, &question, &mut heard, &mut candidates)?;
             let named = &heard.mentioned;
-            let mut known = self.read(&*reader, context, ask, &mut candidates, named)?;
+            let mut known = self.read(&*reader, ask, &mut candidates, named)?;
             if ask.arms.graph {
-                self.walk_on(&*reader, context, ask, &mut candidates, &mut known, named)?;
+                self.walk_on(&*reader, ask, &mut candidates, &mut known, named)?;
             }
             self.weigh(&*reader, &mut known)?;
             // The vectors of what was said were scanned meanwhile.
@@ -320,25 +336,10 @@ impl Engine {
             Ok((question, candidates, known))
         })?;
         let mut candidates = self.order(candidates, &known);
-        self.judge(&*reader, context, ask, &question, &mut candidates, &known)?;
+        self.judge(&*reader, ask, &question, &mut candidates, &known)?;
         if !ask.ungated {
-            self.settle_quotes(&*reader, context, ask, &mut candidates, &mut known)?;
+            self.settle_quotes(&*reader, ask, &mut candidates, &mut known)?;
         }
-        self.write_page(&*reader, context, ask, question, candidates, &known)
-    }
-
-    /// The beginning of the text of every candidate, in their order.
-    pub fn titles(&self, recall: &Recall) -> Result<Vec<String>> {
-        let reader = self.now_reader()?;
-        let keys: Vec<RowKey> =
-            recall.candidates.iter().map(|one| RowKey::node(one.space, one.node)).collect();
-        let title = |row: Option<Row>| match row {
-            Some(Row::Memory(memory)) => memory.title(),
-            Some(Row::Episode(turn)) => {
-                format!("{}: {}", turn.speaker, text::headline(&turn.text, 60))
-            }
-            _ => String::new(),
-        };
-        Ok(reader.rows(&keys)?.into_iter().map(title).collect())
+        self.write_page(&*reader, ask, question, candidates, &known)
     }
 }

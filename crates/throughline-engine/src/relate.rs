@@ -8,19 +8,19 @@ use throughline_core::{
 use throughline_store::{EntityName, Reader};
 
 use crate::correct::same_space;
+use crate::flows::Keeping;
 use crate::permit::{demand, standing};
 use crate::transaction::Transaction;
-use crate::{Card, Context, Engine, Error, Result};
+use crate::{Card, Error, Result};
 
 /// How strong a connection is that an agent makes: it is followed, and what a person made comes
 /// first.
 const AGENT_WEIGHT: f64 = 0.5;
 
-impl Engine {
+impl Keeping<'_> {
     /// Connects two memories.
     pub fn link(
         &self,
-        context: &Context,
         from: &str,
         relation: Relation,
         to: &str,
@@ -41,32 +41,31 @@ impl Engine {
         if let Some(reason) = reason {
             self.check_field(reason)?;
         }
-        let reason = reason.map(|reason| self.cleaned(context, reason).0);
+        let reason = reason.map(|reason| self.engine.cleaned(self.context, reason).0);
         let cause = if relation == Relation::Contradicts { Cause::Contradict } else { Cause::Link };
-        let (from, _) = self.write(context, cause, None, |tx| {
-            let (from, to) = self.both(tx, context, from, to)?;
+        let (from, _) = self.engine.write(self.context, cause, None, |tx| {
+            let (from, to) = self.both(tx, from, to)?;
             if relation == Relation::Contradicts && from.session != to.session {
                 return Err(Error::NotPossible(
                     "what holds only in a session cannot put what reaches further in doubt"
                         .to_owned(),
                 ));
             }
-            may_connect(&**tx, context.door, &from, relation, &to)?;
+            may_connect(&**tx, self.context.door, &from, relation, &to)?;
             let mut edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), tx.now);
             edge.reason = reason.clone();
-            if context.door.is_agents() {
+            if self.context.door.is_agents() {
                 edge.weight = AGENT_WEIGHT;
             }
             tx.push(Change::Link(edge));
             Ok(from)
         })?;
-        self.card_of(from.space, from.id)
+        self.engine.card_of(from.space, from.id)
     }
 
     /// Takes a connection away.
     pub fn unlink(
         &self,
-        context: &Context,
         from: &str,
         relation: Relation,
         to: &str,
@@ -75,37 +74,31 @@ impl Engine {
         if relation == Relation::Supersedes {
             return Err(Error::BadInput(format!("write `unsupersede {to}`")));
         }
-        let (from, _) = self.write(context, Cause::Unlink, reason, |tx| {
-            let (from, to) = self.both(tx, context, from, to)?;
+        let (from, _) = self.engine.write(self.context, Cause::Unlink, reason, |tx| {
+            let (from, to) = self.both(tx, from, to)?;
             let by_hand = || {
                 let (from, to) = (from.id.handle(), to.id.handle());
                 format!("throughline unlink {from} {relation} {to}")
             };
-            demand(&**tx, context.door, Act::Unlink, Some(&from), by_hand)?;
+            demand(&**tx, self.context.door, Act::Unlink, Some(&from), by_hand)?;
             let edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), tx.now);
             tx.push(Change::Unlink { space: edge.space, from: edge.from, relation, to: edge.to });
             Ok(from)
         })?;
-        self.card_of(from.space, from.id)
+        self.engine.card_of(from.space, from.id)
     }
 
     /// Puts labels on a memory and takes others off.
-    pub fn tag(
-        &self,
-        context: &Context,
-        handle: &str,
-        add: &[String],
-        remove: &[String],
-    ) -> Result<Card> {
+    pub fn tag(&self, handle: &str, add: &[String], remove: &[String]) -> Result<Card> {
         let mut add = add.to_vec();
-        self.clean_texts(context, &mut add);
+        self.engine.clean_texts(self.context, &mut add);
         for tag in add.iter().chain(remove) {
             self.check_field(tag)?;
         }
-        let (memory, _) = self.write(context, Cause::Tag, None, |tx| {
-            let memory = self.resolve(&**tx, context, handle)?;
+        let (memory, _) = self.engine.write(self.context, Cause::Tag, None, |tx| {
+            let memory = self.engine.resolve(&**tx, self.context, handle)?;
             let by_hand = || format!("throughline tag {}", memory.id.handle());
-            demand(&**tx, context.door, Act::Tag, Some(&memory), by_hand)?;
+            demand(&**tx, self.context.door, Act::Tag, Some(&memory), by_hand)?;
             tx.settle(&memory);
             for tag in remove {
                 remove_tag(tx, &memory, tag)?;
@@ -120,18 +113,12 @@ impl Engine {
             }
             Ok(memory)
         })?;
-        self.card_of(memory.space, memory.id)
+        self.engine.card_of(memory.space, memory.id)
     }
 
-    fn both(
-        &self,
-        tx: &mut Transaction<'_>,
-        context: &Context,
-        from: &str,
-        to: &str,
-    ) -> Result<(Memory, Memory)> {
-        let from = self.resolve(&**tx, context, from)?;
-        let to = self.resolve(&**tx, context, to)?;
+    fn both(&self, tx: &mut Transaction<'_>, from: &str, to: &str) -> Result<(Memory, Memory)> {
+        let from = self.engine.resolve(&**tx, self.context, from)?;
+        let to = self.engine.resolve(&**tx, self.context, to)?;
         same_space(&from, &to)?;
         tx.settle(&from);
         Ok((from, to))

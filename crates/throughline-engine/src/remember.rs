@@ -12,6 +12,7 @@ use throughline_core::{
 use throughline_language::{instruction, lesson, probe};
 
 use crate::engine::is_handle;
+use crate::flows::Keeping;
 use crate::neighbours::neighbours;
 use crate::permit::{as_allowed, is_kept_out, may_add, may_adopt};
 use crate::transaction::Transaction;
@@ -148,35 +149,40 @@ pub struct Remembered {
     pub batch: BatchId,
 }
 
-impl Engine {
+impl Keeping<'_> {
     /// Takes in something new: adds it, or recognises it, or lets it replace what it contradicts.
-    pub fn remember(&self, context: &Context, new: &NewMemory) -> Result<Remembered> {
-        let (new, redacted) = new.cleaned(self, context);
-        self.check_new(context, &new)?;
-        let (new, redacted) = (&as_allowed(context, new)?, &redacted);
-        if !new.authority.is_user() && context.session.is_some() {
+    pub fn remember(&self, new: &NewMemory) -> Result<Remembered> {
+        let (new, redacted) = new.cleaned(self.engine, self.context);
+        self.check_new(&new)?;
+        let (new, redacted) = (&as_allowed(self.context, new)?, &redacted);
+        if !new.authority.is_user() && self.context.session.is_some() {
             // What a hook of this session has just shown is on record from here on.
-            self.settle_recalls(context).ok();
+            self.engine.recalling(self.context).settle_recalls().ok();
         }
-        let repeats = self.repeats_shown(context, new)?;
-        let unread = self.unread_turns(context, new)?;
-        let bearings = self.bearings_by_hand(context, new)?;
-        let written = self.write(context, Cause::Remember, None, |tx| {
+        let repeats = self.repeats_shown(new)?;
+        let unread = self.unread_turns(new)?;
+        let bearings = self.engine.capturing(self.context).bearings_by_hand(new)?;
+        let written = self.engine.write(self.context, Cause::Remember, None, |tx| {
             tx.bearings = bearings.clone();
             let mut own = candidate(new, tx);
-            own.testimony.echo = repeats || self.repeats_record(&**tx, context, new)?;
-            let quote = self.quoted(tx, context, new, &unread)?;
+            own.testimony.echo = repeats || self.repeats_record(&**tx, new)?;
+            let quote = self.quoted(tx, new, &unread)?;
             let (plan, said) = self.take_in_said(tx, own.clone(), quote)?;
-            let root = &context.project.root;
-            let may = |act| may_add(&**tx, context.door, act, &plan, &said);
+            let root = &self.context.project.root;
+            let may = |act| may_add(&**tx, self.context.door, act, &plan, &said);
             let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
             // Reasons are whoever's who gives them, even for what somebody else said.
             for reason in new.because.iter().filter(|_| reasons) {
-                self.give_reason(tx, context, &plan, reason, &own.testimony)?;
+                self.give_reason(tx, &plan, reason, &own.testimony)?;
             }
             let by_user = said.testimony.authority.is_user();
             let by_words = if binds {
-                self.watch_by_hand(tx, root, plan.memory, &new.watch)?;
+                self.engine.watching(self.context).watch_by_hand(
+                    tx,
+                    root,
+                    plan.memory,
+                    &new.watch,
+                )?;
                 new.watch.is_empty()
             } else {
                 by_user && (!plan.deduped || plan.taken_over)
@@ -184,19 +190,23 @@ impl Engine {
             if by_words {
                 let (memory, content) = (plan.memory, said.content.as_str());
                 let stated = Stated { memory, content, kind: said.kind, by_user, turns: &[] };
-                self.watch_by_words(tx, root, &stated)?;
+                self.engine.watching(self.context).watch_by_words(tx, root, &stated)?;
             }
             Ok((plan, reasons && binds))
         });
         let ((plan, adds), batch) = match written {
             // Nobody's words are dropped: a person may see what was kept out.
             Err(error) if is_kept_out(&error) && !new.authority.is_user() => {
-                self.defer(context, &new.as_operation(), &error.to_string(), new.authority)?;
+                self.engine.reviewing(self.context).defer(
+                    &new.as_operation(),
+                    &error.to_string(),
+                    new.authority,
+                )?;
                 return Err(error);
             }
             written => written?,
         };
-        let mut kept = self.remembered(context.scope().space, plan, *redacted, batch)?;
+        let mut kept = self.remembered(self.context.scope().space, plan, *redacted, batch)?;
         if !adds {
             kept.left_out = new.added(kept.card.memory.kind);
         }
@@ -212,14 +222,14 @@ impl Engine {
     ) -> Result<(Plan, Candidate)> {
         if let Some(quote) = quote {
             let before = tx.changes().len();
-            let plan = self.take_in(tx, &quote)?;
+            let plan = take_in(tx, &quote)?;
             // An old sentence of the user's puts none of their newer ones in doubt.
             if plan.contested.is_empty() {
                 return Ok((plan, quote));
             }
             tx.roll_back(before);
         }
-        let plan = self.take_in(tx, &own)?;
+        let plan = take_in(tx, &own)?;
         Ok((plan, own))
     }
 
@@ -232,25 +242,25 @@ impl Engine {
         batch: BatchId,
     ) -> Result<Remembered> {
         let Plan { memory, deduped, superseded, contested, .. } = plan;
-        let card = self.card_of(space, memory)?;
+        let card = self.engine.card_of(space, memory)?;
         let keys: Vec<RowKey> =
             superseded.iter().chain(&contested).map(|id| RowKey::memory(space, *id)).collect();
-        let rows = self.now_reader()?.rows(&keys)?.into_iter();
+        let rows = self.engine.now_reader()?.rows(&keys)?.into_iter();
         let met = rows.filter_map(|row| row?.into_memory()).collect();
         let left_out = Vec::new();
         Ok(Remembered { card, deduped, superseded, contested, redacted, left_out, met, batch })
     }
 
-    fn check_new(&self, context: &Context, new: &NewMemory) -> Result<()> {
+    fn check_new(&self, new: &NewMemory) -> Result<()> {
         self.check_content(&new.content)?;
-        if context.scope().session.is_none()
-            && context.level == throughline_core::scope::Level::Session
+        if self.context.scope().session.is_none()
+            && self.context.level == throughline_core::scope::Level::Session
         {
             return Err(Error::BadInput(
                 "session scope needs a session: give --session ID".to_owned(),
             ));
         }
-        let max = self.policy.limits.tags_max;
+        let max = self.engine.policy.limits.tags_max;
         for (what, count) in [
             ("tags", new.tags.len()),
             ("reasons", new.because.len()),
@@ -273,7 +283,7 @@ impl Engine {
 
     /// A claim must say something and not be a book.
     pub(crate) fn check_content(&self, content: &str) -> Result<()> {
-        let max = self.policy.limits.content_bytes_max;
+        let max = self.engine.policy.limits.content_bytes_max;
         if text::normalise(content).is_empty() {
             return Err(Error::BadInput(
                 "there is nothing to remember in an empty text".to_owned(),
@@ -295,7 +305,7 @@ impl Engine {
     }
 
     pub(crate) fn check_field(&self, field: &str) -> Result<()> {
-        let max = self.policy.limits.field_bytes_max;
+        let max = self.engine.policy.limits.field_bytes_max;
         if text::normalise(field).is_empty() {
             return Err(Error::BadInput(format!("{field:?} is empty")));
         }
@@ -307,32 +317,16 @@ impl Engine {
         Ok(())
     }
 
-    /// Lets the rules decide, and adds what they decided to the draft.
-    pub(crate) fn take_in(
-        &self,
-        tx: &mut Transaction<'_>,
-        candidate: &Candidate,
-    ) -> Result<reconcile::Plan> {
-        wall(candidate)?;
-        may_adopt(tx, candidate)?;
-        let neighbours = neighbours(tx, candidate)?;
-        let now = tx.now;
-        let mut plan = reconcile::plan(candidate, &neighbours, &mut || crate::mint::id(now))?;
-        tx.extend(std::mem::take(&mut plan.changes));
-        Ok(plan)
-    }
-
     /// Connects a claim to its reason, which may be a memory or words that become one.
     fn give_reason(
         &self,
         tx: &mut Transaction<'_>,
-        context: &Context,
         claim: &reconcile::Plan,
         reason: &str,
         testimony: &Testimony,
     ) -> Result<()> {
         let known = if is_handle(reason) {
-            let memory = self.resolve(&**tx, context, reason)?;
+            let memory = self.engine.resolve(&**tx, self.context, reason)?;
             if memory.space != tx.scope.space {
                 return Err(Error::NotPossible(format!(
                     "memory {} lives in another scope; give the reason in words",
@@ -353,7 +347,7 @@ impl Engine {
                     Some(id) => id,
                     None => {
                         let candidate = candidate(&words, tx);
-                        self.take_in(tx, &candidate)?.memory
+                        take_in(tx, &candidate)?.memory
                     }
                 }
             }
@@ -365,6 +359,17 @@ impl Engine {
         tx.push(Change::Link(edge));
         Ok(())
     }
+}
+
+/// Lets the rules decide, and adds what they decided to the draft.
+pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result<reconcile::Plan> {
+    wall(candidate)?;
+    may_adopt(tx, candidate)?;
+    let neighbours = neighbours(tx, candidate)?;
+    let now = tx.now;
+    let mut plan = reconcile::plan(candidate, &neighbours, &mut || crate::mint::id(now))?;
+    tx.extend(std::mem::take(&mut plan.changes));
+    Ok(plan)
 }
 
 /// What comes from outside and gives orders does not come in by itself, whoever repeats it.

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use throughline_core::event::{Event, What};
 
 use crate::capture::{Capture, Minds};
+use crate::flows::Listening;
 use crate::journal::Journal;
 use crate::watch::Noticed;
-use crate::{Brief, Context, Engine, Reply, Result};
+use crate::{Brief, Context, Reply, Result, Tellings};
 
 /// What may be spent on sessions that were never finished, when another begins.
 const SWEEP: Duration = Duration::from_millis(120);
@@ -30,9 +31,10 @@ pub(crate) struct Left {
     pub(crate) noticed: Noticed,
 }
 
-impl Engine {
+impl Listening<'_> {
     /// Does what was left when an event was answered. Whatever is cut off here, the next one does.
-    pub fn rest(&self, context: &Context, event: &Event, reply: &Reply) -> Result<Capture> {
+    pub fn rest(&self, event: &Event, reply: &Reply) -> Result<Capture> {
+        let context = self.context;
         let mut done = Capture::default();
         if !matches!(event.what, What::Started(_)) {
             return Ok(done);
@@ -42,53 +44,57 @@ impl Engine {
         let session = &event.session;
         let context = Context { session: Some(session.clone()), ..context.clone() };
         if let Some(brief) = &reply.left.brief {
-            self.keep_brief(&context, brief).ok();
+            self.engine.briefing(&context).keep_brief(brief).ok();
         }
         if !reply.left.noticed.is_empty() {
-            self.note_seen(&context, context.project.space(), &reply.left.noticed).ok();
+            self.engine
+                .watching(&context)
+                .note_seen(context.project.space(), &reply.left.noticed)
+                .ok();
         }
-        let minds = Minds::new(&self.home);
+        let minds = Minds::new(&self.engine.home);
         if let Some(_turn) = minds.lock(session) {
             let mut mind = minds.load(session);
             mind.lately.space = Some(context.project.space());
             let before = mind.clone();
-            let drained = self.drain_now(&context, &mut mind, None);
+            let drained = self.engine.listening(&context).drain_now(&mut mind, None);
             if mind != before {
                 minds.save(session, &mind)?;
             }
             done.add(drained?);
         }
-        done.add(self.catch_up_others(&context, began, &minds));
-        self.sleep_a_little(&context, NAP)?;
+        done.add(self.engine.listening(&context).catch_up_others(began, &minds));
+        self.engine.listening(&context).sleep_a_little(NAP)?;
         Ok(done)
     }
 
     /// Goes over what waits, as far as there is time.
-    pub(crate) fn sleep_a_little(&self, context: &Context, most: Duration) -> Result<()> {
+    pub(crate) fn sleep_a_little(&self, most: Duration) -> Result<()> {
         let now = Instant::now();
-        let until = self.until.and_then(|until| until.checked_sub(SLICE)).unwrap_or(now + most);
+        let until =
+            self.engine.until.and_then(|until| until.checked_sub(SLICE)).unwrap_or(now + most);
         if now < until {
-            self.sleep_until(context, until.min(now + most))?;
+            self.engine.sleeping(self.context).sleep_until(until.min(now + most))?;
         }
         Ok(())
     }
 
     /// Takes in what sessions left behind that never ended: a little at a time, oldest first.
-    fn catch_up_others(&self, context: &Context, began: Instant, minds: &Minds) -> Capture {
-        let journal = Journal::new(&self.home);
+    fn catch_up_others(&self, began: Instant, minds: &Minds) -> Capture {
+        let journal = Journal::new(&self.engine.home);
         let mut done = Capture::default();
         for session in journal.undrained().unwrap_or_default() {
             if began.elapsed() >= SWEEP {
                 break;
             }
-            if Some(&session) == context.session.as_ref() {
+            if Some(&session) == self.context.session.as_ref() {
                 continue;
             }
             // One that cannot be taken in keeps nobody else waiting; it stays in the journal.
-            done.add(self.catch_up_session(context, &session, minds).unwrap_or_default());
+            done.add(self.catch_up_session(&session, minds).unwrap_or_default());
         }
-        minds.sweep(MINDS_DAYS, self.now());
-        self.tellings().sweep(self.now());
+        minds.sweep(MINDS_DAYS, self.engine.now());
+        Tellings::new(&self.engine.home).sweep(self.engine.now());
         done
     }
 }

@@ -4,8 +4,9 @@ use throughline_core::permission::{Act, Backing, Verdict};
 use throughline_core::{Authority, Cause, Change, Memory, State};
 
 use crate::correct::mark_rivals;
+use crate::flows::Keeping;
 use crate::permit::{ask, demand, keep_waiting, not_yours};
-use crate::{Card, Context, Engine, Error, Result};
+use crate::{Card, Error, Result};
 
 /// What became of putting a memory away or in another's place.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,18 +17,18 @@ pub struct Put {
     pub waits: Option<String>,
 }
 
-impl Engine {
+impl Keeping<'_> {
     /// Puts a memory away. It stays findable on request. What is a person's waits for a person.
-    pub fn archive(&self, context: &Context, handle: &str, reason: Option<&str>) -> Result<Put> {
-        self.put_away(context, handle, Act::Archive, reason)
+    pub fn archive(&self, handle: &str, reason: Option<&str>) -> Result<Put> {
+        self.put_away(handle, Act::Archive, reason)
     }
 
     /// Takes a memory out again, as what it was before.
-    pub fn unarchive(&self, context: &Context, handle: &str) -> Result<Card> {
-        let (memory, _) = self.write(context, Cause::Unarchive, None, |tx| {
-            let memory = self.resolve(&**tx, context, handle)?;
+    pub fn unarchive(&self, handle: &str) -> Result<Card> {
+        let (memory, _) = self.engine.write(self.context, Cause::Unarchive, None, |tx| {
+            let memory = self.engine.resolve(&**tx, self.context, handle)?;
             let by_hand = || format!("throughline unarchive {}", memory.id.handle());
-            demand(&**tx, context.door, Act::BringBack, Some(&memory), by_hand)?;
+            demand(&**tx, self.context.door, Act::BringBack, Some(&memory), by_hand)?;
             tx.settle(&memory);
             if memory.state != State::Archived {
                 let why = format!("memory {} is not archived", memory.id.handle());
@@ -41,22 +42,16 @@ impl Engine {
             }
             Ok(memory)
         })?;
-        self.card_of(memory.space, memory.id)
+        self.engine.card_of(memory.space, memory.id)
     }
 
     /// Takes a memory back: it is no longer held, and does not return by itself. Reversible. What is
     /// a person's waits for a person.
-    pub fn forget(&self, context: &Context, handle: &str, reason: Option<&str>) -> Result<Put> {
-        self.put_away(context, handle, Act::Retract, reason)
+    pub fn forget(&self, handle: &str, reason: Option<&str>) -> Result<Put> {
+        self.put_away(handle, Act::Retract, reason)
     }
 
-    fn put_away(
-        &self,
-        context: &Context,
-        handle: &str,
-        act: Act,
-        reason: Option<&str>,
-    ) -> Result<Put> {
+    fn put_away(&self, handle: &str, act: Act, reason: Option<&str>) -> Result<Put> {
         if let Some(reason) = reason {
             self.check_field(reason)?;
         }
@@ -65,10 +60,10 @@ impl Engine {
         } else {
             (Cause::Forget, State::Retracted, "retract", "forget")
         };
-        let ((memory, waits), _) = self.write(context, cause, reason, |tx| {
-            let memory: Memory = self.resolve(&**tx, context, handle)?;
+        let ((memory, waits), _) = self.engine.write(self.context, cause, reason, |tx| {
+            let memory: Memory = self.engine.resolve(&**tx, self.context, handle)?;
             tx.settle(&memory);
-            match ask(&**tx, context.door, act, Some(&memory), Backing::Asserted)? {
+            match ask(&**tx, self.context.door, act, Some(&memory), Backing::Asserted)? {
                 Verdict::Allowed { .. } => {}
                 Verdict::Waits(why) => {
                     let operation = serde_json::json!({
@@ -89,7 +84,7 @@ impl Engine {
             }
             Ok((memory, None))
         })?;
-        let card = self.card_of(memory.space, memory.id)?;
+        let card = self.engine.card_of(memory.space, memory.id)?;
         Ok(Put { card, waits })
     }
 }

@@ -14,9 +14,10 @@ use throughline_core::{
 use throughline_store::Reader;
 
 use crate::engine::{is_handle, not_an_id};
+use crate::flows::Reviewing;
 use crate::permit::demand_act;
 use crate::transaction::Transaction;
-use crate::{Card, Context, Engine, Error, Filter, Result, ToCheck};
+use crate::{Card, Context, Error, Filter, Result, ToCheck};
 
 /// What waits for a person's word.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,34 +73,30 @@ pub enum Keep {
     Both,
 }
 
-impl Engine {
+impl Reviewing<'_> {
     /// Everything within reach that waits for a person.
-    pub fn review(&self, context: &Context) -> Result<Review> {
+    pub fn review(&self) -> Result<Review> {
         // One reader at a time.
-        let to_check = self.to_check(context, self.policy.limits.list_max)?;
-        let reader = self.now_reader()?;
-        let spaces = context.reach().spaces;
-        let pending = reader.pending(&spaces, self.policy.limits.list_max)?;
-        let pending = pending.into_iter().map(|one| self.waiting(&*reader, context, one));
+        let to_check =
+            self.engine.watching(self.context).to_check(self.engine.policy.limits.list_max)?;
+        let reader = self.engine.now_reader()?;
+        let spaces = self.context.reach().spaces;
+        let pending = reader.pending(&spaces, self.engine.policy.limits.list_max)?;
+        let pending = pending.into_iter().map(|one| self.waiting(&*reader, one));
         let pending = pending.collect::<Result<_>>()?;
         let mut contested = Vec::new();
-        for (a, b) in self.contests(&*reader, context)? {
-            let mut cards = self.cards(&*reader, &[a, b])?;
+        for (a, b) in self.contests(&*reader)? {
+            let mut cards = self.engine.cards(&*reader, &[a, b])?;
             let b = cards.remove(1);
             contested.push((cards.remove(0), b));
         }
         let gaps = Filter { kinds: vec![Kind::Gap], ..Filter::default() };
-        let gaps = self.list(&*reader, context, &gaps)?.items;
+        let gaps = self.engine.looking(self.context).list(&*reader, &gaps)?.items;
         Ok(Review { pending, contested, to_check, gaps })
     }
 
     /// What an operation that waits would do, tried on a draft that is thrown away.
-    fn waiting(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        pending: Pending,
-    ) -> Result<Undecided> {
+    fn waiting(&self, reader: &dyn Reader, pending: Pending) -> Result<Undecided> {
         let read = patch::read_one(&pending.operation).ok();
         let about = match read.as_ref().and_then(Operation::speaks_of).filter(|it| is_handle(it)) {
             Some(handle) => reader.find(&[pending.space], handle)?.into_iter().next(),
@@ -113,10 +110,11 @@ impl Engine {
             (Some(operation), None) => operation.in_words(),
             (None, _) => format!("unreadable: {}", pending.operation),
         };
-        let mut tx = Transaction::new(reader, self.now(), context);
+        let mut tx = Transaction::new(reader, self.engine.now(), self.context);
         // Tried as the user, who would let it through.
         tx.door = Door::Terminal;
-        let tried = self.let_through(&mut tx, context, &pending, Amendment::default());
+        let tried =
+            self.engine.keeping(self.context).let_through(&mut tx, &pending, Amendment::default());
         let stuck = tried.err().map(|error| Stuck {
             why: error.to_string(),
             needs_memory: read.is_some_and(|operation| operation.speaks_of().is_some()),
@@ -125,17 +123,11 @@ impl Engine {
     }
 
     /// Keeps an operation for a person, and says why it was not applied. It is redacted already.
-    pub fn defer(
-        &self,
-        context: &Context,
-        operation: &str,
-        why: &str,
-        authority: Authority,
-    ) -> Result<PendingId> {
+    pub fn defer(&self, operation: &str, why: &str, authority: Authority) -> Result<PendingId> {
         if operation.trim().is_empty() {
             return Err(Error::BadInput("there is nothing to decide in an empty text".to_owned()));
         }
-        let (id, _) = self.write(context, Cause::Capture, None, |tx| {
+        let (id, _) = self.engine.write(self.context, Cause::Capture, None, |tx| {
             let pending = pending(tx, operation, why, authority);
             let key = RowKey::pending(pending.space, pending.id);
             let id = pending.id;
@@ -149,17 +141,12 @@ impl Engine {
 
     /// The pending operation that a handle means: an id, the beginning of one (six characters or
     /// more), or its last eight characters.
-    pub fn take_pending(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        handle: &str,
-    ) -> Result<Pending> {
+    pub fn take_pending(&self, reader: &dyn Reader, handle: &str) -> Result<Pending> {
         let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
         if !is_handle(&wanted) {
             return Err(not_an_id(handle));
         }
-        let mut found = reader.pending(&context.reach().spaces, usize::MAX)?;
+        let mut found = reader.pending(&self.context.reach().spaces, usize::MAX)?;
         found.retain(|one| {
             let id = one.id.to_string();
             id.starts_with(&wanted) || wanted.len() >= 8 && id.ends_with(&wanted)
@@ -177,18 +164,13 @@ impl Engine {
     }
 
     /// Turns a pending operation down. It stays in the log, and undo asks again.
-    pub fn reject_pending(
-        &self,
-        context: &Context,
-        handle: &str,
-        reason: Option<&str>,
-    ) -> Result<Pending> {
-        may_decide(context)?;
+    pub fn reject_pending(&self, handle: &str, reason: Option<&str>) -> Result<Pending> {
+        may_decide(self.context)?;
         if let Some(reason) = reason {
-            self.check_field(reason)?;
+            self.engine.keeping(self.context).check_field(reason)?;
         }
-        let (pending, _) = self.write(context, Cause::Review, reason, |tx| {
-            let pending = self.take_pending(&**tx, context, handle)?;
+        let (pending, _) = self.engine.write(self.context, Cause::Review, reason, |tx| {
+            let pending = self.take_pending(&**tx, handle)?;
             tx.scope = Scope { space: pending.space, session: None };
             tx.push(decided(&pending, Ruling::Rejected));
             Ok(pending)
@@ -198,75 +180,74 @@ impl Engine {
 
     /// Settles a contradiction: one memory takes the other's place, or both hold. The handle is
     /// that of either memory, or of both with a slash between them. Returns what holds now.
-    pub fn resolve_contest(
-        &self,
-        context: &Context,
-        handle: &str,
-        keep: Keep,
-    ) -> Result<Vec<Card>> {
-        may_decide(context)?;
+    pub fn resolve_contest(&self, handle: &str, keep: Keep) -> Result<Vec<Card>> {
+        may_decide(self.context)?;
         let (a, b) = {
-            let reader = self.now_reader()?;
-            let (a, b) = self.contest(&*reader, context, handle)?;
+            let reader = self.engine.now_reader()?;
+            let (a, b) = self.contest(&*reader, handle)?;
             (a.id.to_string(), b.id.to_string())
         };
         match keep {
-            Keep::A => self.settle_contest(context, &b, &a),
-            Keep::B => self.settle_contest(context, &a, &b),
-            Keep::Both => self.let_both_hold(context, handle),
+            Keep::A => self.settle_contest(&b, &a),
+            Keep::B => self.settle_contest(&a, &b),
+            Keep::Both => self.let_both_hold(handle),
         }
     }
 
     /// Lets one of two take the other's place. What was put away stays away if it loses, and comes
     /// back if it wins.
-    fn settle_contest(&self, context: &Context, old: &str, new: &str) -> Result<Vec<Card>> {
+    fn settle_contest(&self, old: &str, new: &str) -> Result<Vec<Card>> {
         let (loser, winner) = {
-            let reader = self.now_reader()?;
-            (self.resolve(&*reader, context, old)?, self.resolve(&*reader, context, new)?)
+            let reader = self.engine.now_reader()?;
+            (
+                self.engine.resolve(&*reader, self.context, old)?,
+                self.engine.resolve(&*reader, self.context, new)?,
+            )
         };
         if !loser.state.is_active() {
-            self.unlink(context, old, Relation::Contradicts, new, None)?;
-            return self.cards(&*self.now_reader()?, &[winner]);
+            self.engine.keeping(self.context).unlink(old, Relation::Contradicts, new, None)?;
+            return self.engine.cards(&*self.engine.now_reader()?, &[winner]);
         }
         if !winner.state.is_active() {
-            self.unarchive(context, new)?;
+            self.engine.keeping(self.context).unarchive(new)?;
         }
-        Ok(vec![self.supersede(context, old, new)?.card])
+        Ok(vec![self.engine.keeping(self.context).supersede(old, new)?.card])
     }
 
     /// Both hold: they contradict no longer, and that they stand beside each other is on record, so
     /// that neither is held against the other again.
-    fn let_both_hold(&self, context: &Context, handle: &str) -> Result<Vec<Card>> {
-        let ((a, b), _) = self.write(context, Cause::Review, Some("both hold"), |tx| {
-            let (a, b) = self.contest(&**tx, context, handle)?;
-            tx.settle(&a);
-            let space = a.space;
-            let (one, other) = (a.id.into(), b.id.into());
-            for (from, to) in [(one, other), (other, one)] {
-                let relation = Relation::Contradicts;
-                let key = RowKey::edge(space, from, relation, to);
-                if tx.rows(&[key])?[0].is_some() {
-                    tx.push(Change::Unlink { space, from, relation, to });
+    fn let_both_hold(&self, handle: &str) -> Result<Vec<Card>> {
+        let ((a, b), _) =
+            self.engine.write(self.context, Cause::Review, Some("both hold"), |tx| {
+                let (a, b) = self.contest(&**tx, handle)?;
+                tx.settle(&a);
+                let space = a.space;
+                let (one, other) = (a.id.into(), b.id.into());
+                for (from, to) in [(one, other), (other, one)] {
+                    let relation = Relation::Contradicts;
+                    let key = RowKey::edge(space, from, relation, to);
+                    if tx.rows(&[key])?[0].is_some() {
+                        tx.push(Change::Unlink { space, from, relation, to });
+                    }
                 }
-            }
-            let (from, to) = Relation::RelatesTo.in_order(one, other);
-            let edge = Edge::new(space, from, Relation::RelatesTo, to, tx.now);
-            let reason = Some("both hold".to_owned());
-            tx.push(Change::Link(Edge { reason, ..edge }));
-            Ok((a, b))
-        })?;
-        self.cards(&*self.now_reader()?, &[a, b])
+                let (from, to) = Relation::RelatesTo.in_order(one, other);
+                let edge = Edge::new(space, from, Relation::RelatesTo, to, tx.now);
+                let reason = Some("both hold".to_owned());
+                tx.push(Change::Link(Edge { reason, ..edge }));
+                Ok((a, b))
+            })?;
+        self.engine.cards(&*self.engine.now_reader()?, &[a, b])
     }
 
     /// Says what holds instead of either: it takes the place of both.
-    pub fn merge_contest(&self, context: &Context, handle: &str, content: &str) -> Result<Card> {
-        may_decide(context)?;
-        let (a, b) = self.contest(&*self.now_reader()?, context, handle)?;
+    pub fn merge_contest(&self, handle: &str, content: &str) -> Result<Card> {
+        may_decide(self.context)?;
+        let (a, b) = self.contest(&*self.engine.now_reader()?, handle)?;
         let (a, b) = if a.state.is_active() { (a, b) } else { (b, a) };
-        let (content, _) = &self.cleaned(context, content);
-        self.check_content(content)?;
-        let (merged, _) = self.write(context, Cause::Review, None, |tx| {
-            let mut plan = self.put_in_place(tx, &a, content, None)?;
+        let (content, _) = &self.engine.cleaned(self.context, content);
+        self.engine.keeping(self.context).check_content(content)?;
+        let (merged, _) = self.engine.write(self.context, Cause::Review, None, |tx| {
+            let mut plan = self.engine.keeping(self.context).put_in_place(tx, &a, content, None)?;
             if b.state.is_active() && !plan.superseded.contains(&b.id) {
                 let (space, old, new, at) = (b.space, b.id, plan.memory, tx.now);
                 tx.push(Change::Supersede { space, old, new, at });
@@ -274,14 +255,14 @@ impl Engine {
             }
             Ok(plan.memory)
         })?;
-        self.card_of(a.space, merged)
+        self.engine.card_of(a.space, merged)
     }
 
     /// Puts a contradiction off: the others come first.
-    pub fn postpone_contest(&self, context: &Context, handle: &str) -> Result<Vec<Card>> {
-        may_decide(context)?;
-        let (a, b) = self.contest(&*self.now_reader()?, context, handle)?;
-        self.write(context, Cause::Review, Some("later"), |tx| {
+    pub fn postpone_contest(&self, handle: &str) -> Result<Vec<Card>> {
+        may_decide(self.context)?;
+        let (a, b) = self.contest(&*self.engine.now_reader()?, handle)?;
+        self.engine.write(self.context, Cause::Review, Some("later"), |tx| {
             tx.settle(&a);
             let (from, to) = Relation::Contradicts.in_order(a.id.into(), b.id.into());
             let key = RowKey::edge(a.space, from, Relation::Contradicts, to);
@@ -291,21 +272,16 @@ impl Engine {
             }
             Ok(())
         })?;
-        self.cards(&*self.now_reader()?, &[a, b])
+        self.engine.cards(&*self.engine.now_reader()?, &[a, b])
     }
 
     /// The contradiction that a handle means.
-    fn contest(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        handle: &str,
-    ) -> Result<(Memory, Memory)> {
+    fn contest(&self, reader: &dyn Reader, handle: &str) -> Result<(Memory, Memory)> {
         let named: Vec<MemoryId> = handle
             .splitn(2, '/')
-            .map(|part| Ok(self.resolve(reader, context, part)?.id))
+            .map(|part| Ok(self.engine.resolve(reader, self.context, part)?.id))
             .collect::<Result<_>>()?;
-        let mut found = self.contests(reader, context)?;
+        let mut found = self.contests(reader)?;
         found.retain(|(a, b)| named.iter().all(|id| [a.id, b.id].contains(id)));
         match found.len() {
             0 => Err(Error::NotFound { what: "contested pair", handle: handle.to_owned() }),
@@ -325,13 +301,9 @@ impl Engine {
 
     /// The pairs of current memories within reach that contradict each other, the older one first,
     /// what was put off last.
-    pub(crate) fn contests(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-    ) -> Result<Vec<(Memory, Memory)>> {
-        let reach = context.reach();
-        let edges = reader.contradictions(&reach.spaces, self.policy.limits.list_max)?;
+    pub(crate) fn contests(&self, reader: &dyn Reader) -> Result<Vec<(Memory, Memory)>> {
+        let reach = self.context.reach();
+        let edges = reader.contradictions(&reach.spaces, self.engine.policy.limits.list_max)?;
         let keys: Vec<RowKey> = edges
             .iter()
             .flat_map(|edge| [edge.from, edge.to].map(|end| RowKey::node(edge.space, end)))

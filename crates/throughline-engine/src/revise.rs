@@ -8,6 +8,7 @@ use throughline_core::{
 };
 
 use crate::correct::mark_rivals;
+use crate::flows::Keeping;
 use crate::permit::demand;
 use crate::remember::check_share;
 use crate::transaction::Transaction;
@@ -49,10 +50,10 @@ impl Edits {
     }
 }
 
-impl Engine {
+impl Keeping<'_> {
     /// Changes a memory in place. To say that it was *wrong*, correct it instead.
-    pub fn edit(&self, context: &Context, handle: &str, edits: &Edits) -> Result<Card> {
-        let edits = &edits.cleaned(self, context);
+    pub fn edit(&self, handle: &str, edits: &Edits) -> Result<Card> {
+        let edits = &edits.cleaned(self.engine, self.context);
         if let Some(content) = &edits.content {
             self.check_content(content)?;
         }
@@ -69,7 +70,7 @@ impl Engine {
         if *edits == Edits::default() {
             return Err(Error::BadInput("nothing to change was given".to_owned()));
         }
-        self.revise(context, handle, Cause::Edit, |memory, reader_memories| {
+        self.revise(handle, Cause::Edit, |memory, reader_memories| {
             let revised = edited(memory, edits);
             check_span(&revised)?;
             if let Some(twin) =
@@ -87,18 +88,16 @@ impl Engine {
     }
 
     /// Keeps a memory in front, or stops doing so.
-    pub fn pin(&self, context: &Context, handle: &str, pinned: bool) -> Result<Card> {
-        self.revise(context, handle, Cause::Pin, |memory, _| {
-            Ok(Memory { pinned, ..memory.clone() })
-        })
+    pub fn pin(&self, handle: &str, pinned: bool) -> Result<Card> {
+        self.revise(handle, Cause::Pin, |memory, _| Ok(Memory { pinned, ..memory.clone() }))
     }
 
     /// The user vouches for a memory as it stands.
-    pub fn confirm(&self, context: &Context, handle: &str) -> Result<Card> {
-        let (memory, _) = self.write(context, Cause::Confirm, None, |tx| {
-            let memory = self.resolve(&**tx, context, handle)?;
+    pub fn confirm(&self, handle: &str) -> Result<Card> {
+        let (memory, _) = self.engine.write(self.context, Cause::Confirm, None, |tx| {
+            let memory = self.engine.resolve(&**tx, self.context, handle)?;
             let by_hand = || format!("throughline confirm {}", memory.id.handle());
-            demand(&**tx, context.door, Act::Vouch, Some(&memory), by_hand)?;
+            demand(&**tx, self.context.door, Act::Vouch, Some(&memory), by_hand)?;
             tx.settle(&memory);
             let testimony = Testimony {
                 session: tx.session.clone(),
@@ -121,23 +120,22 @@ impl Engine {
             })));
             Ok(memory)
         })?;
-        self.card_of(memory.space, memory.id)
+        self.engine.card_of(memory.space, memory.id)
     }
 
     /// Reads, lets `revision` make the next version, writes it if it differs. The revision also
     /// sees the memories that already say what the edited text says.
     fn revise(
         &self,
-        context: &Context,
         handle: &str,
         cause: Cause,
         revision: impl Fn(&Memory, &[Memory]) -> Result<Memory>,
     ) -> Result<Card> {
-        let (memory, _) = self.write(context, cause, None, |tx| {
-            let memory = self.resolve(&**tx, context, handle)?;
+        let (memory, _) = self.engine.write(self.context, cause, None, |tx| {
+            let memory = self.engine.resolve(&**tx, self.context, handle)?;
             let act = if cause == Cause::Pin { Act::Pin } else { Act::Edit };
             let by_hand = || format!("throughline {cause} {}", memory.id.handle());
-            let rank = demand(&**tx, context.door, act, Some(&memory), by_hand)?;
+            let rank = demand(&**tx, self.context.door, act, Some(&memory), by_hand)?;
             tx.settle(&memory);
             let plain = revision(&memory, &[])?;
             // Who changes nothing says nothing: `confirm` is there to vouch for a memory.
@@ -176,7 +174,7 @@ impl Engine {
             }
             Ok(memory)
         })?;
-        self.card_of(memory.space, memory.id)
+        self.engine.card_of(memory.space, memory.id)
     }
 }
 

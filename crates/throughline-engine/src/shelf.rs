@@ -12,7 +12,9 @@ use throughline_core::{
 };
 use throughline_store::Reader;
 
+use crate::flows::Keeping;
 use crate::permit::ask;
+use crate::remember::take_in;
 use crate::transaction::Transaction;
 use crate::{Context, Engine, Error, Result, mint};
 
@@ -81,7 +83,7 @@ pub struct Shelved<T> {
 
 /// How a tool's texts are kept.
 #[derive(Clone, Copy)]
-pub struct Keeping<'a> {
+pub struct ShelfRules<'a> {
     /// The shelves it works on.
     pub shelves: &'a [&'static str],
     /// What an entry of a shelf claims.
@@ -90,34 +92,33 @@ pub struct Keeping<'a> {
     pub authority: Authority,
 }
 
-impl std::fmt::Debug for Keeping<'_> {
+impl std::fmt::Debug for ShelfRules<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Keeping").field("shelves", &self.shelves).finish_non_exhaustive()
+        f.debug_struct("ShelfRules").field("shelves", &self.shelves).finish_non_exhaustive()
     }
 }
 
-impl Engine {
+impl Keeping<'_> {
     /// What is on some shelves.
-    pub fn shelves(&self, context: &Context, shelves: &[&'static str]) -> Result<Shelves> {
-        let reader = self.now_reader()?;
-        let leaves = leaves(&*reader, context.scope().space, shelves)?;
-        Ok(shelves_of(self.now(), shelves, &leaves))
+    pub fn shelves(&self, shelves: &[&'static str]) -> Result<Shelves> {
+        let reader = self.engine.now_reader()?;
+        let leaves = leaves(&*reader, self.context.scope().space, shelves)?;
+        Ok(shelves_of(self.engine.now(), shelves, &leaves))
     }
 
     /// Lets `work` read and change shelves, with nobody else writing in between, and keeps what it
     /// changed. Nothing is kept where it fails.
     pub fn reshelve<T>(
         &self,
-        context: &Context,
-        keeping: Keeping<'_>,
+        keeping: ShelfRules<'_>,
         mut work: impl FnMut(&mut Shelves) -> Result<T>,
     ) -> Result<Shelved<T>> {
-        let (shelved, _) = self.write(context, Cause::Shelve, None, |tx| {
+        let (shelved, _) = self.engine.write(self.context, Cause::Shelve, None, |tx| {
             let before = leaves(&**tx, tx.scope.space, keeping.shelves)?;
             let mut shelves = shelves_of(tx.now, keeping.shelves, &before);
             let outcome = work(&mut shelves)?;
-            let redacted = shelves.clean(self, context);
-            let mut keeper = Keeper { engine: self, tx, keeping };
+            let redacted = shelves.clean(self.engine, self.context);
+            let mut keeper = Keeper { engine: self.engine, tx, keeping };
             keeper.keep(&before, &shelves)?;
             Ok(Shelved { outcome, redacted })
         })?;
@@ -152,7 +153,7 @@ fn shelves_of(now: Timestamp, shelves: &[&'static str], leaves: &[Leaf]) -> Shel
 struct Keeper<'a, 'b> {
     engine: &'a Engine,
     tx: &'a mut Transaction<'b>,
-    keeping: Keeping<'a>,
+    keeping: ShelfRules<'a>,
 }
 
 impl Keeper<'_, '_> {
@@ -287,7 +288,7 @@ impl Keeper<'_, '_> {
                 .collect(),
             ..self.candidate(&claimed.content)
         };
-        match self.engine.take_in(self.tx, &candidate) {
+        match take_in(self.tx, &candidate) {
             Ok(plan) => {
                 self.bring_back(plan.memory)?;
                 Ok(plan.memory)

@@ -18,7 +18,8 @@ use std::time::Instant;
 use throughline_core::{BatchId, Change, Memory, MemoryId, RowKey, SpaceId};
 use throughline_store::Reader;
 
-use crate::{Context, Engine, Result};
+use crate::Result;
+use crate::flows::Sleeping;
 use plan::Step;
 use since::Slice;
 use write::Carried;
@@ -116,59 +117,58 @@ struct Run {
     dry: Option<u64>,
 }
 
-impl Engine {
+impl Sleeping<'_> {
     /// Goes over everything that waits. `progress` hears after each slice what was done so far.
-    pub fn sleep(&self, context: &Context, progress: &mut dyn FnMut(&Slept)) -> Result<Slept> {
-        self.sleep_slices(context, &Until::Done, Run::default(), progress)
+    pub fn sleep(&self, progress: &mut dyn FnMut(&Slept)) -> Result<Slept> {
+        self.sleep_slices(&Until::Done, Run::default(), progress)
     }
 
     /// Goes over what waits for as long as there is time, and over one slice at least.
-    pub fn sleep_until(&self, context: &Context, until: Instant) -> Result<Slept> {
-        self.sleep_slices(context, &Until::Time(until), Run::default(), &mut |_| ())
+    pub fn sleep_until(&self, until: Instant) -> Result<Slept> {
+        self.sleep_slices(&Until::Time(until), Run::default(), &mut |_| ())
     }
 
     /// What a sleep would do. Writes nothing.
-    pub fn sleep_dry(&self, context: &Context) -> Result<Slept> {
+    pub fn sleep_dry(&self) -> Result<Slept> {
         let begin = Run { dry: Some(0), ..Run::default() };
-        self.sleep_slices(context, &Until::Done, begin, &mut |_| ())
+        self.sleep_slices(&Until::Done, begin, &mut |_| ())
     }
 
     /// How many turns of a project wait to be slept over.
-    pub fn waiting_for_sleep(&self, context: &Context) -> Result<u64> {
-        let reader = self.now_reader()?;
-        let space = context.project.space();
+    pub fn waiting_for_sleep(&self) -> Result<u64> {
+        let reader = self.engine.now_reader()?;
+        let space = self.context.project.space();
         reader.turns_after(space, since::slept_to(&*reader, space)?).map_err(Into::into)
     }
 
     fn sleep_slices(
         &self,
-        context: &Context,
         until: &Until,
         mut run: Run,
         progress: &mut dyn FnMut(&Slept),
     ) -> Result<Slept> {
         let mut more = true;
         while more {
-            more = self.sleep_a_slice(context, &mut run)?;
+            more = self.sleep_a_slice(&mut run)?;
             progress(&run.slept);
             if matches!(until, Until::Time(end) if Instant::now() >= *end) {
                 break;
             }
         }
         if more {
-            run.slept.left = self.waiting_for_sleep(context)?;
+            run.slept.left = self.waiting_for_sleep()?;
         }
-        self.tell_what_was_left(context, &mut run)?;
+        self.tell_what_was_left(&mut run)?;
         Ok(run.slept)
     }
 
     /// Goes over one slice. Returns whether more waits.
-    fn sleep_a_slice(&self, context: &Context, run: &mut Run) -> Result<bool> {
-        let space = context.project.space();
+    fn sleep_a_slice(&self, run: &mut Run) -> Result<bool> {
+        let space = self.context.project.space();
         let thought = {
-            let reader = self.now_reader()?;
+            let reader = self.engine.now_reader()?;
             match since::read(&*reader, space, run.dry)? {
-                Some(slice) => Some((self.plan_slice(&*reader, context, &slice)?, slice)),
+                Some(slice) => Some((self.plan_slice(&*reader, &slice)?, slice)),
                 None => None,
             }
         };
@@ -180,7 +180,7 @@ impl Engine {
             steps.iter().for_each(|step| run.slept.done.count(step));
             run.dry = Some(slice.end);
         } else {
-            match self.carry_out(context, &slice, steps)? {
+            match self.carry_out(&slice, steps)? {
                 Carried::Out { batches, done } => {
                     run.slept.batches.extend(batches);
                     done.iter().for_each(|step| run.slept.done.count(step));
@@ -194,9 +194,10 @@ impl Engine {
     }
 
     /// What was left alone, in words.
-    fn tell_what_was_left(&self, context: &Context, run: &mut Run) -> Result<()> {
+    fn tell_what_was_left(&self, run: &mut Run) -> Result<()> {
         let slept = &mut run.slept;
-        let contested = self.contests(&*self.now_reader()?, context)?.len();
+        let contested =
+            self.engine.reviewing(self.context).contests(&*self.engine.now_reader()?)?.len();
         if contested > 0 {
             slept
                 .skipped

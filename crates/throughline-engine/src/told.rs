@@ -14,10 +14,11 @@ use throughline_core::{
 use uuid::Uuid;
 
 use crate::engine::{is_handle, not_an_id};
+use crate::flows::Looking;
 use crate::journal::file::{self, Hold};
 use crate::purge::Gone;
 use crate::recall::{Found, Recall, Recalled};
-use crate::{Brief, Card, Context, Engine, Error, Result, clean_name, clean_text, mint};
+use crate::{Brief, Card, Context, Error, Result, clean_name, clean_text, mint};
 
 /// Days that the record is kept.
 pub const TOLD_DAYS: u32 = 30;
@@ -133,16 +134,16 @@ pub struct Tellings {
     folder: PathBuf,
 }
 
-impl Engine {
+impl Looking<'_> {
     /// What was told, the latest first, and how much there is in all.
-    pub fn told(&self, context: &Context, wanted: &Wanted) -> Result<(Vec<Telling>, usize)> {
-        let space = context.project.space();
+    pub fn told(&self, wanted: &Wanted) -> Result<(Vec<Telling>, usize)> {
+        let space = self.context.project.space();
         let is_wanted = |one: &Telling| {
             (wanted.all || one.space == space)
                 && wanted.since.is_none_or(|since| one.at >= since)
                 && wanted.session.as_deref().is_none_or(|session| is_session(one, session))
         };
-        let mut found = self.tellings().read(&is_wanted)?;
+        let mut found = Tellings::new(&self.engine.home).read(&is_wanted)?;
         found.sort_by_key(|one| std::cmp::Reverse((one.at, one.id)));
         let total = found.len();
         found.truncate(wanted.limit.unwrap_or(usize::MAX));
@@ -150,19 +151,19 @@ impl Engine {
     }
 
     /// One of them, by its id or an end or beginning of it.
-    pub fn told_one(&self, context: &Context, handle: &str) -> Result<Telling> {
+    pub fn told_one(&self, handle: &str) -> Result<Telling> {
         let wanted = handle.trim().trim_start_matches('#').to_ascii_lowercase();
         if !is_handle(&wanted) {
             return Err(not_an_id(handle));
         }
-        let space = context.project.space();
+        let space = self.context.project.space();
         let is_it = |one: &Telling| {
             let (whole, plain) = (one.id.to_string(), one.id.simple().to_string());
             let named = [whole, plain];
             one.space == space
                 && named.iter().any(|id| id.starts_with(&wanted) || id.ends_with(&wanted))
         };
-        let mut found = self.tellings().read(&is_it)?;
+        let mut found = Tellings::new(&self.engine.home).read(&is_it)?;
         match found.len() {
             1 => Ok(found.remove(0)),
             0 => Err(Error::NotFound { what: "telling", handle: handle.to_owned() }),
@@ -175,14 +176,9 @@ impl Engine {
         }
     }
 
-    /// The record.
-    pub fn tellings(&self) -> Tellings {
-        Tellings::new(&self.home)
-    }
-
     /// What is to be put on record once it was said.
-    pub fn telling(&self, context: &Context, to: &Audience, said: &Said) -> Telling {
-        Telling::new(self.now(), context, to, said)
+    pub fn telling(&self, to: &Audience, said: &Said) -> Telling {
+        Telling::new(self.engine.now(), self.context, to, said)
     }
 }
 

@@ -10,9 +10,10 @@ use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
 use crate::correct::mark_rivals;
 use crate::engine::{is_handle, not_an_id};
+use crate::flows::Keeping;
 use crate::history::is_within;
 use crate::permit::{not_yours, standing};
-use crate::{Context, Engine, Error, Result};
+use crate::{Context, Error, Result};
 
 /// What was undone.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,14 +45,15 @@ const PAGE: LogQuery = LogQuery {
     limit: 32,
 };
 
-impl Engine {
+impl Keeping<'_> {
     /// Undoes a batch: the named one, or the latest one that is not undone yet.
-    pub fn undo(&self, context: &Context, handle: Option<&str>) -> Result<Undone> {
+    pub fn undo(&self, handle: Option<&str>) -> Result<Undone> {
         let ((undone, reverted), batch) = self
-            .write(context, Cause::Undo, None, |tx| {
+            .engine
+            .write(self.context, Cause::Undo, None, |tx| {
                 let target = match handle {
-                    Some(handle) => find_batch(&**tx, context, handle)?,
-                    None => latest(&**tx, context)?,
+                    Some(handle) => find_batch(&**tx, self.context, handle)?,
+                    None => latest(&**tx, self.context)?,
                 };
                 tx.scope.space = target.batch.space;
                 let logged = tx.changes_of(target.batch.space, target.batch.id)?;
@@ -62,7 +64,7 @@ impl Engine {
                         touched.insert(image.key.clone(), look);
                     }
                 }
-                may_undo(&**tx, context, &target, &touched)?;
+                may_undo(&**tx, self.context, &target, &touched)?;
                 let restore = undo::plan(&target.batch, &logged, &touched)?;
                 let reverted = reverted(&**tx, &restore)?;
                 tx.push(restore.clone());

@@ -12,11 +12,12 @@ use throughline_language::referent;
 use throughline_watch::World;
 
 use crate::capture::Captured;
+use crate::flows::Watching;
 use crate::permit::{ask, keep_waiting};
 use crate::proof::Quote;
 use crate::transaction::Transaction;
 use crate::watch::{checked, marks_of};
-use crate::{Card, Context, Engine, Error, Result};
+use crate::{Card, Error, Result};
 
 /// Memories that a session is asked to check when it begins.
 pub(crate) const QUEUED_AT_START: usize = 3;
@@ -72,28 +73,27 @@ pub struct Verified {
     pub lesson: Option<MemoryId>,
 }
 
-impl Engine {
+impl Watching<'_> {
     /// What is worth checking, the most telling first, by what the last look showed.
-    pub fn to_check(&self, context: &Context, most: usize) -> Result<Vec<ToCheck>> {
-        let marks = self.now_reader()?.watched(context.project.space(), true)?;
+    pub fn to_check(&self, most: usize) -> Result<Vec<ToCheck>> {
+        let marks = self.engine.now_reader()?.watched(self.context.project.space(), true)?;
         let stale = marks.iter().filter(|mark| mark.reading.wants_check());
         let stale: Vec<MemoryId> = stale.map(|mark| mark.memory).collect();
-        self.to_check_among(context, stale, most)
+        self.to_check_among(stale, most)
     }
 
     /// The same where it is known whose bindings moved.
     pub(crate) fn to_check_among(
         &self,
-        context: &Context,
         mut ids: Vec<MemoryId>,
         most: usize,
     ) -> Result<Vec<ToCheck>> {
-        let reader = self.now_reader()?;
-        let space = context.project.space();
+        let reader = self.engine.now_reader()?;
+        let space = self.context.project.space();
         ids.extend(reader.unresolved(&[space], most)?.iter().map(|one| one.id));
         ids.sort_unstable();
         ids.dedup();
-        let reach = context.reach();
+        let reach = self.context.reach();
         let keys: Vec<RowKey> = ids.iter().map(|id| RowKey::memory(space, *id)).collect();
         let memories: Vec<Memory> = reader
             .rows(&keys)?
@@ -101,8 +101,8 @@ impl Engine {
             .filter_map(|row| row.and_then(Row::into_memory))
             .filter(|memory| memory.state.is_active() && reach.sees(memory))
             .collect();
-        let mut cards = self.cards(&*reader, &memories)?;
-        cards.retain(|card| card.salience.value >= self.policy.trust.verify_salience);
+        let mut cards = self.engine.cards(&*reader, &memories)?;
+        cards.retain(|card| card.salience.value >= self.engine.policy.trust.verify_salience);
         cards.sort_by(|a, b| {
             let weight = |card: &Card| card.salience.value * card.memory.importance;
             weight(b).total_cmp(&weight(a)).then(b.memory.id.cmp(&a.memory.id))
@@ -114,46 +114,49 @@ impl Engine {
     /// Takes in what a check showed.
     pub fn verify(
         &self,
-        context: &Context,
         handle: &str,
         outcome: Showed,
         evidence: Option<&str>,
     ) -> Result<Verified> {
-        let evidence = evidence.map(|words| self.cleaned(context, words).0);
-        let unread =
-            if context.door.is_agents() { self.unread_results(context)? } else { Vec::new() };
-        let ((memory, waits, lesson), _) = self.write(context, Cause::Verify, None, |tx| {
-            let memory = self.resolve(&**tx, context, handle)?;
-            tx.settle(&memory);
-            if !memory.state.is_active() {
-                return Err(Error::NotPossible(format!(
-                    "memory {} is {}; only a current one can be checked",
-                    memory.id.handle(),
-                    memory.state
-                )));
-            }
-            let marks = marks_of(&**tx, memory.space, memory.id)?;
-            let words = evidence.as_deref();
-            let backing = match words.filter(|_| context.door.is_agents()) {
-                Some(words) => {
-                    let quote = Quote { kind: memory.kind, claim: &memory.content, words };
-                    self.backing(&**tx, context, &quote, &unread)?
+        let evidence = evidence.map(|words| self.engine.cleaned(self.context, words).0);
+        let unread = if self.context.door.is_agents() {
+            self.engine.keeping(self.context).unread_results()?
+        } else {
+            Vec::new()
+        };
+        let ((memory, waits, lesson), _) =
+            self.engine.write(self.context, Cause::Verify, None, |tx| {
+                let memory = self.engine.resolve(&**tx, self.context, handle)?;
+                tx.settle(&memory);
+                if !memory.state.is_active() {
+                    return Err(Error::NotPossible(format!(
+                        "memory {} is {}; only a current one can be checked",
+                        memory.id.handle(),
+                        memory.state
+                    )));
                 }
-                None => Backing::Asserted,
-            };
-            let told = Checked { door: context.door, backing, words };
-            match outcome {
-                Showed::Confirmed => {
-                    self.confirm_checked(tx, context, &memory, &marks, &told)?;
-                    Ok((memory, false, None))
+                let marks = marks_of(&**tx, memory.space, memory.id)?;
+                let words = evidence.as_deref();
+                let backing = match words.filter(|_| self.context.door.is_agents()) {
+                    Some(words) => {
+                        let quote = Quote { kind: memory.kind, claim: &memory.content, words };
+                        self.engine.keeping(self.context).backing(&**tx, &quote, &unread)?
+                    }
+                    None => Backing::Asserted,
+                };
+                let told = Checked { door: self.context.door, backing, words };
+                match outcome {
+                    Showed::Confirmed => {
+                        self.confirm_checked(tx, &memory, &marks, &told)?;
+                        Ok((memory, false, None))
+                    }
+                    Showed::Refuted => {
+                        let (waits, lesson) = self.refute(tx, &memory, &marks, &told)?;
+                        Ok((memory, waits, lesson))
+                    }
                 }
-                Showed::Refuted => {
-                    let (waits, lesson) = self.refute(tx, &memory, &marks, &told)?;
-                    Ok((memory, waits, lesson))
-                }
-            }
-        })?;
-        let card = self.card_of(memory.space, memory.id)?;
+            })?;
+        let card = self.engine.card_of(memory.space, memory.id)?;
         Ok(Verified { card, waits, lesson })
     }
 
@@ -161,7 +164,6 @@ impl Engine {
     fn confirm_checked(
         &self,
         tx: &mut Transaction<'_>,
-        context: &Context,
         memory: &Memory,
         marks: &[Watermark],
         told: &Checked<'_>,
@@ -171,7 +173,7 @@ impl Engine {
         else {
             return Ok(());
         };
-        self.restamp(tx, &context.project.root, &memory.content, marks);
+        self.restamp(tx, &self.context.project.root, &memory.content, marks);
         let testimony = Testimony {
             session: tx.session.clone(),
             snippet: told.words.map(|words| text::headline(words, EVIDENCE_CHARS)),
@@ -233,11 +235,10 @@ impl Engine {
     pub(crate) fn confirm_by_tools(
         &self,
         tx: &mut Transaction<'_>,
-        context: &Context,
         turns: &[Captured],
         to_check: &[MemoryId],
     ) -> Result<Vec<MemoryId>> {
-        let space = context.project.space();
+        let space = self.context.project.space();
         let mut confirmed = Vec::new();
         if to_check.is_empty() || turns.iter().all(|turn| turn.run.is_none()) {
             return Ok(confirmed);
@@ -249,7 +250,7 @@ impl Engine {
             if !memory.state.is_active() || !stale {
                 continue;
             }
-            let world = World::at(&context.project.root);
+            let world = World::at(&self.context.project.root);
             let words = referent::telling_words(&memory.content);
             let seen = |mark: &&Watermark| {
                 mark.reading.wants_check() && turns.iter().any(|turn| shows(turn, mark, &words))
@@ -263,7 +264,7 @@ impl Engine {
             let (door, backing) = (Door::Hook, Backing::ToolResult);
             let told = Checked { door, backing, words: Some(place) };
             let marks: Vec<Watermark> = borne_out.iter().map(|(mark, _)| mark.clone()).collect();
-            self.confirm_checked(tx, context, &memory, &marks, &told)?;
+            self.confirm_checked(tx, &memory, &marks, &told)?;
             confirmed.push(memory.id);
         }
         Ok(confirmed)

@@ -10,9 +10,10 @@ use throughline_language::trigger;
 use throughline_store::Reader;
 
 use crate::capture::Mind;
+use crate::flows::Listening;
 use crate::helper::helper_session;
 use crate::listen::Reply;
-use crate::{Because, Card, Context, Engine, Result, Said};
+use crate::{Because, Card, Context, Result, Said};
 
 /// Memories with triggers that are looked at.
 const LOOKED_AT: usize = 2_000;
@@ -47,11 +48,10 @@ struct Heard<'a> {
     prompt: Option<(&'a SessionId, Timestamp)>,
 }
 
-impl Engine {
+impl Listening<'_> {
     /// A tool is about to run, or has run where the host did not say so before.
     pub(crate) fn warn_of(
         &self,
-        context: &Context,
         helper: Option<&str>,
         call: &ToolCall,
         has_run: bool,
@@ -70,21 +70,26 @@ impl Engine {
             Some(helper) => to_helper(helper, memory),
             None => warned_here(memory).is_some() || mind.was_told_with_prompt(memory.id),
         };
-        let prompt = context.session.as_ref().zip(mind.last_prompt_at());
+        let prompt = self.context.session.as_ref().zip(mind.last_prompt_at());
         let heard = Heard { lately: &short_ago, ever: &ever, prompt };
-        let warning = self.warn(context, call, has_run, &heard)?;
+        let warning = self.warn(call, has_run, &heard)?;
         let noted: Vec<_> =
             warning.cards.iter().map(|card| (card.memory.space, card.memory.id)).collect();
         let mut reply = Reply::default();
         let shown: Vec<MemoryId> = noted.iter().map(|(_, id)| *id).collect();
         if let Some(helper) = helper {
             // Its agent has not seen it.
-            let session = context.session.as_ref().map(|one| helper_session(one, Some(helper)));
-            let apart = Context { session, ..context.clone() };
-            reply.note(self.note_shown(&apart, &noted, warning.tokens, false));
+            let session =
+                self.context.session.as_ref().map(|one| helper_session(one, Some(helper)));
+            let apart = Context { session, ..self.context.clone() };
+            reply.note(self.engine.recalling(&apart).note_shown(&noted, warning.tokens, false));
             mind.lately.helpers.warn(helper, &shown);
         } else {
-            reply.note(self.note_shown(context, &noted, warning.tokens, false));
+            reply.note(self.engine.recalling(self.context).note_shown(
+                &noted,
+                warning.tokens,
+                false,
+            ));
             mind.lately.warned.extend(shown.iter().map(|id| (*id, turn)));
             while mind.lately.warned.len() > WARNED_MAX {
                 mind.lately.warned.pop_first();
@@ -105,31 +110,28 @@ impl Engine {
 
     /// What failed before, how it is done, or what somebody asks for, where a tool does the very thing:
     /// now, or, where the host tells us only afterwards, a moment ago (`has_run`).
-    fn warn(
-        &self,
-        context: &Context,
-        call: &ToolCall,
-        has_run: bool,
-        heard: &Heard<'_>,
-    ) -> Result<Warning> {
-        let reader = self.now_reader()?;
-        let mut cards = self.known_about(&*reader, context, call, heard)?;
+    fn warn(&self, call: &ToolCall, has_run: bool, heard: &Heard<'_>) -> Result<Warning> {
+        let reader = self.engine.now_reader()?;
+        let mut cards = self.known_about(&*reader, call, heard)?;
         if cards.is_empty() {
             return Ok(Warning::default());
         }
         cards.truncate(SAID);
-        self.bring_rival(&*reader, context, &mut cards)?;
+        self.bring_rival(&*reader, &mut cards)?;
         // Most hosts put what we say before a call beside its result, so this must hold then too.
         let title = if has_run { "Known about what has just run" } else { "Known about this call" };
         let page = Page {
             sections: vec![Section {
                 title: title.to_owned(),
-                items: cards.iter().map(|card| self.item_of(card, Detail::Full)).collect(),
+                items: cards
+                    .iter()
+                    .map(|card| self.engine.recalling(self.context).item_of(card, Detail::Full))
+                    .collect(),
             }],
-            seed: format!("{} {}", self.now(), call.tool),
+            seed: format!("{} {}", self.engine.now(), call.tool),
             ..Page::default()
         };
-        let written = page::write(&page, BUDGET, &self.policy.page);
+        let written = page::write(&page, BUDGET, &self.engine.policy.page);
         cards.retain(|card| {
             let handle = card.memory.id.handle();
             written.shown.iter().any(|(shown, _)| *shown == handle)
@@ -141,11 +143,10 @@ impl Engine {
     fn known_about(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         call: &ToolCall,
         heard: &Heard<'_>,
     ) -> Result<Vec<Card>> {
-        let reach = context.reach();
+        let reach = self.context.reach();
         let triggered =
             |memory: &Memory| memory.triggers.iter().any(|pattern| trigger::matches(pattern, call));
         let mut found: Vec<Memory> = reader.triggered(&reach.spaces, LOOKED_AT)?;
@@ -153,10 +154,13 @@ impl Engine {
             one.state.is_active() && triggered(one) && reach.sees(one) && !(heard.lately)(one)
         });
         let mut fits: BTreeMap<MemoryId, Fit> = BTreeMap::new();
-        let doing = Doing::by_call(call, context.project.root.to_str());
-        for (memory, fit) in
-            self.rules_about(reader, &reach, &doing, &[occasion::RULES, occasion::STATEMENTS])?
-        {
+        let doing = Doing::by_call(call, self.context.project.root.to_str());
+        for (memory, fit) in self.engine.recalling(self.context).rules_about(
+            reader,
+            &reach,
+            &doing,
+            &[occasion::RULES, occasion::STATEMENTS],
+        )? {
             if !(heard.ever)(&memory) && !found.iter().any(|known| known.id == memory.id) {
                 fits.insert(memory.id, fit);
                 found.push(memory);
@@ -165,7 +169,7 @@ impl Engine {
         if found.is_empty() {
             return Ok(Vec::new());
         }
-        let mut cards = self.cards(reader, &found)?;
+        let mut cards = self.engine.cards(reader, &found)?;
         // What the prompt has just said need not be said again, unless it is about to be broken.
         cards.retain(|card| {
             let keeps = fits.get(&card.memory.id).is_some_and(|fit| !fit.denied);
@@ -182,12 +186,7 @@ impl Engine {
     }
 
     /// What is contested is said beside what contests it.
-    fn bring_rival(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        cards: &mut Vec<Card>,
-    ) -> Result<()> {
+    fn bring_rival(&self, reader: &dyn Reader, cards: &mut Vec<Card>) -> Result<()> {
         let known: Vec<MemoryId> = cards.iter().map(|card| card.memory.id).collect();
         let Some(first) = cards.iter().position(|card| !card.contested_by.is_empty()) else {
             return Ok(());
@@ -198,8 +197,10 @@ impl Engine {
         }
         let key = RowKey::memory(cards[first].memory.space, rivals[0]);
         let rival = reader.rows(&[key])?.remove(0).and_then(Row::into_memory);
-        let Some(rival) = rival.filter(|rival| context.reach().sees(rival)) else { return Ok(()) };
-        let rival = self.cards(reader, &[rival])?;
+        let Some(rival) = rival.filter(|rival| self.context.reach().sees(rival)) else {
+            return Ok(());
+        };
+        let rival = self.engine.cards(reader, &[rival])?;
         cards.truncate(first + 1);
         cards.extend(rival);
         Ok(())

@@ -17,9 +17,10 @@ use throughline_watch::{Binding, Look, Stamped, World};
 
 use crate::capture::Captured;
 use crate::clean::clean_text;
+use crate::flows::Watching;
 
 use crate::transaction::Transaction;
-use crate::{Context, Engine, Error, Result};
+use crate::{Error, Result};
 
 /// Bindings that one waking writes to at most: a session waits for it. The rest comes with the next.
 const NOTED_MAX: usize = 500;
@@ -83,31 +84,31 @@ impl Woken {
     }
 }
 
-impl Engine {
+impl Watching<'_> {
     /// Looks again at everything that the project's memories hang on, and notes what it sees.
-    pub fn wake(&self, context: &Context) -> Result<Woken> {
-        let (woken, noticed) = self.look_around(context)?;
+    pub fn wake(&self) -> Result<Woken> {
+        let (woken, noticed) = self.look_around()?;
         if !noticed.is_empty() {
-            self.note_seen(context, context.project.space(), &noticed)?;
+            self.note_seen(self.context.project.space(), &noticed)?;
         }
         Ok(woken)
     }
 
     /// The same without noting it: what was seen counts from here on, and is returned to be noted when
     /// nobody waits.
-    pub(crate) fn look_without_noting(&self, context: &Context) -> Result<(Woken, Noticed)> {
-        let (woken, noticed) = self.look_around(context)?;
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = noticed.clone();
+    pub(crate) fn look_without_noting(&self) -> Result<(Woken, Noticed)> {
+        let (woken, noticed) = self.look_around()?;
+        *self.engine.seen.lock().unwrap_or_else(PoisonError::into_inner) = noticed.clone();
         Ok((woken, noticed))
     }
 
-    fn look_around(&self, context: &Context) -> Result<(Woken, Noticed)> {
-        let space = context.project.space();
-        let held = self.now_reader()?.watched(space, true)?;
+    fn look_around(&self) -> Result<(Woken, Noticed)> {
+        let space = self.context.project.space();
+        let held = self.engine.now_reader()?.watched(space, true)?;
         if held.is_empty() {
             return Ok((Woken::default(), Vec::new()));
         }
-        let looks = look_at(&context.project.root, &held);
+        let looks = look_at(&self.context.project.root, &held);
         let mut woken = Woken::default();
         let mut noticed = Vec::new();
         for (mark, look) in held.into_iter().zip(looks) {
@@ -124,16 +125,16 @@ impl Engine {
     }
 
     /// What the last look showed, without looking again.
-    pub fn last_look(&self, context: &Context) -> Result<Woken> {
-        let held = self.now_reader()?.watched(context.project.space(), true)?;
+    pub fn last_look(&self) -> Result<Woken> {
+        let held = self.engine.now_reader()?.watched(self.context.project.space(), true)?;
         let mut woken = Woken::default();
         held.iter().for_each(|mark| woken.count(mark));
         Ok(woken)
     }
 
     /// How many bindings the project's memories have and had, and how often these were right.
-    pub fn tally(&self, context: &Context) -> Result<(usize, Tally)> {
-        let marks = self.now_reader()?.watched(context.project.space(), false)?;
+    pub fn tally(&self) -> Result<(usize, Tally)> {
+        let marks = self.engine.now_reader()?.watched(self.context.project.space(), false)?;
         let tally = marks.iter().fold(Tally::default(), |sum, mark| sum.plus(mark.tally));
         Ok((marks.len(), tally))
     }
@@ -141,25 +142,25 @@ impl Engine {
     /// Notes what was seen, where nobody has bound it anew meanwhile.
     pub(crate) fn note_seen(
         &self,
-        context: &Context,
         space: SpaceId,
         noticed: &[(Watermark, Watermark)],
     ) -> Result<()> {
-        self.write(context, Cause::Verify, None, |tx| {
-            tx.scope.space = space;
-            let keys: Vec<RowKey> = noticed.iter().map(|(held, _)| key(held)).collect();
-            for ((held, seen), row) in noticed.iter().zip(tx.rows(&keys)?) {
-                if row.as_ref() != Some(&Row::Watermark(held.clone())) {
-                    continue;
+        self.engine
+            .write(self.context, Cause::Verify, None, |tx| {
+                tx.scope.space = space;
+                let keys: Vec<RowKey> = noticed.iter().map(|(held, _)| key(held)).collect();
+                for ((held, seen), row) in noticed.iter().zip(tx.rows(&keys)?) {
+                    if row.as_ref() != Some(&Row::Watermark(held.clone())) {
+                        continue;
+                    }
+                    if seen.referent != held.referent {
+                        tx.push(unwatch(held));
+                    }
+                    tx.push(Change::Watch(seen.clone()));
                 }
-                if seen.referent != held.referent {
-                    tx.push(unwatch(held));
-                }
-                tx.push(Change::Watch(seen.clone()));
-            }
-            Ok(())
-        })
-        .map(drop)
+                Ok(())
+            })
+            .map(drop)
     }
 
     /// Binds a memory to what somebody named by hand. What is not there is an error.
@@ -207,7 +208,8 @@ impl Engine {
         }
         let mut held = marks_of(&**tx, space, claim.memory)?;
         // Bound to the wrong thing once is enough.
-        let blind = |mark: &Watermark| mark.tally.verdict(&self.policy.trust) == Verdict::Drop;
+        let blind =
+            |mark: &Watermark| mark.tally.verdict(&self.engine.policy.trust) == Verdict::Drop;
         let wrong: Vec<Watermark> = held.extract_if(.., |mark| blind(mark)).collect();
         tx.extend(wrong.iter().map(unwatch));
         if !held.is_empty() {
@@ -234,8 +236,8 @@ impl Engine {
     }
 
     /// Whether every file that a memory names is there by now.
-    pub(crate) fn names_what_is_there(&self, context: &Context, memory: &Memory) -> bool {
-        let world = World::at(&context.project.root);
+    pub(crate) fn names_what_is_there(&self, memory: &Memory) -> bool {
+        let world = World::at(&self.context.project.root);
         named_in_vain(&world, &memory.content).is_none()
     }
 
@@ -250,7 +252,7 @@ impl Engine {
         let world = World::at(root);
         for mark in held {
             let tally = mark.tally.count(mark.reading.wants_check(), false);
-            let narrow = tally.verdict(&self.policy.trust) == Verdict::Narrow;
+            let narrow = tally.verdict(&self.engine.policy.trust) == Verdict::Narrow;
             let narrower = if narrow { narrowed(&world, &mark.referent, claim) } else { None };
             let stamped = narrower.or_else(|| world.stamp(&mark.referent).ok());
             let Some(stamped) = stamped else {

@@ -5,7 +5,8 @@ use throughline_core::scope::Reach;
 use throughline_core::{Memory, MemoryId, NodeId, Relation, Row, RowKey};
 use throughline_store::Reader;
 
-use crate::{Card, Context, Engine, Noticed, Result};
+use crate::flows::Looking;
+use crate::{Card, Noticed, Result};
 
 /// A reason and its own reasons.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,19 +41,19 @@ const INJECTIONS_MAX: usize = 20;
 /// Reasons followed from one memory at most.
 const REASONS_MAX: usize = 50;
 
-impl Engine {
+impl Looking<'_> {
     /// Explains a memory.
-    pub fn why(&self, context: &Context, handle: &str) -> Result<Why> {
-        let reader = self.now_reader()?;
-        let memory = self.resolve(&*reader, context, handle)?;
+    pub fn why(&self, handle: &str) -> Result<Why> {
+        let reader = self.engine.now_reader()?;
+        let memory = self.engine.resolve(&*reader, self.context, handle)?;
         let mut path = vec![memory.id];
-        let reach = context.reach();
+        let reach = self.context.reach();
         // Many ways may lead through the same few memories.
-        let mut left = self.policy.limits.graph_nodes_max;
+        let mut left = self.engine.policy.limits.graph_nodes_max;
         let because = self.reasons(&*reader, &reach, &memory, &mut path, &mut left)?;
         let incoming = reason_edges(&*reader, &reach, &memory, false)?;
         let supports = incoming.into_iter().map(|(_, memory)| memory).collect();
-        let card = self.card(&*reader, &memory)?;
+        let card = self.engine.card(&*reader, &memory)?;
         Ok(Why {
             noticed: self.noticed(&*reader, &memory, &card.evidence)?,
             card,
@@ -76,7 +77,7 @@ impl Engine {
             *left = fewer;
             let repeated = path.contains(&reason.id);
             let mut because = Vec::new();
-            if !repeated && path.len() < self.policy.limits.why_depth_max {
+            if !repeated && path.len() < self.engine.policy.limits.why_depth_max {
                 path.push(reason.id);
                 because = self.reasons(reader, reach, &reason, path, left)?;
                 path.pop();

@@ -50,7 +50,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let (mut said, mut probes, mut all) = (0_usize, 0_usize, 0_usize);
     let began = Instant::now();
     for (session, turns) in &sessions {
-        let done = engine.ingest_session(&context, session, "eval", turns, &mut |_| ())?;
+        let done =
+            engine.capturing(&context).ingest_session(session, "eval", turns, &mut |_| ())?;
         let spoken = turns.iter().filter(|turn| turn.voice != Voice::Tool).count();
         said += spoken;
         all += turns.len();
@@ -71,7 +72,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let rate = all as f64 / seconds;
     println!("{rate:.0} turns a second, without vectors of episodes");
     let filter = Filter { all: true, limit: Some(100_000), ..Filter::default() };
-    let held = engine.list(&*engine.now_reader()?, &context, &filter)?.items;
+    let held = engine.looking(&context).list(&*engine.now_reader()?, &filter)?.items;
     let (mut kinds, mut ranks) = (BTreeMap::new(), BTreeMap::new());
     for card in &held {
         *kinds.entry(card.memory.kind.to_string()).or_default() += 1;

@@ -78,13 +78,13 @@ impl Store {
                 id: Some(turn.id.clone()),
             })
             .collect();
-        store.engine.ingest(&store.context, "eval", &turns, &mut |_| ())?;
+        store.engine.capturing(&store.context).ingest("eval", &turns, &mut |_| ())?;
         Ok(store)
     }
 
     /// Asks a question of it.
     pub(crate) fn recall(&self, ask: &Ask<'_>) -> anyhow::Result<Recall> {
-        Ok(self.engine.recall(&self.context, ask)?)
+        Ok(self.engine.recalling(&self.context).recall(ask)?)
     }
 
     /// A question as hooks ask it, of what was said as well.

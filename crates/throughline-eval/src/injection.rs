@@ -128,9 +128,9 @@ fn store_of(project: &Project, memo: &Arc<Memo>) -> anyhow::Result<Store> {
     let store = Store::open(latest.unwrap_or(Timestamp::EPOCH), memo)?;
     for statement in &project.statements {
         let new = NewMemory { authority: statement.authority, ..NewMemory::new(&statement.text) };
-        store.engine.remember(&store.context, &new)?;
+        store.engine.keeping(&store.context).remember(&new)?;
     }
-    store.engine.ingest(&store.context, "eval", &project.turns, &mut |_| ())?;
+    store.engine.capturing(&store.context).ingest("eval", &project.turns, &mut |_| ())?;
     Ok(store)
 }
 
@@ -224,7 +224,7 @@ fn mention_all(store: &Store, project: &Project) -> anyhow::Result<Vec<Mention>>
                 identifier
             }
         };
-        let wanted = store.engine.remember(&store.context, &new)?.card.memory.id;
+        let wanted = store.engine.keeping(&store.context).remember(&new)?.card.memory.id;
         for prompt in [format!("what about {spoken}?"), format!("tell me of {spoken} please")] {
             let recall = store.recall(&Ask::new(&prompt, store.engine.policy().recall))?;
             let is_it = |item: &Recalled| item.candidate.node.memory() == Some(wanted);

@@ -241,11 +241,11 @@ fn links(sessions: &Path) -> anyhow::Result<Links> {
     let engine = Engine::open(&folder.path().join("home"), Clock::System)?;
     let mut turns = 0;
     for (session, said) in &sessions {
-        engine.ingest_session(&context, session, "eval", said, &mut |_| ())?;
+        engine.capturing(&context).ingest_session(session, "eval", said, &mut |_| ())?;
         turns += said.iter().filter(|turn| turn.voice != Voice::Tool).count();
     }
     let filter = Filter { all: true, limit: Some(100_000), ..Filter::default() };
-    let cards = engine.list(&*engine.now_reader()?, &context, &filter)?.items;
+    let cards = engine.looking(&context).list(&*engine.now_reader()?, &filter)?.items;
     let text =
         |id| cards.iter().find(|card| card.memory.id == id).map(|card| card.memory.content.clone());
     let mut made = Vec::new();

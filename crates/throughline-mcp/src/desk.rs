@@ -170,7 +170,7 @@ impl Desk {
         }
         let agent = self.client.clone().unwrap_or_else(|| "mcp".to_owned());
         let to = Audience { agent, helper: None, event: event.to_owned() };
-        self.told.push(engine.telling(context, &to, said));
+        self.told.push(engine.looking(context).telling(&to, said));
     }
 
     /// The same of an answer of which only the text is at hand.
@@ -191,7 +191,7 @@ impl Desk {
         if self.shown(context).contains(&memory.id) {
             return Ok(true);
         }
-        Ok(self.engine()?.was_shown_here(context, memory)?)
+        Ok(self.engine()?.keeping(context).was_shown_here(memory)?)
     }
 
     /// What is to be read in before the graph is used, if it was not read in yet.
@@ -218,7 +218,7 @@ impl Desk {
         let told = std::mem::take(&mut self.told);
         let Some(engine) = &self.engine else { return };
         for telling in told {
-            engine.tellings().append(&telling).ok();
+            throughline_engine::Tellings::new(engine.home()).append(&telling).ok();
         }
         let latest = || engine.latest().unwrap_or_default();
         if let Some(written) = &self.setup.written
@@ -228,9 +228,9 @@ impl Desk {
         }
         if let Some(later) = self.later.take() {
             if let Some(recall) = &later.recall {
-                engine.note_recall(&later.context, recall).ok();
+                engine.recalling(&later.context).note_recall(recall).ok();
             }
-            engine.catch_up(&later.context).ok();
+            engine.vectors().catch_up(&later.context).ok();
         }
         if self.setup.written.is_some() {
             self.latest = latest();
@@ -243,7 +243,7 @@ impl Desk {
         let Some(engine) = &self.engine else { return false };
         let context = Context { door: Door::Upkeep, session: None, ..context };
         // What fails here is done by whoever sleeps next.
-        engine.sleep_until(&context, Instant::now()).is_ok_and(|slept| slept.left > 0)
+        engine.sleeping(&context).sleep_until(Instant::now()).is_ok_and(|slept| slept.left > 0)
     }
 
     /// Forgets what is open, after something went wrong.

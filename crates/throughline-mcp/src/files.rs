@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_core::{Authority, EntityKind};
 use throughline_engine::{
-    Claimed, Context, Engine, Entry, Error, Keeping, Result as Done, Shelves,
+    Claimed, Context, Engine, Entry, Error, Result as Done, ShelfRules, Shelves,
 };
 
 use crate::answer::Failure;
@@ -92,11 +92,11 @@ pub fn run(engine: &Engine, context: &Context, mut command: Value) -> Done<Strin
     let command: Command = serde_json::from_value(command)
         .map_err(|error| Error::BadInput(format!("this is no memory command: {error}")))?;
     if let Command::View { path, view_range } = &command {
-        let mut shelves = engine.shelves(context, &[FILE])?;
+        let mut shelves = engine.keeping(context).shelves(&[FILE])?;
         return view(shelves.on(FILE), path, view_range.as_deref());
     }
-    let keeping = Keeping { shelves: &[FILE], claims: &claim, authority: Authority::Observed };
-    let shelved = engine.reshelve(context, keeping, |shelves| match &command {
+    let keeping = ShelfRules { shelves: &[FILE], claims: &claim, authority: Authority::Observed };
+    let shelved = engine.keeping(context).reshelve(keeping, |shelves| match &command {
         Command::View { .. } => unreachable!("it was answered"),
         Command::Create { path, file_text } => create(shelves, path, file_text),
         Command::StrReplace { path, old_str, new_str } => {

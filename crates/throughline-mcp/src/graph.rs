@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use throughline_core::{Authority, EntityKind, LeafId};
 use throughline_engine::{
-    Claimed, Context, Engine, Entry, Error, Keeping, Result as Done, Shelved, Shelves,
+    Claimed, Context, Engine, Entry, Error, Result as Done, ShelfRules, Shelved, Shelves,
 };
 
 use crate::answer::Failure;
@@ -339,20 +339,21 @@ fn claim(shelf: &str, entry: &Entry) -> Claimed {
     Claimed { content, about }
 }
 
-fn keeping(authority: Authority) -> Keeping<'static> {
+fn keeping(authority: Authority) -> ShelfRules<'static> {
     const ALL: &[&str] = &[ENTITY, OBSERVATION, RELATION, SOURCE];
-    Keeping { shelves: ALL, claims: &claim, authority }
+    ShelfRules { shelves: ALL, claims: &claim, authority }
 }
 
 fn change<T>(desk: &mut Desk, work: impl FnMut(&mut Shelves) -> Done<T>) -> Result<T, Failure> {
     let (engine, context) = ready(desk)?;
-    let Shelved { outcome, .. } = engine.reshelve(&context, keeping(Authority::Observed), work)?;
+    let Shelved { outcome, .. } =
+        engine.keeping(&context).reshelve(keeping(Authority::Observed), work)?;
     Ok(outcome)
 }
 
 fn open(desk: &mut Desk) -> Result<Graph, Failure> {
     let (engine, context) = ready(desk)?;
-    Ok(Graph::of(&mut engine.shelves(&context, &SHELVES)?))
+    Ok(Graph::of(&mut engine.keeping(&context).shelves(&SHELVES)?))
 }
 
 /// The engine, with what the official server left behind read in, once.

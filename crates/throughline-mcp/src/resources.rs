@@ -66,8 +66,8 @@ pub(crate) fn read(desk: &mut Desk, uri: &str) -> Result<Option<ResourceContents
 pub(crate) fn brief(desk: &mut Desk) -> Result<String, Failure> {
     let context = desk.context(&Place::default())?;
     let engine = desk.engine()?;
-    let to_check = engine.to_check(&context, 3)?;
-    let brief = engine.brief(&context, None, &to_check)?;
+    let to_check = engine.watching(&context).to_check(3)?;
+    let brief = engine.briefing(&context).brief(None, &to_check)?;
     desk.show(&context, brief.memories.iter().map(|(_, id)| *id));
     desk.tell(&context, "brief", &Said::by_brief(brief.clone()));
     Ok(if brief.text.is_empty() { "Nothing is known here yet.".to_owned() } else { brief.text })
@@ -85,7 +85,7 @@ fn memory(desk: &mut Desk, id: &str) -> Result<Value, Failure> {
 
 fn entity(desk: &mut Desk, name: &str) -> Result<Value, Failure> {
     let context = desk.context(&Place::default())?;
-    let cards = desk.engine()?.about(&context, name, ABOUT_MAX)?;
+    let cards = desk.engine()?.keeping(&context).about(name, ABOUT_MAX)?;
     desk.show(&context, cards.iter().map(|card| card.memory.id));
     let items: Vec<Value> =
         cards.iter().map(|card| Value::Object(view::memory(card, view::TEXT_CHARS))).collect();

@@ -78,23 +78,23 @@ impl Teller {
                 let authority = line.authority.unwrap_or(Authority::UserStated);
                 let slot = line.slot.clone();
                 let new = NewMemory { authority, slot, ..NewMemory::new(line.text) };
-                engine.remember(&context, &new)?;
+                engine.keeping(&context).remember(&new)?;
             }
             "correct" => {
                 let id = meant(&engine, &context, line)?;
-                engine.correct(&context, &id, line.text, line.slot.as_ref())?;
+                engine.keeping(&context).correct(&id, line.text, line.slot.as_ref())?;
             }
             "forget" => {
-                engine.forget(&context, &meant(&engine, &context, line)?, None)?;
+                engine.keeping(&context).forget(&meant(&engine, &context, line)?, None)?;
             }
             "archive" => {
-                engine.archive(&context, &meant(&engine, &context, line)?, None)?;
+                engine.keeping(&context).archive(&meant(&engine, &context, line)?, None)?;
             }
             "confirm" => {
-                engine.confirm(&context, &meant(&engine, &context, line)?)?;
+                engine.keeping(&context).confirm(&meant(&engine, &context, line)?)?;
             }
             "undo" => {
-                engine.undo(&context, None)?;
+                engine.keeping(&context).undo(None)?;
             }
             "ask" | "find" => self.answer(&engine, &context, line)?,
             other => panic!("a story has no verb {other:?}"),
@@ -108,14 +108,14 @@ impl Teller {
         if line.verb == "ask" {
             let limits = engine.policy().recall;
             let ask = Ask { as_of: line.as_of.map(moment), ..Ask::new(line.text, limits) };
-            for item in engine.recall(context, &ask)?.items {
+            for item in engine.recalling(context).recall(&ask)?.items {
                 if let Found::Memory(card) = &item.what {
                     lines.push(spoken(card, item.history.as_deref()));
                 }
             }
         } else {
             let reader = engine.reader(line.as_of.map(moment))?;
-            let found = engine.search(&*reader, context, line.text, &Filter::default())?;
+            let found = engine.looking(context).search(&*reader, line.text, &Filter::default())?;
             lines.extend(found.items.iter().map(|card| spoken(card, None)));
         }
         if lines.is_empty() {
@@ -159,7 +159,7 @@ fn meant(engine: &Engine, context: &Context, line: &Line<'_>) -> Result<String> 
     let part = line.part.expect("this verb names a memory in quotes");
     let reader = engine.now_reader()?;
     let all = Filter { all: true, ..Filter::default() };
-    let cards = engine.list(&*reader, context, &all)?.items;
+    let cards = engine.looking(context).list(&*reader, &all)?.items;
     let card = cards
         .iter()
         .find(|card| card.memory.content.contains(part))

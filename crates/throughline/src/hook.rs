@@ -20,7 +20,7 @@ use throughline_core::scope::Level;
 use throughline_core::{Timestamp, tokens};
 use throughline_engine::{
     Audience, Cleaner, Context, Damage, Engine, Journal, JournalEntry, Project, Reply, Said,
-    is_kept, note_failure, note_fired,
+    Tellings, is_kept, note_failure, note_fired,
 };
 
 use crate::args;
@@ -103,7 +103,8 @@ struct Rest {
 impl Rest {
     fn carry_out(&self, settings: &Settings) {
         // What is cut off or fails here lies in the journal, or waits for the next sleep.
-        let done = self.engine.rest(&self.context, &self.event, &self.reply).unwrap_or_default();
+        let done =
+            self.engine.listening(&self.context).rest(&self.event, &self.reply).unwrap_or_default();
         worker::note(settings, done.episodes > 0);
         let journal = Journal::new(&settings.home);
         journal.sweep(settings.journal_days, settings.clock.now()).ok();
@@ -216,11 +217,11 @@ fn listen(
     }
     let engine = settings.engine()?.in_time(told_at, deadline);
     let reply = if !throughline_agents::can_inject(agent, name) {
-        engine.only_listen(&context, &event)?
+        engine.listening(&context).only_listen(&event)?
     } else if settings.journal {
-        engine.listen(&context, &event)?
+        engine.listening(&context).listen(&event)?
     } else {
-        engine.overhear(&context, &event)?
+        engine.listening(&context).overhear(&event)?
     };
     note_loss(agent, &engine, &context, &event)?;
     let is_over = matches!(event.what, What::Ended | What::Compacting);
@@ -240,7 +241,9 @@ fn listen(
     let telling = text.is_some().then(|| {
         let told = Context { session: Some(event.session.clone()), ..context.clone() };
         let text = throughline_agents::fitting(agent, &said.text);
-        Box::new(engine.telling(&told, &audience(agent, name, &event), &Said { text, ..said }))
+        Box::new(
+            engine.looking(&told).telling(&audience(agent, name, &event), &Said { text, ..said }),
+        )
     });
     let waits =
         matches!(event.what, What::Prompted { .. } | What::ToolStarts(_) | What::ToolsRan(_));
@@ -272,7 +275,7 @@ fn note_loss(agent: Host, engine: &Engine, context: &Context, event: &Event) -> 
         && throughline_agents::has_lost(agent, event)
     {
         let lost = Event { what: What::Compacting, ..event.clone() };
-        engine.only_listen(context, &lost)?;
+        engine.listening(context).only_listen(&lost)?;
     }
     Ok(())
 }
@@ -307,13 +310,15 @@ pub(crate) fn take(
     let Kept { event, context: Some(context), trouble: None } = kept else {
         return kept.trouble.map_or(Ok(None), Err);
     };
-    let mut reply = engine.listen(&context, &event)?;
+    let mut reply = engine.listening(&context).listen(&event)?;
     if throughline_agents::answer(agent, name, &reply.said.text).is_some() {
         let told = Context { session: Some(event.session.clone()), ..context.clone() };
-        let telling = engine.telling(&told, &audience(agent, name, &event), &reply.said);
-        engine.tellings().append(&telling).context("what was told cannot be put on record")?;
+        let telling = engine.looking(&told).telling(&audience(agent, name, &event), &reply.said);
+        Tellings::new(engine.home())
+            .append(&telling)
+            .context("what was told cannot be put on record")?;
     }
-    reply.capture.add(engine.rest(&context, &event, &reply)?);
+    reply.capture.add(engine.listening(&context).rest(&event, &reply)?);
     Ok(Some((event, context, reply)))
 }
 

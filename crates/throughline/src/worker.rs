@@ -36,12 +36,12 @@ const QUICKLY_COPIED: u64 = 8 << 20;
 
 /// Makes the copy of the day, if it is time for it.
 pub(crate) fn back_up(settings: &Settings, engine: &Engine) {
-    if settings.backup_keep == 0 || !engine.is_backup_due().unwrap_or(false) {
+    if settings.backup_keep == 0 || !engine.copying().is_backup_due().unwrap_or(false) {
         return;
     }
     // What cannot be copied now is copied after the next session.
-    if engine.health().is_ok_and(|health| health.bytes < QUICKLY_COPIED) {
-        engine.roll_backup(settings.backup_keep).ok();
+    if engine.checking().health().is_ok_and(|health| health.bytes < QUICKLY_COPIED) {
+        engine.copying().roll_backup(settings.backup_keep).ok();
     } else if !settings.environment.inside {
         start_with(&settings.home, &["backup", "--if-due"]);
     }

@@ -5,27 +5,23 @@ use throughline_core::{Cause, Pending, Ruling};
 use throughline_language::probe::Voice;
 
 use super::{Applied, Ground, Source, turn_of, wait};
+use crate::flows::Keeping;
 use crate::review::{decided, may_decide};
 use crate::transaction::Transaction;
-use crate::{Context, Engine, Error, Result};
+use crate::{Error, Result};
 
 /// Turns that a patch may speak of.
 const SOURCES_MAX: usize = 4_096;
 
-impl Engine {
+impl Keeping<'_> {
     /// Applies a patch that somebody hands in, as one batch; what does not fit the schema is kept
     /// for a person.
-    pub fn apply_reading(
-        &self,
-        context: &Context,
-        reading: &Reading,
-        voice: Voice,
-    ) -> Result<Applied> {
-        let source = Source { voice, at: self.now(), episode: None };
+    pub fn apply_reading(&self, reading: &Reading, voice: Voice) -> Result<Applied> {
+        let source = Source { voice, at: self.engine.now(), episode: None };
         let turns = reading.patch.operations.iter().filter_map(turn_of).max().unwrap_or(0);
         let sources = vec![source; turns.min(SOURCES_MAX) + 1];
         let cause = Cause::Capture;
-        let (applied, _) = self.write(context, cause, None, |tx| {
+        let (applied, _) = self.engine.write(self.context, cause, None, |tx| {
             let mut applied = self.apply(
                 tx,
                 &reading.patch,
@@ -33,13 +29,13 @@ impl Engine {
                     sources: &sources,
                     shown: &[],
                     revive: false,
-                    root: &context.project.root,
+                    root: &self.context.project.root,
                     turns: &[],
                     by_model: false,
                 },
             )?;
             for refused in &reading.refused {
-                let raw = self.cleaned(context, &refused.operation).0;
+                let raw = self.engine.cleaned(self.context, &refused.operation).0;
                 wait(tx, &raw, &refused.why, voice)?;
                 applied.deferred += 1;
             }
@@ -49,23 +45,20 @@ impl Engine {
     }
 
     /// Applies an operation that waits, because a person says so, with what they add to it.
-    pub fn accept_pending(
-        &self,
-        context: &Context,
-        handle: &str,
-        by: Amendment<'_>,
-    ) -> Result<Applied> {
-        may_decide(context)?;
-        let text = by.text.map(|text| self.cleaned(context, text).0);
+    pub fn accept_pending(&self, handle: &str, by: Amendment<'_>) -> Result<Applied> {
+        may_decide(self.context)?;
+        let text = by.text.map(|text| self.engine.cleaned(self.context, text).0);
         let by = Amendment { text: text.as_deref(), ..by };
-        let (applied, _) = self.write(context, Cause::Review, None, |tx| {
-            let waits = self.take_pending(&**tx, context, handle)?;
+        let (applied, _) = self.engine.write(self.context, Cause::Review, None, |tx| {
+            let waits = self.engine.reviewing(self.context).take_pending(&**tx, handle)?;
             let memory = match by.memory {
-                Some(memory) => Some(self.resolve(&**tx, context, memory)?.id.to_string()),
+                Some(memory) => {
+                    Some(self.engine.resolve(&**tx, self.context, memory)?.id.to_string())
+                }
                 None => None,
             };
             let by = Amendment { memory: memory.as_deref(), ..by };
-            let applied = self.let_through(tx, context, &waits, by)?;
+            let applied = self.let_through(tx, &waits, by)?;
             tx.push(decided(&waits, Ruling::Accepted));
             Ok(applied)
         })?;
@@ -76,7 +69,6 @@ impl Engine {
     pub(crate) fn let_through(
         &self,
         tx: &mut Transaction<'_>,
-        context: &Context,
         waits: &Pending,
         by: Amendment<'_>,
     ) -> Result<Applied> {
@@ -92,7 +84,7 @@ impl Engine {
             sources: &[source],
             shown: &[],
             revive: true,
-            root: context.project.root.as_path(),
+            root: self.context.project.root.as_path(),
             turns: &[],
             by_model: false,
         };

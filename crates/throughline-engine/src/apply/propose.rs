@@ -13,9 +13,10 @@ use throughline_language::proposal::{Proposal, Sound};
 use throughline_store::Reader;
 
 use super::{Applied, Ground, Source, backing_of, last_word, put_off, turn_of, wait};
+use crate::flows::Keeping;
 use crate::permit::ask;
 use crate::transaction::Transaction;
-use crate::{Engine, Error, Result};
+use crate::{Error, Result};
 
 /// A proposal, and what it was made from.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +38,7 @@ pub(crate) fn rank_by_model(voice: Voice) -> Authority {
     }
 }
 
-impl Engine {
+impl Keeping<'_> {
     /// Adds what a model proposes to a draft; what does not hold up is kept for a person.
     pub(crate) fn apply_proposal(
         &self,
@@ -55,7 +56,7 @@ impl Engine {
         }
         for Refused { operation, why } in &proposed.proposal.refused {
             let mut raw = operation.clone();
-            self.clean_texts_of(tx.session.as_ref(), [&mut raw]);
+            self.engine.clean_texts_of(tx.session.as_ref(), [&mut raw]);
             wait(tx, &raw, why, Voice::Assistant)?;
             applied.deferred += 1;
         }
@@ -97,7 +98,7 @@ impl Engine {
     /// The same without secrets: whatever a model writes is as strange as what a tool prints.
     fn without_secrets(&self, operation: &Operation, tx: &Transaction<'_>) -> Option<Operation> {
         let mut json = serde_json::to_string(operation).ok()?;
-        let found = self.clean_texts_of(tx.session.as_ref(), [&mut json]);
+        let found = self.engine.clean_texts_of(tx.session.as_ref(), [&mut json]);
         if found == 0 { Some(operation.clone()) } else { serde_json::from_str(&json).ok() }
     }
 

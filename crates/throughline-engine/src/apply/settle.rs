@@ -5,11 +5,12 @@ use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::{Authority, Change, Fingerprint, Kind, State};
 
 use super::{Applied, replace};
+use crate::Result;
+use crate::flows::Keeping;
 use crate::permit::ask;
 use crate::transaction::Transaction;
-use crate::{Engine, Result};
 
-impl Engine {
+impl Keeping<'_> {
     /// Puts a failure that a tool told of away: the same failure with what helped takes its place, or
     /// it has run out. What a person said about it stays.
     pub(super) fn settle_failure(

@@ -5,10 +5,11 @@ use throughline_core::permission::Act;
 use throughline_core::{Change, Fingerprint, Memory, State};
 
 use super::{Applied, Ground, may, voice_of};
+use crate::flows::Keeping;
 use crate::transaction::Transaction;
-use crate::{Engine, Error, Result};
+use crate::{Error, Result};
 
-impl Engine {
+impl Keeping<'_> {
     /// Takes something out of view, where whoever spoke may.
     pub(super) fn take_away(
         &self,

@@ -11,10 +11,11 @@ use throughline_embed::MODEL;
 use throughline_language::probe;
 use throughline_store::{Reader, TextOf, TextQuery};
 
+use crate::Result;
 use crate::engine::is_handle;
+use crate::flows::Keeping;
 use crate::neighbours::head_of;
 use crate::transaction::Transaction;
-use crate::{Engine, Result};
 
 /// How near in meaning is near enough to be what was replaced, said again.
 const SAME_AGAIN: f64 = 0.82;
@@ -35,7 +36,7 @@ const AHEAD: f64 = 0.05;
 /// The share of the wrong words that it must hold.
 const HOLDS: f64 = 0.75;
 
-impl Engine {
+impl Keeping<'_> {
     /// Active memories of the same space that are near in meaning to one, and may be told of the
     /// same thing differently; the nearest first.
     pub(crate) fn near_to(
@@ -129,7 +130,7 @@ impl Engine {
         let terms = telling(said);
         let states =
             [vec![State::Superseded, State::Retracted], vec![State::Staged, State::Confirmed]];
-        let meaning = self.meaning.of_query(said);
+        let meaning = self.engine.meaning.of_query(said);
         let mut alike = states.into_iter().map(|states| -> Result<Option<Memory>> {
             let query = TextQuery { states, limit: TWINS, ..asking(space, session, &terms) };
             for memory in memories(reader, &query)? {
@@ -152,7 +153,7 @@ impl Engine {
         let kept = reader.vectors_of(memory.space, MODEL, &[memory.id.into()])?.remove(0);
         Ok(kept.unwrap_or_else(|| {
             let text = throughline_core::document::searchable_memory(memory);
-            self.meaning.of_query(&text).to_vec()
+            self.engine.meaning.of_query(&text).to_vec()
         }))
     }
 
@@ -168,7 +169,7 @@ impl Engine {
         let states = vec![State::Superseded];
         let query =
             TextQuery { states, limit: LOOKED_AT, ..asking(space, tx.session.as_ref(), &wanted) };
-        let meaning = self.meaning.of_query(right);
+        let meaning = self.engine.meaning.of_query(right);
         let mut heads: Vec<Memory> = Vec::new();
         for retired in memories(&**tx, &query)? {
             let Some(head) = head_of(&**tx, &retired)? else { continue };
@@ -200,7 +201,7 @@ impl Engine {
         // What is right does not say it: it is what was wrong, and not what is spoken of.
         let is_value = !right.is_empty() && !telling(wrong).is_subset(&telling(right));
         let topic: BTreeSet<String> = telling(right).difference(&telling(wrong)).cloned().collect();
-        let meaning = self.meaning.of_query(said);
+        let meaning = self.engine.meaning.of_query(said);
         let mut near: Vec<(f64, Memory)> = Vec::new();
         for memory in held {
             let cosine = f64::from(dot(&meaning, &self.meaning_of(reader, &memory)?));

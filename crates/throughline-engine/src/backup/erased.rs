@@ -10,8 +10,9 @@ use throughline_core::{Row, RowKey};
 use throughline_store::SqliteStore;
 
 use super::{copies, file};
+use crate::Result;
 use crate::engine::DATABASE;
-use crate::{Engine, Result};
+use crate::flows::Copying;
 
 /// What is known to have been erased from a home.
 #[derive(Debug, Default)]
@@ -75,11 +76,11 @@ fn union(stones: impl Iterator<Item = Tombstone>) -> Vec<Tombstone> {
     stones.filter(|stone| seen.insert(Row::Tombstone(stone.clone()).key())).collect()
 }
 
-impl Engine {
+impl Copying<'_> {
     /// Writes down beside the database what was erased from it.
     pub(crate) fn note_erased(&self) -> Result<()> {
-        let stones = self.now_reader()?.all_tombstones()?;
-        let noted = add(&self.home, stones);
-        noted.map_err(|source| crate::Error::File { path: side_file(&self.home), source })
+        let stones = self.engine.now_reader()?.all_tombstones()?;
+        let noted = add(&self.engine.home, stones);
+        noted.map_err(|source| crate::Error::File { path: side_file(&self.engine.home), source })
     }
 }

@@ -5,18 +5,19 @@ use std::path::{Path, PathBuf};
 use throughline_store::{LogQuery, SqliteStore, Store};
 
 use super::{BACKUPS, RESTORING, copying, folder_in, free_name, sweep};
+use crate::flows::Copying;
 use crate::{Clock, Engine, Error, Result};
 
 /// Batches that are replayed at a time.
 const PAGE: usize = 500;
 
-impl Engine {
+impl Copying<'_> {
     /// Builds every table anew from the log and puts that in the place of what is there, which is
     /// kept beside it. Erasures that were cut short are finished first. Refuses where the log itself
     /// is rotten. Says where the old one is kept.
     pub fn mend(home: &Path, clock: Clock, progress: &mut dyn FnMut(usize)) -> Result<PathBuf> {
-        let engine = Self::open(home, clock)?;
-        let finished = engine.finish_before_replacing();
+        let engine = Engine::open(home, clock)?;
+        let finished = engine.erasing().finish_before_replacing();
         if let Some(first) = engine.store.rotten_log()?.first() {
             return Err(Error::NotPossible(format!(
                 "the log itself is damaged, so nothing can be built from it ({first}); `restore --latest` brings back the last copy"
@@ -25,14 +26,14 @@ impl Engine {
         let alone = copying(home)?;
         let folder = folder_in(home, BACKUPS)?;
         let anew = free_name(&folder, &format!("{RESTORING}-anew"), clock);
-        let replayed = engine.replay_into(&anew, progress);
+        let replayed = engine.copying().replay_into(&anew, progress);
         let kept = free_name(&folder, "before-mending", clock);
         let working = free_name(&folder, RESTORING, clock);
         let mended =
             replayed.and_then(|()| Ok(engine.store.replace_with(&anew, &kept, &working, &[])?));
         sweep::sweep(home, &alone);
         if mended.is_ok() && !finished {
-            engine.clean_after_replacing().ok();
+            engine.erasing().clean_after_replacing().ok();
         }
         mended.map(|_| kept)
     }
@@ -42,7 +43,7 @@ impl Engine {
         let (mut after_seq, mut done) = (0, 0);
         loop {
             let query = LogQuery { after_seq, limit: PAGE, ..LogQuery::default() };
-            let page = self.now_reader()?.log(&query)?;
+            let page = self.engine.now_reader()?.log(&query)?;
             let Some(last) = page.last() else { return Ok(()) };
             after_seq = last.last_seq;
             for stored in &page {

@@ -7,7 +7,8 @@ use throughline_core::Timestamp;
 use throughline_store::{LogQuery, SqliteStore, Store, beside, sync_parent};
 
 use super::{BACKUPS, RESTORING, copies, copying, folder_in, free_name};
-use crate::{Engine, Error, Result};
+use crate::flows::Copying;
+use crate::{Error, Result};
 
 /// How the name of such a copy begins.
 const AUTO: &str = "auto-";
@@ -54,7 +55,7 @@ fn moment(day: &str) -> Option<Timestamp> {
     format!("{day}T00:00:00Z").parse().ok()
 }
 
-impl Engine {
+impl Copying<'_> {
     /// Makes today's copy if there is none, something was written since the last one, and memory is
     /// older than a day. Keeps at most `keep` such copies. Says where it is.
     pub fn roll_backup(&self, keep: usize) -> Result<Option<PathBuf>> {
@@ -73,12 +74,12 @@ impl Engine {
 
     /// Whether a copy is to be made today.
     pub fn is_backup_due(&self) -> Result<bool> {
-        let today = self.now().date();
-        let last = backups(&self.home).into_iter().find_map(|copy| copy.day);
+        let today = self.engine.now().date();
+        let last = backups(&self.engine.home).into_iter().find_map(|copy| copy.day);
         if last.as_ref().is_some_and(|last| *last >= today) {
             return Ok(false);
         }
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         let one = |latest_first| LogQuery { latest_first, limit: 1, ..LogQuery::default() };
         let written = reader.log(&one(last.is_some()))?;
         let Some(day) = written.first().map(|stored| stored.batch.at.date()) else {
@@ -92,32 +93,32 @@ impl Engine {
     }
 
     fn make_rolling(&self, keep: usize) -> Result<PathBuf> {
-        let alone = copying(&self.home)?;
-        let folder = folder_in(&self.home, BACKUPS)?;
-        let working = free_name(&folder, &format!("{RESTORING}-auto"), self.clock);
-        self.store.backup(&working)?;
+        let alone = copying(&self.engine.home)?;
+        let folder = folder_in(&self.engine.home, BACKUPS)?;
+        let working = free_name(&folder, &format!("{RESTORING}-auto"), self.engine.clock);
+        self.engine.store.backup(&working)?;
         let damage = SqliteStore::check_file(&working)?;
         if let Some(first) = damage.first() {
             // Not in the place of a sound one.
-            super::sweep::sweep(&self.home, &alone);
+            super::sweep::sweep(&self.engine.home, &alone);
             let detail = format!("{}: {}", first.check, first.detail);
             return Err(Error::NotPossible(format!(
                 "memory is damaged, so no copy of it was kept ({detail}); `doctor` says more"
             )));
         }
-        let path = free_name(&folder, AUTO.trim_end_matches('-'), self.clock);
+        let path = free_name(&folder, AUTO.trim_end_matches('-'), self.engine.clock);
         let io = |source| Error::File { path: path.clone(), source };
         std::fs::rename(&working, &path).map_err(io)?;
         sync_parent(&path).map_err(io)?;
         // Somebody may have erased something while it was made, and not have seen it.
-        let stones = self.now_reader()?.all_tombstones()?;
+        let stones = self.engine.now_reader()?.all_tombstones()?;
         if SqliteStore::tombstones_in(&path).0.len() < stones.len() {
             SqliteStore::open_copy(&path)?.reapply_tombstones(&stones)?;
         }
-        super::sweep::sweep(&self.home, &alone);
+        super::sweep::sweep(&self.engine.home, &alone);
         self.note_erased().ok();
-        let database = self.database().metadata().map_or(0, |data| data.len());
-        prune(&self.home, keep, (TIMES_DATABASE * database).max(BYTES_MIN));
+        let database = self.engine.database().metadata().map_or(0, |data| data.len());
+        prune(&self.engine.home, keep, (TIMES_DATABASE * database).max(BYTES_MIN));
         Ok(path)
     }
 }

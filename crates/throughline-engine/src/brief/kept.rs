@@ -14,8 +14,9 @@ use throughline_store::Reader;
 
 use super::Brief;
 use crate::capture::{Minds, ToldApart};
+use crate::flows::Briefing;
 use crate::journal::file;
-use crate::{Because, Context, Engine, Project, Result, Said};
+use crate::{Because, Project, Result, Said};
 
 /// The form that this program writes.
 const VERSION: u8 = 1;
@@ -107,11 +108,11 @@ impl KeptBrief {
     }
 }
 
-impl Engine {
+impl Briefing<'_> {
     /// What is said of a kept brief, without what no longer holds.
-    pub fn say_kept(&self, context: &Context, kept: &KeptBrief) -> Result<Said> {
+    pub fn say_kept(&self, kept: &KeptBrief) -> Result<Said> {
         let gone = {
-            let reader = self.now_reader()?;
+            let reader = self.engine.now_reader()?;
             gone(&*reader, &kept.memories)?
         };
         let as_of = format!("As of {}; files were not looked at since.", moment(kept.at));
@@ -119,20 +120,20 @@ impl Engine {
         if !said.text.is_empty() {
             let told = kept.memories.iter().filter(|(_, id, _)| !gone.contains(id));
             let told: Vec<(SpaceId, MemoryId)> = told.map(|(space, id, _)| (*space, *id)).collect();
-            self.note_shown(context, &told, said.tokens, true)?;
+            self.engine.recalling(self.context).note_shown(&told, said.tokens, true)?;
         }
         Ok(said)
     }
 
     /// Keeps a brief for when there is no time to write one. Nothing is kept where something of it
     /// was changed or erased meanwhile.
-    pub(crate) fn keep_brief(&self, context: &Context, brief: &Brief) -> Result<()> {
-        let space = context.project.space();
-        let path = path(&self.home, space);
+    pub(crate) fn keep_brief(&self, brief: &Brief) -> Result<()> {
+        let space = self.context.project.space();
+        let path = path(&self.engine.home, space);
         let failed = |source| crate::Error::File { path: path.clone(), source };
         // Under the lock, so that an erasure comes before the look or after the file.
-        let _turn = file::lock_file(&lock(&self.home)).map_err(failed)?;
-        let reader = self.now_reader()?;
+        let _turn = file::lock_file(&lock(&self.engine.home)).map_err(failed)?;
+        let reader = self.engine.now_reader()?;
         let keys: Vec<RowKey> =
             brief.memories.iter().map(|(space, id)| RowKey::memory(*space, *id)).collect();
         let held: Vec<Memory> =
@@ -146,7 +147,7 @@ impl Engine {
         let kept = KeptBrief {
             v: VERSION,
             space,
-            at: self.now(),
+            at: self.engine.now(),
             text: brief.text.clone(),
             tokens: brief.tokens,
             memories,

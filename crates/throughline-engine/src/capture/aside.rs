@@ -22,8 +22,9 @@ use super::read::claim_of;
 use super::{Captured, Heard, Mind};
 use crate::apply::Applied;
 use crate::clean::Cleaner;
+use crate::flows::Capturing;
 use crate::reading::{self as trained, Bearings};
-use crate::{Context, Engine, Error, Result, mint};
+use crate::{Context, Error, Result, mint};
 
 /// What would come of a text.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,23 +96,19 @@ pub struct Meets {
     pub effect: Effect,
 }
 
-impl Engine {
+impl Capturing<'_> {
     /// What would come of a text if a person said it to an agent in this project, in answer to
     /// `before`. Nothing is written.
-    pub fn read_aside(
-        &self,
-        context: &Context,
-        before: Option<&str>,
-        text: &str,
-    ) -> Result<ReadAside> {
+    pub fn read_aside(&self, before: Option<&str>, text: &str) -> Result<ReadAside> {
+        let context = self.context;
         if text.trim().is_empty() {
             return Err(Error::BadInput("there is nothing to read in an empty text".to_owned()));
         }
         let (mut text, mut before) = (text.to_owned(), before.map(str::to_owned));
         // What is recognised here is not kept either, not even as a hash.
-        let mut cleaner = Cleaner::of(&self.home, context.session.as_ref());
+        let mut cleaner = Cleaner::of(&self.engine.home, context.session.as_ref());
         cleaner.texts(std::iter::once(&mut text).chain(&mut before));
-        let now = self.now();
+        let now = self.engine.now();
         let session = SessionId(format!("read-{}", mint::id(now)));
         let context = Context {
             session: Some(session.clone()),
@@ -121,9 +118,13 @@ impl Engine {
         };
         let mut mind = self.mind_after(before.as_deref(), now);
         let turns = [Captured::said(now, Voice::User, &text)];
-        let mut pass =
-            self.judge_turns(&context, &session, &turns, &mut mind, Some(Flush::Ending))?;
-        let bearings = self.bearings_of_claims(&context, pass.patches())?;
+        let mut pass = self.engine.capturing(&context).judge_turns(
+            &session,
+            &turns,
+            &mut mind,
+            Some(Flush::Ending),
+        )?;
+        let bearings = self.engine.capturing(&context).bearings_of_claims(pass.patches())?;
         let heard = Heard {
             context: &context,
             session: &session,
@@ -133,7 +134,7 @@ impl Engine {
             shown: Vec::new(),
             bearings,
         };
-        let ((applied, used), changes) = self.try_out(&context, Cause::Capture, |tx| {
+        let ((applied, used), changes) = self.engine.try_out(&context, Cause::Capture, |tx| {
             let applied = self.plan_turns(tx, &heard, &mut pass)?.1;
             Ok((applied, tx.bearings.clone()))
         })?;
@@ -166,7 +167,7 @@ impl Engine {
         let mut mind = Mind::default();
         if let Some(before) = before.filter(|before| !before.trim().is_empty()) {
             let turn = Captured::said(now, Voice::Assistant, before);
-            mind.hear(&turn, EpisodeId(mint::id(now)), &self.policy.activation);
+            mind.hear(&turn, EpisodeId(mint::id(now)), &self.engine.policy.activation);
             mind.is_known();
         }
         mind
@@ -202,7 +203,7 @@ impl Engine {
         let space = tried.context.project.space();
         let keys: Vec<RowKey> =
             tried.met().into_iter().map(|id| RowKey::memory(space, id)).collect();
-        let rows = self.now_reader()?.rows(&keys)?.into_iter().flatten();
+        let rows = self.engine.now_reader()?.rows(&keys)?.into_iter().flatten();
         let held = rows.filter_map(Row::into_memory);
         Ok(held.chain(tried.made(0..tried.changes.len())).map(|one| (one.id, one)).collect())
     }

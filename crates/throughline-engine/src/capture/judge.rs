@@ -9,9 +9,10 @@ use throughline_language::gate::{self, Fired, Flush, When};
 use throughline_language::probe::{self, Fated};
 
 use super::{Captured, Mind, erased, mind, name};
+use crate::Result;
 use crate::apply::{Source, turn_of};
+use crate::flows::Capturing;
 use crate::reading::{Held, Nearby};
-use crate::{Context, Engine, Result};
 
 /// A patch, and who said what it rests on.
 pub(super) struct Probed {
@@ -76,17 +77,16 @@ impl Pass {
     }
 }
 
-impl Engine {
+impl Capturing<'_> {
     /// Lets the gate judge every turn, and the probe look at what it lets through.
     pub(super) fn judge_turns(
         &self,
-        context: &Context,
         session: &SessionId,
         turns: &[Captured],
         mind: &mut Mind,
         flush: Option<Flush>,
     ) -> Result<Pass> {
-        let space = context.project.space();
+        let space = self.context.project.space();
         let policy = gate::GatePolicy::default();
         let mut pass = Pass::default();
         let mut said = BTreeMap::new();
@@ -95,7 +95,7 @@ impl Engine {
                 continue;
             }
             // Not held while the turn is read: there is one reader of the store at a time.
-            let reader = self.now_reader()?;
+            let reader = self.engine.now_reader()?;
             let (episode, known) =
                 name(&*reader, space, session, turn, &mut said, mind.apart_days)?;
             if !erased(&*reader, space, std::slice::from_ref(&episode))?.is_empty() {
@@ -104,7 +104,7 @@ impl Engine {
             drop(reader);
             if known && mind.went_through(episode.id) {
                 // It went through the gate when it came in; now it is only what was said before.
-                mind.hear(turn, episode.id, &self.policy.activation);
+                mind.hear(turn, episode.id, &self.engine.policy.activation);
                 mind.is_known();
                 pass.episodes.push(episode);
                 continue;
@@ -112,15 +112,15 @@ impl Engine {
             let (verdict, watch) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
             mind.watch = watch;
             pass.fired.extend(verdict.fired);
-            mind.hear(turn, episode.id, &self.policy.activation);
+            mind.hear(turn, episode.id, &self.engine.policy.activation);
             pass.episodes.push(episode);
-            let holds = self.read_last(context, mind, &mut pass)?;
+            let holds = self.read_last(mind, &mut pass)?;
             if holds || matches!(verdict.probe, When::Now(_)) {
                 pass.probed.extend(self.probe(mind, turn.at));
             }
         }
         if let Some(why) = flush {
-            let at = turns.last().map_or_else(|| self.now(), |turn| turn.at);
+            let at = turns.last().map_or_else(|| self.engine.now(), |turn| turn.at);
             if gate::flush(&mind.watch, why) {
                 pass.probed.extend(self.probe(mind, at));
             } else {
@@ -139,7 +139,7 @@ impl Engine {
         mind.watch = gate::probed(mind.watch.clone(), at);
         let heard = &mind.lately.heard;
         let said: Vec<probe::Said<'_>> = heard.iter().map(mind::Heard::for_probe).collect();
-        // What was probed before is context now, and must not be taken in twice.
+        // What was probed before is self.context now, and must not be taken in twice.
         let first = heard.iter().position(|one| !one.probed)?;
         let (patch, fates) = probe::probe_telling(&said, first, &probe::ProbePolicy::default());
         let sources = heard.iter().map(mind::Heard::source).collect();

@@ -8,42 +8,37 @@ use throughline_language::probe::Voice;
 
 use super::{Capture, Captured, Mind};
 use crate::clean::{Cleaner, clean_name};
-use crate::{Context, Engine, Result, Turn};
+use crate::flows::Capturing;
+use crate::{Result, Turn};
 
 /// Turns kept in one batch, so that others may write in between.
 const AT_ONCE: usize = 128;
 
-impl Engine {
+impl Capturing<'_> {
     /// Takes in a whole session that an agent wrote down. Coming in twice changes nothing.
     pub fn ingest_session(
         &self,
-        context: &Context,
         session: &SessionId,
         agent: &str,
         turns: &[Captured],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Capture> {
-        let turns = cleaned(turns, Cleaner::of(&self.home, Some(session)));
+        let turns = cleaned(turns, Cleaner::of(&self.engine.home, Some(session)));
         let (mut done, mut mind) = (Capture::default(), Mind::reading());
         let last = turns.len().div_ceil(AT_ONCE).saturating_sub(1);
         for (at, some) in turns.chunks(AT_ONCE).enumerate() {
             let flush = (at == last).then_some(Flush::Ending);
-            done.add(self.take_in_turns(context, session, Some(agent), some, &mut mind, flush)?);
+            done.add(self.take_in_turns(session, Some(agent), some, &mut mind, flush)?);
             progress(some.len());
         }
         Ok(done)
     }
 
     /// How many turns of a session are known.
-    pub fn known_turns(
-        &self,
-        context: &Context,
-        session: &SessionId,
-        turns: &[Captured],
-    ) -> Result<usize> {
-        let (reader, space) = (self.now_reader()?, context.project.space());
+    pub fn known_turns(&self, session: &SessionId, turns: &[Captured]) -> Result<usize> {
+        let (reader, space) = (self.engine.now_reader()?, self.context.project.space());
         let (mut said, mut known) = (BTreeMap::new(), 0);
-        for turn in cleaned(turns, Cleaner::of(&self.home, Some(session)))
+        for turn in cleaned(turns, Cleaner::of(&self.engine.home, Some(session)))
             .iter()
             .filter(|turn| !turn.text.trim().is_empty())
         {
@@ -55,7 +50,7 @@ impl Engine {
     }
 
     /// Probes turns that came in as episodes already, session by session.
-    pub fn probe_ingested(&self, context: &Context, turns: &[Turn]) -> Result<Capture> {
+    pub fn probe_ingested(&self, turns: &[Turn]) -> Result<Capture> {
         let mut sessions: BTreeMap<&SessionId, Vec<Captured>> = BTreeMap::new();
         for turn in turns {
             let voice = match turn.speaker.as_str() {
@@ -70,9 +65,9 @@ impl Engine {
         let mut done = Capture::default();
         for (session, turns) in sessions {
             let mut mind = Mind::reading();
-            let turns = cleaned(&turns, Cleaner::of(&self.home, Some(session)));
+            let turns = cleaned(&turns, Cleaner::of(&self.engine.home, Some(session)));
             let flush = Some(Flush::Ending);
-            done.add(self.take_in_turns(context, session, None, &turns, &mut mind, flush)?);
+            done.add(self.take_in_turns(session, None, &turns, &mut mind, flush)?);
         }
         Ok(done)
     }

@@ -12,8 +12,9 @@ use throughline_language::speech;
 use super::judge::{Aside, Pass, Probed, Weighed};
 use super::mind::Read;
 use super::{Captured, Mind};
+use crate::Result;
+use crate::flows::Capturing;
 use crate::reading::{Bearings, Held, NOTICES_FROM, Nearby, PRESUPPOSES_FROM, SURELY_TOUCHES};
-use crate::{Context, Engine, Result};
 
 /// Words of a turn that is compared with a memory as a whole.
 const SHORT_WORDS: usize = 60;
@@ -27,17 +28,12 @@ const ASIDE_CHARS: usize = 200;
 /// Pieces of a turn that are held against what is known although they do not look like a change.
 const UNSURE_MAX: usize = 3;
 
-impl Engine {
+impl Capturing<'_> {
     /// Lets the reader read the turn that was heard last; says whether it holds something to keep. What
     /// does not look like a change is one if it gives something that is held another value.
     /// `pass` gains what was held against what is known for that, and what may touch it though nothing
     /// of it is kept.
-    pub(super) fn read_last(
-        &self,
-        context: &Context,
-        mind: &mut Mind,
-        pass: &mut Pass,
-    ) -> Result<bool> {
+    pub(super) fn read_last(&self, mind: &mut Mind, pass: &mut Pass) -> Result<bool> {
         let Some(Read { before, turn, episode, pieces, nearby }) = mind.read_last() else {
             return Ok(false);
         };
@@ -46,8 +42,7 @@ impl Engine {
         if likeliest.is_none() && !pieces.iter().any(probe::is_kept) {
             return Ok(false);
         }
-        let nearby =
-            nearby.insert(self.nearby(context, before, looked_up(turn, pieces), pieces)?);
+        let nearby = nearby.insert(self.nearby(before, looked_up(turn, pieces), pieces)?);
         let own = speech::own_words(turn);
         let mut weighed = Vec::new();
         if !pieces.iter().any(probe::is_kept)
@@ -85,7 +80,6 @@ impl Engine {
     /// How what is about to be claimed bears on what is held.
     pub(super) fn bearings_of_claims<'a>(
         &self,
-        context: &Context,
         probed: impl Iterator<Item = &'a Probed>,
     ) -> Result<Bearings> {
         let mut bearings = Bearings::default();
@@ -111,7 +105,7 @@ impl Engine {
                         let text = one.turns.get(turn).map_or(quote, |one| &one.text);
                         let own = speech::own_words(text);
                         let said = if is_short(text) { own } else { quote.to_owned() };
-                        new.insert(self.nearby(context, before, said, &[])?)
+                        new.insert(self.nearby(before, said, &[])?)
                     }
                 };
                 let only = one.claims_of(turn) == 1;

@@ -16,9 +16,11 @@ use throughline_store::{MemoryQuery, Reader, Tables};
 
 use super::Imported;
 use crate::clean::Cleaner;
+use crate::flows::Copying;
 use crate::permit::keep_waiting;
+use crate::remember::take_in;
 use crate::transaction::Transaction;
-use crate::{Context, Engine, Result};
+use crate::{Context, Result};
 
 /// What evidence says that comes from somebody else's export.
 const WHY: &str = "came with somebody else's export";
@@ -49,7 +51,7 @@ fn judge(request: Request) -> Option<Authority> {
     }
 }
 
-impl Engine {
+impl Copying<'_> {
     /// Takes in what a stranger's store holds, in one batch for each space.
     pub(super) fn take_in_foreign(
         &self,
@@ -60,7 +62,7 @@ impl Engine {
         let context = Context { door: Door::Import, session: None, ..context.clone() };
         let mut total = Imported { foreign: true, ..Imported::default() };
         for space in theirs.spaces()? {
-            let (part, _) = self.write(&context, Cause::Import, None, |tx| {
+            let (part, _) = self.engine.write(&context, Cause::Import, None, |tx| {
                 tx.scope = Scope { space: space.space, session: None };
                 let known =
                     RowKey { space: space.space, table: Table::Space, key: space.key.clone() };
@@ -90,7 +92,7 @@ impl Engine {
     ) -> Result<Imported> {
         let mut report = Imported::default();
         let mut taken: BTreeMap<MemoryId, MemoryId> = BTreeMap::new();
-        let mut cleaner = Cleaner::of(&self.home, tx.session.as_ref());
+        let mut cleaner = Cleaner::of(&self.engine.home, tx.session.as_ref());
         let query =
             MemoryQuery { spaces: vec![space], limit: usize::MAX, ..MemoryQuery::default() };
         let buried: Vec<MemoryId> =
@@ -109,7 +111,7 @@ impl Engine {
                 report.known += 1;
                 continue;
             }
-            match self.take_in(tx, &candidate) {
+            match take_in(tx, &candidate) {
                 Ok(plan) if plan.deduped => report.known += 1,
                 Ok(plan) => {
                     taken.insert(memory.id, plan.memory);

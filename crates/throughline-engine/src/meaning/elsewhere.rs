@@ -10,6 +10,7 @@ use throughline_store::{Store as _, TextOf, Vector};
 
 use super::text_of;
 use crate::clean::clean_text;
+use crate::flows::Vectors;
 use crate::{Ask, Context, Engine, Result};
 
 /// Texts of one question.
@@ -46,11 +47,13 @@ impl Engine {
         self.meaning.elsewhere = Some(client);
         self
     }
+}
 
+impl Vectors<'_> {
     /// The question as a service sees it. `None` where there is none, it does not answer, or too
     /// little has a vector yet: then the built-in model looks.
     pub(crate) fn far(&self, context: &Context, ask: &Ask<'_>) -> Option<Far> {
-        let client = self.meaning.elsewhere.as_ref()?;
+        let client = self.engine.meaning.elsewhere.as_ref()?;
         if !ask.arms.vectors || ask.as_of.is_some() || ask.query.trim().is_empty() {
             return None;
         }
@@ -58,12 +61,17 @@ impl Engine {
         let mut vectors = HashMap::new();
         let mut texts = 0;
         {
-            let reader = self.now_reader().ok()?;
+            let reader = self.engine.now_reader().ok()?;
             for space in context.reach().spaces {
                 let kept = reader.vectors(space, &name, 0).ok()?;
                 vectors.extend(kept.into_iter().map(|one| (one.node, one.values)));
-                texts +=
-                    self.indexes.present(&*reader, space, TextOf::Memories).ok()?.nodes().count();
+                texts += self
+                    .engine
+                    .indexes
+                    .present(&*reader, space, TextOf::Memories)
+                    .ok()?
+                    .nodes()
+                    .count();
             }
         }
         let memories = vectors.keys().filter(|node| matches!(node, NodeId::Memory(_))).count();
@@ -85,7 +93,7 @@ impl Engine {
         &self,
         progress: &mut dyn FnMut(usize),
     ) -> std::result::Result<usize, String> {
-        let Some(client) = &self.meaning.elsewhere else { return Ok(0) };
+        let Some(client) = &self.engine.meaning.elsewhere else { return Ok(0) };
         let name = client.embedding_name();
         let missing = self.without_far_vectors(&name).map_err(|error| error.to_string())?;
         let (mut made, mut refused) = (0, 0);
@@ -133,12 +141,12 @@ impl Engine {
             .map(|((node, _), values)| Vector { node: *node, seq, values, packed: Vec::new() })
             .collect();
         let name = client.embedding_name();
-        self.store.put_vectors(space, &name, &vectors).map_err(|error| error.to_string())?;
+        self.engine.store.put_vectors(space, &name, &vectors).map_err(|error| error.to_string())?;
         Ok(vectors.len())
     }
 
     fn texts_of(&self, space: SpaceId, nodes: &[NodeId]) -> Result<(u64, Vec<(NodeId, String)>)> {
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         let keys: Vec<_> =
             nodes.iter().map(|node| throughline_core::RowKey::node(space, *node)).collect();
         let texts = nodes
@@ -151,19 +159,19 @@ impl Engine {
                 (!text.trim().is_empty()).then_some((*node, text))
             })
             .collect();
-        Ok((self.latest_change(&*reader)?, texts))
+        Ok((self.engine.latest_change(&*reader)?, texts))
     }
 
     /// What has no vector of the service, by space, memories before turns, newest first.
     fn without_far_vectors(&self, name: &str) -> Result<Vec<(SpaceId, Vec<NodeId>)>> {
-        let reader = self.now_reader()?;
+        let reader = self.engine.now_reader()?;
         let mut missing = Vec::new();
         for of in [TextOf::Memories, TextOf::Episodes] {
             for space in reader.spaces()? {
                 let space = space.space;
                 let kept = reader.vectors(space, name, 0)?;
                 let kept: BTreeSet<NodeId> = kept.into_iter().map(|one| one.node).collect();
-                let index = self.indexes.present(&*reader, space, of)?;
+                let index = self.engine.indexes.present(&*reader, space, of)?;
                 let mut nodes: Vec<NodeId> =
                     index.nodes().filter(|one| !kept.contains(one)).collect();
                 nodes.reverse();
@@ -175,7 +183,7 @@ impl Engine {
 
     /// The service's name for its vectors, and how many texts have none yet.
     pub fn far_vectors_missing(&self) -> Result<Option<(String, usize)>> {
-        let Some(client) = &self.meaning.elsewhere else { return Ok(None) };
+        let Some(client) = &self.engine.meaning.elsewhere else { return Ok(None) };
         let name = client.embedding_name();
         let missing = self.without_far_vectors(&name)?;
         Ok(Some((name, missing.iter().map(|(_, nodes)| nodes.len()).sum())))

@@ -9,9 +9,10 @@ use throughline_llm::Request;
 use throughline_store::{LogQuery, Reader};
 
 use super::{Account, Held, Llm, ModelState, Replied, sendable};
+use crate::flows::Working;
 use crate::permit::ask;
 use crate::transaction::Transaction;
-use crate::{Context, Engine, Result};
+use crate::{Context, Result};
 
 /// Pairs of one question.
 const PAIRS_MAX: usize = 12;
@@ -48,7 +49,7 @@ struct Near {
     more: bool,
 }
 
-impl Engine {
+impl Working<'_> {
     /// Asks about the memories that came in since the last time, each once.
     pub(super) fn compare_new(&self, llm: &Llm, here: &Context) -> Result<Compared> {
         let mut compared = Compared::default();
@@ -60,7 +61,7 @@ impl Engine {
                     return Ok(compared);
                 }
             }
-            ModelState::update(&self.home, |state| state.paired = near.done)?;
+            ModelState::update(&self.engine.home, |state| state.paired = near.done)?;
             if !near.more {
                 return Ok(compared);
             }
@@ -110,9 +111,9 @@ impl Engine {
 
     /// The next pairs of what is new with what is near it and older: so each is met once.
     fn new_pairs(&self) -> Result<Near> {
-        let reader = self.now_reader()?;
-        let seen = self.latest_change(&*reader)?;
-        let paired = ModelState::load(&self.home).paired;
+        let reader = self.engine.now_reader()?;
+        let seen = self.engine.latest_change(&*reader)?;
+        let paired = ModelState::load(&self.engine.home).paired;
         // Another database may have taken this one's place.
         let after_seq = if paired > seen { 0 } else { paired };
         let query = LogQuery { after_seq, limit: BATCHES_MAX, ..LogQuery::default() };
@@ -139,7 +140,7 @@ impl Engine {
     fn older_near(&self, reader: &dyn Reader, memory: &Memory) -> Result<Vec<Two>> {
         let age = |one: &Memory| (one.recorded_at, one.id);
         let mut pairs = Vec::new();
-        for other in self.near_to(reader, memory, usize::MAX)? {
+        for other in self.engine.keeping(self.context).near_to(reader, memory, usize::MAX)? {
             let two = (other, memory.clone());
             if age(&two.0) < age(&two.1) && is_open(reader, &two)? && pairs.len() < NEAR_MAX {
                 pairs.push(two);
@@ -157,13 +158,14 @@ impl Engine {
         seen: u64,
         compared: &mut Compared,
     ) -> Result<()> {
+        let context = self.context;
         for ((older, newer), verdict) in pairs.iter().zip(verdicts) {
             let Some((verdict, why)) = verdict else { continue };
             if !matches!(verdict, Verdict::Contradicts | Verdict::Replaces) {
                 continue;
             }
             let context = Context { door: Door::Model, session: None, ..here.clone() };
-            let (ruled, _) = self.write(&context, Cause::Model, None, |tx| {
+            let (ruled, _) = self.engine.write(&context, Cause::Model, None, |tx| {
                 tx.settle(older);
                 let two = (older.clone(), newer.clone());
                 if is_touched(&**tx, older, seen)?

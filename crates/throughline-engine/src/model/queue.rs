@@ -10,7 +10,8 @@ use throughline_core::{
 use throughline_store::{LogQuery, Reader};
 
 use super::ModelState;
-use crate::{Engine, Result};
+use crate::Result;
+use crate::flows::Working;
 
 /// Days after which what nobody read stays unread: a model costs, and the rules have read it.
 const DAYS: f64 = 7.0;
@@ -56,7 +57,7 @@ impl Unread {
     }
 }
 
-impl Engine {
+impl Working<'_> {
     /// How much waits for a model.
     pub fn waiting_for_model(&self) -> Result<Waiting> {
         let unread = self.unread()?;
@@ -67,10 +68,10 @@ impl Engine {
     /// What waits, the session that was spoken in last first: where not everything can be read, what
     /// is fresh matters more. Within a session it is read in order.
     pub(super) fn unread(&self) -> Result<Vec<Unread>> {
-        let reader = self.now_reader()?;
-        let since = self.now().plus_days(-DAYS);
-        let mut after_seq = ModelState::load(&self.home).scanned;
-        let newest = self.latest_change(&*reader)?;
+        let reader = self.engine.now_reader()?;
+        let since = self.engine.now().plus_days(-DAYS);
+        let mut after_seq = ModelState::load(&self.engine.home).scanned;
+        let newest = self.engine.latest_change(&*reader)?;
         if after_seq > newest {
             // Another database took this one's place.
             after_seq = 0;
@@ -107,9 +108,9 @@ impl Engine {
         drop(reader);
         let first = unread.iter().map(|one| one.first_seq.saturating_sub(1)).min();
         let scanned = first.unwrap_or(newest);
-        if scanned > ModelState::load(&self.home).scanned {
+        if scanned > ModelState::load(&self.engine.home).scanned {
             // Only spares reading the log again.
-            ModelState::update(&self.home, |state| state.scanned = scanned).ok();
+            ModelState::update(&self.engine.home, |state| state.scanned = scanned).ok();
         }
         Ok(unread)
     }

@@ -19,8 +19,9 @@ use super::queue::Unread;
 use super::{Account, Held, Llm, Replied, sendable};
 use crate::apply::{Applied, Ground, Proposed, Source};
 use crate::capture::{Captured, Minds, project_of};
+use crate::flows::Working;
 use crate::journal::Journal;
-use crate::{Context, Engine, Project, Result};
+use crate::{Context, Project, Result};
 
 /// Turns that are shown at once.
 const TURNS_MAX: usize = 24;
@@ -71,19 +72,21 @@ impl Stretch {
     }
 }
 
-impl Engine {
+impl Working<'_> {
     /// Lets the model read the next stretch of a session.
     pub(super) fn read_stretch(&self, llm: &Llm, unread: &Unread, here: &Context) -> Result<Read> {
+        let context = self.context;
         let context = self.context_of(unread, here);
         let (mut most, mut least) = (TURNS_MAX, usize::MAX);
         let mut spent = 0;
         loop {
-            let stretch = self.stretch(&context, unread, most)?;
+            let stretch = self.engine.working(&context).stretch(unread, most)?;
             let turns = stretch.turns;
             let empty = Proposal::default();
             // Nobody said anything, or it cannot be asked in smaller parts. The rules have read it.
             if !stretch.is_worth_a_question() || turns >= least {
-                let applied = self.settle_reading(&context, unread, &stretch, &empty)?;
+                let applied =
+                    self.engine.working(&context).settle_reading(unread, &stretch, &empty)?;
                 return Ok(applied.map_or(Read::Changed { tokens: spent }, |applied| Read::Done {
                     applied,
                     turns,
@@ -117,7 +120,8 @@ impl Engine {
                 }
                 Err(error) => return Ok(Read::Held(self.held_by(&error))),
             };
-            let applied = self.settle_reading(&context, unread, &stretch, &proposal)?;
+            let applied =
+                self.engine.working(&context).settle_reading(unread, &stretch, &proposal)?;
             return Ok(applied.map_or(Read::Changed { tokens: spent }, |applied| Read::Done {
                 applied,
                 turns,
@@ -131,23 +135,22 @@ impl Engine {
     /// meanwhile, or something in it was erased.
     fn settle_reading(
         &self,
-        context: &Context,
         unread: &Unread,
         stretch: &Stretch,
         proposal: &Proposal,
     ) -> Result<Option<Applied>> {
-        let mind = Minds::new(&self.home).load(&unread.session);
-        let shown = self.shown_texts(context, &mind)?;
+        let mind = Minds::new(&self.engine.home).load(&unread.session);
+        let shown = self.engine.capturing(self.context).shown_texts(&mind)?;
         let ground = Ground {
             sources: &stretch.sources,
             shown: &shown,
             revive: false,
-            root: &context.project.root,
+            root: &self.context.project.root,
             turns: &stretch.heard,
             by_model: true,
         };
         let proposed = Proposed { proposal, ground, seen: stretch.seen };
-        let (applied, _) = self.write(context, Cause::Model, None, |tx| {
+        let (applied, _) = self.engine.write(self.context, Cause::Model, None, |tx| {
             tx.scope.space = unread.space;
             let session = session_of(&**tx, unread)?;
             let keys: Vec<RowKey> = stretch.episodes.iter().map(key_of).collect();
@@ -159,7 +162,7 @@ impl Engine {
             if !whole || session.read_to != mark {
                 return Ok(None);
             }
-            let applied = self.apply_proposal(tx, &proposed)?;
+            let applied = self.engine.keeping(self.context).apply_proposal(tx, &proposed)?;
             tx.push(Change::Attend(Session { read_to: Some(stretch.read_to), ..session }));
             Ok(Some(applied))
         })?;
@@ -167,9 +170,9 @@ impl Engine {
     }
 
     /// The next turns of a session and what is known about what they speak of.
-    fn stretch(&self, context: &Context, unread: &Unread, most: usize) -> Result<Stretch> {
-        let reader = self.now_reader()?;
-        let seen = self.latest_change(&*reader)?;
+    fn stretch(&self, unread: &Unread, most: usize) -> Result<Stretch> {
+        let reader = self.engine.now_reader()?;
+        let seen = self.engine.latest_change(&*reader)?;
         let from = unread.before.len().saturating_sub(BEFORE);
         let before = episodes(&*reader, unread.space, &unread.before[from..])?;
         let ids: Vec<EpisodeId> = unread.turns.iter().take(most).map(|(id, _)| *id).collect();
@@ -186,7 +189,7 @@ impl Engine {
         // What is gone is done with. The mark is a moment, so all of one moment belong together.
         let last = if whole { unread.turns.iter().take(most).next_back() } else { None };
         let read_to = last.map(|(_, at)| *at).or_else(|| new.last().map(|one| one.at));
-        let read_to = read_to.unwrap_or_else(|| self.now());
+        let read_to = read_to.unwrap_or_else(|| self.engine.now());
         let within: Vec<EpisodeId> =
             unread.turns.iter().filter(|(_, at)| *at <= read_to).map(|(id, _)| *id).collect();
         let new = episodes(&*reader, unread.space, &within)?;
@@ -212,21 +215,22 @@ impl Engine {
                 stretch.episodes.push(episode);
             }
         }
-        stretch.window.known = known(&*reader, context, unread.space, &stretch.window)?;
+        stretch.window.known = known(&*reader, self.context, unread.space, &stretch.window)?;
         Ok(stretch)
     }
 
     /// The project that a session belongs to, as far as that can be told.
     fn context_of(&self, unread: &Unread, here: &Context) -> Context {
-        let journal = Journal::new(&self.home);
+        let journal = Journal::new(&self.engine.home);
         let read = journal.read(&unread.session, 0).ok();
-        let told = read
-            .and_then(|read| read.entries.iter().find_map(|(_, one)| project_of(&self.home, one)));
+        let told = read.and_then(|read| {
+            read.entries.iter().find_map(|(_, one)| project_of(&self.engine.home, one))
+        });
         let named = || {
-            let spaces = self.now_reader().ok()?.spaces().ok()?;
+            let spaces = self.engine.now_reader().ok()?.spaces().ok()?;
             let space = spaces.into_iter().find(|one| one.space == unread.space)?;
             // Where it lies is not known, so that nothing can be looked up there.
-            Some(Project::recorded(&space.key, &self.home.join("nowhere")))
+            Some(Project::recorded(&space.key, &self.engine.home.join("nowhere")))
         };
         let project = told
             .filter(|project| project.space() == unread.space)

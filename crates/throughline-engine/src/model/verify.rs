@@ -8,7 +8,8 @@ use throughline_llm::Request;
 
 use super::{Account, Llm, Replied, sendable};
 use crate::clean::cleaned;
-use crate::{Context, Engine, Error, Found, Recall, Result};
+use crate::flows::Working;
+use crate::{Error, Found, Recall, Result};
 
 /// Characters that are shown of a memory.
 const CLAIM_CHARS: usize = 500;
@@ -28,17 +29,11 @@ pub struct Judged {
     pub tokens: u64,
 }
 
-impl Engine {
+impl Working<'_> {
     /// Lets a model say which of the memories that were recalled help. What any vote finds helpful
     /// stays; the second vote sees them the other way round.
-    pub fn judge_recall(
-        &self,
-        llm: &Llm,
-        context: &Context,
-        recall: &Recall,
-        votes: usize,
-    ) -> Result<Judged> {
-        let session = context.session.as_ref().map(ToString::to_string);
+    pub fn judge_recall(&self, llm: &Llm, recall: &Recall, votes: usize) -> Result<Judged> {
+        let session = self.context.session.as_ref().map(ToString::to_string);
         let session = session.as_deref();
         let memories: Vec<(MemoryId, String)> = recall
             .items

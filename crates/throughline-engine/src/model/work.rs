@@ -5,7 +5,8 @@ use throughline_core::MemoryId;
 use super::read::Read;
 use super::state::{want_work_at, work_begun, worker_turn};
 use super::{Held, Llm, SOON_MS};
-use crate::{Context, Engine, Result};
+use crate::flows::Working;
+use crate::{Context, Result};
 
 /// Stretches of one run: whoever goes on for ever is stopped here, and goes on the next time.
 const STRETCHES_MAX: usize = 1_000;
@@ -55,7 +56,7 @@ pub struct Worked {
     pub left: usize,
 }
 
-impl Engine {
+impl Working<'_> {
     /// Works off what waits. `progress` hears how many turns and texts are done.
     pub fn work(
         &self,
@@ -65,10 +66,10 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<Worked> {
         let mut worked = Worked::default();
-        let Some(_turn) = worker_turn(&self.home) else {
+        let Some(_turn) = worker_turn(&self.engine.home) else {
             return Ok(Worked { elsewhere: true, ..worked });
         };
-        work_begun(&self.home);
+        work_begun(&self.engine.home);
         let mut held = None;
         if let Some(llm) = llm {
             held = self.read_all(llm, here, what, &mut worked, progress)?;
@@ -84,17 +85,17 @@ impl Engine {
             worked.left = self.waiting_for_model()?.turns;
         }
         let done = worked.turns;
-        let now = self.now().as_millis();
-        match self.embed_elsewhere(&mut |made| progress(done + made)) {
+        let now = self.engine.now().as_millis();
+        match self.engine.vectors().embed_elsewhere(&mut |made| progress(done + made)) {
             Ok(embedded) => worked.embedded = embedded,
             Err(why) => held = held.or(Some(Held { why, until: Some(now + SOON_MS) })),
         }
         match &held {
             Some(held) => {
                 let at = held.until.unwrap_or(now + LATER_MS);
-                want_work_at(&self.home, at, held.until.is_some());
+                want_work_at(&self.engine.home, at, held.until.is_some());
             }
-            None if worked.left > 0 => want_work_at(&self.home, now + LATER_MS, false),
+            None if worked.left > 0 => want_work_at(&self.engine.home, now + LATER_MS, false),
             None => {}
         }
         worked.held = held.map(|held| held.why);
@@ -114,7 +115,7 @@ impl Engine {
             Vec::new();
         let mut held_back = None;
         for _ in 0..STRETCHES_MAX {
-            let now = self.now();
+            let now = self.engine.now();
             let mut unread = self.unread()?;
             unread.retain(|one| what == Work::Everything || one.is_due(now));
             unread.retain(|one| !passed_over.contains(&(one.space, one.session.clone())));

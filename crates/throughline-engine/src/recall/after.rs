@@ -23,10 +23,11 @@ use throughline_language::question::Ask as Asked;
 use throughline_language::{probe, speech};
 
 use super::{CutReason, Fate, Recall};
+use crate::flows::Recalling;
 use crate::journal::file;
 use crate::remember::NewMemory;
 use crate::transaction::Transaction;
-use crate::{Context, Engine, Error, Project, Result};
+use crate::{Context, Error, Project, Result};
 
 /// Memories of one recall that are linked with each other at most.
 const TOGETHER_MAX: usize = 5;
@@ -73,27 +74,25 @@ pub struct Settled {
     pub gaps: usize,
 }
 
-impl Engine {
+impl Recalling<'_> {
     /// Notes what a recall showed or missed. Quick, and takes no turn to write.
-    pub fn note_recall(&self, context: &Context, recall: &Recall) -> Result<()> {
-        self.note(context, recall.memories(), recall.tokens, false, gap(recall))
+    pub fn note_recall(&self, recall: &Recall) -> Result<()> {
+        self.note(recall.memories(), recall.tokens, false, gap(recall))
     }
 
     /// Notes that memories were put in front of a session without a question. `unasked` when it
     /// was not even something the session did that brought them up.
     pub(crate) fn note_shown(
         &self,
-        context: &Context,
         shown: &[(SpaceId, MemoryId)],
         tokens: usize,
         unasked: bool,
     ) -> Result<()> {
-        self.note(context, shown.to_vec(), tokens, unasked, None)
+        self.note(shown.to_vec(), tokens, unasked, None)
     }
 
     fn note(
         &self,
-        context: &Context,
         shown: Vec<(SpaceId, MemoryId)>,
         tokens: usize,
         unasked: bool,
@@ -103,11 +102,14 @@ impl Engine {
             return Ok(());
         }
         let noted = Noted {
-            at: self.now(),
-            space: context.scope().space,
-            project: (context.project.key.as_str().to_owned(), context.project.name.clone()),
-            level: context.level,
-            session: context.session.clone(),
+            at: self.engine.now(),
+            space: self.context.scope().space,
+            project: (
+                self.context.project.key.as_str().to_owned(),
+                self.context.project.name.clone(),
+            ),
+            level: self.context.level,
+            session: self.context.session.clone(),
             shown,
             tokens,
             unasked,
@@ -126,10 +128,10 @@ impl Engine {
     }
 
     /// Ties together what a session had in mind at the same time.
-    pub(crate) fn count_in_mind(&self, context: &Context, mind: &Settlement) -> Result<()> {
-        let spaces = context.reach().spaces;
-        let edges = &self.policy.edge;
-        self.write(context, Cause::Recall, None, |tx| {
+    pub(crate) fn count_in_mind(&self, mind: &Settlement) -> Result<()> {
+        let spaces = self.context.reach().spaces;
+        let edges = &self.engine.policy.edge;
+        self.engine.write(self.context, Cause::Recall, None, |tx| {
             for (one, other) in &mind.pairs {
                 for space in &spaces {
                     let keys = [RowKey::memory(*space, *one), RowKey::memory(*space, *other)];
@@ -145,16 +147,17 @@ impl Engine {
     }
 
     /// Counts what was noted, through the one door.
-    pub fn settle_recalls(&self, context: &Context) -> Result<Settled> {
-        if self.settling.swap(true, Ordering::Relaxed) {
+    pub fn settle_recalls(&self) -> Result<Settled> {
+        if self.engine.settling.swap(true, Ordering::Relaxed) {
             return Ok(Settled::default());
         }
-        let settled = self.settle_all(context);
-        self.settling.store(false, Ordering::Relaxed);
+        let settled = self.settle_all();
+        self.engine.settling.store(false, Ordering::Relaxed);
         settled
     }
 
-    fn settle_all(&self, context: &Context) -> Result<Settled> {
+    fn settle_all(&self) -> Result<Settled> {
+        let context = self.context;
         let (path, taken) = (self.spool(), self.spool().with_extension("settling"));
         if !path.is_file() && !taken.is_file() {
             return Ok(Settled::default());
@@ -186,7 +189,7 @@ impl Engine {
                 level: one.level,
                 project: Project::recorded(&one.project.0, &context.project.root),
             };
-            self.settle(&context, one, &mut settled)?;
+            self.engine.recalling(&context).settle(one, &mut settled)?;
         }
         std::fs::remove_file(&taken)
             .map_err(|source| Error::File { path: taken.clone(), source })?;
@@ -194,14 +197,14 @@ impl Engine {
     }
 
     fn spool(&self) -> PathBuf {
-        self.home.join("recalls.jsonl")
+        self.engine.home.join("recalls.jsonl")
     }
 
-    fn settle(&self, context: &Context, noted: &Noted, settled: &mut Settled) -> Result<()> {
+    fn settle(&self, noted: &Noted, settled: &mut Settled) -> Result<()> {
         if !noted.shown.is_empty() {
-            self.write(context, Cause::Recall, None, |tx| {
+            self.engine.write(self.context, Cause::Recall, None, |tx| {
                 tx.scope.space = noted.space;
-                count_uses(tx, noted, &self.policy.edge)
+                count_uses(tx, noted, &self.engine.policy.edge)
             })?;
             settled.recalls += 1;
         }
@@ -214,7 +217,7 @@ impl Engine {
                 ..NewMemory::new(&format!("nothing known about: {}", gap.about))
             };
             // An erased gap stays erased.
-            match self.remember(context, &new) {
+            match self.engine.keeping(self.context).remember(&new) {
                 Ok(_) => settled.gaps += 1,
                 Err(Error::Blocked(_)) => {}
                 Err(error) => return Err(error),

@@ -14,7 +14,8 @@ use throughline_store::Reader;
 
 use super::rank::Known;
 use super::{Ask, Candidate, CutReason, Fate};
-use crate::{Card, Context, Engine, Result};
+use crate::flows::Recalling;
+use crate::{Card, Context, Result};
 
 const MINUTES_A_DAY: f64 = 1_440.0;
 /// Showings that are looked at for one memory.
@@ -54,12 +55,11 @@ struct Gate {
     shown: BTreeSet<NodeId>,
 }
 
-impl Engine {
+impl Recalling<'_> {
     /// Decides about every candidate that was read, best first.
     pub(super) fn judge(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         ask: &Ask<'_>,
         question: &Question,
         candidates: &mut [Candidate],
@@ -88,7 +88,7 @@ impl Engine {
             };
             // What is left out here still sets the measure for what comes behind it.
             if let Fate::Shown(_) = candidate.fate
-                && let Some(reason) = self.heard(reader, context, ask, candidate, card)?
+                && let Some(reason) = self.heard(reader, ask, candidate, card)?
             {
                 candidate.fate = Fate::Cut(reason);
                 gate.shown.remove(&candidate.node);
@@ -114,7 +114,7 @@ impl Engine {
         if question.small_talk && !ask.ungated {
             return Fate::Cut(CutReason::SmallTalk);
         }
-        let policy = &self.policy.relevance;
+        let policy = &self.engine.policy.relevance;
         let by_itself =
             relevance::relevance(&candidate.parts, &candidate.signals, Text::Memory, policy);
         let only_reached = !candidate.path.is_empty() && !named && by_itself < limits.worth_saying;
@@ -169,7 +169,6 @@ impl Engine {
     fn heard(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         ask: &Ask<'_>,
         candidate: &Candidate,
         card: Option<&Card>,
@@ -177,7 +176,7 @@ impl Engine {
         if card.is_some_and(|card| ask.unfit.contains(&card.memory.id)) {
             return Ok(Some(CutReason::Unfit));
         }
-        if said_here(reader, context, ask, candidate, card)? {
+        if said_here(reader, self.context, ask, candidate, card)? {
             return Ok(Some(CutReason::SaidHere));
         }
         if ask.unheard && card.is_none() && candidate.signals.asks {
@@ -186,24 +185,18 @@ impl Engine {
         let shown = match card {
             // Whoever hears the session knows better than the log what it has before it.
             Some(card) if ask.unheard => ask.already.contains(&card.memory.id),
-            Some(card) => self.was_shown(reader, context, ask, card)?,
+            Some(card) => self.was_shown(reader, ask, card)?,
             None => matches!(candidate.node, NodeId::Episode(id) if ask.quoted.contains(&id)),
         };
         Ok(shown.then_some(CutReason::AlreadyShown))
     }
 
     /// Whether it was put in front of this session a short while ago.
-    fn was_shown(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        ask: &Ask<'_>,
-        card: &Card,
-    ) -> Result<bool> {
-        let Some(session) = context.session.as_ref().filter(|_| !ask.ungated) else {
+    fn was_shown(&self, reader: &dyn Reader, ask: &Ask<'_>, card: &Card) -> Result<bool> {
+        let Some(session) = self.context.session.as_ref().filter(|_| !ask.ungated) else {
             return Ok(false);
         };
-        let now = self.now();
+        let now = self.engine.now();
         let recently = |at: Timestamp| {
             now.days_since(at) * MINUTES_A_DAY < ask.limits.known_minutes
                 && ask.shown_since.is_none_or(|since| at >= since)

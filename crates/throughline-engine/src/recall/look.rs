@@ -16,9 +16,10 @@ use super::rank::Falling;
 use super::vectors::{self, Cosines};
 use super::words::{self, Occurrences, Said, Telling, Words, keep_first};
 use super::{Ask, Candidate, Fate};
+use crate::Result;
+use crate::flows::Recalling;
 use crate::index::{Index, Indexes, NONE};
 use crate::meaning::Far;
-use crate::{Context, Engine, Result};
 
 /// The states that recall looks at; what was replaced leads to what replaced it.
 const LOOKED_AT: [State; 3] = [State::Staged, State::Confirmed, State::Superseded];
@@ -77,7 +78,7 @@ pub(super) struct Heard {
 /// The order in which the arms look: memories first, because more is read about them.
 const SORTS: [TextOf; 2] = [TextOf::Memories, TextOf::Episodes];
 
-impl Engine {
+impl Recalling<'_> {
     /// Begins to scan vectors beside everything else: with the prompt, while the indexes are still
     /// being read.
     pub(super) fn scan_beside<'scope, 'engine: 'scope>(
@@ -90,7 +91,7 @@ impl Engine {
         let (tell, told) = mpsc::channel();
         if ask.arms.vectors {
             beside.spawn(move || {
-                let meaning = self.meaning.of_query(ask.query);
+                let meaning = self.engine.meaning.of_query(ask.query);
                 // Whoever asked may have gone, over an error of its own.
                 let within = handed.recv().unwrap_or_default();
                 for sort in SORTS {
@@ -110,12 +111,11 @@ impl Engine {
     pub(super) fn look(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         ask: &Ask<'_>,
         question: &Question,
         scan: Scan,
     ) -> Result<Heard> {
-        let within = self.within(reader, context, ask)?;
+        let within = self.within(reader, ask)?;
         scan.hand_over.send(within.clone()).ok();
         let spoken = self.ask_words(reader, ask, &within)?;
         let memories = within.iter().filter(|(_, of, _)| *of == TextOf::Memories);
@@ -165,7 +165,7 @@ impl Engine {
             );
         }
         for collection in collections {
-            self.words_pool.keep(collection.words);
+            self.engine.words_pool.keep(collection.words);
         }
         candidates[first..].sort_by_cached_key(|one| (Falling(one.parts.sum()), one.node));
         Ok(())
@@ -179,7 +179,7 @@ impl Engine {
         ask: &Ask<'_>,
         within: &[Within],
     ) -> Result<VecDeque<Spoken>> {
-        let (policy, relevance) = (&self.policy.words, &self.policy.relevance);
+        let (policy, relevance) = (&self.engine.policy.words, &self.engine.policy.relevance);
         let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
         let mut spoken = VecDeque::new();
         for of in SORTS {
@@ -192,7 +192,7 @@ impl Engine {
             let telling = Telling::of(asked_for.len(), &found);
             let mut scored: Vec<(&Index, Words)> = Vec::new();
             for (index, one) in found {
-                let clear = self.words_pool.take();
+                let clear = self.engine.words_pool.take();
                 let words = words::score(clear, index, &one, &telling, policy, relevance);
                 scored.push((index, words));
             }
@@ -210,13 +210,13 @@ impl Engine {
     }
 
     /// The indexes within reach that hold something, memories first.
-    fn within(&self, reader: &dyn Reader, context: &Context, ask: &Ask<'_>) -> Result<Vec<Within>> {
+    fn within(&self, reader: &dyn Reader, ask: &Ask<'_>) -> Result<Vec<Within>> {
         let sorts = SORTS.into_iter().filter(|of| *of == TextOf::Memories || ask.episodes);
-        let spaces = context.reach().spaces;
+        let spaces = self.context.reach().spaces;
         let wanted: Vec<(SpaceId, TextOf)> =
             sorts.flat_map(|of| spaces.iter().map(move |space| (*space, of))).collect();
         let indexes = match ask.as_of {
-            None => self.indexes.all_present(reader, &wanted)?,
+            None => self.engine.indexes.all_present(reader, &wanted)?,
             Some(_) => {
                 let past = wanted.iter().map(|(space, of)| Indexes::past(reader, *space, *of));
                 past.collect::<Result<_>>()?
@@ -228,7 +228,7 @@ impl Engine {
 
     /// What is usual among the candidates that the words of this query find.
     fn background(&self, scored: &[(&Index, Words)], asked: f64) -> Background {
-        let policy = &self.policy.relevance;
+        let policy = &self.engine.policy.relevance;
         let documents: usize = scored.iter().map(|(index, _)| index.documents).sum();
         let padded = |mut scores: Vec<f64>, of: usize| {
             let wanted = policy.background.min(of);
@@ -267,12 +267,12 @@ impl Engine {
     fn usual_cosine(&self, collections: &[Collection]) -> Spread {
         let cosines = collections.iter().filter_map(|one| one.cosines.as_ref());
         let cosines = cosines.flat_map(|one| one.best.iter().map(|(_, cosine)| f64::from(*cosine)));
-        Spread::of(cosines.collect(), relevance::USUAL_COSINE, &self.policy.relevance)
+        Spread::of(cosines.collect(), relevance::USUAL_COSINE, &self.engine.policy.relevance)
     }
 
     /// The documents of a large index that words find best, alone or with those beside them.
     fn best_by_words(&self, index: &Index, words: &Words) -> Vec<u32> {
-        let most = self.policy.relevance.candidates;
+        let most = self.engine.policy.relevance.candidates;
         let by = |column: fn(&Said) -> f32| {
             let told = words.told.iter();
             let fits = told.filter(|(number, _)| index.is_in(*number as usize, &LOOKED_AT));
@@ -285,7 +285,7 @@ impl Engine {
     /// of a large one.
     fn shortlist(&self, collection: &Collection) -> Vec<u32> {
         let index = &collection.index;
-        let most = self.policy.relevance.candidates;
+        let most = self.engine.policy.relevance.candidates;
         let fits = |number: &u32| index.is_in(*number as usize, &LOOKED_AT);
         if index.documents <= most * 3 {
             return (0..u32::try_from(index.len()).unwrap_or(NONE)).filter(fits).collect();
@@ -304,7 +304,7 @@ impl Engine {
         prompt: &Prompt<'_>,
         background: &Background,
     ) -> Option<Candidate> {
-        let policy = &self.policy.relevance;
+        let policy = &self.engine.policy.relevance;
         let document = collection.index.document(number)?;
         let signals = signals(collection, number, &document, prompt);
         let features = relevance::features(&signals, background, policy);

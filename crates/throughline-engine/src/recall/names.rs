@@ -6,7 +6,8 @@ use throughline_core::{Memory, MemoryId, NodeId, Relation, SpaceId, text, words}
 use throughline_language::question::Question;
 use throughline_store::{EntityName, Reader};
 
-use crate::{Engine, Result};
+use crate::Result;
+use crate::flows::Recalling;
 
 /// Words of a name at most.
 const NAME_WORDS_MAX: usize = 3;
@@ -52,7 +53,7 @@ impl Mentioned {
     }
 }
 
-impl Engine {
+impl Recalling<'_> {
     /// Looks up what the prompt may name.
     pub(super) fn mentioned(
         &self,
@@ -61,7 +62,8 @@ impl Engine {
         question: &Question,
         query: &str,
     ) -> Result<Mentioned> {
-        let head = &query[..query.floor_char_boundary(self.policy.limits.field_bytes_max * 4)];
+        let head =
+            &query[..query.floor_char_boundary(self.engine.policy.limits.field_bytes_max * 4)];
         let normal = text::normalise(&head.replace(['?', '!'], " "));
         let long = |one: &&String| one.chars().count() >= TELLING_LETTERS;
         let mut mentioned = Mentioned {

@@ -16,7 +16,8 @@ use throughline_store::{Reader, TextOf, TextQuery};
 
 use super::rank::Known;
 use super::{Ask, Candidate, CutReason, Fate};
-use crate::{Context, Engine, Result};
+use crate::Result;
+use crate::flows::Recalling;
 
 /// Memories that rest on one turn and are looked at.
 const TOLD_BY: usize = 16;
@@ -25,7 +26,7 @@ const GONE_READ: usize = 8;
 /// Sentences of a turn that are held against newer memories.
 const SENTENCES: usize = 8;
 
-impl Engine {
+impl Recalling<'_> {
     /// Why a turn is not quoted, if there is a reason: it tells nothing, or what it says was withdrawn.
     pub(crate) fn unquotable(
         &self,
@@ -85,7 +86,6 @@ impl Engine {
     pub(super) fn settle_quotes(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         ask: &Ask<'_>,
         candidates: &mut Vec<Candidate>,
         known: &mut Known,
@@ -105,7 +105,7 @@ impl Engine {
                 candidates[at].fate = Fate::Cut(reason);
                 continue;
             }
-            let reach = context.reach();
+            let reach = self.context.reach();
             let mut told = resting_on(reader, &turn)?;
             told.retain(|one| reach.sees(one));
             let shown: BTreeSet<NodeId> = candidates
@@ -154,7 +154,7 @@ impl Engine {
         }
         let card = match known.cards.get(&memory.id) {
             Some(card) => card.clone(),
-            None => self.card(reader, &memory)?,
+            None => self.engine.card(reader, &memory)?,
         };
         let shown = Candidate {
             node,

@@ -9,8 +9,9 @@ use throughline_store::Reader;
 
 use super::names::Mentioned;
 use super::{Ask, Candidate, CutReason, Fate};
+use crate::flows::Recalling;
 use crate::neighbours::head_of;
-use crate::{Card, Context, Engine, Result};
+use crate::{Card, Result};
 
 /// Memories that are read for one prompt at most.
 const READ_MEMORIES: usize = 12;
@@ -54,13 +55,12 @@ pub(super) struct Known {
     pub(super) cards: BTreeMap<MemoryId, Card>,
 }
 
-impl Engine {
+impl Recalling<'_> {
     /// Reads the best memories, puts what replaced them in the place of those replaced, and marks
     /// what the prompt names.
     pub(super) fn read(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         ask: &Ask<'_>,
         candidates: &mut Vec<Candidate>,
         mentioned: &Mentioned,
@@ -84,13 +84,13 @@ impl Engine {
             .collect();
         for (at, row) in best.iter().zip(reader.rows(&keys)?) {
             if let Some(memory) = row.and_then(Row::into_memory) {
-                self.take(reader, context, ask, candidates, (*at, memory), &mut known)?;
+                self.take(reader, ask, candidates, (*at, memory), &mut known)?;
             }
         }
         for candidate in candidates.iter_mut() {
             let memory = candidate.node.memory().and_then(|id| known.memories.get(&id));
             if memory.is_some_and(|memory| mentioned.names(memory)) {
-                candidate.name(&self.policy.relevance);
+                candidate.name(&self.engine.policy.relevance);
             }
         }
         Ok(known)
@@ -100,13 +100,12 @@ impl Engine {
     fn take(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         ask: &Ask<'_>,
         candidates: &mut Vec<Candidate>,
         (place, memory): (usize, Memory),
         known: &mut Known,
     ) -> Result<()> {
-        let reach = context.reach();
+        let reach = self.context.reach();
         if !reach.sees(&memory) {
             candidates[place].fate = Fate::Cut(CutReason::OtherSession);
             return Ok(());
@@ -115,7 +114,7 @@ impl Engine {
             candidates[place].fate = Fate::Cut(CutReason::Gap);
             return Ok(());
         }
-        let at = ask.as_of.unwrap_or_else(|| self.now());
+        let at = ask.as_of.unwrap_or_else(|| self.engine.now());
         if memory.valid_until.is_some_and(|until| until <= at) && !ask.replaced {
             candidates[place].fate = Fate::Cut(CutReason::NoLongerHolds);
             return Ok(());
@@ -149,7 +148,7 @@ impl Engine {
     /// Works out how true and how retrievable everything is that was read.
     pub(super) fn weigh(&self, reader: &dyn Reader, known: &mut Known) -> Result<()> {
         let read: Vec<Memory> = known.memories.values().cloned().collect();
-        for card in self.cards(reader, &read)? {
+        for card in self.engine.cards(reader, &read)? {
             known.cards.insert(card.memory.id, card);
         }
         Ok(())
@@ -162,7 +161,7 @@ impl Engine {
             let (salience, trust, share) = match card {
                 Some(Some(card)) => {
                     let staged = card.memory.state == State::Staged;
-                    let share = if staged { self.policy.rank.unproven } else { 1.0 };
+                    let share = if staged { self.engine.policy.rank.unproven } else { 1.0 };
                     (card.salience.value, card.trust.value(), share)
                 }
                 Some(None) => continue,
@@ -171,7 +170,7 @@ impl Engine {
             (candidate.salience, candidate.trust) = (Some(salience), Some(trust));
             let relevance = candidate.relevance * share;
             candidate.score = Ranked { node: candidate.node, relevance, salience, trust }
-                .score(&self.policy.rank);
+                .score(&self.engine.policy.rank);
         }
         candidates.sort_by_cached_key(|one| (Falling(one.score), Falling(one.relevance), one.node));
         candidates

@@ -11,17 +11,17 @@ use throughline_store::Reader;
 use super::names::Mentioned;
 use super::rank::Known;
 use super::{Ask, Candidate, CutReason, Fate};
-use crate::{Context, Engine, Result};
+use crate::Result;
+use crate::flows::Recalling;
 
 /// Edges read at one node and in one direction: enough to know a hub.
 const EDGES_READ: usize = 200;
 
-impl Engine {
+impl Recalling<'_> {
     /// Walks from the best candidates and from what the prompt names.
     pub(super) fn walk_on(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         ask: &Ask<'_>,
         candidates: &mut Vec<Candidate>,
         known: &mut Known,
@@ -45,7 +45,7 @@ impl Engine {
             return Ok(());
         }
         let walk = self.walk(reader, &mentioned.spaces, &seeds, &relevance)?;
-        self.add_reached(reader, context, ask, walk, candidates, known)
+        self.add_reached(reader, ask, walk, candidates, known)
     }
 
     fn walk(
@@ -55,7 +55,7 @@ impl Engine {
         seeds: &[Seed],
         relevance: &BTreeMap<NodeId, f64>,
     ) -> Result<Walk> {
-        let now = self.now();
+        let now = self.engine.now();
         let mut days: BTreeMap<SpaceId, Vec<i64>> = BTreeMap::new();
         for space in spaces {
             days.insert(*space, reader.active_days(*space)?);
@@ -78,10 +78,10 @@ impl Engine {
             },
             idle,
             |node| relevance.get(&node).copied().unwrap_or(0.0),
-            &self.policy.frontier,
-            &self.policy.edge,
+            &self.engine.policy.frontier,
+            &self.engine.policy.edge,
         )?;
-        frontier::rescore(&mut walk, seeds, &self.policy.frontier);
+        frontier::rescore(&mut walk, seeds, &self.engine.policy.frontier);
         Ok(walk)
     }
 
@@ -89,13 +89,12 @@ impl Engine {
     fn add_reached(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         ask: &Ask<'_>,
         walk: Walk,
         candidates: &mut Vec<Candidate>,
         known: &mut Known,
     ) -> Result<()> {
-        let reach = context.reach();
+        let reach = self.context.reach();
         for reached in walk.reached {
             let Some(id) = reached.node.memory() else { continue };
             if known.memories.contains_key(&id) {

@@ -13,24 +13,24 @@ use throughline_store::Reader;
 use super::rank::Known;
 use super::{Ask, Candidate, CutReason, Fate, Found, Recall, Recalled};
 use crate::card::Later;
-use crate::{Card, Context, Engine, Result};
+use crate::flows::Recalling;
+use crate::{Card, Result};
 
 /// Characters of what held before.
 const HISTORY_CHARS: usize = 80;
 
-impl Engine {
+impl Recalling<'_> {
     /// Puts the page together and writes it within the budget.
     pub(super) fn write_page(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         ask: &Ask<'_>,
         question: Question,
         mut candidates: Vec<Candidate>,
         known: &Known,
     ) -> Result<Recall> {
-        let mut items = self.shown(reader, context, &candidates, known)?;
-        self.bring_rivals(reader, context, &mut candidates, known, &mut items)?;
+        let mut items = self.shown(reader, &candidates, known)?;
+        self.bring_rivals(reader, &mut candidates, known, &mut items)?;
         let counts = counts(&candidates, known);
         let near = near(ask, &items, &candidates, known);
         let page = Page {
@@ -41,9 +41,9 @@ impl Engine {
             quotes: items.iter().filter_map(quote).collect(),
             counts: if items.is_empty() { Vec::new() } else { counts.clone() },
             hint: hint(&near),
-            seed: format!("{} {}", self.now(), ask.query),
+            seed: format!("{} {}", self.engine.now(), ask.query),
         };
-        let written = page::write(&page, ask.limits.budget_tokens, &self.policy.page);
+        let written = page::write(&page, ask.limits.budget_tokens, &self.engine.policy.page);
 
         let fits = |item: &Recalled| {
             let handle = handle_of(&item.what);
@@ -89,7 +89,6 @@ impl Engine {
     fn shown(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         candidates: &[Candidate],
         known: &Known,
     ) -> Result<Vec<Recalled>> {
@@ -98,7 +97,7 @@ impl Engine {
             let Fate::Shown(detail) = candidate.fate else { continue };
             match candidate.node.memory().and_then(|id| known.cards.get(&id)) {
                 Some(card) => memories.push(Recalled {
-                    history: history_line(reader, &context.reach(), card)?,
+                    history: history_line(reader, &self.context.reach(), card)?,
                     what: Found::Memory(Box::new(card.clone())),
                     detail,
                     candidate: candidate.clone(),
@@ -124,7 +123,6 @@ impl Engine {
     fn bring_rivals(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         candidates: &mut Vec<Candidate>,
         known: &Known,
         items: &mut Vec<Recalled>,
@@ -143,10 +141,10 @@ impl Engine {
                 None => {
                     let row = reader.rows(&[RowKey::memory(space, rival)])?.remove(0);
                     let Some(memory) = row.and_then(Row::into_memory) else { continue };
-                    self.card(reader, &memory)?
+                    self.engine.card(reader, &memory)?
                 }
             };
-            if !context.reach().sees(&card.memory) || !card.memory.state.is_active() {
+            if !self.context.reach().sees(&card.memory) || !card.memory.state.is_active() {
                 continue;
             }
             let beside = items[at - 1].candidate.clone();
@@ -162,7 +160,7 @@ impl Engine {
                 Some(one) => one.fate = Fate::Shown(detail),
                 None => candidates.push(candidate.clone()),
             }
-            let history = history_line(reader, &context.reach(), &card)?;
+            let history = history_line(reader, &self.context.reach(), &card)?;
             items.insert(
                 at,
                 Recalled { what: Found::Memory(Box::new(card)), detail, history, candidate },
@@ -203,7 +201,7 @@ impl Engine {
 
     fn presentation(&self, card: &Card) -> Presentation {
         let stale = card.flags.contains(&Flag::Stale);
-        let policy = &self.policy.trust;
+        let policy = &self.engine.policy.trust;
         trust::presentation(card.trust.value(), card.salience.value, stale, policy)
     }
 }

@@ -9,11 +9,12 @@ use throughline_store::{Reader, SlotQuery};
 
 use super::active;
 use super::since::{Shown, Slice};
+use crate::Result;
 use crate::apply::REASON_IMPORTANCE;
+use crate::flows::Sleeping;
 use crate::permit::{ask, standing};
 use crate::transaction::Transaction;
 use crate::watch::{Stated, marks_of};
-use crate::{Context, Engine, Result};
 
 /// Memories that name something that was not there, and that are looked at again, at most.
 const UNRESOLVED_MAX: usize = 64;
@@ -48,25 +49,20 @@ impl Steps {
     }
 }
 
-impl Engine {
+impl Sleeping<'_> {
     /// Decides what to do about a slice.
-    pub(super) fn plan_slice(
-        &self,
-        reader: &dyn Reader,
-        context: &Context,
-        slice: &Slice,
-    ) -> Result<Vec<Step>> {
+    pub(super) fn plan_slice(&self, reader: &dyn Reader, slice: &Slice) -> Result<Vec<Step>> {
         let memories = active(reader, slice.space.space, &slice.memories)?;
         let mut steps = Steps::default();
         settle_conflicts(reader, &memories, &mut steps)?;
         merge_repeated(reader, &memories, &mut steps)?;
         self.learn_again(reader, slice, &mut steps)?;
-        self.bind_again(reader, context, &memories, &mut steps)?;
+        self.bind_again(reader, &memories, &mut steps)?;
         if !slice.more {
             // What names something that is not there is looked at every time.
             let mut lacking = reader.unresolved(&[slice.space.space], UNRESOLVED_MAX)?;
             lacking.retain(|one| !slice.memories.contains(&one.id));
-            self.bind_again(reader, context, &lacking, &mut steps)?;
+            self.bind_again(reader, &lacking, &mut steps)?;
         }
         raise_useful(reader, slice, &mut steps)?;
         Ok(steps.all)
@@ -83,8 +79,13 @@ impl Engine {
                 continue;
             }
             let marks = marks_of(reader, space, old.id)?;
-            let mut tx = Transaction::aside(reader, self.now(), &old);
-            if self.learn_from_replacement(&mut tx, &old, &new, &marks)?.is_some() {
+            let mut tx = Transaction::aside(reader, self.engine.now(), &old);
+            if self
+                .engine
+                .watching(self.context)
+                .learn_from_replacement(&mut tx, &old, &new, &marks)?
+                .is_some()
+            {
                 steps.all.push(Step::Learn { old, new });
             }
         }
@@ -95,7 +96,6 @@ impl Engine {
     fn bind_again(
         &self,
         reader: &dyn Reader,
-        context: &Context,
         memories: &[Memory],
         steps: &mut Steps,
     ) -> Result<()> {
@@ -105,8 +105,10 @@ impl Engine {
             {
                 continue;
             }
-            let mut tx = Transaction::aside(reader, self.now(), memory);
-            if memory.unresolved.is_some() && self.names_what_is_there(context, memory) {
+            let mut tx = Transaction::aside(reader, self.engine.now(), memory);
+            if memory.unresolved.is_some()
+                && self.engine.watching(self.context).names_what_is_there(memory)
+            {
                 let found = Memory { unresolved: None, ..memory.clone() };
                 tx.push(Change::Revise(Box::new(found)));
             }
@@ -117,7 +119,11 @@ impl Engine {
                 by_user: memory.authority.is_user(),
                 turns: &[],
             };
-            self.watch_by_words(&mut tx, &context.project.root, &stated)?;
+            self.engine.watching(self.context).watch_by_words(
+                &mut tx,
+                &self.context.project.root,
+                &stated,
+            )?;
             if !tx.changes().is_empty() {
                 let (memory, changes) = (memory.clone(), tx.into_changes());
                 steps.all.push(Step::Bind { memory, changes });

@@ -12,9 +12,10 @@ use throughline_store::Reader;
 
 use super::plan::{Step, contradiction, may_replace};
 use super::since::Slice;
+use crate::flows::Sleeping;
 use crate::transaction::Transaction;
 use crate::watch::marks_of;
-use crate::{Context, Engine, Result};
+use crate::{Context, Result};
 
 /// Changes of one batch: others wait while they are written.
 const CHANGES_MAX: usize = 24;
@@ -37,14 +38,10 @@ struct Wrote {
     done: Vec<usize>,
 }
 
-impl Engine {
+impl Sleeping<'_> {
     /// Writes what a slice calls for, and moves the mark with the last of it.
-    pub(super) fn carry_out(
-        &self,
-        context: &Context,
-        slice: &Slice,
-        steps: Vec<Step>,
-    ) -> Result<Carried> {
+    pub(super) fn carry_out(&self, slice: &Slice, steps: Vec<Step>) -> Result<Carried> {
+        let context = self.context;
         let mut batches = Vec::new();
         let mut is_done = vec![false; steps.len()];
         let mut from = 0;
@@ -53,7 +50,7 @@ impl Engine {
             // A mark alone is nothing that a person would take back.
             let door = if left.is_empty() { Door::Upkeep } else { context.door };
             let context = Context { door, ..context.clone() };
-            let (wrote, batch) = self.write(&context, Cause::Sleep, None, |tx| {
+            let (wrote, batch) = self.engine.write(&context, Cause::Sleep, None, |tx| {
                 tx.scope.space = slice.space.space;
                 self.carry_out_some(tx, slice, left)
             })?;
@@ -131,7 +128,7 @@ impl Engine {
             }
             Step::Learn { old, new } if stand(&**tx, &[old, new])? => {
                 let marks = marks_of(&**tx, space, old.id)?;
-                self.learn_from_replacement(tx, old, new, &marks)?;
+                self.engine.watching(self.context).learn_from_replacement(tx, old, new, &marks)?;
             }
             Step::Bind { memory, changes } if stand(&**tx, &[memory])? => {
                 if marks_of(&**tx, space, memory.id)?.is_empty() {

@@ -16,7 +16,7 @@ fn told_before(engine: &Engine, context: &Context, command: &str) -> String {
         helper: None,
         what: What::ToolStarts(call),
     };
-    engine.listen(context, &event).unwrap().said.text
+    engine.listening(context).listen(&event).unwrap().said.text
 }
 
 #[test]
@@ -27,10 +27,10 @@ fn many_facts_about_a_thing_do_not_hide_the_one_rule_about_it() {
     std::fs::create_dir(&root).unwrap();
     let context = Context::user(Project::at(&root).unwrap());
     let rule = NewMemory { kind: Kind::Principle, ..NewMemory::new(RULE) };
-    engine.remember(&context, &rule).unwrap();
+    engine.keeping(&context).remember(&rule).unwrap();
     for n in 0..120 {
         let fact = format!("Make deploy {n} of service {n} took {} seconds", n * 7);
-        engine.remember(&context, &NewMemory::new(&fact)).unwrap();
+        engine.keeping(&context).remember(&NewMemory::new(&fact)).unwrap();
     }
     let said = told_before(&engine, &context, "make deploy");
     assert!(said.contains(RULE), "{said}");

@@ -32,12 +32,13 @@ fn desk() -> Desk {
 impl Desk {
     fn remember(&self, context: &Context, text: &str) -> String {
         let new = NewMemory::new(text);
-        self.engine.remember(context, &new).unwrap().card.memory.id.to_string()
+        self.engine.keeping(context).remember(&new).unwrap().card.memory.id.to_string()
     }
 
     fn found(&self, context: &Context, query: &str) -> Vec<String> {
         let reader = self.engine.now_reader().unwrap();
-        let found = self.engine.search(&*reader, context, query, &Filter::default()).unwrap();
+        let found =
+            self.engine.looking(context).search(&*reader, query, &Filter::default()).unwrap();
         found.items.into_iter().map(|card| card.memory.content).collect()
     }
 }
@@ -53,7 +54,7 @@ fn a_project_does_not_see_another_even_with_the_same_words() {
     let across = desk.engine.show(&*reader, &desk.other, &one);
     assert!(matches!(across, Err(Error::NotFound { .. })), "{across:?}");
     drop(reader);
-    desk.engine.correct(&desk.other, &two, "the queue is NATS", None).unwrap();
+    desk.engine.keeping(&desk.other).correct(&two, "the queue is NATS", None).unwrap();
     assert_eq!(desk.found(&desk.context, "queue"), ["the queue is Kafka"]);
     assert_eq!(desk.found(&desk.other, "queue"), ["the queue is NATS"]);
 }
@@ -64,7 +65,7 @@ fn what_is_global_is_seen_from_every_project_and_changed_as_global() {
     let global = Context { level: Level::Global, ..desk.context.clone() };
     let id = desk.remember(&global, "commits are signed");
     assert_eq!(desk.found(&desk.other, "signed"), ["commits are signed"]);
-    desk.engine.correct(&desk.other, &id, "commits and tags are signed", None).unwrap();
+    desk.engine.keeping(&desk.other).correct(&id, "commits and tags are signed", None).unwrap();
     assert_eq!(desk.found(&desk.context, "signed"), ["commits and tags are signed"]);
 }
 
@@ -86,7 +87,7 @@ fn what_holds_for_a_session_is_unseen_by_others() {
 fn a_decision_without_its_why_is_flagged_until_it_gets_one() {
     let desk = desk();
     let flags = |new: &NewMemory| {
-        let card = desk.engine.remember(&desk.context, new).unwrap().card;
+        let card = desk.engine.keeping(&desk.context).remember(new).unwrap().card;
         card.flags.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     let decision = |text: &str| NewMemory { kind: Kind::Decision, ..NewMemory::new(text) };
@@ -102,11 +103,11 @@ fn reasons_that_go_in_a_circle_still_end() {
     let b = desk.remember(&desk.context, "beta is slow");
     let link = |from: &str, to: &str| {
         let because = throughline_core::Relation::Because;
-        desk.engine.link(&desk.context, from, because, to, None).unwrap();
+        desk.engine.keeping(&desk.context).link(from, because, to, None).unwrap();
     };
     link(&a, &b);
     link(&b, &a);
-    let why = desk.engine.why(&desk.context, &a).unwrap();
+    let why = desk.engine.looking(&desk.context).why(&a).unwrap();
     assert_eq!(why.because[0].memory.content, "beta is slow");
     assert!(why.because[0].because[0].repeated);
 }
@@ -116,9 +117,9 @@ fn only_the_user_can_erase() {
     let desk = desk();
     let id = desk.remember(&desk.context, "something private");
     let agent = Context { door: throughline_core::permission::Door::Tools, ..desk.context.clone() };
-    desk.engine.purge(&agent, std::slice::from_ref(&id), false).unwrap_err();
+    desk.engine.erasing().purge(&agent, std::slice::from_ref(&id), false).unwrap_err();
     assert_eq!(desk.found(&desk.context, "private").len(), 1);
-    desk.engine.purge(&desk.context, &[id], false).unwrap();
+    desk.engine.erasing().purge(&desk.context, &[id], false).unwrap();
     assert!(desk.found(&desk.context, "private").is_empty());
 }
 
@@ -130,10 +131,10 @@ fn every_change_can_be_undone_and_the_undoing_too() {
         let reader = desk.engine.now_reader().unwrap();
         desk.engine.show(&*reader, &desk.context, &id).unwrap().memory.state
     };
-    desk.engine.archive(&desk.context, &id, Some("done with it")).unwrap();
-    let undone = desk.engine.undo(&desk.context, None).unwrap();
+    desk.engine.keeping(&desk.context).archive(&id, Some("done with it")).unwrap();
+    let undone = desk.engine.keeping(&desk.context).undo(None).unwrap();
     assert_eq!(state(), State::Confirmed);
-    desk.engine.undo(&desk.context, Some(&undone.batch.to_string())).unwrap();
+    desk.engine.keeping(&desk.context).undo(Some(&undone.batch.to_string())).unwrap();
     assert_eq!(state(), State::Archived);
 }
 
@@ -157,12 +158,12 @@ fn whoever_comes_late_is_answered_and_what_they_told_waits_in_the_journal() {
     let (most, moment) = (Duration::from_millis(300), Instant::now());
     let long_ago = moment.checked_sub(Duration::from_millis(100)).unwrap();
     let engine = engine.in_time(long_ago, most);
-    let reply = engine.listen(&context, &prompted).unwrap();
+    let reply = engine.listening(&context).listen(&prompted).unwrap();
     assert!(reply.said.text.contains("7010"), "{}", reply.said.text);
     assert_eq!(reply.capture.episodes, 0, "it is taken in later");
 
     let engine = engine.in_time(Instant::now(), Duration::from_secs(60));
     let answered = event(What::Answered { text: None });
-    let reply = engine.listen(&context, &answered).unwrap();
+    let reply = engine.listening(&context).listen(&answered).unwrap();
     assert_eq!(reply.capture.episodes, 1, "now");
 }

@@ -24,12 +24,12 @@ impl Desk {
     }
 
     fn remember(&self, text: &str) -> MemoryId {
-        self.engine().remember(&self.context, &NewMemory::new(text)).unwrap().card.memory.id
+        self.engine().keeping(&self.context).remember(&NewMemory::new(text)).unwrap().card.memory.id
     }
 
     fn recall(&self, query: &str) -> Recall {
         let engine = self.engine();
-        engine.recall(&self.context, &Ask::new(query, engine.policy().recall)).unwrap()
+        engine.recalling(&self.context).recall(&Ask::new(query, engine.policy().recall)).unwrap()
     }
 
     /// Replaces the vector of a memory by one that another model made.
@@ -68,8 +68,8 @@ fn a_memory_with_the_vector_of_another_model_is_found_by_its_words() {
     assert_eq!(recall.items[0].candidate.signals.cosine, None, "a foreign vector says nothing");
 
     let engine = desk.engine();
-    engine.recall(&desk.context, &Ask::new(query, engine.policy().recall)).unwrap();
-    assert_eq!(engine.catch_up(&desk.context).unwrap(), 1);
+    engine.recalling(&desk.context).recall(&Ask::new(query, engine.policy().recall)).unwrap();
+    assert_eq!(engine.vectors().catch_up(&desk.context).unwrap(), 1);
     let recall = desk.recall(query);
     assert!(recall.items[0].candidate.signals.cosine.is_some(), "it got one of ours");
 }

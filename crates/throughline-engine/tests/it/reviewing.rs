@@ -25,12 +25,12 @@ impl Desk {
 
     fn defer(&self, operation: &str) -> PendingId {
         let why = "unknown operation: ponder";
-        self.engine.defer(&self.context, operation, why, Authority::Extracted).unwrap()
+        self.engine.reviewing(&self.context).defer(operation, why, Authority::Extracted).unwrap()
     }
 
     fn remember(&self, text: &str) -> String {
         let new = NewMemory::new(text);
-        self.engine.remember(&self.context, &new).unwrap().card.memory.id.to_string()
+        self.engine.keeping(&self.context).remember(&new).unwrap().card.memory.id.to_string()
     }
 
     fn claim(&self, text: &str, slot: &str) -> String {
@@ -39,11 +39,11 @@ impl Desk {
             authority: Authority::Extracted,
             ..NewMemory::new(text)
         };
-        self.engine.remember(&self.context, &new).unwrap().card.memory.id.to_string()
+        self.engine.keeping(&self.context).remember(&new).unwrap().card.memory.id.to_string()
     }
 
     fn review(&self) -> Review {
-        self.engine.review(&self.context).unwrap()
+        self.engine.reviewing(&self.context).review().unwrap()
     }
 
     fn waiting(&self) -> Vec<String> {
@@ -51,7 +51,7 @@ impl Desk {
     }
 
     fn reject(&self, handle: &str) -> Result<Pending, Error> {
-        self.engine.reject_pending(&self.context, handle, None)
+        self.engine.reviewing(&self.context).reject_pending(handle, None)
     }
 
     /// The files of the home that hold a word.
@@ -73,7 +73,7 @@ impl Desk {
 
     fn assert_sound(&self) {
         let home = self.folder.path().join("home");
-        let wrong: Vec<_> = Engine::doctor(&home, Clock::System, true)
+        let wrong: Vec<_> = throughline_engine::Checking::doctor(&home, Clock::System, true)
             .into_iter()
             .filter(|check| check.outcome == throughline_engine::Outcome::Wrong)
             .collect();
@@ -83,12 +83,15 @@ impl Desk {
     fn export(&self, name: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         let mut file = std::fs::File::create(&path).unwrap();
-        self.engine.export_log(&mut file, &mut |_| ()).unwrap();
+        self.engine.copying().export_log(&mut file, &mut |_| ()).unwrap();
         path
     }
 
     fn import(&self, file: &Path) {
-        self.engine.import(&self.context, file, ImportSource::Vouched, &mut |_| ()).unwrap();
+        self.engine
+            .copying()
+            .import(&self.context, file, ImportSource::Vouched, &mut |_| ())
+            .unwrap();
     }
 }
 
@@ -114,7 +117,7 @@ fn what_could_not_be_applied_waits_and_is_found_by_its_handle() {
     assert_eq!(one.pending.why, "unknown operation: ponder");
 
     let reader = desk.engine.now_reader().unwrap();
-    let take = |handle: &str| desk.engine.take_pending(&*reader, &desk.context, handle);
+    let take = |handle: &str| desk.engine.reviewing(&desk.context).take_pending(&*reader, handle);
     let whole = id.to_string();
     for handle in [&whole, &id.handle(), &whole[..8], &format!("#{}", id.handle())] {
         assert_eq!(take(handle).unwrap().id, id, "{handle}");
@@ -147,7 +150,7 @@ fn a_rejected_operation_is_gone_until_the_rejection_is_undone() {
     assert_eq!(desk.waiting(), [""; 0]);
     let again = desk.reject(&id.handle()).unwrap_err();
     assert!(matches!(again, Error::NotFound { .. }), "{again}");
-    desk.engine.undo(&desk.context, None).unwrap();
+    desk.engine.keeping(&desk.context).undo(None).unwrap();
     assert_eq!(desk.waiting(), [PONDER]);
     desk.assert_sound();
 }
@@ -160,9 +163,9 @@ fn only_the_user_decides() {
     desk.claim("The port is 2", "port|is|2|one");
     for door in [Door::Tools, Door::AgentShell, Door::Hook, Door::Model, Door::Upkeep] {
         let other = Context { door, ..desk.context.clone() };
-        let refused = desk.engine.reject_pending(&other, &id.handle(), None).unwrap_err();
+        let refused = desk.engine.reviewing(&other).reject_pending(&id.handle(), None).unwrap_err();
         assert!(matches!(refused, Error::NotYours { .. }), "{refused}");
-        desk.engine.resolve_contest(&other, &a, Keep::A).unwrap_err();
+        desk.engine.reviewing(&other).resolve_contest(&a, Keep::A).unwrap_err();
     }
     let review = desk.review();
     assert_eq!((review.pending.len(), review.contested.len()), (1, 1));
@@ -173,13 +176,14 @@ fn what_waits_in_a_project_is_seen_only_there_and_what_is_global_everywhere() {
     let desk = Desk::new();
     let id = desk.defer(PONDER);
     let other = project(desk.folder.path(), "two");
-    let seen = |context: &Context| desk.engine.review(context).unwrap().pending.len();
+    let seen = |context: &Context| desk.engine.reviewing(context).review().unwrap().pending.len();
     assert_eq!((seen(&desk.context), seen(&other)), (1, 0));
-    desk.engine.reject_pending(&other, &id.to_string(), None).unwrap_err();
+    desk.engine.reviewing(&other).reject_pending(&id.to_string(), None).unwrap_err();
     let global = Context { level: Level::Global, ..other.clone() };
-    let id = desk.engine.defer(&global, "{}", "it says nothing", Authority::External).unwrap();
+    let id =
+        desk.engine.reviewing(&global).defer("{}", "it says nothing", Authority::External).unwrap();
     assert_eq!((seen(&desk.context), seen(&other)), (2, 1));
-    desk.engine.reject_pending(&other, &id.handle(), Some("nothing")).unwrap();
+    desk.engine.reviewing(&other).reject_pending(&id.handle(), Some("nothing")).unwrap();
     assert_eq!((seen(&desk.context), seen(&other)), (1, 0));
     desk.assert_sound();
 }
@@ -191,7 +195,7 @@ fn an_endless_operation_is_cut_and_not_dropped() {
     let one = &desk.review().pending[0];
     assert!(one.pending.operation.len() > 200_000 && one.pending.operation.len() < 400_000);
     assert!(one.pending.why.contains("400000 bytes"), "{}", one.pending.why);
-    let nothing = desk.engine.defer(&desk.context, " ", "why", Authority::Extracted);
+    let nothing = desk.engine.reviewing(&desk.context).defer(" ", "why", Authority::Extracted);
     assert!(matches!(nothing, Err(Error::BadInput(_))));
 }
 
@@ -200,17 +204,20 @@ fn erasing_a_memory_erases_every_operation_that_told_it_from_every_file() {
     let desk = Desk::new();
     let told = r#"{"op":"ponder","content":"I was told: the mascot\nis a heron, a quetzal"}"#;
     let rejected = desk.defer(told);
-    desk.engine.reject_pending(&desk.context, &rejected.handle(), Some("no quetzal")).unwrap();
+    desk.engine
+        .reviewing(&desk.context)
+        .reject_pending(&rejected.handle(), Some("no quetzal"))
+        .unwrap();
     desk.defer(PONDER);
     desk.defer(r#"{"op":"ponder","content":"the mascot is not a walrus"}"#);
     // A copy from before there was a memory knows only what waited.
     let copies = desk.folder.path().join("home/backups");
     std::fs::create_dir(&copies).unwrap();
-    desk.engine.backup(&copies.join("before.db")).unwrap();
+    desk.engine.copying().backup(&copies.join("before.db")).unwrap();
     let id = desk.remember("The mascot is a heron");
     desk.engine
+        .keeping(&desk.context)
         .edit(
-            &desk.context,
             &id,
             &throughline_engine::Edits {
                 content: Some("The mascot is a stork".to_owned()),
@@ -221,12 +228,12 @@ fn erasing_a_memory_erases_every_operation_that_told_it_from_every_file() {
     for word in ["heron", "quetzal"] {
         assert!(desk.holding(word).len() > 1, "{word} is not there to be erased");
     }
-    desk.engine.purge(&desk.context, &[id], false).unwrap();
+    desk.engine.erasing().purge(&desk.context, &[id], false).unwrap();
     for word in ["heron", "quetzal", "stork"] {
         assert_eq!(desk.holding(word), Vec::<PathBuf>::new(), "{word}");
     }
     assert_eq!(desk.waiting(), [r#"{"op":"ponder","content":"the mascot is not a walrus"}"#]);
-    let undone = desk.engine.undo(&desk.context, None);
+    let undone = desk.engine.keeping(&desk.context).undo(None);
     assert!(matches!(undone, Err(Error::UndoRefused(_))), "{undone:?}");
     desk.assert_sound();
 }
@@ -257,7 +264,7 @@ fn an_import_brings_back_no_operation_that_tells_what_was_erased() {
     there.defer(r#"{"op":"ponder","content":"harmless"}"#);
     let file = there.export("theirs.jsonl");
     let id = here.remember("The mascot is a heron");
-    here.engine.purge(&here.context, &[id], false).unwrap();
+    here.engine.erasing().purge(&here.context, &[id], false).unwrap();
     here.import(&file);
     assert_eq!(here.waiting(), [r#"{"op":"ponder","content":"harmless"}"#]);
     assert_eq!(here.holding("heron"), Vec::<PathBuf>::new());
@@ -271,7 +278,7 @@ fn contradictions_and_gaps_wait_too() {
     let a = desk.claim("The port is 1", "port|is|1|one");
     let b = desk.claim("The port is 2", "port|is|2|one");
     let gap = NewMemory { kind: Kind::Gap, ..NewMemory::new("Who runs the port?") };
-    desk.engine.remember(&desk.context, &gap).unwrap();
+    desk.engine.keeping(&desk.context).remember(&gap).unwrap();
     let review = desk.review();
     let pairs: Vec<_> = review
         .contested
@@ -290,7 +297,8 @@ fn of_several_contradictions_of_one_memory_the_pair_must_be_named() {
     let b = desk.claim("The port is 2", "port|is|2|one");
     let c = desk.claim("The port is 3", "port|is|3|one");
     assert_eq!(desk.review().contested.len(), 3);
-    let settle = |handle: &str, keep| desk.engine.resolve_contest(&desk.context, handle, keep);
+    let settle =
+        |handle: &str, keep| desk.engine.reviewing(&desk.context).resolve_contest(handle, keep);
     let unclear = settle(&a, Keep::B).unwrap_err();
     assert!(matches!(&unclear, Error::Ambiguous { candidates, .. } if candidates.len() == 2));
     assert!(unclear.hint().unwrap().contains("A/B"), "{unclear}");

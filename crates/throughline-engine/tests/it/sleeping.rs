@@ -38,7 +38,7 @@ impl Bed {
     }
 
     fn remember(&self, new: &NewMemory) -> MemoryId {
-        self.engine.remember(&self.context, new).unwrap().card.memory.id
+        self.engine.keeping(&self.context).remember(new).unwrap().card.memory.id
     }
 
     fn memory(&self, id: MemoryId) -> Memory {
@@ -68,7 +68,7 @@ impl Bed {
     }
 
     fn sleep(&self) -> Slept {
-        self.engine.sleep(&self.context, &mut |_| ()).unwrap()
+        self.engine.sleeping(&self.context).sleep(&mut |_| ()).unwrap()
     }
 
     /// Takes in turns, which come without anything for a sleep to do.
@@ -82,11 +82,14 @@ impl Bed {
                 Captured::said(at, voice, &format!("please look at number {n} of the list"))
             })
             .collect();
-        self.engine.ingest_session(&self.context, &session, "test", &turns, &mut |_| ()).unwrap();
+        self.engine
+            .capturing(&self.context)
+            .ingest_session(&session, "test", &turns, &mut |_| ())
+            .unwrap();
     }
 
     fn waits(&self) -> u64 {
-        self.engine.waiting_for_sleep(&self.context).unwrap()
+        self.engine.sleeping(&self.context).waiting_for_sleep().unwrap()
     }
 }
 
@@ -160,7 +163,7 @@ fn slices_go_on_where_the_last_one_stopped_and_miss_nothing() {
     let mut runs = 0;
     while bed.waits() > 0 {
         // There is time for one slice.
-        let slept = bed.engine.sleep_until(&bed.context, Instant::now()).unwrap();
+        let slept = bed.engine.sleeping(&bed.context).sleep_until(Instant::now()).unwrap();
         gone_over += slept.inputs.episodes;
         assert_eq!(slept.left, bed.waits());
         runs += 1;
@@ -207,7 +210,7 @@ fn one_batch_with_more_than_a_slice_is_gone_over_whole() {
     let file = bed.folder.path().join("home/throughline.db");
     SqliteStore::open(&file).unwrap().apply(&batch).unwrap();
     let mut slices = 0;
-    let slept = bed.engine.sleep(&bed.context, &mut |_| slices += 1).unwrap();
+    let slept = bed.engine.sleeping(&bed.context).sleep(&mut |_| slices += 1).unwrap();
     assert_eq!(slept.inputs.episodes as u64, many);
     assert!(slices > 3, "{slices}");
     assert_eq!(bed.waits(), 0);
@@ -224,7 +227,7 @@ fn two_that_sleep_at_once_do_everything_once() {
                 let (home, context) = (home.clone(), bed.context.clone());
                 scope.spawn(move || {
                     let engine = Engine::open(&home, Clock::System).unwrap();
-                    engine.sleep(&context, &mut |_| ()).unwrap().inputs.episodes
+                    engine.sleeping(&context).sleep(&mut |_| ()).unwrap().inputs.episodes
                 })
             })
             .collect();
@@ -245,7 +248,7 @@ fn more_memories_than_fit_a_slice_are_all_gone_over_and_reported() {
     for (id, value) in [(ids[0], "7"), (ids[many - 1], "9")] {
         let slot = throughline_core::Slot::parse(&format!("shop|workers|{value}|one")).unwrap();
         let edits = Edits { slot: Some(slot), ..Edits::default() };
-        bed.engine.edit(&bed.context, &id.to_string(), &edits).unwrap();
+        bed.engine.keeping(&bed.context).edit(&id.to_string(), &edits).unwrap();
     }
     let slept = bed.sleep();
     assert_eq!(slept.inputs.memories, many);
@@ -276,24 +279,24 @@ fn a_kept_brief_is_said_without_what_was_replaced_taken_back_or_changed_since() 
     let ids =
         texts.map(|text| bed.remember(&NewMemory { kind: Kind::Decision, ..NewMemory::new(text) }));
     let event = begins("march");
-    let reply = bed.engine.listen(&bed.context, &event).unwrap();
+    let reply = bed.engine.listening(&bed.context).listen(&event).unwrap();
     assert!(texts.iter().all(|text| reply.said.text.contains(text)), "{}", reply.said.text);
     let home = bed.folder.path().join("home");
     let project = &bed.context.project;
     assert_eq!(KeptBrief::load(&home, project), None, "it is kept when nobody waits");
-    bed.engine.rest(&bed.context, &event, &reply).unwrap();
+    bed.engine.listening(&bed.context).rest(&event, &reply).unwrap();
     let kept = KeptBrief::load(&home, project).unwrap();
-    let said = bed.engine.say_kept(&bed.context, &kept).unwrap().text;
+    let said = bed.engine.briefing(&bed.context).say_kept(&kept).unwrap().text;
     assert!(texts.iter().all(|text| said.contains(text)), "{said}");
     assert!(said.contains("As of "), "{said}");
 
     let [pnpm, tabs, tuesdays, _] = ids.map(|id| id.to_string());
-    bed.engine.correct(&bed.context, &pnpm, "We use yarn for packages", None).unwrap();
-    bed.engine.forget(&bed.context, &tabs, None).unwrap();
+    bed.engine.keeping(&bed.context).correct(&pnpm, "We use yarn for packages", None).unwrap();
+    bed.engine.keeping(&bed.context).forget(&tabs, None).unwrap();
     let edits =
         Edits { content: Some("Releases are cut on Mondays".to_owned()), ..Edits::default() };
-    bed.engine.edit(&bed.context, &tuesdays, &edits).unwrap();
-    let said = bed.engine.say_kept(&bed.context, &kept).unwrap().text;
+    bed.engine.keeping(&bed.context).edit(&tuesdays, &edits).unwrap();
+    let said = bed.engine.briefing(&bed.context).say_kept(&kept).unwrap().text;
     assert!(said.contains(texts[3]), "{said}");
     assert!(!texts[..3].iter().any(|text| said.contains(text)), "{said}");
 }
@@ -303,10 +306,10 @@ fn nothing_is_kept_of_a_brief_whose_memory_was_erased_meanwhile() {
     let bed = Bed::new();
     let id = bed.remember(&NewMemory { kind: Kind::Decision, ..NewMemory::new("We use pnpm") });
     let event = begins("march");
-    let reply = bed.engine.listen(&bed.context, &event).unwrap();
+    let reply = bed.engine.listening(&bed.context).listen(&event).unwrap();
     assert!(reply.said.text.contains("pnpm"));
-    bed.engine.purge(&bed.context, &[id.to_string()], false).unwrap();
-    bed.engine.rest(&bed.context, &event, &reply).unwrap();
+    bed.engine.erasing().purge(&bed.context, &[id.to_string()], false).unwrap();
+    bed.engine.listening(&bed.context).rest(&event, &reply).unwrap();
     let home = bed.folder.path().join("home");
     assert_eq!(KeptBrief::load(&home, &bed.context.project), None);
 }

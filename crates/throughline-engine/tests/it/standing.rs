@@ -5,8 +5,8 @@ use throughline_core::permission::Door;
 use throughline_core::policy::Policy;
 use throughline_core::{Authority, Kind, Relation, SessionId, Slot, State};
 use throughline_engine::{
-    Ask, Card, Claimed, Clock, Context, Edits, Engine, Filter, Keep, Keeping, NewMemory, Project,
-    Proposal, Showed,
+    Ask, Card, Claimed, Clock, Context, Edits, Engine, Filter, Keep, NewMemory, Project, Proposal,
+    ShelfRules, Showed,
 };
 
 const RULE: &str = "Deploys to production need two approvals";
@@ -37,7 +37,7 @@ impl Attack {
         let slot = Slot::parse("staging|runs|Postgres 16|one").unwrap();
         let fact = NewMemory { slot: Some(slot), ..NewMemory::new(FACT) };
         let said = [(rule, RULE), (fact, FACT)].map(|(new, words)| {
-            (engine.remember(&person, &new).unwrap().card.memory.id.to_string(), words)
+            (engine.keeping(&person).remember(&new).unwrap().card.memory.id.to_string(), words)
         });
         let random = fastrand::Rng::with_seed(seed);
         Self { engine, person, said: said.into(), random, told: Vec::new() }
@@ -53,7 +53,7 @@ impl Attack {
     fn everything(&self) -> Vec<Card> {
         let filter = Filter { all: true, ..Filter::default() };
         let reader = self.engine.now_reader().unwrap();
-        self.engine.list(&*reader, &self.person, &filter).unwrap().items
+        self.engine.looking(&self.person).list(&*reader, &filter).unwrap().items
     }
 
     fn any(&mut self) -> String {
@@ -94,35 +94,35 @@ impl Attack {
                     pinned: self.random.u8(0..4) == 0,
                     ..NewMemory::new(&words)
                 };
-                drop(engine.remember(&agent, &new));
+                drop(engine.keeping(&agent).remember(&new));
             }
             3 | 4 => {
                 let said = Proposal { content: &words, slot: None, evidence: Some(&words) };
-                drop(engine.propose(&agent, one, &said));
+                drop(engine.keeping(&agent).propose(one, &said));
             }
-            5 => drop(engine.correct(&agent, one, &words, None)),
-            6 => drop(engine.verify(&agent, one, Showed::Confirmed, Some(&words))),
-            7 => drop(engine.verify(&agent, one, Showed::Refuted, Some(&words))),
-            8 => drop(engine.archive(&agent, one, Some("old"))),
-            9 => drop(engine.forget(&agent, one, Some("old"))),
-            10 => drop(engine.supersede(&agent, one, other)),
-            11 => drop(engine.link(&agent, one, Relation::Contradicts, other, None)),
-            12 => drop(engine.link(&agent, one, Relation::Because, other, None)),
-            13 => drop(engine.unlink(&agent, one, Relation::Contradicts, other, None)),
-            14 => drop(engine.undo(&agent, None)),
+            5 => drop(engine.keeping(&agent).correct(one, &words, None)),
+            6 => drop(engine.watching(&agent).verify(one, Showed::Confirmed, Some(&words))),
+            7 => drop(engine.watching(&agent).verify(one, Showed::Refuted, Some(&words))),
+            8 => drop(engine.keeping(&agent).archive(one, Some("old"))),
+            9 => drop(engine.keeping(&agent).forget(one, Some("old"))),
+            10 => drop(engine.keeping(&agent).supersede(one, other)),
+            11 => drop(engine.keeping(&agent).link(one, Relation::Contradicts, other, None)),
+            12 => drop(engine.keeping(&agent).link(one, Relation::Because, other, None)),
+            13 => drop(engine.keeping(&agent).unlink(one, Relation::Contradicts, other, None)),
+            14 => drop(engine.keeping(&agent).undo(None)),
             15 => {
                 let content = Some(words);
-                drop(engine.edit(&agent, one, &Edits { content, ..Edits::default() }));
-                drop(engine.pin(&agent, one, false));
-                drop(engine.confirm(&agent, one));
-                drop(engine.unarchive(&agent, one));
-                drop(engine.unsupersede(&agent, one));
-                drop(engine.tag(&agent, one, &["x".to_owned()], &[]));
-                drop(engine.purge(&agent, &[one.to_owned()], true));
-                drop(engine.resolve_contest(&agent, one, Keep::B));
+                drop(engine.keeping(&agent).edit(one, &Edits { content, ..Edits::default() }));
+                drop(engine.keeping(&agent).pin(one, false));
+                drop(engine.keeping(&agent).confirm(one));
+                drop(engine.keeping(&agent).unarchive(one));
+                drop(engine.keeping(&agent).unsupersede(one));
+                drop(engine.keeping(&agent).tag(one, &["x".to_owned()], &[]));
+                drop(engine.erasing().purge(&agent, &[one.to_owned()], true));
+                drop(engine.reviewing(&agent).resolve_contest(one, Keep::B));
             }
-            16 => drop(engine.rate(&agent, one, false)),
-            17 => drop(engine.sleep(&self.person, &mut |_| ())),
+            16 => drop(engine.looking(&agent).rate(one, false)),
+            17 => drop(engine.sleeping(&self.person).sleep(&mut |_| ())),
             _ => {
                 // A tool keeps what the person said, and takes it away again.
                 let claims = |_: &str, entry: &throughline_engine::Entry| Claimed {
@@ -130,9 +130,9 @@ impl Attack {
                     about: None,
                 };
                 let authority = Authority::Observed;
-                let keeping = Keeping { shelves: &["file"], claims: &claims, authority };
+                let keeping = ShelfRules { shelves: &["file"], claims: &claims, authority };
                 let taken = self.random.bool();
-                let done = engine.reshelve(&agent, keeping, |shelves| {
+                let done = engine.keeping(&agent).reshelve(keeping, |shelves| {
                     if taken {
                         shelves.on("file").clear();
                     } else {
@@ -166,7 +166,7 @@ impl Attack {
             assert!(trust <= Authority::Observed.support() + 1e-9, "{trust}, {memory:?}: {story}");
             assert!(!memory.pinned, "{memory:?}: {story}");
         }
-        let brief = self.engine.brief(&self.person, None, &[]).unwrap().text;
+        let brief = self.engine.briefing(&self.person).brief(None, &[]).unwrap().text;
         assert!(brief.contains(RULE) && brief.contains(FACT), "{brief}: {story}");
     }
 }
@@ -203,23 +203,30 @@ fn brief_after(engine: &Engine, root: &std::path::Path, calls: &[u8]) -> String 
     let session = Some(SessionId("s1".to_owned()));
     let agent = Context { door: Door::Tools, session, ..person.clone() };
     let new = NewMemory { kind: Kind::Principle, ..NewMemory::new(RULE) };
-    let user = engine.remember(&person, &new).unwrap().card.memory.id.to_string();
+    let user = engine.keeping(&person).remember(&new).unwrap().card.memory.id.to_string();
     let mut own = user.clone();
     for call in calls {
         match call {
             0 => {
                 let ask = Ask::new("approvals for deploys", Policy::default().recall);
-                engine.recall(&agent, &ask).unwrap();
+                engine.recalling(&agent).recall(&ask).unwrap();
             }
             1 => {
                 let said = Proposal { content: CONTRARY, slot: None, evidence: Some("checked") };
-                own = engine.propose(&agent, &user, &said).unwrap().card.memory.id.to_string();
+                own = engine
+                    .keeping(&agent)
+                    .propose(&user, &said)
+                    .unwrap()
+                    .card
+                    .memory
+                    .id
+                    .to_string();
             }
-            2 => drop(engine.verify(&agent, &own, Showed::Confirmed, Some("checked it"))),
-            _ => drop(engine.archive(&agent, &user, Some("outdated"))),
+            2 => drop(engine.watching(&agent).verify(&own, Showed::Confirmed, Some("checked it"))),
+            _ => drop(engine.keeping(&agent).archive(&user, Some("outdated"))),
         }
     }
-    engine.brief(&person, None, &[]).unwrap().text
+    engine.briefing(&person).brief(None, &[]).unwrap().text
 }
 
 #[test]

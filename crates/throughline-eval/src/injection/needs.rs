@@ -118,7 +118,7 @@ fn of_memories(
             format!("{speaker}: {text}")
         };
         let new = NewMemory::new(&content);
-        kept.insert(id, store.engine.remember(&store.context, &new)?.card.memory.id);
+        kept.insert(id, store.engine.keeping(&store.context).remember(&new)?.card.memory.id);
     }
     let ask_one = |question: &&WireQuestion| {
         let wanted: Vec<MemoryId> =

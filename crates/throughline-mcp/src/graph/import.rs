@@ -69,7 +69,7 @@ pub(super) fn once(engine: &Engine, context: &Context, file: &Path) -> Result<()
         return Ok(());
     }
     let name = file.to_string_lossy();
-    let mut before = engine.shelves(context, &[SOURCE])?;
+    let mut before = engine.keeping(context).shelves(&[SOURCE])?;
     if before.on(SOURCE).iter().any(|one| one.name == name) {
         return Ok(());
     }
@@ -84,7 +84,7 @@ fn take_in(
     source: Option<&str>,
 ) -> Result<GraphImport> {
     let keeping = keeping(Authority::External);
-    let shelved = engine.reshelve(context, keeping, |shelves| {
+    let shelved = engine.keeping(context).reshelve(keeping, |shelves| {
         let mut done = GraphImport::default();
         if let Some(source) = source {
             let entry = shelves.entry(source, "");

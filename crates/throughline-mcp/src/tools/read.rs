@@ -30,7 +30,7 @@ pub(crate) fn recall(desk: &mut Desk, args: &arguments::Recall) -> Told {
     let limits = limits(engine.policy().recall, args);
     let query = text::cut(&args.query, QUERY_BYTES);
     let ask = Ask { as_of, episodes: args.episodes.unwrap_or(false), ..Ask::new(query, limits) };
-    let recall = engine.recall(&context, &ask)?;
+    let recall = engine.recalling(&context).recall(&ask)?;
     let answer = recalled(&recall);
     let shown = recall.items.iter().filter_map(|item| match &item.what {
         Found::Memory(card) => Some(card.memory.id),
@@ -103,7 +103,7 @@ fn remembered(item: &Recalled) -> Value {
 
 pub(super) fn expand(desk: &mut Desk, args: &arguments::One) -> Told {
     let context = desk.context(&args.place())?;
-    match desk.engine()?.expand(&context, &args.id)? {
+    match desk.engine()?.looking(&context).expand(&args.id)? {
         Expanded::Memory { card, related } => {
             let node = NodeId::Memory(card.memory.id);
             let mut map = view::whole(&card);
@@ -134,7 +134,7 @@ pub(super) fn expand(desk: &mut Desk, args: &arguments::One) -> Told {
 
 pub(super) fn why(desk: &mut Desk, args: &arguments::One) -> Told {
     let context = desk.context(&args.place())?;
-    let why = desk.engine()?.why(&context, &args.id)?;
+    let why = desk.engine()?.looking(&context).why(&args.id)?;
     let mut map = view::whole(&why.card);
     let trust = why.card.trust;
     map.insert(
@@ -164,7 +164,7 @@ pub(super) fn why(desk: &mut Desk, args: &arguments::One) -> Told {
 
 pub(super) fn review(desk: &mut Desk, args: &arguments::Review) -> Told {
     let context = desk.context(&args.place())?;
-    let review = desk.engine()?.review(&context)?;
+    let review = desk.engine()?.reviewing(&context).review()?;
     let most = args.limit.unwrap_or(REVIEW_LIMIT).clamp(1, 50);
     let mut map = Map::new();
     let mut put = |name: &str, total: usize, items: Vec<Value>| {

@@ -24,7 +24,7 @@ pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> Told {
         shown: desk.shown(&context),
         ..NewMemory::new(&args.content)
     };
-    let kept = match desk.engine()?.remember(&context, &new) {
+    let kept = match desk.engine()?.keeping(&context).remember(&new) {
         Err(Error::Blocked(throughline_core::reconcile::Blocked::Erased(at))) => {
             return Err(Failure::for_the_user(
                 format!("the user erased this on {}; it stays out", at.date()),
@@ -110,7 +110,7 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> Told {
         ));
     }
     let reason = told(args.reason.as_deref());
-    engine.link(&context, &from.id.to_string(), relation, &to.id.to_string(), reason)?;
+    engine.keeping(&context).link(&from.id.to_string(), relation, &to.id.to_string(), reason)?;
     let text = format!(
         "Connected: [{}] {} → {relation} → [{}] {}",
         from.id.handle(),
@@ -133,7 +133,7 @@ pub(super) fn correct(desk: &mut Desk, args: &arguments::Correct) -> Told {
         let reader = engine.now_reader().map_err(Failure::from)?;
         engine.resolve(&*reader, &context, &args.id)?
     };
-    let kept = engine.propose(&context, &args.id, &proposal)?;
+    let kept = engine.keeping(&context).propose(&args.id, &proposal)?;
     let mut answer = stored(&kept);
     if kept.contested.contains(&old.id) {
         let command = format!(
@@ -164,7 +164,7 @@ pub(super) fn verify(desk: &mut Desk, args: &arguments::Verify) -> Told {
         }
     };
     let evidence = args.evidence.as_deref().filter(|words| !words.trim().is_empty());
-    let done = desk.engine()?.verify(&context, &args.id, outcome, evidence)?;
+    let done = desk.engine()?.watching(&context).verify(&args.id, outcome, evidence)?;
     let said = match (outcome, done.waits) {
         (Showed::Confirmed, _) => "It holds, and is fresh again: ",
         (Showed::Refuted, false) => "Taken back: ",
@@ -189,7 +189,7 @@ pub(super) fn verify(desk: &mut Desk, args: &arguments::Verify) -> Told {
 
 pub(super) fn feedback(desk: &mut Desk, args: &arguments::Feedback) -> Told {
     let context = desk.context(&args.place())?;
-    let card = desk.engine()?.rate(&context, &args.id, args.helpful)?;
+    let card = desk.engine()?.looking(&context).rate(&args.id, args.helpful)?;
     let said = if args.helpful { "Noted that it helped: " } else { "Noted that it did not help: " };
     let data = json!({
         "id": card.memory.id.handle(),
@@ -226,7 +226,8 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
         });
     }
     let id: MemoryId = memory.id;
-    let Put { card, waits } = desk.engine()?.archive(&context, &id.to_string(), Some(reason))?;
+    let Put { card, waits } =
+        desk.engine()?.keeping(&context).archive(&id.to_string(), Some(reason))?;
     if let Some(why) = waits {
         let command = command(&memory);
         let mut data = Value::Object(view::memory(&card, view::TEXT_CHARS));

@@ -423,7 +423,7 @@ pub(super) fn patch(
     let (engine, context) = (settings.engine()?, settings.context()?);
     engine.clean_texts(&context, [&mut text]);
     let reading = patch::read(&text);
-    let applied = engine.apply_reading(&context, &reading, args.voice)?;
+    let applied = engine.keeping(&context).apply_reading(&reading, args.voice)?;
     let ids = |ids: &[throughline_core::MemoryId]| ids.iter().map(ToString::to_string).collect();
     let wire = WireApplied {
         memories: ids(&applied.memories),

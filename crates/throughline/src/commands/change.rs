@@ -33,7 +33,7 @@ pub(super) fn edit(
     };
     let (engine, context) = (settings.engine()?, settings.context()?);
     let before = engine.show(&*engine.now_reader()?, &context, &args.id)?;
-    let card = engine.edit(&context, &args.id, &edits)?;
+    let card = engine.keeping(&context).edit(&args.id, &edits)?;
     let changed = changed(&before, &card);
     let wire = WireEdited { memory: (&card).into(), changed };
     ui.answer(&wire, || {
@@ -91,7 +91,7 @@ fn changed(before: &Card, after: &Card) -> Vec<Changed> {
 }
 
 pub(super) fn confirm(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let card = settings.engine()?.confirm(&settings.context()?, id)?;
+    let card = settings.engine()?.keeping(&settings.context()?).confirm(id)?;
     answer_memory(ui, "Confirmed", &card)
 }
 
@@ -100,12 +100,12 @@ pub(super) fn supersede(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let put = settings.engine()?.supersede(&settings.context()?, &args.old, &args.new)?;
+    let put = settings.engine()?.keeping(&settings.context()?).supersede(&args.old, &args.new)?;
     answer_put(ui, "Now current", &put)
 }
 
 pub(super) fn unsupersede(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let card = settings.engine()?.unsupersede(&settings.context()?, id)?;
+    let card = settings.engine()?.keeping(&settings.context()?).unsupersede(id)?;
     answer_memory(ui, "Current again", &card)
 }
 
@@ -115,7 +115,8 @@ pub(super) fn contradict(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let context = settings.context()?;
-    let card = settings.engine()?.link(&context, &args.a, Relation::Contradicts, &args.b, None)?;
+    let card =
+        settings.engine()?.keeping(&context).link(&args.a, Relation::Contradicts, &args.b, None)?;
     answer_memory(ui, "Marked as contradicting", &card)
 }
 
@@ -125,7 +126,8 @@ pub(super) fn link(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let (context, reason) = (settings.context()?, args.reason.as_deref());
-    let card = settings.engine()?.link(&context, &args.from, args.relation, &args.to, reason)?;
+    let card =
+        settings.engine()?.keeping(&context).link(&args.from, args.relation, &args.to, reason)?;
     answer_memory(ui, "Linked", &card)
 }
 
@@ -135,7 +137,8 @@ pub(super) fn unlink(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let (context, reason) = (settings.context()?, args.reason.as_deref());
-    let card = settings.engine()?.unlink(&context, &args.from, args.relation, &args.to, reason)?;
+    let card =
+        settings.engine()?.keeping(&context).unlink(&args.from, args.relation, &args.to, reason)?;
     answer_memory(ui, "Unlinked", &card)
 }
 
@@ -143,12 +146,13 @@ pub(super) fn tag(args: &args::Tag, settings: &Settings, ui: &mut Ui) -> anyhow:
     if args.add.is_empty() && args.remove.is_empty() {
         bail!(Error::BadInput("name a tag to put on, or one to --remove".to_owned()));
     }
-    let card = settings.engine()?.tag(&settings.context()?, &args.id, &args.add, &args.remove)?;
+    let card =
+        settings.engine()?.keeping(&settings.context()?).tag(&args.id, &args.add, &args.remove)?;
     answer_memory(ui, "Tagged", &card)
 }
 
 pub(super) fn pin(args: &args::Pin, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let card = settings.engine()?.pin(&settings.context()?, &args.id, !args.off)?;
+    let card = settings.engine()?.keeping(&settings.context()?).pin(&args.id, !args.off)?;
     answer_memory(ui, if args.off { "Unpinned" } else { "Pinned" }, &card)
 }
 
@@ -158,12 +162,12 @@ pub(super) fn archive(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let reason = args.reason.as_deref();
-    let put = settings.engine()?.archive(&settings.context()?, &args.id, reason)?;
+    let put = settings.engine()?.keeping(&settings.context()?).archive(&args.id, reason)?;
     answer_put(ui, "Archived", &put)
 }
 
 pub(super) fn unarchive(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let card = settings.engine()?.unarchive(&settings.context()?, id)?;
+    let card = settings.engine()?.keeping(&settings.context()?).unarchive(id)?;
     answer_memory(ui, "Taken out again", &card)
 }
 
@@ -173,7 +177,7 @@ pub(super) fn forget(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let reason = args.reason.as_deref();
-    let put = settings.engine()?.forget(&settings.context()?, &args.id, reason)?;
+    let put = settings.engine()?.keeping(&settings.context()?).forget(&args.id, reason)?;
     answer_put(ui, "Forgotten (undo brings it back; purge erases)", &put)
 }
 
@@ -211,7 +215,7 @@ pub(super) fn purge(
         let mut question = "Erase for good:\n".to_owned();
         {
             let reader = engine.now_reader()?;
-            let erase = engine.to_erase(&*reader, &context, &args.ids, args.chain)?;
+            let erase = engine.erasing().to_erase(&*reader, &context, &args.ids, args.chain)?;
             for memory in &erase.memories {
                 let handle = view::handle(memory);
                 writeln!(question, "{handle}  {}", safe(&memory.content))?;
@@ -236,7 +240,7 @@ pub(super) fn purge(
             None => bail!(Error::BadInput("purge asks first; add --yes to answer it".to_owned())),
         }
     }
-    let purged = engine.purge(&context, &args.ids, args.chain)?;
+    let purged = engine.erasing().purge(&context, &args.ids, args.chain)?;
     ui.answer(&wire(&purged), || in_words(&purged))
 }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use throughline_core::text::plural;
-use throughline_engine::{BackupCopy, Engine, Error, backups};
+use throughline_engine::{BackupCopy, Error, backups};
 
 use crate::args;
 use crate::settings::Settings;
@@ -31,16 +31,16 @@ pub(super) fn backup(
     let engine = settings.engine()?;
     if args.if_due {
         crate::worker::detach();
-        engine.roll_backup(settings.backup_keep)?;
+        engine.copying().roll_backup(settings.backup_keep)?;
         return Ok(ExitCode::SUCCESS);
     }
     let bar = ui.progress("copying");
     let wire = if let Some(file) = &args.file {
-        let done = engine.backup(file)?;
+        let done = engine.copying().backup(file)?;
         let told = done.damage.iter().map(|one| format!("{}: {}", one.check, one.detail));
         WireBackup { file: shown(file), bytes: done.bytes, damaged: told.collect() }
     } else {
-        let copy = engine.backup_here(settings.backup_keep)?;
+        let copy = engine.copying().backup_here(settings.backup_keep)?;
         WireBackup { file: shown(&copy.path), bytes: copy.bytes, damaged: Vec::new() }
     };
     bar.finish_and_clear();
@@ -78,7 +78,7 @@ pub(super) fn restore(
         (None, false) => return list(settings, ui),
     };
     let bar = ui.progress("restoring");
-    let done = Engine::restore(&settings.home, settings.clock, &file)?;
+    let done = throughline_engine::Copying::restore(&settings.home, settings.clock, &file)?;
     bar.finish_and_clear();
     let wire = WireRestored {
         restored: shown(&file),

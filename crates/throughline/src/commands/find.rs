@@ -27,7 +27,7 @@ pub(super) fn search(
     let engine = settings.engine()?;
     let reader = engine.reader(settings.moment(args.filter.as_of.as_deref())?)?;
     let filter = filter(&args.filter, ui);
-    let found = engine.search(&*reader, &settings.context()?, &args.query, &filter)?;
+    let found = engine.looking(&settings.context()?).search(&*reader, &args.query, &filter)?;
     answer(ui, &found, filter.offset)
 }
 
@@ -39,7 +39,7 @@ pub(super) fn list(
     let engine = settings.engine()?;
     let reader = engine.reader(settings.moment(args.filter.as_of.as_deref())?)?;
     let filter = filter(&args.filter, ui);
-    let found = engine.list(&*reader, &settings.context()?, &filter)?;
+    let found = engine.looking(&settings.context()?).list(&*reader, &filter)?;
     answer(ui, &found, filter.offset)
 }
 
@@ -67,13 +67,13 @@ pub(super) fn show(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let engine = settings.engine()?;
-    engine.settle_recalls(&settings.context()?).ok();
+    engine.recalling(&settings.context()?).settle_recalls().ok();
     let reader = engine.reader(settings.moment(args.as_of.as_deref())?)?;
     let context = settings.context()?;
     let card = match engine.show(&*reader, &context, &args.id) {
         // What is no memory may be a turn.
         Err(error @ Error::NotFound { .. }) => {
-            let found = engine.turn(&*reader, &context, &args.id)?;
+            let found = engine.looking(&context).turn(&*reader, &args.id)?;
             let (turn, memories) = found.ok_or(error)?;
             return super::turn::show(&turn, &memories, ui);
         }

@@ -43,7 +43,7 @@ pub(super) fn graph(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let context = settings.context()?;
-    let graph = settings.engine()?.graph(&context, args.focus.as_deref(), args.depth)?;
+    let graph = settings.engine()?.looking(&context).graph(args.focus.as_deref(), args.depth)?;
     let as_json = args.format == GraphFormat::Json;
     ui.json |= as_json;
     if args.format == GraphFormat::Dot && !ui.json {

@@ -77,7 +77,7 @@ impl WireDisk {
     fn of(settings: &Settings, engine: &Engine) -> anyhow::Result<Self> {
         let home = &settings.home;
         let copies = backups(home);
-        let mut space = engine.space()?;
+        let mut space = engine.checking().space()?;
         space.insert("backups", copies.iter().map(|copy| copy.bytes).sum());
         space.insert("journal", Journal::new(home).bytes());
         let since = settings.clock.now().plus_days(-LOST_DAYS);
@@ -89,7 +89,7 @@ impl WireDisk {
             last_backup: copies.iter().find_map(|copy| copy.day.clone()),
             lost_turns: lost_since(home, since).len(),
             // A tombstone that cannot be read is named by `doctor`.
-            unfinished_erasures: engine.unfinished_erasures().unwrap_or(0),
+            unfinished_erasures: engine.erasing().unfinished_erasures().unwrap_or(0),
         })
     }
 
@@ -140,13 +140,13 @@ const LOST_DAYS: f64 = 7.0;
 
 pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
-    let health = engine.health()?;
+    let health = engine.checking().health()?;
     let count = |all: bool| -> anyhow::Result<usize> {
         let filter = Filter { all, limit: Some(0), ..Filter::default() };
-        Ok(engine.list(&*engine.now_reader()?, &context, &filter)?.total)
+        Ok(engine.looking(&context).list(&*engine.now_reader()?, &filter)?.total)
     };
-    let last = engine.log(&context, None, 1)?;
-    let counts = engine.counts(&context, false)?;
+    let last = engine.looking(&context).log(None, 1)?;
+    let counts = engine.checking().counts(&context, false)?;
     let counted = |name: &str| counts.get(name).copied().unwrap_or(0);
     let wire = WireStatus {
         version: env!("CARGO_PKG_VERSION"),
@@ -168,9 +168,9 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         extraction: if settings.models.llm_name().is_some() { "rules and model" } else { "rules" },
         llm: super::model::status(settings, &engine)?,
         turns: counted("capture turns"),
-        injections: engine.told(&context, &Wanted::default())?.1 as u64,
+        injections: engine.looking(&context).told(&Wanted::default())?.1 as u64,
         waiting: counted("pending"),
-        sleep_waits: engine.waiting_for_sleep(&context)?,
+        sleep_waits: engine.sleeping(&context).waiting_for_sleep()?,
         agents: connections(settings),
         disk: WireDisk::of(settings, &engine)?,
     };
@@ -236,7 +236,7 @@ pub(super) fn stats(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
-    let counts = engine.counts(&context, args.all)?;
+    let counts = engine.checking().counts(&context, args.all)?;
     let mut groups: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
     for (name, count) in &counts {
         let (group, member) = name.split_once(' ').unwrap_or(("rows", name));
@@ -250,7 +250,7 @@ pub(super) fn stats(
         (share * 100.0).round() / 100.0
     };
     let mut wire = serde_json::json!(groups);
-    let (bindings, tally) = engine.tally(&context)?;
+    let (bindings, tally) = engine.watching(&context).tally()?;
     if bindings > 0 {
         wire["watermarks"] = serde_json::json!({
             "bindings": bindings,
@@ -357,14 +357,19 @@ pub(super) fn doctor(
         // What cannot be mended is named below.
         settings.roots().mend().ok();
         let bar = ui.progress("building from the log");
-        Engine::mend(&settings.home, settings.clock, &mut |done| bar.set_position(done as u64))?;
-        settings.engine()?.embed_everything(&mut |done| bar.set_position(done as u64))?;
+        throughline_engine::Copying::mend(&settings.home, settings.clock, &mut |done| {
+            bar.set_position(done as u64)
+        })?;
+        settings
+            .engine()?
+            .checking()
+            .embed_everything(&mut |done| bar.set_position(done as u64))?;
         bar.finish_and_clear();
     }
     if args.reindex {
         let bar = ui.progress("embedding texts");
         let engine = settings.engine_with_services()?;
-        engine.reindex(&mut |done| bar.set_position(done as u64))?;
+        engine.checking().reindex(&mut |done| bar.set_position(done as u64))?;
         // The services' vectors too: a worker makes them, with its own progress.
         crate::worker::note(settings, true);
         crate::worker::start_if_wanted(settings, settings.clock.now());
@@ -373,7 +378,11 @@ pub(super) fn doctor(
     let bar = ui.progress("checking");
     let off = settings.off().map(|off| Check::note("memory", off.why, &off.hint));
     let mut checks: Vec<Check> = off.into_iter().collect();
-    checks.extend(Engine::doctor(&settings.home, settings.clock, args.rebuild_check));
+    checks.extend(throughline_engine::Checking::doctor(
+        &settings.home,
+        settings.clock,
+        args.rebuild_check,
+    ));
     checks.extend(settings_checks(settings));
     checks.extend(super::project::check(settings));
     checks.push(program_check(&settings.environment.around));

@@ -78,10 +78,10 @@ fn wire_reason(reason: &Reason) -> WireReason {
 
 pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
-    let why = match engine.why(&context, id) {
+    let why = match engine.looking(&context).why(id) {
         // What is no memory may be a turn.
         Err(error @ Error::NotFound { .. }) => {
-            let found = engine.turn(&*engine.now_reader()?, &context, id)?;
+            let found = engine.looking(&context).turn(&*engine.now_reader()?, id)?;
             let (turn, memories) = found.ok_or(error)?;
             return super::turn::why(&engine, &context, &turn, &memories, ui);
         }
@@ -185,7 +185,7 @@ struct WireVersion {
 }
 
 pub(super) fn history(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let (_, versions) = settings.engine()?.history(&settings.context()?, id)?;
+    let (_, versions) = settings.engine()?.looking(&settings.context()?).history(id)?;
     let wire = WireHistory { versions: versions.iter().map(wire_version).collect() };
     ui.answer(&wire, || {
         let telling: Vec<String> =
@@ -379,7 +379,7 @@ fn wire_batch(stored: &StoredBatch) -> WireBatch {
 
 pub(super) fn log(args: &args::Log, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let since = settings.moment(args.since.as_deref())?;
-    let batches = settings.engine()?.log(&settings.context()?, since, args.limit)?;
+    let batches = settings.engine()?.looking(&settings.context()?).log(since, args.limit)?;
     let wire = WireLog { batches: batches.iter().map(wire_batch).collect() };
     ui.answer(&wire, || {
         if args.limit == 0 {
@@ -480,7 +480,7 @@ pub(super) fn undo(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let undone = settings.engine()?.undo(&settings.context()?, args.batch.as_deref())?;
+    let undone = settings.engine()?.keeping(&settings.context()?).undo(args.batch.as_deref())?;
     let wire = WireUndone {
         undone: undone.undone.batch.id.to_string(),
         batch: undone.batch.to_string(),

@@ -208,7 +208,7 @@ fn plan(sources: &Sources, settings: &Settings) -> anyhow::Result<WireIngested> 
         return Ok(done);
     }
     let engine = settings.engine()?;
-    let planned = engine.plan_ingest(&settings.context()?, &sources.turns)?;
+    let planned = engine.capturing(&settings.context()?).plan_ingest(&sources.turns)?;
     done.sessions += planned.sessions;
     done.episodes += planned.episodes;
     done.duplicates += planned.duplicates;
@@ -225,8 +225,9 @@ fn known(engine: &Engine, sources: &Sources, settings: &Settings) -> anyhow::Res
     let (here, roots) = (settings.context()?, settings.roots());
     let mut known = 0;
     for ((host, folder, session), turns) in &sources.sessions {
-        known +=
-            engine.known_turns(&there(&here, &roots, *host, folder.as_deref()), session, turns)?;
+        known += engine
+            .capturing(&there(&here, &roots, *host, folder.as_deref()))
+            .known_turns(session, turns)?;
     }
     Ok(known)
 }
@@ -240,7 +241,7 @@ fn take_in(sources: &Sources, settings: &Settings, ui: &Ui) -> anyhow::Result<Wi
     for ((host, folder, session), turns) in &sources.sessions {
         let context = there(&here, &roots, *host, folder.as_deref());
         let captured =
-            engine.ingest_session(&context, session, host.as_str(), turns, &mut |n| {
+            engine.capturing(&context).ingest_session(session, host.as_str(), turns, &mut |n| {
                 bar.inc(n as u64);
             })?;
         done.sessions += 1;
@@ -253,10 +254,10 @@ fn take_in(sources: &Sources, settings: &Settings, ui: &Ui) -> anyhow::Result<Wi
         spaces.insert(context.project.space());
     }
     if !sources.turns.is_empty() || sources.repeated > 0 {
-        let taken = engine.ingest(&here, "ingest", &sources.turns, &mut |n| {
+        let taken = engine.capturing(&here).ingest("ingest", &sources.turns, &mut |n| {
             bar.set_position((said + n) as u64);
         })?;
-        let probed = engine.probe_ingested(&here, &sources.turns)?;
+        let probed = engine.capturing(&here).probe_ingested(&sources.turns)?;
         done.sessions += taken.sessions;
         done.turns += taken.turns + sources.repeated;
         done.episodes += taken.episodes;
@@ -268,7 +269,7 @@ fn take_in(sources: &Sources, settings: &Settings, ui: &Ui) -> anyhow::Result<Wi
     bar.finish_and_clear();
     let bar = ui.progress("embedding texts");
     for space in spaces {
-        engine.embed_missing(space, usize::MAX, &mut |n| bar.set_position(n as u64))?;
+        engine.vectors().embed_missing(space, usize::MAX, &mut |n| bar.set_position(n as u64))?;
     }
     bar.finish_and_clear();
     Ok(done)

@@ -123,7 +123,7 @@ fn sleep_over(settings: &Settings, ui: &Ui) -> anyhow::Result<usize> {
     }
     let (engine, context) = (settings.engine()?, settings.context()?);
     let bar = ui.progress("going over turns");
-    let slept = engine.sleep(&context, &mut |so_far| {
+    let slept = engine.sleeping(&context).sleep(&mut |so_far| {
         bar.set_position(so_far.inputs.episodes as u64);
     })?;
     bar.finish_and_clear();
@@ -138,8 +138,9 @@ fn work_off(args: &args::Work, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
     let what = if args.once { Work::Everything } else { Work::Due };
     let mut all = Worked::default();
     for round in 0..ROUNDS_MAX {
-        let worked =
-            engine.work(llm.as_ref(), &context, what, &mut |done| bar.set_position(done as u64))?;
+        let worked = engine
+            .working(&context)
+            .work(llm.as_ref(), &context, what, &mut |done| bar.set_position(done as u64))?;
         let elsewhere = worked.elsewhere;
         if round == 0 {
             all = worked;
@@ -191,7 +192,7 @@ fn test(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let engine = settings.engine()?;
     let bar = ui.progress("asking");
     let began = Instant::now();
-    let asked = engine.try_model(&llm)?;
+    let asked = engine.working(&settings.context()?).try_model(&llm)?;
     bar.finish_and_clear();
     let name = settings.models.llm_name().unwrap_or_default();
     let (attempts, tokens) = (asked.attempts, asked.usage.total());
@@ -261,7 +262,7 @@ impl WireModel {
 /// How the model is doing; `None` if none is configured.
 pub(super) fn status(settings: &Settings, engine: &Engine) -> anyhow::Result<Option<WireModel>> {
     let Some(model) = settings.models.llm_name() else { return Ok(None) };
-    let waiting = engine.waiting_for_model()?;
+    let waiting = engine.working(&settings.context()?).waiting_for_model()?;
     let state = ModelState::load(&settings.home);
     let now = settings.clock.now();
     let resting = state.breaker.rests_until(now.as_millis());
@@ -328,7 +329,9 @@ fn extraction(settings: &Settings, ask: bool) -> Check {
 }
 
 fn asked(settings: &Settings, llm: &Llm, name: &str) -> Check {
-    let tried = settings.engine().and_then(|engine| Ok(engine.try_model(llm)?));
+    let tried = settings
+        .engine()
+        .and_then(|engine| Ok(engine.working(&settings.context()?).try_model(llm)?));
     let why = match tried {
         Ok(asked) => match asked.answer {
             Ok(_) => {
@@ -343,8 +346,9 @@ fn asked(settings: &Settings, llm: &Llm, name: &str) -> Check {
 }
 
 fn embeddings(settings: &Settings, name: &str) -> Check {
-    let missing =
-        settings.engine_with_services().and_then(|engine| Ok(engine.far_vectors_missing()?));
+    let missing = settings
+        .engine_with_services()
+        .and_then(|engine| Ok(engine.vectors().far_vectors_missing()?));
     match missing {
         Ok(Some((_, 0))) => {
             Check::fine("embeddings", format!("built in, and {name} outside hooks"))

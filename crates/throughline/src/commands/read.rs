@@ -101,7 +101,7 @@ pub(super) fn read(
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
     let text = super::text_or_stdin(&args.text)?;
-    let read = engine.read_aside(&context, args.before.as_deref(), &text)?;
+    let read = engine.capturing(&context).read_aside(args.before.as_deref(), &text)?;
     ui.answer(&wire(&read), || page(&read))
 }
 

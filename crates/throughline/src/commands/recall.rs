@@ -120,13 +120,13 @@ pub(super) fn recall(
         replaced: args.include_superseded,
         ..Ask::new(&args.query, limits)
     };
-    let mut recall = engine.recall(&context, &ask)?;
+    let mut recall = engine.recalling(&context).recall(&ask)?;
     let mut verified = None;
     if args.verify {
         let Some(llm) = settings.llm()? else {
             anyhow::bail!(super::model::no_model("--verify asks a model, and none is configured"));
         };
-        let judged = engine.judge_recall(&llm, &context, &recall, usize::from(args.votes));
+        let judged = engine.working(&context).judge_recall(&llm, &recall, usize::from(args.votes));
         let (judged, failed) = match judged {
             Ok(judged) => (judged, None),
             // Whoever asks memory gets an answer, with or without a model.
@@ -135,7 +135,8 @@ pub(super) fn recall(
         };
         let (votes, tokens, set_aside) = (judged.votes, judged.tokens, judged.unfit.len());
         if set_aside > 0 {
-            recall = engine.recall(&context, &Ask { unfit: judged.unfit, ..ask.clone() })?;
+            recall =
+                engine.recalling(&context).recall(&Ask { unfit: judged.unfit, ..ask.clone() })?;
         }
         verified = Some(WireVerified { votes, tokens, set_aside, failed });
     }
@@ -143,8 +144,8 @@ pub(super) fn recall(
     // Looking at the past or into the works is no use of a memory. That attention could not be
     // noted is no reason to fail: the answer was given.
     if ask.as_of.is_none() && !args.explain {
-        engine.note_recall(&context, &recall).ok();
-        engine.catch_up(&context).ok();
+        engine.recalling(&context).note_recall(&recall).ok();
+        engine.vectors().catch_up(&context).ok();
     }
     Ok(done)
 }
@@ -156,7 +157,7 @@ fn answer(
     explain: bool,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let titles = if explain { engine.titles(recall)? } else { Vec::new() };
+    let titles = if explain { recall.titles(&*engine.now_reader()?)? } else { Vec::new() };
     let wire = WireRecall {
         query: &recall.query,
         tokens: recall.tokens,
@@ -248,7 +249,7 @@ pub(super) fn why_not(
     let context = settings.context()?;
     let card = engine.show(&*engine.now_reader()?, &context, &args.id)?;
     let ask = Ask::new(&args.query, engine.policy().recall);
-    let recall = engine.recall(&context, &ask)?;
+    let recall = engine.recalling(&context).recall(&ask)?;
     let node = NodeId::Memory(card.memory.id);
     let place = recall.candidates.iter().position(|one| one.node == node);
     let found = place.map(|at| &recall.candidates[at]);
@@ -315,7 +316,7 @@ pub(super) fn expand(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let engine = settings.engine()?;
-    match engine.expand(&settings.context()?, &args.id)? {
+    match engine.looking(&settings.context()?).expand(&args.id)? {
         Expanded::Memory { card, related } => {
             let node = NodeId::Memory(card.memory.id);
             let wire = WireExpanded {
@@ -370,7 +371,7 @@ pub(super) fn feedback(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let engine = settings.engine()?;
-    let card = engine.rate(&settings.context()?, &args.id, args.helpful)?;
+    let card = engine.looking(&settings.context()?).rate(&args.id, args.helpful)?;
     let noted = if args.helpful { "Noted: it helped" } else { "Noted: it did not help" };
     answer_memory(ui, noted, &card)
 }

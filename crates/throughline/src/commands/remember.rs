@@ -50,7 +50,7 @@ pub(super) fn remember(
         revive: args.revive,
         shown: Vec::new(),
     };
-    let remembered = settings.engine()?.remember(&settings.context()?, &new)?;
+    let remembered = settings.engine()?.keeping(&settings.context()?).remember(&new)?;
     let done = if remembered.deduped { "Known already; evidence added" } else { "Remembered" };
     answer(ui, GOOD, done, &remembered)
 }
@@ -62,7 +62,8 @@ pub(super) fn correct(
 ) -> anyhow::Result<ExitCode> {
     let text = text_or_stdin(&args.text)?;
     let context = settings.context()?;
-    let corrected = settings.engine()?.correct(&context, &args.id, &text, args.slot.as_ref())?;
+    let corrected =
+        settings.engine()?.keeping(&context).correct(&args.id, &text, args.slot.as_ref())?;
     if !corrected.superseded.is_empty() {
         return answer(ui, GOOD, "Corrected", &corrected);
     }

@@ -68,8 +68,8 @@ pub(super) fn review(
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
     let decided = decide(args, &engine, &context)?;
-    engine.settle_recalls(&context).ok();
-    let review = engine.review(&context)?;
+    engine.recalling(&context).settle_recalls().ok();
+    let review = engine.reviewing(&context).review()?;
     let (wire, told) = decided.map(|one| (one.wire, one.in_words)).unzip();
     ui.answer(&wire_review(&review, wire), || match told {
         Some(told) => format!("{told}\n{}", paint(DIM, what_is_left(&review))),
@@ -84,14 +84,14 @@ fn decide(
     context: &Context,
 ) -> anyhow::Result<Option<Decided>> {
     if let Some(handle) = &args.reject {
-        let pending = engine.reject_pending(context, handle, args.reason.as_deref())?;
+        let pending = engine.reviewing(context).reject_pending(handle, args.reason.as_deref())?;
         let wire = WireDecided { ids: vec![pending.id.to_string()], ruling: "rejected" };
         let in_words = format!("{} {}", paint(GOOD, "Rejected"), paint(ID, pending.id.handle()));
         return Ok(Some(Decided { wire, in_words }));
     }
     if let Some(handle) = &args.accept {
         let by = Amendment { text: args.text.as_deref(), memory: args.about.as_deref() };
-        let applied = engine.accept_pending(context, handle, by)?;
+        let applied = engine.keeping(context).accept_pending(handle, by)?;
         let ids: Vec<MemoryId> =
             applied.memories.iter().chain(&applied.reinforced).copied().collect();
         let cards = engine.cards_of(context, &ids)?;
@@ -113,7 +113,7 @@ fn decide(
         (&args.both, Keep::Both, "both", "Both hold"),
     ] {
         if let Some(handle) = handle {
-            let kept = engine.resolve_contest(context, handle, keep)?;
+            let kept = engine.reviewing(context).resolve_contest(handle, keep)?;
             let ids = kept.iter().map(|card| card.memory.id.to_string()).collect();
             let cards: Vec<String> = kept.iter().map(view::brief).collect();
             let in_words = format!("{}\n{}", paint(GOOD, done), cards.join("\n"));
@@ -121,14 +121,14 @@ fn decide(
         }
     }
     if let (Some(handle), Some(text)) = (&args.merge, &args.text) {
-        let card = engine.merge_contest(context, handle, text)?;
+        let card = engine.reviewing(context).merge_contest(handle, text)?;
         let in_words =
             format!("{}\n{}", paint(GOOD, "Takes the place of both"), view::brief(&card));
         let ids = vec![card.memory.id.to_string()];
         return Ok(Some(Decided { wire: WireDecided { ids, ruling: "merge" }, in_words }));
     }
     if let Some(handle) = &args.later {
-        let cards = engine.postpone_contest(context, handle)?;
+        let cards = engine.reviewing(context).postpone_contest(handle)?;
         let ids = cards.iter().map(|card| card.memory.id.to_string()).collect();
         let in_words = paint(GOOD, "Put off");
         return Ok(Some(Decided { wire: WireDecided { ids, ruling: "later" }, in_words }));

@@ -53,12 +53,12 @@ pub(super) fn sleep(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
-    let waiting = engine.waiting_for_sleep(&context)?;
+    let waiting = engine.sleeping(&context).waiting_for_sleep()?;
     let slept = if args.dry_run {
-        engine.sleep_dry(&context)?
+        engine.sleeping(&context).sleep_dry()?
     } else {
         let bar = ui.progress_to("going over turns", waiting);
-        let slept = engine.sleep(&context, &mut |so_far| {
+        let slept = engine.sleeping(&context).sleep(&mut |so_far| {
             bar.set_position(so_far.inputs.episodes as u64);
         })?;
         bar.finish_and_clear();

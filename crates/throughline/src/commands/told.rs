@@ -105,7 +105,7 @@ pub(super) fn told(
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
     if let Some(id) = &args.id {
-        let telling = engine.told_one(&context, id)?;
+        let telling = engine.looking(&context).told_one(id)?;
         return ui.answer(&WireTelling::from(&telling), || whole(&telling));
     }
     let wanted = Wanted {
@@ -114,7 +114,7 @@ pub(super) fn told(
         since: settings.moment(args.since.as_deref())?,
         limit: args.limit.or((!ui.json).then_some(SHOWN)),
     };
-    let (found, total) = engine.told(&context, &wanted)?;
+    let (found, total) = engine.looking(&context).told(&wanted)?;
     let wire = WireTold { items: found.iter().map(WireTelling::from).collect(), total };
     ui.answer(&wire, || {
         if total == 0 && (wanted.session.is_some() || wanted.since.is_some()) {

@@ -32,13 +32,14 @@ pub(super) fn export(
     let write = |out: &mut dyn std::io::Write| -> anyhow::Result<(Option<usize>, Option<usize>)> {
         match args.format {
             ExportFormat::Jsonl => {
-                let written = engine.export_log(out, &mut |done| bar.set_position(done as u64))?;
+                let written =
+                    engine.copying().export_log(out, &mut |done| bar.set_position(done as u64))?;
                 Ok((Some(written), None))
             }
             ExportFormat::Markdown => {
                 let context = settings.context()?;
                 let reader = engine.now_reader()?;
-                let held = engine.list(&*reader, &context, &Filter::default())?;
+                let held = engine.looking(&context).list(&*reader, &Filter::default())?;
                 let title = format!("Memory of {}", context.project.name);
                 out.write_all(export_markdown(&title, &held.items).as_bytes())?;
                 Ok((None, Some(held.items.len())))
@@ -162,12 +163,12 @@ pub(super) fn import(
     let engine = settings.engine()?;
     let bar = ui.progress("importing batches");
     let source = if args.trust { ImportSource::Vouched } else { ImportSource::ByItsMark };
-    let done = engine.import(&settings.context()?, &args.file, source, &mut |done| {
+    let done = engine.copying().import(&settings.context()?, &args.file, source, &mut |done| {
         bar.set_position(done as u64);
     })?;
     bar.finish_and_clear();
     let bar = ui.progress("embedding texts");
-    engine.embed_everything(&mut |done| bar.set_position(done as u64))?;
+    engine.checking().embed_everything(&mut |done| bar.set_position(done as u64))?;
     bar.finish_and_clear();
     let wire = WireImported {
         batches: done.batches,

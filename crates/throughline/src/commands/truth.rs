@@ -63,11 +63,15 @@ pub(super) fn verify(
         let session = shell.and_then(|shell| shell.session.clone()).map(SessionId);
         let context = Context { session: context.session.clone().or(session), ..context };
         let showed = if args.confirmed { Showed::Confirmed } else { Showed::Refuted };
-        let verified = engine.verify(&context, id, showed, args.evidence.as_deref())?;
+        let verified = engine.watching(&context).verify(id, showed, args.evidence.as_deref())?;
         return answer_verified(ui, showed, &verified);
     }
-    let woken = if args.list { engine.last_look(&context)? } else { engine.wake(&context)? };
-    let queue = engine.to_check(&context, LISTED)?;
+    let woken = if args.list {
+        engine.watching(&context).last_look()?
+    } else {
+        engine.watching(&context).wake()?
+    };
+    let queue = engine.watching(&context).to_check(LISTED)?;
     let bindings = |marks: &[Watermark]| marks.iter().map(wire_binding).collect();
     let wire = WireVerify {
         checked: woken.checked,

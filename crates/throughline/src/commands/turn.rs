@@ -49,7 +49,7 @@ pub(super) fn why(
     memories: &[Memory],
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let (mut told, _) = engine.told(context, &Wanted::default())?;
+    let (mut told, _) = engine.looking(context).told(&Wanted::default())?;
     told.retain(|one| one.turns.contains(&turn.id));
     let wire = WireWhyTurn {
         episode: turn.into(),

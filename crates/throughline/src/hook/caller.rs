@@ -197,7 +197,8 @@ fn kept_brief(
     let (settings, context) = (settings.clone(), context.clone());
     let held = kept.clone();
     std::thread::spawn(move || {
-        let checked = settings.engine().and_then(|engine| Ok(engine.say_kept(&context, &held)?));
+        let checked =
+            settings.engine().and_then(|engine| Ok(engine.briefing(&context).say_kept(&held)?));
         send.send(checked).ok();
     });
     let look = left(until.checked_sub(LAST_WORDS).unwrap_or(until));
