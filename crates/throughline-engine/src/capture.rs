@@ -146,11 +146,21 @@ impl Capturing<'_> {
         mind: &mut Mind,
         flush: Option<Flush>,
     ) -> Result<Capture> {
-        let context = self.context;
-        let context = Context { session: Some(session.clone()), ..context.clone() };
+        let context = Context { session: Some(session.clone()), ..self.context.clone() };
+        self.engine.capturing(&context).take_in_here(session, agent, turns, mind, flush)
+    }
+
+    /// The same where the session is the context's own.
+    fn take_in_here(
+        &self,
+        session: &SessionId,
+        agent: Option<&str>,
+        turns: &[Captured],
+        mind: &mut Mind,
+        flush: Option<Flush>,
+    ) -> Result<Capture> {
         let mut next = mind.clone();
-        let mut pass =
-            self.engine.capturing(&context).judge_turns(session, turns, &mut next, flush)?;
+        let mut pass = self.judge_turns(session, turns, &mut next, flush)?;
         if agent.is_none() {
             pass.without_episodes();
         }
@@ -161,11 +171,11 @@ impl Capturing<'_> {
             *mind = next;
             return Ok(done);
         }
-        let shown = self.engine.capturing(&context).shown_texts(&next)?;
-        let bearings = self.engine.capturing(&context).bearings_of_claims(pass.patches())?;
+        let shown = self.shown_texts(&next)?;
+        let bearings = self.bearings_of_claims(pass.patches())?;
         let heard =
-            Heard { context: &context, session, agent, turns, mind: &next, shown, bearings };
-        let (wrote, _) = self.engine.write(&context, Cause::Capture, None, |tx| {
+            Heard { context: self.context, session, agent, turns, mind: &next, shown, bearings };
+        let (wrote, _) = self.engine.write(self.context, Cause::Capture, None, |tx| {
             let (wrote, _) = self.plan_turns(tx, &heard, &mut pass)?;
             Ok(wrote)
         })?;

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 use throughline_core::row::Extra;
 use throughline_core::scope::{Level, Space};
 use throughline_core::{
-    Batch, BatchId, Cause, Change, Memory, MemoryId, Policy, RowKey, SpaceId, Timestamp,
+    Batch, BatchId, Cause, Change, Memory, MemoryId, NodeId, Policy, RowKey, SpaceId, Timestamp,
 };
 use throughline_store::{Error as StoreError, LogQuery, Reader, SqliteStore, Store};
 
 use crate::card::{self, Card};
 use crate::index::Indexes;
+use crate::journal::note::{Damage, note_failure};
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
 use crate::transaction::Transaction;
@@ -30,8 +31,6 @@ pub struct Engine {
     pub(crate) indexes: Indexes,
     pub(crate) meaning: Meaning,
     pub(crate) words_pool: WordsPool,
-    /// Set while attention is being settled, which itself writes.
-    pub(crate) settling: AtomicBool,
     /// What a look at bindings showed, as long as it is not noted in the store.
     pub(crate) seen: Mutex<Noticed>,
     /// When whoever waits for us had told everything.
@@ -60,7 +59,6 @@ impl Engine {
             indexes: Indexes::default(),
             meaning: Meaning::default(),
             words_pool: WordsPool::default(),
-            settling: AtomicBool::new(false),
             seen: Mutex::default(),
             told: None,
             until: None,
@@ -228,19 +226,8 @@ impl Engine {
                 extra: Extra::new(),
             })
         });
-        // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
-        // What was written is written, whether that succeeds now or not.
-        let due = || self.store.erasure_due().is_ok_and(|due| !due.is_empty());
-        if applied.is_ok() && cause != Cause::Purge && due() {
-            self.erasing().finish_erasures().ok();
-        }
-        // Vectors are derived: what cannot be embedded now is found by its words, and embedded later.
         if applied.is_ok() {
-            self.keep_root(context).ok();
-        }
-        if applied.is_ok() && !self.waited_for.load(Ordering::Relaxed) {
-            self.vectors().embed_new(&new_texts).ok();
-            self.recalling(context).settle_recalls().ok();
+            self.after_write(context, cause, &new_texts);
         }
         match (outcome, applied) {
             (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
@@ -279,6 +266,37 @@ impl Engine {
             self.watching(context).follow_up(tx)?;
         }
         Ok(came)
+    }
+
+    /// What follows a batch that is on disk. It cannot take the batch back: what fails is noted for `doctor`, and whoever
+    /// writes next tries again.
+    fn after_write(
+        &self,
+        context: &Context,
+        cause: Cause,
+        new_texts: &[(SpaceId, NodeId, String)],
+    ) {
+        let mut done = vec![("keep the folder of a project", self.keep_root(context))];
+        // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
+        if cause != Cause::Purge {
+            done.push(("finish an erasure", self.finish_due_erasures()));
+        }
+        // What cannot be embedded now is found by its words.
+        if !self.waited_for.load(Ordering::Relaxed) {
+            done.push(("embed what is new", self.vectors().embed_new(new_texts)));
+        }
+        for (what, outcome) in done {
+            if let Err(error) = outcome {
+                note_failure(&self.home, self.now(), what, &error.to_string(), Damage::None);
+            }
+        }
+    }
+
+    fn finish_due_erasures(&self) -> Result<()> {
+        if self.store.erasure_due()?.is_empty() {
+            return Ok(());
+        }
+        self.erasing().finish_erasures().map(drop)
     }
 
     /// Refuses to write where nobody can say which project the folder belongs to. What agents tell

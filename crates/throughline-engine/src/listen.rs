@@ -105,10 +105,14 @@ impl Listening<'_> {
     }
 
     fn listen_in_turn(&self, event: &Event, keep: Keep) -> Result<Reply> {
-        let context = self.context;
+        let session = Some(event.session.clone());
+        let context = Context { session, door: Door::Hook, ..self.context.clone() };
+        self.engine.listening(&context).answer(event, keep)
+    }
+
+    /// Takes in an event of this session, and says what fits.
+    fn answer(&self, event: &Event, keep: Keep) -> Result<Reply> {
         let session = &event.session;
-        let context =
-            Context { session: Some(session.clone()), door: Door::Hook, ..self.context.clone() };
         let minds = Minds::new(&self.engine.home);
         // One event of a session at a time; whoever comes too early only listens. What waits in the
         // journal is taken in by whoever has the session's mind next.
@@ -119,23 +123,15 @@ impl Listening<'_> {
         };
         let may_drain = turn.is_some();
         let mut mind: Mind = minds.load(session);
-        mind.lately.space = Some(context.project.space());
+        mind.lately.space = Some(self.context.project.space());
         let before = mind.clone();
         let helper = event.helper.as_deref();
         let reply = match &event.what {
-            What::Started(start) => {
-                self.engine.listening(&context).begin(*start, &mut mind, &minds)
-            }
-            What::Prompted { text } => {
-                self.engine.listening(&context).hear_prompt(text, &mut mind, keep, may_drain)
-            }
-            What::ToolStarts(call) => {
-                self.engine.listening(&context).warn_of(helper, call, false, &mut mind)
-            }
+            What::Started(start) => self.begin(*start, &mut mind, &minds),
+            What::Prompted { text } => self.hear_prompt(text, &mut mind, keep, may_drain),
+            What::ToolStarts(call) => self.warn_of(helper, call, false, &mut mind),
             What::ToolsRan(runs) => match runs.first() {
-                Some(run) => {
-                    self.engine.listening(&context).warn_of(helper, &run.call, true, &mut mind)
-                }
+                Some(run) => self.warn_of(helper, &run.call, true, &mut mind),
                 None => Ok(Reply::default()),
             },
             What::HelperAsked { text, kind } => {
@@ -144,24 +140,20 @@ impl Listening<'_> {
                 }
                 Ok(Reply::default())
             }
-            What::HelperStarts { kind, task } => self.engine.listening(&context).brief_helper(
-                helper,
-                kind.as_deref(),
-                task.as_deref(),
-                &mut mind,
-            ),
+            What::HelperStarts { kind, task } => {
+                self.brief_helper(helper, kind.as_deref(), task.as_deref(), &mut mind)
+            }
             What::Answered { .. } | What::HelperAnswered { .. } if may_drain => {
-                self.engine.listening(&context).after_turn(&mut mind, None)
+                self.after_turn(&mut mind, None)
             }
             What::Compacting if may_drain => {
-                let reply =
-                    self.engine.listening(&context).after_turn(&mut mind, Some(Flush::Compacting));
+                let reply = self.after_turn(&mut mind, Some(Flush::Compacting));
                 // Not every host says so again when it is done: then it is told with a prompt.
                 mind.lose_context(self.engine.now());
                 mind.lately.holds.due = true;
                 reply
             }
-            What::Ended if may_drain => self.engine.listening(&context).end(&mut mind),
+            What::Ended if may_drain => self.end(&mut mind),
             What::Answered { .. }
             | What::HelperAnswered { .. }
             | What::Compacting
@@ -173,8 +165,9 @@ impl Listening<'_> {
         let mut reply = reply?;
         reply.note(saved);
         if may_drain && nobody_waits(&event.what) {
+            self.engine.recalling(self.context).settle_recalls()?;
             // Last, for it may take longer than there is time.
-            self.engine.listening(&context).embed_within(Instant::now(), EMBED)?;
+            self.embed_within(Instant::now(), EMBED)?;
         }
         Ok(reply)
     }
@@ -272,6 +265,7 @@ impl Listening<'_> {
     /// What a prompt asks of recall.
     fn ask_of<'a>(&self, text: &'a str, asked: &Question, mind: &Mind) -> Result<Ask<'a>> {
         Ok(Ask {
+            question: Some(asked.clone()),
             episodes: is_asking(asked),
             shown_since: mind.lately.sees_since,
             unheard: true,

@@ -39,6 +39,8 @@ const CANDIDATES: usize = 1_024;
 pub struct Ask<'a> {
     /// The prompt.
     pub query: &'a str,
+    /// What it was understood to ask, where that was worked out already.
+    pub question: Option<Question>,
     /// When it was asked, where that is not now: "last week" is reckoned from here.
     pub asked_at: Option<Timestamp>,
     /// As memory was believed then.
@@ -74,6 +76,7 @@ impl<'a> Ask<'a> {
     pub fn new(query: &'a str, limits: RecallPolicy) -> Self {
         Self {
             query,
+            question: None,
             asked_at: None,
             as_of: None,
             limits,
@@ -321,18 +324,18 @@ impl Recalling<'_> {
         let asked_at = ask.asked_at.or(ask.as_of).unwrap_or_else(|| self.engine.now());
         let (question, candidates, mut known) = std::thread::scope(|scope| -> Result<_> {
             let scan = self.scan_beside(scope, ask, far);
-            let question = question::understand(ask.query, asked_at);
+            let question = ask.question.clone();
+            let question = question.unwrap_or_else(|| question::understand(ask.query, asked_at));
             let mut heard = self.look(&*reader, ask, &question, scan)?;
             let mut candidates = Vec::with_capacity(CANDIDATES);
-            self.find_next(&*reader, ask, &question, &mut heard, &mut candidates)?;
+            self.find_memories(&*reader, ask, &question, &mut heard, &mut candidates)?;
             let named = &heard.mentioned;
             let mut known = self.read(&*reader, ask, &mut candidates, named)?;
             if ask.arms.graph {
                 self.walk_on(&*reader, ask, &mut candidates, &mut known, named)?;
             }
             self.weigh(&*reader, &mut known)?;
-            // The vectors of what was said were scanned meanwhile.
-            self.find_next(&*reader, ask, &question, &mut heard, &mut candidates)?;
+            self.find_turns(&*reader, ask, &question, &mut heard, &mut candidates)?;
             Ok((question, candidates, known))
         })?;
         let mut candidates = self.order(candidates, &known);

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use throughline_core::SessionId;
 use throughline_core::event::{Event, What};
 
 use crate::capture::{Capture, Minds};
@@ -34,37 +35,39 @@ pub(crate) struct Left {
 impl Listening<'_> {
     /// Does what was left when an event was answered. Whatever is cut off here, the next one does.
     pub fn rest(&self, event: &Event, reply: &Reply) -> Result<Capture> {
-        let context = self.context;
-        let mut done = Capture::default();
         if !matches!(event.what, What::Started(_)) {
-            return Ok(done);
+            return Ok(Capture::default());
         }
         self.waits_for_nobody();
+        let context = Context { session: Some(event.session.clone()), ..self.context.clone() };
+        self.engine.listening(&context).rest_of_start(&event.session, &reply.left)
+    }
+
+    /// The rest of the start of a session: what was shown and seen is kept, what waits is taken in, and there is a nap.
+    fn rest_of_start(&self, session: &SessionId, left: &Left) -> Result<Capture> {
         let began = Instant::now();
-        let session = &event.session;
-        let context = Context { session: Some(session.clone()), ..context.clone() };
-        if let Some(brief) = &reply.left.brief {
-            self.engine.briefing(&context).keep_brief(brief).ok();
+        let mut done = Capture::default();
+        if let Some(brief) = &left.brief {
+            self.engine.briefing(self.context).keep_brief(brief).ok();
         }
-        if !reply.left.noticed.is_empty() {
-            self.engine
-                .watching(&context)
-                .note_seen(context.project.space(), &reply.left.noticed)
-                .ok();
+        if !left.noticed.is_empty() {
+            let space = self.context.project.space();
+            self.engine.watching(self.context).note_seen(space, &left.noticed).ok();
         }
         let minds = Minds::new(&self.engine.home);
         if let Some(_turn) = minds.lock(session) {
             let mut mind = minds.load(session);
-            mind.lately.space = Some(context.project.space());
+            mind.lately.space = Some(self.context.project.space());
             let before = mind.clone();
-            let drained = self.engine.listening(&context).drain_now(&mut mind, None);
+            let drained = self.drain_now(&mut mind, None);
             if mind != before {
                 minds.save(session, &mind)?;
             }
             done.add(drained?);
         }
-        done.add(self.engine.listening(&context).catch_up_others(began, &minds));
-        self.engine.listening(&context).sleep_a_little(NAP)?;
+        done.add(self.catch_up_others(began, &minds));
+        self.engine.recalling(self.context).settle_recalls()?;
+        self.sleep_a_little(NAP)?;
         Ok(done)
     }
 

@@ -230,6 +230,7 @@ impl Desk {
             if let Some(recall) = &later.recall {
                 engine.recalling(&later.context).note_recall(recall).ok();
             }
+            engine.recalling(&later.context).settle_recalls().ok();
             engine.vectors().catch_up(&later.context).ok();
         }
         if self.setup.written.is_some() {

@@ -100,13 +100,12 @@ impl Capturing<'_> {
     /// What would come of a text if a person said it to an agent in this project, in answer to
     /// `before`. Nothing is written.
     pub fn read_aside(&self, before: Option<&str>, text: &str) -> Result<ReadAside> {
-        let context = self.context;
         if text.trim().is_empty() {
             return Err(Error::BadInput("there is nothing to read in an empty text".to_owned()));
         }
         let (mut text, mut before) = (text.to_owned(), before.map(str::to_owned));
         // What is recognised here is not kept either, not even as a hash.
-        let mut cleaner = Cleaner::of(&self.engine.home, context.session.as_ref());
+        let mut cleaner = Cleaner::of(&self.engine.home, self.context.session.as_ref());
         cleaner.texts(std::iter::once(&mut text).chain(&mut before));
         let now = self.engine.now();
         let session = SessionId(format!("read-{}", mint::id(now)));
@@ -114,17 +113,13 @@ impl Capturing<'_> {
             session: Some(session.clone()),
             level: Level::Project,
             door: Door::Hook,
-            ..context.clone()
+            ..self.context.clone()
         };
+        let here = self.engine.capturing(&context);
         let mut mind = self.mind_after(before.as_deref(), now);
         let turns = [Captured::said(now, Voice::User, &text)];
-        let mut pass = self.engine.capturing(&context).judge_turns(
-            &session,
-            &turns,
-            &mut mind,
-            Some(Flush::Ending),
-        )?;
-        let bearings = self.engine.capturing(&context).bearings_of_claims(pass.patches())?;
+        let mut pass = here.judge_turns(&session, &turns, &mut mind, Some(Flush::Ending))?;
+        let bearings = here.bearings_of_claims(pass.patches())?;
         let heard = Heard {
             context: &context,
             session: &session,
@@ -135,7 +130,7 @@ impl Capturing<'_> {
             bearings,
         };
         let ((applied, used), changes) = self.engine.try_out(&context, Cause::Capture, |tx| {
-            let applied = self.plan_turns(tx, &heard, &mut pass)?.1;
+            let applied = here.plan_turns(tx, &heard, &mut pass)?.1;
             Ok((applied, tx.bearings.clone()))
         })?;
         let mut read = ReadAside {

@@ -139,7 +139,7 @@ impl Capturing<'_> {
         mind.watch = gate::probed(mind.watch.clone(), at);
         let heard = &mind.lately.heard;
         let said: Vec<probe::Said<'_>> = heard.iter().map(mind::Heard::for_probe).collect();
-        // What was probed before is self.context now, and must not be taken in twice.
+        // What was probed before is context now, and must not be taken in twice.
         let first = heard.iter().position(|one| !one.probed)?;
         let (patch, fates) = probe::probe_telling(&said, first, &probe::ProbePolicy::default());
         let sources = heard.iter().map(mind::Heard::source).collect();

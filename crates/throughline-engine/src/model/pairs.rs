@@ -158,7 +158,6 @@ impl Working<'_> {
         seen: u64,
         compared: &mut Compared,
     ) -> Result<()> {
-        let context = self.context;
         for ((older, newer), verdict) in pairs.iter().zip(verdicts) {
             let Some((verdict, why)) = verdict else { continue };
             if !matches!(verdict, Verdict::Contradicts | Verdict::Replaces) {

@@ -75,7 +75,6 @@ impl Stretch {
 impl Working<'_> {
     /// Lets the model read the next stretch of a session.
     pub(super) fn read_stretch(&self, llm: &Llm, unread: &Unread, here: &Context) -> Result<Read> {
-        let context = self.context;
         let context = self.context_of(unread, here);
         let (mut most, mut least) = (TURNS_MAX, usize::MAX);
         let mut spent = 0;

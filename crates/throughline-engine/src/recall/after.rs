@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
 use throughline_core::hot::Settlement;
@@ -148,16 +147,6 @@ impl Recalling<'_> {
 
     /// Counts what was noted, through the one door.
     pub fn settle_recalls(&self) -> Result<Settled> {
-        if self.engine.settling.swap(true, Ordering::Relaxed) {
-            return Ok(Settled::default());
-        }
-        let settled = self.settle_all();
-        self.engine.settling.store(false, Ordering::Relaxed);
-        settled
-    }
-
-    fn settle_all(&self) -> Result<Settled> {
-        let context = self.context;
         let (path, taken) = (self.spool(), self.spool().with_extension("settling"));
         if !path.is_file() && !taken.is_file() {
             return Ok(Settled::default());
@@ -187,7 +176,7 @@ impl Recalling<'_> {
                 door: Door::Upkeep,
                 session: one.session.clone(),
                 level: one.level,
-                project: Project::recorded(&one.project.0, &context.project.root),
+                project: Project::recorded(&one.project.0, &self.context.project.root),
             };
             self.engine.recalling(&context).settle(one, &mut settled)?;
         }

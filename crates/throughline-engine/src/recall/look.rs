@@ -125,10 +125,33 @@ impl Recalling<'_> {
         Ok(Heard { within, spoken, cosines: scan.cosines, mentioned })
     }
 
-    /// Adds the candidates of the next sort of texts, memories before turns: whatever some arm
-    /// finds, best first.
-    pub(super) fn find_next(
+    /// Adds the memories that some arm finds, best first.
+    pub(super) fn find_memories(
         &self,
+        reader: &dyn Reader,
+        ask: &Ask<'_>,
+        question: &Question,
+        heard: &mut Heard,
+        candidates: &mut Vec<Candidate>,
+    ) -> Result<()> {
+        self.find(TextOf::Memories, reader, ask, question, heard, candidates)
+    }
+
+    /// Adds the turns that some arm finds, best first. Their vectors were scanned while memories were read.
+    pub(super) fn find_turns(
+        &self,
+        reader: &dyn Reader,
+        ask: &Ask<'_>,
+        question: &Question,
+        heard: &mut Heard,
+        candidates: &mut Vec<Candidate>,
+    ) -> Result<()> {
+        self.find(TextOf::Episodes, reader, ask, question, heard, candidates)
+    }
+
+    fn find(
+        &self,
+        sort: TextOf,
         reader: &dyn Reader,
         ask: &Ask<'_>,
         question: &Question,
@@ -138,6 +161,7 @@ impl Recalling<'_> {
         let Some(Spoken { of, words, mut background }) = heard.spoken.pop_front() else {
             return Ok(());
         };
+        debug_assert_eq!(of, sort, "memories are found first");
         let cosines = heard.cosines.as_ref().map(|told| told.recv().expect("scans do not panic"));
         let mut cosines = cosines.unwrap_or_default().into_iter();
         let these = heard.within.iter().filter(|(_, sort, _)| *sort == of);

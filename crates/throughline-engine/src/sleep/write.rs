@@ -41,15 +41,14 @@ struct Wrote {
 impl Sleeping<'_> {
     /// Writes what a slice calls for, and moves the mark with the last of it.
     pub(super) fn carry_out(&self, slice: &Slice, steps: Vec<Step>) -> Result<Carried> {
-        let context = self.context;
         let mut batches = Vec::new();
         let mut is_done = vec![false; steps.len()];
         let mut from = 0;
         loop {
             let left = &steps[from..];
             // A mark alone is nothing that a person would take back.
-            let door = if left.is_empty() { Door::Upkeep } else { context.door };
-            let context = Context { door, ..context.clone() };
+            let door = if left.is_empty() { Door::Upkeep } else { self.context.door };
+            let context = Context { door, ..self.context.clone() };
             let (wrote, batch) = self.engine.write(&context, Cause::Sleep, None, |tx| {
                 tx.scope.space = slice.space.space;
                 self.carry_out_some(tx, slice, left)
