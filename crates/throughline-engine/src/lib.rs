@@ -119,7 +119,9 @@ pub use noticed::Noticed;
 pub use project::{Joined, Known, Project, Roots, Standing, key_of};
 pub use purge::{Purged, ToErase};
 pub use reading::kind_of;
-pub use recall::{Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled};
+pub use recall::{
+    Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled, recalls_wait,
+};
 pub use remember::{NewMemory, Remembered};
 pub use retire::Put;
 pub use review::{Keep, Review, Stuck, Undecided};

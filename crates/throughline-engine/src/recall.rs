@@ -27,7 +27,7 @@ use throughline_store::Reader;
 use crate::flows::Recalling;
 use crate::{Card, Result};
 
-pub use after::Settled;
+pub use after::{Settled, recalls_wait};
 pub(crate) use words::Pool as WordsPool;
 pub(crate) use write::history_line;
 

@@ -69,6 +69,9 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
         // Whoever brings memories of this folder's project here works on it here.
         settings.context().ok();
     }
+    if changes_memory(command) {
+        count_recalls(settings);
+    }
     let writes = matches!(command, Command::Remember(_) | Command::Correct(_))
         || matches!(command, Command::Ingest(args) if !args.dry_run)
         // What came in is held against what is near it.
@@ -83,6 +86,41 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
             .ok();
     }
     Ok(done)
+}
+
+/// Counts what was recalled since, if anything was: attention is written down by whoever writes anyway.
+fn count_recalls(settings: &Settings) {
+    if throughline_engine::recalls_wait(&settings.home)
+        && let (Ok(engine), Ok(context)) = (settings.engine(), settings.context())
+    {
+        // Answered already; what cannot be counted now is counted with the next write.
+        engine.recalling(&context).settle_recalls().ok();
+    }
+}
+
+/// Whether a command changes memories by hand.
+fn changes_memory(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Remember(_)
+            | Command::Correct(_)
+            | Command::Edit(_)
+            | Command::Confirm(_)
+            | Command::Supersede(_)
+            | Command::Unsupersede(_)
+            | Command::Contradict(_)
+            | Command::Link(_)
+            | Command::Unlink(_)
+            | Command::Tag(_)
+            | Command::Pin(_)
+            | Command::Archive(_)
+            | Command::Unarchive(_)
+            | Command::Forget(_)
+            | Command::Purge(_)
+            | Command::Undo(_)
+            | Command::Ingest(_)
+            | Command::Patch(_)
+    )
 }
 
 /// What makes an answer other than it should be: the command works, on less than there is.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use throughline_core::hot::Settlement;
@@ -186,7 +186,7 @@ impl Recalling<'_> {
     }
 
     fn spool(&self) -> PathBuf {
-        self.engine.home.join("recalls.jsonl")
+        spool(&self.engine.home)
     }
 
     fn settle(&self, noted: &Noted, settled: &mut Settled) -> Result<()> {
@@ -332,4 +332,14 @@ fn telling(query: &str) -> Vec<String> {
         .take(GAP_WORDS)
         .map(str::to_lowercase)
         .collect()
+}
+
+/// Whether recalls were noted under `home` that are not counted yet.
+pub fn recalls_wait(home: &Path) -> bool {
+    let noted = spool(home);
+    noted.is_file() || noted.with_extension("settling").is_file()
+}
+
+fn spool(home: &Path) -> PathBuf {
+    home.join("recalls.jsonl")
 }

@@ -195,7 +195,11 @@ impl Home {
     pub(crate) fn files_holding(&self, word: &str) -> Vec<PathBuf> {
         let word = word.to_ascii_lowercase();
         let holds = |path: &PathBuf| {
-            let bytes = std::fs::read(path).expect("files of the home can be read");
+            let bytes = match std::fs::read(path) {
+                // What a server that runs beside has put away since is not there to be read.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return false,
+                read => read.expect("files of the home can be read"),
+            };
             String::from_utf8_lossy(&bytes.to_ascii_lowercase()).contains(&word)
         };
         self.files().into_iter().filter(holds).collect()
