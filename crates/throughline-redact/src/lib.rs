@@ -28,6 +28,7 @@ mod scan;
 mod shape;
 mod text;
 mod told;
+mod typed;
 mod value;
 mod veil;
 mod words;

@@ -1,4 +1,5 @@
-//! The nouns of passwords, and the words that link them to a value.
+//! The nouns of passwords and the verbs of access in many languages, and the words that link them to a
+//! value.
 
 /// What a keyword is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,20 +15,46 @@ pub(crate) enum Told {
     Pin,
     /// The same in a script without blanks.
     JoinedPin,
-    /// `log in as NAME with VALUE`
+    /// `log in as NAME with VALUE`, `my login for the printer is VALUE`
     Login,
     /// `credentials: NAME/VALUE`
     Pair,
+    /// A user that everybody knows: `admin / VALUE`, `root:VALUE`
+    Account,
+    /// `grafana is NAME / VALUE`
+    Slash,
+    /// A verb of access with what it is done with: `unlock it with VALUE`
+    Access,
+    /// The same where the value may stand before the verb: `mit VALUE kommst du rein`
+    Verb,
+    /// `type in VALUE to get in`
+    Typing,
+    /// A thing with a lock: `sudo is VALUE`, `wifi is NAME / VALUE`
+    Lock,
+    /// `key to the backup archive: VALUE`
+    Key,
 }
 
-pub(crate) const KEYWORDS: [(&str, Told); 48] = [
+/// Letters beyond ASCII are told apart by their case here, so a word has an entry for each.
+pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("password", Told::English),
     ("passphrase", Told::English),
+    ("pass phrase", Told::English),
+    ("pass-phrase", Told::English),
     ("pw ", Told::English),
     ("pass ", Told::English),
     ("wifi key", Told::English),
+    ("secret phrase", Told::English),
+    ("pin phrase", Told::English),
+    ("unlock phrase", Told::English),
+    ("code word", Told::English),
+    ("codeword", Told::English),
+    ("magic word", Told::English),
+    ("secret word", Told::English),
+    // German, French, Spanish.
     ("passwort", Told::Latin),
     ("kennwort", Told::Latin),
+    ("losungswort", Told::Latin),
     ("mot de passe", Told::Latin),
     ("phrase secrète", Told::Latin),
     ("wlan-schlüssel", Told::Latin),
@@ -37,13 +64,72 @@ pub(crate) const KEYWORDS: [(&str, Told); 48] = [
     ("contrasena", Told::Latin),
     ("clave ", Told::Latin),
     ("clave:", Told::Latin),
+    // Italian, Portuguese, Romanian, Dutch.
+    ("parola d'ordine", Told::Latin),
+    ("parola d’ordine", Told::Latin),
+    ("parola ", Told::Latin),
+    ("parola:", Told::Latin),
+    ("senha", Told::Latin),
+    ("palavra-passe", Told::Latin),
+    ("palavra passe", Told::Latin),
+    ("wachtwoord", Told::Latin),
+    ("wachtzin", Told::Latin),
+    // Polish, Czech, Russian, Ukrainian, Bulgarian.
+    ("hasło", Told::Latin),
+    ("HASŁO", Told::Latin),
+    ("hasła", Told::Latin),
+    ("hasłem", Told::Latin),
+    ("haslo ", Told::Latin),
+    ("haslo:", Told::Latin),
+    ("haslem ", Told::Latin),
+    ("heslo", Told::Latin),
+    ("heslem", Told::Latin),
+    ("пароль", Told::Latin),
+    ("Пароль", Told::Latin),
+    ("ПАРОЛЬ", Told::Latin),
+    ("пароля", Told::Latin),
+    ("паролем", Told::Latin),
+    ("парола", Told::Latin),
+    ("Парола", Told::Latin),
+    ("паролата", Told::Latin),
+    // Swedish, Norwegian, Danish, Finnish.
+    ("lösenord", Told::Latin),
+    ("lösenordet", Told::Latin),
+    ("passord", Told::Latin),
+    ("passordet", Told::Latin),
+    ("adgangskode", Told::Latin),
+    ("adgangskoden", Told::Latin),
+    ("kodeord", Told::Latin),
+    ("kodeordet", Told::Latin),
+    ("salasana", Told::Latin),
+    // Turkish, Hungarian, Greek, Vietnamese, Indonesian, Arabic, Hebrew, Hindi.
+    ("şifre", Told::Latin),
+    ("Şifre", Told::Latin),
+    ("şifresi", Told::Latin),
+    ("şifremiz", Told::Latin),
+    ("parolası", Told::Latin),
+    ("jelszó", Told::Latin),
+    ("jelszava", Told::Latin),
+    ("κωδικός", Told::Latin),
+    ("Κωδικός", Told::Latin),
+    ("mật khẩu", Told::Latin),
+    ("Mật khẩu", Told::Latin),
+    ("kata sandi", Told::Latin),
+    ("كلمة المرور", Told::Latin),
+    ("كلمة السر", Told::Latin),
+    ("סיסמה", Told::Latin),
+    ("पासवर्ड", Told::Latin),
+    // Chinese, Japanese, Korean.
     ("密码", Told::Joined),
     ("密碼", Told::Joined),
     ("口令", Told::Joined),
     ("パスワード", Told::Joined),
     ("合言葉", Told::Joined),
+    ("비밀번호", Told::Joined),
+    ("암호", Told::Joined),
     ("パスコード", Told::JoinedPin),
     ("暗証番号", Told::JoinedPin),
+    // Codes.
     ("pin ", Told::Pin),
     ("pin:", Told::Pin),
     ("passcode", Told::Pin),
@@ -54,12 +140,7 @@ pub(crate) const KEYWORDS: [(&str, Told); 48] = [
     ("backup code", Told::English),
     ("2fa code", Told::English),
     ("one-time code", Told::English),
-    ("log in ", Told::Login),
-    ("log into ", Told::Login),
-    ("login ", Told::Login),
-    ("logged in ", Told::Login),
-    ("sign in ", Told::Login),
-    ("signed in ", Told::Login),
+    // Users and their passwords.
     ("credentials", Told::Pair),
     ("creds", Told::Pair),
     ("login:", Told::Pair),
@@ -69,30 +150,280 @@ pub(crate) const KEYWORDS: [(&str, Told); 48] = [
     ("zugangsdaten", Told::Pair),
     ("identifiants", Told::Pair),
     ("credenciales", Told::Pair),
+    ("credenziali", Told::Pair),
+    ("credenciais", Told::Pair),
+    ("inloggegevens", Told::Pair),
+    ("dane logowania", Told::Pair),
+    (" / ", Told::Slash),
+    ("admin / ", Told::Account),
+    ("root / ", Told::Account),
+    ("guest / ", Told::Account),
+    ("administrator / ", Told::Account),
+    ("admin:", Told::Account),
+    ("root:", Told::Account),
+    ("administrator:", Told::Account),
+    // Verbs of access.
+    ("log in ", Told::Login),
+    ("log into ", Told::Login),
+    ("login ", Told::Login),
+    ("logged in ", Told::Login),
+    ("sign in ", Told::Login),
+    ("signed in ", Told::Login),
+    ("logs in ", Told::Access),
+    ("logs into ", Told::Access),
+    ("log on ", Told::Access),
+    ("logs on ", Told::Access),
+    ("signs in ", Told::Access),
+    ("get in ", Told::Access),
+    ("gets in ", Told::Access),
+    ("got in ", Told::Access),
+    ("get into ", Told::Access),
+    ("gets into ", Told::Access),
+    ("getting into ", Told::Access),
+    ("unlock ", Told::Access),
+    ("unlocks ", Told::Access),
+    ("unlocked ", Told::Access),
+    ("opens ", Told::Access),
+    ("authenticate ", Told::Access),
+    ("authenticates ", Told::Access),
+    ("authenticated ", Told::Access),
+    ("decrypt ", Told::Access),
+    ("decrypts ", Told::Access),
+    ("encrypted ", Told::Access),
+    ("protected ", Told::Access),
+    ("you join ", Told::Access),
+    ("connecte ", Told::Access),
+    ("connectez ", Told::Access),
+    ("entra ", Told::Access),
+    ("entras ", Told::Access),
+    ("entrar ", Told::Access),
+    ("accede ", Told::Access),
+    ("accedi ", Told::Access),
+    ("inloggen ", Told::Access),
+    ("kommt ", Told::Verb),
+    ("kommst ", Told::Verb),
+    ("eingeben", Told::Verb),
+    ("eintippen", Told::Verb),
+    ("type in ", Told::Typing),
+    ("type ", Told::Typing),
+    ("enter ", Told::Typing),
+    ("key in ", Told::Typing),
+    ("punch in ", Told::Typing),
+    ("put in ", Told::Typing),
+    ("paste ", Told::Typing),
+    ("tapez ", Told::Typing),
+    ("tape ", Told::Typing),
+    // Things with a lock.
+    ("sudo ", Told::Lock),
+    ("sudo:", Told::Lock),
+    ("vpn", Told::Lock),
+    ("wifi", Told::Lock),
+    ("wi-fi", Told::Lock),
+    ("wlan", Told::Lock),
+    ("htaccess", Told::Lock),
+    ("basic auth", Told::Lock),
+    ("vault key", Told::Lock),
+    ("master key", Told::Lock),
+    ("encryption key", Told::Lock),
+    ("decryption key", Told::Lock),
+    ("logon", Told::Lock),
+    ("key to ", Told::Key),
+    ("key for ", Told::Key),
+    ("key of ", Told::Key),
 ];
 
 /// What links a noun to its value.
-pub(super) const LINKS: [&str; 13] = [
+pub(super) const LINKS: [&str; 22] = [
     "is", "was", "are", "ist", "lautet", "heißt", "heisst", "war", "est", "c'est", "c’est", "es",
-    "era",
+    "era", "è", "é", "siendo", "'s", "’s", "it's", "it’s", "est:", "были",
+];
+/// The same in languages where the word means something else in English.
+pub(super) const LINKS_LATIN: [&str; 22] = [
+    "to",
+    "jest",
+    "brzmi",
+    "это",
+    "-",
+    "—",
+    "är",
+    "er",
+    "on",
+    "este",
+    "e",
+    "je",
+    "là",
+    "la",
+    "adalah",
+    "είναι",
+    "هي",
+    "هو",
+    "היא",
+    "है",
+    "теперь",
+    "сейчас",
+];
+/// What may stand between `is` and a value.
+pub(super) const ADVERBS: [&str; 34] = [
+    "now",
+    "still",
+    "just",
+    "currently",
+    "actually",
+    "always",
+    "simply",
+    "again",
+    "then",
+    "probably",
+    "jetzt",
+    "nun",
+    "noch",
+    "immer",
+    "einfach",
+    "wieder",
+    "aktuell",
+    "maintenant",
+    "toujours",
+    "encore",
+    "ahora",
+    "todavía",
+    "siempre",
+    "teraz",
+    "nadal",
+    "теперь",
+    "сейчас",
+    "ora",
+    "ancora",
+    "agora",
+    "ainda",
+    "nu",
+    "nog",
+    "called",
 ];
 /// What does so right behind the noun: `changed the password to …`.
-pub(super) const LINKS_TO: [&str; 5] = ["to", "from", "auf", "à", "a"];
+pub(super) const LINKS_TO: [&str; 6] = ["to", "from", "auf", "à", "a", "as"];
 /// What may stand between a noun and those: `password was changed to …`.
 pub(super) const CHANGED: [&str; 11] = [
     "changed", "rotated", "reset", "updated", "set", "moved", "switched", "was", "got", "has",
     "been",
 ];
 /// What links a value to the noun behind it: `… as the password`.
-pub(super) const LINKS_AS: [&str; 4] = ["as", "als", "comme", "como"];
+pub(super) const LINKS_AS: [&str; 6] = ["as", "als", "comme", "como", "come", "jako"];
 /// What stands between a password and the one that it replaces.
 pub(super) const LINKS_OLD: [&str; 8] =
     ["to", "auf", "statt", "instead", "not", "nicht", "lieu", "vez"];
+/// What begins a clause that says which password it is: `the password we agreed on is …`.
+pub(super) const RELATIVES: [&str; 14] = [
+    "i",
+    "we",
+    "you",
+    "they",
+    "he",
+    "she",
+    "everyone",
+    "everybody",
+    "that",
+    "which",
+    "there",
+    "here",
+    "people",
+    "who",
+];
+/// What says to whom to give a password: `when it asks for the password, enter …`.
+pub(super) const GIVES: [&str; 9] =
+    ["enter", "type", "use", "give", "answer", "put", "paste", "say", "try"];
+/// What links a verb of access to a value.
+pub(super) const WITH: [&str; 13] = [
+    "with", "using", "use", "uses", "needs", "takes", "wants", "mit", "avec", "con", "com", "met",
+    "med",
+];
+/// What something is typed for.
+pub(super) const PURPOSES: [&str; 25] = [
+    "get in",
+    "getting in",
+    "log in",
+    "log on",
+    "login",
+    "sign in",
+    "unlock",
+    "to open",
+    "opens",
+    "to decrypt",
+    "prompt",
+    "it asks",
+    "asked",
+    "you are in",
+    "you're in",
+    "lets you in",
+    "let you in",
+    "pour entrer",
+    "pour ouvrir",
+    "para entrar",
+    "per entrare",
+    "om in te loggen",
+    "żeby wejść",
+    "чтобы войти",
+    "you are through",
+];
+/// What a key opens.
+pub(super) const LOCKED: [&str; 31] = [
+    "archive",
+    "archives",
+    "backup",
+    "backups",
+    "safe",
+    "vault",
+    "drive",
+    "disk",
+    "box",
+    "zip",
+    "server",
+    "laptop",
+    "encrypted",
+    "dump",
+    "keystore",
+    "wallet",
+    "door",
+    "cabinet",
+    "partition",
+    "volume",
+    "nas",
+    "router",
+    "wifi",
+    "kdbx",
+    "keepass",
+    "tarball",
+    "stick",
+    "phone",
+    "machine",
+    "rack",
+    "gate",
+];
+/// What a key finds, and does not open.
+pub(super) const FINDS: [&str; 16] = [
+    "map",
+    "row",
+    "rows",
+    "table",
+    "cache",
+    "dict",
+    "dictionary",
+    "index",
+    "hash",
+    "lock",
+    "column",
+    "record",
+    "entry",
+    "field",
+    "bucket",
+    "object",
+];
 /// What says whose password it is, or where it lies.
-pub(super) const PLACES: [&str; 40] = [
+pub(super) const PLACES: [&str; 60] = [
     "for", "of", "on", "to", "at", "in", "from", "by", "with", "via", "into", "under", "not",
     "für", "von", "vom", "auf", "an", "am", "im", "bei", "mit", "aus", "nicht", "pour", "du", "de",
     "des", "dans", "en", "sur", "chez", "par", "avec", "pas", "del", "para", "con", "por", "no",
+    "do", "od", "z", "от", "к", "для", "на", "k", "ke", "till", "til", "för", "voor", "van", "per",
+    "da", "di", "della", "dello", "dos",
 ];
 /// `pin the version`: the verb.
 pub(super) const OBJECTS: [&str; 11] =

@@ -1,0 +1,141 @@
+//! Verbs of access and things with a lock: `root gets in with …`, `type in … to get in`, `sudo is …`,
+//! `key to the backup archive: …`.
+//!
+//! No noun says here that a secret follows, so that the value must look like one without doubt: people
+//! log in with `office365`, too.
+
+use super::Told;
+use super::nouns::{ADVERBS, FINDS, GIVES, LINKS, LOCKED, PLACES, PURPOSES, RELATIVES, WITH};
+use super::pair::pair_at;
+use super::word::{
+    Fit, REACH, after_sign, after_stroke, clause, is_number, is_one_of, value, value_or_below,
+    word_end, word_start,
+};
+use crate::scan::Span;
+use crate::text::skip_blanks;
+
+/// The value behind a verb and its `with`: `unlock the laptop with …`.
+pub(super) fn with(text: &str, to: usize) -> Option<Span> {
+    const WORDS_MAX: usize = 6;
+    let mut at = to;
+    for _ in 0..=WORDS_MAX {
+        at = skip_blanks(text.as_bytes(), at);
+        let end = word_end(text, at);
+        if end == at || at > to + REACH {
+            return None;
+        }
+        if is_one_of(&WITH, &text[at..end])
+            && let Some(span) = value(text, end, Told::English, Fit::Firm)
+        {
+            return Some(span);
+        }
+        at = end;
+    }
+    None
+}
+
+/// `type in … to get in`: what is typed, and what for.
+pub(super) fn typing(text: &str, to: usize) -> Option<Span> {
+    let found = value(text, to, Told::English, Fit::FirmOrDrawn);
+    let found = found.or_else(|| value(text, to, Told::Pin, Fit::Firm))?;
+    let behind = clause(text, found.end);
+    let end = behind.find(". ").unwrap_or(behind.len());
+    let is_meant = PURPOSES.iter().any(|purpose| behind[..end].contains(purpose));
+    // A number is a port or a count unless it opens something.
+    let is_code = is_number(&text[found.start..found.end], 4);
+    let opens = ["unlock", "get in", "opens", "to open"];
+    let opens = opens.iter().any(|purpose| behind[..end].contains(purpose));
+    (is_meant && (!is_code || opens)).then_some(found)
+}
+
+/// `mit … kommst du rein`, `zum Entsperren … eingeben`: what stands before a verb.
+pub(super) fn before_verb(text: &str, at: usize, to: usize) -> Option<Span> {
+    const IN: [&str; 6] = ["rein", " auf ", " in ", " ins ", "drauf", " an "];
+    const UNLOCKS: [&str; 5] = ["ntsperren", "nloggen", "nmelden", "inkommen", "ffnen"];
+    let verb = &text[at..to];
+    let end = text[..at].trim_end_matches([' ', '`', '"']).len();
+    let start = word_start(text, end);
+    let before = text[..start].trim_end_matches([' ', '`', '"']);
+    let before = &before[before.ceil_char_boundary(before.len().saturating_sub(REACH))..];
+    let is_meant = if verb.starts_with("komm") {
+        let mit = before.len().checked_sub(3).and_then(|at| before.get(at..));
+        let is_in = IN.iter().any(|word| clause(text, to).contains(word));
+        is_in && mit.is_some_and(|word| word.eq_ignore_ascii_case("mit"))
+    } else {
+        UNLOCKS.iter().any(|word| before.contains(word))
+    };
+    is_meant
+        .then(|| value(text, start, Told::English, Fit::Firm))
+        .flatten()
+        .filter(|span| span.end <= at)
+}
+
+/// `sudo is …`, `wifi in the lab: NAME / …`, `my login for the admin page is …`.
+pub(super) fn lock(text: &str, to: usize) -> Option<Span> {
+    const WORDS_MAX: usize = 7;
+    const OWN: [&str; 4] = ["prompt", "login", "wants", "takes"];
+    let bytes = text.as_bytes();
+    let mut at = to;
+    for count in 0..=WORDS_MAX {
+        at = skip_blanks(bytes, at);
+        if let Some(from) = after_colon(text, at) {
+            return stated(text, from);
+        }
+        let end = word_end(text, at);
+        let word = &text[at..end];
+        if word.is_empty() || at > to + REACH {
+            return None;
+        }
+        let wants = is_one_of(&["wants", "takes", "needs"], word) || is_one_of(&GIVES, word);
+        if is_one_of(&LINKS, word) || wants {
+            return stated(text, end);
+        }
+        let goes_on =
+            is_one_of(&PLACES, word) || is_one_of(&RELATIVES, word) || is_one_of(&OWN, word);
+        if count == 0 && !goes_on {
+            return None;
+        }
+        at = end;
+    }
+    None
+}
+
+/// `key to the backup archive: …`: a key that opens something, and none that finds it.
+pub(super) fn key(text: &str, to: usize) -> Option<Span> {
+    const WORDS_MAX: usize = 8;
+    let mut is_locked = false;
+    let mut at = to;
+    for _ in 0..=WORDS_MAX {
+        at = skip_blanks(text.as_bytes(), at);
+        if let Some(from) = after_colon(text, at) {
+            return is_locked.then(|| stated(text, from))?;
+        }
+        let end = word_end(text, at);
+        let word = &text[at..end];
+        if word.is_empty() || is_one_of(&FINDS, word) || at > to + REACH {
+            return None;
+        }
+        if is_one_of(&LINKS, word) {
+            return is_locked.then(|| stated(text, end))?;
+        }
+        is_locked |= is_one_of(&LOCKED, word);
+        at = end;
+    }
+    None
+}
+
+/// What stands for `is` besides the word; an equals sign belongs to code.
+fn after_colon(text: &str, at: usize) -> Option<usize> {
+    let is_code = text[at..].starts_with('=') && !text[at..].starts_with("=> ");
+    if is_code { None } else { after_sign(text, at).or_else(|| after_stroke(text, at)) }
+}
+
+/// The value that is told of something with a lock, alone or with its user.
+fn stated(text: &str, from: usize) -> Option<Span> {
+    let from = after_sign(text, from).unwrap_or(from);
+    let at = skip_blanks(text.as_bytes(), from);
+    let end = word_end(text, at);
+    let from = if is_one_of(&ADVERBS, &text[at..end]) { end } else { from };
+    pair_at(text, from, Fit::FirmOrDrawn)
+        .or_else(|| value_or_below(text, from, Told::English, Fit::FirmOrDrawn))
+}
