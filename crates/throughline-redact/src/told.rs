@@ -149,7 +149,7 @@ fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
         } else if told == Told::Latin && is_placed && (2..=4).contains(&count) {
             // `пароль от базы …`: no word for `is`.
             let found = beside(text, at, told, false);
-            let is_firm = |span: &Span| Fit::Firm.accepts(&text[span.start..span.end]);
+            let is_firm = |span: &Span| Fit::FirmOrDrawn.accepts(&text[span.start..span.end]);
             if let Some(span) = found.filter(is_firm) {
                 return Some(span);
             }
@@ -189,7 +189,8 @@ fn is_listed(before: &str) -> bool {
 /// `clave …,`: a noun and a value, with nothing more behind them in their part of the sentence, or in a
 /// list with the user's name.
 fn beside(text: &str, at: usize, told: Told, is_listed: bool) -> Option<Span> {
-    let span = value(text, at, told, Fit::Sure)?;
+    let fit = if told == Told::Latin { Fit::Stated } else { Fit::Sure };
+    let span = value(text, at, told, fit)?;
     let rest = text[span.end..].trim_start_matches([' ', '"', '\'', '`']);
     let is_over = rest.is_empty() || rest.starts_with(['\n', '\r', '.', ',', ';', ')', '!', '?']);
     (is_over || is_listed || told == Told::Pin).then_some(span)

@@ -25,7 +25,7 @@ pub(super) fn with(text: &str, to: usize) -> Option<Span> {
             return None;
         }
         if is_one_of(&WITH, &text[at..end])
-            && let Some(span) = value(text, end, Told::English, Fit::Firm)
+            && let Some(span) = value(text, end, Told::English, Fit::FirmOrDrawn)
         {
             return Some(span);
         }

@@ -192,6 +192,8 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("encrypted ", Told::Access),
     ("protected ", Told::Access),
     ("you join ", Told::Access),
+    ("connect ", Told::Access),
+    ("connects ", Told::Access),
     ("connecte ", Told::Access),
     ("connectez ", Told::Access),
     ("entra ", Told::Access),

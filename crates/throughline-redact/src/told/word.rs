@@ -126,16 +126,23 @@ fn and_then(text: &str, start: usize, end: usize, is_told: bool, fit: Fit) -> Op
     let next_end = value_end(text, next);
     let piece = text[next..next_end].trim_end_matches(CLOSING);
     let has_sign = piece.bytes().any(|byte| b"!@#$%^&*+?~".contains(&byte));
+    let digits = piece.bytes().filter(u8::is_ascii_digit).count();
     let is_piece = match link {
-        Some(_) => has_sign && (is_told || fit.accepts(&[&text[start..end], piece].concat())),
+        Some(_) if is_told => {
+            has_sign || digits > 0 && !piece.starts_with(|first: char| first.is_ascii_lowercase())
+        }
+        // `hashed and then base64`: the second piece has what the first one lacks.
+        Some(_) => {
+            let is_number = digits >= 3 && digits == piece.len() && !is_counted(text, next_end);
+            (has_sign || is_number) && fit.accepts(&[&text[start..end], piece].concat())
+        }
         None => {
-            let inner = piece.trim_start_matches(['!', '@', '#', '$', '%', '^', '&', '*']);
+            let inner = piece.trim_start_matches(['!', '%', '^', '&', '*']);
             is_told
                 && rest.starts_with(' ')
                 && !inner.is_empty()
                 && inner.len() < piece.len()
                 && inner.bytes().all(|byte| byte.is_ascii_alphanumeric())
-                && !piece.starts_with(['@', '#', '$'])
         }
     };
     is_piece.then_some(next + piece.len())
