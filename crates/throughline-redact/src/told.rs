@@ -40,6 +40,8 @@ pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span>
             .or_else(|| access::lock(text, to))
             .or_else(|| access::with(text, to)),
         Told::Pair => pair::credentials(text, to),
+        // A slash between blanks parts a user from a password; a colon stands in code, too.
+        Told::Account if text[at..to].ends_with('/') => pair::pair_at(text, at, Fit::FirmOrDrawn),
         Told::Account => pair::pair_at(text, at, Fit::Firm),
         Told::Access => access::with(text, to),
         Told::Typing => access::typing(text, to),
@@ -66,19 +68,26 @@ fn is_whole(text: &str, at: usize, to: usize, told: Told) -> bool {
         Told::Account | Told::Lock | Told::Access | Told::Typing => {
             !before.is_some_and(|letter| part(letter) || "-./$@:\\".contains(letter))
         }
-        _ => !before.is_some_and(part),
+        Told::English
+        | Told::Joined
+        | Told::JoinedPin
+        | Told::Login
+        | Told::Pair
+        | Told::Slash
+        | Told::Verb
+        | Told::Key => !before.is_some_and(part),
     };
     begins && !next.is_some_and(|letter| part(letter) || letter == '-')
 }
 
 /// The value behind a noun: `Passwort für die Datenbank ist …`, `Password for prod: …`, `clave …`.
-fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
+fn after(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     const WORDS_MAX: usize = 9;
     let bytes = text.as_bytes();
-    let is_listed = is_listed(&text[..noun]);
-    let (mut is_changed, mut is_aside, mut is_placed) = (false, false, false);
     // `pass` is a verb more often, which has no `is` behind it.
     let is_verb = bytes[to.saturating_sub(4)..to].eq_ignore_ascii_case(b"pass");
+    let noun = Noun { text, at, to, told, is_verb };
+    let (mut is_changed, mut is_aside, mut is_placed) = (false, false, false);
     let mut at = to;
     for count in 0..=WORDS_MAX {
         at = skip_blanks(bytes, at);
@@ -92,15 +101,8 @@ fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
                 at = next;
             }
         }
-        if let Some(value_at) = after_sign(text, at) {
-            // A name with a value right behind it has rules of its own.
-            let is_code = bytes[noun..to].ends_with(b"code");
-            let is_name = told == Told::English && (count == 0 && !is_code || is_verb)
-                || told == Told::Pin && bytes[at] == b'=';
-            return if is_name { None } else { value_or_below(text, value_at, told, Fit::Stated) };
-        }
-        if let Some(value_at) = after_stroke(text, at).filter(|_| !is_verb) {
-            return value(text, value_at, told, Fit::Stated);
+        if let Some((from, fit)) = noun.after_sign(at, count) {
+            return value_or_below(text, from, told, fit);
         }
         if text[at..].starts_with(MARK) {
             return replaced(text, at, told);
@@ -110,42 +112,15 @@ fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
         if word.is_empty() {
             return None;
         }
-        if is_one_of(&LINKS, word) || told == Told::Latin && is_one_of(&LINKS_LATIN, word) {
-            let found = linked(text, end, told);
-            if found.is_some() || !is_one_of(&CHANGED, word) && !is_one_of(&LINKS_LATIN, word) {
-                return found;
-            }
-        } else if is_changed && is_one_of(&LINKS_TO, word) {
-            let found = value(text, end, told, Fit::Sure);
-            return found.or_else(|| replaced(text, end, told));
-        } else if is_one_of(&GIVES, word) && !is_verb {
-            let found = given(text, end);
-            if found.is_some() {
-                return found;
-            }
+        if let Some(found) = noun.linked(word, end, is_changed) {
+            return found;
         }
         if count == 0 {
-            let fit = if word.eq_ignore_ascii_case("as") { Fit::Sure } else { Fit::Likely };
-            let stated = is_one_of(&LINKS_TO, word).then(|| value(text, end, told, fit));
-            let found = stated.flatten().or_else(|| beside(text, at, told, is_listed));
-            if found.is_some() && (!is_verb || is_listed) {
+            let found = noun.beside(at, word, end);
+            if found.is_some() || !(noun.goes_on(word) || is_aside) {
                 return found;
             }
             is_placed = is_one_of(&PLACES, word);
-            let goes_on = match told {
-                Told::English => {
-                    is_placed
-                        || is_aside
-                        || [&CHANGED[..], &RELATIVES, &GIVES]
-                            .iter()
-                            .any(|list| is_one_of(list, word))
-                }
-                Told::Pin => !is_one_of(&OBJECTS, word),
-                _ => true,
-            };
-            if !goes_on {
-                return None;
-            }
         } else if told == Told::Latin && is_placed && (2..=4).contains(&count) {
             // `пароль от базы …`: no word for `is`.
             let found = beside(text, at, told, false);
@@ -158,6 +133,80 @@ fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
         at = end;
     }
     None
+}
+
+/// A noun where it stands.
+struct Noun<'a> {
+    text: &'a str,
+    at: usize,
+    to: usize,
+    told: Told,
+    is_verb: bool,
+}
+
+impl Noun<'_> {
+    /// The place behind a colon, an arrow or the like at `at`, and what is a value there.
+    fn after_sign(&self, at: usize, count: usize) -> Option<(usize, Fit)> {
+        let (bytes, told) = (self.text.as_bytes(), self.told);
+        if let Some(from) = after_sign(self.text, at) {
+            let is_code = bytes[self.at..self.to].ends_with(b"code");
+            let is_name = told == Told::English && (count == 0 && !is_code || self.is_verb)
+                || told == Told::Pin && bytes[at] == b'=';
+            // A name with a value right behind it has rules of its own.
+            return Some((from, if is_name { Fit::Drawn } else { Fit::Stated }));
+        }
+        let from = after_stroke(self.text, at).filter(|_| !self.is_verb)?;
+        Some((from, Fit::Stated))
+    }
+
+    /// What the word that ends at `end` links, or nothing if it is no link.
+    fn linked(&self, word: &str, end: usize, is_changed: bool) -> Option<Option<Span>> {
+        let (text, told) = (self.text, self.told);
+        let is_latin = told == Told::Latin && is_one_of(&LINKS_LATIN, word);
+        if is_one_of(&LINKS, word) || is_latin {
+            let found = linked(text, end, told);
+            let is_only_link = !is_one_of(&CHANGED, word) && !is_latin;
+            return (found.is_some() || is_only_link).then_some(found);
+        }
+        if is_changed && is_one_of(&LINKS_TO, word) {
+            let found = value(text, end, told, Fit::Sure);
+            return Some(found.or_else(|| replaced(text, end, told)));
+        }
+        let is_given = is_one_of(&GIVES, word) && !self.is_verb;
+        is_given.then(|| given(text, end)).flatten().map(Some)
+    }
+
+    /// The value right behind the noun, or behind it and `to`.
+    fn beside(&self, at: usize, word: &str, end: usize) -> Option<Span> {
+        let is_listed = is_listed(&self.text[..self.at]);
+        let fit = if word.eq_ignore_ascii_case("as") { Fit::Sure } else { Fit::Likely };
+        let stated = is_one_of(&LINKS_TO, word).then(|| value(self.text, end, self.told, fit));
+        let found = stated.flatten().or_else(|| beside(self.text, at, self.told, is_listed));
+        found.filter(|_| !self.is_verb || is_listed)
+    }
+
+    /// Whether the noun is still meant with this word right behind it.
+    fn goes_on(&self, word: &str) -> bool {
+        let is_in = |list: &[&str]| is_one_of(list, word);
+        match self.told {
+            Told::English => {
+                is_in(&PLACES) || is_in(&CHANGED) || is_in(&RELATIVES) || is_in(&GIVES)
+            }
+            Told::Pin => !is_in(&OBJECTS),
+            Told::Latin
+            | Told::Joined
+            | Told::JoinedPin
+            | Told::Login
+            | Told::Pair
+            | Told::Account
+            | Told::Slash
+            | Told::Access
+            | Told::Verb
+            | Told::Typing
+            | Told::Lock
+            | Told::Key => true,
+        }
+    }
 }
 
 /// `the password, as I said, is …`, `asks for a password, give it …`: what goes on behind the comma.

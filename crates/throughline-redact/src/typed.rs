@@ -4,7 +4,8 @@
 //! enough, behind `log in with` a product with its number is as likely (`postgres16`).
 
 use crate::value::{
-    has_digit, is_expression, is_mixed, is_placeholder, is_reference, is_word_like, turns_often,
+    has_digit, is_expression, is_identifier, is_mixed, is_placeholder, is_reference, is_word_like,
+    turns_often,
 };
 use crate::words;
 
@@ -41,6 +42,8 @@ pub(crate) fn is_typed_surely(word: &str) -> bool {
 pub(crate) fn is_typed_firmly(word: &str) -> bool {
     is_typed_surely(word)
         && !is_technology(word)
+        && !is_chord(word)
+        && !is_identifier(word)
         && (has_inner_sign(word) || !is_numbered(word) || has_year(word))
 }
 
@@ -133,6 +136,13 @@ fn has_year(word: &str) -> bool {
         && year.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// `Ctrl+Alt+F2`
+fn is_chord(word: &str) -> bool {
+    const KEYS: &str = "ctrl control alt shift cmd command super meta option fn win";
+    word.contains('+')
+        && word.split('+').next().is_some_and(|key| words::is_in(KEYS, &key.to_ascii_lowercase()))
+}
+
 /// What people log in with, connect with and encrypt with, by its first word.
 fn is_technology(word: &str) -> bool {
     const STEMS: &str = "\
@@ -144,7 +154,7 @@ fn is_technology(word: &str) -> bool {
         ed rsa aes chacha blake hkdf ecdsa ecdh curve secp sha md utf base rfc cve iso ecma es http \
         quic grpc rest soap json xml yaml vim emacs nvim chrome firefox safari release version build \
         agent report draft ticket issue table figure section chapter step phase sprint vlan port \
-        eth wlan usb com dev sda nvme gpu cpu x arm riscv log net web db app api";
+        eth wg tun utun wlan usb com dev sda nvme gpu cpu x arm riscv log net web db app api id";
     let first = words::split(word).next().unwrap_or_default();
     first.len() <= 16 && words::is_in(STEMS, &first.to_ascii_lowercase()) && !has_inner_sign(word)
 }

@@ -121,7 +121,7 @@ pub(crate) fn is_drummed(value: &str) -> bool {
 }
 
 /// `OBJ_pkcs9`
-fn is_identifier(value: &str) -> bool {
+pub(crate) fn is_identifier(value: &str) -> bool {
     value.contains('_') && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 

@@ -19,6 +19,8 @@ pub(super) enum Fit {
     Sure,
     /// `when it asks for the password, enter …`
     Stated,
+    /// `password: …`, where only drawn words are left to judge.
+    Drawn,
     /// `log in with …`
     Firm,
     /// `wifi is guest / …`: as firm, and three words with signs between them are one, too.
@@ -31,6 +33,7 @@ impl Fit {
             Self::Likely => is_typed(word) || is_drawn(word),
             Self::Sure => is_typed_surely(word),
             Self::Stated => is_typed_surely(word) || is_drawn(word),
+            Self::Drawn => is_drawn(word),
             Self::Firm => is_typed_firmly(word),
             Self::FirmOrDrawn => is_typed_firmly(word) || is_drawn(word),
         }
@@ -73,7 +76,7 @@ pub(super) fn value(text: &str, from: usize, told: Told, fit: Fit) -> Option<Spa
         // `4.7`, `12 characters`, `6位`: a number with something behind it is a count.
         let next = text[start + word.len()..].trim_start_matches(['.', '!']).chars().next();
         let is_over = next.is_none_or(|next| !next.is_alphanumeric() || is_joined(next));
-        let is_firm = matches!(fit, Fit::Firm | Fit::FirmOrDrawn);
+        let is_firm = matches!(fit, Fit::Firm | Fit::FirmOrDrawn | Fit::Drawn);
         let least = if is_pin { 4 } else { 6 };
         is_over && !is_firm && is_number(word, least) && !is_counted(text, end)
     } else {
@@ -173,7 +176,14 @@ pub(super) fn word_end(text: &str, at: usize) -> usize {
 
 /// The same for a value, which may end with a sign of its own: `hunter2!`.
 pub(super) fn value_end(text: &str, at: usize) -> usize {
-    let end = run_of_word(text, at);
+    let mut end = run_of_word(text, at);
+    // `x7,kQ;9`: a sign with no blank behind it is a part of the value.
+    while end < at + REACH
+        && matches!(text.as_bytes().get(end), Some(b',' | b';' | b'|'))
+        && text.as_bytes().get(end + 1).is_some_and(u8::is_ascii_alphanumeric)
+    {
+        end = run_of_word(text, end + 1);
+    }
     let word = text[at..end].trim_end_matches(['.', '?']);
     let plain = word.trim_end_matches('!');
     let is_own =
