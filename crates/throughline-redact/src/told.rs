@@ -38,16 +38,17 @@ pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span>
         _ if !is_whole(text, at, to, told) => None,
         Told::Login => pair::login(text, to)
             .or_else(|| access::lock(text, to))
-            .or_else(|| access::with(text, to)),
+            .or_else(|| access::with(text, at, to)),
         Told::Pair => pair::credentials(text, to),
         // A slash between blanks parts a user from a password; a colon stands in code, too.
         Told::Account if text[at..to].ends_with('/') => pair::pair_at(text, at, Fit::FirmOrDrawn),
         Told::Account => pair::pair_at(text, at, Fit::Firm),
-        Told::Access => access::with(text, to),
+        Told::Access => access::with(text, at, to),
         Told::Typing => access::typing(text, to),
-        Told::Verb => access::with(text, to).or_else(|| access::before_verb(text, at, to)),
+        Told::Verb => access::with(text, at, to).or_else(|| access::before_verb(text, at, to)),
+        Told::Gets => access::with(text, at, to).or_else(|| access::gets(text, at)),
         Told::Lock => access::lock(text, to),
-        Told::Key => access::key(text, to),
+        Told::Key | Told::Code => access::key(text, to, told),
         Told::English | Told::Latin | Told::Pin => after(text, at, to, told)
             .or_else(|| before(text, at, to, told))
             .or_else(|| behind_as(text, at, to, told)),
@@ -75,6 +76,8 @@ fn is_whole(text: &str, at: usize, to: usize, told: Told) -> bool {
         | Told::Pair
         | Told::Slash
         | Told::Verb
+        | Told::Gets
+        | Told::Code
         | Told::Key => !before.is_some_and(part),
     };
     begins && !next.is_some_and(|letter| part(letter) || letter == '-')
@@ -121,7 +124,7 @@ fn after(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
                 return found;
             }
             is_placed = is_one_of(&PLACES, word);
-        } else if told == Told::Latin && is_placed && (2..=4).contains(&count) {
+        } else if is_placed && (2..=4).contains(&count) && told != Told::Pin {
             // `пароль от базы …`: no word for `is`.
             let found = beside(text, at, told, false);
             let is_firm = |span: &Span| Fit::FirmOrDrawn.accepts(&text[span.start..span.end]);
@@ -204,6 +207,8 @@ impl Noun<'_> {
             | Told::Verb
             | Told::Typing
             | Told::Lock
+            | Told::Gets
+            | Told::Code
             | Told::Key => true,
         }
     }
@@ -223,8 +228,10 @@ fn given(text: &str, from: usize) -> Option<Span> {
     value(text, if is_object { end } else { from }, Told::English, Fit::FirmOrDrawn)
 }
 
-/// Whether the user's name stands before a noun: `user ann, password …`, `user ann and pass …`.
+/// Whether the user's name stands before a noun: `user ann, password …`, `user ann and pass …`; or
+/// what says that the password is used: `with the password …`.
 fn is_listed(before: &str) -> bool {
+    const WITH: [&str; 8] = ["with", "using", "mit", "avec", "con", "com", "met", "z"];
     const AND: [&str; 3] = ["and", "und", "with"];
     const NAMING: [&str; 5] = ["user", "username", "account", "login", "benutzer"];
     let before = &before[before.ceil_char_boundary(before.len().saturating_sub(REACH))..];
@@ -232,16 +239,18 @@ fn is_listed(before: &str) -> bool {
     let mut words = before.rsplit(' ').take(3);
     let is_joined = words.next().is_some_and(|word| is_one_of(&AND, word));
     let is_named = words.nth(1).is_some_and(|word| is_one_of(&NAMING, word.trim_end_matches(':')));
-    before.ends_with([',', '/', '|']) || is_joined && is_named
+    let is_used = before.rsplit(' ').take(2).any(|word| is_one_of(&WITH, word));
+    before.ends_with([',', '/', '|']) || is_joined && is_named || is_used
 }
 
 /// `clave …,`: a noun and a value, with nothing more behind them in their part of the sentence, or in a
 /// list with the user's name.
 fn beside(text: &str, at: usize, told: Told, is_listed: bool) -> Option<Span> {
-    let fit = if told == Told::Latin { Fit::Stated } else { Fit::Sure };
+    let fit = if told == Told::Latin || is_listed { Fit::Stated } else { Fit::Sure };
     let span = value(text, at, told, fit)?;
     let rest = text[span.end..].trim_start_matches([' ', '"', '\'', '`']);
-    let is_over = rest.is_empty() || rest.starts_with(['\n', '\r', '.', ',', ';', ')', '!', '?']);
+    let is_over =
+        rest.is_empty() || rest.starts_with(['\n', '\r', '.', ',', ';', ')', '!', '?', '(']);
     (is_over || is_listed || told == Told::Pin).then_some(span)
 }
 
@@ -292,7 +301,7 @@ fn behind_as(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     let mut at = to;
     for _ in 0..=WORDS_MAX {
         at = skip_blanks(text.as_bytes(), at);
-        let found = value(text, at, told, Fit::Sure);
+        let found = value(text, at, told, Fit::Stated);
         let end = word_end(text, at);
         if found.is_some() || end == at {
             return found;
@@ -300,6 +309,13 @@ fn behind_as(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
         at = end;
     }
     None
+}
+
+/// `make … the password`
+fn is_made(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end_matches([' ', '`', '"']);
+    let start = word_start(text, before.len());
+    is_one_of(&["make", "making", "made", "call", "choose"], &before[start..])
 }
 
 /// The value before a noun: `use … as the password`, `… is the staging password`.
@@ -317,6 +333,9 @@ fn before(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     for _ in 0..=WORDS_MAX {
         let start = word_start(text, end);
         let word = &text[start..end];
+        if Fit::FirmOrDrawn.accepts(word) && is_made(text, start) {
+            return Some(Span { start, end, rule: RULE });
+        }
         end = text[..start].trim_end_matches(' ').len();
         if word.is_empty() || end == start {
             return None;

@@ -44,6 +44,7 @@ pub(crate) fn is_typed_firmly(word: &str) -> bool {
         && !is_technology(word)
         && !is_chord(word)
         && !is_identifier(word)
+        && !word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
         && (has_inner_sign(word) || !is_numbered(word) || has_year(word))
 }
 
@@ -61,6 +62,11 @@ pub(crate) fn is_drawn(word: &str) -> bool {
         && word.split(sign).all(is_drawn_word)
         && !words::is_made_of_placeholders(word)
         && !words::says_it_is_invented(word)
+}
+
+/// What stays unknown behind a name, where code has fields of records: `gr33n.m0nkey`, drawn words.
+pub(crate) fn is_drawn_or_spelt(word: &str) -> bool {
+    is_drawn(word) || word.contains('.') && is_typed_surely(word) && is_spelt_with_digits(word)
 }
 
 /// A plain word that neither links nor describes.
@@ -154,7 +160,8 @@ fn is_technology(word: &str) -> bool {
         ed rsa aes chacha blake hkdf ecdsa ecdh curve secp sha md utf base rfc cve iso ecma es http \
         quic grpc rest soap json xml yaml vim emacs nvim chrome firefox safari release version build \
         agent report draft ticket issue table figure section chapter step phase sprint vlan port \
-        eth wg tun utun wlan usb com dev sda nvme gpu cpu x arm riscv log net web db app api id";
+        eth wg tun utun wlan usb com dev sda nvme gpu cpu x arm riscv log net web db app api id i vpc \
+        subnet sg ami vol eni snap";
     let first = words::split(word).next().unwrap_or_default();
     first.len() <= 16 && words::is_in(STEMS, &first.to_ascii_lowercase()) && !has_inner_sign(word)
 }

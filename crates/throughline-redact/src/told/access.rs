@@ -6,17 +6,18 @@
 
 use super::Told;
 use super::nouns::{ADVERBS, FINDS, GIVES, LINKS, LOCKED, PLACES, PURPOSES, RELATIVES, WITH};
-use super::pair::pair_at;
+use super::pair::{listed_at, pair_at};
 use super::word::{
-    Fit, REACH, after_sign, after_stroke, clause, is_number, is_one_of, value, value_or_below,
-    word_end, word_start,
+    CLOSING, Fit, REACH, after_sign, after_stroke, clause, is_number, is_one_of, value,
+    value_or_below, word_end, word_start,
 };
 use crate::scan::Span;
 use crate::text::skip_blanks;
 
-/// The value behind a verb and its `with`: `unlock the laptop with …`.
-pub(super) fn with(text: &str, to: usize) -> Option<Span> {
+/// The value behind a verb and its `with`: `unlock the laptop with …`, `what opens the door is …`.
+pub(super) fn with(text: &str, at: usize, to: usize) -> Option<Span> {
     const WORDS_MAX: usize = 6;
+    let is_asked = text[..at].trim_end().ends_with("what");
     let mut at = to;
     for _ in 0..=WORDS_MAX {
         at = skip_blanks(text.as_bytes(), at);
@@ -24,12 +25,36 @@ pub(super) fn with(text: &str, to: usize) -> Option<Span> {
         if end == at || at > to + REACH {
             return None;
         }
-        if is_one_of(&WITH, &text[at..end])
-            && let Some(span) = value(text, end, Told::English, Fit::FirmOrDrawn)
-        {
-            return Some(span);
+        let word = &text[at..end];
+        if is_one_of(&WITH, word) || is_asked && is_one_of(&LINKS, word) {
+            let found = value(text, end, Told::English, Fit::FirmOrDrawn);
+            let found = found.or_else(|| listed_at(text, end, Fit::Firm));
+            if found.is_some() {
+                return found;
+            }
         }
         at = end;
+    }
+    None
+}
+
+/// `… gets you in`, `… is what unlocks the safe`: the value before a verb.
+pub(super) fn gets(text: &str, at: usize) -> Option<Span> {
+    const WORDS_MAX: usize = 3;
+    const BETWEEN: [&str; 12] = [
+        "should", "will", "would", "is", "what", "that", "still", "also", "can", "to", "which",
+        "always",
+    ];
+    let mut end = text[..at].trim_end_matches(' ').len();
+    for _ in 0..=WORDS_MAX {
+        let inner = text[..end].trim_end_matches(CLOSING);
+        let start = word_start(text, inner.len());
+        let word = &inner[start..];
+        if !is_one_of(&BETWEEN, word) {
+            let is_value = end < at && Fit::FirmOrDrawn.accepts(word);
+            return is_value.then_some(Span { start, end: inner.len(), rule: super::RULE });
+        }
+        end = text[..start].trim_end_matches(' ').len();
     }
     None
 }
@@ -86,12 +111,19 @@ pub(super) fn lock(text: &str, to: usize) -> Option<Span> {
         if word.is_empty() || at > to + REACH {
             return None;
         }
-        let wants = is_one_of(&["wants", "takes", "needs"], word) || is_one_of(&GIVES, word);
+        let wants =
+            is_one_of(&["wants", "takes", "needs", "uses", "has"], word) || is_one_of(&GIVES, word);
         if is_one_of(&LINKS, word) || wants {
             return stated(text, end);
         }
         let goes_on =
             is_one_of(&PLACES, word) || is_one_of(&RELATIVES, word) || is_one_of(&OWN, word);
+        if count == 0 && word == "to" {
+            let found = value(text, end, Told::English, Fit::Firm);
+            if found.is_some() {
+                return found;
+            }
+        }
         if count == 0 && !goes_on {
             return None;
         }
@@ -101,14 +133,22 @@ pub(super) fn lock(text: &str, to: usize) -> Option<Span> {
 }
 
 /// `key to the backup archive: …`: a key that opens something, and none that finds it.
-pub(super) fn key(text: &str, to: usize) -> Option<Span> {
+pub(super) fn key(text: &str, to: usize, told: Told) -> Option<Span> {
     const WORDS_MAX: usize = 8;
+    let found = |from: usize| {
+        let number = || value(text, from, Told::Pin, Fit::Firm);
+        stated(text, from).or_else(|| (told == Told::Code).then(number)?)
+    };
     let mut is_locked = false;
     let mut at = to;
     for _ in 0..=WORDS_MAX {
         at = skip_blanks(text.as_bytes(), at);
+        // `le code du coffre, c'est …`
+        if is_locked && text[at..].starts_with(", ") {
+            at += 2;
+        }
         if let Some(from) = after_colon(text, at) {
-            return is_locked.then(|| stated(text, from))?;
+            return is_locked.then(|| found(from))?;
         }
         let end = word_end(text, at);
         let word = &text[at..end];
@@ -116,7 +156,7 @@ pub(super) fn key(text: &str, to: usize) -> Option<Span> {
             return None;
         }
         if is_one_of(&LINKS, word) {
-            return is_locked.then(|| stated(text, end))?;
+            return is_locked.then(|| found(end))?;
         }
         is_locked |= is_one_of(&LOCKED, word);
         at = end;

@@ -31,8 +31,12 @@ pub(crate) enum Told {
     Typing,
     /// A thing with a lock: `sudo is VALUE`, `wifi is NAME / VALUE`
     Lock,
+    /// The same where the value may stand before it: `VALUE gets you in`, `VALUE unlocks the safe`
+    Gets,
     /// `key to the backup archive: VALUE`
     Key,
+    /// `code for the safe: VALUE`, which may be a number
+    Code,
 }
 
 /// Letters beyond ASCII are told apart by their case here, so a word has an entry for each.
@@ -43,6 +47,7 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("pass-phrase", Told::English),
     ("pw ", Told::English),
     ("pw:", Told::English),
+    ("passwd ", Told::English),
     ("pass ", Told::English),
     ("wifi key", Told::English),
     ("secret phrase", Told::English),
@@ -128,6 +133,7 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("合言葉", Told::Joined),
     ("비밀번호", Told::Joined),
     ("암호", Told::Joined),
+    ("비번", Told::Joined),
     ("パスコード", Told::JoinedPin),
     ("暗証番号", Told::JoinedPin),
     // Codes.
@@ -153,6 +159,13 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("login is ", Told::Pair),
     ("user/pass", Told::Pair),
     ("username/password", Told::Pair),
+    ("login/password", Told::Pair),
+    ("user/pw", Told::Pair),
+    ("login/hasło", Told::Pair),
+    ("логин/пароль", Told::Pair),
+    ("Логин/пароль", Told::Pair),
+    ("benutzer/passwort", Told::Pair),
+    ("usuario/contraseña", Told::Pair),
     ("zugangsdaten", Told::Pair),
     ("identifiants", Told::Pair),
     ("credenciales", Told::Pair),
@@ -187,9 +200,9 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("gets into ", Told::Access),
     ("getting into ", Told::Access),
     ("unlock ", Told::Access),
-    ("unlocks ", Told::Access),
+    ("unlocks ", Told::Gets),
     ("unlocked ", Told::Access),
-    ("opens ", Told::Access),
+    ("opens ", Told::Gets),
     ("authenticate ", Told::Access),
     ("authenticates ", Told::Access),
     ("authenticated ", Told::Access),
@@ -197,6 +210,11 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("decrypts ", Told::Access),
     ("encrypted ", Told::Access),
     ("protected ", Told::Access),
+    ("to open ", Told::Access),
+    ("gets you ", Told::Gets),
+    ("get you ", Told::Gets),
+    ("lets you ", Told::Gets),
+    ("lets me ", Told::Gets),
     ("you join ", Told::Access),
     ("connect ", Told::Access),
     ("connects ", Told::Access),
@@ -219,6 +237,10 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("punch in ", Told::Typing),
     ("put in ", Told::Typing),
     ("paste ", Told::Typing),
+    ("use ", Told::Typing),
+    ("try ", Told::Typing),
+    ("want ", Told::Typing),
+    ("need ", Told::Typing),
     ("tapez ", Told::Typing),
     ("tape ", Told::Typing),
     // Things with a lock.
@@ -247,6 +269,9 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("keepass", Told::Lock),
     ("kdbx", Told::Lock),
     ("kiosk", Told::Lock),
+    ("account ", Told::Lock),
+    ("secret ", Told::Lock),
+    ("api key", Told::Lock),
     ("idrac", Told::Lock),
     ("ipmi", Told::Lock),
     ("bastion", Told::Lock),
@@ -255,12 +280,21 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("key to ", Told::Key),
     ("key for ", Told::Key),
     ("key of ", Told::Key),
+    ("code to ", Told::Code),
+    ("code for ", Told::Code),
+    ("code of ", Told::Code),
+    ("code du ", Told::Code),
+    ("code de ", Told::Code),
+    ("codice ", Told::Code),
+    ("código ", Told::Code),
+    ("code für ", Told::Code),
+    ("code vom ", Told::Code),
 ];
 
 /// What links a noun to its value.
 pub(super) const LINKS: [&str; 22] = [
     "is", "was", "are", "ist", "lautet", "heißt", "heisst", "war", "est", "c'est", "c’est", "es",
-    "era", "è", "é", "siendo", "'s", "’s", "it's", "it’s", "est:", "были",
+    "era", "è", "é", "siendo", "'s", "’s", "it's", "it’s", "est:", "is:",
 ];
 /// The same in languages where the word means something else in English.
 pub(super) const LINKS_LATIN: [&str; 22] = [
@@ -357,12 +391,12 @@ pub(super) const RELATIVES: [&str; 14] = [
 pub(super) const GIVES: [&str; 9] =
     ["enter", "type", "use", "give", "answer", "put", "paste", "say", "try"];
 /// What links a verb of access to a value.
-pub(super) const WITH: [&str; 13] = [
+pub(super) const WITH: [&str; 14] = [
     "with", "using", "use", "uses", "needs", "takes", "wants", "mit", "avec", "con", "com", "met",
-    "med",
+    "med", "need",
 ];
 /// What something is typed for.
-pub(super) const PURPOSES: [&str; 25] = [
+pub(super) const PURPOSES: [&str; 31] = [
     "get in",
     "getting in",
     "log in",
@@ -388,9 +422,15 @@ pub(super) const PURPOSES: [&str; 25] = [
     "żeby wejść",
     "чтобы войти",
     "you are through",
+    "password",
+    "passphrase",
+    "Passwort",
+    "mot de passe",
+    "contraseña",
+    "passwd",
 ];
 /// What a key opens.
-pub(super) const LOCKED: [&str; 31] = [
+pub(super) const LOCKED: [&str; 48] = [
     "archive",
     "archives",
     "backup",
@@ -422,6 +462,23 @@ pub(super) const LOCKED: [&str; 31] = [
     "machine",
     "rack",
     "gate",
+    "coffre",
+    "porte",
+    "portail",
+    "cassaforte",
+    "tresor",
+    "safe:",
+    "tür",
+    "alarm",
+    "garage",
+    "panel",
+    "lockbox",
+    "caja",
+    "puerta",
+    "cofre",
+    "keys",
+    "pdf",
+    "pdfs",
 ];
 /// What a key finds, and does not open.
 pub(super) const FINDS: [&str; 16] = [
@@ -443,12 +500,12 @@ pub(super) const FINDS: [&str; 16] = [
     "object",
 ];
 /// What says whose password it is, or where it lies.
-pub(super) const PLACES: [&str; 60] = [
+pub(super) const PLACES: [&str; 67] = [
     "for", "of", "on", "to", "at", "in", "from", "by", "with", "via", "into", "under", "not",
     "für", "von", "vom", "auf", "an", "am", "im", "bei", "mit", "aus", "nicht", "pour", "du", "de",
     "des", "dans", "en", "sur", "chez", "par", "avec", "pas", "del", "para", "con", "por", "no",
     "do", "od", "z", "от", "к", "для", "на", "k", "ke", "till", "til", "för", "voor", "van", "per",
-    "da", "di", "della", "dello", "dos",
+    "da", "di", "della", "dello", "dos", "fürs", "zum", "zur", "beim", "dla", "na", "w",
 ];
 /// `pin the version`: the verb.
 pub(super) const OBJECTS: [&str; 11] =

@@ -13,8 +13,8 @@ use crate::text::{run_end, skip_blanks};
 pub(super) fn login(text: &str, to: usize) -> Option<Span> {
     let clause = clause(text, to);
     let name_at = clause.find("as ").filter(|at| clause[..*at].ends_with(' '))? + "as ".len();
-    if let Some(span) =
-        pair_at(text, to + name_at, Fit::Stated).or_else(|| listed_at(text, to + name_at))
+    if let Some(span) = pair_at(text, to + name_at, Fit::Stated)
+        .or_else(|| listed_at(text, to + name_at, Fit::Sure))
     {
         return Some(span);
     }
@@ -32,7 +32,8 @@ pub(super) fn credentials(text: &str, to: usize) -> Option<Span> {
     const WORDS_MAX: usize = 4;
     const LINKS: [&str; 10] =
         ["is", "are", "was", "were", "ist", "sind", "sont", "son", "sono", "são"];
-    let pair = |from: usize| pair_at(text, from, Fit::Stated).or_else(|| listed_at(text, from));
+    let pair =
+        |from: usize| pair_at(text, from, Fit::Stated).or_else(|| listed_at(text, from, Fit::Sure));
     let mut at = to;
     for _ in 0..=WORDS_MAX {
         at = skip_blanks(text.as_bytes(), at);
@@ -92,7 +93,7 @@ fn before_host(text: &str, at: usize, fit: Fit) -> Option<Span> {
 }
 
 /// The value of `NAME and VALUE`, and of `NAME VALUE` with nothing behind it.
-fn listed_at(text: &str, from: usize) -> Option<Span> {
+pub(super) fn listed_at(text: &str, from: usize, fit: Fit) -> Option<Span> {
     const AND: [&str; 10] = ["and", "und", "et", "y", "e", "i", "и", "en", "och", "with"];
     const ELSEWHERE: [&str; 8] = ["see", "ask", "use", "in", "from", "check", "are", "the"];
     let (at, end, sign) = name_at(text, from)?;
@@ -101,9 +102,9 @@ fn listed_at(text: &str, from: usize) -> Option<Span> {
         return None;
     }
     if is_one_of(&AND, &text[sign..and]) {
-        return value(text, and, Told::English, Fit::Sure);
+        return value(text, and, Told::English, fit);
     }
-    let span = value(text, sign, Told::English, Fit::Sure)?;
+    let span = value(text, sign, Told::English, fit)?;
     let goes_on = text[span.end..].trim_start_matches(' ').starts_with(char::is_lowercase);
     (!goes_on && !is_one_of(&ELSEWHERE, &text[at..end])).then_some(span)
 }

@@ -4,7 +4,7 @@ use super::{RULE, Told};
 use crate::name::{Announced, Kind};
 use crate::scan::Span;
 use crate::text::{quoted, run_end, run_start, skip_blanks};
-use crate::typed::{is_drawn, is_typed, is_typed_firmly, is_typed_surely};
+use crate::typed::{is_drawn, is_drawn_or_spelt, is_typed, is_typed_firmly, is_typed_surely};
 use crate::value::{Form, is_secret};
 
 /// A sentence has its password this near its noun.
@@ -33,7 +33,7 @@ impl Fit {
             Self::Likely => is_typed(word) || is_drawn(word),
             Self::Sure => is_typed_surely(word),
             Self::Stated => is_typed_surely(word) || is_drawn(word),
-            Self::Drawn => is_drawn(word),
+            Self::Drawn => is_drawn_or_spelt(word),
             Self::Firm => is_typed_firmly(word),
             Self::FirmOrDrawn => is_typed_firmly(word) || is_drawn(word),
         }
