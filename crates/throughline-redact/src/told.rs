@@ -22,8 +22,8 @@ use nouns::{
     RELATIVES,
 };
 use word::{
-    CLOSING, Fit, REACH, after_sign, after_stroke, is_one_of, value, value_or_below, word_end,
-    word_start,
+    CLOSING, Fit, OPENING, REACH, after_sign, after_stroke, and_then, is_one_of, piece_behind,
+    value, value_or_below, word_end, word_start,
 };
 
 const RULE: &str = "password";
@@ -118,13 +118,18 @@ fn after(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
         if let Some(found) = noun.linked(word, end, is_changed) {
             return found;
         }
+        // `the password has not changed, still …`
+        if is_aside && is_one_of(&ADVERBS, word) {
+            return value(text, end, told, Fit::Stated);
+        }
         if count == 0 {
             let found = noun.beside(at, word, end);
             if found.is_some() || !(noun.goes_on(word) || is_aside) {
                 return found;
             }
             is_placed = is_one_of(&PLACES, word);
-        } else if is_placed && (2..=4).contains(&count) && told != Told::Pin {
+        } else if (is_placed && count > 1 || told == Told::Latin) && count <= 4 && told != Told::Pin
+        {
             // `пароль от базы …`: no word for `is`.
             let found = beside(text, at, told, false);
             let is_firm = |span: &Span| Fit::FirmOrDrawn.accepts(&text[span.start..span.end]);
@@ -175,6 +180,11 @@ impl Noun<'_> {
             let found = value(text, end, told, Fit::Sure);
             return Some(found.or_else(|| replaced(text, end, told)));
         }
+        // `das Passwort habe ich auf … gesetzt`
+        if told == Told::Latin && is_one_of(&LINKS_TO, word) {
+            let found = value(text, end, told, Fit::Firm);
+            return found.is_some().then_some(found);
+        }
         let is_given = is_one_of(&GIVES, word) && !self.is_verb;
         is_given.then(|| given(text, end)).flatten().map(Some)
     }
@@ -217,7 +227,7 @@ impl Noun<'_> {
 /// `the password, as I said, is …`, `asks for a password, give it …`: what goes on behind the comma.
 fn is_aside_from(word: &str) -> bool {
     const ASIDE: [&str; 6] = ["as", "by", "btw", "just", "if", "well"];
-    [&ASIDE[..], &LINKS, &RELATIVES, &GIVES].iter().any(|list| is_one_of(list, word))
+    [&ASIDE[..], &LINKS, &RELATIVES, &GIVES, &ADVERBS].iter().any(|list| is_one_of(list, word))
 }
 
 /// `enter …`, `give it …`
@@ -246,7 +256,9 @@ fn is_listed(before: &str) -> bool {
 /// `clave …,`: a noun and a value, with nothing more behind them in their part of the sentence, or in a
 /// list with the user's name.
 fn beside(text: &str, at: usize, told: Told, is_listed: bool) -> Option<Span> {
-    let fit = if told == Told::Latin || is_listed { Fit::Stated } else { Fit::Sure };
+    let is_phrase = text[..at].trim_end_matches(' ').ends_with("phrase");
+    let is_stated = told == Told::Latin || is_listed || is_phrase;
+    let fit = if is_stated { Fit::Stated } else { Fit::Sure };
     let span = value(text, at, told, fit)?;
     let rest = text[span.end..].trim_start_matches([' ', '"', '\'', '`']);
     let is_over =
@@ -263,7 +275,8 @@ fn linked(text: &str, from: usize, told: Told) -> Option<Span> {
     let at = skip_blanks(text.as_bytes(), from);
     let end = word_end(text, at);
     let word = &text[at..end];
-    if text[at..].starts_with(MARK) || text[end..].trim_start().starts_with(MARK) {
+    let is_found = text[at..].trim_start_matches(OPENING).starts_with(MARK);
+    if is_found || text[end..].trim_start().starts_with(MARK) {
         return replaced(text, at, told);
     }
     let is_plain = word.len() <= 14 && word.chars().all(char::is_lowercase);
@@ -271,10 +284,18 @@ fn linked(text: &str, from: usize, told: Told) -> Option<Span> {
     (is_plain && !is_one_of(&PLACES, word)).then(|| value(text, end, told, fit))?
 }
 
-/// The other value where one was found already: `changed from … to …`, `is … statt …`.
+/// The other value where one was found already: `changed from … to …`, `is … statt …`; or its other
+/// piece.
 fn replaced(text: &str, from: usize, told: Told) -> Option<Span> {
     let mark = text[from..].find(MARK).filter(|at| *at <= REACH)? + from;
     let end = mark + text[mark..].find(']')? + 1;
+    let has_digit_or_sign = |piece: &(usize, usize)| {
+        text[piece.0..piece.1].bytes().any(|byte| !byte.is_ascii_alphabetic())
+    };
+    let piece = piece_behind(text, end).filter(has_digit_or_sign);
+    if let Some((start, end)) = piece.or_else(|| and_then(text, mark, end, true, Fit::Sure)) {
+        return Some(Span { start, end, rule: RULE });
+    }
     let at = skip_blanks(text.as_bytes(), end);
     let mut at = at + usize::from(text[at..].starts_with(','));
     let mut is_linked = false;

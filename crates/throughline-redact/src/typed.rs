@@ -43,6 +43,7 @@ pub(crate) fn is_typed_firmly(word: &str) -> bool {
     is_typed_surely(word)
         && !is_technology(word)
         && !is_chord(word)
+        && !is_ticket(word)
         && !is_identifier(word)
         && !word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
         && (has_inner_sign(word) || !is_numbered(word) || has_year(word))
@@ -149,6 +150,14 @@ fn is_chord(word: &str) -> bool {
         && word.split('+').next().is_some_and(|key| words::is_in(KEYS, &key.to_ascii_lowercase()))
 }
 
+/// `PR#4521`
+fn is_ticket(word: &str) -> bool {
+    word.split_once('#').is_some_and(|(of, number)| {
+        of.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-/".contains(&byte))
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
 /// What people log in with, connect with and encrypt with, by its first word.
 fn is_technology(word: &str) -> bool {
     const STEMS: &str = "\
@@ -160,7 +169,7 @@ fn is_technology(word: &str) -> bool {
         ed rsa aes chacha blake hkdf ecdsa ecdh curve secp sha md utf base rfc cve iso ecma es http \
         quic grpc rest soap json xml yaml vim emacs nvim chrome firefox safari release version build \
         agent report draft ticket issue table figure section chapter step phase sprint vlan port \
-        eth wg tun utun wlan usb com dev sda nvme gpu cpu x arm riscv log net web db app api id i vpc \
+        eth wlp enp ens eno wg tun utun wlan usb com dev sda nvme gpu cpu x arm riscv log net web db app api id i vpc \
         subnet sg ami vol eni snap";
     let first = words::split(word).next().unwrap_or_default();
     first.len() <= 16 && words::is_in(STEMS, &first.to_ascii_lowercase()) && !has_inner_sign(word)

@@ -42,6 +42,7 @@ pub(crate) enum Told {
 /// Letters beyond ASCII are told apart by their case here, so a word has an entry for each.
 pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("password", Told::English),
+    ("p@ssword", Told::English),
     ("passphrase", Told::English),
     ("pass phrase", Told::English),
     ("pass-phrase", Told::English),
@@ -114,6 +115,8 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("şifresi", Told::Latin),
     ("şifremiz", Told::Latin),
     ("parolası", Told::Latin),
+    ("parolayı", Told::Latin),
+    ("şifreyi", Told::Latin),
     ("jelszó", Told::Latin),
     ("jelszava", Told::Latin),
     ("κωδικός", Told::Latin),
@@ -219,6 +222,9 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("connect ", Told::Access),
     ("connects ", Told::Access),
     ("connecte ", Told::Access),
+    ("connecte-toi ", Told::Access),
+    ("ssh into ", Told::Access),
+    ("ssh in ", Told::Access),
     ("connectez ", Told::Access),
     ("entra ", Told::Access),
     ("entras ", Told::Access),
@@ -361,9 +367,9 @@ pub(super) const ADVERBS: [&str; 34] = [
 /// What does so right behind the noun: `changed the password to …`.
 pub(super) const LINKS_TO: [&str; 6] = ["to", "from", "auf", "à", "a", "as"];
 /// What may stand between a noun and those: `password was changed to …`.
-pub(super) const CHANGED: [&str; 11] = [
+pub(super) const CHANGED: [&str; 13] = [
     "changed", "rotated", "reset", "updated", "set", "moved", "switched", "was", "got", "has",
-    "been",
+    "been", "hasn't", "hasn’t",
 ];
 /// What links a value to the noun behind it: `… as the password`.
 pub(super) const LINKS_AS: [&str; 6] = ["as", "als", "comme", "como", "come", "jako"];
@@ -396,7 +402,7 @@ pub(super) const WITH: [&str; 14] = [
     "med", "need",
 ];
 /// What something is typed for.
-pub(super) const PURPOSES: [&str; 31] = [
+pub(super) const PURPOSES: [&str; 32] = [
     "get in",
     "getting in",
     "log in",
@@ -428,6 +434,7 @@ pub(super) const PURPOSES: [&str; 31] = [
     "mot de passe",
     "contraseña",
     "passwd",
+    "lock screen",
 ];
 /// What a key opens.
 pub(super) const LOCKED: [&str; 48] = [

@@ -102,6 +102,7 @@ pub(super) fn listed_at(text: &str, from: usize, fit: Fit) -> Option<Span> {
         return None;
     }
     if is_one_of(&AND, &text[sign..and]) {
+        let fit = if fit == Fit::Sure { Fit::Stated } else { fit };
         return value(text, and, Told::English, fit);
     }
     let span = value(text, sign, Told::English, fit)?;

@@ -47,7 +47,8 @@ impl Fit {
 }
 
 /// What opens and closes a value in a sentence.
-const OPENING: [char; 12] = [' ', '\u{a0}', '"', '\'', '`', '„', '“', '”', '«', '‘', '「', '『'];
+pub(super) const OPENING: [char; 12] =
+    [' ', '\u{a0}', '"', '\'', '`', '„', '“', '”', '«', '‘', '「', '『'];
 pub(super) const CLOSING: [char; 10] = ['"', '\'', '`', '“', '”', '»', '’', '」', '』', '*'];
 
 /// The value at `from`, if it has the form of one.
@@ -86,7 +87,8 @@ pub(super) fn value(text: &str, from: usize, told: Told, fit: Fit) -> Option<Spa
     if is_pin {
         return is_told.then_some(Span { start, end, rule: RULE });
     }
-    let end = and_then(text, start, end, is_told, fit).or(is_told.then_some(end))?;
+    let piece = and_then(text, start, end, is_told, fit).map(|(_, end)| end);
+    let end = piece.or(is_told.then_some(end))?;
     Some(Span { start, end, rule: RULE })
 }
 
@@ -106,17 +108,30 @@ pub(super) fn value_or_below(text: &str, from: usize, told: Told, fit: Fit) -> O
 
 /// Where a value in quotes ends that another piece in quotes follows: `` `hunter` `2!` ``.
 fn next_piece(text: &str, start: usize, end: usize, fit: Fit) -> Option<usize> {
-    const PIECE_MAX: usize = 32;
-    let quote = text.as_bytes()[start - 1];
-    let next = skip_blanks(text.as_bytes(), end + 1);
-    let is_next = next > end + 1 && text.as_bytes().get(next) == Some(&quote);
-    let (next, next_end) = quoted(text, next).filter(|_| is_next)?;
+    let (next, next_end) = piece_behind(text, end)?;
     let whole = [&text[start..end], &text[next..next_end]].concat();
-    (next_end - next <= PIECE_MAX && fit.accepts(&whole)).then_some(next_end)
+    fit.accepts(&whole).then_some(next_end)
 }
 
-/// Where a value ends that is told in two pieces: `hunter2 and then !xyz`, `hunter2 !xyz`.
-fn and_then(text: &str, start: usize, end: usize, is_told: bool, fit: Fit) -> Option<usize> {
+/// The piece in quotes behind a quote that closes at `end`.
+pub(super) fn piece_behind(text: &str, end: usize) -> Option<(usize, usize)> {
+    const PIECE_MAX: usize = 32;
+    let quote = *text.as_bytes().get(end).filter(|byte| b"\"'`".contains(byte))?;
+    let next = skip_blanks(text.as_bytes(), end + 1);
+    let is_next = next > end + 1 && text.as_bytes().get(next) == Some(&quote);
+    let (start, end) = quoted(text, next).filter(|_| is_next)?;
+    let is_piece = end - start <= PIECE_MAX && !text[start..end].contains([' ', '[']);
+    is_piece.then_some((start, end))
+}
+
+/// The second piece of a value that is told in two: `hunter2 and then !xyz`, `hunter2 !xyz`.
+pub(super) fn and_then(
+    text: &str,
+    start: usize,
+    end: usize,
+    is_told: bool,
+    fit: Fit,
+) -> Option<(usize, usize)> {
     const LINKS: [&str; 7] =
         ["and then", "then", "followed by", "plus", "und dann", "puis", "luego"];
     let rest = &text[end..];
@@ -148,7 +163,7 @@ fn and_then(text: &str, start: usize, end: usize, is_told: bool, fit: Fit) -> Op
                 && inner.bytes().all(|byte| byte.is_ascii_alphanumeric())
         }
     };
-    is_piece.then_some(next + piece.len())
+    is_piece.then_some((next, next + piece.len()))
 }
 
 /// A number that somebody types, and neither `1234` nor `0000`, which everybody knows.
