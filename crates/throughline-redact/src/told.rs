@@ -37,7 +37,7 @@ pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span>
         Told::Slash => pair::slash(text, at),
         _ if !is_whole(text, at, to, told) => None,
         Told::Login => pair::login(text, to)
-            .or_else(|| access::lock(text, to))
+            .or_else(|| access::lock(text, at, to))
             .or_else(|| access::with(text, at, to)),
         Told::Pair => pair::credentials(text, to),
         // A slash between blanks parts a user from a password; a colon stands in code, too.
@@ -47,7 +47,7 @@ pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span>
         Told::Typing => access::typing(text, to),
         Told::Verb => access::with(text, at, to).or_else(|| access::before_verb(text, at, to)),
         Told::Gets => access::with(text, at, to).or_else(|| access::gets(text, at)),
-        Told::Lock => access::lock(text, to),
+        Told::Lock => access::lock(text, at, to),
         Told::Key | Told::Code => access::key(text, to, told),
         Told::English | Told::Latin | Told::Pin => after(text, at, to, told)
             .or_else(|| before(text, at, to, told))

@@ -40,13 +40,37 @@ pub(crate) fn is_typed_surely(word: &str) -> bool {
 /// The same for places where a product, a host or a method is more likely than a password: digits or
 /// signs among the letters, or a word and a year.
 pub(crate) fn is_typed_firmly(word: &str) -> bool {
+    // `hunter2!`, but `admin uses Vue3.4!`: there the sign is the sentence's.
+    let bare = word.trim_end_matches('!');
+    if bare.len() < word.len() && !has_sign(bare) && is_numbered(bare) && !has_year(bare) {
+        return is_typed(word) && is_long_word_with_digit(bare) && !is_technology(bare);
+    }
     is_typed_surely(word)
-        && !is_technology(word)
+        && !is_technology(bare)
         && !is_chord(word)
-        && !is_ticket(word)
-        && !is_identifier(word)
-        && !word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+        && !is_ticket(bare)
+        && !is_identifier(bare)
+        && !is_setting(word)
+        && !bare.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
         && (has_inner_sign(word) || !is_numbered(word) || has_year(word))
+}
+
+/// Six letters or more and a number.
+fn is_long_word_with_digit(word: &str) -> bool {
+    let name = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    name.len() >= 6
+        && name.len() < word.len()
+        && name.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && name.bytes().skip(1).all(|byte| byte.is_ascii_lowercase())
+}
+
+/// `delay=250ms`
+fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, value)| {
+        !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-.".contains(&byte))
+            && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+    })
 }
 
 /// `correct-horse-battery`: three words or more that somebody drew, and no description such as
@@ -87,7 +111,8 @@ fn is_drawn_word(word: &str) -> bool {
         https oauth saml oidc ldap kerberos redis postgres mysql mongo kafka docker kube terraform \
         ansible helm github gitlab next react vue form field input page link flow sign data base \
         database table row column index cache queue job jobs task worker agent build check state \
-        art fact date code mode down line way web";
+        art fact date code mode down line way web wide shared unique alpha numeric character \
+        characters minimum maximum deploy band words mix";
     (3..=12).contains(&word.len())
         && word.bytes().all(|byte| byte.is_ascii_lowercase())
         && word.bytes().any(|byte| b"aeiouy".contains(&byte))
@@ -165,7 +190,7 @@ fn is_technology(word: &str) -> bool {
         outlook exchange windows server ubuntu debian fedora macos ios android python node java jdk \
         ruby php perl rust golang go postgres postgresql psql mysql mariadb redis mongo mongodb kafka \
         amqp mqtt ldap kerberos radius keycloak okta auth cognito ssh tls mtls ssl dtls gpg pgp age \
-        sops kms hsm tpm luks zip seven veracrypt bitlocker wpa wep psk ikev ipsec wireguard openvpn \
+        sops pkcs kms hsm tpm luks zip seven veracrypt bitlocker wpa wep psk ikev ipsec wireguard openvpn \
         ed rsa aes chacha blake hkdf ecdsa ecdh curve secp sha md utf base rfc cve iso ecma es http \
         quic grpc rest soap json xml yaml vim emacs nvim chrome firefox safari release version build \
         agent report draft ticket issue table figure section chapter step phase sprint vlan port \

@@ -17,6 +17,9 @@ use crate::text::skip_blanks;
 /// The value behind a verb and its `with`: `unlock the laptop with …`, `what opens the door is …`.
 pub(super) fn with(text: &str, at: usize, to: usize) -> Option<Span> {
     const WORDS_MAX: usize = 6;
+    // What people connect and authenticate with has a name of drawn words more often.
+    let is_named = ["connect", "auth"].iter().any(|verb| text[at..].starts_with(verb));
+    let fit = if is_named { Fit::Firm } else { Fit::FirmOrDrawn };
     let is_asked = text[..at].trim_end().ends_with("what");
     let mut at = to;
     for _ in 0..=WORDS_MAX {
@@ -27,7 +30,7 @@ pub(super) fn with(text: &str, at: usize, to: usize) -> Option<Span> {
         }
         let word = &text[at..end];
         if is_one_of(&WITH, word) || is_asked && is_one_of(&LINKS, word) {
-            let found = value(text, end, Told::English, Fit::FirmOrDrawn);
+            let found = value(text, end, Told::English, fit);
             let found = found.or_else(|| listed_at(text, end, Fit::Firm));
             if found.is_some() {
                 return found;
@@ -96,25 +99,32 @@ pub(super) fn before_verb(text: &str, at: usize, to: usize) -> Option<Span> {
 }
 
 /// `sudo is …`, `wifi in the lab: NAME / …`, `my login for the admin page is …`.
-pub(super) fn lock(text: &str, to: usize) -> Option<Span> {
+pub(super) fn lock(text: &str, noun: usize, to: usize) -> Option<Span> {
     const WORDS_MAX: usize = 7;
     const OWN: [&str; 4] = ["prompt", "login", "wants", "takes"];
+    // `the jumphost is jump-berlin-alpha`: what has an address has a name of drawn words, too.
+    const NAMELESS: [&str; 7] =
+        ["sudo", "login", "logon", "vault key", "master key", "encryption key", "decryption key"];
+    let is_nameless = is_one_of(&NAMELESS, &text[noun..to]);
+    let fit = if is_nameless { Fit::FirmOrDrawn } else { Fit::Firm };
     let bytes = text.as_bytes();
     let mut at = to;
     for count in 0..=WORDS_MAX {
         at = skip_blanks(bytes, at);
         if let Some(from) = after_colon(text, at) {
-            return stated(text, from);
+            return stated(text, from, fit);
         }
         let end = word_end(text, at);
         let word = &text[at..end];
         if word.is_empty() || at > to + REACH {
             return None;
         }
-        let wants =
-            is_one_of(&["wants", "takes", "needs", "uses", "has"], word) || is_one_of(&GIVES, word);
+        let wants = is_one_of(&["wants", "takes", "needs"], word) || is_one_of(&GIVES, word);
         if is_one_of(&LINKS, word) || wants {
-            return stated(text, end);
+            return stated(text, end, if wants { Fit::FirmOrDrawn } else { fit });
+        }
+        if is_one_of(&["uses", "has"], word) {
+            return stated(text, end, Fit::Firm);
         }
         let goes_on =
             is_one_of(&PLACES, word) || is_one_of(&RELATIVES, word) || is_one_of(&OWN, word);
@@ -137,7 +147,7 @@ pub(super) fn key(text: &str, to: usize, told: Told) -> Option<Span> {
     const WORDS_MAX: usize = 8;
     let found = |from: usize| {
         let number = || value(text, from, Told::Pin, Fit::Firm);
-        stated(text, from).or_else(|| (told == Told::Code).then(number)?)
+        stated(text, from, Fit::FirmOrDrawn).or_else(|| (told == Told::Code).then(number)?)
     };
     let mut is_locked = false;
     let mut at = to;
@@ -171,11 +181,10 @@ fn after_colon(text: &str, at: usize) -> Option<usize> {
 }
 
 /// The value that is told of something with a lock, alone or with its user.
-fn stated(text: &str, from: usize) -> Option<Span> {
+fn stated(text: &str, from: usize, fit: Fit) -> Option<Span> {
     let from = after_sign(text, from).unwrap_or(from);
     let at = skip_blanks(text.as_bytes(), from);
     let end = word_end(text, at);
     let from = if is_one_of(&ADVERBS, &text[at..end]) { end } else { from };
-    pair_at(text, from, Fit::FirmOrDrawn)
-        .or_else(|| value_or_below(text, from, Told::English, Fit::FirmOrDrawn))
+    pair_at(text, from, Fit::FirmOrDrawn).or_else(|| value_or_below(text, from, Told::English, fit))
 }

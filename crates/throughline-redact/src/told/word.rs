@@ -61,7 +61,8 @@ pub(super) fn value(text: &str, from: usize, told: Told, fit: Fit) -> Option<Spa
         let value = &text[start..end];
         let secret = if is_pin {
             is_number(value, 4)
-        } else if value.contains(' ') {
+        } else if value.contains([' ', '\'', '"', '`']) {
+            // Several words, or a literal of code within quotes: `` `'pkcs8'` ``.
             false
         } else if let Some(end) = next_piece(text, start, end, fit) {
             return Some(Span { start, end, rule: RULE });
@@ -108,7 +109,7 @@ pub(super) fn value_or_below(text: &str, from: usize, told: Told, fit: Fit) -> O
 
 /// Where a value in quotes ends that another piece in quotes follows: `` `hunter` `2!` ``.
 fn next_piece(text: &str, start: usize, end: usize, fit: Fit) -> Option<usize> {
-    let (next, next_end) = piece_behind(text, end)?;
+    let (next, next_end) = piece_behind(text, end).filter(|_| fit.trusts_quotes())?;
     let whole = [&text[start..end], &text[next..next_end]].concat();
     fit.accepts(&whole).then_some(next_end)
 }
