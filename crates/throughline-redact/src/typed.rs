@@ -120,7 +120,7 @@ fn is_drawn_word(word: &str) -> bool {
         && !words::is_in(NAMES, word)
 }
 
-fn has_sign(word: &str) -> bool {
+pub(crate) fn has_sign(word: &str) -> bool {
     word.bytes().any(|byte| SIGNS.contains(&byte))
 }
 
@@ -175,11 +175,12 @@ fn is_chord(word: &str) -> bool {
         && word.split('+').next().is_some_and(|key| words::is_in(KEYS, &key.to_ascii_lowercase()))
 }
 
-/// `PR#4521`
+/// `PR#4521`, `issue#88b`
 fn is_ticket(word: &str) -> bool {
     word.split_once('#').is_some_and(|(of, number)| {
         of.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-/".contains(&byte))
-            && number.bytes().all(|byte| byte.is_ascii_digit())
+            && number.starts_with(|first: char| first.is_ascii_digit())
+            && number.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
 }
 

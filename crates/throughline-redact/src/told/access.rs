@@ -98,21 +98,33 @@ pub(super) fn before_verb(text: &str, at: usize, to: usize) -> Option<Span> {
         .filter(|span| span.end <= at)
 }
 
+/// What a thing with a lock may be told to be: what has an address or a maker has a name with digits or of
+/// drawn words, too (`the jumphost is jump-berlin-alpha`, `the kiosk is Elo15i4`).
+fn fit_of(noun: &str) -> Fit {
+    const NAMELESS: [&str; 7] =
+        ["sudo", "login", "logon", "vault key", "master key", "encryption key", "decryption key"];
+    const JOINED: [&str; 8] =
+        ["vpn", "wifi", "wi-fi", "wlan", "htaccess", "basic auth", "secret", "api key"];
+    if is_one_of(&NAMELESS, noun) {
+        Fit::FirmOrDrawn
+    } else if is_one_of(&JOINED, noun) {
+        Fit::Firm
+    } else {
+        Fit::Signed
+    }
+}
+
 /// `sudo is …`, `wifi in the lab: NAME / …`, `my login for the admin page is …`.
 pub(super) fn lock(text: &str, noun: usize, to: usize) -> Option<Span> {
     const WORDS_MAX: usize = 7;
     const OWN: [&str; 4] = ["prompt", "login", "wants", "takes"];
-    // `the jumphost is jump-berlin-alpha`: what has an address has a name of drawn words, too.
-    const NAMELESS: [&str; 7] =
-        ["sudo", "login", "logon", "vault key", "master key", "encryption key", "decryption key"];
-    let is_nameless = is_one_of(&NAMELESS, &text[noun..to]);
-    let fit = if is_nameless { Fit::FirmOrDrawn } else { Fit::Firm };
+    let own = fit_of(&text[noun..to]);
     let bytes = text.as_bytes();
     let mut at = to;
     for count in 0..=WORDS_MAX {
         at = skip_blanks(bytes, at);
         if let Some(from) = after_colon(text, at) {
-            return stated(text, from, fit);
+            return stated(text, from, own);
         }
         let end = word_end(text, at);
         let word = &text[at..end];
@@ -121,10 +133,10 @@ pub(super) fn lock(text: &str, noun: usize, to: usize) -> Option<Span> {
         }
         let wants = is_one_of(&["wants", "takes", "needs"], word) || is_one_of(&GIVES, word);
         if is_one_of(&LINKS, word) || wants {
-            return stated(text, end, if wants { Fit::FirmOrDrawn } else { fit });
+            return stated(text, end, if wants { Fit::FirmOrDrawn } else { own });
         }
         if is_one_of(&["uses", "has"], word) {
-            return stated(text, end, Fit::Firm);
+            return stated(text, end, own);
         }
         let goes_on =
             is_one_of(&PLACES, word) || is_one_of(&RELATIVES, word) || is_one_of(&OWN, word);

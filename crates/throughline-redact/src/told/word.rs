@@ -4,7 +4,9 @@ use super::{RULE, Told};
 use crate::name::{Announced, Kind};
 use crate::scan::Span;
 use crate::text::{quoted, run_end, run_start, skip_blanks};
-use crate::typed::{is_drawn, is_drawn_or_spelt, is_typed, is_typed_firmly, is_typed_surely};
+use crate::typed::{
+    has_sign, is_drawn, is_drawn_or_spelt, is_typed, is_typed_firmly, is_typed_surely,
+};
 use crate::value::{Form, is_secret};
 
 /// A sentence has its password this near its noun.
@@ -23,6 +25,8 @@ pub(super) enum Fit {
     Drawn,
     /// `log in with …`
     Firm,
+    /// `the router is …`: as firm, with a sign that no name has.
+    Signed,
     /// `wifi is guest / …`: as firm, and three words with signs between them are one, too.
     FirmOrDrawn,
 }
@@ -35,6 +39,7 @@ impl Fit {
             Self::Stated => is_typed_surely(word) || is_drawn(word),
             Self::Drawn => is_drawn_or_spelt(word),
             Self::Firm => is_typed_firmly(word),
+            Self::Signed => is_typed_firmly(word) && has_sign(word),
             Self::FirmOrDrawn => is_typed_firmly(word) || is_drawn(word),
         }
     }
@@ -78,7 +83,7 @@ pub(super) fn value(text: &str, from: usize, told: Told, fit: Fit) -> Option<Spa
         // `4.7`, `12 characters`, `6位`: a number with something behind it is a count.
         let next = text[start + word.len()..].trim_start_matches(['.', '!']).chars().next();
         let is_over = next.is_none_or(|next| !next.is_alphanumeric() || is_joined(next));
-        let is_firm = matches!(fit, Fit::Firm | Fit::FirmOrDrawn | Fit::Drawn);
+        let is_firm = matches!(fit, Fit::Firm | Fit::Signed | Fit::FirmOrDrawn | Fit::Drawn);
         let least = if is_pin { 4 } else { 6 };
         is_over && !is_firm && is_number(word, least) && !is_counted(text, end)
     } else {

@@ -2,31 +2,31 @@
 //! the same words that must stay.
 //!
 //! `sentences/told.txt` has a sentence a line with `{}` where the value goes, or `{1}` and `{2}` for its
-//! two pieces. A line with `~` before it is only known for values with digits or signs, and not for drawn
-//! words; a line with `-` gets through, and stands there so that nobody takes the list for complete.
+//! two pieces. A line with `~` before it is known for values with digits or signs, and not for drawn words;
+//! one with `!` only for values with a sign. A line with `-` gets through, and stands there so that nobody
+//! takes the list for complete.
 
 use throughline_redact::redact;
 
 const TOLD: &str = include_str!("sentences/told.txt");
 const MENTIONED: &str = include_str!("sentences/mentioned.txt");
 
-/// What people type: a word with a digit and a sign, letters in turn with digits, a word and a year.
-fn typed() -> Vec<(String, String)> {
-    let pieces = [
-        ("hun", "ter2!"),
-        ("Tr0ub", "4dor&3"),
-        ("Blau", "4Wal!9"),
-        ("kaf", "fee2019!"),
-        ("zebra", "$Lamp9"),
-    ];
-    pieces.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect()
-}
+/// A value in two pieces, so that none stands here in whole.
+type Pieces = (&'static str, &'static str);
 
+/// What people type, with a sign in it.
+const SIGNED: [Pieces; 5] = [
+    ("hun", "ter2!"),
+    ("Tr0ub", "4dor&3"),
+    ("Blau", "4Wal!9"),
+    ("kaf", "fee2019!"),
+    ("zebra", "$Lamp9"),
+];
+/// The same without one.
+const PLAIN: [Pieces; 4] =
+    [("s3cr3t", "-Pa55"), ("kaffee", "2019"), ("Qw7p", "Lm2xZ"), ("gr33n.", "m0nkey")];
 /// Words that were drawn.
-fn drawn() -> Vec<(String, String)> {
-    let pieces = [("correct-", "horse-battery"), ("moon-otter", "-violin-tray")];
-    pieces.iter().map(|(one, two)| ((*one).to_owned(), (*two).to_owned())).collect()
-}
+const DRAWN: [Pieces; 2] = [("correct-", "horse-battery"), ("moon-otter", "-violin-tray")];
 
 /// A line of a list with `\n` and `\u{…}` as what they stand for.
 fn unescaped(line: &str) -> String {
@@ -60,15 +60,16 @@ fn a_password_told_in_freer_wording_disappears() {
             through += 1;
             continue;
         }
-        let mut values = typed();
-        let sentence = line.strip_prefix("~ ").unwrap_or(line);
-        if sentence == line && !line.contains("{1}") {
-            values.extend(drawn());
-        }
+        let sentence = line.trim_start_matches("~ ").trim_start_matches("! ");
+        let values: Vec<Pieces> = match line.as_bytes()[0] {
+            b'!' => SIGNED.to_vec(),
+            b'~' => [&SIGNED[..], &PLAIN].concat(),
+            _ => [&SIGNED[..], &PLAIN, &DRAWN].concat(),
+        };
         for (one, two) in values {
-            let whole = [one.as_str(), &two].concat();
+            let whole = [one, two].concat();
             let sentence = unescaped(sentence);
-            let text = sentence.replace("{1}", &one).replace("{2}", &two).replace("{}", &whole);
+            let text = sentence.replace("{1}", one).replace("{2}", two).replace("{}", &whole);
             let clean = redact(&text).text.into_owned();
             if is_left(&clean, &sentence, &whole) {
                 missed.push(format!("{text:?} became {clean:?}"));
