@@ -3,12 +3,13 @@
 //!
 //! Three things together give one away: a noun of secrecy or a verb of access, a link from it to a word,
 //! and the form of that word, which has letters and digits or signs as no word of a sentence has. So `the
-//! password is in 1Password` and `das Passwort muss 12 Zeichen haben` stay. `nouns` holds the words of
-//! all languages, `access` the verbs and what has a lock, `pair` users with their passwords, `joined` the
+//! password is in 1Password` and `das Passwort muss 12 Zeichen haben` stay. `nouns` and `links` hold the
+//! words of all languages, `access` the verbs and what has a lock, `pair` users with their passwords, `joined` the
 //! scripts without blanks; `word` says what a value is.
 
 mod access;
 mod joined;
+mod links;
 mod nouns;
 mod pair;
 mod word;
@@ -17,7 +18,7 @@ pub(crate) use nouns::{KEYWORDS, Told};
 
 use crate::scan::Span;
 use crate::text::{MARK, skip_blanks};
-use nouns::{
+use links::{
     ADVERBS, CHANGED, GIVES, LINKS, LINKS_AS, LINKS_LATIN, LINKS_OLD, LINKS_TO, OBJECTS, PLACES,
     RELATIVES,
 };

@@ -5,7 +5,7 @@
 //! log in with `office365`, too.
 
 use super::Told;
-use super::nouns::{ADVERBS, FINDS, GIVES, LINKS, LOCKED, PLACES, PURPOSES, RELATIVES, WITH};
+use super::links::{ADVERBS, FINDS, GIVES, LINKS, LOCKED, PLACES, PURPOSES, RELATIVES, WITH};
 use super::pair::{listed_at, pair_at};
 use super::word::{
     CLOSING, Fit, REACH, after_sign, after_stroke, clause, is_number, is_one_of, value,

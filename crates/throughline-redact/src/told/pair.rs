@@ -1,7 +1,7 @@
 //! A user's name and a password beside it: `ann / …`, `ann:…@host`, `as ann with …`.
 
 use super::Told;
-use super::nouns::ADVERBS;
+use super::links::ADVERBS;
 use super::word::{
     CLOSING, Fit, after_sign, after_stroke, clause, is_one_of, value, value_end, word_end,
     word_start,
