@@ -23,8 +23,8 @@ use links::{
     RELATIVES,
 };
 use word::{
-    CLOSING, Fit, OPENING, REACH, after_sign, after_stroke, and_then, is_one_of, piece_behind,
-    value, value_or_below, word_end, word_start,
+    CLOSING, Fit, OPENING, REACH, after_sign, after_stroke, and_then, clause, is_one_of,
+    piece_behind, value, value_or_below, word_end, word_start,
 };
 
 const RULE: &str = "password";
@@ -52,7 +52,8 @@ pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span>
         Told::Key | Told::Code => access::key(text, to, told),
         Told::English | Told::Latin | Told::Pin => after(text, at, to, told)
             .or_else(|| before(text, at, to, told))
-            .or_else(|| behind_as(text, at, to, told)),
+            .or_else(|| behind_as(text, at, to, told))
+            .or_else(|| (told == Told::Pin).then(|| pin_phrase(text, to))?),
     }
 }
 
@@ -310,6 +311,14 @@ fn replaced(text: &str, from: usize, told: Told) -> Option<Span> {
         at = end;
     }
     None
+}
+
+/// `the pin is the phrase …`: a secret that is called a number and is none.
+fn pin_phrase(text: &str, to: usize) -> Option<Span> {
+    const NOUNS: [&str; 2] = ["phrase ", "word "];
+    let behind = clause(text, to);
+    let noun = NOUNS.iter().find_map(|noun| Some(behind.find(noun)? + noun.len()))?;
+    value(text, to + noun, Told::English, Fit::Stated)
 }
 
 /// `als Passwort hab ich … gesetzt`: the value behind a noun that its link stands before.
