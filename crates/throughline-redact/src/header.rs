@@ -2,7 +2,8 @@
 
 use crate::scan::Span;
 use crate::text::{MARK, is_closing_escape, line_start, quoted, run_end, run_start, skip_blanks};
-use crate::value::{is_drummed, is_placeholder, is_random, is_reference, is_typed, is_word_like};
+use crate::typed::is_typed;
+use crate::value::{is_drummed, is_placeholder, is_random, is_reference, is_word_like};
 
 /// The places that have a rule of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,8 @@
 use crate::name::{self, Announced, Kind};
 use crate::scan::Span;
 use crate::text::{MARK, quoted, run_end, run_start, skip_blanks};
-use crate::value::{Form, is_placeholder, is_reference, is_secret, is_typed};
+use crate::typed::is_typed;
+use crate::value::{Form, is_placeholder, is_reference, is_secret};
 
 /// The layouts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,10 @@
 //! tokens by their face (`ghp_…`), `key_block` private keys in armour, `address` passwords in URLs,
 //! `header` what HTTP requests and command lines carry, and `assignment` names such as `password`
 //! with a value behind them, which `value` then judges. `told` reads sentences in which somebody tells a
-//! password, in six languages. `marked` finds what its author wants kept
+//! password, in some twenty languages, and `typed` says what a typed password looks like. `marked` finds what its author wants kept
 //! private, and `number` cards and accounts by their check digits. `layout` reads what stands where a
-//! table, a manifest or a line of logins puts a password, and `veil` looks through colours, escapes and
-//! base64. Every one of them looks at a bounded
+//! table, a manifest or a line of logins puts a password, and `veil` looks through colours, escapes,
+//! base64 and, with `fold`, letters in disguise. Every one of them looks at a bounded
 //! stretch around its keyword, so the time grows with the text and with nothing else.
 //!
 //! A mention is not a secret. `password: required`, `token = get_token()` and `<your key>` come
@@ -16,6 +16,7 @@
 mod address;
 mod assignment;
 mod file;
+mod fold;
 mod header;
 mod key_block;
 mod keywords;
@@ -28,6 +29,7 @@ mod scan;
 mod shape;
 mod text;
 mod told;
+mod typed;
 mod value;
 mod veil;
 mod words;

@@ -160,7 +160,12 @@ impl Look<'_> {
             return;
         }
         let span = match hit.looker {
-            Looker::Shape(shape) => self.shapes.find(text, at, shape),
+            Looker::Shape(shape) => {
+                let found = self.shapes.find(text, at, shape);
+                let beside = found.and_then(|found| shape::secret_beside(text, found));
+                self.spans.extend(beside.map(|span| (span, sureness)));
+                found
+            }
             Looker::Odd(odd) => self.shapes.find_odd(text, at, to, odd),
             Looker::KeyBlock => key_block::find(text, at),
             Looker::KeyBlockEnd => key_block::find_tail(text, at),

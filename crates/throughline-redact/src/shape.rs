@@ -148,6 +148,46 @@ fn find(text: &str, at: usize, shape: &Shape, read_until: &mut usize) -> Option<
     Some(Span { start, end, rule: shape.rule })
 }
 
+/// The secret that belongs to an id of AWS: forty signs of base64 right behind it or before it, with
+/// nothing but a sign, a line break or a short name between them.
+pub(crate) fn secret_beside(text: &str, id: Span) -> Option<Span> {
+    const LENGTH: usize = 40;
+    const BETWEEN_MAX: usize = 48;
+    if id.rule != "aws-access-key" {
+        return None;
+    }
+    let bytes = text.as_bytes();
+    let sign = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
+    let secret = |start: usize, end: usize| {
+        let has = |wanted: fn(&u8) -> bool| bytes[start..end].iter().any(wanted);
+        let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+        let is_secret = end - start == LENGTH
+            && is_mixed
+            && (has(u8::is_ascii_digit) || has(u8::is_ascii_punctuation))
+            && !is_mask(&text[start..end]);
+        is_secret.then_some(Span { start, end, rule: "aws-secret-key" })
+    };
+    let mut at = id.end;
+    let until = bytes.len().min(id.end + BETWEEN_MAX);
+    while at < until {
+        // The slash between the two may be taken for a part of the second.
+        let from = at + usize::from(at == id.end && bytes[at] == b'/');
+        let end = run_end(bytes, from, LENGTH + 1, sign);
+        if let Some(span) = secret(from, end) {
+            return Some(span);
+        }
+        at = end.max(at + 1);
+    }
+    let end = id.start - run_of_signs(bytes, id.start);
+    let end = end.max(id.start.saturating_sub(8));
+    secret(run_start(bytes, end, LENGTH + 1, sign), end)
+}
+
+/// How many blanks and signs of a list stand before `to`.
+fn run_of_signs(bytes: &[u8], to: usize) -> usize {
+    to - run_start(bytes, to, 8, |byte| b" \t\r\n,;:|/\"'`".contains(&byte))
+}
+
 /// `sk_X509_POLICY_NODE_num`: a name is made of short parts, or has no digit.
 fn has_long_part(body: &str) -> bool {
     body.split(['-', '_']).any(|part| {

@@ -1,36 +1,59 @@
 //! Passwords that somebody tells in a sentence: `das Passwort ist …`, `use … as the password`,
-//! `パスワードは…`, `credentials: ann/…`.
+//! `パスワードは…`, `credentials: ann/…`, `root gets in with …`.
 //!
-//! Three things together give one away: a noun, a link from the noun to a word, and the form of that
-//! word, which has letters and digits or signs as no word of a sentence has. So `the password is in
-//! 1Password` and `das Passwort muss 12 Zeichen haben` stay.
+//! Three things together give one away: a noun of secrecy or a verb of access, a link from it to a word,
+//! and the form of that word, which has letters and digits or signs as no word of a sentence has. So `the
+//! password is in 1Password` and `das Passwort muss 12 Zeichen haben` stay. `nouns` and `links` hold the
+//! words of all languages, `access` the verbs and what has a lock, `pair` users with their passwords, `joined` the
+//! scripts without blanks; `word` says what a value is.
 
+mod access;
+mod joined;
+mod links;
 mod nouns;
+mod pair;
+mod word;
 
 pub(crate) use nouns::{KEYWORDS, Told};
 
-use crate::name::{Announced, Kind};
 use crate::scan::Span;
-use crate::text::{MARK, quoted, run_end, run_start, skip_blanks};
-use crate::value::{Form, is_secret, is_typed, is_typed_surely};
-use nouns::{CHANGED, LINKS, LINKS_AS, LINKS_OLD, LINKS_TO, OBJECTS, PLACES};
+use crate::text::{MARK, skip_blanks};
+use links::{
+    ADVERBS, CHANGED, GIVES, LINKS, LINKS_AS, LINKS_LATIN, LINKS_OLD, LINKS_TO, OBJECTS, PLACES,
+    RELATIVES,
+};
+use word::{
+    CLOSING, Fit, OPENING, REACH, after_sign, after_stroke, and_then, clause, is_one_of,
+    piece_behind, value, value_or_below, word_end, word_start,
+};
 
 const RULE: &str = "password";
-/// A sentence has its password this near its noun.
-const REACH: usize = 72;
 
 /// Finds the password that the keyword at `at..to` tells of.
 pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     let to = at + text[at..to].trim_end_matches([' ', ':']).len();
     match told {
-        Told::Joined => joined_after(text, to, told).or_else(|| joined_before(text, at)),
-        Told::JoinedPin => joined_after(text, to, told),
+        Told::Joined => joined::after(text, to, told).or_else(|| joined::before(text, at)),
+        Told::JoinedPin => joined::after(text, to, told),
+        Told::Slash => pair::slash(text, at),
         _ if !is_whole(text, at, to, told) => None,
-        Told::Login => login(text, to),
-        Told::Pair => pair(text, to),
+        Told::Login => pair::login(text, to)
+            .or_else(|| access::lock(text, at, to))
+            .or_else(|| access::with(text, at, to)),
+        Told::Pair => pair::credentials(text, to),
+        // A slash between blanks parts a user from a password; a colon stands in code, too.
+        Told::Account if text[at..to].ends_with('/') => pair::pair_at(text, at, Fit::FirmOrDrawn),
+        Told::Account => pair::pair_at(text, at, Fit::Firm),
+        Told::Access => access::with(text, at, to),
+        Told::Typing => access::typing(text, to),
+        Told::Verb => access::with(text, at, to).or_else(|| access::before_verb(text, at, to)),
+        Told::Gets => access::with(text, at, to).or_else(|| access::gets(text, at)),
+        Told::Lock => access::lock(text, at, to),
+        Told::Key | Told::Code => access::key(text, to, told),
         Told::English | Told::Latin | Told::Pin => after(text, at, to, told)
             .or_else(|| before(text, at, to, told))
-            .or_else(|| behind_as(text, at, to, told)),
+            .or_else(|| behind_as(text, at, to, told))
+            .or_else(|| (told == Told::Pin).then(|| pin_phrase(text, to))?),
     }
 }
 
@@ -45,36 +68,46 @@ fn is_whole(text: &str, at: usize, to: usize, told: Told) -> bool {
         Told::English if text[at..to].eq_ignore_ascii_case("pass") => {
             !before.is_some_and(|letter| part(letter) || "-./".contains(letter))
         }
-        Told::English | Told::Joined | Told::JoinedPin | Told::Login | Told::Pair => {
-            !before.is_some_and(part)
+        Told::Account | Told::Lock | Told::Access | Told::Typing => {
+            !before.is_some_and(|letter| part(letter) || "-./$@:\\".contains(letter))
         }
+        Told::English
+        | Told::Joined
+        | Told::JoinedPin
+        | Told::Login
+        | Told::Pair
+        | Told::Slash
+        | Told::Verb
+        | Told::Gets
+        | Told::Code
+        | Told::Key => !before.is_some_and(part),
     };
     begins && !next.is_some_and(|letter| part(letter) || letter == '-')
 }
 
 /// The value behind a noun: `Passwort für die Datenbank ist …`, `Password for prod: …`, `clave …`.
-fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
-    const WORDS_MAX: usize = 8;
+fn after(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
+    const WORDS_MAX: usize = 9;
     let bytes = text.as_bytes();
-    let is_listed = is_listed(&text[..noun]);
-    let mut is_changed = false;
     // `pass` is a verb more often, which has no `is` behind it.
     let is_verb = bytes[to.saturating_sub(4)..to].eq_ignore_ascii_case(b"pass");
+    let noun = Noun { text, at, to, told, is_verb };
+    let (mut is_changed, mut is_aside, mut is_placed) = (false, false, false);
     let mut at = to;
     for count in 0..=WORDS_MAX {
         at = skip_blanks(bytes, at);
         if at > to + REACH {
             return None;
         }
-        if told == Told::Latin && bytes.get(at) == Some(&b',') {
-            at = skip_blanks(bytes, at + 1);
+        if bytes.get(at) == Some(&b',') {
+            let next = skip_blanks(bytes, at + 1);
+            is_aside |= is_aside_from(&text[next..word_end(text, next)]);
+            if told == Told::Latin || is_aside {
+                at = next;
+            }
         }
-        if let Some(value_at) = after_sign(text, at) {
-            // A name with a value right behind it has rules of its own.
-            let is_code = bytes[noun..to].ends_with(b"code");
-            let is_name = told == Told::English && (count == 0 && !is_code || is_verb)
-                || told == Told::Pin && bytes[at] == b'=';
-            return if is_name { None } else { value(text, value_at, told, is_typed_surely) };
+        if let Some((from, fit)) = noun.after_sign(at, count) {
+            return value_or_below(text, from, told, fit);
         }
         if text[at..].starts_with(MARK) {
             return replaced(text, at, told);
@@ -84,28 +117,26 @@ fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
         if word.is_empty() {
             return None;
         }
-        if is_one_of(&LINKS, word) {
-            let found = linked(text, end, told);
-            if found.is_some() || !is_one_of(&CHANGED, word) {
-                return found;
-            }
-        } else if is_changed && is_one_of(&LINKS_TO, word) {
-            let found = value(text, end, told, is_typed_surely);
-            return found.or_else(|| replaced(text, end, told));
+        if let Some(found) = noun.linked(word, end, is_changed) {
+            return found;
+        }
+        // `the password has not changed, still …`
+        if is_aside && is_one_of(&ADVERBS, word) {
+            return value(text, end, told, Fit::Stated);
         }
         if count == 0 {
-            let stated = is_one_of(&LINKS_TO, word).then(|| value(text, end, told, is_typed));
-            let found = stated.flatten().or_else(|| beside(text, at, told, is_listed));
-            if found.is_some() && (!is_verb || is_listed) {
+            let found = noun.beside(at, word, end);
+            if found.is_some() || !(noun.goes_on(word) || is_aside) {
                 return found;
             }
-            let goes_on = match told {
-                Told::English => is_one_of(&PLACES, word) || is_one_of(&CHANGED, word),
-                Told::Pin => !is_one_of(&OBJECTS, word),
-                Told::Latin | Told::Joined | Told::JoinedPin | Told::Login | Told::Pair => true,
-            };
-            if !goes_on {
-                return None;
+            is_placed = is_one_of(&PLACES, word);
+        } else if (is_placed && count > 1 || told == Told::Latin) && count <= 4 && told != Told::Pin
+        {
+            // `пароль от базы …`: no word for `is`.
+            let found = beside(text, at, told, false);
+            let is_firm = |span: &Span| Fit::FirmOrDrawn.accepts(&text[span.start..span.end]);
+            if let Some(span) = found.filter(is_firm) {
+                return Some(span);
             }
         }
         is_changed = is_one_of(&CHANGED, word);
@@ -114,8 +145,105 @@ fn after(text: &str, noun: usize, to: usize, told: Told) -> Option<Span> {
     None
 }
 
-/// Whether the user's name stands before a noun: `user ann, password …`, `user ann and pass …`.
+/// A noun where it stands.
+struct Noun<'a> {
+    text: &'a str,
+    at: usize,
+    to: usize,
+    told: Told,
+    is_verb: bool,
+}
+
+impl Noun<'_> {
+    /// The place behind a colon, an arrow or the like at `at`, and what is a value there.
+    fn after_sign(&self, at: usize, count: usize) -> Option<(usize, Fit)> {
+        let (bytes, told) = (self.text.as_bytes(), self.told);
+        if let Some(from) = after_sign(self.text, at) {
+            let is_code = bytes[self.at..self.to].ends_with(b"code");
+            let is_name = told == Told::English && (count == 0 && !is_code || self.is_verb)
+                || told == Told::Pin && bytes[at] == b'=';
+            // A name with a value right behind it has rules of its own.
+            return Some((from, if is_name { Fit::Drawn } else { Fit::Stated }));
+        }
+        let from = after_stroke(self.text, at).filter(|_| !self.is_verb)?;
+        Some((from, Fit::Stated))
+    }
+
+    /// What the word that ends at `end` links, or nothing if it is no link.
+    fn linked(&self, word: &str, end: usize, is_changed: bool) -> Option<Option<Span>> {
+        let (text, told) = (self.text, self.told);
+        let is_latin = told == Told::Latin && is_one_of(&LINKS_LATIN, word);
+        if is_one_of(&LINKS, word) || is_latin {
+            let found = linked(text, end, told);
+            let is_only_link = !is_one_of(&CHANGED, word) && !is_latin;
+            return (found.is_some() || is_only_link).then_some(found);
+        }
+        if is_changed && is_one_of(&LINKS_TO, word) {
+            let found = value(text, end, told, Fit::Sure);
+            return Some(found.or_else(|| replaced(text, end, told)));
+        }
+        // `das Passwort habe ich auf … gesetzt`
+        if told == Told::Latin && is_one_of(&LINKS_TO, word) {
+            let found = value(text, end, told, Fit::Firm);
+            return found.is_some().then_some(found);
+        }
+        let is_given = is_one_of(&GIVES, word) && !self.is_verb;
+        is_given.then(|| given(text, end)).flatten().map(Some)
+    }
+
+    /// The value right behind the noun, or behind it and `to`.
+    fn beside(&self, at: usize, word: &str, end: usize) -> Option<Span> {
+        let is_listed = is_listed(&self.text[..self.at]);
+        let fit = if word.eq_ignore_ascii_case("as") { Fit::Sure } else { Fit::Likely };
+        let stated = is_one_of(&LINKS_TO, word).then(|| value(self.text, end, self.told, fit));
+        let found = stated.flatten().or_else(|| beside(self.text, at, self.told, is_listed));
+        found.filter(|_| !self.is_verb || is_listed)
+    }
+
+    /// Whether the noun is still meant with this word right behind it.
+    fn goes_on(&self, word: &str) -> bool {
+        let is_in = |list: &[&str]| is_one_of(list, word);
+        match self.told {
+            Told::English => {
+                is_in(&PLACES) || is_in(&CHANGED) || is_in(&RELATIVES) || is_in(&GIVES)
+            }
+            Told::Pin => !is_in(&OBJECTS),
+            Told::Latin
+            | Told::Joined
+            | Told::JoinedPin
+            | Told::Login
+            | Told::Pair
+            | Told::Account
+            | Told::Slash
+            | Told::Access
+            | Told::Verb
+            | Told::Typing
+            | Told::Lock
+            | Told::Gets
+            | Told::Code
+            | Told::Key => true,
+        }
+    }
+}
+
+/// `the password, as I said, is …`, `asks for a password, give it …`: what goes on behind the comma.
+fn is_aside_from(word: &str) -> bool {
+    const ASIDE: [&str; 6] = ["as", "by", "btw", "just", "if", "well"];
+    [&ASIDE[..], &LINKS, &RELATIVES, &GIVES, &ADVERBS].iter().any(|list| is_one_of(list, word))
+}
+
+/// `enter …`, `give it …`
+fn given(text: &str, from: usize) -> Option<Span> {
+    let at = skip_blanks(text.as_bytes(), from);
+    let end = word_end(text, at);
+    let is_object = is_one_of(&["it", "in", "them", "him", "with"], &text[at..end]);
+    value(text, if is_object { end } else { from }, Told::English, Fit::FirmOrDrawn)
+}
+
+/// Whether the user's name stands before a noun: `user ann, password …`, `user ann and pass …`; or
+/// what says that the password is used: `with the password …`.
 fn is_listed(before: &str) -> bool {
+    const WITH: [&str; 8] = ["with", "using", "mit", "avec", "con", "com", "met", "z"];
     const AND: [&str; 3] = ["and", "und", "with"];
     const NAMING: [&str; 5] = ["user", "username", "account", "login", "benutzer"];
     let before = &before[before.ceil_char_boundary(before.len().saturating_sub(REACH))..];
@@ -123,44 +251,59 @@ fn is_listed(before: &str) -> bool {
     let mut words = before.rsplit(' ').take(3);
     let is_joined = words.next().is_some_and(|word| is_one_of(&AND, word));
     let is_named = words.nth(1).is_some_and(|word| is_one_of(&NAMING, word.trim_end_matches(':')));
-    before.ends_with([',', '/', '|']) || is_joined && is_named
+    let is_used = before.rsplit(' ').take(2).any(|word| is_one_of(&WITH, word));
+    before.ends_with([',', '/', '|']) || is_joined && is_named || is_used
 }
 
 /// `clave …,`: a noun and a value, with nothing more behind them in their part of the sentence, or in a
 /// list with the user's name.
 fn beside(text: &str, at: usize, told: Told, is_listed: bool) -> Option<Span> {
-    let span = value(text, at, told, is_typed_surely)?;
+    let is_phrase = text[..at].trim_end_matches(' ').ends_with("phrase");
+    let is_stated = told == Told::Latin || is_listed || is_phrase;
+    let fit = if is_stated { Fit::Stated } else { Fit::Sure };
+    let span = value(text, at, told, fit)?;
     let rest = text[span.end..].trim_start_matches([' ', '"', '\'', '`']);
-    let is_over = rest.is_empty() || rest.starts_with(['\n', '\r', '.', ',', ';', ')', '!', '?']);
+    let is_over =
+        rest.is_empty() || rest.starts_with(['\n', '\r', '.', ',', ';', ')', '!', '?', '(']);
     (is_over || is_listed || told == Told::Pin).then_some(span)
 }
 
 /// What stands behind `is`, with one word between them at most: `ist jetzt …`.
 fn linked(text: &str, from: usize, told: Told) -> Option<Span> {
     let from = after_sign(text, from).unwrap_or(from);
-    if let Some(span) = value(text, from, told, is_typed) {
+    if let Some(span) = value_or_below(text, from, told, Fit::Likely) {
         return Some(span);
     }
     let at = skip_blanks(text.as_bytes(), from);
     let end = word_end(text, at);
     let word = &text[at..end];
-    if text[at..].starts_with(MARK) || text[end..].trim_start().starts_with(MARK) {
+    let is_found = text[at..].trim_start_matches(OPENING).starts_with(MARK);
+    if is_found || text[end..].trim_start().starts_with(MARK) {
         return replaced(text, at, told);
     }
     let is_plain = word.len() <= 14 && word.chars().all(char::is_lowercase);
-    (is_plain && !is_one_of(&PLACES, word)).then(|| value(text, end, told, is_typed))?
+    let fit = if is_one_of(&ADVERBS, word) { Fit::Likely } else { Fit::Sure };
+    (is_plain && !is_one_of(&PLACES, word)).then(|| value(text, end, told, fit))?
 }
 
-/// The other value where one was found already: `changed from … to …`, `is … statt …`.
+/// The other value where one was found already: `changed from … to …`, `is … statt …`; or its other
+/// piece.
 fn replaced(text: &str, from: usize, told: Told) -> Option<Span> {
     let mark = text[from..].find(MARK).filter(|at| *at <= REACH)? + from;
     let end = mark + text[mark..].find(']')? + 1;
+    let has_digit_or_sign = |piece: &(usize, usize)| {
+        text[piece.0..piece.1].bytes().any(|byte| !byte.is_ascii_alphabetic())
+    };
+    let piece = piece_behind(text, end).filter(has_digit_or_sign);
+    if let Some((start, end)) = piece.or_else(|| and_then(text, mark, end, true, Fit::Sure)) {
+        return Some(Span { start, end, rule: RULE });
+    }
     let at = skip_blanks(text.as_bytes(), end);
     let mut at = at + usize::from(text[at..].starts_with(','));
     let mut is_linked = false;
     for _ in 0..4 {
         at = skip_blanks(text.as_bytes(), at);
-        if let Some(span) = value(text, at, told, is_typed).filter(|_| is_linked) {
+        if let Some(span) = value(text, at, told, Fit::Likely).filter(|_| is_linked) {
             return Some(span);
         }
         let end = word_end(text, at);
@@ -168,6 +311,14 @@ fn replaced(text: &str, from: usize, told: Told) -> Option<Span> {
         at = end;
     }
     None
+}
+
+/// `the pin is the phrase …`: a secret that is called a number and is none.
+fn pin_phrase(text: &str, to: usize) -> Option<Span> {
+    const NOUNS: [&str; 2] = ["phrase ", "word "];
+    let behind = clause(text, to);
+    let noun = NOUNS.iter().find_map(|noun| Some(behind.find(noun)? + noun.len()))?;
+    value(text, to + noun, Told::English, Fit::Stated)
 }
 
 /// `als Passwort hab ich … gesetzt`: the value behind a noun that its link stands before.
@@ -181,7 +332,7 @@ fn behind_as(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     let mut at = to;
     for _ in 0..=WORDS_MAX {
         at = skip_blanks(text.as_bytes(), at);
-        let found = value(text, at, told, is_typed_surely);
+        let found = value(text, at, told, Fit::Stated);
         let end = word_end(text, at);
         if found.is_some() || end == at {
             return found;
@@ -189,6 +340,13 @@ fn behind_as(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
         at = end;
     }
     None
+}
+
+/// `make … the password`
+fn is_made(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end_matches([' ', '`', '"']);
+    let start = word_start(text, before.len());
+    is_one_of(&["make", "making", "made", "call", "choose"], &before[start..])
 }
 
 /// The value before a noun: `use … as the password`, `… is the staging password`.
@@ -206,6 +364,9 @@ fn before(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     for _ in 0..=WORDS_MAX {
         let start = word_start(text, end);
         let word = &text[start..end];
+        if Fit::FirmOrDrawn.accepts(word) && is_made(text, start) {
+            return Some(Span { start, end, rule: RULE });
+        }
         end = text[..start].trim_end_matches(' ').len();
         if word.is_empty() || end == start {
             return None;
@@ -215,206 +376,9 @@ fn before(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
             let inner = text[..end].trim_end_matches(CLOSING);
             let start = word_start(text, inner.len());
             let value = &inner[start..];
-            let is_told = if is_stated { is_typed_surely(value) } else { is_typed(value) };
-            return is_told.then_some(Span { start, end: inner.len(), rule: RULE });
+            let fit = if is_stated { Fit::Stated } else { Fit::Likely };
+            return fit.accepts(value).then_some(Span { start, end: inner.len(), rule: RULE });
         }
     }
     None
-}
-
-/// `log in as NAME with VALUE`
-fn login(text: &str, to: usize) -> Option<Span> {
-    let clause = clause(text, to);
-    let name_at = clause.find("as ").filter(|at| clause[..*at].ends_with(' '))? + "as ".len();
-    if let Some(span) = pair_at(text, to + name_at) {
-        return Some(span);
-    }
-    let name = clause[name_at..].trim_start();
-    let link = [" with ", " using "].into_iter().find_map(|link| {
-        let at = name.find(link)?;
-        (!name[..at].contains(' ')).then_some(at + link.len())
-    })?;
-    let from = to + clause.len() - name.len() + link;
-    value(text, from, Told::English, is_typed_surely)
-}
-
-/// `credentials for staging: NAME/VALUE`, `creds are NAME / VALUE`
-fn pair(text: &str, to: usize) -> Option<Span> {
-    const WORDS_MAX: usize = 4;
-    const LINKS: [&str; 6] = ["is", "are", "ist", "sind", "sont", "son"];
-    let mut at = to;
-    for _ in 0..=WORDS_MAX {
-        at = skip_blanks(text.as_bytes(), at);
-        if let Some(next) = after_sign(text, at) {
-            return pair_at(text, next);
-        }
-        let end = word_end(text, at);
-        if is_one_of(&LINKS, &text[at..end]) {
-            return pair_at(text, after_sign(text, end).unwrap_or(end));
-        }
-        if end == at {
-            return None;
-        }
-        at = end;
-    }
-    None
-}
-
-/// The value of `NAME/VALUE`, `NAME:VALUE`, `NAME / VALUE`, `NAME and VALUE`.
-fn pair_at(text: &str, from: usize) -> Option<Span> {
-    const AND: [&str; 4] = ["and", "und", "et", "y"];
-    let bytes = text.as_bytes();
-    let at = run_end(bytes, from, 8, |byte| b" *`\"'".contains(&byte));
-    let end =
-        run_end(bytes, at, 64, |byte| byte.is_ascii_alphanumeric() || b"._@+-".contains(&byte));
-    let sign = skip_blanks(bytes, end);
-    let next = skip_blanks(bytes, sign + usize::from(sign < bytes.len()));
-    let is_name = end >= at + 2 && bytes[at].is_ascii_alphabetic();
-    let and = word_end(text, sign);
-    if is_name && sign > end && is_one_of(&AND, &text[sign..and]) {
-        return value(text, and, Told::English, is_typed_surely);
-    }
-    // `creds: bob …`, and nothing behind it.
-    const ELSEWHERE: [&str; 8] = ["see", "ask", "use", "in", "from", "check", "are", "the"];
-    if is_name
-        && sign > end
-        && !is_one_of(&ELSEWHERE, &text[at..end])
-        && let Some(span) = value(text, sign, Told::English, is_typed_surely)
-        && !text[span.end..].trim_start_matches(' ').starts_with(char::is_lowercase)
-    {
-        return Some(span);
-    }
-    let is_pair = matches!(bytes.get(sign), Some(b'/' | b':')) && (sign > end) == (next > sign + 1);
-    (is_name && is_pair).then(|| value(text, next, Told::English, is_typed_surely))?
-}
-
-/// The value behind a noun in a script that joins its words, where a value stands out by its letters.
-fn joined_after(text: &str, to: usize, told: Told) -> Option<Span> {
-    const LETTERS_MAX: usize = 12;
-    let mut at = to;
-    for letter in text[to..].chars().take(LETTERS_MAX) {
-        if "。！？\n".contains(letter) || !(is_joined(letter) || " :=*\"'`“”".contains(letter))
-        {
-            break;
-        }
-        at += letter.len_utf8();
-    }
-    let between = &text[to..at];
-    // Another noun, and where the password lies.
-    if between.starts_with(['学', '學']) || between.contains('在') {
-        return None;
-    }
-    let span = value(text, at, told, is_typed)?;
-    let lies = ["にあ", "に保"].iter().any(|link| text[span.end..].starts_with(link));
-    (!lies).then_some(span)
-}
-
-/// The value before such a noun: `…をパスワードに`, `用…作为密码`.
-fn joined_before(text: &str, at: usize) -> Option<Span> {
-    const LINKS: [char; 7] = ['を', 'と', '作', '当', '當', '设', '設'];
-    let before = &text[..at];
-    let is_between = |letter: &char| is_joined(*letter) || *letter == ' ';
-    let letters = before.chars().rev().take(8).take_while(is_between);
-    let end = at - letters.map(char::len_utf8).sum::<usize>();
-    let between = before[end..].trim_start();
-    if between.contains('的') || !between.starts_with(LINKS) {
-        return None;
-    }
-    let inner = before[..end].trim_end_matches(CLOSING);
-    let start = word_start(text, inner.len());
-    is_typed(&inner[start..]).then_some(Span { start, end: inner.len(), rule: RULE })
-}
-
-/// What opens and closes a value in a sentence.
-const OPENING: [char; 12] = [' ', '\u{a0}', '"', '\'', '`', '„', '“', '”', '«', '‘', '「', '『'];
-const CLOSING: [char; 10] = ['"', '\'', '`', '“', '”', '»', '’', '」', '』', '*'];
-
-/// The value at `from`, if it has the form of one.
-fn value(text: &str, from: usize, told: Told, fits: impl Fn(&str) -> bool) -> Option<Span> {
-    const PASSWORD: Announced = Announced { kind: Kind::Password, rule: RULE, is_phrase: false };
-    let bytes = text.as_bytes();
-    let at = run_end(bytes, from, 8, |byte| b" \t*".contains(&byte));
-    let is_pin = matches!(told, Told::Pin | Told::JoinedPin);
-    if let Some((start, end)) = quoted(text, at) {
-        let value = &text[start..end];
-        let secret = if is_pin {
-            is_number(value, 4)
-        } else {
-            !value.contains(' ') && is_secret(value, PASSWORD, Form::Quoted)
-        };
-        return secret.then_some(Span { start, end, rule: RULE });
-    }
-    let start = at + text[at..].len() - text[at..].trim_start_matches(OPENING).len();
-    let end = word_end(text, start);
-    let word = text[start..end].trim_end_matches(CLOSING);
-    let is_told = if word.bytes().all(|byte| byte.is_ascii_digit()) {
-        // `4.7`, `12 characters`, `6位`: a number with something behind it is a count.
-        let next = text[start + word.len()..].trim_start_matches(['.', '!']).chars().next();
-        let is_over = next.is_none_or(|next| !next.is_alphanumeric() || is_joined(next));
-        is_over && is_number(word, if is_pin { 4 } else { 6 }) && !is_counted(text, end)
-    } else {
-        !is_pin && fits(word)
-    };
-    is_told.then_some(Span { start, end: start + word.len(), rule: RULE })
-}
-
-/// A number that somebody types, and neither `1234` nor `0000`, which everybody knows.
-fn is_number(word: &str, least: usize) -> bool {
-    let step = word.as_bytes().windows(2).all(|pair| pair[0] + 1 == pair[1]);
-    let same = word.as_bytes().windows(2).all(|pair| pair[0] == pair[1]);
-    (least..=12).contains(&word.len())
-        && word.bytes().all(|byte| byte.is_ascii_digit())
-        && !(word.len() <= 4 && (step || same))
-}
-
-/// Whether a noun follows the number at once: `4000 entries`, `100000位`.
-fn is_counted(text: &str, end: usize) -> bool {
-    let rest = &text[end..];
-    let noun = rest.trim_start_matches(' ');
-    rest.starts_with(['位', '文', '字', '个', '個', '桁', '次', '回', '年'])
-        || rest.len() > noun.len() && noun.starts_with(|letter: char| letter.is_ascii_lowercase())
-}
-
-/// Where the word at `at` ends: at a blank, at a sign of the sentence, or where another script begins.
-fn word_end(text: &str, at: usize) -> usize {
-    let end = text[at..]
-        .char_indices()
-        .find(|(offset, letter)| {
-            letter.is_whitespace()
-                || is_joined(*letter)
-                || *offset > REACH
-                || ",;:()[]{}<>|=".contains(*letter)
-        })
-        .map_or(text.len(), |(offset, _)| at + offset);
-    at + text[at..end].trim_end_matches(['.', '?', '!']).len()
-}
-
-/// Where the word begins that ends at `end`.
-fn word_start(text: &str, end: usize) -> usize {
-    let is_part = |byte: u8| byte.is_ascii_graphic() && !b",;:()[]{}<>|=\"'`".contains(&byte);
-    run_start(text.as_bytes(), end, REACH, is_part)
-}
-
-/// The place behind a colon or an equals sign, of either script.
-fn after_sign(text: &str, at: usize) -> Option<usize> {
-    let rest = &text[at..];
-    let sign = ['：', ':', '='].into_iter().find(|sign| rest.starts_with(*sign))?;
-    let next = rest[sign.len_utf8()..].chars().next();
-    (next != Some(sign) && next != Some('/')).then_some(at + sign.len_utf8())
-}
-
-/// The rest of the sentence, as far as it counts.
-fn clause(text: &str, from: usize) -> &str {
-    let to = text.floor_char_boundary((from + REACH).min(text.len()));
-    let rest = &text[from..to];
-    &rest[..rest.find(['\n', ';', '!', '?']).unwrap_or(rest.len())]
-}
-
-/// A letter of a script that puts no blanks between words, or a sign of one.
-fn is_joined(letter: char) -> bool {
-    letter >= '\u{2E80}'
-}
-
-fn is_one_of(words: &[&str], word: &str) -> bool {
-    words.iter().any(|known| known.eq_ignore_ascii_case(word))
 }

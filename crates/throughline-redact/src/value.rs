@@ -88,36 +88,6 @@ fn fits(value: &str, kind: Kind, form: Form) -> bool {
     }
 }
 
-/// Whether a word of a sentence has the form of a password that a person typed: letters with digits
-/// or with signs among them, and nothing that names, addresses, amounts and methods look like.
-pub(crate) fn is_typed(word: &str) -> bool {
-    let is_joined_name = word.contains(['_', '-', '.', ':']) && is_word_like(word);
-    let is_amount = word.trim_start_matches(|letter: char| letter.is_ascii_digit()).len()
-        < word.len()
-        && word
-            .trim_start_matches(|letter: char| letter.is_ascii_digit())
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase());
-    let inner = word.trim_matches(|letter: char| !letter.is_alphanumeric());
-    (6..=64).contains(&word.len())
-        && is_mixed(word)
-        && (has_digit(word) || inner.len() >= 8 && is_mixed(inner))
-        && !is_joined_name
-        && !is_amount
-        && !word.contains(['/', '\\'])
-        && !(word.contains('@') && word.contains('.'))
-        && !is_expression(word)
-        && !is_placeholder(word)
-        && !is_reference(word)
-}
-
-/// The same for places where a name with a number is as likely: `python3`, `step-2`.
-pub(crate) fn is_typed_surely(word: &str) -> bool {
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let sign = word.bytes().any(|byte| b"!@#$%^&*+=?~".contains(&byte));
-    is_typed(word) && (digits >= 2 || sign || turns_often(word))
-}
-
 /// The value without the escapes of an address, whose digits are not the value's: `lock%26key`.
 fn without_escapes(value: &str) -> Cow<'_, str> {
     let is_escape = |part: &[u8]| part[0] == b'%' && part[1..].iter().all(u8::is_ascii_hexdigit);
@@ -151,7 +121,7 @@ pub(crate) fn is_drummed(value: &str) -> bool {
 }
 
 /// `OBJ_pkcs9`
-fn is_identifier(value: &str) -> bool {
+pub(crate) fn is_identifier(value: &str) -> bool {
     value.contains('_') && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
@@ -189,12 +159,12 @@ fn is_uuid(value: &str) -> bool {
             .all(|part| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-fn has_digit(value: &str) -> bool {
+pub(crate) fn has_digit(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// `hunter2x9`, but neither `step2` nor `2nd`.
-fn turns_often(value: &str) -> bool {
+pub(crate) fn turns_often(value: &str) -> bool {
     let digit = |byte: &u8| byte.is_ascii_digit();
     value.as_bytes().windows(2).filter(|pair| digit(&pair[0]) != digit(&pair[1])).count() >= 2
 }
@@ -374,7 +344,7 @@ fn is_quoted_phrase(value: &str, words: &[&str], announced: Announced, form: For
 }
 
 /// Whether code computes the value: a call, a field, a type, an operator, a plain name.
-fn is_expression(value: &str) -> bool {
+pub(crate) fn is_expression(value: &str) -> bool {
     let calls = ['(', '{'].iter().any(|sign| value.contains(*sign))
         || value.contains("::")
         || value.contains("->")
@@ -451,7 +421,7 @@ fn all_digits(value: &str) -> bool {
 }
 
 /// Letters with a digit or with a sign that names and sentences have not.
-fn is_mixed(value: &str) -> bool {
+pub(crate) fn is_mixed(value: &str) -> bool {
     let letter = value.chars().any(char::is_alphabetic);
     let sign = value.bytes().any(|byte| b"!@#$%^&*+=?~".contains(&byte));
     letter && (sign || has_digit_and_letter(value)) && !is_technical(value)

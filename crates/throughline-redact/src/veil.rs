@@ -1,6 +1,7 @@
-//! Secrets under a veil: colours and invisible signs within a token, signs written as escapes, and
-//! tokens in base64.
+//! Secrets under a veil: colours and invisible signs within a token, signs written as escapes, letters
+//! in disguise, and tokens in base64.
 
+use crate::fold::{self, Folded};
 use crate::header::base64;
 use crate::scan::{Span, Sureness, found};
 use crate::text::{run_end, word_may_begin};
@@ -57,7 +58,8 @@ pub(crate) fn find_all(
     stretches: &[(usize, usize)],
     keep: &mut impl FnMut(Span, Sureness),
 ) {
-    if !text.bytes().any(|byte| matches!(byte, 0x1b | b'%' | b'\\' | b'&' | 0xC2 | 0xE2 | 0xEF)) {
+    let may_begin = |byte| matches!(byte, 0x1b | b'%' | b'\\' | b'&') || fold::may_begin(byte);
+    if !text.bytes().any(may_begin) {
         return;
     }
     for (from, to) in stretches {
@@ -65,7 +67,7 @@ pub(crate) fn find_all(
         for (span, sureness) in found(&plain.text, plain.near.iter().copied()) {
             let (start, end) = (plain.places[span.start], plain.places[span.end - 1]);
             let end = end.1;
-            if end - start.0 > span.end - span.start {
+            if end - start.0 > span.end - span.start || plain.is_disguised_before(span.start) {
                 keep(Span { start: from + start.0, end: from + end, ..span }, sureness);
             }
         }
@@ -79,22 +81,38 @@ struct Plain {
     places: Vec<(usize, usize)>,
     /// The stretches around veils.
     near: Vec<(usize, usize)>,
+    /// Where letters were in disguise, in order.
+    disguised: Vec<usize>,
 }
 
 impl Plain {
     /// `None` where there is nothing to take away.
     fn of(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
-        let mut plain = Self { text: String::new(), places: Vec::new(), near: Vec::new() };
+        let mut plain = Self {
+            text: String::new(),
+            places: Vec::new(),
+            near: Vec::new(),
+            disguised: Vec::new(),
+        };
         let mut copied = 0;
         let mut at = 0;
         while at < bytes.len() {
-            let Some((length, sign)) = veil(&bytes[at..]).filter(|_| within_word(bytes, at)) else {
+            let folded = if fold::may_begin(bytes[at]) { fold::at(text, at) } else { None };
+            let veiled = match folded {
+                Some(Folded::Unseen(length)) => Some((length, None)),
+                Some(Folded::Letter(length, sign)) => Some((length, Some(sign))),
+                None => veil(&bytes[at..]).filter(|_| within_word(bytes, at)),
+            };
+            let Some((length, sign)) = veiled else {
                 at += 1;
                 continue;
             };
             plain.copy(text, copied, at);
             let here = plain.text.len();
+            if folded.is_some() {
+                plain.disguised.push(here);
+            }
             if let Some(sign) = sign {
                 plain.text.push(char::from(sign));
                 plain.places.push((at, at + length));
@@ -115,6 +133,14 @@ impl Plain {
             *end = plain.text.ceil_char_boundary((*end).min(plain.text.len()));
         }
         Some(plain)
+    }
+
+    /// Whether what names a value may have been in disguise: `password is …` with a letter of
+    /// another script.
+    fn is_disguised_before(&self, at: usize) -> bool {
+        const REACH: usize = 96;
+        let before = self.disguised.partition_point(|place| *place <= at);
+        before.checked_sub(1).is_some_and(|last| self.disguised[last] + REACH >= at)
     }
 
     fn copy(&mut self, text: &str, from: usize, to: usize) {
@@ -149,11 +175,6 @@ fn veil(bytes: &[u8]) -> Option<(usize, Option<u8>)> {
         }
         b'%' => hex(1, 3).map(|sign| (3, Some(sign))),
         b'&' => entity(bytes),
-        0xC2 if bytes.starts_with("\u{ad}".as_bytes()) => Some((2, None)),
-        0xE2 | 0xEF => {
-            let unseen = ["\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}"];
-            unseen.iter().any(|sign| bytes.starts_with(sign.as_bytes())).then_some((3, None))
-        }
         _ => None,
     }
 }

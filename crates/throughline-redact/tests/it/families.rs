@@ -186,6 +186,7 @@ pub(crate) fn busy() -> Duration {
 fn time_grows_with_the_text_and_with_nothing_else() {
     let line = "let token = self.next_token()?; // the key of a secret is its name\n";
     let secret = format!("API_TOKEN={}\n", mixed(40));
+    let id = ["AK", "IAQ2W3E4R5", "T6Y7Z7HK "].concat();
     for unit in [
         line,
         &secret,
@@ -201,6 +202,15 @@ fn time_grows_with_the_text_and_with_nothing_else() {
         "</private>",
         "`<private>`",
         "password is ",
+        "log in with ",
+        "kommst mit ",
+        "sudo wifi ",
+        "is a / ",
+        "use a to ",
+        "пароль ",
+        "p\u{430}\u{200b}",
+        "password is `a` ",
+        &id,
         "-----BEGIN PRIVATE KEY-----\n",
         "=",
         "\"",

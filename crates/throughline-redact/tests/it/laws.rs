@@ -65,6 +65,17 @@ const KEYWORDS: &[&str] = &[
     "$",
     "{",
     "}",
+    " / ",
+    "gets in with ",
+    "sudo is ",
+    "type in ",
+    " to get in",
+    " and then ",
+    " gets you in",
+    "hasło ",
+    "\u{200b}",
+    "\u{430}",
+    "creds: ann/",
 ];
 
 proptest! {

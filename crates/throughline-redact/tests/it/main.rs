@@ -4,6 +4,7 @@ mod code;
 mod families;
 mod files;
 mod forms;
+mod freer;
 mod laws;
 mod mentions;
 mod places;
