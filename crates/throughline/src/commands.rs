@@ -11,6 +11,7 @@ mod health;
 mod history;
 mod ingest;
 mod mcp;
+mod meant;
 mod model;
 mod noticed;
 mod project;
@@ -34,7 +35,7 @@ use anyhow::Context as _;
 use serde::Serialize;
 use throughline_engine::{Card, Error, ErrorKind, Put};
 
-use crate::args::{Cli, Command};
+use crate::args::Command;
 use crate::settings::Settings;
 use crate::ui::Ui;
 use crate::view::{self, WireMemory};
@@ -126,8 +127,8 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Search(args) => find::search(args, settings, ui),
         Command::List(args) => find::list(args, settings, ui),
         Command::Show(args) => find::show(args, settings, ui),
-        Command::Why(args) => history::why(&args.id, settings, ui),
-        Command::History(args) => history::history(&args.id, settings, ui),
+        Command::Why(args) => history::why(args, settings, ui),
+        Command::History(args) => history::history(args, settings, ui),
         Command::Log(args) => history::log(args, settings, ui),
         Command::Told(args) => told::told(args, settings, ui),
         Command::Undo(args) => history::undo(args, settings, ui),
@@ -161,9 +162,13 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Graph(args) => graph::graph(args, settings, ui),
         Command::Config(args) => config::config(args, settings, ui),
         Command::Completions(args) => {
-            use clap::CommandFactory as _;
             let mut page = Vec::new();
-            clap_complete::generate(args.shell, &mut Cli::command(), "throughline", &mut page);
+            clap_complete::generate(
+                args.shell,
+                &mut crate::help::command(),
+                "throughline",
+                &mut page,
+            );
             ui.print(&String::from_utf8_lossy(&page))?;
             Ok(ExitCode::SUCCESS)
         }
@@ -207,11 +212,14 @@ fn not_done() -> ExitCode {
     crate::ui::exit_code(ErrorKind::Failed)
 }
 
-/// The text itself, or standard input if it is `-`.
-fn text_or_stdin(text: &str) -> anyhow::Result<String> {
-    if text != "-" {
-        return Ok(text.to_owned());
-    }
+/// The words themselves, or standard input if they are `-`.
+fn text_or_stdin(words: &[String]) -> anyhow::Result<String> {
+    let text = crate::args::joined(words);
+    if text == "-" { from_stdin() } else { Ok(text) }
+}
+
+/// What stands on standard input.
+fn from_stdin() -> anyhow::Result<String> {
     // Far more than a memory may hold, so that too much is noticed and not cut.
     let most = throughline_core::Policy::default().limits.content_bytes_max;
     let limit = most as u64 * 4;

@@ -410,7 +410,7 @@ pub(super) fn patch(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let mut text = if args.file.as_os_str() == "-" {
-        super::text_or_stdin("-")?
+        super::from_stdin()?
     } else {
         let bytes = std::fs::read(&args.file).with_context(|| args.file.display().to_string())?;
         String::from_utf8(bytes)

@@ -21,7 +21,7 @@ pub(super) fn edit(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let edits = Edits {
-        content: args.text.as_deref().map(text_or_stdin).transpose()?,
+        content: (!args.text.is_empty()).then(|| text_or_stdin(&args.text)).transpose()?,
         kind: args.kind,
         label: args.label.clone(),
         domain: args.domain.clone(),

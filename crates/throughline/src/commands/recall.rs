@@ -110,7 +110,8 @@ pub(super) fn recall(
     // A service that is not set up rightly is `doctor`'s business: the built-in model looks.
     let engine = settings.engine_with_services().or_else(|_| settings.engine())?;
     let context = settings.context()?;
-    check_question(&args.query)?;
+    let query = args::joined(&args.query);
+    check_question(&query)?;
     let mut limits = engine.policy().recall;
     limits.budget_tokens = args.budget.unwrap_or(limits.budget_tokens);
     limits.items_max = args.limit.unwrap_or(limits.items_max);
@@ -118,7 +119,7 @@ pub(super) fn recall(
         as_of: settings.moment(args.as_of.as_deref())?,
         episodes: args.episodes,
         replaced: args.include_superseded,
-        ..Ask::new(&args.query, limits)
+        ..Ask::new(&query, limits)
     };
     let mut recall = engine.recall(&context, &ask)?;
     let mut verified = None;
@@ -243,11 +244,12 @@ pub(super) fn why_not(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    check_question(&args.query)?;
+    let query = args::joined(&args.query);
+    check_question(&query)?;
     let engine = settings.engine()?;
     let context = settings.context()?;
     let card = engine.show(&*engine.now_reader()?, &context, &args.id)?;
-    let ask = Ask::new(&args.query, engine.policy().recall);
+    let ask = Ask::new(&query, engine.policy().recall);
     let recall = engine.recall(&context, &ask)?;
     let node = NodeId::Memory(card.memory.id);
     let place = recall.candidates.iter().position(|one| one.node == node);
@@ -256,7 +258,7 @@ pub(super) fn why_not(
     let shown = matches!(found.map(|one| &one.fate), Some(Fate::Shown(_)));
     let wire = WireWhyNot {
         memory: (&card).into(),
-        query: &args.query,
+        query: &query,
         shown,
         rank: place.map(|at| at + 1),
         reason: reason.clone(),

@@ -93,6 +93,7 @@ mod transfer;
 mod trouble;
 mod truth_bad_input;
 mod two_doors;
+mod typing;
 mod unsafe_homes;
 mod verifying;
 mod walls;
