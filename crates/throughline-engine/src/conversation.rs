@@ -175,7 +175,7 @@ impl Engine {
 fn ended(state: State) -> &'static str {
     match state {
         State::Expired => "no longer valid",
-        State::Archived => "put away",
+        State::Archived => "archived",
         State::Superseded | State::Retracted | State::Draft | State::Staged | State::Confirmed => {
             "withdrawn"
         }

@@ -337,7 +337,7 @@ impl Engine {
             let memory = self.resolve(reader, context, reason)?;
             if memory.space != draft.scope.space {
                 return Err(Error::NotPossible(format!(
-                    "memory {} lives in another scope; give the reason in words",
+                    "memory {} is in another scope; give the reason in words",
                     memory.id.handle()
                 )));
             }

@@ -87,7 +87,7 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
 fn warnings(settings: &Settings) -> Vec<String> {
     let problem = settings.problem.as_ref();
     let settings_file = problem.map(|problem| {
-        format!("{problem} (until it is corrected the defaults hold, and no model is asked)")
+        format!("{problem} (until it is corrected, the defaults are used and no model is asked)")
     });
     let list = settings.roots().damage().err().map(|error| error.to_string());
     settings_file.into_iter().chain(list).collect()

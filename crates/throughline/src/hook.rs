@@ -311,7 +311,7 @@ pub(crate) fn take(
     if throughline_agents::answer(agent, name, &reply.said.text).is_some() {
         let told = Context { session: Some(event.session.clone()), ..context.clone() };
         let telling = engine.telling(&told, &audience(agent, name, &event), &reply.said);
-        engine.tellings().append(&telling).context("what was told cannot be put on record")?;
+        engine.tellings().append(&telling).context("what the agent was told cannot be recorded")?;
     }
     reply.capture.add(engine.rest(&context, &event, &reply)?);
     Ok(Some((event, context, reply)))

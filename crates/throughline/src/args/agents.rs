@@ -19,7 +19,10 @@ impl FromStr for Which {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "all" => Ok(Self::All),
-            name => name.parse().map(Self::One).map_err(|why| format!("{why}, all")),
+            name => name
+                .parse()
+                .map(Self::One)
+                .map_err(|why: String| format!("{}, all)", why.trim_end_matches(')'))),
         }
     }
 }

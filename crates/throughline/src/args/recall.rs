@@ -49,8 +49,8 @@ pub(crate) struct Read {
 const READ_HELP: &str = "\
 A text is read in pieces. For each piece you see what it is read as and how sure that is (from .00 to
 1.0), whether it is lasting, and whether anything speaks against taking it literally; then what would
-be kept, or why nothing is, and which memories it touches and what would happen to them. Nothing is
-written.
+be kept, or why nothing is, and which memories it touches and what would happen to them.
+Nothing is written.
 
 Example, with a memory that says sessions are kept in Redis:
   throughline read \"Sessions moved from Redis to Postgres for good. Thanks!\"

@@ -131,7 +131,7 @@ pub(super) fn why(
             line("reopen", view::shaken_line(one));
         }
         for mark in &why.card.watermarks {
-            line("hangs on", view::watermark_line(mark));
+            line("tied to", view::watermark_line(mark));
         }
         for one in &why.card.evidence {
             line("evidence", view::evidence_line(one));
@@ -373,7 +373,7 @@ fn reverted_words(one: &Reverted) -> Option<String> {
         (None, Some(after)) => format!("{} is remembered again", told(after)),
         (Some(before), Some(after)) if before.content != after.content => {
             let says = text::headline(&safe(&before.content), SAID_CHARS);
-            format!("{} stands again instead of “{says}”", told(after))
+            format!("{} is current again instead of “{says}”", told(after))
         }
         (Some(before), Some(after)) if before.state != after.state => {
             format!("{} is {} again, not {}", told(after), after.state, before.state)
@@ -399,7 +399,7 @@ pub(super) fn undo(
         changes: undone.reverted.iter().map(wire_reverted).collect(),
     };
     ui.answer(&wire, || {
-        let redo = format!("`undo {}` takes this back", undone.batch.handle());
+        let redo = format!("`undo {}` reverts this", undone.batch.handle());
         let mut page = format!("{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone));
         for line in undone.reverted.iter().take(SHOWN).filter_map(reverted_words) {
             write!(page, "\n  {line}").expect("writing to a String cannot fail");

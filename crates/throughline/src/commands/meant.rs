@@ -37,8 +37,8 @@ pub(super) fn id(
         [one] => Ok(one.memory.id.to_string()),
         // One word that is in no memory was meant as an id.
         [] if meant.words.len() == 1 && !said.contains(char::is_whitespace) => Ok(said),
-        [] => Err(Error::NoSuch(format!(
-            "no current memory contains all of these words: {said} (`search` finds some of them)"
+        [] => Err(Error::BadInput(format!(
+            "{said:?} is not an id, and no current memory contains all of these words"
         ))
         .into()),
         several => Err(Error::Ambiguous {

@@ -193,7 +193,7 @@ impl WireVerified {
     fn line(&self) -> String {
         match &self.failed {
             Some(why) => paint(WARN, format!("not verified: {}", safe(why))),
-            None => paint(DIM, format!("verified by a model, which set {} aside", self.set_aside)),
+            None => paint(DIM, format!("verified by a model, which left out {}", self.set_aside)),
         }
     }
 }
@@ -208,8 +208,10 @@ fn silence(recall: &Recall) -> String {
     match (count(CutReason::NoRoom), count(CutReason::AlreadyShown), count(CutReason::Dormant)) {
         (1.., _, _) => format!("there is no room for it within {} tokens", recall.budget),
         (_, 1.., _) => "this session has seen it already".to_owned(),
-        (_, _, 1..) => "only what has long been unused; name it, or `search`".to_owned(),
-        _ => "nothing comes to mind".to_owned(),
+        (_, _, 1..) => {
+            "only memories that have long been unused; name one, or use `search`".to_owned()
+        }
+        _ => "nothing fits".to_owned(),
     }
 }
 

@@ -17,6 +17,7 @@ mod crashing;
 mod deep_payloads;
 mod demo;
 mod durable;
+mod every_word;
 mod everyday;
 mod exit_codes;
 mod failing;

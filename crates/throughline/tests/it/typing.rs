@@ -59,7 +59,7 @@ fn words_of_no_memory_and_words_for_a_change_are_refused() {
     let home = Home::new();
     home.remember("Staging runs Postgres 14");
     let (code, error) = home.error(&["why", "staging", "mongo"]);
-    assert_eq!((code, &error["code"]), (3, &"not_found".into()), "{error}");
+    assert_eq!((code, &error["code"]), (2, &"bad_input".into()), "{error}");
     let (code, error) = home.error(&["forget", "staging"]);
     assert_eq!(code, 2, "{error}");
     assert_eq!(home.json(&["list"])["total"], 1);

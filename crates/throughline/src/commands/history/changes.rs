@@ -83,16 +83,16 @@ pub(super) fn change_words(
         }
         Change::Watch(mark) => {
             format!(
-                "{} hangs on {} ({})",
+                "{} is tied to {} ({})",
                 id(&mark.memory),
                 safe(&mark.referent.to_string()),
                 mark.reading
             )
         }
         Change::Unwatch { memory, referent, .. } => {
-            format!("{} no longer hangs on {}", id(memory), safe(&referent.to_string()))
+            format!("{} is no longer tied to {}", id(memory), safe(&referent.to_string()))
         }
-        Change::Slept { .. } => "gone over up to here".to_owned(),
+        Change::Slept { .. } => "consolidated up to here".to_owned(),
         Change::Unknow { .. }
         | Change::Record(_)
         | Change::Use { .. }
