@@ -211,7 +211,7 @@ pub(crate) struct Remember {
     /// The claim in parts: "subject|predicate|object", with "|one" if only one object can be true
     #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
     pub(crate) slot: Option<Slot>,
-    /// Whose word it is: user_stated, measured, file, observed, inferred, external, …
+    /// Whose word it is: `user_stated`, `measured`, `file`, `observed`, `inferred`, `external`, …
     #[arg(long, default_value = "user_stated")]
     pub(crate) authority: Authority,
     /// The area: relationship, project, technical, personal, or a word of your own

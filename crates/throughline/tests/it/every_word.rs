@@ -32,9 +32,10 @@ const BELOW: [&str; 8] = [
 ];
 
 fn help(words: &str) -> String {
-    let run = bare().args(words.split_whitespace()).arg("--help").output().unwrap();
+    let run =
+        bare().args(words.split_whitespace()).arg("--help").output().expect("the program starts");
     assert!(run.status.success(), "{words}");
-    String::from_utf8(run.stdout).unwrap()
+    String::from_utf8(run.stdout).expect("help is UTF-8")
 }
 
 fn helps() -> String {
@@ -50,7 +51,7 @@ fn helps() -> String {
         // The same below every command.
         let (above, rest) = help.split_once(global).unwrap_or((&help, ""));
         let below = rest.split_once("\n\n").map_or("", |(_, below)| below);
-        write!(page, "\n## {name}\n\n{above}\n{below}").unwrap();
+        write!(page, "\n## {name}\n\n{above}\n{below}").expect("a String takes it");
     }
     page
 }
@@ -65,7 +66,9 @@ fn descriptions(value: &Value, path: &str, page: &mut String) {
         Value::Object(fields) => {
             for (name, below) in fields {
                 match below.as_str().filter(|_| ["description", "title"].contains(&name.as_str())) {
-                    Some(text) => writeln!(page, "{}: {text}", path.trim_start()).unwrap(),
+                    Some(text) => {
+                        writeln!(page, "{}: {text}", path.trim_start()).expect("a String takes it");
+                    }
                     None => {
                         let named = ["properties", "inputSchema", "tools", "items"];
                         let step = if named.contains(&name.as_str()) { "" } else { name };
@@ -90,11 +93,11 @@ fn tools() -> String {
     let mut page = "\n# Tools for agents\n\n".to_owned();
     let mut client = home.mcp();
     for list in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
-        writeln!(page, "## {list}\n").unwrap();
+        writeln!(page, "## {list}\n").expect("a String takes it");
         descriptions(&client.get(list, json!({})), "", &mut page);
         page.push('\n');
     }
-    writeln!(page, "## memory tool\n").unwrap();
+    writeln!(page, "## memory tool\n").expect("a String takes it");
     let list = home.mcp_profile("memory-tool").get("tools/list", json!({}));
     descriptions(&list, "", &mut page);
     page
@@ -148,8 +151,8 @@ fn source(file: &Path) -> String {
 /// Every source file below a folder, by name.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in std::fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("a file of it").path();
         if path.is_dir() {
             found.extend(files(&path));
         } else if path.extension().is_some_and(|end| end == "rs") {
@@ -173,13 +176,13 @@ fn messages() -> String {
             }
         }
         said.retain(|text| text.contains(' '));
-        writeln!(page, "## {name}\n\n{}\n", said.join("\n")).unwrap();
+        writeln!(page, "## {name}\n\n{}\n", said.join("\n")).expect("a String takes it");
     }
     let errors = source(&crates().join("throughline-engine/src/error.rs"));
     let hints = errors.split("pub fn hint").nth(1).expect("errors have hints");
     let hints: Vec<String> =
         literals(hints).into_iter().filter(|text| text.contains(' ')).collect();
-    writeln!(page, "## hints\n\n{}", hints.join("\n")).unwrap();
+    writeln!(page, "## hints\n\n{}", hints.join("\n")).expect("a String takes it");
     page
 }
 
@@ -205,7 +208,7 @@ fn headings() -> String {
             .into_iter()
             .filter(|text| text.split_whitespace().filter(|word| is_word(word)).count() > 1)
             .collect();
-        writeln!(page, "\n## {name}\n\n{}", said.join("\n")).unwrap();
+        writeln!(page, "\n## {name}\n\n{}", said.join("\n")).expect("a String takes it");
     }
     page
 }
