@@ -121,7 +121,11 @@ fn met(remembered: &Remembered) -> Vec<String> {
         let says = text::headline(&safe(&old.content), SAID_CHARS);
         let old_one = format!("{} {says}", paint(ID, old.id.handle()));
         if remembered.superseded.contains(&old.id) {
-            lines.push(format!("{} {old_one}", paint(WARN, "replaces:")));
+            let line = format!("{} {old_one}", paint(WARN, "replaces:"));
+            // It may have been met by its id and by its words.
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
             continue;
         }
         let stands = if old.authority.outranks(remembered.card.memory.authority) {

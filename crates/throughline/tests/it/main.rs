@@ -16,6 +16,7 @@ mod correcting;
 mod crashing;
 mod deep_payloads;
 mod demo;
+mod documented;
 mod durable;
 mod every_word;
 mod everyday;

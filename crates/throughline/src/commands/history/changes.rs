@@ -93,12 +93,15 @@ pub(super) fn change_words(
             format!("{} is no longer tied to {}", id(memory), safe(&referent.to_string()))
         }
         Change::Slept { .. } => "consolidated up to here".to_owned(),
-        Change::Unknow { .. }
-        | Change::Record(_)
-        | Change::Use { .. }
-        | Change::Rate { .. }
-        | Change::Attend(_)
-        | Change::Inject(_) => change_name(change).to_owned(),
+        Change::Unknow { .. } => "something is no longer known by a name".to_owned(),
+        Change::Record(episode) => format!("a turn of {}", safe(&episode.speaker.to_string())),
+        Change::Use { memories, .. } => format!("{} used", text::plural(memories.len(), "memory")),
+        Change::Rate { memory, helpful: true, .. } => format!("{} helped", id(memory)),
+        Change::Rate { memory, .. } => format!("{} did not help", id(memory)),
+        Change::Attend(session) => format!("session {}", safe(&session.id.0)),
+        Change::Inject(shown) => {
+            format!("{} told to an agent", text::plural(shown.memories.len(), "memory"))
+        }
     }
 }
 
