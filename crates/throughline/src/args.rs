@@ -174,6 +174,9 @@ pub(crate) enum Command {
     Config(Config),
     /// Write completions for a shell
     Completions(Completions),
+    /// Print the manual page, or write a page for every command to a folder
+    #[command(hide = true)]
+    Man(Man),
     /// Watch a guided tour on a temporary memory (without `--json`)
     Demo,
 }
@@ -374,6 +377,13 @@ pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// Write all pages to this folder, such as `~/.local/share/man/man1`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// Words as they were meant: written in quotes or one after the other.

@@ -10,6 +10,7 @@ mod graph;
 mod health;
 mod history;
 mod ingest;
+mod manual;
 mod mcp;
 mod meant;
 mod model;
@@ -42,12 +43,16 @@ use crate::view::{self, WireMemory};
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    if !matches!(command, Command::Completions(_) | Command::Demo) {
+    if !matches!(command, Command::Completions(_) | Command::Man(_) | Command::Demo) {
         settings.check_home(&settings.work_folders())?;
     }
     let explains = matches!(
         command,
-        Command::Config(_) | Command::Completions(_) | Command::Doctor(_) | Command::Demo
+        Command::Config(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Doctor(_)
+            | Command::Demo
     );
     // What is there can be read, changed, copied and erased without them.
     let needs_settings = takes_in(command) || matches!(command, Command::Llm(_));
@@ -161,17 +166,8 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Llm(args) => model::llm(args, settings, ui),
         Command::Graph(args) => graph::graph(args, settings, ui),
         Command::Config(args) => config::config(args, settings, ui),
-        Command::Completions(args) => {
-            let mut page = Vec::new();
-            clap_complete::generate(
-                args.shell,
-                &mut crate::help::command(),
-                "throughline",
-                &mut page,
-            );
-            ui.print(&String::from_utf8_lossy(&page))?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Completions(args) => manual::completions(args, ui),
+        Command::Man(args) => manual::man(args, ui),
         Command::Demo => crate::demo::demo(&settings.environment, ui),
     }
 }

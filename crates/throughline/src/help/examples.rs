@@ -170,5 +170,12 @@ pub(super) const EXAMPLES: &[Examples] = &[
             ("throughline completions fish > ~/.config/fish/completions/throughline.fish", ""),
         ],
     ),
+    (
+        "man",
+        &[
+            ("throughline man | man -l -", ""),
+            ("throughline man --dir ~/.local/share/man/man1", "then `man throughline-recall`"),
+        ],
+    ),
     ("demo", &[("throughline demo", "")]),
 ];

@@ -68,6 +68,7 @@ fn every_command_has_an_example_and_no_example_is_of_another() {
 fn words(line: &str) -> Vec<String> {
     let line = line.split(" > ").next().unwrap_or_default();
     let line = line.split(" < ").next().unwrap_or_default();
+    let line = line.split(" | ").next().unwrap_or_default();
     let quoted = line.split('"').enumerate();
     quoted
         .flat_map(|(at, part)| match at % 2 {

@@ -17,7 +17,7 @@ fn what_people_and_agents_read_is_on_one_page() {
 }
 
 /// Commands that the overview does not show.
-const HIDDEN: [&str; 3] = ["hook", "memory-tool", "patch"];
+const HIDDEN: [&str; 4] = ["hook", "memory-tool", "patch", "man"];
 
 /// Commands below others.
 const BELOW: [&str; 8] = [

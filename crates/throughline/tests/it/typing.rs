@@ -13,6 +13,20 @@ fn a_program_that_is_asked_nothing_shows_its_help() {
 }
 
 #[test]
+fn the_manual_has_a_page_for_every_command() {
+    let home = Home::new();
+    let page = home.page(&["man"]);
+    assert!(page.contains(".TH throughline") && !page.contains('\u{1b}'), "{page}");
+    let dir = home.arg("man1");
+    home.json(&["man", "--dir", &dir]);
+    for name in ["throughline.1", "throughline-recall.1", "throughline-project-join.1"] {
+        let page = std::fs::read_to_string(std::path::Path::new(&dir).join(name)).unwrap();
+        assert!(page.contains("throughline") && !page.contains('\u{1b}'), "{name}");
+    }
+    assert!(!home.path().exists(), "the manual needs no home");
+}
+
+#[test]
 fn words_need_no_quotes() {
     let home = Home::new();
     let kept = home.json(&["remember", "Staging", "runs", "Postgres", "14", "--tag", "infra"]);
