@@ -1,3 +1,5 @@
+//! Every command is in a group and has an example that can be typed.
+
 use std::collections::BTreeMap;
 
 use super::{EVERYDAY, EXAMPLES, GROUPS, command};
