@@ -56,7 +56,7 @@ pub(crate) fn read(names: Names, event: &str, payload: &Value) -> Event {
 
 /// An event that nobody told us about.
 pub(crate) fn unknown(name: &str) -> What {
-    nothing(format!("an event that we do not know: {}", clean::shorten(name, 80)))
+    nothing(format!("an unknown event: {}", clean::shorten(name, 80)))
 }
 
 fn what(hook: Hook, name: &str, payload: &Value) -> What {

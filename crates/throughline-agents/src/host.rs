@@ -178,7 +178,7 @@ impl FromStr for Host {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.iter().copied().find(|host| host.as_str() == text).ok_or_else(|| {
             let known: Vec<_> = Self::ALL.iter().map(|host| host.as_str()).collect();
-            format!("{text} is no agent that we know; known: {}", known.join(", "))
+            format!("unknown agent {text:?} (choose: {})", known.join(", "))
         })
     }
 }

@@ -41,19 +41,19 @@ pub enum Refused {
         why: String,
     },
     /// The file can be read, but holds something else than its host expects.
-    #[error("the settings have another shape than we know: {what}")]
+    #[error("the settings do not have the expected form: {what}")]
     Shape {
         /// What is not as expected.
         what: String,
     },
     /// Somebody else has our name.
-    #[error("{what} is not ours; give it another name first")]
+    #[error("{what} was not written by Throughline; rename it first")]
     Taken {
         /// What stands there.
         what: String,
     },
     /// We would not find ourselves again.
-    #[error("{command} is neither `throughline` nor the full path of a program called so")]
+    #[error("{command} is neither `throughline` nor the full path of a program with that name")]
     Command {
         /// What was handed in.
         command: String,

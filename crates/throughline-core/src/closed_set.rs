@@ -36,7 +36,7 @@ macro_rules! closed_set {
             fn from_str(text: &str) -> Result<Self, String> {
                 Self::ALL.iter().copied().find(|member| member.as_str() == text).ok_or_else(|| {
                     let known: Vec<_> = Self::ALL.iter().map(|member| member.as_str()).collect();
-                    format!("{} is no {}; known: {}", text, $what, known.join(", "))
+                    format!("unknown {} {:?} (choose: {})", $what, text, known.join(", "))
                 })
             }
         }

@@ -89,7 +89,7 @@ pub enum Refusal {
     #[error("space {0} is not known")]
     NoSpace(SpaceId),
     /// A memory cannot be linked to itself.
-    #[error("it takes two different memories")]
+    #[error("two different memories are needed")]
     SelfLink,
 }
 

@@ -218,7 +218,7 @@ impl fmt::Display for Why {
         match self {
             Self::PersonSaid => f.write_str("the user said this, so only the user can change it"),
             Self::Pinned => f.write_str("the user pinned this, so only the user can change it"),
-            Self::Outranked => f.write_str("a stronger source stands behind this"),
+            Self::Outranked => f.write_str("a stronger source supports this"),
             Self::RuleFromOutside => {
                 f.write_str("a rule or preference that comes from outside waits for the user")
             }
@@ -232,21 +232,21 @@ impl Act {
     fn in_words(self) -> &'static str {
         match self {
             Self::Remember => "say this",
-            Self::AdoptRule => "take in a rule from outside",
-            Self::Replace => "let one memory take another's place",
-            Self::CheckHolds => "say that a check bore this out",
+            Self::AdoptRule => "accept a rule from outside",
+            Self::Replace => "replace one memory with another",
+            Self::CheckHolds => "say that a check confirmed this",
             Self::CheckRefutes => "say that a check refuted this",
             Self::Archive => "put this away",
-            Self::Retract => "take this back",
+            Self::Retract => "retract this",
             Self::BringBack => "bring this back",
             Self::Edit => "edit a memory",
-            Self::Vouch => "vouch for a memory",
+            Self::Vouch => "confirm a memory",
             Self::Pin => "pin a memory, or unpin one",
             Self::Tag => "change the tags of this",
             Self::Link => "give what the user said a reason",
-            Self::Watch => "bind what the user said to something",
+            Self::Watch => "tie what the user said to something",
             Self::Contradict => "put what the user said in doubt",
-            Self::Unlink => "take a connection away",
+            Self::Unlink => "remove a connection",
             Self::Rate => "rate this",
             Self::Undo => "undo this",
             Self::Decide => "decide what waits for review",

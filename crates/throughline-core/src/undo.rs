@@ -10,7 +10,7 @@ use crate::{Batch, BatchId, Change, Fingerprint, Logged, NodeId, Row, RowKey, Ru
 pub enum UndoRefusal {
     /// What it erased is gone.
     #[error(
-        "batch {} erased something for good, or told what was erased since; that cannot be undone",
+        "batch {} erased something for good, or holds what was erased since; it cannot be undone",
         .0.handle()
     )]
     Erased(BatchId),
@@ -31,7 +31,7 @@ pub enum UndoRefusal {
         on: String,
     },
     /// Something it would put back refers to what is gone.
-    #[error("{0} is gone, and what would come back refers to it")]
+    #[error("{0} is gone, but what would come back refers to it")]
     Gone(NodeId),
     /// It has no effect left to undo.
     #[error("batch {} changed nothing that is still there", .0.handle())]

@@ -62,7 +62,8 @@ impl std::str::FromStr for Referent {
     fn from_str(written: &str) -> Result<Self, String> {
         let form = || {
             format!(
-                "{written:?} is nothing to watch: write file:PATH, file:PATH#L3-L9, git:PATH[,PATH…] or flag:NAME"
+                "{written:?} cannot be watched: write file:PATH, file:PATH#L3-L9, \
+                 git:PATH[,PATH…] or flag:NAME"
             )
         };
         let (sort, what) = written.split_once(':').ok_or_else(form)?;

@@ -153,11 +153,11 @@ fn not_a_copy(from: &Path, error: StoreError) -> Error {
         let why = if is_database(from) {
             format!("is a damaged copy: {detail}")
         } else {
-            "is no database, so it cannot be a copy of a memory".to_owned()
+            "is not a database, so it cannot be a copy of a memory".to_owned()
         };
         (why, LIST_COPIES)
     } else if matches!(error, StoreError::NotOurs { .. }) {
-        ("is the database of another program, and no copy of a memory".to_owned(), LIST_COPIES)
+        ("is the database of another program, not a copy of a memory".to_owned(), LIST_COPIES)
     } else if matches!(error, StoreError::Newer { .. }) {
         let why = "was written by a newer version of this program".to_owned();
         (why, "nothing was changed; update this program and try again")

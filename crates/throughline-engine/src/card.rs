@@ -59,7 +59,7 @@ impl Card {
         if let Some(path) = &self.memory.unresolved {
             return Some((
                 self.memory.recorded_at.date(),
-                format!("naming {path}, which is not there"),
+                format!("naming {path}, which does not exist"),
             ));
         }
         let mark = self.watermarks.iter().find(|mark| mark.reading.wants_check())?;
@@ -105,7 +105,7 @@ impl std::fmt::Display for Shake {
         f.write_str(match self {
             Self::Superseded => "was replaced",
             Self::Retracted => "was taken back",
-            Self::Moved => "hangs on something that has moved",
+            Self::Moved => "is tied to something that has changed",
         })
     }
 }

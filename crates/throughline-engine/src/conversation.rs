@@ -181,7 +181,7 @@ impl Listening<'_> {
 fn ended(state: State) -> &'static str {
     match state {
         State::Expired => "no longer valid",
-        State::Archived => "put away",
+        State::Archived => "archived",
         State::Superseded | State::Retracted | State::Draft | State::Staged | State::Confirmed => {
             "withdrawn"
         }

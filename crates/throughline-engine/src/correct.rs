@@ -106,7 +106,8 @@ impl Keeping<'_> {
             same_space(&old, &new)?;
             if new.session.is_some() && new.session != old.session {
                 return Err(Error::NotPossible(
-                    "what holds only in a session cannot replace what reaches further".to_owned(),
+                    "a memory of one session cannot replace one of the project or a global one"
+                        .to_owned(),
                 ));
             }
             let (space, at) = (old.space, tx.now);
@@ -163,7 +164,7 @@ pub(crate) fn mark_rivals(tx: &mut Transaction<'_>, memory: &Memory) -> Result<(
         let says_it = twin.id != memory.id && twin.state.is_active();
         if says_it && twin.session == memory.session {
             return Err(Error::NotPossible(format!(
-                "memory {} already says this; there would be two of it",
+                "memory {} already says this; there would be two of them",
                 twin.id.handle()
             )));
         }
@@ -213,7 +214,7 @@ pub(crate) fn same_space(one: &Memory, other: &Memory) -> Result<()> {
         return Ok(());
     }
     Err(Error::NotPossible(format!(
-        "{} and {} live in different scopes; remember one of them in the other's scope first",
+        "{} and {} are in different scopes; remember one of them in the other's scope first",
         one.id.handle(),
         other.id.handle()
     )))

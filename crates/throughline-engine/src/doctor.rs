@@ -78,7 +78,7 @@ fn journal_checks(home: &Path) -> Vec<Check> {
         let hint = if failure.lost {
             "what was told there is lost"
         } else {
-            "nothing that was told is lost: it is taken in when the cause is gone"
+            "nothing that was told is lost: it is processed once the cause is fixed"
         };
         let old = worked.is_some_and(|at| at.days_since(failure.at) > 1.0);
         if !old {
@@ -93,8 +93,8 @@ fn journal_checks(home: &Path) -> Vec<Check> {
     }
     if health.undrained > 0 {
         let are = agree(health.undrained, "is", "are");
-        let detail = format!("{} {are} not taken in yet", plural(health.undrained, "session"));
-        let hint = "the next session takes in what waits; nothing has to be done";
+        let detail = format!("{} {are} not processed yet", plural(health.undrained, "session"));
+        let hint = "the next session processes what waits; there is nothing to do";
         checks.push(Check::note("journal", detail, hint));
     }
     if health.torn + health.unreadable + health.refused > 0 {
@@ -104,7 +104,11 @@ fn journal_checks(home: &Path) -> Vec<Check> {
             plural(health.unreadable, "unreadable line"),
             plural(health.refused, "other thing")
         );
-        checks.push(Check::note("journal", detail, "a crash tears a line; the others are whole"));
+        checks.push(Check::note(
+            "journal",
+            detail,
+            "a crash can cut off a line; the others are complete",
+        ));
     }
     checks
 }
@@ -130,7 +134,8 @@ fn reader_check(usable: std::result::Result<(), Unusable>) -> Check {
 /// A write-ahead log beyond this has a reader that never ends.
 const WAL_BYTES_MAX: u64 = 64 << 20;
 /// What to do where rows are wrong, and where the log they come from is.
-const MEND_HINT: &str = "`doctor --mend` builds every table anew from the log and keeps what was there; `restore --latest` brings back the last copy";
+const MEND_HINT: &str = "`doctor --mend` rebuilds every table from the log and keeps the old \
+    file; `restore --latest` brings back the last copy";
 const LOG_HINT: &str =
     "`restore --latest` brings back the last copy; `export` saves what can be read of the log";
 /// Findings of one check shown at most.
@@ -197,11 +202,11 @@ impl Checking<'_> {
             ("erasures were", "the erased texts")
         };
         let detail = format!(
-            "{count} {what} cut short: no command finds {text} any more, but {DATABASE}, its \
+            "{count} {what} interrupted: no command finds {text} any more, but {DATABASE}, its \
              write-ahead log and the copies under backups may still hold it"
         );
-        let hint = "`doctor --mend` finishes it, and so does the next thing that is remembered; a \
-                    program that still reads the state from before has to end first";
+        let hint = "`doctor --mend` finishes it, and so does the next thing that is remembered; \
+            a program that still has the old state open must end first";
         Some(Check::wrong("erasure", detail, hint))
     }
 
@@ -247,7 +252,7 @@ impl Checking<'_> {
             checks.push(Check::note(
                 "write-ahead log",
                 format!("{} MiB", health.wal_bytes >> 20),
-                "a process keeps an old state open; end it, and the log shrinks by itself",
+                "a process keeps an old state open; when it ends, the log shrinks by itself",
             ));
         }
         checks
@@ -309,7 +314,7 @@ fn home_check(home: &Path) -> Check {
             let mode = std::fs::metadata(&path).map_or(0, |data| data.permissions().mode());
             if mode & 0o077 != 0 {
                 let detail = format!("{} is open to other users", path.display());
-                return Check::note(name, detail, "chmod go-rwx takes that away");
+                return Check::note(name, detail, "`chmod go-rwx` stops that");
             }
         }
     }

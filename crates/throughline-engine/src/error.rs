@@ -94,7 +94,7 @@ pub enum Error {
     #[error("{0}")]
     UnsafeHome(String),
     /// Memory is switched off, and this would take something in.
-    #[error("memory is switched off, so nothing was taken in")]
+    #[error("memory is switched off, so nothing was kept")]
     Off,
     /// A file that was to be read holds something else.
     #[error("{}, line {line}: {detail}", path.display())]
@@ -130,7 +130,7 @@ pub enum Error {
     #[error(
         "nothing was erased from memory{}: {source}",
         if *journal_lines == 0 { String::new() } else {
-            format!(", only {} of journals that told it", plural(*journal_lines, "line"))
+            format!(", only {} in journals", plural(*journal_lines, "line"))
         }
     )]
     NotErased {
@@ -140,7 +140,7 @@ pub enum Error {
         source: Box<Self>,
     },
     /// An erasure failed after it was done in memory and before it was done in every file.
-    #[error("erased from memory, but its text may still stand in {} and in copies under the home: {source}", file.display())]
+    #[error("erased from memory, but its text may still be in {} and in copies under the home: {source}", file.display())]
     ErasedInPart {
         /// The file that was to be rewritten.
         file: PathBuf,
@@ -280,26 +280,28 @@ impl Error {
             Self::NotFound { what: "project", .. } => "`project list` shows the projects",
             Self::NotFound { what: "batch", .. } => "`log` shows the batches of this project",
             Self::NotFound { what: "pending operation" | "contested pair", .. } => {
-                "`review` shows what waits for a decision in this project and in what is global"
+                "`review` shows what waits for a decision in this project and among global memories"
             }
             Self::NotFound { what: "telling", .. } => {
                 "`throughline told` shows what agents of this project were told"
             }
             Self::NotFound { .. } => {
-                "ids are looked up in this project and in what is global; `list --all` shows them, `--project DIR` looks elsewhere"
+                "ids are looked up in this project and among global memories; `list --all` shows \
+                 them, `--project DIR` looks elsewhere"
             }
             Self::Ambiguous { what: "contested pair", .. } => "name both memories: A/B",
-            Self::Ambiguous { .. } => "write more characters of the id, or its last eight",
+            Self::Ambiguous { .. } => "name one of them by the last eight characters of its id",
             Self::BadInput(_) | Self::NotPossible(_) | Self::NoSuch(_) => return None,
             Self::Needs { hint, .. } => hint,
             Self::NoCause => {
-                "give it with `--because \"…\"` (tool: `because`), or say it in the text: \"… failed because …\""
+                "give it with `--because \"…\"` (tool: `because`), or say it in the text: \"… \
+                 failed because …\""
             }
-            Self::Walled(_) => "`review` shows it; `review --accept ID` takes it in as yours",
+            Self::Walled(_) => "`review` shows it; `review --accept ID` accepts it as yours",
             Self::NotYours { by_hand, .. } => {
                 return Some(format!("the user runs this in a terminal of their own: {by_hand}"));
             }
-            Self::Blocked(Blocked::Erased(_)) => "`remember … --revive` takes it back in",
+            Self::Blocked(Blocked::Erased(_)) => "`remember … --revive` remembers it again",
             Self::Blocked(Blocked::Retired { id, .. }) => {
                 return Some(format!("see `history {}`", id.handle()));
             }
@@ -308,13 +310,14 @@ impl Error {
                 return Some(format!("`undo {}` first, or change it by hand", by.handle()));
             }
             Self::UndoRefused(_) => "`log` shows what happened since",
-            Self::NothingToUndo => "`log` shows what happened; `undo BATCH` takes any of it back",
-            Self::NoFolder { .. } => "name a folder that is there; the current one is the default",
+            Self::NothingToUndo => "`log` shows what happened; `undo BATCH` reverts any of it",
+            Self::NoFolder { .. } => "name an existing folder; the default is the current one",
             Self::UnsafeHome(_) => {
                 "--home DIR or THROUGHLINE_HOME names another folder; by default it is your data folder"
             }
             Self::Off => {
-                "`throughline config set enabled true` switches it on; so does unsetting THROUGHLINE_DISABLE"
+                "`throughline config set enabled true` switches it on; so does unsetting \
+                 THROUGHLINE_DISABLE"
             }
             Self::BadFile { .. } => "nothing was imported; correct the line and try again",
             Self::Unusable { hint, .. } => hint,
@@ -324,9 +327,9 @@ impl Error {
             Self::File { .. } => return None,
             Self::NotErased { source, .. } => return source.hint(),
             Self::ErasedInPart { .. } => {
-                "when the cause is gone, the same `purge` again, or any command that writes, finishes it"
+                "once the cause is fixed, the same `purge` or any other command that writes finishes it"
             }
-            Self::Model(_) => "`doctor --llm` asks it; everything else works without",
+            Self::Model(_) => "`doctor --llm` tests it; everything else works without a model",
             Self::Store(error) => return store_hint(error),
         };
         Some(hint.to_owned())
@@ -409,7 +412,8 @@ fn store_hint(error: &StoreError) -> Option<String> {
             "check the permissions, or choose another place with --home DIR"
         }
         StoreError::Disk { .. } => {
-            "what was acknowledged is kept; `doctor` says whether there is space and whether the home can be written"
+            "what was acknowledged is kept; `doctor` says whether there is space and whether the \
+             home can be written"
         }
         StoreError::Damaged { .. } | StoreError::BadRow { .. } => {
             "`doctor` says what is readable; `restore FILE` brings back a copy"

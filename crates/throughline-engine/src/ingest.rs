@@ -131,7 +131,7 @@ impl Capturing<'_> {
         let max = self.engine.policy.limits.turn_bytes_max;
         if turn.text.len() > max {
             return Err(Error::BadInput(format!(
-                "a turn of session {} has {} bytes; {max} are the most that is kept of one",
+                "a turn of session {} has {} bytes; at most {max} can be kept",
                 turn.session,
                 turn.text.len()
             )));

@@ -213,24 +213,24 @@ pub enum CutReason {
 impl std::fmt::Display for CutReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::OtherSession => "bound to another session",
+            Self::OtherSession => "belongs to another session",
             Self::Gap => "a gap: nothing is known there",
             Self::HeadGone => "it was replaced, and what replaced it is gone",
             Self::NotInView => "not in view",
-            Self::SmallTalk => "the prompt asks nothing of memory",
-            Self::Overlaps => "overlaps, but not enough to be said",
+            Self::SmallTalk => "the prompt asks nothing that memory could answer",
+            Self::Overlaps => "overlaps, but not enough to be shown",
             Self::DoesNotFit => "does not fit",
             Self::FarBehind => "far behind the best",
             Self::BehindGap => "behind a gap",
             Self::TooMany => "more than can be shown",
             Self::Dormant => "dormant until it is named",
-            Self::WeakEdges => "reached over weak edges only",
+            Self::WeakEdges => "reached over weak connections only",
             Self::AlreadyShown => "shown in this session already",
-            Self::SaidHere => "this session said it itself",
+            Self::SaidHere => "it was said in this session",
             Self::Unfit => "a model found that it does not help",
-            Self::OnlyAsks => "it asks or orders, and tells nothing",
+            Self::OnlyAsks => "a question or an order, not a statement",
             Self::NoLongerHolds => "what it says no longer holds",
-            Self::ToldByMemory => "a memory on the page tells it",
+            Self::ToldByMemory => "a memory on the page says it already",
             Self::NoRoom => "no room within the budget",
         })
     }

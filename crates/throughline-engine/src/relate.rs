@@ -28,14 +28,14 @@ impl Keeping<'_> {
     ) -> Result<Card> {
         if relation == Relation::Supersedes {
             return Err(Error::BadInput(format!(
-                "a replacement is more than a link; write `supersede {to} {from}`"
+                "a link cannot replace a memory; write `supersede {to} {from}`"
             )));
         }
         if !Relation::BY_HAND.contains(&relation) {
             let names: Vec<&str> = Relation::BY_HAND.iter().map(|one| one.as_str()).collect();
             let names = names.join(", ");
             return Err(Error::BadInput(format!(
-                "{relation} is kept by the program itself; by hand you can link {names}"
+                "only the program itself links with {relation}; you can link with {names}"
             )));
         }
         if let Some(reason) = reason {
@@ -47,7 +47,7 @@ impl Keeping<'_> {
             let (from, to) = self.both(tx, from, to)?;
             if relation == Relation::Contradicts && from.session != to.session {
                 return Err(Error::NotPossible(
-                    "what holds only in a session cannot put what reaches further in doubt"
+                    "a memory of one session cannot contradict one of the project or a global one"
                         .to_owned(),
                 ));
             }

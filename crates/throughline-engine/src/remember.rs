@@ -329,7 +329,7 @@ impl Keeping<'_> {
             let memory = self.engine.resolve(&**tx, self.context, reason)?;
             if memory.space != tx.scope.space {
                 return Err(Error::NotPossible(format!(
-                    "memory {} lives in another scope; give the reason in words",
+                    "memory {} is in another scope; give the reason in words",
                     memory.id.handle()
                 )));
             }

@@ -196,7 +196,7 @@ fn stand_behind(tx: &mut Transaction<'_>, memory: &Memory, rank: Authority) {
 fn check_span(memory: &Memory) -> Result<()> {
     match (memory.valid_from, memory.valid_until) {
         (Some(from), Some(until)) if until < from => Err(Error::BadInput(format!(
-            "it would be true from {from} and only until {until}: the end lies before the beginning"
+            "it would be true from {from} until {until}: the end is before the beginning"
         ))),
         _ => Ok(()),
     }

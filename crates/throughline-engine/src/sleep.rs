@@ -72,7 +72,7 @@ pub struct Done {
     pub merged: usize,
     /// Lessons that were drawn.
     pub lessons: usize,
-    /// Memories that were bound to what they depend on.
+    /// Memories that were tied to what they depend on.
     pub bound: usize,
     /// Memories that proved useful.
     pub raised: usize,
@@ -216,8 +216,8 @@ impl Sleeping<'_> {
                 "none contradicts or repeats another"
             };
             slept.skipped.push(format!(
-                "{episodes} turns and {memories} memories were gone over: {alone}, none was inferred \
-                 and turned out wrong, and none names something to be bound to"
+                "{episodes} turns and {memories} memories were looked at: {alone}, none was \
+                 inferred and turned out wrong, and none names something to be tied to"
             ));
         }
         if slept.left > 0 {

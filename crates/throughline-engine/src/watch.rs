@@ -176,7 +176,7 @@ impl Watching<'_> {
         }
         if tx.scope.space == SpaceId::GLOBAL {
             return Err(Error::BadInput(
-                "what is watched belongs to a project; a global memory cannot hang on its files"
+                "a watched file belongs to a project; a global memory cannot be tied to it"
                     .to_owned(),
             ));
         }

@@ -12,11 +12,11 @@ pub(crate) fn object_in(text: &str) -> Result<Value> {
     let text = text.trim().trim_start_matches('\u{feff}');
     let whole = match serde_json::from_str::<Value>(text) {
         Ok(value @ Value::Object(_)) => return Ok(value),
-        Ok(_) => "it is JSON, and no object".to_owned(),
+        Ok(_) => "it is JSON, but not an object".to_owned(),
         Err(error) if text.starts_with('{') => error.to_string(),
         Err(_) => {
             let begins: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
-            format!("it is no JSON, and begins with {begins:?}")
+            format!("it is not JSON; it begins with {begins:?}")
         }
     };
     let found = fenced(text).into_iter().chain(first_object(text));

@@ -208,7 +208,7 @@ impl Client {
             return serde_json::from_slice(&bytes).map(Got::Body).map_err(|error| {
                 // A body that ends early was cut off on its way.
                 if error.is_eof() {
-                    self.unreachable(&format!("its answer breaks off: {error}"))
+                    self.unreachable(&format!("its answer is cut off: {error}"))
                 } else {
                     let said = complaint(&bytes);
                     Error::Malformed {
@@ -222,7 +222,7 @@ impl Client {
             return Err(Error::Busy(wait));
         }
         let message = if (300..400).contains(&status) {
-            "it leads elsewhere, and is not followed: set base_url to where it leads".to_owned()
+            "it redirects, which is not followed: set base_url to the new address".to_owned()
         } else {
             complaint(&bytes)
         };

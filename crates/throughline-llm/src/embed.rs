@@ -54,7 +54,7 @@ impl Client {
             return Err(malformed(&why));
         }
         rows.into_iter()
-            .map(|row| unit(row.ok_or_else(|| malformed("a vector is none"))?))
+            .map(|row| unit(row.ok_or_else(|| malformed("a vector is not a list of numbers"))?))
             .collect()
     }
 }
@@ -83,7 +83,7 @@ fn numbers(row: &Value) -> Option<Vec<f32>> {
 fn unit(mut vector: Vec<f32>) -> Result<Vec<f32>> {
     let length = vector.iter().map(|one| one * one).sum::<f32>().sqrt();
     if !length.is_finite() || length <= f32::EPSILON {
-        return Err(malformed("a vector points nowhere"));
+        return Err(malformed("a vector is zero"));
     }
     vector.iter_mut().for_each(|one| *one /= length);
     Ok(vector)

@@ -66,7 +66,7 @@ impl FromStr for Provider {
         let named = Self::ALL.iter().find(|one| one.as_str().eq_ignore_ascii_case(name.trim()));
         named.copied().ok_or_else(|| {
             let all: Vec<_> = Self::ALL.iter().map(|one| one.as_str()).collect();
-            Error::Settings(format!("{name:?} is no provider; there are {}", all.join(", ")))
+            Error::Settings(format!("unknown provider {name:?} (choose: {})", all.join(", ")))
         })
     }
 }
@@ -194,7 +194,7 @@ fn check_address(url: &str) -> Result<()> {
     match scheme.as_str() {
         "https" => Ok(()),
         "http" if is_loopback(&host) => Ok(()),
-        "http" => no("is not this machine: use https, so that nobody else reads along"),
+        "http" => no("is not on this machine: use https, so that nobody else can read it"),
         _ => no("is neither https nor http"),
     }
 }

@@ -70,7 +70,7 @@ fn recall() -> Tool {
             "limit": number("Memories; default 5, most 20"),
             "budget": number("Tokens; default 800, most 4000"),
             "episodes": { "type": "boolean", "description": "Also quote past sessions" },
-            "as_of": text("As believed then: 2026-11-15, 2d"),
+            "as_of": text("What was believed then: 2026-11-15, 2d"),
             "project": text("Folder within this project"),
             "session": text("Your session id"),
         }),
@@ -89,7 +89,7 @@ fn remember() -> Tool {
             "tags": list("Labels"),
             "because": list("Reasons: ids or words"),
             "slot": text("subject|predicate|object, |one if there is one value: a new one replaces it"),
-            "watch": list("Hangs on file:PATH#L3-L9, git:PATH, flag:NAME"),
+            "watch": list("Tied to file:PATH#L3-L9, git:PATH, flag:NAME"),
             "triggers": list("Commands or files that bring it up"),
             "source": choice(&["observed", "inferred", "external"], "How you know; default observed"),
             "project": bare(),
@@ -97,14 +97,14 @@ fn remember() -> Tool {
         }),
     );
     let about = "Keep what the next session should know: a decision and why, a correction, what failed and why, \
-                 how a thing is done. One claim a call; a whole sentence of the user's, word for word, counts as \
+                 how a thing is done. One claim per call; a whole sentence of the user's, word for word, counts as \
                  theirs. No secrets, nor what the code shows.";
     always(tool("remember", about, schema, Touch::Adds))
 }
 
 fn expand() -> Tool {
-    let about = "Open a memory or turn that recall only named or cut: full text, evidence, what it hangs on, what it \
-                 is connected to. Raises how readily it comes up.";
+    let about = "Open a memory or turn that recall only named or cut: full text, evidence, what \
+        it is tied to and connected to. Raises how readily it comes up.";
     tool("expand", about, object(&["id"], of_one()), Touch::Reads)
 }
 
@@ -141,8 +141,9 @@ fn correct() -> Tool {
             "project": bare(),
         }),
     );
-    let about = "Say that a memory is wrong and what is right. An agent's claim is replaced, its history kept. What \
-                 the user said stands: yours is kept beside it, and the answer says what the user would run.";
+    let about = "Say that a memory is wrong and what is right. An agent's claim is replaced, its \
+        history kept. What the user said stays: yours is kept beside it, and the answer says \
+        what the user would run.";
     tool("correct", about, schema, Touch::Retires)
 }
 
@@ -156,8 +157,9 @@ fn verify() -> Tool {
             "project": bare(),
         }),
     );
-    let about = "Tell what checking a memory showed, after you looked at the file or ran the command. Confirmed \
-                 makes it fresh; refuted takes it back, or leaves it to the user if the user said it.";
+    let about = "Report what checking a memory showed, after you looked at the file or ran the \
+        command. Confirmed makes it fresh; refuted retracts it, or leaves it to the user if the \
+        user said it.";
     tool("verify", about, schema, Touch::Changes)
 }
 
@@ -170,7 +172,8 @@ fn feedback() -> Tool {
             "project": bare(),
         }),
     );
-    let about = "Say whether a recalled memory helped. Moves how readily it comes up, never how true it is.";
+    let about =
+        "Say whether a recalled memory helped. Changes how readily it comes up, never its trust.";
     tool("feedback", about, schema, Touch::Adds)
 }
 
@@ -184,8 +187,8 @@ fn archive() -> Tool {
             "session": bare(),
         }),
     );
-    let about = "Put away a memory recalled in this session that is of no use any more; the user can take it out \
-                 again. If it is wrong, use correct.";
+    let about = "Put away a memory recalled in this session that is no longer useful; the user \
+        can bring it back. If it is wrong, use correct.";
     tool("archive", about, schema, Touch::Retires)
 }
 

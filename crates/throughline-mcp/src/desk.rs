@@ -136,7 +136,7 @@ impl Desk {
         Err(Failure {
             code: "other_project",
             message: format!(
-                "{named} is another project than {}; its memory is not reached from here",
+                "{named} is another project than {}; its memory cannot be used from here",
                 own.name
             ),
             hint: Some("leave the argument project out, and go on with this project".to_owned()),

@@ -53,8 +53,8 @@ pub(crate) fn tool() -> Tool {
                 "description": "view: first and last line; -1 is the end",
             },
             "file_text": text("create: the text of the new file"),
-            "old_str": text("str_replace: what stands there now, once"),
-            "new_str": text("str_replace: what shall stand there"),
+            "old_str": text("str_replace: the text to replace; must occur once"),
+            "new_str": text("str_replace: the new text"),
             "insert_line": { "type": "integer", "description": "insert: after this line; 0 is the top" },
             "insert_text": text("insert: the text"),
             "old_path": text("rename: from"),
@@ -90,7 +90,7 @@ pub(crate) fn call(desk: &mut Desk, arguments: Option<JsonObject>) -> CallToolRe
 pub fn run(engine: &Engine, context: &Context, mut command: Value) -> Done<String> {
     clean_value(engine.home(), context.session.as_ref(), &mut command);
     let command: Command = serde_json::from_value(command)
-        .map_err(|error| Error::BadInput(format!("this is no memory command: {error}")))?;
+        .map_err(|error| Error::BadInput(format!("this is not a memory command: {error}")))?;
     if let Command::View { path, view_range } = &command {
         let mut shelves = engine.keeping(context).shelves(&[FILE])?;
         return view(shelves.on(FILE), path, view_range.as_deref());
@@ -152,7 +152,8 @@ fn view(files: &[Entry], written: &str, range: Option<&[i64]>) -> Done<String> {
         path.listing(files).into_iter().map(|(size, name)| format!("{size}\t{written}/{name}")),
     );
     Ok(format!(
-        "Here're the files and directories up to 2 levels deep in {written}, excluding hidden items:\n{}",
+        "Here're the files and directories up to 2 levels deep in {written}, excluding hidden \
+         items:\n{}",
         lines.join("\n")
     ))
 }
@@ -229,7 +230,8 @@ fn replace(files: &mut [Entry], written: &str, old: &str, new: &str) -> Done<Str
         .map(|at| numbered(at + 1, lines[at]))
         .collect();
     Ok(format!(
-        "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{}",
+        "The memory file has been edited. Here is the snippet showing the change (with line \
+         numbers):\n{}",
         shown.join("\n")
     ))
 }

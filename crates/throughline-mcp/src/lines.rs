@@ -112,9 +112,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
             return;
         }
         let message = if value.is_array() {
-            "send one message a line, not a batch".to_owned()
+            "send one message per line, not a batch".to_owned()
         } else {
-            format!("this is no message of the protocol: {error}")
+            format!("this is not a message of the protocol: {error}")
         };
         self.say(ErrorData::invalid_request(message, None), id);
     }

@@ -112,7 +112,7 @@ impl Server {
 
     fn no_tool(&self, name: &str) -> ErrorData {
         let names: Vec<String> = self.tools().iter().map(|tool| tool.name.to_string()).collect();
-        let message = format!("there is no tool {name}; there are {}", names.join(", "));
+        let message = format!("unknown tool {name:?} (choose: {})", names.join(", "));
         ErrorData::invalid_params(message, None)
     }
 }
@@ -326,7 +326,7 @@ impl ServerHandler for Server {
         match self.worker.ask(asked).await? {
             Some(prompt) => Ok(prompt.map_err(broken)?.into()),
             None => {
-                let message = format!("there is no prompt {name}; there are brief and recap");
+                let message = format!("unknown prompt {name:?} (choose: brief, recap)");
                 Err(ErrorData::invalid_params(message, None))
             }
         }

@@ -23,7 +23,7 @@ pub(crate) fn call(desk: &mut Desk, name: &str, arguments: Option<JsonObject>) -
     let told = dispatch(desk, name, given)?;
     Some(told.map(|answer| noted(answer, redacted, &strange)).map_err(|mut failure| {
         if failure.code == "bad_input" && !strange.is_empty() {
-            failure.message.push_str(&format!("; it takes no {}", strange.join(", ")));
+            failure.message.push_str(&format!("; it has no argument {}", strange.join(", ")));
         }
         failure
     }))
@@ -50,12 +50,12 @@ fn noted(mut answer: Answer, redacted: usize, strange: &[String]) -> Answer {
     if redacted > 0 {
         answer
             .text
-            .push_str(&format!("\n{redacted} secret(s) were taken out; do not store secrets."));
+            .push_str(&format!("\n{redacted} secret(s) were removed; do not store secrets."));
         answer.data["redacted"] = redacted.into();
     }
     if !strange.is_empty() {
         let names = view::cut(&strange.join(", "), view::LINE_CHARS);
-        answer.text.push_str(&format!("\nLeft out, for the tool does not know it: {names}"));
+        answer.text.push_str(&format!("\nIgnored, because the tool has no such argument: {names}"));
         answer.data["left_out"] = names.into();
     }
     answer

@@ -74,6 +74,9 @@ pub(crate) fn memory(card: &Card, chars: usize) -> Map<String, Value> {
     map
 }
 
+/// What `bound_to` was called at first: still there for programs that read it, not told in words.
+const OLD_BOUND_TO: &str = "hangs_on";
+
 /// The same with everything that speaks for it.
 pub(crate) fn whole(card: &Card) -> Map<String, Value> {
     let mut map = memory(card, TEXT_CHARS);
@@ -83,7 +86,8 @@ pub(crate) fn whole(card: &Card) -> Map<String, Value> {
     }
     let marks: Vec<Value> = card.watermarks.iter().take(PARTS_MAX).map(watermark).collect();
     if !marks.is_empty() {
-        map.insert("hangs_on".to_owned(), marks.into());
+        map.insert("bound_to".to_owned(), marks.clone().into());
+        map.insert(OLD_BOUND_TO.to_owned(), marks.into());
     }
     let replaced = card.supersedes.iter().take(PARTS_MAX).map(|id| id.handle());
     let replaced: Vec<String> = replaced.collect();
@@ -187,7 +191,7 @@ pub(crate) fn words(card: &Card) -> String {
     line
 }
 
-/// Data as words: one line for each thing, lists indented. Nothing is left out.
+/// Data as words: one line for each thing, lists indented. Nothing is left out but old names.
 pub(crate) fn outline(value: &Value) -> String {
     let mut page = String::new();
     write_outline(value, 0, &mut page);
@@ -207,7 +211,7 @@ fn write_outline(value: &Value, depth: usize, page: &mut String) {
     };
     match value {
         Value::Object(map) => {
-            for (name, one) in map {
+            for (name, one) in map.iter().filter(|(name, _)| *name != OLD_BOUND_TO) {
                 match plain(one) {
                     Some(text) => line(format!("{margin}{name}: {text}")),
                     None => {

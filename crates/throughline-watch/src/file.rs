@@ -277,7 +277,7 @@ fn judge_key(
     key: &str,
 ) -> (Look, Option<String>) {
     let Some(manifest) = content.manifest(path) else {
-        return (Look::unknown("the file cannot be made sense of"), None);
+        return (Look::unknown("the file cannot be parsed"), None);
     };
     let look = match manifest.value(key) {
         None => Look::new(Reading::Missing, "gone"),

@@ -59,7 +59,7 @@ impl Obstacle {
             Self::TooLarge => "too large to read",
             Self::Unreadable => "not readable",
             Self::Restless => "changes while it is read",
-            Self::OwnData => "a database of our own",
+            Self::OwnData => "a database of Throughline itself",
             Self::Late => "not reached in time",
         }
     }

@@ -28,15 +28,13 @@ pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Read, Recall, To
 pub(crate) use review::Review;
 pub(crate) use truth::{Sleep, Verify};
 
-/// The memory of AI agents: kept true, inspectable, and yours.
+/// The memory of AI coding agents: local, inspectable, and kept true.
 #[derive(Debug, Parser)]
 #[command(
     name = "throughline",
     version,
-    about,
-    arg_required_else_help = true,
-    after_help = "Ids may be shortened: to their last eight characters, as tables show them, or to a unique\n\
-                  beginning of six or more. Start with `throughline demo`."
+    after_help = "An id may be shortened to its last eight characters, as tables show it, or to a unique beginning of\n\
+                  six or more. `throughline COMMAND --help` explains a command. New here? Run `throughline demo`."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -54,40 +52,40 @@ pub(crate) struct Global {
     /// The project's folder [default: the project of the current folder]
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub(crate) project: Option<PathBuf>,
-    /// How far memories reach: global, project or session
+    /// Where memories apply: global, project or session
     #[arg(long, global = true, value_name = "SCOPE", help_heading = "Global options")]
     pub(crate) scope: Option<Level>,
-    /// The session, for what holds only within one
+    /// The session, for memories that apply to one session only
     #[arg(long, global = true, value_name = "ID", help_heading = "Global options")]
     pub(crate) session: Option<String>,
     /// Answer with one JSON document
     #[arg(long, global = true, help_heading = "Global options")]
     pub(crate) json: bool,
-    /// Say nothing but errors
+    /// Print nothing but errors
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Connect agents: hooks and tools go into their settings, and a copy is kept
+    /// Connect your AI agents: add hooks and tools to their settings, keeping a copy
     Init(Init),
-    /// Take us out of the settings of agents again, and leave the rest as it was
-    #[command(mut_arg("here", |here| here.help("Take us out of the settings of this project, instead of yours").long_help(None)))]
+    /// Disconnect agents and restore their settings
+    #[command(mut_arg("here", |here| here.help("Use the settings of this project instead of your own").long_help(None)))]
     Uninstall(Init),
-    /// Remember something: add it, or recognise it and add evidence
+    /// Remember something; if it is known already, add the evidence
     Remember(Remember),
-    /// The few memories that fit a question, as an agent would read them
+    /// Show the few memories that fit a question, as an agent would read them
     Recall(Recall),
-    /// Why a memory does or does not come up for a question
+    /// Explain why a memory does or does not come up for a question
     WhyNot(WhyNot),
-    /// What would be kept of a text, what it would change, and why; nothing is written
+    /// Show what would be kept of a text and what it would change; nothing is written
     Read(Read),
-    /// Open what recall only named: the whole memory and what it is connected to
+    /// Show the whole of a memory that recall only named, and what it is connected to
     Expand(Expand),
-    /// Say whether a memory helped: moves how readily it comes up, never how true it is
+    /// Say whether a memory helped: changes how readily it comes up, never its trust
     Feedback(Feedback),
-    /// Take in past sessions: an agent's transcripts, or turns as JSON lines; twice is once
+    /// Import past sessions from transcripts or JSON lines; safe to run again
     Ingest(Ingest),
     /// Find memories by their words
     Search(Search),
@@ -95,88 +93,91 @@ pub(crate) enum Command {
     List(List),
     /// Show everything about a memory
     Show(Show),
-    /// Why a memory is believed: reasons, evidence, trust
-    Why(Id),
-    /// How a memory came to be what it is
-    History(Id),
-    /// What happened, latest first
+    /// Show why a memory is believed: reasons, evidence, trust
+    Why(Meant),
+    /// Show how a memory changed over time
+    History(Meant),
+    /// Show what happened, latest first
     Log(Log),
-    /// What was put before agents: when, to whom, what, why; latest first
+    /// Show what agents were told: when, what and why; latest first
     Told(Told),
-    /// Undo a batch of changes: the latest, or the one named
+    /// Undo the latest batch of changes, or the one you name
     Undo(Undo),
-    /// What waits for your decision: what could not be applied, contradictions, gaps
+    /// Show what waits for your decision, and decide it
     Review(Review),
-    /// Look again at what memories hang on, and say what a check showed
+    /// Check whether the files and values that memories are tied to have changed
     Verify(Verify),
-    /// Go over what came in since the last time: settle, put together, learn, bind
+    /// Consolidate new memories: merge repetitions, connect, and tie them to files
     Sleep(Sleep),
-    /// Change a memory's wording or properties, keeping the old version in its history
+    /// Change a memory's wording or properties; its history keeps the old version
     Edit(Edit),
-    /// Vouch for a memory
+    /// Confirm that a memory is true
     Confirm(Id),
-    /// Say what is right: the new text takes the old memory's place
+    /// Correct a memory: the new text replaces the old one
     Correct(Correct),
-    /// Let one memory take another's place
+    /// Replace one memory with another
     Supersede(Supersede),
     /// Make a replaced memory current again
     Unsupersede(Id),
-    /// Mark two memories as saying different things
+    /// Mark two memories as contradicting each other
     Contradict(Pair),
     /// Connect two memories
     Link(Link),
-    /// Take a connection away
+    /// Remove a connection
     Unlink(Unlink),
-    /// Put labels on a memory, or take them off
+    /// Add labels to a memory, or remove them
     Tag(Tag),
-    /// Keep a memory in front
+    /// Pin a memory: it never expires, and only you can change it
     Pin(Pin),
-    /// Put a memory away
+    /// Put a memory away; `unarchive` brings it back
     Archive(Retire),
-    /// Take a memory out again
+    /// Bring back an archived memory
     Unarchive(Id),
-    /// Take a memory back (reversible; `purge` erases)
+    /// Retract a memory (reversible; `purge` erases)
     Forget(Retire),
-    /// Erase memories for good: text, words, versions, log
+    /// Erase memories for good: their text, versions and log entries
     Purge(Purge),
-    /// Write everything to a file: the log as JSONL, or what is held as Markdown
+    /// Write everything to a file: the log as JSONL, or current memories as Markdown
     Export(Export),
     /// Read an export
     Import(Import),
     /// Write a complete copy of the database
     Backup(Backup),
-    /// Put a copy in the place of the database; what was there is kept beside it
+    /// Replace the database with a copy; the old one is kept beside it
     Restore(Restore),
-    /// Which folders belong to which project, and joining one
+    /// List projects and their folders, and join or separate a folder
     Project(Project),
-    /// Where memory is and how much there is
+    /// Show where memory is kept and how much there is
     Status,
-    /// What memory is made of, in numbers
+    /// Show what is in memory, in numbers
     Stats(Stats),
-    /// Look for anything wrong, and say what to do
+    /// Look for problems and say how to fix them
     Doctor(Doctor),
-    /// Let the configured model read what waits, and propose; ends when nothing is left
+    /// Let the configured model read what waits and propose memories; ends when done
     Work(Work),
-    /// The language model: try it, or keep its key
+    /// Test the language model, or store its key
     Llm(Llm),
     /// Draw memories and their connections
     Graph(Graph),
-    /// What an agent's hooks call: reads what happened, says what the agent should know
+    /// Called by an agent's hooks: reads what happened, prints what the agent should know
     #[command(hide = true)]
     Hook(Hook),
     /// Serve memory to an agent as an MCP server, over standard input and output
     Mcp(Mcp),
-    /// Carry out one command of Anthropic's memory tool, read as JSON from standard input
+    /// Run one command of Anthropic's memory tool, read as JSON from standard input
     #[command(hide = true)]
     MemoryTool,
-    /// Apply a patch of operations, as probes write them; what cannot be applied waits in `review`
+    /// Apply a patch of operations; what cannot be applied waits in `review`
     #[command(hide = true)]
     Patch(Patch),
-    /// Read or change settings
+    /// Show or change settings
     Config(Config),
     /// Write completions for a shell
     Completions(Completions),
-    /// A guided tour on a throwaway memory: a show for people, without `--json`
+    /// Print the manual page, or write a page for every command to a folder
+    #[command(hide = true)]
+    Man(Man),
+    /// Watch a guided tour on a temporary memory (without `--json`)
     Demo,
 }
 
@@ -187,13 +188,21 @@ pub(crate) struct Id {
     pub(crate) id: String,
 }
 
+/// A memory that is only read, so that words may name it.
+#[derive(Debug, Args)]
+pub(crate) struct Meant {
+    /// The memory: its id, or words that stand in no other memory
+    #[arg(value_name = "ID", required = true)]
+    pub(crate) words: Vec<String>,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Remember {
-    /// What to remember; `-` reads it from standard input
-    #[arg(value_name = "TEXT")]
-    pub(crate) text: String,
+    /// What to remember, with or without quotes; `-` reads it from standard input
+    #[arg(value_name = "TEXT", required = true)]
+    pub(crate) text: Vec<String>,
     /// What sort of claim: fact, preference, principle, decision, commitment, procedure, negative,
-    /// correction, event, lesson, gap; without it, what its form says, else a fact
+    /// correction, event, lesson, gap [default: what the wording suggests, else fact]
     #[arg(long)]
     pub(crate) kind: Option<Kind>,
     /// A label; may be given several times
@@ -202,13 +211,13 @@ pub(crate) struct Remember {
     /// Why: the id of a memory, or words that become one; may be given several times
     #[arg(long, value_name = "WHY")]
     pub(crate) because: Vec<String>,
-    /// The claim in parts: "subject|predicate|object", with "|one" if there can only be one
+    /// The claim in parts: "subject|predicate|object", with "|one" if only one object can be true
     #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
     pub(crate) slot: Option<Slot>,
-    /// Who says so
+    /// Whose word it is: `user_stated`, `measured`, `file`, `observed`, `inferred`, `external`, …
     #[arg(long, default_value = "user_stated")]
     pub(crate) authority: Authority,
-    /// The area: relationship, project, technical, personal or a word of yours
+    /// The area: relationship, project, technical, personal, or a word of your own
     #[arg(long)]
     pub(crate) domain: Option<String>,
     /// A short title
@@ -220,26 +229,26 @@ pub(crate) struct Remember {
     /// How sure the source is, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     pub(crate) confidence: f64,
-    /// Keep it in front
+    /// Pin it: it never expires, and only you can change it
     #[arg(long)]
     pub(crate) pin: bool,
-    /// What brings it up before a tool runs: a command, a file, a call; may be given several times
+    /// A command, file or call before which an agent is reminded of it; may be given several times
     #[arg(long = "trigger", value_name = "PATTERN")]
     pub(crate) triggers: Vec<String>,
-    /// What it hangs on: `file:PATH`, `file:PATH#L3-L9`, `git:PATH[,PATH…]` or `flag:NAME` (an
+    /// What it is tied to: `file:PATH`, `file:PATH#L3-L9`, `git:PATH[,PATH…]` or `flag:NAME` (an
     /// environment variable, or `FILE#KEY`); may be given several times
     #[arg(long = "watch", value_name = "WHAT")]
     pub(crate) watch: Vec<Referent>,
-    /// Take it in although it was erased before
+    /// Remember it although it was erased before
     #[arg(long)]
     pub(crate) revive: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Search {
-    /// The words to look for
-    #[arg(value_name = "QUERY")]
-    pub(crate) query: String,
+    /// The words to look for, with or without quotes
+    #[arg(value_name = "QUERY", required = true)]
+    pub(crate) query: Vec<String>,
     #[command(flatten)]
     pub(crate) filter: Filter,
 }
@@ -267,7 +276,7 @@ pub(crate) struct Filter {
     /// Every state: also superseded, retracted, expired, archived
     #[arg(long)]
     pub(crate) all: bool,
-    /// As it was believed then: 2026-11-15, 2026-11-15T09:30:00Z, 2d
+    /// What was believed at this time: 2026-11-15, 2026-11-15T09:30:00Z, or 2d (two days ago)
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
     /// How many to show, at least 1
@@ -280,20 +289,19 @@ pub(crate) struct Filter {
 
 #[derive(Debug, Args)]
 pub(crate) struct Show {
-    /// The memory
-    #[arg(value_name = "ID")]
-    pub(crate) id: String,
-    /// As it was then
+    #[command(flatten)]
+    pub(crate) memory: Meant,
+    /// As it was at this time: 2026-11-15, 2026-11-15T09:30:00Z, or 2d (two days ago)
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Log {
-    /// How many batches
+    /// How many batches to show
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
-    /// Only since then
+    /// Only since this time
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<String>,
 }
@@ -307,15 +315,15 @@ pub(crate) struct Undo {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// Everything, with history: can be imported
+    /// Everything, with history; `import` reads it
     Jsonl,
-    /// What is held, for reading
+    /// Current memories, for reading
     Markdown,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// What to write
+    /// The format
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub(crate) format: ExportFormat,
     /// Where to write it [default: standard output]
@@ -331,8 +339,8 @@ pub(crate) struct Import {
     /// What the file is
     #[arg(long, value_enum, default_value_t = ImportFormat::Auto)]
     pub(crate) format: ImportFormat,
-    /// Vouch for it: what it says counts as said here. Without this, an export of another home ranks
-    /// as external, and its rules and preferences wait in `review`
+    /// Trust the file: what it says counts as said here. Without this, an export from another
+    /// machine or home ranks as external, and its rules and preferences wait in `review`
     #[arg(long)]
     pub(crate) trust: bool,
 }
@@ -371,10 +379,22 @@ pub(crate) struct Completions {
     pub(crate) shell: clap_complete::Shell,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// Write all pages to this folder, such as `~/.local/share/man/man1`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// Words as they were meant: written in quotes or one after the other.
+pub(crate) fn joined(words: &[String]) -> String {
+    words.join(" ")
+}
+
 /// A number of things to show.
 fn at_least_one(text: &str) -> Result<usize, String> {
     text.parse()
         .ok()
         .filter(|count| *count > 0)
-        .ok_or_else(|| "write a number from 1 on".to_owned())
+        .ok_or_else(|| "write a whole number, 1 or more".to_owned())
 }

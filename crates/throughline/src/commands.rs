@@ -10,7 +10,9 @@ mod graph;
 mod health;
 mod history;
 mod ingest;
+mod manual;
 mod mcp;
+mod meant;
 mod model;
 mod noticed;
 mod project;
@@ -34,19 +36,23 @@ use anyhow::Context as _;
 use serde::Serialize;
 use throughline_engine::{Card, Error, ErrorKind, Put};
 
-use crate::args::{Cli, Command};
+use crate::args::Command;
 use crate::settings::Settings;
 use crate::ui::Ui;
 use crate::view::{self, WireMemory};
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    if !matches!(command, Command::Completions(_) | Command::Demo) {
+    if !matches!(command, Command::Completions(_) | Command::Man(_) | Command::Demo) {
         settings.check_home(&settings.work_folders())?;
     }
     let explains = matches!(
         command,
-        Command::Config(_) | Command::Completions(_) | Command::Doctor(_) | Command::Demo
+        Command::Config(_)
+            | Command::Completions(_)
+            | Command::Man(_)
+            | Command::Doctor(_)
+            | Command::Demo
     );
     // What is there can be read, changed, copied and erased without them.
     let needs_settings = takes_in(command) || matches!(command, Command::Llm(_));
@@ -127,7 +133,7 @@ fn changes_memory(command: &Command) -> bool {
 fn warnings(settings: &Settings) -> Vec<String> {
     let problem = settings.problem.as_ref();
     let settings_file = problem.map(|problem| {
-        format!("{problem} (until it is corrected the defaults hold, and no model is asked)")
+        format!("{problem} (until it is corrected, the defaults are used and no model is asked)")
     });
     let list = settings.roots().damage().err().map(|error| error.to_string());
     settings_file.into_iter().chain(list).collect()
@@ -167,8 +173,8 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Search(args) => find::search(args, settings, ui),
         Command::List(args) => find::list(args, settings, ui),
         Command::Show(args) => find::show(args, settings, ui),
-        Command::Why(args) => history::why(&args.id, settings, ui),
-        Command::History(args) => history::history(&args.id, settings, ui),
+        Command::Why(args) => history::why(args, settings, ui),
+        Command::History(args) => history::history(args, settings, ui),
         Command::Log(args) => history::log(args, settings, ui),
         Command::Told(args) => told::told(args, settings, ui),
         Command::Undo(args) => history::undo(args, settings, ui),
@@ -201,13 +207,8 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Llm(args) => model::llm(args, settings, ui),
         Command::Graph(args) => graph::graph(args, settings, ui),
         Command::Config(args) => config::config(args, settings, ui),
-        Command::Completions(args) => {
-            use clap::CommandFactory as _;
-            let mut page = Vec::new();
-            clap_complete::generate(args.shell, &mut Cli::command(), "throughline", &mut page);
-            ui.print(&String::from_utf8_lossy(&page))?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Completions(args) => manual::completions(args, ui),
+        Command::Man(args) => manual::man(args, ui),
         Command::Demo => crate::demo::demo(&settings.environment, ui),
     }
 }
@@ -248,11 +249,14 @@ fn not_done() -> ExitCode {
     crate::ui::exit_code(ErrorKind::Failed)
 }
 
-/// The text itself, or standard input if it is `-`.
-fn text_or_stdin(text: &str) -> anyhow::Result<String> {
-    if text != "-" {
-        return Ok(text.to_owned());
-    }
+/// The words themselves, or standard input if they are `-`.
+fn text_or_stdin(words: &[String]) -> anyhow::Result<String> {
+    let text = crate::args::joined(words);
+    if text == "-" { from_stdin() } else { Ok(text) }
+}
+
+/// What stands on standard input.
+fn from_stdin() -> anyhow::Result<String> {
     // Far more than a memory may hold, so that too much is noticed and not cut.
     let most = throughline_core::Policy::default().limits.content_bytes_max;
     let limit = most as u64 * 4;

@@ -34,7 +34,7 @@ pub(crate) fn demo(environment: &Environment, ui: &mut Ui) -> anyhow::Result<Exi
         paint(
             DIM,
             "A recorded session goes through the same hooks that `throughline init` puts into \
-             Claude Code, on a memory that is thrown away at the end."
+             Claude Code, on a temporary memory that is deleted at the end."
         )
     ))?;
     for stop in TOUR {
@@ -43,7 +43,7 @@ pub(crate) fn demo(environment: &Environment, ui: &mut Ui) -> anyhow::Result<Exi
     }
     ui.say(&format!(
         "{}\n  throughline init             connects the agents that are found here\n  \
-         throughline ingest --past    takes in the sessions of this project so far\n  \
+         throughline ingest --past    imports the past sessions of this project\n  \
          throughline --help           for the rest",
         paint(BOLD, "Your turn:")
     ))?;
@@ -155,8 +155,8 @@ fn headline(event: &Event) -> String {
         }
         What::HelperAsked { text, .. } => format!("agent to a helper: {}", safe(text)),
         What::HelperStarts { .. } => "a helper begins".to_owned(),
-        What::Compacting => "the context is about to be made shorter".to_owned(),
-        What::Compacted { .. } => "the context was made shorter".to_owned(),
+        What::Compacting => "the context is about to be compacted".to_owned(),
+        What::Compacted { .. } => "the context was compacted".to_owned(),
         What::Ended => "the session ends".to_owned(),
         What::Nothing { why } => format!("nothing ({})", safe(why)),
     }

@@ -316,7 +316,7 @@ pub(crate) fn take(
         let telling = engine.looking(&told).telling(&audience(agent, name, &event), &reply.said);
         Tellings::new(engine.home())
             .append(&telling)
-            .context("what was told cannot be put on record")?;
+            .context("what the agent was told cannot be recorded")?;
     }
     reply.capture.add(engine.listening(&context).rest(&event, &reply)?);
     Ok(Some((event, context, reply)))

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod demo;
+mod help;
 mod hook;
 mod layout;
 mod settings;
@@ -13,12 +14,16 @@ mod xray;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 fn main() -> ExitCode {
     let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
     let wants_json = words.iter().any(|word| word == "--json");
     let command = command(&words);
+    // Whoever writes nothing wants to know what there is.
+    if words.len() == 1 {
+        words.push("--help".into());
+    }
     // `help --help` asks for what `help` shows.
     if command.as_deref() == Some("help") {
         words.retain(|word| word != "--help" && word != "-h");
@@ -32,7 +37,7 @@ fn main() -> ExitCode {
     if environment.disabled && is_hook {
         return ExitCode::SUCCESS;
     }
-    match args::Cli::try_parse_from(&words) {
+    match parsed(&words, is_hook) {
         Ok(cli) => {
             if let args::Command::Hook(args) = &cli.command {
                 return hook::hook(args, &cli.global, &environment);
@@ -49,6 +54,13 @@ fn main() -> ExitCode {
         }
         Err(usage) => ui::usage(&usage, wants_json),
     }
+}
+
+/// A command line, understood. A hook has no time for help pages.
+fn parsed(words: &[std::ffi::OsString], is_hook: bool) -> Result<args::Cli, clap::Error> {
+    let command = if is_hook { args::Cli::command() } else { help::command() };
+    let mut matches = command.try_get_matches_from(words)?;
+    args::Cli::from_arg_matches_mut(&mut matches)
 }
 
 /// The command, however the rest is written: some must be known before anything is understood.

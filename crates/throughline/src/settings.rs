@@ -250,7 +250,7 @@ impl Settings {
         };
         Some(Off {
             why: format!(
-                "memory is switched off by {by}: nothing is taken in, and agents are told nothing"
+                "memory is switched off by {by}: nothing is captured, and agents are told nothing"
             ),
             hint: format!("{on} switches it on"),
         })

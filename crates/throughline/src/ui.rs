@@ -175,7 +175,7 @@ pub(crate) fn warn_of(left_out: &[LeftOut]) {
         writeln!(err, "{}", paint(WARN, line)).ok();
     }
     if !left_out.is_empty() {
-        writeln!(err, "{}", paint(DIM, "`throughline doctor` says how to mend it")).ok();
+        writeln!(err, "{}", paint(DIM, "`throughline doctor` says how to repair it")).ok();
     }
 }
 
@@ -220,12 +220,7 @@ pub(crate) fn usage(error: &clap::Error, json: bool) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if json {
-        complain(
-            true,
-            "usage",
-            &usage_words(error),
-            Some("`throughline help` shows what there is"),
-        );
+        complain(true, "usage", &usage_words(error), Some("`throughline help` lists the commands"));
     } else {
         error.print().ok();
     }

@@ -322,14 +322,14 @@ pub(crate) fn page(card: &Card) -> String {
         line("open again", shaken_line(one));
     }
     for mark in &card.watermarks {
-        line("hangs on", watermark_line(mark));
+        line("tied to", watermark_line(mark));
     }
     line(
         "names",
         memory
             .unresolved
             .as_ref()
-            .map(|path| format!("{}, which is not there", safe(path)))
+            .map(|path| format!("{}, which does not exist", safe(path)))
             .unwrap_or_default(),
     );
     for one in &card.evidence {
@@ -342,7 +342,7 @@ pub(crate) fn page(card: &Card) -> String {
 pub(crate) fn trust_line(card: &Card) -> String {
     let trust = card.trust;
     format!(
-        "{:.2} = support {:.2} × watermark {:.2} × contest {:.2}",
+        "{:.2} = evidence {:.2} × freshness {:.2} × agreement {:.2}",
         trust.value(),
         trust.support,
         trust.watermark,
@@ -375,7 +375,7 @@ pub(crate) fn evidence_line(one: &throughline_core::Evidence) -> String {
     parts.extend(one.why.iter().map(|why| safe(why)));
     parts.extend(one.snippet.iter().map(|said| format!("“{}”", text::headline(&safe(said), 80))));
     if one.echo {
-        parts.push("an echo of ours: not counted".to_owned());
+        parts.push("repeats what we told the agent: not counted".to_owned());
     }
     parts.join(" · ")
 }

@@ -141,7 +141,7 @@ pub(super) fn add(
             continue;
         };
         if groups.kind != Kind::Array {
-            return Err(shape(&format!("`hooks.{}` is no list", event.name)));
+            return Err(shape(&format!("`hooks.{}` is not a list", event.name)));
         }
         let ours = hooks.ours_in(page.text, groups);
         if ours.is_empty() {

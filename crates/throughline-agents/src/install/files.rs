@@ -162,7 +162,7 @@ pub fn read(path: &Path) -> Result<Option<String>, Error> {
     };
     let not = |why: &str| Error::NotAFile { path: path.to_owned(), why: why.to_owned() };
     if !found.is_file() {
-        return Err(not(if found.is_dir() { "a folder" } else { "no plain file" }));
+        return Err(not(if found.is_dir() { "a folder" } else { "not a plain file" }));
     }
     if found.len() > BYTES_MAX {
         return Err(not("too long"));
@@ -171,7 +171,7 @@ pub fn read(path: &Path) -> Result<Option<String>, Error> {
     File::open(&target)
         .and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes))
         .map_err(|source| io_error(path, source))?;
-    String::from_utf8(bytes).map(Some).map_err(|_| not("no text in UTF-8"))
+    String::from_utf8(bytes).map(Some).map_err(|_| not("not UTF-8 text"))
 }
 
 /// Replaces a settings file of one person as a whole, if it still holds `before`.

@@ -15,7 +15,7 @@ pub(super) fn add(
     let mut change = Change::none(settings);
     let edits = match &document.root {
         None => vec![blank(&page, sections, command, &mut change)],
-        Some(root) if root.kind != Kind::Object => return Err(shape("no object")),
+        Some(root) if root.kind != Kind::Object => return Err(shape("not an object")),
         Some(root) => add_to_root(&page, root, sections, command, &mut change)?,
     };
     change.after = edit::apply(settings, edits);
@@ -39,7 +39,7 @@ fn add_to_root(
                 new.push(member(page, section, command, page.separator(root, 1), 1));
             }
             (Section::Hooks(_) | Section::Servers(_), Some(node)) if node.kind != Kind::Object => {
-                return Err(shape(&format!("`{}` is no object", section.name())));
+                return Err(shape(&format!("`{}` is not an object", section.name())));
             }
             (Section::Hooks(hooks), Some(node)) => {
                 edits.extend(entry::add(page, hooks, node, command, change)?);

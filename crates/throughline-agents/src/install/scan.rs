@@ -100,7 +100,7 @@ pub(super) fn scan(text: &str) -> Result<Document, Refused> {
     let root = if scanner.at == text.len() { None } else { Some(scanner.value(0)?) };
     scanner.trivia()?;
     if scanner.at < text.len() {
-        return Err(scanner.bad("something stands behind the end"));
+        return Err(scanner.bad("there is text after the end"));
     }
     Ok(Document { root, comments: scanner.comments })
 }
@@ -228,7 +228,7 @@ impl Scanner<'_> {
         self.at += match rest.first() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
             Some(b'u') if rest.len() > 4 && rest[1..5].iter().all(u8::is_ascii_hexdigit) => 6,
-            Some(_) | None => return Err(self.bad("a backslash where none may stand")),
+            Some(_) | None => return Err(self.bad("an unexpected backslash")),
         };
         Ok(())
     }
@@ -241,7 +241,7 @@ impl Scanner<'_> {
         let known = matches!(word, "true" | "false" | "null")
             || serde_json::from_str::<serde_json::Number>(word).is_ok();
         if !known {
-            return Err(self.bad("something that is no value"));
+            return Err(self.bad("something that is not a value"));
         }
         let span = self.at..self.at + word.len();
         self.at = span.end;

@@ -31,7 +31,7 @@ pub(super) fn add(settings: &str, command: &str) -> Result<Change, Refused> {
         return Ok(change);
     }
     if servers.is_some_and(|servers| !servers.is_table()) {
-        let what = format!("`{SECTION}` is no section; write `[{SECTION}.NAME]` instead");
+        let what = format!("`{SECTION}` is not a section; write `[{SECTION}.NAME]` instead");
         return Err(Refused::Shape { what });
     }
     let eol = if settings.contains("\r\n") { "\r\n" } else { "\n" };

@@ -310,11 +310,11 @@ fn a_host_without_any_settings_is_left_without_any() {
 fn malformed_settings_are_left_alone_and_the_line_is_named() {
     for (host, file, text, words) in [
         (ClaudeCode, 1, "{\n  \"mcpServers\": {\n", "line 3"),
-        (Codex, 0, "{ \"hooks\": 1 }", "`hooks` is no object"),
+        (Codex, 0, "{ \"hooks\": 1 }", "`hooks` is not an object"),
         (Codex, 1, "model = \"o5\"\n[mcp_servers\n", "line 2"),
-        (Codex, 1, "mcp_servers = { a = { command = \"x\" } }\n", "is no section"),
-        (Gemini, 0, "{ \"hooks\": { \"AfterAgent\": {} } }", "is no list"),
-        (Gemini, 0, "{ \"mcpServers\": [] }", "`mcpServers` is no object"),
+        (Codex, 1, "mcp_servers = { a = { command = \"x\" } }\n", "is not a section"),
+        (Gemini, 0, "{ \"hooks\": { \"AfterAgent\": {} } }", "is not a list"),
+        (Gemini, 0, "{ \"mcpServers\": [] }", "`mcpServers` is not an object"),
         (Opencode, 0, "{ // cut off", "line 1"),
         (Cursor, 0, "version: 1", "line 1"),
     ] {
@@ -338,7 +338,7 @@ fn a_name_that_somebody_else_has_is_not_taken_from_them() {
         let (_home, place) = set_up(&case("", host, file, text));
         let error = init(&place, PROGRAM).unwrap_err();
         let Error::Refused { source, .. } = &error else { panic!("{error}") };
-        assert!(source.to_string().contains("is not ours"), "{source}");
+        assert!(source.to_string().contains("was not written by Throughline"), "{source}");
         assert!(plan_uninstall(&place).unwrap().is_empty());
         assert_eq!(fs::read_to_string(&place.path).unwrap(), text);
     }

@@ -448,7 +448,7 @@ fn memories_without_a_domain_are_counted_too() {
 #[test]
 fn what_an_agent_said_and_has_to_be_checked_says_so() {
     let to_check = |authority| {
-        let moved = Some(("2026-05-01".to_owned(), "naming a.rs, which is not there".to_owned()));
+        let moved = Some(("2026-05-01".to_owned(), "naming a.rs, which does not exist".to_owned()));
         let presentation = Presentation::VerifyFirst;
         let item = Item { authority, moved, presentation, ..item(1, "`a.rs` rounds up") };
         written(&plain(vec![item]), 800).text

@@ -76,7 +76,7 @@ impl Keeping<'_> {
         let operation = match patch::read_one(&waits.operation) {
             Ok(operation) => operation.amended(by),
             Err(why) => Operation::said_instead(by).ok_or_else(|| {
-                Error::NotPossible(format!("it cannot be read as something to do: {why}"))
+                Error::NotPossible(format!("it cannot be read as an operation: {why}"))
             })?,
         };
         let source = Source { voice: Voice::User, at: tx.now, episode: None };

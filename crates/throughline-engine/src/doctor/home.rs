@@ -54,7 +54,8 @@ pub(super) fn disk_checks(home: &Path) -> Vec<Check> {
     if let Some(why) = unwritable(home) {
         let room = room.map_or(String::new(), |room| format!(" ({room})"));
         let detail = format!("nothing can be written to {}: {why}{room}", home.display());
-        let hint = "what is kept can still be recalled, nothing new is kept; free some space, or make the folder writable again";
+        let hint = "what is kept can still be recalled, nothing new is kept; free some space, or \
+            make the folder writable again";
         let full = [ErrorKind::StorageFull, ErrorKind::QuotaExceeded].contains(&why.kind());
         checks.push(if full {
             Check::note("disk", detail, hint)
@@ -73,21 +74,22 @@ pub(super) fn leftover_checks(home: &Path, before: &[Leftover]) -> Vec<Check> {
     let after = leftovers(home);
     let named = |left: &Leftover| match left {
         Leftover::Copy(path) => {
-            format!("{} is left of a command that was cut short", path.display())
+            format!("{} is left over from a command that was interrupted", path.display())
         }
         Leftover::Exchange => "a restored database waits to be put in its place".to_owned(),
     };
     let mut checks: Vec<Check> = after
         .iter()
         .map(|left| {
-            let hint = "the next command that opens this memory clears it up; it may hold erased text until then";
+            let hint = "the next command that opens this memory cleans it up; it may contain \
+                erased text until then";
             Check::note("left over", named(left), hint)
         })
         .collect();
     let gone = before.iter().filter(|left| !after.contains(left)).count();
     if gone > 0 {
         let gone = plural(gone, "file");
-        let detail = format!("cleared up: {gone} of a command that was cut short");
+        let detail = format!("cleared up: {gone} of a command that was interrupted");
         checks.push(Check::fine("left over", detail));
     }
     checks
@@ -144,7 +146,7 @@ pub(super) fn mind_checks(home: &Path) -> Vec<Check> {
     let aside = file::with_extension(&home.join("hot"), "damaged").unwrap_or_default();
     let named = |path: &PathBuf| {
         let detail = format!("{} could not be read and was set aside", path.display());
-        let hint = "the session went on with an empty mind; no memory is lost by that";
+        let hint = "the session went on without its short-term state; no memory is lost";
         Check::note("session", detail, hint)
     };
     aside.iter().map(named).collect()
@@ -162,7 +164,7 @@ pub(super) fn lost_checks(home: &Path, now: Timestamp) -> Vec<Check> {
         last.at,
         last.why
     );
-    let hint = "what was said in them was not kept; say it again where it matters";
+    let hint = "what was said in them was not kept; say it again if it matters";
     vec![Check::note("lost", detail, hint)]
 }
 

@@ -87,7 +87,7 @@ impl List {
             Err(_) => Err(Error::Unusable {
                 path,
                 why: format!(
-                    "cannot be read ({why}), so nobody can say which project this folder belongs to"
+                    "cannot be read ({why}), so it is unknown which project this folder belongs to"
                 ),
                 code: "damaged",
                 hint: "bring the file back from a copy of the home, or move it away: then each folder \

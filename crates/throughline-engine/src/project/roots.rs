@@ -203,8 +203,8 @@ impl Roots {
             (None, ..) if project.claim.is_some() => project.key.clone(),
             (None, ..) => {
                 return Err(Error::BadInput(format!(
-                    "{} has no git origin, so it is a project of its own; --key KEY joins it to \
-                     one that `project list` shows",
+                    "{} has no git origin, so it is a project of its own; `--key KEY` joins it \
+                     to one that `project list` shows",
                     project.root.display()
                 )));
             }

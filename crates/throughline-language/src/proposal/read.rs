@@ -82,18 +82,18 @@ impl Proposal {
 }
 
 fn sound(raw: &Value, window: &Window) -> Result<Sound, String> {
-    let fields = raw.as_object().ok_or("it is no operation")?;
+    let fields = raw.as_object().ok_or("it is not an operation")?;
     if let Some(unknown) = fields.keys().find(|name| !FIELDS.contains(&name.as_str())) {
         return Err(format!("unknown field {unknown}"));
     }
     let turn = raw.get("turn").and_then(Value::as_u64).and_then(|turn| usize::try_from(turn).ok());
     let turn = turn.filter(|turn| window.turns.get(*turn).is_some_and(|one| one.is_new));
-    let turn = turn.ok_or("it names no turn that was to be read")?;
+    let turn = turn.ok_or("it does not name a turn that was to be read")?;
     let quote = plain(raw, "quote")?;
     let telling = text::normalise(&quote).split_whitespace().count() >= QUOTE_WORDS_MIN;
     // What is kept is what stands there, not how the model writes it.
     let quote = text::passage(&window.turns[turn].text, &quote).filter(|_| telling);
-    let quote = quote.ok_or("its quote does not stand in that turn")?.to_owned();
+    let quote = quote.ok_or("its quote is not in that turn")?.to_owned();
     let operation = operation(raw, Some(turn), Some(quote), window)?;
     operation.check()?;
     let voice = said_by(&operation, turn, window)?;
@@ -107,16 +107,16 @@ fn operation(
     window: &Window,
 ) -> Result<Operation, String> {
     let op = member(raw, "op").filter(|op| OPS.contains(&op.as_str()));
-    let op = op.ok_or("it is none of remember, correct, retract")?;
+    let op = op.ok_or("it is not remember, correct or retract")?;
     let confidence =
-        raw.get("confidence").and_then(Value::as_f64).ok_or("confidence is no number")?;
+        raw.get("confidence").and_then(Value::as_f64).ok_or("confidence is not a number")?;
     if op == "retract" {
         let what = target(raw, window)?;
         return Ok(Operation::Retract(Retract { what, confidence, quote, turn, exact: false }));
     }
     let named = member(raw, "kind").ok_or("it has no kind")?;
     let kind = kinds().into_iter().find(|kind| kind.as_str() == named);
-    let kind = kind.ok_or_else(|| format!("{named:?} is no kind that a model may propose"))?;
+    let kind = kind.ok_or_else(|| format!("a model may not propose the kind {named:?}"))?;
     let (content, slot) = (plain(raw, "content")?, slot(raw)?);
     let (because, triggers) = (list(raw, "because")?, list(raw, "triggers")?);
     Ok(if op == "correct" {
@@ -166,7 +166,7 @@ fn target(raw: &Value, window: &Window) -> Result<String, String> {
 fn slot(raw: &Value) -> Result<Option<Slot>, String> {
     let part = |name: &str| {
         let said =
-            raw.get(name).and_then(Value::as_str).ok_or_else(|| format!("{name} is no text"))?;
+            raw.get(name).and_then(Value::as_str).ok_or_else(|| format!("{name} is not a text"))?;
         Ok::<_, String>(said.trim().to_owned())
     };
     let (subject, predicate, object) = (part("subject")?, part("predicate")?, part("object")?);
@@ -180,7 +180,7 @@ fn slot(raw: &Value) -> Result<Option<Slot>, String> {
         }
         Some(_) => Ok(None),
         None if cardinality == "none" => Ok(None),
-        None => Err(format!("{cardinality:?} is no cardinality")),
+        None => Err(format!("unknown cardinality {cardinality:?}")),
     }
 }
 
@@ -191,10 +191,11 @@ fn plain(raw: &Value, field: &str) -> Result<String, String> {
 
 fn list(raw: &Value, field: &str) -> Result<Vec<String>, String> {
     let listed =
-        raw.get(field).and_then(Value::as_array).ok_or_else(|| format!("{field} is no list"))?;
+        raw.get(field).and_then(Value::as_array).ok_or_else(|| format!("{field} is not a list"))?;
     let said = |one: &Value| one.as_str().map(|one| one.trim().to_owned());
     let listed: Option<Vec<String>> = listed.iter().map(said).collect();
-    let mut listed = listed.ok_or_else(|| format!("{field} holds something that is no text"))?;
+    let mut listed =
+        listed.ok_or_else(|| format!("{field} contains something that is not a text"))?;
     listed.retain(|one| !one.is_empty());
     Ok(listed)
 }

@@ -140,7 +140,7 @@ pub(super) fn why(desk: &mut Desk, args: &arguments::One) -> Told {
     map.insert(
         "trust_is".to_owned(),
         format!(
-            "support {:.2} × watermark {:.2} × contest {:.2}",
+            "evidence {:.2} × freshness {:.2} × agreement {:.2}",
             trust.support, trust.watermark, trust.contest
         )
         .into(),

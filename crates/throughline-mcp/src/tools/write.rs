@@ -44,7 +44,7 @@ fn source(said: Option<&str>) -> Result<Authority, Failure> {
         Some("inferred") => Ok(Authority::Inferred),
         Some("external") => Ok(Authority::External),
         Some(other) => Err(Failure::usage(format!(
-            "{other} is no source of an agent: observed, inferred or external"
+            "unknown source {other:?} (choose: observed, inferred, external)"
         ))),
     }
 }
@@ -78,7 +78,7 @@ fn stored(kept: &Remembered) -> Answer {
     if !kept.left_out.is_empty() {
         let names = kept.left_out.join(", ");
         text.push_str(&format!(
-            "\nLeft out: {names}. These are the user's words, so only the user says more about them."
+            "\nLeft out: {names}. These are the user's words, so only the user can add to them."
         ));
         map.insert("left_out".to_owned(), json!(kept.left_out));
     }
@@ -86,7 +86,7 @@ fn stored(kept: &Remembered) -> Answer {
         text.push_str("\nBoth are shown until the user decides with `throughline review`.");
     }
     for mark in &kept.card.watermarks {
-        text.push_str(&format!("\nBound to {}.", mark.referent.place()));
+        text.push_str(&format!("\nTied to {}.", mark.referent.place()));
     }
     Answer { text, data: Value::Object(map) }
 }
@@ -105,7 +105,7 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> Told {
     if relation == Relation::Supersedes {
         let command = format!("throughline supersede {} {}", to.id.handle(), from.id.handle());
         return Err(Failure::for_the_user(
-            "letting one memory take another's place is the user's",
+            "only the user can replace one memory with another",
             command,
         ));
     }
@@ -142,9 +142,10 @@ pub(super) fn correct(desk: &mut Desk, args: &arguments::Correct) -> Told {
             quoted(&kept.card.memory.content)
         );
         let stands =
-            format!("{} says otherwise and stands", old.authority.as_str().replace('_', " "));
+            format!("{} says otherwise and stays", old.authority.as_str().replace('_', " "));
         answer.text.push_str(&format!(
-            "\n[{}] stays as it is ({stands}); both are shown. To settle it the user would run: {command}",
+            "\n[{}] stays as it is ({stands}); both are shown. To settle it the user would run: \
+             {command}",
             old.id.handle()
         ));
         answer.data["stands"] = view::line(&old);
@@ -160,14 +161,16 @@ pub(super) fn verify(desk: &mut Desk, args: &arguments::Verify) -> Told {
         "confirmed" => Showed::Confirmed,
         "refuted" => Showed::Refuted,
         other => {
-            return Err(Failure::usage(format!("{other} is no outcome: confirmed or refuted")));
+            return Err(Failure::usage(format!(
+                "unknown outcome {other:?} (choose: confirmed, refuted)"
+            )));
         }
     };
     let evidence = args.evidence.as_deref().filter(|words| !words.trim().is_empty());
     let done = desk.engine()?.watching(&context).verify(&args.id, outcome, evidence)?;
     let said = match (outcome, done.waits) {
-        (Showed::Confirmed, _) => "It holds, and is fresh again: ",
-        (Showed::Refuted, false) => "Taken back: ",
+        (Showed::Confirmed, _) => "It still holds, and is fresh again: ",
+        (Showed::Refuted, false) => "Retracted: ",
         (Showed::Refuted, true) => "The user said this, so it waits for them: ",
     };
     let mut answer = Answer {
@@ -203,7 +206,7 @@ pub(super) fn feedback(desk: &mut Desk, args: &arguments::Feedback) -> Told {
 pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
     let context = desk.context(&args.place())?;
     let Some(reason) = told(Some(&args.reason)) else {
-        return Err(Failure::usage("say why it is no longer of use"));
+        return Err(Failure::usage("say why it is no longer useful"));
     };
     let memory = {
         let engine = desk.engine()?;
@@ -218,7 +221,7 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
             hint: Some("recall it first, and read what it says".to_owned()),
             ..Failure::for_the_user(
                 format!(
-                    "“{}” was not recalled in this session, so it is not put away",
+                    "“{}” was not recalled in this session, so it was not put away",
                     view::cut(&memory.content, view::LINE_CHARS)
                 ),
                 command(&memory),
@@ -234,7 +237,7 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
         data["waits"] = true.into();
         data["user_would_run"] = command.clone().into();
         let text = format!(
-            "Not put away: {why}. It waits in the user's review, and stands until they decide: {}\n\
+            "Not put away: {why}. It waits in the user's review, and stays until they decide: {}\n\
              The user would run: {command}",
             view::words(&card)
         );
@@ -243,7 +246,7 @@ pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
     let undo = format!("throughline unarchive {}", id.handle());
     let mut data = Value::Object(view::memory(&card, view::TEXT_CHARS));
     data["user_can_undo"] = undo.clone().into();
-    let text = format!("Put away: {}\nThe user can take it out again: {undo}", view::words(&card));
+    let text = format!("Put away: {}\nThe user can bring it back: {undo}", view::words(&card));
     Ok(Answer { text, data })
 }
 

@@ -19,14 +19,17 @@ impl FromStr for Which {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "all" => Ok(Self::All),
-            name => name.parse().map(Self::One).map_err(|why| format!("{why}, all")),
+            name => name
+                .parse()
+                .map(Self::One)
+                .map_err(|why: String| format!("{}, all)", why.trim_end_matches(')'))),
         }
     }
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
-    /// What happened, by the agent's name for it: `SessionStart`, `UserPromptSubmit`, …
+    /// The event, by the agent's name for it: `SessionStart`, `UserPromptSubmit`, …
     #[arg(value_name = "EVENT")]
     pub(crate) event: String,
     /// The agent that calls
@@ -36,19 +39,19 @@ pub(crate) struct Hook {
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// claude-code, codex, gemini, opencode, cursor (untested), or all that are found here
+    /// claude-code, codex, gemini, opencode, cursor (untested), or all that are installed here
     /// [default: all]
     #[arg(long, value_name = "AGENT")]
     pub(crate) agent: Option<Which>,
-    /// Write to the settings of this project, which are shared with everybody who works on it,
-    /// instead of yours
+    /// Write to the settings of this project, which everybody who works on it shares, instead of
+    /// your own
     #[arg(long)]
     pub(crate) here: bool,
-    /// Show what would change, and change nothing
+    /// Show what would change without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// The agent's folder of settings [default: where the agent keeps it]; without --agent it is
-    /// Claude Code's
+    /// The agent's settings folder [default: where the agent keeps it]; without --agent, Claude
+    /// Code's
     #[arg(long, value_name = "DIR")]
     pub(crate) config: Option<PathBuf>,
 }

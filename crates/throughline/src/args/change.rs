@@ -9,10 +9,10 @@ pub(crate) struct Edit {
     /// The memory
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Its new wording; `-` reads it from standard input
+    /// Its new wording, with or without quotes; `-` reads it from standard input
     #[arg(value_name = "TEXT")]
-    pub(crate) text: Option<String>,
-    /// What sort of claim
+    pub(crate) text: Vec<String>,
+    /// Its kind: fact, preference, principle, decision, …
     #[arg(long)]
     pub(crate) kind: Option<Kind>,
     /// A short title; empty removes it
@@ -27,13 +27,13 @@ pub(crate) struct Edit {
     /// The claim in parts: "subject|predicate|object[|one]"
     #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
     pub(crate) slot: Option<Slot>,
-    /// True from
+    /// When it became true
     #[arg(long, value_name = "TIME")]
     pub(crate) valid_from: Option<String>,
-    /// True until
+    /// When it stopped or stops being true
     #[arg(long, value_name = "TIME")]
     pub(crate) valid_until: Option<String>,
-    /// A pattern that brings it up; may be given several times, replaces the ones there are
+    /// A command, file or call before which an agent is reminded; replaces the ones it has
     #[arg(long = "trigger", value_name = "PATTERN")]
     pub(crate) triggers: Vec<String>,
 }
@@ -43,20 +43,20 @@ pub(crate) struct Correct {
     /// The memory that is wrong
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// What is right; `-` reads it from standard input
-    #[arg(value_name = "TEXT")]
-    pub(crate) text: String,
-    /// What is right, in parts: "subject|predicate|object[|one]"
+    /// What is right, with or without quotes; `-` reads it from standard input
+    #[arg(value_name = "TEXT", required = true)]
+    pub(crate) text: Vec<String>,
+    /// The correction in parts: "subject|predicate|object[|one]"
     #[arg(long, value_name = "SLOT", value_parser = Slot::parse)]
     pub(crate) slot: Option<Slot>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Supersede {
-    /// What was believed
+    /// The memory that no longer holds
     #[arg(value_name = "OLD")]
     pub(crate) old: String,
-    /// What is believed now
+    /// The memory that replaces it
     #[arg(value_name = "NEW")]
     pub(crate) new: String,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Pair {
     /// One memory
     #[arg(value_name = "A")]
     pub(crate) a: String,
-    /// The other, which says something else
+    /// The other memory, which says something else
     #[arg(value_name = "B")]
     pub(crate) b: String,
 }
@@ -83,7 +83,7 @@ pub(crate) struct Link {
     /// To this memory
     #[arg(value_name = "B")]
     pub(crate) to: String,
-    /// In your words
+    /// Why, in your own words
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
 }
@@ -100,7 +100,7 @@ pub(crate) struct Unlink {
     /// To this memory
     #[arg(value_name = "B")]
     pub(crate) to: String,
-    /// Why it goes, for the log
+    /// Why it is removed, for the log
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
 }
@@ -110,10 +110,10 @@ pub(crate) struct Tag {
     /// The memory
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Labels to put on
+    /// Labels to add
     #[arg(value_name = "TAG")]
     pub(crate) add: Vec<String>,
-    /// A label to take off; may be given several times
+    /// A label to remove; may be given several times
     #[arg(long = "remove", value_name = "TAG")]
     pub(crate) remove: Vec<String>,
 }
@@ -123,7 +123,7 @@ pub(crate) struct Pin {
     /// The memory
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// No longer
+    /// Unpin it
     #[arg(long)]
     pub(crate) off: bool,
 }
@@ -133,20 +133,20 @@ pub(crate) struct Retire {
     /// The memory
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Why
+    /// Why, for the log
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Purge {
-    /// The memories, with the turns they were said in; or turns by themselves
+    /// The memories to erase, together with the turns they were said in; or turns
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
-    /// Also everything they replaced and were replaced by
+    /// Also erase everything they replaced and were replaced by
     #[arg(long)]
     pub(crate) chain: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub(crate) yes: bool,
 }

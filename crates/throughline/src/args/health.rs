@@ -6,21 +6,21 @@ use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub(crate) struct Stats {
-    /// Of every project, not only of this one and what is global
+    /// Count every project, not only this one and global memories
     #[arg(long)]
     pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Also replay the whole log and compare every table with what it gives
+    /// Also replay the whole log and compare the result with every table
     #[arg(long)]
     pub(crate) rebuild_check: bool,
-    /// First finish erasures that were cut short, and build every table anew from the log, where rows
-    /// are damaged; what was there is kept
+    /// First finish erasures that were interrupted and, if rows are damaged, rebuild every table
+    /// from the log; the old file is kept
     #[arg(long)]
     pub(crate) mend: bool,
-    /// First build what search looks at anew: documents and vectors
+    /// First rebuild the search index: documents and vectors
     #[arg(long)]
     pub(crate) reindex: bool,
     /// Also ask the configured language model one small question
@@ -30,18 +30,18 @@ pub(crate) struct Doctor {
 
 #[derive(Debug, Args)]
 pub(crate) struct Backup {
-    /// Where to [default: among the copies in the home, of which only a few are kept]
+    /// The file to write [default: a dated copy in the home, of which the latest few are kept]
     pub(crate) file: Option<PathBuf>,
-    /// Only if it is time for the copy of the day
+    /// Only if today's copy is not made yet
     #[arg(long, hide = true, conflicts_with = "file")]
     pub(crate) if_due: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
-    /// The copy; without one, the copies in the home are listed
+    /// The copy to restore; without it, the copies in the home are listed
     pub(crate) file: Option<PathBuf>,
-    /// The latest copy in the home
+    /// Restore the latest copy in the home
     #[arg(long, conflicts_with = "file")]
     pub(crate) latest: bool,
 }
@@ -58,13 +58,13 @@ pub(crate) enum GraphFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct Graph {
-    /// The memory in the middle [default: the newest ones]
+    /// Draw around this memory [default: around the newest ones]
     #[arg(long, value_name = "ID")]
     pub(crate) focus: Option<String>,
-    /// Steps to go from there
+    /// How many steps to follow from there
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) depth: usize,
-    /// How to draw it
+    /// The format
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     pub(crate) format: GraphFormat,
 }

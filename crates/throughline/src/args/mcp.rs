@@ -7,7 +7,7 @@ pub(crate) enum Profile {
     /// Throughline's own tools
     #[default]
     Throughline,
-    /// The tools of the official memory server, for whoever is used to them
+    /// The tools of the official MCP memory server
     ServerMemory,
     /// Anthropic's memory tool: files under /memories
     MemoryTool,
@@ -15,14 +15,14 @@ pub(crate) enum Profile {
 
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
-    /// Which tools are offered
+    /// Which set of tools to offer
     #[arg(long, value_enum, default_value_t = Profile::Throughline)]
     pub(crate) profile: Profile,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ImportFormat {
-    /// Found out from the file
+    /// Recognise the format from the file
     Auto,
     /// An export of Throughline
     Throughline,

@@ -4,10 +4,10 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 pub(crate) struct Work {
-    /// Everything that waits, once, whether it is time for it or not
+    /// Do everything that waits now, whether or not it is due
     #[arg(long)]
     pub(crate) once: bool,
-    /// Leave whoever started us
+    /// Detach from the process that started it
     #[arg(long, hide = true)]
     pub(crate) detached: bool,
 }
@@ -20,11 +20,11 @@ pub(crate) struct Llm {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LlmAction {
-    /// Ask the configured model one small question, and say what happened
+    /// Ask the configured model one small question and show what happened
     Test,
-    /// Keep a key, read from standard input, in a file that only you can read
+    /// Read a key from standard input and store it in a file that only you can read
     Key {
-        /// For the service that makes vectors
+        /// The key of the embedding service instead
         #[arg(long)]
         embed: bool,
     },

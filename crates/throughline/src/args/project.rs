@@ -12,18 +12,18 @@ pub(crate) struct Project {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProjectAction {
-    /// The projects that are known, their folders, and how many memories each has
+    /// List the known projects, their folders, and how many memories each has
     List,
-    /// Let a folder use the memory of the project that its repository says it is
+    /// Let a folder use the memory of the project that its git origin names
     Join {
         /// The folder [default: the current one]
         #[arg(value_name = "DIR")]
         dir: Option<PathBuf>,
-        /// Another project than the repository says, by the key that `project list` shows
+        /// Join another project, by the key that `project list` shows
         #[arg(long, value_name = "KEY")]
         key: Option<String>,
     },
-    /// Make a folder a project of its own again, and stop asking about it
+    /// Make a folder a project of its own again and stop asking about it
     Leave {
         /// The folder [default: the current one]
         #[arg(value_name = "DIR")]

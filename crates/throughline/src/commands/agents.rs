@@ -139,15 +139,18 @@ pub(super) fn init(
         page.push_str(&warnings(&wire));
         if let Some(key) = &wire.waits_for {
             let here = super::project::waiting(key);
-            page.push_str(&paint(WARN, format!("This folder waits: {here}.\n")));
+            page.push_str(&paint(
+                WARN,
+                format!("Memory is not used in this folder yet: {here}.\n"),
+            ));
         }
         if !program.on_path {
             page.push_str(&paint(WARN, if args.here { NOT_FOUND_HERE } else { NOT_FOUND }));
         }
         page.push_str(&paint(
             DIM,
-            "`throughline ingest --past` takes in past sessions; `doctor` says how it goes; \
-             `uninstall` puts the files back.",
+            "`throughline ingest --past` imports past sessions; `doctor` checks the connection; \
+             `uninstall` restores the files.",
         ));
         page
     })?;
@@ -205,13 +208,14 @@ pub(super) fn uninstall(
                 format!("{}{}", diffs(&wire), paint(WARN, "Nothing was written: --dry-run"))
             }
             (true, false) => {
-                let done = paint(GOOD, "Disconnected. What is remembered stays.");
+                let done = paint(GOOD, "Disconnected. Your memories are kept.");
                 format!("{}{done}", summary(&wire, "disconnected", None))
             }
         };
         let mut page = format!("{page}\n{}", failures(&wire));
         for copy in &wire.copies {
-            let left = "a copy from before `init` differs from what is there now and was left:";
+            let left =
+                "the copy from before `init` differs from the file as it is now, so it was kept:";
             page.push_str(&format!("{left} {}\n", safe(copy)));
         }
         page
@@ -278,11 +282,11 @@ fn notes(host: Host, here: bool) -> Vec<&'static str> {
         Host::ClaudeCode | Host::Gemini | Host::Opencode => Vec::new(),
         Host::Codex => vec![
             "Codex does not run hooks that you have not trusted, and `codex exec` does not say so: \
-             start `codex`, open /hooks and trust them. The same again when `init` has changed them.",
+             start `codex`, open /hooks and trust them. Do it again whenever `init` changes them.",
         ],
         Host::Cursor => vec![
-            "Cursor is connected by its documentation only: nobody has tested it. It hears what \
-             memory has to say when a session begins and after a tool, not at a prompt.",
+            "Cursor is connected as its documentation describes, untested. It receives memories \
+             when a session begins and after a tool runs, not at a prompt.",
         ],
     }
 }
@@ -333,7 +337,7 @@ fn diffs(wire: &WireInstall) -> String {
         if file.events == [PLUGIN] {
             let lines = file.diff.lines().filter(|line| !line.starts_with("@@")).count();
             let lines = text::plural(lines, "line");
-            page.push_str(&format!("a file of ours as a whole, {lines}\n\n"));
+            page.push_str(&format!("a new file of Throughline's own, {lines}\n\n"));
         } else {
             page.push_str(&format!("{}\n", safe(&file.diff)));
         }
@@ -410,7 +414,7 @@ pub(super) fn patch(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let mut text = if args.file.as_os_str() == "-" {
-        super::text_or_stdin("-")?
+        super::from_stdin()?
     } else {
         let bytes = std::fs::read(&args.file).with_context(|| args.file.display().to_string())?;
         String::from_utf8(bytes)

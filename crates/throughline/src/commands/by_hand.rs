@@ -76,6 +76,7 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Hook(_)
         | Command::Mcp(_)
         | Command::Completions(_)
+        | Command::Man(_)
         | Command::Status
         | Command::MemoryTool
         | Command::Demo => None,

@@ -21,7 +21,7 @@ pub(super) fn edit(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let edits = Edits {
-        content: args.text.as_deref().map(text_or_stdin).transpose()?,
+        content: (!args.text.is_empty()).then(|| text_or_stdin(&args.text)).transpose()?,
         kind: args.kind,
         label: args.label.clone(),
         domain: args.domain.clone(),
@@ -144,7 +144,7 @@ pub(super) fn unlink(
 
 pub(super) fn tag(args: &args::Tag, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     if args.add.is_empty() && args.remove.is_empty() {
-        bail!(Error::BadInput("name a tag to put on, or one to --remove".to_owned()));
+        bail!(Error::BadInput("name a tag to add, or one to --remove".to_owned()));
     }
     let card =
         settings.engine()?.keeping(&settings.context()?).tag(&args.id, &args.add, &args.remove)?;
@@ -168,7 +168,7 @@ pub(super) fn archive(
 
 pub(super) fn unarchive(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let card = settings.engine()?.keeping(&settings.context()?).unarchive(id)?;
-    answer_memory(ui, "Taken out again", &card)
+    answer_memory(ui, "No longer archived", &card)
 }
 
 pub(super) fn forget(
@@ -221,7 +221,7 @@ pub(super) fn purge(
                 writeln!(question, "{handle}  {}", safe(&memory.content))?;
             }
             if !erase.turns.is_empty() {
-                writeln!(question, "and what was said of it:")?;
+                writeln!(question, "and the turns it came from:")?;
             }
             for turn in erase.turns.iter().take(TURNS_SHOWN) {
                 let handle = paint(ID, turn.id.handle());
@@ -237,7 +237,9 @@ pub(super) fn purge(
             Some(false) => {
                 return ui.answer(&wire(&Purged::default()), || paint(DIM, "Nothing was erased"));
             }
-            None => bail!(Error::BadInput("purge asks first; add --yes to answer it".to_owned())),
+            None => bail!(Error::BadInput(
+                "purge asks for confirmation; without a terminal, add --yes".to_owned()
+            )),
         }
     }
     let purged = engine.erasing().purge(&context, &args.ids, args.chain)?;
@@ -271,34 +273,35 @@ fn in_words(purged: &Purged) -> String {
     match (purged.episodes, purged.journal_lines) {
         (0, 0) => {}
         (turns, lines) => {
-            let mut said = format!("and what was said of it: {}", text::plural(turns, "turn"));
+            let mut said = format!("and the turns it came from: {}", text::plural(turns, "turn"));
             if lines > 0 {
-                said.push_str(&format!(", {} of journals", text::plural(lines, "line")));
+                said.push_str(&format!(", {} in journals", text::plural(lines, "line")));
             }
             note(DIM, said);
         }
     }
     if purged.pending {
-        let text = "a process still reads an older state; the last traces go with the next write after it ends";
+        let text = "another process still has the database open; the next write after it ends \
+            removes the last traces";
         note(WARN, text.to_owned());
     }
     for copy in &purged.copies_left {
         note(
             WARN,
             format!(
-                "{} could not be opened and may still hold it",
+                "{} could not be opened and may still contain it",
                 safe(&copy.display().to_string())
             ),
         );
     }
     for file in &purged.overwritten {
         let file = safe(&file.display().to_string());
-        note(DIM, format!("{file} is damaged: its words were overwritten there"));
+        note(DIM, format!("{file} is damaged; the words were overwritten in it"));
     }
     for memory in &purged.related {
         let handle = paint(ID, memory.id.handle());
         note(WARN, format!("{handle} is another version and still there (--chain erases all)"));
     }
-    note(DIM, "exports and backups elsewhere are not reached".to_owned());
+    note(DIM, "exports and backups stored elsewhere are not changed".to_owned());
     page
 }

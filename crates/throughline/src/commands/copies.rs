@@ -49,7 +49,7 @@ pub(super) fn backup(
         let mut page = paint(GOOD, format!("Copied {size} KiB to {}", safe(&wire.file)));
         if !wire.damaged.is_empty() {
             let warning =
-                "what was copied is damaged, and so is the copy; `doctor` says how to mend it";
+                "the database is damaged, and so is this copy; `doctor` says how to repair it";
             page.push_str(&format!("\n{}", paint(WARN, warning)));
         }
         for one in wire.damaged.iter().take(DAMAGE_SHOWN) {
@@ -88,15 +88,16 @@ pub(super) fn restore(
     };
     ui.answer(&wire, || {
         let mut page = paint(GOOD, format!("Restored from {}", safe(&wire.restored)));
-        let kept = format!("what was there is in {}", safe(&wire.kept));
+        let kept = format!("the previous database is in {}", safe(&wire.kept));
         page.push_str(&format!("\n{}", paint(DIM, kept)));
         if done.erased_again > 0 {
             let erased = plural(done.erased_again, "memory");
-            page.push_str(&format!("\nerased again, as it was before: {erased}"));
+            page.push_str(&format!("\nerased again, because it had been erased before: {erased}"));
         }
         if done.erasures_unknown {
             let warning =
-                "what had been erased could not be read: look whether the copy holds any of it";
+                "the list of what was erased could not be read: check whether the copy contains \
+                 any of it";
             page.push_str(&format!("\n{}", paint(WARN, warning)));
         }
         page
@@ -136,7 +137,8 @@ fn list(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
             format!("{day} {:>9} KiB  {}", copy.bytes.div_ceil(1_024), safe(&copy.file))
         };
         let mut lines: Vec<String> = wire.backups.iter().map(line).collect();
-        lines.push(paint(DIM, "`restore FILE` brings one back, `restore --latest` the first"));
+        lines
+            .push(paint(DIM, "`restore FILE` restores one of them, `restore --latest` the newest"));
         lines.join("\n")
     })
 }

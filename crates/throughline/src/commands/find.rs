@@ -27,7 +27,8 @@ pub(super) fn search(
     let engine = settings.engine()?;
     let reader = engine.reader(settings.moment(args.filter.as_of.as_deref())?)?;
     let filter = filter(&args.filter, ui);
-    let found = engine.looking(&settings.context()?).search(&*reader, &args.query, &filter)?;
+    let query = args::joined(&args.query);
+    let found = engine.looking(&settings.context()?).search(&*reader, &query, &filter)?;
     answer(ui, &found, filter.offset)
 }
 
@@ -70,10 +71,11 @@ pub(super) fn show(
     engine.recalling(&settings.context()?).settle_recalls().ok();
     let reader = engine.reader(settings.moment(args.as_of.as_deref())?)?;
     let context = settings.context()?;
-    let card = match engine.show(&*reader, &context, &args.id) {
+    let id = super::meant::id(&args.memory, &engine, &*reader, &context)?;
+    let card = match engine.show(&*reader, &context, &id) {
         // What is no memory may be a turn.
         Err(error @ Error::NotFound { .. }) => {
-            let found = engine.looking(&context).turn(&*reader, &args.id)?;
+            let found = engine.looking(&context).turn(&*reader, &id)?;
             let (turn, memories) = found.ok_or(error)?;
             return super::turn::show(&turn, &memories, ui);
         }

@@ -124,7 +124,7 @@ impl WireDisk {
                 1 => ("an erasure was".to_owned(), "it"),
                 several => (format!("{several} erasures were"), "them"),
             };
-            let line = format!("{what} cut short: `throughline doctor --mend` finishes {them}");
+            let line = format!("{what} interrupted: `throughline doctor --mend` finishes {them}");
             lines.push(("erasing", line));
         }
         if self.lost_turns > 0 {
@@ -316,19 +316,20 @@ fn settings_checks(settings: &Settings) -> Vec<Check> {
     if let Some(problem) = &settings.problem {
         let how = match &file {
             Some(_) => "`throughline config set` corrects a value",
-            None => "only an editor can change it",
+            None => "correct it with an editor",
         };
         let hint = format!(
-            "until it is corrected, defaults hold for what cannot be read and no model is asked; {how}"
+            "until it is corrected, unreadable settings have their defaults and no model is \
+             asked; {how}"
         );
         checks.push(Check::wrong("settings", problem.clone(), &hint));
     }
     for key in file.iter().flat_map(ConfigFile::unknown) {
         let detail = format!(
-            "{} has {key}, which is no setting",
+            "{} contains {key}, which is not a setting",
             ConfigFile::path(&settings.home).display()
         );
-        let hint = "it has no effect; `throughline config` lists the settings there are";
+        let hint = "it has no effect; `throughline config` lists the settings";
         checks.push(Check::note("settings", detail, hint));
     }
     checks
@@ -356,7 +357,7 @@ pub(super) fn doctor(
     if args.mend {
         // What cannot be mended is named below.
         settings.roots().mend().ok();
-        let bar = ui.progress("building from the log");
+        let bar = ui.progress("rebuilding from the log");
         throughline_engine::Copying::mend(&settings.home, settings.clock, &mut |done| {
             bar.set_position(done as u64)
         })?;

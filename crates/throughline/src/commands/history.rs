@@ -1,5 +1,7 @@
 //! `why`, `history`, `log`, `undo`: where things come from, and the way back.
 
+mod changes;
+
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -13,6 +15,7 @@ use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, paint, safe};
 use crate::view::{self, WireEvidence, WireMemory, rounded, wire_evidence};
+use changes::{change_name, change_words, short};
 
 #[derive(Debug, Serialize)]
 struct WireWhy {
@@ -76,8 +79,13 @@ fn wire_reason(reason: &Reason) -> WireReason {
     }
 }
 
-pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+pub(super) fn why(
+    args: &args::Meant,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
+    let id = &super::meant::id(args, &engine, &*engine.now_reader()?, &context)?;
     let why = match engine.looking(&context).why(id) {
         // What is no memory may be a turn.
         Err(error @ Error::NotFound { .. }) => {
@@ -123,7 +131,7 @@ pub(super) fn why(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<
             line("reopen", view::shaken_line(one));
         }
         for mark in &why.card.watermarks {
-            line("hangs on", view::watermark_line(mark));
+            line("tied to", view::watermark_line(mark));
         }
         for one in &why.card.evidence {
             line("evidence", view::evidence_line(one));
@@ -162,10 +170,6 @@ fn branches(page: &mut String, reasons: &[Reason], indent: &str) {
     }
 }
 
-fn short(content: &str) -> String {
-    text::headline(&safe(content), 90)
-}
-
 #[derive(Debug, Serialize)]
 struct WireHistory {
     versions: Vec<WireVersion>,
@@ -184,8 +188,14 @@ struct WireVersion {
     reason: Option<String>,
 }
 
-pub(super) fn history(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let (_, versions) = settings.engine()?.looking(&settings.context()?).history(id)?;
+pub(super) fn history(
+    args: &args::Meant,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let id = super::meant::id(args, &engine, &*engine.now_reader()?, &context)?;
+    let (_, versions) = engine.looking(&context).history(&id)?;
     let wire = WireHistory { versions: versions.iter().map(wire_version).collect() };
     ui.answer(&wire, || {
         let telling: Vec<String> =
@@ -247,105 +257,6 @@ fn version_line(version: &Version) -> String {
 
 pub(super) fn time(at: throughline_core::Timestamp) -> String {
     at.to_string()[..19].replace('T', " ")
-}
-
-/// The written name of a change: the tag of its JSON.
-fn change_name(change: &Change) -> &'static str {
-    match change {
-        Change::AddSpace(_) => "add_space",
-        Change::Insert(_) => "insert",
-        Change::Reinforce(_) => "reinforce",
-        Change::Revise(_) => "revise",
-        Change::Move { .. } => "move",
-        Change::Supersede { .. } => "supersede",
-        Change::Unsupersede { .. } => "unsupersede",
-        Change::Link(_) => "link",
-        Change::Unlink { .. } => "unlink",
-        Change::Watch(_) => "watch",
-        Change::Unwatch { .. } => "unwatch",
-        Change::Know(_) => "know",
-        Change::Unknow { .. } => "unknow",
-        Change::Record(_) => "record",
-        Change::Use { .. } => "use",
-        Change::Rate { .. } => "rate",
-        Change::Attend(_) => "attend",
-        Change::Inject(_) => "inject",
-        Change::Purge(_) => "purge",
-        Change::Expunge(_) => "expunge",
-        Change::Restore { .. } => "restore",
-        Change::Defer(_) => "defer",
-        Change::Decide { .. } => "decide",
-        Change::Silence { .. } => "silence",
-        Change::Shelve(_) => "shelve",
-        Change::Unshelve { .. } => "unshelve",
-        Change::Slept { .. } => "slept",
-    }
-}
-
-/// A change in a few words.
-fn change_words(change: &Change, before: Option<&Memory>, after: Option<&Memory>) -> String {
-    let id = |id: &throughline_core::MemoryId| paint(ID, id.handle());
-    let content = |memory: &Memory| format!("“{}”", short(&memory.content));
-    match change {
-        Change::Insert(memory) => format!("{} {}", id(&memory.id), content(memory)),
-        Change::Reinforce(one) => format!("{} + evidence: {}", id(&one.memory), one.authority),
-        Change::Revise(memory) => match before {
-            Some(before) if before.content != memory.content => {
-                format!("{} {} → {}", id(&memory.id), content(before), content(memory))
-            }
-            _ => format!("{} changed", id(&memory.id)),
-        },
-        Change::Move { id: which, to, .. } => format!("{} → {to}", id(which)),
-        Change::Supersede { old, new, .. } => format!("{} replaced by {}", id(old), id(new)),
-        Change::Unsupersede { old, .. } => format!("{} current again", id(old)),
-        Change::Link(edge) => {
-            format!("{} {} {}", edge_end(edge.from), edge.relation, edge_end(edge.to))
-        }
-        Change::Unlink { from, relation, to, .. } => {
-            format!("{} no longer {relation} {}", edge_end(*from), edge_end(*to))
-        }
-        Change::Know(entity) => format!("{} {}", entity.kind, safe(&entity.name)),
-        Change::AddSpace(space) => format!("space {}", safe(&space.name)),
-        Change::Purge(stone) | Change::Expunge(stone) | Change::Silence { stone, .. } => {
-            format!("{} erased", id(&stone.memory))
-        }
-        Change::Defer(pending) => {
-            format!("{} waits for review: {}", paint(ID, pending.id.handle()), short(&pending.why))
-        }
-        Change::Shelve(leaf) => {
-            let (shelf, name) = (safe(&leaf.shelf), short(&leaf.name));
-            format!("{} kept word for word as {shelf} {name}", id(&leaf.memory))
-        }
-        Change::Unshelve { memory, .. } => format!("{} no longer kept word for word", id(memory)),
-        Change::Decide { id, ruling, .. } => format!("{} {ruling}", paint(ID, id.handle())),
-        Change::Restore { batch, .. } => {
-            let now = after.map_or_else(String::new, |memory| format!(": {}", content(memory)));
-            format!("undid {}{now}", paint(ID, batch.handle()))
-        }
-        Change::Watch(mark) => {
-            format!(
-                "{} hangs on {} ({})",
-                id(&mark.memory),
-                safe(&mark.referent.to_string()),
-                mark.reading
-            )
-        }
-        Change::Unwatch { memory, referent, .. } => {
-            format!("{} no longer hangs on {}", id(memory), safe(&referent.to_string()))
-        }
-        Change::Slept { .. } => "gone over up to here".to_owned(),
-        Change::Unknow { .. }
-        | Change::Record(_)
-        | Change::Use { .. }
-        | Change::Rate { .. }
-        | Change::Attend(_)
-        | Change::Inject(_) => change_name(change).to_owned(),
-    }
-}
-
-fn edge_end(node: throughline_core::NodeId) -> String {
-    let text = node.to_string();
-    paint(ID, text[text.len() - 8..].to_owned())
 }
 
 #[derive(Debug, Serialize)]
@@ -462,7 +373,7 @@ fn reverted_words(one: &Reverted) -> Option<String> {
         (None, Some(after)) => format!("{} is remembered again", told(after)),
         (Some(before), Some(after)) if before.content != after.content => {
             let says = text::headline(&safe(&before.content), SAID_CHARS);
-            format!("{} stands again instead of “{says}”", told(after))
+            format!("{} is current again instead of “{says}”", told(after))
         }
         (Some(before), Some(after)) if before.state != after.state => {
             format!("{} is {} again, not {}", told(after), after.state, before.state)
@@ -488,7 +399,7 @@ pub(super) fn undo(
         changes: undone.reverted.iter().map(wire_reverted).collect(),
     };
     ui.answer(&wire, || {
-        let redo = format!("`undo {}` takes this back", undone.batch.handle());
+        let redo = format!("`undo {}` reverts this", undone.batch.handle());
         let mut page = format!("{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone));
         for line in undone.reverted.iter().take(SHOWN).filter_map(reverted_words) {
             write!(page, "\n  {line}").expect("writing to a String cannot fail");

@@ -68,7 +68,7 @@ pub(super) fn ingest(
         if none {
             let who = args.agent.map_or("no agent", Host::called);
             let negation = if args.agent.is_some() { "no" } else { "a" };
-            return paint(DIM, format!("{who} wrote down {negation} session of this project"));
+            return paint(DIM, format!("{who} has recorded {negation} session of this project"));
         }
         let would = if args.dry_run { "would be" } else { "are" };
         let new = format!(
@@ -80,10 +80,10 @@ pub(super) fn ingest(
         let mut page = paint(GOOD, new);
         if done.memories > 0 {
             let memories = text::plural(done.memories, "memory");
-            page.push_str(&format!("; {memories} came of them"));
+            page.push_str(&format!("; {memories} came from them"));
         }
         if done.skipped > 0 {
-            page.push_str(&paint(DIM, format!(" ({} say nothing)", done.skipped)));
+            page.push_str(&paint(DIM, format!(" ({} without content)", done.skipped)));
         }
         page
     })
@@ -236,7 +236,7 @@ fn take_in(sources: &Sources, settings: &Settings, ui: &Ui) -> anyhow::Result<Wi
     let (engine, here, roots) = (settings.engine()?, settings.context()?, settings.roots());
     let mut done = WireIngested { skipped: sources.skipped, ..WireIngested::default() };
     let said: usize = sources.sessions.values().map(Vec::len).sum();
-    let bar = ui.progress_to("taking in turns", (said + sources.turns.len()) as u64);
+    let bar = ui.progress_to("importing turns", (said + sources.turns.len()) as u64);
     let mut spaces = BTreeSet::new();
     for ((host, folder, session), turns) in &sources.sessions {
         let context = there(&here, &roots, *host, folder.as_deref());

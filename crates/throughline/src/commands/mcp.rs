@@ -50,7 +50,7 @@ pub(crate) fn mcp(args: &args::Mcp, settings: &Settings) -> anyhow::Result<ExitC
 
 /// One command of the memory tool, read from standard input as JSON.
 pub(crate) fn memory_tool(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let text = super::text_or_stdin("-")?;
+    let text = super::from_stdin()?;
     let command: serde_json::Value = serde_json::from_str(&text)
         .map_err(|error| Error::BadInput(format!("standard input is not JSON: {error}")))?;
     let context = Context { door: Door::MemoryTool, ..settings.context()? };

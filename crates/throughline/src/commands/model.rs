@@ -78,12 +78,12 @@ pub(super) fn work(
     ui.answer(&wire, || {
         if !wire.configured {
             let rest =
-                "no model is configured, so nothing else is to do; `config` shows llm.provider";
+                "no model is configured, so there is nothing else to do (setting llm.provider)";
             let slept = plural(wire.slept, "turn");
-            return paint(DIM, format!("gone over: {slept}; {rest}"));
+            return paint(DIM, format!("consolidated: {slept}; {rest}"));
         }
         if wire.elsewhere {
-            return paint(DIM, "another worker is at it");
+            return paint(DIM, "another worker is already running");
         }
         if wire.turns + wire.pairs + wire.embedded == 0 && wire.held.is_none() {
             return paint(DIM, "nothing waits");
@@ -122,7 +122,7 @@ fn sleep_over(settings: &Settings, ui: &Ui) -> anyhow::Result<usize> {
         return Ok(0);
     }
     let (engine, context) = (settings.engine()?, settings.context()?);
-    let bar = ui.progress("going over turns");
+    let bar = ui.progress("consolidating turns");
     let slept = engine.sleeping(&context).sleep(&mut |so_far| {
         bar.set_position(so_far.inputs.episodes as u64);
     })?;
@@ -247,10 +247,10 @@ impl WireModel {
         );
         if self.sessions_spent > 0 {
             let spent = plural(self.sessions_spent, "session");
-            line.push_str(&format!(", had by {spent}"));
+            line.push_str(&format!(", used up by {spent}"));
         }
         if let Some(until) = &self.resting_until {
-            line.push_str(&format!("; left alone until {until}"));
+            line.push_str(&format!("; not asked again until {until}"));
         }
         if let Some(error) = &self.last_error {
             line.push_str(&format!("; last error: {}", safe(error)));
@@ -289,8 +289,12 @@ pub(super) fn checks(settings: &Settings, ask: bool) -> Vec<Check> {
     }
     if let Ok(context) = settings.context() {
         for file in asked_by_project(&context.project.root) {
-            let detail = format!("{} names a model or an address, and is not read", file.display());
-            let hint = "models and keys are yours to set: `throughline config set llm.provider …`";
+            let detail = format!(
+                "{} names a model or an address; such settings of a project are ignored",
+                file.display()
+            );
+            let hint = "only your own settings choose models and keys: `throughline config set \
+                llm.provider …`";
             checks.push(Check::note("project settings", detail, hint));
         }
     }
@@ -298,7 +302,7 @@ pub(super) fn checks(settings: &Settings, ask: bool) -> Vec<Check> {
 }
 
 fn extraction(settings: &Settings, ask: bool) -> Check {
-    const RULES: &str = "the rules go on, and what was said waits for the model";
+    const RULES: &str = "capture goes on by rules, and what was said waits for the model";
     let Some(name) = settings.models.llm_name() else {
         return Check::fine("extraction", "by rules; no language model is used");
     };
@@ -342,7 +346,11 @@ fn asked(settings: &Settings, llm: &Llm, name: &str) -> Check {
         Err(error) => error.to_string(),
     };
     let detail = format!("by rules only: {name} does not answer: {why}");
-    Check::note("extraction", detail, "the rules go on, and what was said waits for the model")
+    Check::note(
+        "extraction",
+        detail,
+        "capture goes on by rules, and what was said waits for the model",
+    )
 }
 
 fn embeddings(settings: &Settings, name: &str) -> Check {
@@ -360,7 +368,7 @@ fn embeddings(settings: &Settings, name: &str) -> Check {
                 plural(missing, "text"),
                 agree(missing, "has", "have")
             ),
-            "until then the built-in model looks; `throughline work` makes them",
+            "until then the built-in model is used; `throughline work` makes them",
         ),
         Ok(None) => Check::fine("embeddings", "built in"),
         Err(error) => {

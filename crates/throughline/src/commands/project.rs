@@ -111,8 +111,8 @@ fn list(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
 /// What is said where a folder is not joined to what its repository says it is.
 pub(super) fn waiting(key: &str) -> String {
     format!(
-        "its repository says it is {}, which is known from another folder; `throughline project \
-         join` shares that memory, `project leave` keeps the two apart",
+        "its git origin is {}, which is known from another folder; `throughline project join` \
+         shares that memory, `project leave` keeps the two apart",
         safe(key)
     )
 }
@@ -120,8 +120,8 @@ pub(super) fn waiting(key: &str) -> String {
 /// What is said where a folder belonged to another project while its repository said something else.
 pub(super) fn moved(before: &str) -> String {
     format!(
-        "this folder was {} before its origin changed; `throughline project join --key KEY` goes on \
-         with that memory",
+        "this folder was {} before its origin changed; `throughline project join --key KEY` \
+         continues with that memory",
         safe(before)
     )
 }
@@ -131,7 +131,7 @@ pub(super) fn check(settings: &Settings) -> Option<Check> {
     match settings.roots().damage() {
         Ok(None) => {}
         Ok(Some(damage)) => {
-            let hint = "nothing is lost by that; `doctor --mend` writes the file anew";
+            let hint = "nothing is lost; `doctor --mend` rewrites the file";
             return Some(Check::note("project", damage, hint));
         }
         Err(error) => {
@@ -141,11 +141,11 @@ pub(super) fn check(settings: &Settings) -> Option<Check> {
     }
     let project = settings.context().ok()?.project;
     let Some(key) = project.waits_for() else {
-        let hint = "nothing is to be done where another repository lies in its place";
+        let hint = "if another repository is in its place now, there is nothing to do";
         let before = settings.roots().before(&project);
         return before.map(|key| Check::note("project", moved(key.as_str()), hint));
     };
-    let detail = format!("{} is not joined to {key}, which it says it is", project.root.display());
+    let detail = format!("{} is not joined to {key}, its git origin", project.root.display());
     let hint = "`throughline project join` shares that memory, `project leave` keeps the two apart";
     Some(Check::note("project", detail, hint))
 }

@@ -30,7 +30,7 @@ struct WireRead<'a> {
     /// Whether the reader's weights can be used, and why not.
     usable: bool,
     unusable: Option<&'a str>,
-    /// It is one question and nothing else: it is not read in pieces.
+    /// It is only a question, so it is not read in pieces.
     only_asks: bool,
     /// It is in English, as far as that can be told. Else it is not read in pieces.
     english: bool,
@@ -202,14 +202,14 @@ fn page(read: &ReadAside) -> String {
         page.0.push_str(&format!("{}\n", paint(WARN, told)));
     }
     if read.erased {
-        page.0.push_str("this was erased before, and does not come in again\n");
+        page.0.push_str("this was erased before, so it is not kept again\n");
     }
     if read.only_asks && !read.erased {
-        page.0.push_str("one question and nothing else: it is not read in pieces\n");
+        page.0.push_str("only a question, so it is not read in pieces\n");
     }
     if !read.english && !read.erased {
         page.0.push_str(
-            "not in English: nothing is kept by itself; the agent is asked to keep what matters\n",
+            "not in English: nothing is kept automatically; the agent is asked to keep what matters\n",
         );
     }
     for one in &read.pieces {
@@ -217,7 +217,7 @@ fn page(read: &ReadAside) -> String {
         page.0.push_str(&format!("{}\n", paint(BOLD, format!("“{}”", safe(&words)))));
         page.line("read as", DIM, &judgement(&one.piece));
         if let Some(likely) = one.changes {
-            let told = "a change: it gives something that is held another value";
+            let told = "a change: it gives something known another value";
             page.line("taken as", DIM, &format!("{told} {}", share(likely)));
         }
         if let Some(why) = why_not(one) {
@@ -274,11 +274,11 @@ impl Page {
         } else if comes.overtaken {
             self.line("passed over", DIM, "the text says something else about it later");
         } else if comes.waits.is_none() && known {
-            self.line("known", GOOD, "it is held already, and gains this as evidence");
+            self.line("known", GOOD, "known already; this becomes further evidence");
         } else {
             self.line("would", DIM, &safe(&comes.operation.in_words()));
             if comes.waits.is_none() && comes.meets.iter().all(|one| one.effect == Effect::Leaves) {
-                self.line("but", DIM, "nothing that is held is clearly meant");
+                self.line("but", DIM, "no memory is clearly meant");
             }
         }
         for reason in &comes.reasons {
@@ -301,8 +301,8 @@ impl Page {
             let read = one.judged.as_ref().map(bearings);
             let why = match read {
                 Some(read) if one.by_reader => read,
-                Some(read) => format!("by its form or its past; read as {read}"),
-                None => "by its form or its past".to_owned(),
+                Some(read) => format!("by its wording or its history; read as {read}"),
+                None => "by its wording or its history".to_owned(),
             };
             let words = text::headline(&safe(&one.held.content), 90);
             let told =

@@ -110,7 +110,8 @@ pub(super) fn recall(
     // A service that is not set up rightly is `doctor`'s business: the built-in model looks.
     let engine = settings.engine_with_services().or_else(|_| settings.engine())?;
     let context = settings.context()?;
-    check_question(&args.query)?;
+    let query = args::joined(&args.query);
+    check_question(&query)?;
     let mut limits = engine.policy().recall;
     limits.budget_tokens = args.budget.unwrap_or(limits.budget_tokens);
     limits.items_max = args.limit.unwrap_or(limits.items_max);
@@ -118,7 +119,7 @@ pub(super) fn recall(
         as_of: settings.moment(args.as_of.as_deref())?,
         episodes: args.episodes,
         replaced: args.include_superseded,
-        ..Ask::new(&args.query, limits)
+        ..Ask::new(&query, limits)
     };
     let mut recall = engine.recalling(&context).recall(&ask)?;
     let mut verified = None;
@@ -193,7 +194,7 @@ impl WireVerified {
     fn line(&self) -> String {
         match &self.failed {
             Some(why) => paint(WARN, format!("not verified: {}", safe(why))),
-            None => paint(DIM, format!("verified by a model, which set {} aside", self.set_aside)),
+            None => paint(DIM, format!("verified by a model, which left out {}", self.set_aside)),
         }
     }
 }
@@ -208,8 +209,10 @@ fn silence(recall: &Recall) -> String {
     match (count(CutReason::NoRoom), count(CutReason::AlreadyShown), count(CutReason::Dormant)) {
         (1.., _, _) => format!("there is no room for it within {} tokens", recall.budget),
         (_, 1.., _) => "this session has seen it already".to_owned(),
-        (_, _, 1..) => "only what has long been unused; name it, or `search`".to_owned(),
-        _ => "nothing comes to mind".to_owned(),
+        (_, _, 1..) => {
+            "only memories that have long been unused; name one, or use `search`".to_owned()
+        }
+        _ => "nothing fits".to_owned(),
     }
 }
 
@@ -244,11 +247,12 @@ pub(super) fn why_not(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    check_question(&args.query)?;
+    let query = args::joined(&args.query);
+    check_question(&query)?;
     let engine = settings.engine()?;
     let context = settings.context()?;
     let card = engine.show(&*engine.now_reader()?, &context, &args.id)?;
-    let ask = Ask::new(&args.query, engine.policy().recall);
+    let ask = Ask::new(&query, engine.policy().recall);
     let recall = engine.recalling(&context).recall(&ask)?;
     let node = NodeId::Memory(card.memory.id);
     let place = recall.candidates.iter().position(|one| one.node == node);
@@ -257,7 +261,7 @@ pub(super) fn why_not(
     let shown = matches!(found.map(|one| &one.fate), Some(Fate::Shown(_)));
     let wire = WireWhyNot {
         memory: (&card).into(),
-        query: &args.query,
+        query: &query,
         shown,
         rank: place.map(|at| at + 1),
         reason: reason.clone(),

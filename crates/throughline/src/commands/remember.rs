@@ -69,9 +69,9 @@ pub(super) fn correct(
     }
     // An agent's word does not take the place of what ranks above it.
     let done = if corrected.deduped {
-        "Not corrected: the memory stands, and the other one was known already"
+        "Not corrected: the memory stays, and the other one was known already"
     } else {
-        "Not corrected: the memory stands, and the new text is kept beside it for the user to decide"
+        "Not corrected: the memory stays, and the new text is kept beside it for the user to decide"
     };
     answer(ui, WARN, done, &corrected)?;
     Ok(super::not_done())
@@ -98,7 +98,7 @@ fn answer(
         if remembered.redacted > 0 {
             let words = paint(
                 WARN,
-                format!("\n          {} taken out: it looks like a secret", remembered.redacted),
+                format!("\n          {} removed: it looks like a secret", remembered.redacted),
             );
             page.push_str(&words);
         }
@@ -106,7 +106,7 @@ fn answer(
             let names = remembered.left_out.join(", ");
             let words = format!("\n          {} {names}", paint(WARN, "left out:"));
             page.push_str(&words);
-            page.push_str(" — these are the user's words, so only the user says more about them");
+            page.push_str(" — these are the user's words, so only the user can add to them");
         }
         for line in met(remembered) {
             write!(page, "\n          {line}").expect("writing to a String cannot fail");
@@ -122,11 +122,15 @@ fn met(remembered: &Remembered) -> Vec<String> {
         let says = text::headline(&safe(&old.content), SAID_CHARS);
         let old_one = format!("{} {says}", paint(ID, old.id.handle()));
         if remembered.superseded.contains(&old.id) {
-            lines.push(format!("{} {old_one}", paint(WARN, "replaces:")));
+            let line = format!("{} {old_one}", paint(WARN, "replaces:"));
+            // It may have been met by its id and by its words.
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
             continue;
         }
         let stands = if old.authority.outranks(remembered.card.memory.authority) {
-            format!("; that one stands, {} ranks higher", old.authority)
+            format!("; that one stays, {} ranks higher", old.authority)
         } else {
             String::new()
         };
@@ -135,7 +139,7 @@ fn met(remembered: &Remembered) -> Vec<String> {
     }
     for mark in &remembered.card.watermarks {
         let place = safe(&mark.referent.place());
-        lines.push(format!("{} {place}", paint(DIM, "bound to:")));
+        lines.push(format!("{} {place}", paint(DIM, "tied to:")));
     }
     lines
 }

@@ -110,7 +110,7 @@ fn decide(
     for (handle, keep, ruling, done) in [
         (&args.keep_a, Keep::A, "keep_a", "Now current"),
         (&args.keep_b, Keep::B, "keep_b", "Now current"),
-        (&args.both, Keep::Both, "both", "Both hold"),
+        (&args.both, Keep::Both, "both", "Both kept"),
     ] {
         if let Some(handle) = handle {
             let kept = engine.reviewing(context).resolve_contest(handle, keep)?;
@@ -122,15 +122,14 @@ fn decide(
     }
     if let (Some(handle), Some(text)) = (&args.merge, &args.text) {
         let card = engine.reviewing(context).merge_contest(handle, text)?;
-        let in_words =
-            format!("{}\n{}", paint(GOOD, "Takes the place of both"), view::brief(&card));
+        let in_words = format!("{}\n{}", paint(GOOD, "Replaces both"), view::brief(&card));
         let ids = vec![card.memory.id.to_string()];
         return Ok(Some(Decided { wire: WireDecided { ids, ruling: "merge" }, in_words }));
     }
     if let Some(handle) = &args.later {
         let cards = engine.reviewing(context).postpone_contest(handle)?;
         let ids = cards.iter().map(|card| card.memory.id.to_string()).collect();
-        let in_words = paint(GOOD, "Put off");
+        let in_words = paint(GOOD, "Postponed");
         return Ok(Some(Decided { wire: WireDecided { ids, ruling: "later" }, in_words }));
     }
     Ok(None)
@@ -170,7 +169,7 @@ fn page(review: &Review) -> String {
     section(&mut page, "Not applied", review.pending.iter().map(in_lines));
     section(&mut page, "To check", review.to_check.iter().map(truth::in_lines));
     section(&mut page, "Contested", review.contested.iter().map(|(a, b)| side_by_side(a, b)));
-    section(&mut page, "Asked for and not known", review.gaps.iter().map(view::brief));
+    section(&mut page, "Asked about, not known", review.gaps.iter().map(view::brief));
     page
 }
 
@@ -219,7 +218,8 @@ fn ways_out(handle: &str, stuck: Option<&Stuck>) -> String {
 fn side_by_side(a: &Card, b: &Card) -> String {
     let pair = format!("{}/{}", a.memory.id.handle(), b.memory.id.handle());
     let way_out = format!(
-        "review --keep-a {pair} · --keep-b {pair} · --both {pair} · --merge {pair} --text … · --later {pair}"
+        "review --keep-a {pair} · --keep-b {pair} · --both {pair} · --merge {pair} --text … · \
+         --later {pair}"
     );
     let named = |name: &str, card| format!("{name} {}", view::brief(card).replace('\n', "\n  "));
     format!("{}\n{}\n            {}", named("a", a), named("b", b), paint(DIM, way_out))

@@ -57,7 +57,7 @@ pub(super) fn sleep(
     let slept = if args.dry_run {
         engine.sleeping(&context).sleep_dry()?
     } else {
-        let bar = ui.progress_to("going over turns", waiting);
+        let bar = ui.progress_to("consolidating turns", waiting);
         let slept = engine.sleeping(&context).sleep(&mut |so_far| {
             bar.set_position(so_far.inputs.episodes as u64);
         })?;
@@ -92,7 +92,7 @@ pub(super) fn sleep(
         let mut page = slept_page(&slept, args.dry_run);
         if let Some(name) = &wire.compared_by {
             let name = safe(name);
-            let told = format!("{name} compares what is new with what is near it, beside");
+            let told = format!("{name} also compares new memories with similar ones");
             page.push_str(&format!("{}\n", paint(DIM, told)));
         }
         page
@@ -121,11 +121,11 @@ fn slept_page(slept: &Slept, dry_run: bool) -> String {
         plural(inputs.shown, "time")
     );
     let told = [
-        (done.superseded, "replaced by what is better known"),
+        (done.superseded, "replaced by a better supported memory"),
         (done.contested, "marked as contradicting"),
-        (done.merged, "said what another says, and became one with it"),
-        (done.lessons, "lessons drawn"),
-        (done.bound, "bound to what they depend on"),
+        (done.merged, "merged with one that says the same"),
+        (done.lessons, "lessons learnt"),
+        (done.bound, "tied to what they depend on"),
         (done.raised, "proved useful"),
     ];
     for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
@@ -137,7 +137,7 @@ fn slept_page(slept: &Slept, dry_run: bool) -> String {
     }
     // The last one first: what came later may rest on what came before.
     for batch in slept.batches.iter().rev() {
-        writeln!(page, "{}", paint(DIM, format!("`undo {batch}` takes it back")))
+        writeln!(page, "{}", paint(DIM, format!("`undo {batch}` reverts it")))
             .expect("writing to a String cannot fail");
     }
     if dry_run {

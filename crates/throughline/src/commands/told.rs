@@ -118,7 +118,7 @@ pub(super) fn told(
     let wire = WireTold { items: found.iter().map(WireTelling::from).collect(), total };
     ui.answer(&wire, || {
         if total == 0 && (wanted.session.is_some() || wanted.since.is_some()) {
-            return paint(DIM, "nothing that an agent was told fits");
+            return paint(DIM, "nothing that agents were told matches");
         }
         if total == 0 {
             return paint(DIM, "no agent was told anything yet");
@@ -150,7 +150,7 @@ fn heading(telling: &Telling) -> String {
 /// The lines of a telling, without the fence around them.
 fn lines(telling: &Telling) -> Vec<String> {
     if telling.erased {
-        return vec!["(something in it was erased, and the text with it)".to_owned()];
+        return vec!["(part of it was erased, so the text is gone)".to_owned()];
     }
     let is_fence = |line: &&str| line.starts_with("<memory-") || line.starts_with("</memory-");
     telling.text.lines().filter(|line| !is_fence(line)).map(safe).collect()

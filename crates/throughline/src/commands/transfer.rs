@@ -87,15 +87,17 @@ pub(super) fn export(
 /// An export takes an older export's place, no other file's, and nothing of the memory's own.
 fn check_free(path: &Path, settings: &Settings) -> anyhow::Result<()> {
     if path.symlink_metadata().is_ok() && !is_export(path) {
-        let message =
-            format!("{} exists already and is no export of ours; give another name", shown(path));
+        let message = format!(
+            "{} exists already and is not a Throughline export; choose another name",
+            shown(path)
+        );
         return Err(Error::NotPossible(message).into());
     }
     let folder = path.parent().filter(|at| !at.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if let (Ok(folder), Ok(home)) = (folder.canonicalize(), settings.home.canonicalize())
         && folder.starts_with(&home)
     {
-        let message = format!("{} lies in the folder of the memory itself", shown(path));
+        let message = format!("{} is inside the home folder of Throughline itself", shown(path));
         return Err(Error::NotPossible(message).into());
     }
     Ok(())
@@ -190,14 +192,16 @@ pub(super) fn import(
             page.push_str(&format!(" with their history of {batches}"));
         }
         if done.foreign {
-            page.push_str(" as external: they come from another home (`--trust` vouches for them)");
+            page.push_str(
+                " as external: they come from another home (`--trust` takes them as your own)",
+            );
         }
         page.push_str(&waiting_words(&done, &here));
         if done.known > 0 {
             page.push_str(&format!("\n  known already: {}", done.known));
         }
         if done.blocked > 0 {
-            page.push_str(&format!("\n  erased here, and staying out: {}", done.blocked));
+            page.push_str(&format!("\n  erased here before, so left out: {}", done.blocked));
         }
         page
     })
@@ -225,7 +229,7 @@ fn import_graph(args: &args::Import, settings: &Settings, ui: &mut Ui) -> anyhow
     };
     ui.answer(&wire, || {
         let page = format!(
-            "Read in {}, {}, {}",
+            "Imported {}, {}, {}",
             plural(done.entities, "entity"),
             plural(done.observations, "observation"),
             plural(done.relations, "relation")

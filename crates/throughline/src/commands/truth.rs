@@ -109,9 +109,10 @@ fn page(woken: &Woken, queue: &[ToCheck]) -> String {
     let (moved, missing) = (woken.moved.len(), woken.missing.len());
     let unknown = woken.unknown.len();
     let line = match woken.checked {
-        0 => "no memory of this project hangs on a file, path or value".to_owned(),
+        0 => "no memory of this project is tied to a file, path or value".to_owned(),
         n => format!(
-            "{n} looked at: {} as they were, {moved} moved, {missing} gone, {unknown} could not be checked",
+            "{n} checked: {} unchanged, {moved} changed, {missing} missing, {unknown} could not \
+             be checked",
             woken.unchanged
         ),
     };
@@ -135,12 +136,12 @@ pub(super) fn in_lines(one: &ToCheck) -> String {
 
 fn answer_verified(ui: &mut Ui, showed: Showed, verified: &Verified) -> anyhow::Result<ExitCode> {
     let (outcome, done) = match showed {
-        Showed::Confirmed => ("confirmed", "It holds; noted as it is now"),
+        Showed::Confirmed => ("confirmed", "It still holds; recorded as it is now"),
         Showed::Refuted if verified.waits => (
             "refuted",
-            "Not done: only the user takes back what the user said. It waits in `review`",
+            "Not done: only the user can retract what the user said. It waits in `review`",
         ),
-        Showed::Refuted => ("refuted", "Taken back"),
+        Showed::Refuted => ("refuted", "Retracted"),
     };
     let wire = WireVerified {
         memory: (&verified.card).into(),

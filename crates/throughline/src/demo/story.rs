@@ -100,7 +100,7 @@ pub(super) const TOUR: &[Stop] = &[
     },
     Stop::Ask {
         at: "2026-05-12T08:00:00Z",
-        says: "Everything that is held, and what was replaced:",
+        says: "Every memory, and what was replaced:",
         runs: &["list", "--all"],
     },
     Stop::Ask {

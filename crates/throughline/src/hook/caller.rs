@@ -125,9 +125,9 @@ impl Caller {
                 self.note(&format!("it took longer than {} ms", wait.deadline.as_millis()));
             }
             Outcome::Lost { heard: false } => {
-                self.lose("the agent had not finished telling it when the time was up");
+                self.lose("the agent had not finished sending it when the time was up");
             }
-            Outcome::Lost { heard: true } => self.lose("it could not be written down in time"),
+            Outcome::Lost { heard: true } => self.lose("it could not be saved in time"),
         }
     }
 
@@ -136,7 +136,7 @@ impl Caller {
         if let Some(telling) = &answer.telling {
             // Said is said: what cannot be put on record is for `doctor`.
             if let Err(error) = Tellings::new(&self.settings.home).append(telling) {
-                self.note(&format!("what was told cannot be put on record: {error}"));
+                self.note(&format!("what the agent was told cannot be recorded: {error}"));
             }
         }
         if answer.is_pause {

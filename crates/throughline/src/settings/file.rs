@@ -54,42 +54,45 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "journal.enabled",
-        about: "whether what agents tell is kept: without it nothing is captured",
+        about: "whether conversations with agents are captured",
         default: || Value::from(true),
     },
     Setting {
         key: "journal.keep_days",
-        about: "days for which the journal keeps what was taken in",
+        about: "days that the journal keeps what was processed",
         default: || Value::from(i64::from(JOURNAL_DAYS)),
     },
     Setting {
         key: "backup.keep",
-        about: "automatic copies that are kept, of the last days and weeks; 0 makes none",
+        about: "how many automatic copies of the last days and weeks are kept; 0 makes none",
         default: || number(BACKUP_KEEP),
     },
     Setting {
         key: "project.join",
-        about: "what a new folder of a known project does: ask, or auto to join by itself, which is less safe",
+        about: "what happens in a new folder of a known project: ask, or auto to join it unasked \
+            (less safe)",
         default: || Value::from("ask"),
     },
     Setting {
         key: "recall.budget_tokens",
-        about: "tokens put in front of an agent for one prompt",
+        about: "how many tokens an agent is told at most for one prompt",
         default: || number(Policy::default().recall.budget_tokens),
     },
     Setting {
         key: "recall.items_max",
-        about: "memories put in front of an agent for one prompt",
+        about: "how many memories an agent is told at most for one prompt",
         default: || number(Policy::default().recall.items_max),
     },
     Setting {
         key: "agent.ask",
-        about: "whether an agent with our tools is asked to keep what we cannot read: other languages, unclear wording",
+        about: "whether an agent with our tools is asked to keep what Throughline cannot read: \
+            other languages, unclear wording",
         default: || Value::from(true),
     },
     Setting {
         key: "llm.provider",
-        about: "who reads along and proposes: none, anthropic, openai, openai-responses, ollama or command",
+        about: "the model service that proposes memories: none, anthropic, openai, \
+            openai-responses, ollama or command",
         default: || Value::from("none"),
     },
     Setting {
@@ -99,42 +102,46 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "llm.base_url",
-        about: "where it is, if not in the usual place: https, or http on this machine",
+        about: "its address, if not the usual one: https, or http on this machine",
         default: || Value::from(""),
     },
     Setting {
         key: "llm.api_key_env",
-        about: "the environment variable that holds the key, if not the usual one; `llm key` keeps one instead",
+        about: "the environment variable with its key, if not the usual one; `llm key` stores \
+            one instead",
         default: || Value::from(""),
     },
     Setting {
         key: "llm.command",
-        about: "for the provider command: a program and its arguments, such as `claude -p`; no shell reads it",
+        about: "for the provider command: a program and its arguments, such as `claude -p`; no \
+            shell reads it",
         default: || Value::from(""),
     },
     Setting {
         key: "llm.pass_env",
-        about: "for the provider command: further environment variables that it sees, separated by commas",
+        about: "for the provider command: further environment variables that it may see, \
+            separated by commas",
         default: || Value::from(""),
     },
     Setting {
         key: "llm.timeout_secs",
-        about: "seconds that one question may take",
+        about: "how many seconds one question may take",
         default: || Value::from(120),
     },
     Setting {
         key: "llm.calls_per_session",
-        about: "questions about one session; what is beyond waits",
+        about: "how many questions about one session are asked; the rest waits",
         default: || Value::from(20),
     },
     Setting {
         key: "llm.tokens_per_day",
-        about: "tokens of one day, read and written; what is beyond waits",
+        about: "how many tokens a day are read and written; the rest waits",
         default: || Value::from(200_000),
     },
     Setting {
         key: "embed.provider",
-        about: "who makes further vectors beside the built-in model: builtin, openai or ollama; never in a hook",
+        about: "who makes vectors: builtin alone, or also openai or ollama; hooks use the \
+            built-in model only",
         default: || Value::from("builtin"),
     },
     Setting {
@@ -144,12 +151,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "embed.base_url",
-        about: "where it is, if not in the usual place: https, or http on this machine",
+        about: "its address, if not the usual one: https, or http on this machine",
         default: || Value::from(""),
     },
     Setting {
         key: "embed.api_key_env",
-        about: "the environment variable that holds its key, if not the usual one",
+        about: "the environment variable with its key, if not the usual one",
         default: || Value::from(""),
     },
 ];
@@ -191,7 +198,7 @@ impl ConfigFile {
                 let before = bytes.iter().take(at).filter(|byte| **byte == b'\n').count();
                 bail!(
                     "{}, line {}: {why}; correct or remove that line with an editor, or move the \
-                     file away to begin with the defaults",
+                     file away to start with the defaults",
                     path.display(),
                     before + 1
                 )
@@ -373,7 +380,7 @@ fn not_a_section(path: &Path, name: &str) -> anyhow::Error {
 fn known(key: &str) -> anyhow::Result<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key).ok_or_else(|| {
         let names: Vec<_> = SETTINGS.iter().map(|setting| setting.key).collect();
-        let message = format!("there is no setting {key}; there are {}", names.join(", "));
+        let message = format!("unknown setting {key:?} (choose: {})", names.join(", "));
         throughline_engine::Error::BadInput(message).into()
     })
 }

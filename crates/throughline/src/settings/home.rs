@@ -86,12 +86,14 @@ fn others(home: &Path) -> Option<String> {
         let name = path.display();
         if found.uid() != user {
             return Some(format!(
-                "{name} belongs to another user (number {}, and you are {user}); use a home of your own",
+                "{name} belongs to another user (uid {}, yours is {user}); use a home of your own",
                 found.uid()
             ));
         }
         if found.mode() & 0o022 != 0 {
-            return Some(format!("other users can write to {name}; `chmod go-w {name}` ends that"));
+            return Some(format!(
+                "other users can write to {name}; `chmod go-w {name}` stops that"
+            ));
         }
     }
     None

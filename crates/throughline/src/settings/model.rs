@@ -140,7 +140,7 @@ impl Settings {
     /// Keeps a key for a service, for the user's eyes only. Returns where.
     pub(crate) fn keep_key(&self, section: &str, key: &str) -> anyhow::Result<PathBuf> {
         if Key::new(key).is_none() || key.trim().contains(char::is_whitespace) {
-            bail!(bad("that is no key: give it on standard input, on one line"));
+            bail!(bad("this is not a key: give it on standard input, on one line"));
         }
         let path = key_file(&self.home, section);
         private_folder(&self.home)?;
@@ -169,7 +169,9 @@ fn read_key(path: &Path) -> anyhow::Result<Option<Key>> {
     {
         use std::os::unix::fs::PermissionsExt as _;
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
-            bail!(bad(&format!("{name} is open to other users; chmod 600 it, or use `llm key`")));
+            bail!(bad(&format!(
+                "{name} can be read by other users; run `chmod 600` on it, or use `llm key`"
+            )));
         }
     }
     let mut text = String::new();
@@ -185,11 +187,14 @@ pub(super) fn check(key: &str, text: &str) -> anyhow::Result<()> {
     let name = text.trim();
     match key {
         "llm.provider" if name != "none" => {
-            name.parse::<Provider>().map_err(|error| bad(&format!("{key}: {error}, none")))?;
+            name.parse::<Provider>().map_err(|error| {
+                let choices = error.to_string();
+                bad(&format!("{key}: {}, none)", choices.trim_end_matches(')')))
+            })?;
         }
         "embed.provider" if !["builtin", "openai", "ollama"].contains(&name) => {
             bail!(bad(&format!(
-                "{key}: {text:?} makes no vectors; there are builtin, openai, ollama"
+                "{key}: {text:?} makes no vectors (choose: builtin, openai, ollama)"
             )));
         }
         "llm.base_url" | "embed.base_url" if !name.is_empty() => {
@@ -199,13 +204,13 @@ pub(super) fn check(key: &str, text: &str) -> anyhow::Result<()> {
         "llm.pass_env" if !name.is_empty() => {
             let plain = |c: char| c.is_ascii_alphanumeric() || "_, ".contains(c);
             if !name.chars().all(plain) {
-                bail!(bad(&format!("{key} is names of variables, separated by commas")));
+                bail!(bad(&format!("{key} takes names of variables, separated by commas")));
             }
         }
         "llm.api_key_env" | "embed.api_key_env" if !name.is_empty() => {
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
             if !name.chars().all(plain) || name.len() > 64 {
-                bail!(bad(&format!("{key} is the name of a variable, not the key itself")));
+                bail!(bad(&format!("{key} takes the name of a variable, not the key itself")));
             }
         }
         _ => {}

@@ -40,7 +40,7 @@ fn what_was_not_done_for_an_agent_is_said_as_not_done() {
     let user = home.remember("Deploys need two approvals");
     let corrected = run(&home, SHELLS[0], &["correct", &user, "Deploys need one approval"]);
     assert_eq!(corrected.code, 1, "{}", corrected.stderr);
-    assert!(corrected.stdout.starts_with("Not corrected: the memory stands"), "{corrected:?}");
+    assert!(corrected.stdout.starts_with("Not corrected: the memory stays"), "{corrected:?}");
     assert_eq!(home.show(&user)["state"], "confirmed");
     let own = json(&home, &["remember", "The cache holds 512 entries"])["memory"]["id"].clone();
     let text = "The cache holds 1024 entries";

@@ -134,7 +134,7 @@ fn values_outside_their_set_or_range_are_refused_with_what_is_known() {
     let home = Home::new();
     let text = |more: [&'static str; 2]| ["remember", "Something", more[0], more[1]];
     let cases = [
-        (text(["--kind", "rumour"]), "known: fact"),
+        (text(["--kind", "rumour"]), "choose: fact"),
         (text(["--authority", "god"]), "user_stated"),
         (text(["--slot", "staging|runs"]), "fewer than three"),
         (text(["--slot", "staging||Postgres"]), "empty part"),

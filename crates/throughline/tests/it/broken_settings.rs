@@ -98,7 +98,7 @@ fn settings_that_nobody_knows_are_named() {
     assert_eq!(diagnosis(&home, "settings"), Vec::<String>::new());
 }
 
-/// A file that is no TOML, one that is no text, and one with a value that cannot be.
+/// A file that is no TOML, one that is not a text, and one with a value that cannot be.
 const BROKEN: [&[u8]; 3] = [
     b"[llm\n",
     b"[llm]\nprovider = \"command\"\ncommand = \"touch ran\"\n# \xff\n",

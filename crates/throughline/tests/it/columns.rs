@@ -125,7 +125,7 @@ fn what_goes_on_in_the_next_line_stands_under_its_text() {
         (&["status"][..], "     size", "           "),
         (&["show", &id], "    salience", "              "),
         (&["history", &id], "2026-", "                     "),
-        (&["config"], "    what a new folder", "    "),
+        (&["config"], "    what happens in a new", "    "),
     ] {
         let page = at(&home, 50, args);
         let mut lines = page.lines().skip_while(|line| !line.starts_with(first)).skip(1);

@@ -185,9 +185,9 @@ fn settings_that_cannot_be_understood_are_left_alone_and_named() {
     for (text, words) in [
         ("{ \"hooks\": ", "not JSON"),
         ("model = \"opus\"\n", "not JSON"),
-        ("[1, 2]", "shape"),
-        ("{\"hooks\": []}", "shape"),
-        ("{\"hooks\": {\"Stop\": \"bell.sh\"}}", "shape"),
+        ("[1, 2]", "expected form"),
+        ("{\"hooks\": []}", "expected form"),
+        ("{\"hooks\": {\"Stop\": \"bell.sh\"}}", "expected form"),
     ] {
         let home = Home::new();
         let (config, _) = settings(&home, "claude", text);
@@ -232,7 +232,10 @@ fn doctor_tells_whether_an_agent_is_connected_and_to_what() {
     std::fs::write(&file, read(&file).replace(PROGRAM, "/nowhere/throughline")).unwrap();
     let (outcome, detail) = connection(&home, &config);
     assert_eq!(outcome, "note");
-    assert!(detail.contains("/nowhere/throughline") && detail.contains("gone"), "{detail}");
+    assert!(
+        detail.contains("/nowhere/throughline") && detail.contains("no longer exists"),
+        "{detail}"
+    );
     let mended = home.json(&["init", "--config", &config]);
     assert_eq!(mended["changed"], true);
     assert_eq!(connection(&home, &config).0, "fine", "init puts the right path in");

@@ -104,7 +104,7 @@ fn what_an_agent_does_not_finish_telling_is_said_to_be_lost() {
     let status = child.wait().expect("the program ends");
     drop(input);
     assert!(status.success());
-    assert!(diagnosis(&home, "lost")[0].contains("not finished telling"));
+    assert!(diagnosis(&home, "lost")[0].contains("not finished sending"));
     assert_eq!(home.json(&["status"])["lost_turns"], 1);
 }
 

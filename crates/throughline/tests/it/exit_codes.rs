@@ -106,7 +106,7 @@ fn a_file_that_is_no_copy_is_not_restored_and_that_is_said_plainly() {
     let letter = home.arg("letter.txt");
     std::fs::write(&letter, "Dear all,\nthis is no database.\n".repeat(400)).unwrap();
     let (message, hint) = told_plainly(&home, &["restore", &letter]);
-    assert!(message.contains(&letter) && message.contains("no database"), "{message}");
+    assert!(message.contains(&letter) && message.contains("not a database"), "{message}");
     assert!(hint.contains("nothing was changed") && hint.contains("`restore`"), "{hint}");
     // Half a copy is one that is damaged.
     let (whole, half) = (home.arg("whole.db"), home.arg("half.db"));
@@ -156,7 +156,7 @@ fn hints_name_what_helps_with_what_was_asked() {
         (&["told", "deadbeef00"][..], "`throughline told`"),
         (&["init"], "--agent: claude-code"),
         (&["llm", "test"], "config set llm.provider"),
-        (&["project", "join", "/no/such/folder"], "name a folder that is there"),
+        (&["project", "join", "/no/such/folder"], "name an existing folder"),
     ] {
         let (_, error) = home.error(args);
         assert!(

@@ -138,7 +138,7 @@ fn the_diff_is_shown_and_what_was_done_is_said_in_a_line_for_each_file() {
     let (diff, done) = page.split_once("Claude Code").unwrap();
     assert!(diff.contains("[HOME]/.codex/config.toml\n@@ -1,2 +1,7 @@\n # mine\n"), "{diff}");
     assert!(diff.contains("+[mcp_servers.throughline]\n"), "{diff}");
-    assert!(diff.contains("throughline.js\na file of ours as a whole"), "{diff}");
+    assert!(diff.contains("throughline.js\na new file of Throughline's own"), "{diff}");
     insta::assert_snapshot!(format!("Claude Code{done}"), @r"
     Claude Code connected    10 hooks in [HOME]/.claude/settings.json
                              the MCP server in [HOME]/.claude.json
@@ -149,9 +149,9 @@ fn the_diff_is_shown_and_what_was_done_is_said_in_a_line_for_each_file() {
                              the plugin in [HOME]/.config/opencode/plugin/throughline.js
 
     Connected. What you decide, correct and prefer is kept from the next session on.
-    Codex does not run hooks that you have not trusted, and `codex exec` does not say so: start `codex`, open /hooks and trust them. The same again when `init` has changed them.
+    Codex does not run hooks that you have not trusted, and `codex exec` does not say so: start `codex`, open /hooks and trust them. Do it again whenever `init` changes them.
     `throughline` is not on your PATH. Agents have its full path; add its folder to your PATH to call it by its name yourself.
-    `throughline ingest --past` takes in past sessions; `doctor` says how it goes; `uninstall` puts the files back.
+    `throughline ingest --past` imports past sessions; `doctor` checks the connection; `uninstall` restores the files.
     ");
     insta::assert_snapshot!(tidy(&machine.run(&["init"])), @r"
     Claude Code connected already
@@ -170,7 +170,7 @@ fn the_diff_is_shown_and_what_was_done_is_said_in_a_line_for_each_file() {
     opencode    disconnected the MCP server in [HOME]/.config/opencode/opencode.jsonc
                              the plugin in [HOME]/.config/opencode/plugin/throughline.js
 
-    Disconnected. What is remembered stays.
+    Disconnected. Your memories are kept.
     ");
     insta::assert_snapshot!(tidy(&machine.run(&["uninstall"])), @"Not connected; nothing to change");
 }
@@ -241,10 +241,10 @@ fn codex_is_said_to_need_trust_and_cursor_to_be_untested() {
     assert!(page.contains("trust"), "{page}");
     let (outcome, detail, state) = machine.says("codex");
     assert_eq!((outcome.as_str(), state.as_str()), ("note", "connected"));
-    assert!(detail.contains("no hook of it was ever called"), "{detail}");
+    assert!(detail.contains("none of its hooks was called yet"), "{detail}");
     let done = machine.json(&["init", "--agent", "cursor"]);
     let notes = strings(&done["agents"][0]["notes"]);
-    assert!(notes[0].contains("nobody has tested"), "{notes:?}");
+    assert!(notes[0].contains("untested"), "{notes:?}");
     let help = machine.run(&["init", "--help"]).stdout;
     assert!(help.contains("cursor (untested)"), "{help}");
 }

@@ -235,7 +235,7 @@ fn a_decision_is_reopened_when_the_file_of_its_reason_moved_and_closed_when_it_i
     let id = decision(&home, &[handle(&reason)]);
     write(&home, "redis.conf", "save = always\n");
     look(&home);
-    assert_reopened(&home, &id, &reason, "hangs on something that has moved");
+    assert_reopened(&home, &id, &reason, "is tied to something that has changed");
     write(&home, "redis.conf", settings);
     look(&home);
     assert_closed(&home, &id);

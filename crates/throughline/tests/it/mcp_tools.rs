@@ -238,7 +238,25 @@ fn opening_a_memory_counts_as_interest_and_shows_all_of_it() {
     assert_eq!(home.show(&said)["uses"], 1);
     let why = client.call("why", json!({ "id": said }));
     assert_eq!(why["because"][0]["text"], "the queue was full twice");
-    assert!(why["trust_is"].as_str().unwrap().contains("support"));
+    assert!(why["trust_is"].as_str().unwrap().contains("evidence"));
+}
+
+#[test]
+fn what_a_memory_is_bound_to_is_told_by_its_name_and_by_its_old_one() {
+    let home = Home::new();
+    std::fs::write(home.project().join("port.txt"), "8080\n").unwrap();
+    let id = home.remember_with(&["The port is 8080", "--watch", "file:port.txt"]);
+    let mut client = home.mcp();
+    for tool in ["expand", "why"] {
+        let told = client.call(tool, json!({ "id": id }));
+        assert_eq!(told["bound_to"].as_array().map(Vec::len), Some(1), "{told}");
+        assert_eq!(
+            told["bound_to"], told["hangs_on"],
+            "{tool}: for programs that know the old name"
+        );
+        let (words, _) = client.text(tool, json!({ "id": id }));
+        assert!(words.contains("bound_to:") && !words.contains("hangs_on"), "{tool}: {words}");
+    }
 }
 
 #[test]

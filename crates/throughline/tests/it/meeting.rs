@@ -295,7 +295,7 @@ fn remember_says_what_a_claim_is_bound_to() {
     std::fs::write(folder.join("http.rs"), "fn a() {}\nconst TIMEOUT: u32 = 30;\n")
         .expect("a file");
     let page = home.page(&["remember", "The HTTP timeout is 30 (src/http.rs:2)"]);
-    assert!(page.contains("bound to: src/http.rs#L2"), "{page}");
+    assert!(page.contains("tied to: src/http.rs#L2"), "{page}");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn a_session_that_has_had_its_questions_keeps_nobody_from_comparing() {
     until("the pairs", || server.heard().iter().filter(|one| compares(one)).count() == 2);
     assert_eq!(server.heard().iter().filter(|one| reads(one)).count(), 1);
     let page = home.page(&["status"]);
-    assert!(page.contains("1 question a session, had by 1 session"), "{page}");
+    assert!(page.contains("1 question a session, used up by 1 session"), "{page}");
 }
 
 #[test]

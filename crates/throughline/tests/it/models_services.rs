@@ -29,7 +29,9 @@ fn a_project_cannot_name_a_service() {
     assert_eq!(home.json(&["work", "--once"])["configured"], false);
     let doctor = home.json(&["doctor"])["checks"].to_string();
     assert!(
-        doctor.contains(".throughline.toml names a model or an address, and is not read"),
+        doctor.contains(
+            ".throughline.toml names a model or an address; such settings of a project are ignored"
+        ),
         "{doctor}"
     );
     // Nor does it redirect the one that the user named.
@@ -43,7 +45,7 @@ fn a_project_cannot_name_a_service() {
 fn settings_that_cannot_work_are_refused_with_the_reason() {
     let home = Home::new();
     for (key, value, why) in [
-        ("llm.provider", "skynet", "is no provider"),
+        ("llm.provider", "skynet", "unknown provider"),
         ("llm.base_url", "http://api.example.com", "use https"),
         ("llm.base_url", "http://169.254.169.254", "never asked"),
         ("llm.base_url", "https://user:key@host", "is not an address"),
@@ -105,7 +107,7 @@ fn a_key_comes_from_the_environment_or_a_private_file_and_is_never_shown() {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
         let run =
             home.command().env_remove("OPENAI_API_KEY").args(["llm", "test"]).output().unwrap();
-        assert!(String::from_utf8_lossy(&run.stderr).contains("open to other users"));
+        assert!(String::from_utf8_lossy(&run.stderr).contains("can be read by other users"));
     }
 }
 
@@ -200,5 +202,5 @@ fn the_help_names_what_can_be_set() {
         assert!(page.contains(key), "{page}");
     }
     let help = bare().args(["work", "--help"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&help.stdout).contains("Everything that waits"));
+    assert!(String::from_utf8_lossy(&help.stdout).contains("Do everything that waits"));
 }

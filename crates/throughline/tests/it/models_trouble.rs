@@ -307,7 +307,7 @@ fn a_model_can_say_which_of_what_was_recalled_helps() {
     // Without an answer it is as if nobody had been asked, and says so, before long.
     for (why, reply) in [
         ("401", Reply::status(401, &json!({"error": "who are you?"}))),
-        ("no JSON", wrote("M1, I think")),
+        ("not JSON", wrote("M1, I think")),
         ("lists no ids", says(&json!({"fitting": "all"}))),
         ("no answer within 1 s", Reply::Silence),
     ] {

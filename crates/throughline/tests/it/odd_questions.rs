@@ -150,7 +150,6 @@ fn numbers_that_are_none_are_refused() {
         &["recall", "staging", "--limit", "1.5"],
         &["recall", "staging", "--as-of", "whenever"],
         &["recall"],
-        &["recall", "two", "queries"],
         &["feedback", "0123456789", "--helpful", "--unhelpful"],
         &["feedback", "0123456789"],
     ] {

@@ -124,7 +124,7 @@ fn nothing_is_kept_of_other_languages_and_every_turn_is_found() {
             assert_eq!((&read["english"], &read["pieces"]), (&json!(false), &json!([])), "{read}");
         }
         let page = home.page(&["read", spoken.rule]);
-        assert!(page.contains("not in English: nothing is kept by itself"), "{page}");
+        assert!(page.contains("not in English: nothing is kept automatically"), "{page}");
     }
 }
 

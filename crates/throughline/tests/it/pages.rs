@@ -54,7 +54,7 @@ fn remember_says_what_became_of_it() {
     Remembered
     [ID]  Staging runs SQLite
               fact · 2026-03-02 · inferred · trust 0.20 · staged · contested
-              disagrees with: [ID] Staging runs MariaDB; that one stands, user_stated ranks higher — decide with `throughline review`
+              disagrees with: [ID] Staging runs MariaDB; that one stays, user_stated ranks higher — decide with `throughline review`
     ");
 }
 
@@ -88,7 +88,7 @@ fn show_tells_everything_about_a_memory() {
            scope  project (webshop)
             slot  staging | runs | Postgres 14 (one)
            layer  B · episode
-           trust  0.95 = support 0.95 × watermark 1.00 × contest 1.00
+           trust  0.95 = evidence 0.95 × freshness 1.00 × agreement 1.00
         salience  0.50 · importance 0.50 · used 0 times
         recorded  2026-03-02T09:00:00.000Z
       true until  2026-05-11T09:00:00.000Z
@@ -102,7 +102,7 @@ fn show_tells_everything_about_a_memory() {
            scope  project (webshop)
            label  Where sessions live
            layer  D · note
-           trust  0.95 = support 0.95 × watermark 1.00 × contest 1.00
+           trust  0.95 = evidence 0.95 × freshness 1.00 × agreement 1.00
         salience  0.80 · importance 0.80 · used 0 times
         recorded  2026-05-11T09:01:00.000Z
         evidence  user_stated · 2026-05-11T09:01:00.000Z
@@ -117,7 +117,7 @@ fn why_is_a_tree_with_the_trust_below_it() {
     Sessions live in Postgres
     decision · 2026-05-11 · user_stated · trust 0.95
     └─ because [ID] Redis lost sessions twice
-        trust  0.95 = support 0.95 × watermark 1.00 × contest 1.00
+        trust  0.95 = evidence 0.95 × freshness 1.00 × agreement 1.00
      evidence  user_stated · 2026-05-11T09:01:00.000Z
     ");
 }
@@ -172,7 +172,7 @@ fn log_and_undo_show_the_batches() {
     [ID]  2026-05-11 09:02:00  forget by user (no longer)
               [ID] → retracted
       [ID] “Staging runs Postgres 16” is confirmed again, not retracted
-    `undo [ID]` takes this back
+    `undo [ID]` reverts this
     ");
 }
 
@@ -253,7 +253,7 @@ fn recall_writes_what_an_agent_would_read() {
     - [[ID]] fact 2026-05-11, user corrected: Staging runs Postgres 16 (until 2026-05-11: Staging runs Postgres 14)
     </memory-[NONCE]>
     ");
-    insta::assert_snapshot!(home.page(&["recall", "weather in Lisbon"]), @"nothing comes to mind");
+    insta::assert_snapshot!(home.page(&["recall", "weather in Lisbon"]), @"nothing fits");
 }
 
 #[test]
@@ -263,13 +263,13 @@ fn purge_and_copies_say_what_they_did() {
     insta::assert_snapshot!(home.tidy(&home.page(&["purge", &old, "--yes"])), @r"
     Erased 1 memory
       [ID] is another version and still there (--chain erases all)
-      exports and backups elsewhere are not reached
+      exports and backups stored elsewhere are not changed
     ");
     let copy = home.arg("copy.db");
     home.page(&["backup", &copy]);
     insta::assert_snapshot!(home.tidy(&home.page(&["restore", &copy])), @r"
     Restored from [TEMP]/copy.db
-    what was there is in [TEMP]/home/backups/before-restore-2026-05-11.1.db
+    the previous database is in [TEMP]/home/backups/before-restore-2026-05-11.1.db
     ");
 }
 
@@ -281,7 +281,7 @@ fn an_error_comes_with_a_hint() {
     assert_eq!((run.code, run.stdout.as_str()), (3, ""));
     insta::assert_snapshot!(run.stderr, @r"
     error: no memory with id 00000000
-    hint: ids are looked up in this project and in what is global; `list --all` shows them, `--project DIR` looks elsewhere
+    hint: ids are looked up in this project and among global memories; `list --all` shows them, `--project DIR` looks elsewhere
     ");
 }
 
@@ -388,9 +388,10 @@ fn without_a_terminal_there_is_no_colour_and_every_page_says_something() {
 fn the_help_of_every_command_says_what_it_is_for() {
     let home = Home::new();
     let overview = home.page(&["--help"]);
-    let list = overview.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let list = overview.split("Every day:\n").nth(1).unwrap().split("\nOptions:\n").next().unwrap();
+    let is_command = |line: &&str| line.starts_with("  ") && !line.starts_with("    ");
     let mut seen = 0;
-    for line in list.lines() {
+    for line in list.lines().filter(is_command) {
         let (command, purpose) = line.trim().split_once("  ").unwrap();
         let purpose = purpose.trim();
         assert!(purpose.len() > 10, "{line}");

@@ -77,7 +77,7 @@ fn a_filter_that_nothing_fits_is_not_told_as_an_empty_record() {
     assert_eq!(home.page(&["told"]), "no agent was told anything yet\n");
     Agent::new(&home, "march").hears("Which database does staging run?");
     for args in [&["told", "--session", "nope"][..], &["told", "--since", "2030-01-01"]] {
-        assert_eq!(home.page(args), "nothing that an agent was told fits\n", "{args:?}");
+        assert_eq!(home.page(args), "nothing that agents were told matches\n", "{args:?}");
     }
 }
 
@@ -151,7 +151,7 @@ fn errors_speak_of_what_the_person_wrote() {
     let bad = home.outside("bad.jsonl");
     std::fs::write(&bad, "{ident\n").unwrap();
     let error = said(home.run(&["ingest", &home.arg("bad.jsonl")]));
-    assert!(error.contains("no JSON object") && error.contains("column"), "{error}");
+    assert!(error.contains("not a JSON object") && error.contains("column"), "{error}");
     std::fs::write(home.outside("plain"), "a file").unwrap();
     let mut command = crate::harness::bare();
     let run: Run = command.args(["--home", &home.arg("plain"), "list"]).output().unwrap().into();
@@ -173,7 +173,7 @@ fn help_describes_every_argument_and_says_what_is_meant_here() {
     assert!(!page.contains("Write to the settings"), "{page}");
     assert!(help(&["init", "--help"]).contains("Write to the settings"));
     let page = help(&["unlink", "--help"]);
-    assert!(page.contains("Why it goes, for the log"), "{page}");
+    assert!(page.contains("Why it is removed, for the log"), "{page}");
     let (a, b) = (home.remember("Port 80 is open"), home.remember("The proxy listens"));
     home.json(&["link", &a, "because", &b]);
     home.json(&["unlink", &a, "because", &b, "--reason", "the proxy is gone"]);

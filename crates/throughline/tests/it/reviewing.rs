@@ -109,7 +109,7 @@ fn a_gap_waits_for_an_answer() {
     let home = Home::new();
     let id = home.remember_with(&["Who owns the billing service?", "--kind", "gap"]);
     assert_eq!(id_of(&home.json(&["review"])["gaps"][0]), id);
-    assert!(home.page(&["review"]).contains("Asked for and not known (1)"));
+    assert!(home.page(&["review"]).contains("Asked about, not known (1)"));
 }
 
 #[test]

@@ -137,7 +137,7 @@ fn a_sleep_that_does_nothing_says_why() {
     let slept = home.json(&["sleep"]);
     assert_eq!((changes(&slept), &slept["inputs"]["memories"]), (0, &json!(1)), "{slept}");
     let why = strings(&slept["skipped"]).join(" ");
-    assert!(why.contains("1 memories were gone over"), "{why}");
+    assert!(why.contains("1 memories were looked at"), "{why}");
     assert!(slept["next_due"].is_string());
     assert!(home.page(&["sleep"]).contains("since the last sleep"));
     let slot = |port: &str| format!("staging|port|{port}|one");

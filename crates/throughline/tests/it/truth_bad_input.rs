@@ -456,7 +456,7 @@ fn an_invented_path_that_is_there_by_now_is_no_longer_called_missing() {
         "content": "RETRY_LIMIT in src/retry.rs is 7"}]),
     );
     begins(&home, "march");
-    assert!(home.page(&["verify"]).contains("src/retry.rs, which is not there"));
+    assert!(home.page(&["verify"]).contains("src/retry.rs, which does not exist"));
     write(&home, "src/retry.rs", "pub const RETRY_LIMIT: u32 = 7;\n");
     home.json(&["sleep"]);
     begins(&home, "april");

@@ -160,6 +160,6 @@ fn a_home_that_others_can_write_to_is_refused() {
     // Only the administrator can give a folder away.
     if std::os::unix::fs::chown(home.path(), Some(4_321), None).is_ok() {
         let why = refused(command(), &["list"]);
-        assert!(why.contains("belongs to another user (number 4321"), "{why}");
+        assert!(why.contains("belongs to another user (uid 4321"), "{why}");
     }
 }

@@ -263,7 +263,7 @@ fn assert_to_be_checked(claim: &str, path: &str) {
     let told = brief(&home, "march");
     assert!(!told.contains(claim), "an agent's claim on probation heads nothing: {told}");
     let told = home.page(&["verify"]);
-    assert!(told.contains(&format!("{path}, which is not there")), "{told}");
+    assert!(told.contains(&format!("{path}, which does not exist")), "{told}");
     let told = home.page(&["recall", claim]);
     assert!(!asserts(&told, claim) && told.contains("the agent said, "), "{told}");
     home.json(&["verify", &id_of(&memory), "--confirmed"]);

@@ -104,7 +104,7 @@ fn the_page_is_a_table_of_what_decided() {
     1 [ID] Staging runs Postgres 16 shown: in full
     ");
     let nothing = home.page(&["recall", "weather in Lisbon", "--explain"]);
-    assert!(nothing.starts_with("nothing comes to mind\n\n"), "{nothing}");
+    assert!(nothing.starts_with("nothing fits\n\n"), "{nothing}");
     assert!(Home::new().page(&["recall", "weather", "--explain"]).contains("no candidates"));
 }
 
@@ -148,7 +148,10 @@ fn of_what_is_unrelated_it_says_that_it_does_not_fit() {
         assert!(reason.contains("fit") || reason.contains("near in meaning"), "{query}: {reason}");
     }
     let (shown, reason) = why_not(&home, &decision, "thanks!");
-    assert_eq!((shown, reason.as_str()), (false, "the prompt asks nothing of memory"));
+    assert_eq!(
+        (shown, reason.as_str()),
+        (false, "the prompt asks nothing that memory could answer")
+    );
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl Connection {
             State::Connected if !(self.hooks && self.tools) => {
                 let missing = if self.hooks { "the MCP server is" } else { "hooks are" };
                 let detail = format!("{}; {missing} missing", self.connected());
-                Check::note(name, detail, "`throughline init` puts in what is missing")
+                Check::note(name, detail, "`throughline init` adds what is missing")
             }
             State::Connected if self.last_hook.is_none() && name == Host::Codex.as_str() => {
                 Check::note(
@@ -139,13 +139,13 @@ impl Connection {
             State::CannotRead => Check::note(
                 name,
                 format!("cannot read {at}"),
-                "mend the file; until then nobody knows whether it is connected",
+                "repair the file; until then it is unknown whether the agent is connected",
             ),
             State::ProgramGone => Check::note(
                 name,
-                format!("its settings call {at}, which is gone"),
-                "`throughline init` puts the right path in; a project's files call `throughline`, \
-                 which has to be on the PATH",
+                format!("its settings call {at}, which no longer exists"),
+                "`throughline init` writes the right path; settings of a project call \
+                 `throughline`, which must be on the PATH",
             ),
             State::NotInstalled => Check::fine(name, "not installed here"),
         }
@@ -154,7 +154,7 @@ impl Connection {
     fn connected(&self) -> String {
         let last = match &self.last_hook {
             Some(at) => format!("; last called at {at}"),
-            None => "; no hook of it was ever called".to_owned(),
+            None => "; none of its hooks was called yet".to_owned(),
         };
         format!("connected: {}{last}", self.parts.join(", "))
     }
@@ -168,7 +168,7 @@ impl Connection {
                 let at = self.at.as_deref().unwrap_or_default();
                 format!("{} cannot read {at}", self.agent)
             }
-            State::ProgramGone => format!("{} calls a program that is gone", self.agent),
+            State::ProgramGone => format!("{} calls a program that no longer exists", self.agent),
             State::NotInstalled => format!("{} not installed", self.agent),
         }
     }

@@ -17,7 +17,7 @@ pub(super) struct Program {
 /// Finds us. A link on the PATH that leads here goes before the file itself: packages put such
 /// links, and change where they lead when they are upgraded.
 pub(super) fn own(around: &Surroundings) -> anyhow::Result<Program> {
-    let file = std::env::current_exe().context("our own program cannot be found")?;
+    let file = std::env::current_exe().context("the path of this program cannot be found")?;
     let named = named(around, &file);
     let mine = named.iter().find(|path| is_same(path, &file));
     let path = mine.cloned().unwrap_or(file);
@@ -39,20 +39,20 @@ fn is_same(one: &Path, other: &Path) -> bool {
 pub(in crate::commands) fn check(around: &Surroundings) -> Check {
     let Ok(file) = std::env::current_exe() else {
         let hint = "agents call it by its full path";
-        return Check::note("program", "our own program cannot be found", hint);
+        return Check::note("program", "the path of this program cannot be found", hint);
     };
     let at = file.display();
     match named(around, &file).first() {
         Some(first) if is_same(first, &file) => Check::fine("program", first.display().to_string()),
         Some(first) => Check::note(
             "program",
-            format!("{at}, but by its name {} is called", first.display()),
-            "have only one of them on your PATH; plugins and skills call it by its name",
+            format!("{at}, but the name `throughline` runs {}", first.display()),
+            "keep only one of them on your PATH; plugins and skills call it by its name",
         ),
         None => Check::note(
             "program",
             format!("{at}, which is not on your PATH"),
-            "what `init` wrote works; plugins and skills call it by its name, and so would you",
+            "agents connected by `init` work; plugins, skills and you call it by its name",
         ),
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Turn>> {
 fn told(error: &serde_json::Error) -> String {
     use serde_json::error::Category;
     if let Category::Syntax | Category::Eof = error.classify() {
-        return format!("it is no JSON object: something else stands at column {}", error.column());
+        return format!("not a JSON object: unexpected text at column {}", error.column());
     }
     let whole = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

@@ -1,0 +1,150 @@
+//! The help pages: the grouped overview, and an example for every command.
+//!
+//! clap knows no headings for subcommands, so the overview is written from the command tree here.
+
+mod examples;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+
+use clap::CommandFactory as _;
+use clap::builder::Styles;
+
+use crate::args::Cli;
+use examples::EXAMPLES;
+
+/// A heading of the overview and the commands below it.
+struct Group {
+    heading: &'static str,
+    commands: &'static [&'static str],
+}
+
+/// The commands of a working day, shown first and each with an example.
+const EVERYDAY: Group = Group {
+    heading: "Every day",
+    commands: &["init", "remember", "recall", "search", "list", "why", "correct", "undo"],
+};
+
+/// Every other command that is not hidden.
+const GROUPS: [Group; 6] = [
+    Group {
+        heading: "Look closer",
+        commands: &[
+            "show", "history", "log", "told", "read", "why-not", "expand", "graph", "status",
+            "stats",
+        ],
+    },
+    Group {
+        heading: "Keep memories true",
+        commands: &[
+            "review",
+            "verify",
+            "confirm",
+            "contradict",
+            "supersede",
+            "unsupersede",
+            "feedback",
+            "sleep",
+        ],
+    },
+    Group {
+        heading: "Change and organise",
+        commands: &["edit", "tag", "pin", "link", "unlink", "archive", "unarchive"],
+    },
+    Group { heading: "Take back and erase", commands: &["forget", "purge"] },
+    Group {
+        heading: "Import, export and copies",
+        commands: &["ingest", "import", "export", "backup", "restore"],
+    },
+    Group {
+        heading: "Agents, projects and settings",
+        commands: &[
+            "uninstall",
+            "mcp",
+            "project",
+            "config",
+            "llm",
+            "work",
+            "doctor",
+            "completions",
+            "demo",
+            "help",
+        ],
+    },
+];
+
+/// The command line with its help pages.
+pub(crate) fn command() -> clap::Command {
+    let plain = Cli::command();
+    let overview = overview(&plain);
+    with_examples(plain, "").help_template(overview)
+}
+
+/// The template of the overview: groups of commands where clap would list them in one.
+fn overview(cli: &clap::Command) -> String {
+    let header = Styles::styled().get_header().to_owned();
+    let mut page = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (at, group) in std::iter::once(&EVERYDAY).chain(&GROUPS).enumerate() {
+        write!(page, "\n{header}{}:{header:#}\n", group.heading).expect("a String takes it");
+        for name in group.commands {
+            let about = if *name == "help" { HELP.to_owned() } else { about(cli, name) };
+            page.push_str(&line(name, &about));
+            if at == 0 {
+                page.push_str(&sample(name));
+            }
+        }
+    }
+    write!(page, "\n{header}Options:{header:#}\n{{options}}{{after-help}}")
+        .expect("a String takes it");
+    page
+}
+
+/// What clap's own command is for.
+const HELP: &str = "Show this page, or the help of a command";
+
+fn about(cli: &clap::Command, name: &str) -> String {
+    let known = cli.find_subcommand(name).and_then(clap::Command::get_about);
+    known.map(ToString::to_string).unwrap_or_default()
+}
+
+fn line(name: &str, about: &str) -> String {
+    let literal = Styles::styled().get_literal().to_owned();
+    format!("  {literal}{name:<12}{literal:#}  {about}\n")
+}
+
+/// The first example of a command, below its line.
+fn sample(name: &str) -> String {
+    let dim = anstyle::Style::new().dimmed();
+    let of_it = EXAMPLES.iter().find(|(path, _)| *path == name);
+    let first = of_it.and_then(|(_, lines)| lines.first());
+    first.map(|(line, _)| format!("{:16}{dim}$ {line}{dim:#}\n", "")).unwrap_or_default()
+}
+
+/// A command and those below it, with examples after their help.
+fn with_examples(mut command: clap::Command, path: &str) -> clap::Command {
+    let names: Vec<String> =
+        command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    for name in names {
+        let path = format!("{path} {name}").trim_start().to_owned();
+        command = command.mut_subcommand(&name, |below| with_examples(below, &path));
+    }
+    let Some((_, lines)) = EXAMPLES.iter().find(|(of, _)| *of == path) else { return command };
+    let before = command.get_after_help().map(|text| format!("{}\n\n", text.ansi()));
+    let page = before.unwrap_or_default() + &listed(lines);
+    command.after_help(page)
+}
+
+/// Examples one below the other, what they do beside them.
+fn listed(lines: &[(&str, &str)]) -> String {
+    let header = Styles::styled().get_header().to_owned();
+    let title = if lines.len() == 1 { "Example" } else { "Examples" };
+    let mut page = format!("{header}{title}:{header:#}");
+    let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0);
+    for (line, does) in lines {
+        let gap = if does.is_empty() { 0 } else { width };
+        let note = if does.is_empty() { String::new() } else { format!("   # {does}") };
+        write!(page, "\n  {line:<gap$}{note}").expect("a String takes it");
+    }
+    page
+}
