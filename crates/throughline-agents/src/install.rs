@@ -17,13 +17,13 @@ mod server;
 mod toml;
 
 pub use diff::diff;
-pub use form::Form;
-pub use places::{Place, places, project_places};
+pub use form::SettingsForm;
+pub use places::{SettingsPlace, places, project_places};
 
 /// Why settings were left as they are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refused {
+pub enum RefusedInstall {
     /// The owner has to mend the file first.
     #[error("the settings are not JSON: line {line}: {why}")]
     NotJson {
@@ -62,7 +62,7 @@ pub enum Refused {
 
 /// Settings before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct SettingsChange {
     /// As they were.
     pub before: String,
     /// As they are to be.
@@ -75,7 +75,7 @@ pub struct Change {
     pub removed: Vec<String>,
 }
 
-impl Change {
+impl SettingsChange {
     fn none(settings: &str) -> Self {
         Self {
             before: settings.to_owned(),
@@ -113,30 +113,38 @@ pub(crate) const SERVER: &str = "mcp";
 
 /// Puts us into settings: `command` is the full path of our program, or [`BARE`]. Twice is once, and an entry of
 /// ours with another path is updated where it stands.
-pub fn add(form: Form, settings: &str, command: &str) -> Result<Change, Refused> {
+pub fn add(
+    form: SettingsForm,
+    settings: &str,
+    command: &str,
+) -> Result<SettingsChange, RefusedInstall> {
     let is_full = entry::is_our_program(command) && entry::is_full_path(command);
     if !is_full && command != BARE {
-        return Err(Refused::Command { command: command.to_owned() });
+        return Err(RefusedInstall::Command { command: command.to_owned() });
     }
     match form {
-        Form::Json(sections) => json::add(sections, settings, command),
-        Form::Toml => toml::add(settings, command),
-        Form::Plugin => plugin::add(settings, command),
+        SettingsForm::Json(sections) => json::add(sections, settings, command),
+        SettingsForm::Toml => toml::add(settings, command),
+        SettingsForm::Plugin => plugin::add(settings, command),
     }
 }
 
 /// Takes us out of settings. What [`add`] did is undone to the byte.
-pub fn remove(form: Form, settings: &str) -> Result<Change, Refused> {
+pub fn remove(form: SettingsForm, settings: &str) -> Result<SettingsChange, RefusedInstall> {
     match form {
-        Form::Json(sections) => json::remove(sections, settings),
-        Form::Toml => toml::remove(settings),
-        Form::Plugin => Ok(plugin::remove(settings)),
+        SettingsForm::Json(sections) => json::remove(sections, settings),
+        SettingsForm::Toml => toml::remove(settings),
+        SettingsForm::Plugin => Ok(plugin::remove(settings)),
     }
 }
 
 /// Takes us out of settings, with the help of a record: if nobody has touched them since, they are
 /// exactly what they were.
-pub fn restore(form: Form, current: &str, record: &Record) -> Result<String, Refused> {
+pub fn restore(
+    form: SettingsForm,
+    current: &str,
+    record: &Record,
+) -> Result<String, RefusedInstall> {
     if current == record.after {
         return Ok(record.before.clone());
     }
@@ -144,10 +152,10 @@ pub fn restore(form: Form, current: &str, record: &Record) -> Result<String, Ref
 }
 
 /// The events at which we are called, each with the path of the program.
-pub fn installed(form: Form, settings: &str) -> Result<Vec<Installed>, Refused> {
+pub fn installed(form: SettingsForm, settings: &str) -> Result<Vec<Installed>, RefusedInstall> {
     match form {
-        Form::Json(sections) => json::installed(sections, settings),
-        Form::Toml => toml::installed(settings),
-        Form::Plugin => Ok(plugin::installed(settings)),
+        SettingsForm::Json(sections) => json::installed(sections, settings),
+        SettingsForm::Toml => toml::installed(settings),
+        SettingsForm::Plugin => Ok(plugin::installed(settings)),
     }
 }

@@ -26,7 +26,7 @@ const CALLS_MAX: usize = 1_000;
 
 /// Something that was said or done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Line {
+pub struct TranscriptLine {
     /// The session it belongs to.
     pub session: SessionId,
     /// The folder that the agent worked in.
@@ -84,8 +84,8 @@ impl Memory {
     }
 
     /// A line that says nothing yet, under the host's own name or else under its number.
-    pub(crate) fn line(&self, own: Option<&str>, at: Option<Timestamp>) -> Line {
-        Line {
+    pub(crate) fn line(&self, own: Option<&str>, at: Option<Timestamp>) -> TranscriptLine {
+        TranscriptLine {
             session: SessionId(self.session.clone()),
             folder: self.folder.clone(),
             at: at.unwrap_or(Timestamp::EPOCH),
@@ -156,13 +156,13 @@ pub struct Lines<R> {
     file: R,
     memory: Memory,
     seen: HashSet<String>,
-    ready: VecDeque<Line>,
+    ready: VecDeque<TranscriptLine>,
     end: u64,
     over: bool,
 }
 
 impl<R: BufRead> Iterator for Lines<R> {
-    type Item = Result<Line, Unreadable>;
+    type Item = Result<TranscriptLine, Unreadable>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -214,7 +214,7 @@ impl<R: BufRead> Lines<R> {
         }
         for line in (self.host.dialect().lines)(&mut self.memory, &record) {
             if self.seen.insert(line.id.clone()) {
-                self.ready.push_back(Line { end: self.end, ..line });
+                self.ready.push_back(TranscriptLine { end: self.end, ..line });
             }
         }
         Ok(())

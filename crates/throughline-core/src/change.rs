@@ -162,7 +162,7 @@ pub enum Change {
         /// What identifies the space.
         key: String,
         /// Up to where.
-        mark: sleep::Mark,
+        mark: sleep::SleepMark,
     },
 }
 

@@ -36,9 +36,9 @@ pub fn traits(content: &str, at: Timestamp) -> Traits {
 
 /// Who spoke, as a number that can be compared without reading: a role, or a name's hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Speaker(pub u32);
+pub struct SpeakerCode(pub u32);
 
-impl Speaker {
+impl SpeakerCode {
     /// Nobody: a memory has no speaker.
     pub const NOBODY: Self = Self(0);
     /// The person who works with the agent.
@@ -72,7 +72,7 @@ impl Speaker {
 
 /// The text of an episode as search sees it: what a person by name said is also about that person.
 pub fn searchable(episode: &Episode) -> String {
-    if Speaker::of(&episode.speaker).is_named() {
+    if SpeakerCode::of(&episode.speaker).is_named() {
         format!("{}: {}", episode.speaker, episode.text)
     } else {
         episode.text.clone()

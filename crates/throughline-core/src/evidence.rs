@@ -117,7 +117,8 @@ pub fn merge(left: &[Evidence], right: &[Evidence]) -> Vec<Evidence> {
 /// Of all ways to pick sources under these rules the strongest is taken, so that one more piece of
 /// evidence never lowers support, and neither order nor time decides.
 pub fn independent(evidence: &[Evidence]) -> Vec<&Evidence> {
-    let mut voices: BTreeMap<Voice<'_>, BTreeMap<Option<&SessionId>, &Evidence>> = BTreeMap::new();
+    let mut voices: BTreeMap<SourceKind<'_>, BTreeMap<Option<&SessionId>, &Evidence>> =
+        BTreeMap::new();
     for one in evidence.iter().filter(|one| !one.echo) {
         let session = one.session.as_ref();
         let voice = (one.authority, one.authority.is_user().then_some(session));
@@ -127,7 +128,7 @@ pub fn independent(evidence: &[Evidence]) -> Vec<&Evidence> {
         }
     }
     // Strongest voice first, each given a session of its own, moving earlier ones if need be.
-    let mut taken: BTreeMap<Option<&SessionId>, Voice<'_>> = BTreeMap::new();
+    let mut taken: BTreeMap<Option<&SessionId>, SourceKind<'_>> = BTreeMap::new();
     for voice in voices.keys() {
         seat(*voice, &voices, &mut taken, &mut BTreeSet::new());
     }
@@ -138,13 +139,13 @@ pub fn independent(evidence: &[Evidence]) -> Vec<&Evidence> {
 }
 
 /// A kind of source; a person is another voice in every session.
-type Voice<'a> = (Authority, Option<Option<&'a SessionId>>);
+type SourceKind<'a> = (Authority, Option<Option<&'a SessionId>>);
 
 /// Finds a session for a voice, asking those already seated to move.
 fn seat<'a>(
-    voice: Voice<'a>,
-    voices: &BTreeMap<Voice<'a>, BTreeMap<Option<&'a SessionId>, &'a Evidence>>,
-    taken: &mut BTreeMap<Option<&'a SessionId>, Voice<'a>>,
+    voice: SourceKind<'a>,
+    voices: &BTreeMap<SourceKind<'a>, BTreeMap<Option<&'a SessionId>, &'a Evidence>>,
+    taken: &mut BTreeMap<Option<&'a SessionId>, SourceKind<'a>>,
     asked: &mut BTreeSet<Option<&'a SessionId>>,
 ) -> bool {
     for session in voices[&voice].keys() {

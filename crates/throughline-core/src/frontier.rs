@@ -26,7 +26,7 @@ pub struct Seed {
 
 /// One edge taken, with what it contributed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub struct Hop {
     /// Where the step starts. The edge may start at the other end: see `forward`.
     pub from: NodeId,
     /// What the edge says.
@@ -45,7 +45,7 @@ pub struct Step {
     pub damping: f64,
 }
 
-impl Step {
+impl Hop {
     /// The share of the flow that this step passes on, before the decay that every hop costs.
     pub fn passes(&self) -> f64 {
         self.pull() * self.damping
@@ -74,7 +74,7 @@ pub struct Reached {
     /// Edges between it and its seed, on the best path.
     pub hops: u32,
     /// That path, from the seed on.
-    pub path: Vec<Step>,
+    pub path: Vec<Hop>,
 }
 
 /// What a walk found.
@@ -87,7 +87,7 @@ pub struct Walk {
     /// Nodes whose edges were looked at.
     pub expanded: usize,
     /// Every step there is between nodes it found, both ways: what [`pagerank`] flows along.
-    pub links: Vec<Step>,
+    pub links: Vec<Hop>,
 }
 
 /// Walks from the seeds along the best edges.
@@ -111,7 +111,7 @@ pub fn walk<E>(
     let rules = Rules { idle_days: &idle_days, relevance: &relevance, policy, edge_policy };
     let started = starts(seeds, policy);
     let mut frontier: Vec<NodeId> = started.iter().map(|seed| seed.node).collect();
-    let mut ground = Ground::new(seeds, &started);
+    let mut ground = WalkState::new(seeds, &started);
 
     for hops in 1..=policy.depth_max.min(DEPTH_MAX) {
         let unknown = ground.unknown(&frontier);
@@ -153,7 +153,7 @@ pub fn rescore(walk: &mut Walk, seeds: &[Seed], policy: &FrontierPolicy) {
 ///
 /// Goes on for `pagerank_rounds`, at most [`ROUNDS_MAX`] and at least [`DEPTH_MAX`], or nothing
 /// would come to the farthest nodes. Hub damping plays no part: each node shares out what it has.
-pub fn pagerank(links: &[Step], seeds: &[Seed], policy: &FrontierPolicy) -> BTreeMap<NodeId, f64> {
+pub fn pagerank(links: &[Hop], seeds: &[Seed], policy: &FrontierPolicy) -> BTreeMap<NodeId, f64> {
     let damping = share(policy.pagerank_damping);
     let started = starts(seeds, policy);
     let total: f64 = started.iter().map(|seed| seed.score).sum();
@@ -205,7 +205,7 @@ fn starts(seeds: &[Seed], policy: &FrontierPolicy) -> Vec<Seed> {
 struct Arrival {
     /// What arrives, before the node's own relevance.
     flow: f64,
-    path: Vec<Step>,
+    path: Vec<Hop>,
 }
 
 /// What one walk goes by.
@@ -229,10 +229,10 @@ impl Rules<'_> {
     }
 
     /// The step along an edge from one of its ends, unless it leads nowhere or is too weak.
-    fn step(&self, edge: &Edge, from: NodeId) -> Option<Step> {
+    fn step(&self, edge: &Edge, from: NodeId) -> Option<Hop> {
         let forward = edge.from == from;
         let into_the_past = edge.relation == Relation::Supersedes && forward;
-        let step = Step {
+        let step = Hop {
             from,
             relation: edge.relation,
             to: edge.other(from),
@@ -252,8 +252,8 @@ impl Rules<'_> {
     }
 
     /// The steps that can be taken from a node: the one to its head, then by what they promise.
-    fn steps(&self, from: NodeId, edges: &[&Edge]) -> Vec<Step> {
-        let mut steps: Vec<Step> = edges.iter().filter_map(|edge| self.step(edge, from)).collect();
+    fn steps(&self, from: NodeId, edges: &[&Edge]) -> Vec<Hop> {
+        let mut steps: Vec<Hop> = edges.iter().filter_map(|edge| self.step(edge, from)).collect();
         let damping = share(edge::hub_damping(steps.len(), self.edge_policy));
         for step in &mut steps {
             step.damping = damping;
@@ -276,7 +276,7 @@ impl Rules<'_> {
 }
 
 /// What is known on the way.
-struct Ground {
+struct WalkState {
     /// Every seed, also one that is not walked from.
     seeds: BTreeSet<NodeId>,
     arrivals: BTreeMap<NodeId, Arrival>,
@@ -286,7 +286,7 @@ struct Ground {
     passed_by: BTreeMap<NodeId, u32>,
 }
 
-impl Ground {
+impl WalkState {
     fn new(seeds: &[Seed], started: &[Seed]) -> Self {
         let there = |seed: &Seed| (seed.node, Arrival { flow: seed.score, path: Vec::new() });
         Self {
@@ -357,7 +357,7 @@ impl Ground {
         improved
     }
 
-    fn links(&self, rules: &Rules<'_>) -> Vec<Step> {
+    fn links(&self, rules: &Rules<'_>) -> Vec<Hop> {
         let at = self.edges_at();
         let found = at.iter().filter(|(node, _)| self.arrivals.contains_key(node));
         found

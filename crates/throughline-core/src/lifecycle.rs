@@ -6,7 +6,7 @@ use crate::{Authority, Kind, Memory, State, Usage};
 
 /// What is known about a memory when its place is judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Standing {
+pub struct LifecycleFacts {
     /// Active days since it was recorded.
     pub age_active_days: f64,
     /// Its salience.
@@ -42,7 +42,7 @@ pub fn should_archive(
 /// Whether a claim has run out: a guess nobody confirmed, a commitment long settled.
 pub fn should_expire(
     memory: &Memory,
-    standing: &Standing,
+    standing: &LifecycleFacts,
     settled_for_days: Option<f64>,
     policy: &LifecyclePolicy,
 ) -> bool {
@@ -69,7 +69,7 @@ closed_set! {
 }
 
 /// How much a memory is worth keeping close, in 0..=1.
-pub fn tier_value(memory: &Memory, standing: &Standing, policy: &LifecyclePolicy) -> f64 {
+pub fn tier_value(memory: &Memory, standing: &LifecycleFacts, policy: &LifecyclePolicy) -> f64 {
     let mut value = standing.salience.raw.min(1.0);
     if memory.kind == Kind::Correction || memory.state == State::Confirmed {
         value += policy.tier_boost;
@@ -97,7 +97,7 @@ pub fn next_tier(
 }
 
 /// Whether it may be proposed for the flat memory file. A person decides.
-pub fn may_graduate(usage: &Usage, standing: &Standing, policy: &LifecyclePolicy) -> bool {
+pub fn may_graduate(usage: &Usage, standing: &LifecycleFacts, policy: &LifecyclePolicy) -> bool {
     usage.sessions.len() >= policy.graduate_sessions
         && standing.salience.value >= policy.graduate_salience
         && standing.edges >= policy.graduate_edges

@@ -7,7 +7,7 @@
 mod statement;
 
 use crate::Kind;
-use statement::{Sort, Statement, Word};
+use statement::{Sort, Statement, StatementWord};
 
 /// How two statements about the same thing differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,15 +31,15 @@ pub fn same_thing(one: (Kind, &str), other: (Kind, &str)) -> Option<Difference> 
     if statement::value(a) == statement::value(b) {
         return None; // "v1.2" and "1.2"
     }
-    let ends = |words: &[Word]| words.last().is_some_and(|word| word.ends);
-    let place = Place {
+    let ends = |words: &[StatementWord]| words.last().is_some_and(|word| word.ends);
+    let place = DifferencePlace {
         before: &left.words[..split.left.start],
         after: if ends(a) && ends(b) { &[] } else { &left.words[split.left.end..] },
         measured: a.len() > 1,
         rules: is_rule(one.0) || is_rule(other.0),
         decided: one.0 == Kind::Decision && other.0 == Kind::Decision,
         happened: left.happened || right.happened,
-        dated: [a, b].iter().any(|words| words.iter().any(Word::is_day)),
+        dated: [a, b].iter().any(|words| words.iter().any(StatementWord::is_day)),
     };
     if [a, b].iter().any(|words| words.iter().any(|word| word.listed)) || place.is_listed() {
         return None;
@@ -57,7 +57,7 @@ pub fn same_thing(one: (Kind, &str), other: (Kind, &str)) -> Option<Difference> 
 pub fn gives_a_value(kind: Kind, content: &str) -> bool {
     kind.can_be_replaced()
         && Statement::of(content).is_some_and(|it| {
-            let valued = |word: &Word| word.is_value() || word.is_use();
+            let valued = |word: &StatementWord| word.is_value() || word.is_use();
             it.words.iter().any(valued)
         })
 }
@@ -76,7 +76,7 @@ struct Split {
 impl Split {
     fn of(left: &Statement, right: &Statement) -> Option<Self> {
         let (a, b) = (&left.words, &right.words);
-        let same = |(x, y): &(&Word, &Word)| x.text == y.text;
+        let same = |(x, y): &(&StatementWord, &StatementWord)| x.text == y.text;
         let head = a.iter().zip(b).take_while(same).count();
         let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(same).count();
         let (left, right) = (head..a.len() - tail, head..b.len() - tail);
@@ -85,9 +85,9 @@ impl Split {
 }
 
 /// What stands around the place where two statements differ.
-struct Place<'a> {
-    before: &'a [Word],
-    after: &'a [Word],
+struct DifferencePlace<'a> {
+    before: &'a [StatementWord],
+    after: &'a [StatementWord],
     /// The values bring their units along: "30 seconds", "2 minutes".
     measured: bool,
     rules: bool,
@@ -98,10 +98,10 @@ struct Place<'a> {
     dated: bool,
 }
 
-impl Place<'_> {
+impl DifferencePlace<'_> {
     fn is_listed(&self) -> bool {
         self.before.last().is_some_and(|word| word.listed || word.is_joint())
-            || self.after.first().is_some_and(Word::is_joint)
+            || self.after.first().is_some_and(StatementWord::is_joint)
     }
 
     /// Telling words before the value.
@@ -112,7 +112,7 @@ impl Place<'_> {
     /// How many words name what it says something of: those before "is" or "=". `None` where
     /// nothing is said to be something.
     fn named(&self) -> Option<usize> {
-        let link = self.before.iter().position(Word::is_link)?;
+        let link = self.before.iter().position(StatementWord::is_link)?;
         Some(telling(&self.before[..link])).filter(|named| *named > 0)
     }
 
@@ -123,13 +123,13 @@ impl Place<'_> {
 
     /// "We keep …".
     fn is_ours(&self) -> bool {
-        self.before.first().is_some_and(Word::is_us)
+        self.before.first().is_some_and(StatementWord::is_us)
     }
 
     /// A number by itself, or behind what it counts or labels.
     fn number(&self) -> Option<Difference> {
         let (last, next) = (self.before.last()?, self.after.first());
-        let unit = !self.dated && next.is_some_and(Word::is_unit);
+        let unit = !self.dated && next.is_some_and(StatementWord::is_unit);
         let plural = next.is_some_and(|word| word.plural);
         let counted = plural
             && match self.after.get(1) {
@@ -194,7 +194,7 @@ impl Place<'_> {
         if self.rules {
             return None;
         }
-        let link = self.before.iter().rposition(Word::is_link);
+        let link = self.before.iter().rposition(StatementWord::is_link);
         let said_of = link.is_some_and(|at| {
             let between = &self.before[at + 1..];
             telling(&self.before[..at]) > 0
@@ -208,8 +208,8 @@ impl Place<'_> {
     /// "… use _ for the orders database".
     fn used_for(&self) -> bool {
         !self.rules
-            && self.before.last().is_some_and(Word::is_use)
-            && self.after.first().is_some_and(Word::is_purpose)
+            && self.before.last().is_some_and(StatementWord::is_use)
+            && self.after.first().is_some_and(StatementWord::is_purpose)
             && telling(self.after) > 0
     }
 
@@ -217,13 +217,13 @@ impl Place<'_> {
     fn version_for(&self) -> bool {
         !self.rules
             && matches!(self.before, [.., verb, named] if verb.is_use() && named.is_versioned())
-            && self.after.first().is_some_and(Word::is_purpose)
+            && self.after.first().is_some_and(StatementWord::is_purpose)
             && telling(self.after) > 0
     }
 
     /// "We decided to go with _ for the orders database", "we chose _ for the orders database".
     fn decided_for(&self) -> bool {
-        let behind = |word: &Word| {
+        let behind = |word: &StatementWord| {
             let led_to = self.before.last().is_some_and(|last| !last.tells());
             word.is_purpose() || led_to && !word.tells()
         };
@@ -231,6 +231,6 @@ impl Place<'_> {
     }
 }
 
-fn telling(words: &[Word]) -> usize {
+fn telling(words: &[StatementWord]) -> usize {
     words.iter().filter(|word| word.tells()).count()
 }

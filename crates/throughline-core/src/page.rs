@@ -14,7 +14,7 @@ use crate::policy::PagePolicy;
 use crate::trust::Presentation;
 use crate::{Authority, Kind, text, tokens};
 pub use kept::kept;
-use lines::Tally;
+use lines::DomainTally;
 pub use safe::harmless;
 
 closed_set! {
@@ -29,7 +29,7 @@ closed_set! {
 
 /// One memory to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
+pub struct PageItem {
     /// What it is called by.
     pub handle: String,
     /// The most it deserves; it may get less.
@@ -79,7 +79,7 @@ pub struct Quote {
 
 /// Memories that are only counted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Count {
+pub struct DomainCount {
     /// Their domain; empty when they have none.
     pub domain: String,
     /// How many.
@@ -96,7 +96,7 @@ pub struct Section {
     /// The title; empty for none.
     pub title: String,
     /// The memories, best first.
-    pub items: Vec<Item>,
+    pub items: Vec<PageItem>,
 }
 
 impl Section {
@@ -114,7 +114,7 @@ pub struct Page {
     /// What was said, best first.
     pub quotes: Vec<Quote>,
     /// What is left out on purpose.
-    pub counts: Vec<Count>,
+    pub counts: Vec<DomainCount>,
     /// What else could be asked for, on one line.
     pub hint: Option<String>,
     /// What the fence is made from: the query and the moment. Whoever wrote a stored text must not
@@ -124,7 +124,7 @@ pub struct Page {
 
 /// A page as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Written {
+pub struct WrittenPage {
     /// The text; empty when there is nothing to say, or no room to say it.
     pub text: String,
     /// What the text costs.
@@ -146,7 +146,7 @@ pub fn told_by(authority: Authority, on: &str) -> String {
 ///
 /// Memories come in order, each in the detail it deserves if that fits, else as a line, else only
 /// counted. Room for the counts is kept free, unless then no memory would fit at all.
-pub fn write(page: &Page, budget_tokens: usize, policy: &PagePolicy) -> Written {
+pub fn write(page: &Page, budget_tokens: usize, policy: &PagePolicy) -> WrittenPage {
     let with_room = Layout::new(page, budget_tokens, policy, true).fill();
     if !with_room.written.shown.is_empty() {
         return with_room.finish();
@@ -160,7 +160,7 @@ pub fn write(page: &Page, budget_tokens: usize, policy: &PagePolicy) -> Written 
 
 /// What became of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum ItemFate {
     Open,
     Shown,
     Cut,
@@ -173,18 +173,18 @@ struct Layout<'a> {
     budget: usize,
     /// Whether room for the last lines is kept free.
     reserve: bool,
-    items: Vec<&'a Item>,
+    items: Vec<&'a PageItem>,
     /// The first item of each handle.
     by_handle: BTreeMap<&'a str, usize>,
-    fates: Vec<Fate>,
+    fates: Vec<ItemFate>,
     /// What is not shown, by domain. Starts with everything.
-    tally: Tally,
+    tally: DomainTally,
     /// Whole lines, each with its line break.
     body: String,
     /// What the fence and the body cost.
     spent: usize,
     fulls: usize,
-    written: Written,
+    written: WrittenPage,
 }
 
 /// The fence before its name is known. Digits cost most, so no name costs more than this one.
@@ -200,12 +200,13 @@ fn closing(name: &str) -> String {
 
 impl<'a> Layout<'a> {
     fn new(page: &'a Page, budget: usize, policy: &'a PagePolicy, reserve: bool) -> Self {
-        let items: Vec<&Item> = page.sections.iter().flat_map(|section| &section.items).collect();
+        let items: Vec<&PageItem> =
+            page.sections.iter().flat_map(|section| &section.items).collect();
         let mut by_handle = BTreeMap::new();
         for (at, item) in items.iter().enumerate() {
             by_handle.entry(item.handle.as_str()).or_insert(at);
         }
-        let mut tally = Tally::new(&page.counts);
+        let mut tally = DomainTally::new(&page.counts);
         for item in &items {
             tally.add(item);
         }
@@ -214,14 +215,14 @@ impl<'a> Layout<'a> {
             policy,
             budget,
             reserve,
-            fates: vec![Fate::Open; items.len()],
+            fates: vec![ItemFate::Open; items.len()],
             items,
             by_handle,
             tally,
             body: String::new(),
             spent: tokens::estimate(&opening(NO_NAME)) + tokens::estimate(&closing(NO_NAME)),
             fulls: 0,
-            written: Written::default(),
+            written: WrittenPage::default(),
         }
     }
 
@@ -230,7 +231,7 @@ impl<'a> Layout<'a> {
         for section in &self.page.sections {
             let mut title = lines::title(&section.title);
             for at in next..next + section.items.len() {
-                if self.fates[at] == Fate::Open && self.place(at, &title) {
+                if self.fates[at] == ItemFate::Open && self.place(at, &title) {
                     title.clear();
                 }
             }
@@ -260,7 +261,7 @@ impl<'a> Layout<'a> {
             }
             if self.push(&chunk) {
                 for (index, detail) in group.iter().zip(details) {
-                    self.fates[*index] = Fate::Shown;
+                    self.fates[*index] = ItemFate::Shown;
                     self.fulls += usize::from(detail == Detail::Full);
                     self.written.shown.push((self.items[*index].handle.clone(), detail));
                 }
@@ -277,11 +278,11 @@ impl<'a> Layout<'a> {
     /// Whether what was said later is a memory on the page.
     fn is_on_page(&self, later: &Quote) -> bool {
         let at = self.by_handle.get(later.handle.as_str());
-        at.is_some_and(|at| self.fates[*at] != Fate::Cut)
+        at.is_some_and(|at| self.fates[*at] != ItemFate::Cut)
     }
 
     fn cut(&mut self, at: usize) {
-        self.fates[at] = Fate::Cut;
+        self.fates[at] = ItemFate::Cut;
         self.written.cut.push(self.items[at].handle.clone());
     }
 
@@ -294,10 +295,10 @@ impl<'a> Layout<'a> {
         let mut group = vec![first];
         let mut last = first;
         while let Some(other) = self.against(last) {
-            if self.fates[other] == Fate::Cut {
+            if self.fates[other] == ItemFate::Cut {
                 return None;
             }
-            if self.fates[other] == Fate::Shown || group.contains(&other) {
+            if self.fates[other] == ItemFate::Shown || group.contains(&other) {
                 break;
             }
             group.push(other);
@@ -307,7 +308,7 @@ impl<'a> Layout<'a> {
             let opponent = |at: &usize| self.against(*at) == Some(first);
             group.extend(
                 (first + 1..self.items.len())
-                    .filter(|at| self.fates[*at] == Fate::Open)
+                    .filter(|at| self.fates[*at] == ItemFate::Open)
                     .find(opponent),
             );
         }
@@ -375,7 +376,7 @@ impl<'a> Layout<'a> {
         self.tally.line(more, self.policy).into_iter().chain(hint).collect()
     }
 
-    fn finish(mut self) -> Written {
+    fn finish(mut self) -> WrittenPage {
         for line in self.last_lines(!self.shows_nothing()) {
             self.push_before(&line, 0);
         }
@@ -386,7 +387,7 @@ impl<'a> Layout<'a> {
         let text = format!("{}{}{}", opening(&name), self.body, closing(&name));
         let tokens = tokens::estimate(&text);
         debug_assert!(tokens <= self.budget, "a page keeps to its budget");
-        Written { text, tokens, ..self.written }
+        WrittenPage { text, tokens, ..self.written }
     }
 }
 

@@ -190,7 +190,7 @@ fn unsaid() -> f64 {
 
 /// A patch as far as it could be read.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Reading {
+pub struct PatchReading {
     /// What fits the schema.
     pub patch: Patch,
     /// What does not.
@@ -213,8 +213,8 @@ const OPERATIONS_MAX: usize = 256;
 const REFUSED_BYTES_MAX: usize = 16_000;
 
 /// Reads a patch. What fits comes back as operations, everything else as refused.
-pub fn read(json: &str) -> Reading {
-    let mut reading = Reading::default();
+pub fn read(json: &str) -> PatchReading {
+    let mut reading = PatchReading::default();
     match serde_json::from_str::<Value>(json) {
         Ok(Value::Object(document)) => reading.document(json, document),
         Ok(_) => reading.refuse(json, "a patch is an object with version and operations"),
@@ -228,7 +228,7 @@ pub fn read_one(json: &str) -> Result<Operation, String> {
     operation(&serde_json::from_str(json).map_err(|error| format!("not JSON: {error}"))?)
 }
 
-impl Reading {
+impl PatchReading {
     fn document(&mut self, json: &str, mut document: Map<String, Value>) {
         let version = document.remove("version");
         if version.as_ref().and_then(Value::as_u64) != Some(u64::from(VERSION)) {

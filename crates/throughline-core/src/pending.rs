@@ -58,7 +58,7 @@ impl Pending {
         if stone.memory.0 == self.id.0 {
             return true;
         }
-        let mut said = Said::default();
+        let mut said = OperationWords::default();
         match serde_json::from_str(&self.operation) {
             Ok(value) => said.take_in(&value),
             // What is no JSON may be so because it was cut off; its words are the same.
@@ -105,12 +105,12 @@ pub fn erasures(deferred: &[Pending], erased: &[(Tombstone, Vec<String>)]) -> Ve
 
 /// What an operation says: its texts, and the slots it gives a value to.
 #[derive(Default)]
-struct Said {
+struct OperationWords {
     texts: Vec<String>,
     slots: Vec<Slot>,
 }
 
-impl Said {
+impl OperationWords {
     fn take_in(&mut self, value: &Value) {
         match value {
             Value::String(text) => {

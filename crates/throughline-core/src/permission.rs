@@ -193,14 +193,14 @@ pub enum Verdict {
         rank: Authority,
     },
     /// It is kept for a person, who decides in `review`.
-    Waits(Why),
+    Waits(Denial),
     /// It is not done. A person can do it by hand.
-    Refused(Why),
+    Refused(Denial),
 }
 
 /// Why somebody may not do something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum Denial {
     /// A person said it.
     PersonSaid,
     /// A person pinned it.
@@ -213,7 +213,7 @@ pub enum Why {
     PersonsAct(Act),
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for Denial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PersonSaid => f.write_str("the user said this, so only the user can change it"),
@@ -308,13 +308,13 @@ fn by_agent(request: Request) -> Verdict {
     match act {
         Act::Remember | Act::CheckHolds | Act::Rate => allowed,
         Act::AdoptRule if backing == Backing::UserTurn => allowed,
-        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
+        Act::AdoptRule => Verdict::Waits(Denial::RuleFromOutside),
         Act::Replace | Act::CheckRefutes | Act::Retract => {
             persons(target).map_or_else(|| waits_if_outranked(target, rank), Verdict::Waits)
         }
         Act::Archive => persons(target).map_or(allowed, Verdict::Waits),
         Act::Tag | Act::Link | Act::Watch | Act::Contradict | Act::Undo => {
-            persons(target).map_or(allowed, |_| Verdict::Refused(Why::PersonsAct(act)))
+            persons(target).map_or(allowed, |_| Verdict::Refused(Denial::PersonsAct(act)))
         }
         // Texts that a tool keeps for itself change with the tool.
         Act::Edit | Act::BringBack if door.keeps_texts() => {
@@ -329,7 +329,7 @@ fn by_agent(request: Request) -> Verdict {
         | Act::Purge
         | Act::Transfer
         | Act::Configure
-        | Act::Reach => Verdict::Refused(Why::PersonsAct(act)),
+        | Act::Reach => Verdict::Refused(Denial::PersonsAct(act)),
     }
 }
 
@@ -348,15 +348,15 @@ fn by_hook(request: Request) -> Verdict {
         Act::Link | Act::Watch if backing == Backing::UserTurn => allowed,
         Act::Replace | Act::Archive | Act::Retract if backing == Backing::UserTurn => allowed,
         Act::Replace | Act::CheckRefutes | Act::Archive | Act::Retract => {
-            Verdict::Waits(persons(target).unwrap_or(Why::Outranked))
+            Verdict::Waits(persons(target).unwrap_or(Denial::Outranked))
         }
         Act::AdoptRule if backing == Backing::UserTurn => allowed,
-        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
+        Act::AdoptRule => Verdict::Waits(Denial::RuleFromOutside),
         Act::CheckHolds if backing == Backing::ToolResult => allowed,
         Act::Link | Act::Watch | Act::Contradict => {
-            persons(target).map_or(allowed, |_| Verdict::Refused(Why::PersonsAct(act)))
+            persons(target).map_or(allowed, |_| Verdict::Refused(Denial::PersonsAct(act)))
         }
-        _ => Verdict::Refused(Why::PersonsAct(act)),
+        _ => Verdict::Refused(Denial::PersonsAct(act)),
     }
 }
 
@@ -367,8 +367,8 @@ fn by_import(request: Request) -> Verdict {
     match act {
         _ if backing == Backing::Vouched => Verdict::Allowed { rank: Authority::UserCorrected },
         Act::Remember | Act::Link => Verdict::Allowed { rank: Authority::External },
-        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
-        _ => Verdict::Refused(Why::PersonsAct(act)),
+        Act::AdoptRule => Verdict::Waits(Denial::RuleFromOutside),
+        _ => Verdict::Refused(Denial::PersonsAct(act)),
     }
 }
 
@@ -384,13 +384,15 @@ fn by_model(request: Request) -> Verdict {
     match act {
         Act::Remember | Act::Link | Act::Watch | Act::Contradict => Verdict::Allowed { rank },
         Act::AdoptRule if backing == Backing::UserTurn => Verdict::Allowed { rank },
-        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
+        Act::AdoptRule => Verdict::Waits(Denial::RuleFromOutside),
         Act::Replace | Act::Retract => match (persons(target), target) {
             (Some(why), _) => Verdict::Waits(why),
-            (None, Some(held)) if !rank.outranks(held.authority) => Verdict::Waits(Why::Outranked),
+            (None, Some(held)) if !rank.outranks(held.authority) => {
+                Verdict::Waits(Denial::Outranked)
+            }
             (None, _) => Verdict::Allowed { rank },
         },
-        _ => Verdict::Refused(Why::PersonsAct(act)),
+        _ => Verdict::Refused(Denial::PersonsAct(act)),
     }
 }
 
@@ -405,21 +407,21 @@ fn by_upkeep(request: Request) -> Verdict {
         }
         Act::Replace if backing == Backing::UserTurn => allowed,
         Act::Replace => persons(target).map_or(allowed, Verdict::Waits),
-        Act::AdoptRule => Verdict::Waits(Why::RuleFromOutside),
-        _ => Verdict::Refused(Why::PersonsAct(act)),
+        Act::AdoptRule => Verdict::Waits(Denial::RuleFromOutside),
+        _ => Verdict::Refused(Denial::PersonsAct(act)),
     }
 }
 
 /// Why a memory is a person's to change, if it is.
-fn persons(target: Option<Standing>) -> Option<Why> {
+fn persons(target: Option<Standing>) -> Option<Denial> {
     let target = target.filter(|target| target.is_persons())?;
-    Some(if target.by_person { Why::PersonSaid } else { Why::Pinned })
+    Some(if target.by_person { Denial::PersonSaid } else { Denial::Pinned })
 }
 
 /// Taking a claim away needs a rank that is no lower.
 fn waits_if_outranked(target: Option<Standing>, rank: Authority) -> Verdict {
     match target {
-        Some(held) if held.authority.outranks(rank) => Verdict::Waits(Why::Outranked),
+        Some(held) if held.authority.outranks(rank) => Verdict::Waits(Denial::Outranked),
         _ => Verdict::Allowed { rank },
     }
 }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
-use conflict::{Claim, conflicts};
+use conflict::{ConflictClaim, conflicts};
 use named::label_changes;
 pub use named::{entity, named_entities};
 pub use take_over::gives_form;
@@ -316,8 +316,13 @@ fn conflicts_said_again<'a>(
     let slot = candidate.slot.as_ref().or(held.slot.as_ref());
     let strongest = before.iter().filter(|one| one.authority == held.authority && !one.echo);
     let stood_at = strongest.map(|one| one.at).max().unwrap_or(held.recorded_at);
-    let now = Claim { slot, ..Claim::of(candidate) };
-    let then = Claim { slot, authority: held.authority, at: stood_at, ..Claim::of(candidate) };
+    let now = ConflictClaim { slot, ..ConflictClaim::of(candidate) };
+    let then = ConflictClaim {
+        slot,
+        authority: held.authority,
+        at: stood_at,
+        ..ConflictClaim::of(candidate)
+    };
     let before = conflicts(&then, neighbours, None);
     conflicts(&now, neighbours, None)
         .into_iter()
@@ -379,7 +384,7 @@ fn insert(
     let (space, id) = (candidate.scope.space, candidate.id);
     let mut memory = as_said(candidate);
 
-    let conflicts = conflicts(&Claim::of(candidate), neighbours, replaces);
+    let conflicts = conflicts(&ConflictClaim::of(candidate), neighbours, replaces);
     let outranked = conflicts.iter().any(|(_, verdict)| *verdict == Contest::Outranked);
     if outranked || testimony.echo {
         memory.state = State::Staged;

@@ -35,7 +35,7 @@ pub struct Signals {
     /// A number was asked for and it tells one.
     pub tells_number: bool,
     /// Who spoke, as far as the query speaks of them.
-    pub voice: Voice,
+    pub voice: SpokenBy,
     /// It falls into the time that the query speaks of, in 0..=1; 0 where it speaks of none.
     pub in_time: f64,
     /// What share of what the query's words tell it holds, in 0..=1.
@@ -46,7 +46,7 @@ pub struct Signals {
 
 /// Who spoke, as far as the query speaks of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Voice {
+pub enum SpokenBy {
     /// Nobody the query speaks of.
     #[default]
     Other,
@@ -183,9 +183,9 @@ pub fn features(
         short * cosine(signals.next_cosine),
         signals.session_words.map_or(0.0, |one| background.session_words.stands_out(one)),
         cosine(signals.session_cosine),
-        flag(signals.voice == Voice::Named),
-        flag(signals.voice == Voice::Asker),
-        flag(signals.voice == Voice::Agent),
+        flag(signals.voice == SpokenBy::Named),
+        flag(signals.voice == SpokenBy::Asker),
+        flag(signals.voice == SpokenBy::Agent),
         flag(signals.asks),
         short * asked,
         flag(signals.tells_time),

@@ -29,7 +29,7 @@ pub struct Space {
     pub created_at: Timestamp,
     /// Up to where sleep has gone over what came in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slept: Option<sleep::Mark>,
+    pub slept: Option<sleep::SleepMark>,
 }
 
 /// Where something new is put.

@@ -13,7 +13,7 @@ use crate::{
 
 /// Up to where the log of a space was gone over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
+pub struct SleepMark {
     /// The last batch that was gone over. A batch and not a number: an import numbers changes anew.
     pub to: BatchId,
     /// How many of its changes, if not all.
@@ -27,7 +27,7 @@ pub struct Mark {
 pub(crate) fn fold_mark<V: View>(
     space: SpaceId,
     key: &str,
-    mark: Mark,
+    mark: SleepMark,
     view: &V,
 ) -> Result<Vec<Write>, Trouble<V::Error>> {
     let row = RowKey { space, table: Table::Space, key: key.to_owned() };
@@ -39,7 +39,7 @@ pub(crate) fn fold_mark<V: View>(
 
 /// What is done about two values of one thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ValueChoice {
     /// The newer one takes the place of the older one.
     Replace,
     /// Neither may overrule the other: a person decides.
@@ -48,7 +48,10 @@ pub enum Verdict {
 
 /// Two memories that give one thing two values: the older, the newer, and what is done about it.
 /// `None` where they can stand side by side.
-pub fn settle<'a>(one: &'a Memory, other: &'a Memory) -> Option<(&'a Memory, &'a Memory, Verdict)> {
+pub fn settle<'a>(
+    one: &'a Memory,
+    other: &'a Memory,
+) -> Option<(&'a Memory, &'a Memory, ValueChoice)> {
     let (Some(slot), Some(held)) = (&one.slot, &other.slot) else { return None };
     let single = [slot.cardinality, held.cardinality].contains(&Cardinality::One);
     let side_by_side = one.id == other.id
@@ -63,7 +66,7 @@ pub fn settle<'a>(one: &'a Memory, other: &'a Memory) -> Option<(&'a Memory, &'a
     }
     let (old, new) = if age(one) < age(other) { (one, other) } else { (other, one) };
     let replaces = contest(new.authority, old.authority, true) == Contest::Supersede;
-    Some((old, new, if replaces { Verdict::Replace } else { Verdict::Contest }))
+    Some((old, new, if replaces { ValueChoice::Replace } else { ValueChoice::Contest }))
 }
 
 /// Two memories that say the same words: which one is kept, and which one goes into it. The better
@@ -91,7 +94,7 @@ fn age(memory: &Memory) -> (Timestamp, crate::MemoryId) {
 
 /// Something that was put in front of an agent, or that the agent answered.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Heard<'a> {
+pub struct SessionText<'a> {
     /// The words.
     pub text: &'a str,
     /// When.
@@ -101,7 +104,7 @@ pub struct Heard<'a> {
 }
 
 /// Whether a memory that was shown stood in a later answer. What both came in before was counted then.
-pub fn proved_useful(shown: &[Heard<'_>], answers: &[Heard<'_>]) -> bool {
+pub fn proved_useful(shown: &[SessionText<'_>], answers: &[SessionText<'_>]) -> bool {
     shown.iter().any(|shown| {
         answers.iter().any(|answer| {
             (shown.new || answer.new)

@@ -41,14 +41,14 @@ impl State {
     /// Where a memory in this state is seen.
     pub fn visibility(self) -> Visibility {
         match self {
-            Self::Draft => Visibility { recall: Recall::No, search: Search::OwnSession },
-            Self::Staged => Visibility { recall: Recall::Reserved, search: Search::Yes },
-            Self::Confirmed => Visibility { recall: Recall::Yes, search: Search::Yes },
+            Self::Draft => Visibility { recall: RecallRule::No, search: SearchRule::OwnSession },
+            Self::Staged => Visibility { recall: RecallRule::Reserved, search: SearchRule::Yes },
+            Self::Confirmed => Visibility { recall: RecallRule::Yes, search: SearchRule::Yes },
             Self::Superseded => {
-                Visibility { recall: Recall::HeadInstead, search: Search::OnRequest }
+                Visibility { recall: RecallRule::HeadInstead, search: SearchRule::OnRequest }
             }
             Self::Retracted | Self::Expired | Self::Archived => {
-                Visibility { recall: Recall::No, search: Search::OnRequest }
+                Visibility { recall: RecallRule::No, search: SearchRule::OnRequest }
             }
         }
     }
@@ -58,14 +58,14 @@ impl State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Visibility {
     /// Whether it may be put in front of an agent unasked.
-    pub recall: Recall,
+    pub recall: RecallRule,
     /// Whether an explicit search finds it.
-    pub search: Search,
+    pub search: SearchRule,
 }
 
 /// How recall treats a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recall {
+pub enum RecallRule {
     /// With full weight.
     Yes,
     /// With lower weight.
@@ -78,7 +78,7 @@ pub enum Recall {
 
 /// How search treats a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Search {
+pub enum SearchRule {
     /// Found by default.
     Yes,
     /// Found when asked for.
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn only_active_states_are_recalled_as_themselves() {
         for state in State::ALL {
-            let shown = matches!(state.visibility().recall, Recall::Yes | Recall::Reserved);
+            let shown = matches!(state.visibility().recall, RecallRule::Yes | RecallRule::Reserved);
             assert_eq!(shown, state.is_active(), "{state}");
         }
     }

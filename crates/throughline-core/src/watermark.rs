@@ -277,7 +277,7 @@ pub struct Tally {
 
 /// What becomes of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum BindingFate {
     /// It stays.
     Keep,
     /// It is bound too broadly: to less, if there is less to bind it to.
@@ -317,13 +317,13 @@ impl Tally {
 
     /// What it says about the binding. Not even-handed, on purpose: a needless check costs a moment,
     /// a change that went unseen costs trust in everything.
-    pub fn verdict(self, policy: &TrustPolicy) -> Verdict {
+    pub fn verdict(self, policy: &TrustPolicy) -> BindingFate {
         if self.misses > 0 {
-            Verdict::Drop
+            BindingFate::Drop
         } else if self.false_alarms >= policy.false_alarms_max && self.hits == 0 {
-            Verdict::Narrow
+            BindingFate::Narrow
         } else {
-            Verdict::Keep
+            BindingFate::Keep
         }
     }
 }

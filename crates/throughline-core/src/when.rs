@@ -36,7 +36,7 @@ pub enum Grain {
 
 /// A stretch of time, `until` not included. Open ends are `None`: "before May", "since Monday".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Span {
+pub struct TimeSpan {
     /// The first moment of it.
     pub from: Option<Timestamp>,
     /// The first moment after it.
@@ -45,7 +45,7 @@ pub struct Span {
     pub grain: Grain,
 }
 
-impl Span {
+impl TimeSpan {
     /// Whether a moment lies in it.
     pub fn holds(&self, at: Timestamp) -> bool {
         self.from.is_none_or(|from| from <= at) && self.until.is_none_or(|until| at < until)
@@ -61,11 +61,11 @@ impl Span {
 
 /// Where in a text a time was named, and which.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
+pub struct TimeMention {
     /// The bytes of the text that name it.
     pub range: Range<usize>,
     /// The time meant.
-    pub span: Span,
+    pub span: TimeSpan,
 }
 
 /// Since when and until when a claim holds, as it says itself: "since March", "until 2027-05-01".
@@ -97,7 +97,7 @@ const LOOK_BYTES_MAX: usize = 4096;
 /// Days begin at midnight UTC and weeks on Monday. A weekday is the last one before the anchor, a
 /// month or a date the last one that has begun; "next" and "by" look ahead. "Two weeks ago" is the
 /// day two weeks ago, give or take half a week. "Until" a time includes it, "before" does not.
-pub fn find(text: &str, anchor: Timestamp) -> Vec<Mention> {
+pub fn find(text: &str, anchor: Timestamp) -> Vec<TimeMention> {
     let text = &text[..text.floor_char_boundary(LOOK_BYTES_MAX)];
     let lower = text.to_ascii_lowercase();
     let Some(anchor) = Anchor::new(anchor) else { return Vec::new() };
@@ -110,7 +110,7 @@ pub fn find(text: &str, anchor: Timestamp) -> Vec<Mention> {
             at += 1;
             continue;
         };
-        mentions.push(Mention { range: tokens[at].start..tokens[end - 1].end, span });
+        mentions.push(TimeMention { range: tokens[at].start..tokens[end - 1].end, span });
         at = end;
     }
     mentions

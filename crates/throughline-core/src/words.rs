@@ -182,7 +182,7 @@ pub fn affordable(frequencies: &[(String, u64)], policy: &WordPolicy) -> Vec<(St
 
 /// What a collection must tell for its documents to be scored.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Collection {
+pub struct CollectionSize {
     /// How many documents it has.
     pub docs: u64,
     /// How many terms they have together.
@@ -194,7 +194,7 @@ pub struct Collection {
 pub fn bm25(
     query: &[(String, u64)],
     document: &[&str],
-    collection: Collection,
+    collection: CollectionSize,
     policy: &WordPolicy,
 ) -> f64 {
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();

@@ -27,7 +27,7 @@ const EVIDENCE_CHARS: usize = 240;
 
 /// What an agent says is right, instead of a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Proposal<'a> {
+pub struct AgentCorrection<'a> {
     /// The claim.
     pub content: &'a str,
     /// Its structured form.
@@ -39,13 +39,13 @@ pub struct Proposal<'a> {
 impl Keeping<'_> {
     /// An agent says that a memory is wrong, and what is right. What ranks no higher than the agent
     /// is replaced; what a person said, or a stronger source stands behind, stays, and both are shown.
-    pub fn propose(&self, handle: &str, proposal: &Proposal<'_>) -> Result<Remembered> {
+    pub fn propose(&self, handle: &str, proposal: &AgentCorrection<'_>) -> Result<Remembered> {
         let (content, redacted) = &self.engine.cleaned(self.context, proposal.content);
         self.check_content(content)?;
         let slot = proposal.slot.map(|slot| self.engine.cleaned_slot(self.context, slot));
         self.check_slot(slot.as_ref())?;
         let evidence = proposal.evidence.map(|words| self.engine.cleaned(self.context, words).0);
-        let said = Proposal { content, slot: slot.as_ref(), evidence: evidence.as_deref() };
+        let said = AgentCorrection { content, slot: slot.as_ref(), evidence: evidence.as_deref() };
         let unread = self.unread_results()?;
         let ((old, plan), batch) = self.engine.write(self.context, Cause::Correct, None, |tx| {
             let old = self.engine.resolve(&**tx, self.context, handle)?;
@@ -66,10 +66,10 @@ impl Keeping<'_> {
         &self,
         tx: &mut Transaction<'_>,
         old: &Memory,
-        said: &Proposal<'_>,
+        said: &AgentCorrection<'_>,
         backing: Backing,
     ) -> Result<Plan> {
-        let Proposal { content, slot, evidence } = *said;
+        let AgentCorrection { content, slot, evidence } = *said;
         tx.settle(old);
         if !old.state.is_active() {
             return Err(Error::Refused(Refusal::NotCurrent { id: old.id, state: old.state }));

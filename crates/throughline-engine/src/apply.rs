@@ -49,7 +49,7 @@ const SNIPPET_CHARS: usize = 240;
 
 /// Who said what a patch rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Source {
+pub(crate) struct TurnSource {
     /// Who.
     pub(crate) voice: Voice,
     /// When.
@@ -60,9 +60,9 @@ pub(crate) struct Source {
 
 /// What a patch rests on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct PatchGround<'a> {
     /// Who said what is in each turn that it speaks of.
-    pub(crate) sources: &'a [Source],
+    pub(crate) sources: &'a [TurnSource],
     /// What this session was shown: to hear it back from an agent is no evidence.
     pub(crate) shown: &'a [String],
     /// A person asks for it although it was erased.
@@ -87,12 +87,12 @@ pub struct Applied {
     /// Operations that wait for a person.
     pub deferred: usize,
     /// What came of each operation, in their order.
-    pub(crate) each: Vec<Outcome>,
+    pub(crate) each: Vec<OperationOutcome>,
 }
 
 /// What came of one operation of a patch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct OperationOutcome {
     /// Which one.
     pub(crate) operation: usize,
     /// Its changes, in the draft.
@@ -102,7 +102,7 @@ pub(crate) struct Outcome {
 }
 
 /// One operation's claim, whatever the operation.
-struct Claim<'a> {
+struct OperationClaim<'a> {
     kind: Kind,
     content: &'a str,
     slot: Option<&'a Slot>,
@@ -117,7 +117,7 @@ struct Claim<'a> {
     corrects: bool,
 }
 
-impl<'a> Claim<'a> {
+impl<'a> OperationClaim<'a> {
     fn of_new(new: &'a Remember) -> Self {
         Self {
             kind: new.kind,
@@ -159,7 +159,7 @@ impl Keeping<'_> {
         &self,
         tx: &mut Transaction<'_>,
         patch: &Patch,
-        ground: &Ground<'_>,
+        ground: &PatchGround<'_>,
     ) -> Result<Applied> {
         let mut applied = Applied::default();
         let last = last_word::of(&patch.operations);
@@ -177,7 +177,7 @@ impl Keeping<'_> {
                 Err(error) => return Err(error),
             };
             let changes = from..tx.changes().len();
-            applied.each.push(Outcome { operation: at, changes, waits });
+            applied.each.push(OperationOutcome { operation: at, changes, waits });
         }
         Ok(applied)
     }
@@ -186,12 +186,12 @@ impl Keeping<'_> {
         &self,
         tx: &mut Transaction<'_>,
         operation: &Operation,
-        ground: &Ground<'_>,
+        ground: &PatchGround<'_>,
         applied: &mut Applied,
     ) -> Result<()> {
         match operation {
             Operation::Remember(new) => {
-                let claim = Claim::of_new(new);
+                let claim = OperationClaim::of_new(new);
                 self.claim(tx, &claim, ground, applied)?;
                 Ok(())
             }
@@ -230,7 +230,7 @@ impl Keeping<'_> {
         &self,
         tx: &mut Transaction<'_>,
         put_right: &Correct,
-        ground: &Ground<'_>,
+        ground: &PatchGround<'_>,
         applied: &mut Applied,
     ) -> Result<()> {
         let voice = voice_of(put_right.turn, ground);
@@ -247,7 +247,7 @@ impl Keeping<'_> {
         let kind = wrong.as_ref().map_or(put_right.kind, |old| old.kind);
         // A decision that puts nothing right here is only stated.
         let corrects = wrong.is_some() || put_right.kind != Kind::Decision;
-        let claim = Claim { kind, corrects, ..Claim::of_correction(put_right) };
+        let claim = OperationClaim { kind, corrects, ..OperationClaim::of_correction(put_right) };
         if wrong.is_some() {
             // They said themselves what is wrong: nothing else is.
             tx.bearings.add(claim.content, Vec::new());
@@ -263,8 +263,8 @@ impl Keeping<'_> {
     fn claim(
         &self,
         tx: &mut Transaction<'_>,
-        claim: &Claim<'_>,
-        ground: &Ground<'_>,
+        claim: &OperationClaim<'_>,
+        ground: &PatchGround<'_>,
         applied: &mut Applied,
     ) -> Result<Option<MemoryId>> {
         self.check_content(claim.content)?;
@@ -308,8 +308,8 @@ impl Keeping<'_> {
     fn candidate_of(
         &self,
         tx: &Transaction<'_>,
-        claim: &Claim<'_>,
-        ground: &Ground<'_>,
+        claim: &OperationClaim<'_>,
+        ground: &PatchGround<'_>,
     ) -> Candidate {
         let source = claim.turn.and_then(|turn| ground.sources.get(turn));
         let voice = voice_of(claim.turn, ground);
@@ -407,7 +407,7 @@ impl Keeping<'_> {
 
 /// Whether a claim may repeat what we showed: an agent's words, and what a tool printed. That a tool
 /// ran, how it ended and what it measured is reported by its host, and happens anew.
-fn can_echo(voice: Voice, turn: Option<usize>, ground: &Ground<'_>) -> bool {
+fn can_echo(voice: Voice, turn: Option<usize>, ground: &PatchGround<'_>) -> bool {
     match voice {
         Voice::User => false,
         Voice::Assistant => true,
@@ -424,7 +424,7 @@ fn rest_on(
     tx: &mut Transaction<'_>,
     memory: MemoryId,
     turn: Option<usize>,
-    ground: &Ground<'_>,
+    ground: &PatchGround<'_>,
 ) -> Result<()> {
     let source = turn.and_then(|turn| ground.sources.get(turn));
     let Some((episode, at)) = source.and_then(|one| Some((one.episode?, one.at))) else {

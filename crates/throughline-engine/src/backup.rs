@@ -17,7 +17,7 @@ use crate::flows::Copying;
 use crate::journal::file;
 use crate::{Clock, Engine, Error, Result};
 
-pub use rolling::{Copy, backups};
+pub use rolling::{BackupCopy, backups};
 pub(crate) use sweep::sweep_if_idle;
 pub use sweep::{Leftover, leftovers};
 

@@ -25,9 +25,9 @@ use throughline_core::{
 use throughline_language::gate::{Fired, Flush};
 use throughline_store::Reader;
 
-use crate::apply::{Applied, Ground};
+use crate::apply::{Applied, PatchGround};
 use crate::flows::Capturing;
-use crate::journal::{Entry, Journal};
+use crate::journal::{Journal, JournalEntry};
 use crate::reading::Bearings;
 use crate::transaction::Transaction;
 use crate::{Context, Project, Result, Roots};
@@ -87,7 +87,7 @@ impl Capture {
 }
 
 /// Turns that are about to be written, and what was looked up for them before.
-struct Heard<'a> {
+struct TurnsToWrite<'a> {
     context: &'a Context,
     session: &'a SessionId,
     /// `None` where the episodes are somebody else's business.
@@ -173,8 +173,15 @@ impl Capturing<'_> {
         }
         let shown = self.shown_texts(&next)?;
         let bearings = self.bearings_of_claims(pass.patches())?;
-        let heard =
-            Heard { context: self.context, session, agent, turns, mind: &next, shown, bearings };
+        let heard = TurnsToWrite {
+            context: self.context,
+            session,
+            agent,
+            turns,
+            mind: &next,
+            shown,
+            bearings,
+        };
         let (wrote, _) = self.engine.write(self.context, Cause::Capture, None, |tx| {
             let (wrote, _) = self.plan_turns(tx, &heard, &mut pass)?;
             Ok(wrote)
@@ -188,7 +195,7 @@ impl Capturing<'_> {
     fn plan_turns(
         &self,
         tx: &mut Transaction<'_>,
-        heard: &Heard<'_>,
+        heard: &TurnsToWrite<'_>,
         pass: &mut Pass,
     ) -> Result<(Capture, Vec<Applied>)> {
         let space = heard.context.project.space();
@@ -214,7 +221,7 @@ impl Capturing<'_> {
         wrote.duplicates = pass.episodes.len() - new.len();
         let mut applied = Vec::new();
         for one in pass.patches() {
-            let ground = Ground {
+            let ground = PatchGround {
                 sources: &one.sources,
                 shown: &heard.shown,
                 revive: false,
@@ -249,7 +256,7 @@ impl Capturing<'_> {
 }
 
 /// Whether an entry ends a stretch of work: what waits is probed.
-fn ends(entry: &Entry) -> Option<Flush> {
+fn ends(entry: &JournalEntry) -> Option<Flush> {
     match &entry.event.what {
         What::Compacting => Some(Flush::Compacting),
         What::Ended => Some(Flush::Ending),
@@ -331,7 +338,7 @@ pub(crate) fn unknown<'a>(
 
 /// The project that an entry of a journal belongs to, if it names one: the one that it was written
 /// down for, whatever its folder has become since.
-pub(crate) fn project_of(home: &Path, entry: &Entry) -> Option<Project> {
+pub(crate) fn project_of(home: &Path, entry: &JournalEntry) -> Option<Project> {
     let root = entry.project.as_ref().or(entry.event.folder.as_ref()).map(Path::new)?;
     Some(match &entry.key {
         Some(key) => Project::recorded(key, root),
@@ -343,7 +350,7 @@ pub(crate) fn project_of(home: &Path, entry: &Entry) -> Option<Project> {
 pub(crate) fn named_turn(
     home: &Path,
     reader: &dyn Reader,
-    entry: &Entry,
+    entry: &JournalEntry,
     turn: &Captured,
 ) -> Result<Option<Episode>> {
     let Some(project) = project_of(home, entry) else { return Ok(None) };

@@ -119,7 +119,7 @@ pub(crate) fn describe(
     policy: &Policy,
     seen: &[(Watermark, Watermark)],
 ) -> Result<Vec<Card>> {
-    let mut by_space: BTreeMap<SpaceId, Surroundings> = BTreeMap::new();
+    let mut by_space: BTreeMap<SpaceId, CardSurroundings> = BTreeMap::new();
     for memory in memories {
         let surroundings = by_space.entry(memory.space).or_default();
         surroundings.nodes.push(memory.id.into());
@@ -135,7 +135,7 @@ pub(crate) fn describe(
 
 /// What lies around the memories of one space.
 #[derive(Default)]
-struct Surroundings {
+struct CardSurroundings {
     nodes: Vec<NodeId>,
     /// Those of them that were decided, for reasons.
     decisions: BTreeSet<NodeId>,
@@ -150,7 +150,7 @@ struct Surroundings {
     active_days: Vec<i64>,
 }
 
-impl Surroundings {
+impl CardSurroundings {
     fn fill(
         &mut self,
         reader: &dyn Reader,

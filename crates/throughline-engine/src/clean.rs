@@ -98,14 +98,14 @@ pub(crate) fn cleaned(text: &str) -> (String, usize) {
 }
 
 /// Where an agent works.
-struct Place<'a> {
+struct AgentPlace<'a> {
     /// The project's root, with no links in it.
     root: &'a Path,
     /// The folder that names of files start from.
     folder: &'a Path,
 }
 
-fn hide_private_files(event: &mut Event, place: &Place<'_>) -> usize {
+fn hide_private_files(event: &mut Event, place: &AgentPlace<'_>) -> usize {
     let mut hidden = 0;
     match &mut event.what {
         What::ToolsRan(runs) => {
@@ -138,7 +138,7 @@ fn hide_private_files(event: &mut Event, place: &Place<'_>) -> usize {
 }
 
 /// Whether a tool reads or writes a file that is private to the project.
-fn is_private(call: &ToolCall, place: &Place<'_>) -> bool {
+fn is_private(call: &ToolCall, place: &AgentPlace<'_>) -> bool {
     let named = call.command.as_deref().map(files_read).unwrap_or_default();
     let mut files = call.files.iter().map(String::as_str).chain(named).peekable();
     if files.peek().is_none() {
@@ -173,7 +173,7 @@ fn files_read(command: &str) -> Vec<&str> {
 const AROUND: [char; 6] = ['"', '\'', '<', '>', ',', '`'];
 
 /// Whether a file of the project is ignored there.
-fn is_ignored(file: &str, place: &Place<'_>) -> bool {
+fn is_ignored(file: &str, place: &AgentPlace<'_>) -> bool {
     // A command may have gone to the root before it names the file.
     let named = [place.folder, place.root].map(|from| plain(&from.join(file)));
     // The project may be reached through a link, and a link may stand for the file.

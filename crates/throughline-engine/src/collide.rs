@@ -7,7 +7,7 @@ use throughline_core::watermark::Referent;
 use throughline_core::{
     Authority, Change, Edge, Kind, Memory, MemoryId, NodeId, Relation, Row, RowKey, Watermark, text,
 };
-use throughline_language::lesson::{self, Cause as Collided, Collision};
+use throughline_language::lesson::{self, Collision, MistakeCause as Collided};
 use throughline_store::Reader;
 
 use crate::flows::Watching;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use throughline_core::event::Start;
 use throughline_core::hot::Hot;
-use throughline_core::page::{Detail, Item, Section};
+use throughline_core::page::{Detail, PageItem, Section};
 use throughline_core::{Memory, MemoryId, NodeId, Row, RowKey, SessionId, State};
 use throughline_store::Reader;
 
@@ -133,7 +133,11 @@ impl Listening<'_> {
 
     /// What a conversation was told and no longer holds: what stands in its place, or that nothing
     /// does. What was replaced by a word of its own it knows.
-    fn taken_back(&self, reader: &dyn Reader, mind: &Mind) -> Result<(Vec<Item>, Vec<MemoryId>)> {
+    fn taken_back(
+        &self,
+        reader: &dyn Reader,
+        mind: &Mind,
+    ) -> Result<(Vec<PageItem>, Vec<MemoryId>)> {
         let told: Vec<MemoryId> = mind.held();
         let reach = self.context.reach();
         let keys: Vec<RowKey> = told
@@ -157,7 +161,7 @@ impl Listening<'_> {
                 // Two that were told may lead to the same one.
                 Some(head) if heads.insert(head.id) => {
                     let history = history_line(reader, &reach, &card)?;
-                    items.push(Item {
+                    items.push(PageItem {
                         history,
                         ..self.engine.recalling(self.context).item_of(&card, Detail::Line)
                     });
@@ -166,7 +170,7 @@ impl Listening<'_> {
                 None => {
                     let how = ended(memory.state).to_owned();
                     let content = format!("{how}: {}", memory.title());
-                    items.push(Item {
+                    items.push(PageItem {
                         content,
                         ..self.engine.recalling(self.context).item_of(&card, Detail::Line)
                     });

@@ -12,12 +12,12 @@ use throughline_core::{
 use throughline_store::SlotQuery;
 
 use crate::flows::Keeping;
-use crate::meet::{Claimed, beside, meeting};
+use crate::meet::{MeetingClaim, beside, meeting};
 use crate::permit::{ask, demand, not_yours};
 use crate::relate::may_connect;
 use crate::remember::take_in;
 use crate::transaction::Transaction;
-use crate::{Error, Proposal, Put, Remembered, Result};
+use crate::{AgentCorrection, Error, Put, Remembered, Result};
 
 impl Keeping<'_> {
     /// Replaces a memory by what the user says is right. An agent only proposes it.
@@ -26,7 +26,7 @@ impl Keeping<'_> {
     /// is kept only if the caller gives its new value.
     pub fn correct(&self, handle: &str, content: &str, slot: Option<&Slot>) -> Result<Remembered> {
         if self.context.door.is_agents() {
-            return self.propose(handle, &Proposal { content, slot, evidence: None });
+            return self.propose(handle, &AgentCorrection { content, slot, evidence: None });
         }
         let (content, redacted) = &self.engine.cleaned(self.context, content);
         let slot = slot.map(|slot| self.engine.cleaned_slot(self.context, slot));
@@ -195,7 +195,7 @@ fn rivals(tx: &Transaction<'_>, memory: &Memory) -> Result<BTreeSet<MemoryId>> {
             rivals.insert(other.id);
         }
     }
-    for (other, _) in meeting(tx, &Claimed::by(memory))? {
+    for (other, _) in meeting(tx, &MeetingClaim::by(memory))? {
         let slots = memory.slot.as_ref().zip(other.slot.as_ref());
         if slots.is_none_or(|(slot, held)| slot.key() == held.key()) {
             rivals.insert(other.id);

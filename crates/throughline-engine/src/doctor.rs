@@ -20,7 +20,7 @@ pub use home::{free_bytes, unwritable};
 
 /// How a check came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// As it should be.
     Fine,
     /// Works, but worth knowing.
@@ -35,7 +35,7 @@ pub struct Check {
     /// What.
     pub name: String,
     /// How it came out.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// What was found.
     pub detail: String,
     /// What to do about it.
@@ -45,14 +45,19 @@ pub struct Check {
 impl Check {
     /// As it should be.
     pub fn fine(name: &str, detail: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), outcome: Outcome::Fine, detail: detail.into(), hint: None }
+        Self {
+            name: name.to_owned(),
+            outcome: CheckOutcome::Fine,
+            detail: detail.into(),
+            hint: None,
+        }
     }
 
     /// Wrong.
     pub fn wrong(name: &str, detail: impl Into<String>, hint: &str) -> Self {
         Self {
             name: name.to_owned(),
-            outcome: Outcome::Wrong,
+            outcome: CheckOutcome::Wrong,
             detail: detail.into(),
             hint: Some(hint.to_owned()),
         }
@@ -60,7 +65,7 @@ impl Check {
 
     /// Worth knowing.
     pub fn note(name: &str, detail: impl Into<String>, hint: &str) -> Self {
-        Self { outcome: Outcome::Note, ..Self::wrong(name, detail, hint) }
+        Self { outcome: CheckOutcome::Note, ..Self::wrong(name, detail, hint) }
     }
 }
 
@@ -286,7 +291,7 @@ impl Checking<'_> {
     }
 
     /// The state of the file.
-    pub fn health(&self) -> Result<throughline_store::Health> {
+    pub fn health(&self) -> Result<throughline_store::StoreHealth> {
         Ok(self.engine.store.health()?)
     }
 }
@@ -358,9 +363,9 @@ mod tests {
 
     #[test]
     fn weights_that_cannot_be_used_are_wrong_and_it_says_what_to_do() {
-        assert_eq!(reader_check(Ok(())).outcome, Outcome::Fine);
+        assert_eq!(reader_check(Ok(())).outcome, CheckOutcome::Fine);
         let check = reader_check(Err(Unusable::CutShort));
-        assert_eq!(check.outcome, Outcome::Wrong);
+        assert_eq!(check.outcome, CheckOutcome::Wrong);
         insta::assert_snapshot!(format!("{}\n{}", check.detail, check.hint.unwrap()), @r"
         the file of weights ends too early: of what people say, nothing but plain forms is understood (“remember that …”, values, decisions in set words)
         the weights are part of the program: install it again, or build it again with a whole crates/throughline-reader/model/reader-int8.bin

@@ -18,8 +18,8 @@ use crate::journal::note::{Damage, note_failure};
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
 use crate::transaction::Transaction;
-use crate::watch::Noticed;
-use crate::{Clock, Context, Error, Result, Roots, Standing, backup, mint};
+use crate::watch::SeenBindings;
+use crate::{Clock, Context, Error, Result, RootStanding, Roots, backup, mint};
 
 /// Memory, ready to be used.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct Engine {
     pub(crate) meaning: Meaning,
     pub(crate) words_pool: WordsPool,
     /// What a look at bindings showed, as long as it is not noted in the store.
-    pub(crate) seen: Mutex<Noticed>,
+    pub(crate) seen: Mutex<SeenBindings>,
     /// When whoever waits for us had told everything.
     pub(crate) told: Option<Instant>,
     /// When whoever asked no longer waits.
@@ -302,7 +302,7 @@ impl Engine {
     /// Refuses to write where nobody can say which project the folder belongs to. What agents tell
     /// waits in the journal.
     fn check_project(&self, context: &Context) -> Result<()> {
-        if context.level == Level::Global || context.project.standing != Standing::Unknown {
+        if context.level == Level::Global || context.project.standing != RootStanding::Unknown {
             return Ok(());
         }
         // It may have been put right since; then the next command, which asks anew, writes.

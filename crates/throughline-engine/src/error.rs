@@ -61,12 +61,12 @@ pub enum Error {
     NoCause,
     /// It comes from outside and gives orders to whoever reads it.
     #[error("{0}, and it does not come from you: it waits in `review`")]
-    Walled(instruction::Why),
+    Walled(instruction::OrderKind),
     /// The caller may not do this; a person can, by hand.
     #[error("{why}")]
     NotYours {
         /// Why not.
-        why: permission::Why,
+        why: permission::Denial,
         /// What a person runs, in a terminal of their own.
         by_hand: String,
     },

@@ -9,7 +9,7 @@ use throughline_store::{Reader, TextOf};
 
 use crate::engine::is_handle;
 use crate::flows::Looking;
-use crate::index::{NONE, Standing};
+use crate::index::{DocumentPlace, NONE};
 use crate::permit::{demand, standing};
 use crate::purge::resolve_turn;
 use crate::{Card, Error, Result};
@@ -108,7 +108,7 @@ impl Looking<'_> {
             };
             let all = 0..u32::try_from(index.len()).unwrap_or(NONE);
             let Some(found) = all.into_iter().find(fits) else { continue };
-            let walk = |from: u32, beside: fn(&Standing) -> u32| -> Vec<u32> {
+            let walk = |from: u32, beside: fn(&DocumentPlace) -> u32| -> Vec<u32> {
                 std::iter::successors(Some(from), |at| {
                     Some(beside(&index.standing[*at as usize])).filter(|next| *next != NONE)
                 })

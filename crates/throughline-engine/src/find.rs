@@ -1,6 +1,6 @@
 //! Find: explicit search and listings. What recall does unasked is elsewhere.
 
-use throughline_core::state::Search;
+use throughline_core::state::SearchRule;
 use throughline_core::{Kind, Memory, Row, RowKey, State, text, words};
 use throughline_store::{MemoryQuery, Reader, TextOf, TextQuery};
 
@@ -117,7 +117,7 @@ fn states(filter: &Filter) -> Vec<State> {
         State::ALL
             .iter()
             .copied()
-            .filter(|state| state.visibility().search == Search::Yes)
+            .filter(|state| state.visibility().search == SearchRule::Yes)
             .collect()
     } else {
         filter.states.clone()

@@ -144,12 +144,16 @@ pub(crate) fn chain(
     Ok(ids)
 }
 
-type Step = (Logged, Option<Memory>, Option<Memory>);
+type ChangeStep = (Logged, Option<Memory>, Option<Memory>);
 
 /// Puts each change beside the memory before and after it: what a row held after a change is what
 /// it held before the next one that wrote it, and in the end what it holds now.
-fn versions(id: throughline_core::MemoryId, logged: Vec<Logged>, now: Option<Memory>) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
+fn versions(
+    id: throughline_core::MemoryId,
+    logged: Vec<Logged>,
+    now: Option<Memory>,
+) -> Vec<ChangeStep> {
+    let mut steps: Vec<ChangeStep> = Vec::new();
     let mut after = now;
     for one in logged.into_iter().rev() {
         let image = one.before.iter().find(|image| {

@@ -46,7 +46,7 @@ pub struct Imported {
 
 /// Whose word a file is, as far as the user says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub enum ImportSource {
     /// Our own is recognised by its mark; everything else is a stranger's.
     ByItsMark,
     /// The user vouches for it.
@@ -62,7 +62,7 @@ impl Copying<'_> {
         &self,
         context: &Context,
         file: &Path,
-        source: Source,
+        source: ImportSource,
         progress: &mut dyn FnMut(usize),
     ) -> Result<Imported> {
         let by_hand = || format!("throughline import {}", file.display());
@@ -83,7 +83,7 @@ impl Copying<'_> {
         let theirs = Arc::new(Tables::replay(batches.iter().cloned()).map_err(|error| {
             bad_file(file, 1, format!("its changes do not follow from each other: {error}"))
         })?);
-        let (whole, rank) = foreign::is_vouched(own || source == Source::Vouched);
+        let (whole, rank) = foreign::is_vouched(own || source == ImportSource::Vouched);
         if !whole {
             return self.take_in_foreign(context, &theirs, rank);
         }

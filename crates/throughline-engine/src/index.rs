@@ -20,7 +20,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// Where a document stands. Together, because looking at one of very many is waiting for memory.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Standing {
+pub(crate) struct DocumentPlace {
     /// The document before it in its session.
     pub(crate) before: u32,
     /// The one after it.
@@ -31,7 +31,7 @@ pub(crate) struct Standing {
     pub(crate) length: u16,
 }
 
-impl Standing {
+impl DocumentPlace {
     const ALONE: Self = Self { before: NONE, next: NONE, session: 0, length: 0 };
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Index {
     /// Telling terms of a session, on average.
     pub(crate) mean_session_length: f64,
     /// For each document, where it stands.
-    pub(crate) standing: Vec<Standing>,
+    pub(crate) standing: Vec<DocumentPlace>,
     /// For each session number, its telling terms.
     pub(crate) session_length: Vec<u32>,
     /// For each document, whether it is there, and the state of a memory.
@@ -179,7 +179,7 @@ impl Index {
     fn derive(&mut self) {
         const { assert!(PACKED_AT + 8 + CODES == RECORD, "a record ends with its vector") }
         let count = self.len();
-        self.standing = vec![Standing::ALONE; count];
+        self.standing = vec![DocumentPlace::ALONE; count];
         self.session_length = vec![0; count];
         self.states = vec![None; count];
         self.embedded = vec![false; count];

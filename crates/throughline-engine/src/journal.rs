@@ -19,12 +19,12 @@ use serde::{Deserialize, Serialize};
 use throughline_core::event::Event;
 use throughline_core::{SessionId, Timestamp, text};
 
-use crate::{Project, Standing};
+use crate::{Project, RootStanding};
 
 use crate::clean::clean_name;
 use file::Hold;
-pub(crate) use forget::Told;
-use line::Line;
+pub(crate) use forget::JournalLine;
+use line::EntryLine;
 
 /// Bytes of one entry, written down.
 const ENTRY_BYTES_MAX: usize = 8 << 20;
@@ -41,7 +41,7 @@ const VERSION: u8 = 1;
 
 /// One event, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct JournalEntry {
     /// The form it is written in.
     pub v: u8,
     /// When it came.
@@ -58,12 +58,12 @@ pub struct Entry {
     pub event: Event,
 }
 
-impl Entry {
+impl JournalEntry {
     /// An entry in the present form.
     pub fn new(at: Timestamp, agent: &str, project: Option<&Project>, event: Event) -> Self {
         let root = project.map(|project| clean_name(&project.root.to_string_lossy()));
         // Where nobody can say which project it is, whoever takes it in looks again.
-        let known = project.filter(|project| project.standing != Standing::Unknown);
+        let known = project.filter(|project| project.standing != RootStanding::Unknown);
         let key = known.map(|project| project.key.as_str().to_owned());
         Self { v: VERSION, at, agent: agent.to_owned(), project: root, key, event }
     }
@@ -71,9 +71,9 @@ impl Entry {
 
 /// What was read of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Read {
+pub struct JournalRead {
     /// Whole entries, each with the place where it ends.
-    pub entries: Vec<(u64, Entry)>,
+    pub entries: Vec<(u64, JournalEntry)>,
     /// Lines that break off, as a crash leaves them.
     pub torn: usize,
     /// Lines that are something else.
@@ -90,7 +90,7 @@ pub struct Read {
 
 /// How the journals are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Health {
+pub struct JournalHealth {
     /// Sessions that have one.
     pub sessions: usize,
     /// Bytes of all of them.
@@ -114,7 +114,7 @@ pub struct Journal {
 }
 
 /// A journal in the folder.
-struct Found {
+struct JournalFile {
     path: PathBuf,
     data: Metadata,
 }
@@ -127,7 +127,7 @@ impl Journal {
 
     /// Writes an entry down. When this returns it is on the disk, or it failed and what was there
     /// before is as it was. Never waits long for others.
-    pub fn append(&self, entry: &Entry) -> io::Result<()> {
+    pub fn append(&self, entry: &JournalEntry) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         if line.len() > ENTRY_BYTES_MAX {
@@ -158,11 +158,11 @@ impl Journal {
 
     /// Reads a session's entries from the byte `after` on, a bounded part at a time. An `after`
     /// that is not the end of a line is taken for the beginning: the journal is another one.
-    pub fn read(&self, session: &SessionId, after: u64) -> io::Result<Read> {
+    pub fn read(&self, session: &SessionId, after: u64) -> io::Result<JournalRead> {
         let read = read_from(&self.path(session), after)?;
-        let own = |(_, entry): &(u64, Entry)| entry.event.session == *session;
+        let own = |(_, entry): &(u64, JournalEntry)| entry.event.session == *session;
         let (entries, strange): (Vec<_>, Vec<_>) = read.entries.into_iter().partition(own);
-        Ok(Read { entries, unreadable: read.unreadable + strange.len(), ..read })
+        Ok(JournalRead { entries, unreadable: read.unreadable + strange.len(), ..read })
     }
 
     /// Up to where a session was drained. 0 where that is not known, or was said of another file.
@@ -184,7 +184,7 @@ impl Journal {
 
     /// Notes that what was read was drained. If the journal was written anew since, nothing is noted,
     /// and what is left of it is read again.
-    pub fn set_drained_to(&self, session: &SessionId, read: &Read) -> io::Result<()> {
+    pub fn set_drained_to(&self, session: &SessionId, read: &JournalRead) -> io::Result<()> {
         let path = self.path(session);
         let same = file::open_to_read(&path).and_then(|mut file| tail_of(&mut file, read.end));
         if same.is_ok_and(|tail| tail == read.tail) {
@@ -237,12 +237,13 @@ impl Journal {
     }
 
     /// How the journals are, for `doctor`.
-    pub fn health(&self) -> io::Result<Health> {
+    pub fn health(&self) -> io::Result<JournalHealth> {
         let (mut found, refused) = self.list()?;
         found.sort_by_cached_key(|one| {
             std::cmp::Reverse((one.data.modified().ok(), one.path.clone()))
         });
-        let mut health = Health { sessions: found.len(), refused, ..Health::default() };
+        let mut health =
+            JournalHealth { sessions: found.len(), refused, ..JournalHealth::default() };
         for one in &found {
             health.bytes += one.data.len();
             health.undrained += usize::from(!one.is_drained());
@@ -266,11 +267,11 @@ impl Journal {
     }
 
     /// The journals in the folder, and how many other things of that name there are.
-    fn list(&self) -> io::Result<(Vec<Found>, usize)> {
+    fn list(&self) -> io::Result<(Vec<JournalFile>, usize)> {
         let (mut found, mut refused) = (Vec::new(), 0);
         for path in file::with_extension(&self.folder, "jsonl")? {
             match path.symlink_metadata() {
-                Ok(data) if data.is_file() => found.push(Found { path, data }),
+                Ok(data) if data.is_file() => found.push(JournalFile { path, data }),
                 Ok(_) => refused += 1,
                 // Swept away in the meantime.
                 Err(_) => {}
@@ -280,7 +281,7 @@ impl Journal {
     }
 
     /// The session of a journal that has whole lines after its mark.
-    fn session_of(&self, found: &Found) -> Option<SessionId> {
+    fn session_of(&self, found: &JournalFile) -> Option<SessionId> {
         let mark = verified_mark(&found.path);
         let (session, lines) = first_session(&found.path, mark).ok()?;
         let session = match session {
@@ -293,10 +294,10 @@ impl Journal {
     }
 }
 
-impl Found {
+impl JournalFile {
     /// What the mark says, unchecked. `u64::MAX` where there is none, which no size equals.
     fn mark(&self) -> u64 {
-        Mark::read(&self.path.with_extension("mark")).map_or(u64::MAX, |mark| mark.offset)
+        DrainMark::read(&self.path.with_extension("mark")).map_or(u64::MAX, |mark| mark.offset)
     }
 
     /// Whether no whole line is left after the mark. Half a line was never acknowledged.
@@ -307,12 +308,12 @@ impl Found {
 }
 
 /// Up to where a journal was drained, and what stands right before that place.
-struct Mark {
+struct DrainMark {
     offset: u64,
     tail: String,
 }
 
-impl Mark {
+impl DrainMark {
     fn read(path: &Path) -> Option<Self> {
         let mut written = String::new();
         file::open_lightly(path).ok()?.take(64).read_to_string(&mut written).ok()?;
@@ -323,7 +324,7 @@ impl Mark {
 
 /// Up to where a journal was drained, if its mark is really about what is there now.
 fn verified_mark(journal: &Path) -> u64 {
-    let Some(mark) = Mark::read(&journal.with_extension("mark")) else { return 0 };
+    let Some(mark) = DrainMark::read(&journal.with_extension("mark")) else { return 0 };
     let tail = file::open_to_read(journal).and_then(|mut file| tail_of(&mut file, mark.offset));
     if tail.is_ok_and(|tail| tail == mark.tail) { mark.offset } else { 0 }
 }
@@ -348,15 +349,15 @@ fn byte_at(file: &mut File, at: u64) -> io::Result<u8> {
 }
 
 /// Reads whole lines from `after` on.
-fn read_from(path: &Path, after: u64) -> io::Result<Read> {
+fn read_from(path: &Path, after: u64) -> io::Result<JournalRead> {
     // Under the lock no writer is half-way, or taking back what did not fit on the disk.
     let mut file = match file::open_locked(path, Hold::Shared) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Read::default()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(JournalRead::default()),
         opened => opened?,
     };
     let size = file.metadata()?.len();
     let at_line = after == 0 || (after <= size && byte_at(&mut file, after - 1)? == b'\n');
-    let mut read = Read { end: if at_line { after } else { 0 }, ..Read::default() };
+    let mut read = JournalRead { end: if at_line { after } else { 0 }, ..JournalRead::default() };
     let mut window = Vec::new();
     file.seek(SeekFrom::Start(read.end))?;
     (&file).take(READ_BYTES_MAX as u64).read_to_end(&mut window)?;
@@ -370,16 +371,16 @@ fn read_from(path: &Path, after: u64) -> io::Result<Read> {
     file.unlock()?;
     let start = read.end;
     for line in window[..=whole].split_inclusive(|byte| *byte == b'\n') {
-        match Line::parse(line) {
-            Line::Blank => {}
-            Line::Newer => {
+        match EntryLine::parse(line) {
+            EntryLine::Blank => {}
+            EntryLine::Newer => {
                 read.newer = true;
                 read.tail = tail_of(&mut file, read.end)?;
                 return Ok(read);
             }
-            Line::Torn => read.torn += 1,
-            Line::Strange => read.unreadable += 1,
-            Line::Whole(entry) => {
+            EntryLine::Torn => read.torn += 1,
+            EntryLine::Strange => read.unreadable += 1,
+            EntryLine::Whole(entry) => {
                 read.entries.push((read.end + line.len() as u64, *entry));
             }
         }
@@ -393,7 +394,7 @@ fn read_from(path: &Path, after: u64) -> io::Result<Read> {
 }
 
 /// Goes past a line that is longer than any of ours.
-fn skip_overlong(file: &mut File, mut read: Read, size: u64) -> io::Result<Read> {
+fn skip_overlong(file: &mut File, mut read: JournalRead, size: u64) -> io::Result<JournalRead> {
     let mut chunk = vec![0; 1 << 16];
     let mut at = file.seek(SeekFrom::Start(read.end))?;
     loop {

@@ -79,10 +79,10 @@ mod warn;
 mod watch;
 mod why;
 
-pub use agent::Proposal;
+pub use agent::AgentCorrection;
 pub use apply::Applied;
 pub use asking::note_serving;
-pub use backup::{BackedUp, Copy as BackupCopy, Leftover, Restored, backups, leftovers};
+pub use backup::{BackedUp, BackupCopy, Leftover, Restored, backups, leftovers};
 pub use brief::{Brief, KeptBrief};
 pub use capture::{
     Capture, Captured, Comes, Meets, Mind, Minds, ReadAside, ReadPiece, is_kept, turns_of,
@@ -91,7 +91,7 @@ pub use card::{Card, Later, Shake, Shaken};
 pub use clean::{Cleaner, clean, clean_name, clean_text};
 pub use clock::Clock;
 pub use context::Context;
-pub use doctor::{Check, Outcome, free_bytes, unwritable};
+pub use doctor::{Check, CheckOutcome, free_bytes, unwritable};
 pub use engine::Engine;
 pub use error::{Error, ErrorKind, Result, in_plain_words};
 pub use expand::Expanded;
@@ -103,30 +103,31 @@ pub use flows::{
 };
 pub use graph::{Graph, GraphNode};
 pub use history::Version;
-pub use import::{Imported, Source as ImportSource};
+pub use import::{ImportSource, Imported};
 pub use ingest::opencode_lines;
 pub use ingest::{Ingested, Turn};
 pub use journal::note::{
-    Damage, Failure, last_failures, last_fired, lost_since, note_failure, note_fired,
+    Damage, HookFailure, last_failures, last_fired, lost_since, note_failure, note_fired,
 };
-pub use journal::{Entry as JournalEntry, Health as JournalHealth, Journal, Read as JournalRead};
+pub use journal::{Journal, JournalEntry, JournalHealth, JournalRead};
 pub use listen::Reply;
 pub use meaning::Memo;
 pub use model::{
-    Judged, Llm, ModelState, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
+    Llm, ModelState, RecallJudgement, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
 };
 pub use noticed::Noticed;
-pub use project::{Joined, Known, Project, Roots, Standing, key_of};
+pub use project::{Joined, KnownProject, Project, RootStanding, Roots, key_of};
 pub use purge::{Purged, ToErase};
 pub use reading::kind_of;
 pub use recall::{
-    Arms, Ask, Candidate, CutReason, Fate, Found, Recall, Recalled, Settled, recalls_wait,
+    Arms, Ask, CandidateFate, CutReason, Recall, RecallCandidate, Recalled, RecalledThing, Settled,
+    recalls_wait,
 };
 pub use remember::{NewMemory, Remembered};
 pub use retire::Put;
 pub use review::{Keep, Review, Stuck, Undecided};
 pub use revise::Edits;
-pub use shelf::{Claimed, Entry, ShelfRules, Shelved, Shelves};
+pub use shelf::{ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
 pub use sleep::{Done, Inputs, Slept};
 pub use throughline_store::{LeftOut, left_out, private_folder};

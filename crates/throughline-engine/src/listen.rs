@@ -11,7 +11,7 @@ use throughline_core::event::{Event, Start, What};
 use throughline_core::permission::Door;
 use throughline_core::row::Session;
 use throughline_core::{Cause, Change, MemoryId, Row, RowKey, SessionId, Table, activation};
-use throughline_language::gate::{self, Flush, When};
+use throughline_language::gate::{self, Flush, ProbeWhen};
 use throughline_language::probe::Voice;
 use throughline_language::question::{self, Question};
 use throughline_store::Error as StoreError;
@@ -36,7 +36,7 @@ const EMBED_AT_ONCE: usize = 4;
 
 /// What is kept of a question beside what the journal holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Keep {
+enum KeptOfPrompt {
     /// What it asked for in vain.
     WhatIsMissing,
     Nothing,
@@ -79,20 +79,20 @@ impl Reply {
 impl Listening<'_> {
     /// Takes in an event, and says what the agent should know now.
     pub fn listen(&self, event: &Event) -> Result<Reply> {
-        self.listen_and(event, Keep::WhatIsMissing)
+        self.listen_and(event, KeptOfPrompt::WhatIsMissing)
     }
 
     /// The same where the host does not hear what we would say: the event is only taken in.
     pub fn only_listen(&self, event: &Event) -> Result<Reply> {
-        self.listen_and(event, Keep::Unheard)
+        self.listen_and(event, KeptOfPrompt::Unheard)
     }
 
     /// The same where nothing that is said may be kept: not even that something was asked in vain.
     pub fn overhear(&self, event: &Event) -> Result<Reply> {
-        self.listen_and(event, Keep::Nothing)
+        self.listen_and(event, KeptOfPrompt::Nothing)
     }
 
-    fn listen_and(&self, event: &Event, keep: Keep) -> Result<Reply> {
+    fn listen_and(&self, event: &Event, keep: KeptOfPrompt) -> Result<Reply> {
         if is_waited_for(&event.what) {
             self.engine.waited_for.store(true, Ordering::Relaxed);
             self.engine.store.wait_at_most(self.patience().min(self.time_left()));
@@ -104,14 +104,14 @@ impl Listening<'_> {
         reply
     }
 
-    fn listen_in_turn(&self, event: &Event, keep: Keep) -> Result<Reply> {
+    fn listen_in_turn(&self, event: &Event, keep: KeptOfPrompt) -> Result<Reply> {
         let session = Some(event.session.clone());
         let context = Context { session, door: Door::Hook, ..self.context.clone() };
         self.engine.listening(&context).answer(event, keep)
     }
 
     /// Takes in an event of this session, and says what fits.
-    fn answer(&self, event: &Event, keep: Keep) -> Result<Reply> {
+    fn answer(&self, event: &Event, keep: KeptOfPrompt) -> Result<Reply> {
         let session = &event.session;
         let minds = Minds::new(&self.engine.home);
         // One event of a session at a time; whoever comes too early only listens. What waits in the
@@ -135,7 +135,7 @@ impl Listening<'_> {
                 None => Ok(Reply::default()),
             },
             What::HelperAsked { text, kind } => {
-                if keep != Keep::Nothing {
+                if keep != KeptOfPrompt::Nothing {
                     mind.lately.helpers.asked(kind.as_deref(), text);
                 }
                 Ok(Reply::default())
@@ -200,31 +200,31 @@ impl Listening<'_> {
         &self,
         text: &str,
         mind: &mut Mind,
-        keep: Keep,
+        keep: KeptOfPrompt,
         may_drain: bool,
     ) -> Result<Reply> {
         let turn = Captured::said(self.engine.now(), Voice::User, text);
         let policy = gate::GatePolicy::default();
         let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
         let hurried = self.is_hurried();
-        let wanted = || matches!(verdict.probe, When::Now(_)) || mind.would_keep(text);
+        let wanted = || matches!(verdict.probe, ProbeWhen::Now(_)) || mind.would_keep(text);
         let may_drain = may_drain && !hurried;
         let at_once = may_drain && wanted();
         let drained = if at_once { self.drain_now(mind, None) } else { Ok(Capture::default()) };
         let told = keep;
         // What is not taken in yet may be the very thing that is missing.
         let keep = match keep {
-            Keep::WhatIsMissing if hurried || is_put_off(&drained) => Keep::Nothing,
-            Keep::WhatIsMissing | Keep::Nothing | Keep::Unheard => keep,
+            KeptOfPrompt::WhatIsMissing if hurried || is_put_off(&drained) => KeptOfPrompt::Nothing,
+            KeptOfPrompt::WhatIsMissing | KeptOfPrompt::Nothing | KeptOfPrompt::Unheard => keep,
         };
         let mut reply = Reply::after(drained);
-        if keep == Keep::Unheard {
+        if keep == KeptOfPrompt::Unheard {
             return Ok(reply);
         }
         let asked = question::understand(text, self.engine.now());
         let asking = match told {
-            Keep::Nothing | Keep::Unheard => Said::default(),
-            Keep::WhatIsMissing => self.ask_to_keep(text, &asked, mind, hurried),
+            KeptOfPrompt::Nothing | KeptOfPrompt::Unheard => Said::default(),
+            KeptOfPrompt::WhatIsMissing => self.ask_to_keep(text, &asked, mind, hurried),
         };
         let mut brief = Brief::default();
         if !asked.small_talk {
@@ -250,8 +250,8 @@ impl Listening<'_> {
         }
         let noted = recall.memories();
         reply.note(match keep {
-            Keep::WhatIsMissing => self.engine.recalling(self.context).note_recall(&recall),
-            Keep::Nothing | Keep::Unheard => {
+            KeptOfPrompt::WhatIsMissing => self.engine.recalling(self.context).note_recall(&recall),
+            KeptOfPrompt::Nothing | KeptOfPrompt::Unheard => {
                 self.engine.recalling(self.context).note_shown(&noted, recall.tokens, false)
             }
         });
@@ -434,5 +434,5 @@ fn nobody_waits(what: &What) -> bool {
 
 /// Whether a prompt asks something that what was said before may answer.
 pub(crate) fn is_asking(question: &Question) -> bool {
-    !question.small_talk && (question.recalls || question.ask != question::Ask::Statement)
+    !question.small_talk && (question.recalls || question.ask != question::AskKind::Statement)
 }

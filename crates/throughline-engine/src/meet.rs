@@ -17,14 +17,14 @@ const LOOKED_AT: usize = 24;
 
 /// A claim, as far as it decides what it meets.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Claimed<'a> {
+pub(crate) struct MeetingClaim<'a> {
     pub(crate) space: SpaceId,
     pub(crate) session: Option<&'a SessionId>,
     pub(crate) kind: Kind,
     pub(crate) content: &'a str,
 }
 
-impl<'a> Claimed<'a> {
+impl<'a> MeetingClaim<'a> {
     pub(crate) fn by(memory: &'a Memory) -> Self {
         Self {
             space: memory.space,
@@ -38,7 +38,7 @@ impl<'a> Claimed<'a> {
 /// The current memories, kept or in this very draft, that give the same thing another value.
 pub(crate) fn meeting(
     tx: &Transaction<'_>,
-    claim: &Claimed<'_>,
+    claim: &MeetingClaim<'_>,
 ) -> Result<Vec<(Memory, Difference)>> {
     if !gives_a_value(claim.kind, claim.content) {
         return Ok(Vec::new());

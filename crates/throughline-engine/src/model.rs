@@ -13,7 +13,7 @@ mod verify;
 mod work;
 
 use throughline_core::tokens;
-use throughline_llm::{Asked, Client, Request};
+use throughline_llm::{Asked, Client, ModelRequest};
 
 use crate::clean::cleaned;
 use crate::flows::Working;
@@ -23,7 +23,7 @@ use state::Account;
 
 pub use queue::Waiting;
 pub use state::{ModelState, want_work, work_wanted, worker_wanted};
-pub use verify::Judged;
+pub use verify::RecallJudgement;
 pub use work::{Work, Worked};
 
 /// A language model, and how much may be spent on it.
@@ -39,7 +39,7 @@ pub struct Llm {
 
 /// Why a model is not asked now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct HeldBack {
     /// Why.
     pub(crate) why: String,
     /// When it may be different, in milliseconds since 1970.
@@ -55,25 +55,30 @@ const SOON_MS: i64 = 30_000;
 #[derive(Debug)]
 enum Replied {
     /// It was not asked.
-    Held(Held),
+    Held(HeldBack),
     /// It was.
     Asked(Asked),
 }
 
 impl Working<'_> {
     /// Why a question is not asked now; `None` if it may be.
-    fn held_back(&self, llm: &Llm, account: Account<'_>, request: &Request<'_>) -> Option<Held> {
+    fn held_back(
+        &self,
+        llm: &Llm,
+        account: Account<'_>,
+        request: &ModelRequest<'_>,
+    ) -> Option<HeldBack> {
         let state = ModelState::load(&self.engine.home);
         let now = self.engine.now();
         let resting = state.breaker.rests_until(now.as_millis());
         if let Some(until) = resting.filter(|_| account != Account::Trial) {
             let why = state.last_error.map_or_else(String::new, |(_, why)| why);
-            return Some(Held { why: format!("it failed: {why}"), until: Some(until) });
+            return Some(HeldBack { why: format!("it failed: {why}"), until: Some(until) });
         }
         let tomorrow = (now.day() + 1) * DAY_MS;
         if state.tokens_on(now.day()).saturating_add(most_tokens(request)) > llm.tokens_per_day {
             let why = format!("the {} tokens of today are spent", llm.tokens_per_day);
-            return Some(Held { why, until: Some(tomorrow) });
+            return Some(HeldBack { why, until: Some(tomorrow) });
         }
         if state.calls_on(now.day(), account) < llm.calls_per_session {
             return None;
@@ -82,18 +87,23 @@ impl Working<'_> {
         match account {
             Account::Session(_) => {
                 let why = format!("the {most} questions of this session are spent");
-                Some(Held { why, until: None })
+                Some(HeldBack { why, until: None })
             }
             Account::Pairs => {
                 let why = format!("the {most} questions about contradictions of today are spent");
-                Some(Held { why, until: None })
+                Some(HeldBack { why, until: None })
             }
             Account::Person | Account::Trial => None,
         }
     }
 
     /// Asks, if that may be, and notes what it cost and how it went.
-    fn ask_model(&self, llm: &Llm, account: Account<'_>, request: &Request<'_>) -> Result<Replied> {
+    fn ask_model(
+        &self,
+        llm: &Llm,
+        account: Account<'_>,
+        request: &ModelRequest<'_>,
+    ) -> Result<Replied> {
         if let Some(held) = self.held_back(llm, account, request) {
             return Ok(Replied::Held(held));
         }
@@ -125,16 +135,16 @@ impl Working<'_> {
     }
 
     /// When a failure is tried again.
-    fn held_by(&self, error: &throughline_llm::Error) -> Held {
+    fn held_by(&self, error: &throughline_llm::Error) -> HeldBack {
         let until = Some(self.engine.now().as_millis() + SOON_MS);
-        Held { why: cleaned(&error.to_string()).0, until }
+        HeldBack { why: cleaned(&error.to_string()).0, until }
     }
 
     /// Asks one small question, to see whether anybody answers.
     pub fn try_model(&self, llm: &Llm) -> Result<Asked> {
         let schema = serde_json::json!({"type": "object", "additionalProperties": false,
             "required": ["answer"], "properties": {"answer": {"type": "string"}}});
-        let request = Request {
+        let request = ModelRequest {
             system: "You are asked whether you can be reached.",
             prompt: "Answer with the word yes.",
             name: "reachable",
@@ -149,7 +159,7 @@ impl Working<'_> {
 }
 
 /// What a question can cost at most, with its answer.
-fn most_tokens(request: &Request<'_>) -> u64 {
+fn most_tokens(request: &ModelRequest<'_>) -> u64 {
     let asked = [request.system, request.prompt].map(tokens::estimate).into_iter().sum::<usize>();
     asked as u64 + u64::from(request.tokens_max)
 }

@@ -10,7 +10,7 @@ use throughline_core::{EntityId, Memory, Row, RowKey, Scope, Slot, SpaceId, Stat
 use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::Result;
-use crate::meet::{Claimed, beside, meeting};
+use crate::meet::{MeetingClaim, beside, meeting};
 use crate::transaction::Transaction;
 
 /// Reads what bears on a candidate.
@@ -79,7 +79,7 @@ fn same_thing(
     same_text: &[Memory],
 ) -> Result<Vec<(Memory, Difference)>> {
     let Scope { space, session } = &candidate.scope;
-    let claim = Claimed {
+    let claim = MeetingClaim {
         space: *space,
         session: session.as_ref(),
         kind: candidate.kind,

@@ -1,7 +1,7 @@
 //! Permit: what the flows ask before they change anything, and what they do with the answer.
 //! The rules are in `throughline_core::permission`; here a memory's standing is read from the store.
 
-use throughline_core::permission::{self, Act, Backing, Door, Request, Standing, Verdict, Why};
+use throughline_core::permission::{self, Act, Backing, Denial, Door, Request, Standing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{Authority, Change, Evidence, Memory, Row, RowKey};
 use throughline_store::Reader;
@@ -75,7 +75,7 @@ pub(crate) fn demand_act(door: Door, act: Act, by_hand: impl FnOnce() -> String)
 }
 
 /// Somebody may not do this; a person would run `by_hand`.
-pub(crate) fn not_yours(why: Why, by_hand: String) -> Error {
+pub(crate) fn not_yours(why: Denial, by_hand: String) -> Error {
     Error::NotYours { why, by_hand }
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn as_allowed(context: &Context, new: NewMemory) -> Result<NewMemory>
 
 /// Whether an error keeps something out that a person may still let in.
 pub(crate) fn is_kept_out(error: &Error) -> bool {
-    let from_outside = matches!(error, Error::NotYours { why: Why::RuleFromOutside, .. });
+    let from_outside = matches!(error, Error::NotYours { why: Denial::RuleFromOutside, .. });
     from_outside || matches!(error, Error::Blocked(_) | Error::Walled(_))
 }
 

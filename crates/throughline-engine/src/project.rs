@@ -17,7 +17,7 @@ use throughline_core::{ProjectKey, SpaceId};
 use crate::clean::clean_name;
 use crate::{Error, Result};
 
-pub use roots::{Joined, Known, Roots};
+pub use roots::{Joined, KnownProject, Roots};
 
 /// A project: what identifies it, and what people call it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,14 +31,14 @@ pub struct Project {
     /// What its repository says it is, whoever wrote that.
     pub claim: Option<ProjectKey>,
     /// How it stands to what it claims to be.
-    pub standing: Standing,
+    pub standing: RootStanding,
     /// Whether the root is the work tree of a repository.
     pub is_repository: bool,
 }
 
 /// How a root stands to the project that its repository claims to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum RootStanding {
     /// It belongs to the project of its key.
     Settled,
     /// The same, and the home does not know it yet: the first write puts it on the list.
@@ -68,11 +68,11 @@ impl Project {
 
     fn with_key(key: ProjectKey, root: &Path) -> Self {
         let name = key.name().to_owned();
-        let (claim, standing) = (None, Standing::Settled);
+        let (claim, standing) = (None, RootStanding::Settled);
         Self { key, name, root: root.to_owned(), claim, standing, is_repository: false }
     }
 
-    fn own(look: &git::Look) -> Self {
+    fn own(look: &git::GitFolder) -> Self {
         let own = Self::with_key(key_of(&look.root), &look.root);
         Self { claim: look.origin.clone(), is_repository: look.is_repository, ..own }
     }
@@ -101,8 +101,8 @@ impl Project {
     /// What it would be if a person joined it.
     pub fn waits_for(&self) -> Option<&ProjectKey> {
         match &self.standing {
-            Standing::Waits(key) => Some(key),
-            Standing::Settled | Standing::New | Standing::Unknown => None,
+            RootStanding::Waits(key) => Some(key),
+            RootStanding::Settled | RootStanding::New | RootStanding::Unknown => None,
         }
     }
 }

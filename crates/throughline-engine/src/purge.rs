@@ -22,7 +22,7 @@ use crate::capture::{Captured, Minds, named_turn, turns_of};
 use crate::engine::is_handle;
 use crate::flows::Erasing;
 use crate::history::chain;
-use crate::journal::{Entry, Journal};
+use crate::journal::{Journal, JournalEntry};
 use crate::permit::demand_act;
 use crate::told::Tellings;
 use crate::transaction::Transaction;
@@ -104,7 +104,7 @@ impl Erasing<'_> {
         &self,
         tx: &mut Transaction<'_>,
         context: &Context,
-        told: &Told,
+        told: &ToldInJournals,
         (handles, whole_chain): (&[String], bool),
     ) -> Result<(Vec<Tombstone>, usize, Vec<Memory>)> {
         let erase = self.to_erase(&**tx, context, handles, whole_chain)?;
@@ -211,7 +211,7 @@ impl Erasing<'_> {
 
     /// Takes what is erased out of the journals and out of every session's mind. Returns what the
     /// journals told of it, and the files that could not be cleaned.
-    pub(crate) fn forget_files(&self, gone: &mut Gone) -> (Told, Vec<PathBuf>) {
+    pub(crate) fn forget_files(&self, gone: &mut Gone) -> (ToldInJournals, Vec<PathBuf>) {
         let forgotten = Journal::new(&self.engine.home).forget(&|line| gone.is_line(line));
         let (mut left, mut turns) = (forgotten.left, Vec::new());
         for entry in forgotten.entries {
@@ -226,7 +226,7 @@ impl Erasing<'_> {
         }
         left.extend(Minds::new(&self.engine.home).forget(gone));
         left.extend(Tellings::new(&self.engine.home).forget(gone));
-        (Told { lines: forgotten.lines, turns }, left)
+        (ToldInJournals { lines: forgotten.lines, turns }, left)
     }
 
     /// The memory a handle means, also if an undo took it away and only the log still holds it.
@@ -293,11 +293,11 @@ impl Erasing<'_> {
 }
 
 /// What the journals told of something erased.
-pub(crate) struct Told {
+pub(crate) struct ToldInJournals {
     /// Lines that went.
     lines: usize,
     /// The turns that told it, with the entries they came in.
-    turns: Vec<(Entry, Captured)>,
+    turns: Vec<(JournalEntry, Captured)>,
 }
 
 /// The spaces in which a memory may have been said: its own; of a global one also the one at hand.
@@ -362,7 +362,7 @@ fn silenced(
     home: &Path,
     tx: &Transaction<'_>,
     turns: &[Episode],
-    told: &Told,
+    told: &ToldInJournals,
 ) -> Result<Vec<Change>> {
     let mut stones: BTreeMap<(SpaceId, MemoryId), Tombstone> = BTreeMap::new();
     let mut bury = |turn: &Episode| {

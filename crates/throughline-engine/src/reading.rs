@@ -16,7 +16,7 @@ use throughline_core::{
 };
 use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
-use throughline_reader::{Reader as Trained, Speaker, Unusable, is_english};
+use throughline_reader::{Speaker, TrainedReader as Trained, Unusable, is_english};
 
 use crate::flows::Capturing;
 use crate::recall::{Arms, Ask, Recall};
@@ -225,11 +225,11 @@ pub(crate) struct Nearby {
     said: String,
     /// Whether some of it looks like a change.
     changes: bool,
-    memories: Vec<Near>,
+    memories: Vec<NearestMemories>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Near {
+struct NearestMemories {
     memory: Memory,
     /// How near in meaning it is to what was looked up.
     near: f64,
@@ -237,7 +237,7 @@ struct Near {
     whole: Judged,
 }
 
-impl Near {
+impl NearestMemories {
     /// How what was said bears on it. `alone` is how the reader judged the two, and nothing else.
     fn held(&self, nearby: &Nearby, claim: &str, near: f64, plain: bool, alone: Judged) -> Held {
         let Memory { id, state, recorded_at, since, .. } = self.memory;
@@ -290,7 +290,7 @@ impl Capturing<'_> {
                 // What was kept a moment ago may have no vector yet.
                 let near = || self.nearness(&meaning, &memory.content);
                 let near = signals.cosine.unwrap_or_else(near);
-                memories.push(Near { memory, near, whole: Judged::other() });
+                memories.push(NearestMemories { memory, near, whole: Judged::other() });
             }
         }
         judge_whole(trained, &mut memories, before, &said);
@@ -329,7 +329,7 @@ impl Capturing<'_> {
     ) -> Vec<Held> {
         let Ok(trained) = Trained::builtin() else { return Vec::new() };
         let meaning = LazyCell::new(|| self.engine.meaning.of_query(claim));
-        let bearing = |one: &Near| {
+        let bearing = |one: &NearestMemories| {
             let (mut near, mut judgement) = (one.near, one.whole);
             // What is pinned is only questioned. Who uses one thing may use another one besides.
             let Memory { content, pinned, .. } = &one.memory;
@@ -381,9 +381,15 @@ fn changes(pieces: &[Piece]) -> bool {
 }
 
 /// Judges how words bear on memories, on two threads: each takes milliseconds, and somebody waits.
-fn judge_whole(trained: &Trained, memories: &mut [Near], before: Option<&str>, said: &str) {
-    let mut near: Vec<&mut Near> = memories.iter_mut().filter(|one| one.near >= FAR).collect();
-    let judge = |some: &mut [&mut Near]| {
+fn judge_whole(
+    trained: &Trained,
+    memories: &mut [NearestMemories],
+    before: Option<&str>,
+    said: &str,
+) {
+    let mut near: Vec<&mut NearestMemories> =
+        memories.iter_mut().filter(|one| one.near >= FAR).collect();
+    let judge = |some: &mut [&mut NearestMemories]| {
         for one in some {
             one.whole = judged(trained, &one.memory, before, said);
         }
@@ -409,7 +415,7 @@ fn judged(trained: &Trained, held: &Memory, before: Option<&str>, said: &str) ->
 }
 
 /// Words that take the place of one memory leave the others alone, unless those say the same as it.
-fn only_one_changes(trained: &Trained, held: &[Near], judged: &mut [Held]) {
+fn only_one_changes(trained: &Trained, held: &[NearestMemories], judged: &mut [Held]) {
     let touches = |at: &usize| judged[*at].judged.touches();
     let holding = (0..judged.len()).filter(|at| judged[*at].holds);
     let Some(best) = holding.max_by(|a, b| touches(a).total_cmp(&touches(b))) else { return };

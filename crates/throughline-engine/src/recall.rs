@@ -14,8 +14,8 @@ mod walk;
 mod words;
 mod write;
 
-use throughline_core::frontier::Step;
-use throughline_core::page::{Count, Detail};
+use throughline_core::frontier::Hop;
+use throughline_core::page::{Detail, DomainCount};
 use throughline_core::policy::RecallPolicy;
 use throughline_core::relevance::{Parts, Signals, WEIGHTS};
 use throughline_core::{
@@ -96,7 +96,7 @@ impl<'a> Ask<'a> {
 
     /// The relevance from which something is said: asking opens the gate wider than telling.
     pub fn enough(&self, question: &Question) -> f64 {
-        let asks = question.ask != question::Ask::Statement || question.recalls;
+        let asks = question.ask != question::AskKind::Statement || question.recalls;
         if asks { self.limits.worth_saying } else { self.limits.worth_saying_unasked }
     }
 
@@ -127,7 +127,7 @@ impl Default for Arms {
 
 /// Something that was looked at, with everything that decided about it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct RecallCandidate {
     /// The wall it lives behind.
     pub space: SpaceId,
     /// The memory or episode.
@@ -141,7 +141,7 @@ pub struct Candidate {
     /// How fitting, in 0..=1.
     pub relevance: f64,
     /// The edges over which it was reached, if it was.
-    pub path: Vec<Step>,
+    pub path: Vec<Hop>,
     /// How retrievable; `None` if it was not read.
     pub salience: Option<f64>,
     /// How true; `None` if it was not read.
@@ -149,12 +149,12 @@ pub struct Candidate {
     /// The score it was ranked by.
     pub score: f64,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: CandidateFate,
 }
 
 /// What became of a candidate.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fate {
+pub enum CandidateFate {
     /// Looked at, and not read: others fit better.
     Considered,
     /// It is on the page.
@@ -240,18 +240,18 @@ impl std::fmt::Display for CutReason {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recalled {
     /// What it is.
-    pub what: Found,
+    pub what: RecalledThing,
     /// How much of it is shown.
     pub detail: Detail,
     /// What it replaced, in one line.
     pub history: Option<String>,
     /// Everything that decided about it.
-    pub candidate: Candidate,
+    pub candidate: RecallCandidate,
 }
 
 /// A memory or a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum RecalledThing {
     /// A claim.
     Memory(Box<Card>),
     /// Something said.
@@ -266,7 +266,7 @@ pub struct Recall {
     /// What is shown, best first: memories, then what was said.
     pub items: Vec<Recalled>,
     /// What is only counted, by domain.
-    pub counts: Vec<Count>,
+    pub counts: Vec<DomainCount>,
     /// What would be put in front of the agent; empty when there is nothing to say.
     pub text: String,
     /// What that costs.
@@ -276,7 +276,7 @@ pub struct Recall {
     /// What is only named as related.
     pub hinted: Vec<(SpaceId, MemoryId)>,
     /// Everything that was looked at, best first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<RecallCandidate>,
     /// What the prompt was understood to ask.
     pub question: Question,
 }
@@ -285,8 +285,8 @@ impl Recall {
     /// The memories that it shows.
     pub fn memories(&self) -> Vec<(SpaceId, MemoryId)> {
         let memory = |item: &Recalled| match &item.what {
-            Found::Memory(card) => Some((card.memory.space, card.memory.id)),
-            Found::Episode(_) => None,
+            RecalledThing::Memory(card) => Some((card.memory.space, card.memory.id)),
+            RecalledThing::Episode(_) => None,
         };
         self.items.iter().filter_map(memory).collect()
     }
@@ -308,8 +308,8 @@ impl Recall {
     /// The turns that it quotes.
     pub fn turns(&self) -> Vec<EpisodeId> {
         let turn = |item: &Recalled| match &item.what {
-            Found::Memory(_) => None,
-            Found::Episode(turn) => Some(turn.id),
+            RecalledThing::Memory(_) => None,
+            RecalledThing::Episode(turn) => Some(turn.id),
         };
         self.items.iter().filter_map(turn).collect()
     }

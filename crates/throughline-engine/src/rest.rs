@@ -9,7 +9,7 @@ use throughline_core::event::{Event, What};
 use crate::capture::{Capture, Minds};
 use crate::flows::Listening;
 use crate::journal::Journal;
-use crate::watch::Noticed;
+use crate::watch::SeenBindings;
 use crate::{Brief, Context, Reply, Result, Tellings};
 
 /// What may be spent on sessions that were never finished, when another begins.
@@ -29,7 +29,7 @@ pub(crate) struct Left {
     /// The brief that was said, to be kept for when there is no time to write one.
     pub(crate) brief: Option<Brief>,
     /// What was seen of bindings.
-    pub(crate) noticed: Noticed,
+    pub(crate) noticed: SeenBindings,
 }
 
 impl Listening<'_> {

@@ -25,7 +25,7 @@ const ENTRIES_MAX: usize = 100_000;
 
 /// A text on a shelf, as a tool sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ShelfEntry {
     /// Its name in the store.
     pub id: LeafId,
     /// The tool's name for it.
@@ -38,7 +38,7 @@ pub struct Entry {
 
 /// What a text on a shelf claims.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claimed {
+pub struct ShelfClaim {
     /// In words.
     pub content: String,
     /// What it is about.
@@ -49,19 +49,19 @@ pub struct Claimed {
 #[derive(Debug)]
 pub struct Shelves {
     now: Timestamp,
-    held: BTreeMap<&'static str, Vec<Entry>>,
+    held: BTreeMap<&'static str, Vec<ShelfEntry>>,
 }
 
 impl Shelves {
     /// The entries of a shelf, in order. A shelf that was not asked for is empty.
-    pub fn on(&mut self, shelf: &'static str) -> &mut Vec<Entry> {
+    pub fn on(&mut self, shelf: &'static str) -> &mut Vec<ShelfEntry> {
         self.held.entry(shelf).or_default()
     }
 
     /// A new entry, to be put on a shelf.
-    pub fn entry(&self, name: &str, text: &str) -> Entry {
+    pub fn entry(&self, name: &str, text: &str) -> ShelfEntry {
         let id = LeafId(mint::id(self.now));
-        Entry { id, name: name.to_owned(), text: text.to_owned(), notes: Vec::new() }
+        ShelfEntry { id, name: name.to_owned(), text: text.to_owned(), notes: Vec::new() }
     }
 
     fn clean(&mut self, engine: &Engine, context: &Context) -> usize {
@@ -87,7 +87,7 @@ pub struct ShelfRules<'a> {
     /// The shelves it works on.
     pub shelves: &'a [&'static str],
     /// What an entry of a shelf claims.
-    pub claims: &'a dyn Fn(&str, &Entry) -> Claimed,
+    pub claims: &'a dyn Fn(&str, &ShelfEntry) -> ShelfClaim,
     /// Who says so.
     pub authority: Authority,
 }
@@ -136,7 +136,7 @@ fn leaves(reader: &dyn Reader, space: SpaceId, shelves: &[&'static str]) -> Resu
 }
 
 fn shelves_of(now: Timestamp, shelves: &[&'static str], leaves: &[Leaf]) -> Shelves {
-    let entry = |leaf: &Leaf| Entry {
+    let entry = |leaf: &Leaf| ShelfEntry {
         id: leaf.id,
         name: leaf.name.clone(),
         text: leaf.text.clone(),
@@ -189,7 +189,7 @@ impl Keeper<'_, '_> {
         Ok(())
     }
 
-    fn put(&mut self, shelf: &str, entry: &Entry, order: u64) -> Result<()> {
+    fn put(&mut self, shelf: &str, entry: &ShelfEntry, order: u64) -> Result<()> {
         self.check(entry)?;
         let claimed = self.claim(shelf, entry);
         let memory = self.become_memory(&claimed)?;
@@ -199,7 +199,7 @@ impl Keeper<'_, '_> {
     }
 
     /// Keeps an entry that says something else now. Returns the memory that it left, if it did.
-    fn change(&mut self, shelf: &str, held: &Leaf, entry: &Entry) -> Result<Option<MemoryId>> {
+    fn change(&mut self, shelf: &str, held: &Leaf, entry: &ShelfEntry) -> Result<Option<MemoryId>> {
         self.check(entry)?;
         let claimed = self.claim(shelf, entry);
         let row = self.tx.rows(&[RowKey::memory(held.space, held.memory)])?.remove(0);
@@ -273,7 +273,7 @@ impl Keeper<'_, '_> {
     }
 
     /// The memory that holds a claim: known, new, or kept out of view.
-    fn become_memory(&mut self, claimed: &Claimed) -> Result<MemoryId> {
+    fn become_memory(&mut self, claimed: &ShelfClaim) -> Result<MemoryId> {
         if let Some(id) = self.tx.made_saying(&claimed.content) {
             return Ok(id);
         }
@@ -376,7 +376,7 @@ impl Keeper<'_, '_> {
     }
 
     /// What an entry claims, in words that fit a memory.
-    fn claim(&self, shelf: &str, entry: &Entry) -> Claimed {
+    fn claim(&self, shelf: &str, entry: &ShelfEntry) -> ShelfClaim {
         let mut claimed = (self.keeping.claims)(shelf, entry);
         if text::normalise(&claimed.content).is_empty() {
             claimed.content = format!("something without words ({shelf} {})", entry.id);
@@ -386,7 +386,7 @@ impl Keeper<'_, '_> {
         claimed
     }
 
-    fn check(&self, entry: &Entry) -> Result<()> {
+    fn check(&self, entry: &ShelfEntry) -> Result<()> {
         let max = self.engine.policy.limits.turn_bytes_max;
         let mut texts = [&entry.name, &entry.text].into_iter().chain(&entry.notes);
         if texts.any(|text| text.len() > max) {
@@ -395,7 +395,7 @@ impl Keeper<'_, '_> {
         Ok(())
     }
 
-    fn leaf(&self, shelf: &str, entry: &Entry, memory: MemoryId, order: u64) -> Leaf {
+    fn leaf(&self, shelf: &str, entry: &ShelfEntry, memory: MemoryId, order: u64) -> Leaf {
         Leaf {
             id: entry.id,
             space: self.tx.scope.space,
@@ -410,7 +410,7 @@ impl Keeper<'_, '_> {
     }
 }
 
-fn is_same(leaf: &Leaf, entry: &Entry) -> bool {
+fn is_same(leaf: &Leaf, entry: &ShelfEntry) -> bool {
     leaf.name == entry.name && leaf.text == entry.text && leaf.notes == entry.notes
 }
 

@@ -37,21 +37,21 @@ pub struct Loaded {
 
 /// What the file holds.
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenMind<'a> {
     session: &'a SessionId,
     hot: &'a Hot,
 }
 
 /// The same, with as much of it as somebody wants to know.
 #[derive(Deserialize)]
-struct Kept<T> {
+struct KeptMind<T> {
     session: SessionId,
     hot: T,
 }
 
 /// What every version begins with.
 #[derive(Deserialize)]
-struct Version {
+struct SidecarVersion {
     v: u64,
 }
 
@@ -83,7 +83,7 @@ impl Sidecars {
 
     /// Keeps what a session has in mind, in place of what was kept before.
     pub fn save(&self, session: &SessionId, hot: &Hot) -> io::Result<()> {
-        let bytes = serde_json::to_vec(&Written { session, hot })?;
+        let bytes = serde_json::to_vec(&WrittenMind { session, hot })?;
         if bytes.len() > SIDECAR_BYTES_MAX {
             let size = format!("a sidecar of {} bytes is too large", bytes.len());
             return Err(io::Error::new(ErrorKind::InvalidInput, size));
@@ -142,7 +142,7 @@ impl Sidecars {
             .iter()
             .filter_map(|path| {
                 let bytes = read(path).ok()?;
-                let kept: Kept<IgnoredAny> = serde_json::from_slice(&bytes).ok()?;
+                let kept: KeptMind<IgnoredAny> = serde_json::from_slice(&bytes).ok()?;
                 (self.path(&kept.session) == *path).then_some(kept.session)
             })
             .collect();
@@ -233,7 +233,7 @@ impl Sidecars {
         });
         paths.truncate(most);
         let session = |path: &PathBuf| -> Option<SessionId> {
-            let kept: Kept<IgnoredAny> = serde_json::from_slice(&read(path).ok()?).ok()?;
+            let kept: KeptMind<IgnoredAny> = serde_json::from_slice(&read(path).ok()?).ok()?;
             Some(kept.session)
         };
         Ok(paths.iter().filter_map(session).collect())
@@ -259,7 +259,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn parse(bytes: &[u8], session: &SessionId) -> Result<Hot, String> {
-    let version: Kept<Version> =
+    let version: KeptMind<SidecarVersion> =
         serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     if version.hot.v != u64::from(hot::VERSION) {
         return Err(format!("it is written in version {}", version.hot.v));
@@ -267,7 +267,7 @@ fn parse(bytes: &[u8], session: &SessionId) -> Result<Hot, String> {
     if version.session != *session {
         return Err("it belongs to another session".to_owned());
     }
-    let kept: Kept<Hot> = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let kept: KeptMind<Hot> = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     let mut hot = kept.hot;
     hot.trim(&ActivationPolicy::default());
     Ok(hot)

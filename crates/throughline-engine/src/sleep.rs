@@ -20,7 +20,7 @@ use throughline_store::Reader;
 
 use crate::Result;
 use crate::flows::Sleeping;
-use plan::Step;
+use plan::SleepStep;
 use since::Slice;
 use write::Carried;
 
@@ -84,17 +84,17 @@ impl Done {
         self.superseded + self.contested + self.merged + self.lessons + self.bound + self.raised
     }
 
-    fn count(&mut self, step: &Step) {
+    fn count(&mut self, step: &SleepStep) {
         match step {
-            Step::Replace { .. } => self.superseded += 1,
-            Step::Contest { .. } => self.contested += 1,
-            Step::Merge { .. } => self.merged += 1,
-            Step::Learn { .. } => self.lessons += 1,
-            Step::Bind { changes, .. } => {
+            SleepStep::Replace { .. } => self.superseded += 1,
+            SleepStep::Contest { .. } => self.contested += 1,
+            SleepStep::Merge { .. } => self.merged += 1,
+            SleepStep::Learn { .. } => self.lessons += 1,
+            SleepStep::Bind { changes, .. } => {
                 let binds = |change: &Change| matches!(change, Change::Watch(_));
                 self.bound += usize::from(changes.iter().any(binds));
             }
-            Step::Raise { memories, .. } => self.raised += memories.len(),
+            SleepStep::Raise { memories, .. } => self.raised += memories.len(),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::engine::{is_handle, not_an_id};
 use crate::flows::Looking;
 use crate::journal::file::{self, Hold};
 use crate::purge::Gone;
-use crate::recall::{Found, Recall, Recalled};
+use crate::recall::{Recall, Recalled, RecalledThing};
 use crate::{Brief, Card, Context, Error, Result, clean_name, clean_text, mint};
 
 /// Days that the record is kept.
@@ -280,8 +280,8 @@ impl Because {
     fn of(item: &Recalled) -> Self {
         let candidate = &item.candidate;
         let id = match &item.what {
-            Found::Memory(card) => card.memory.id.handle(),
-            Found::Episode(Episode { id, .. }) => id.handle(),
+            RecalledThing::Memory(card) => card.memory.id.handle(),
+            RecalledThing::Episode(Episode { id, .. }) => id.handle(),
         };
         let via = candidate.path.last().map(|step| step.relation);
         Self {

@@ -40,7 +40,7 @@ struct Warning {
 }
 
 /// What somebody who is about to be warned has heard.
-struct Heard<'a> {
+struct AlreadyHeard<'a> {
     /// By triggers: a short while ago. By what they say: ever, as long as it is held.
     lately: &'a dyn Fn(&Memory) -> bool,
     ever: &'a dyn Fn(&Memory) -> bool,
@@ -71,7 +71,7 @@ impl Listening<'_> {
             None => warned_here(memory).is_some() || mind.was_told_with_prompt(memory.id),
         };
         let prompt = self.context.session.as_ref().zip(mind.last_prompt_at());
-        let heard = Heard { lately: &short_ago, ever: &ever, prompt };
+        let heard = AlreadyHeard { lately: &short_ago, ever: &ever, prompt };
         let warning = self.warn(call, has_run, &heard)?;
         let noted: Vec<_> =
             warning.cards.iter().map(|card| (card.memory.space, card.memory.id)).collect();
@@ -110,7 +110,7 @@ impl Listening<'_> {
 
     /// What failed before, how it is done, or what somebody asks for, where a tool does the very thing:
     /// now, or, where the host tells us only afterwards, a moment ago (`has_run`).
-    fn warn(&self, call: &ToolCall, has_run: bool, heard: &Heard<'_>) -> Result<Warning> {
+    fn warn(&self, call: &ToolCall, has_run: bool, heard: &AlreadyHeard<'_>) -> Result<Warning> {
         let reader = self.engine.now_reader()?;
         let mut cards = self.known_about(&*reader, call, heard)?;
         if cards.is_empty() {
@@ -144,7 +144,7 @@ impl Listening<'_> {
         &self,
         reader: &dyn Reader,
         call: &ToolCall,
-        heard: &Heard<'_>,
+        heard: &AlreadyHeard<'_>,
     ) -> Result<Vec<Card>> {
         let reach = self.context.reach();
         let triggered =
@@ -207,7 +207,7 @@ impl Listening<'_> {
     }
 }
 
-impl Heard<'_> {
+impl AlreadyHeard<'_> {
     /// Whether all that stands behind a memory is the prompt that the agent works on.
     fn has_just_been_told(&self, card: &Card) -> bool {
         self.prompt.is_some_and(|(session, since)| {

@@ -6,12 +6,12 @@
 use std::path::Path;
 use std::sync::PoisonError;
 
-use throughline_core::watermark::{Referent, Status, Tally, Verdict};
+use throughline_core::watermark::{BindingFate, Referent, Status, Tally};
 use throughline_core::{
     Cause, Change, Kind, Memory, MemoryId, Row, RowKey, SpaceId, Timestamp, Watermark,
 };
 use throughline_language::instruction;
-use throughline_language::referent::{self, Around, Place, Proposal};
+use throughline_language::referent::{self, Around, BindingProposal, NamedPlace};
 use throughline_store::Reader;
 use throughline_watch::{Binding, Look, Stamped, World};
 
@@ -26,7 +26,7 @@ use crate::{Error, Result};
 const NOTED_MAX: usize = 500;
 
 /// Bindings as they were held and as they were seen.
-pub(crate) type Noticed = Vec<(Watermark, Watermark)>;
+pub(crate) type SeenBindings = Vec<(Watermark, Watermark)>;
 
 /// How much it matters to note what was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -96,13 +96,13 @@ impl Watching<'_> {
 
     /// The same without noting it: what was seen counts from here on, and is returned to be noted when
     /// nobody waits.
-    pub(crate) fn look_without_noting(&self) -> Result<(Woken, Noticed)> {
+    pub(crate) fn look_without_noting(&self) -> Result<(Woken, SeenBindings)> {
         let (woken, noticed) = self.look_around()?;
         *self.engine.seen.lock().unwrap_or_else(PoisonError::into_inner) = noticed.clone();
         Ok((woken, noticed))
     }
 
-    fn look_around(&self) -> Result<(Woken, Noticed)> {
+    fn look_around(&self) -> Result<(Woken, SeenBindings)> {
         let space = self.context.project.space();
         let held = self.engine.now_reader()?.watched(space, true)?;
         if held.is_empty() {
@@ -209,7 +209,7 @@ impl Watching<'_> {
         let mut held = marks_of(&**tx, space, claim.memory)?;
         // Bound to the wrong thing once is enough.
         let blind =
-            |mark: &Watermark| mark.tally.verdict(&self.engine.policy.trust) == Verdict::Drop;
+            |mark: &Watermark| mark.tally.verdict(&self.engine.policy.trust) == BindingFate::Drop;
         let wrong: Vec<Watermark> = held.extract_if(.., |mark| blind(mark)).collect();
         tx.extend(wrong.iter().map(unwatch));
         if !held.is_empty() {
@@ -252,7 +252,7 @@ impl Watching<'_> {
         let world = World::at(root);
         for mark in held {
             let tally = mark.tally.count(mark.reading.wants_check(), false);
-            let narrow = tally.verdict(&self.engine.policy.trust) == Verdict::Narrow;
+            let narrow = tally.verdict(&self.engine.policy.trust) == BindingFate::Narrow;
             let narrower = if narrow { narrowed(&world, &mark.referent, claim) } else { None };
             let stamped = narrower.or_else(|| world.stamp(&mark.referent).ok());
             let Some(stamped) = stamped else {
@@ -345,19 +345,19 @@ pub(crate) fn marks_of(
 }
 
 /// Looks up what a claim proposes.
-fn resolve(world: &World, proposal: &Proposal) -> Option<Stamped> {
+fn resolve(world: &World, proposal: &BindingProposal) -> Option<Stamped> {
     let referent = match &proposal.place {
-        Place::File { path, lines } => {
+        NamedPlace::File { path, lines } => {
             let span = lines.or_else(|| world.span_with(path, &proposal.words));
             if span.is_none() && proposal.needs_words {
                 return None;
             }
             Referent::File { path: path.clone(), span }
         }
-        Place::Folder { path } => Referent::Git { paths: vec![path.clone()] },
-        Place::Flag { name } => Referent::Flag { name: name.clone() },
+        NamedPlace::Folder { path } => Referent::Git { paths: vec![path.clone()] },
+        NamedPlace::Flag { name } => Referent::Flag { name: name.clone() },
         // Moves with everything.
-        Place::Commit { .. } => return None,
+        NamedPlace::Commit { .. } => return None,
     };
     if is_private(&referent) { None } else { world.stamp(&referent).ok() }
 }
@@ -390,8 +390,8 @@ fn narrowed(world: &World, referent: &Referent, claim: &str) -> Option<Stamped> 
     let named = || {
         let mentions = referent::mentions(claim).into_iter();
         mentions.into_iter().find_map(|one| match one.place {
-            Place::File { path, .. } => Some(Referent::File { path, span: None }),
-            Place::Folder { .. } | Place::Flag { .. } | Place::Commit { .. } => None,
+            NamedPlace::File { path, .. } => Some(Referent::File { path, span: None }),
+            NamedPlace::Folder { .. } | NamedPlace::Flag { .. } | NamedPlace::Commit { .. } => None,
         })
     };
     let narrower = in_file.or_else(named).filter(|found| found != referent)?;
@@ -402,11 +402,11 @@ fn narrowed(world: &World, referent: &Referent, claim: &str) -> Option<Stamped> 
 fn named_in_vain(world: &World, claim: &str) -> Option<String> {
     let mut mentions = referent::mentions(claim).into_iter();
     mentions.find_map(|one| match one.place {
-        Place::File { path, .. } => {
+        NamedPlace::File { path, .. } => {
             let wanted = Referent::File { path: path.clone(), span: None };
             world.stamp(&wanted).is_err().then_some(path)
         }
-        Place::Folder { .. } | Place::Flag { .. } | Place::Commit { .. } => None,
+        NamedPlace::Folder { .. } | NamedPlace::Flag { .. } | NamedPlace::Commit { .. } => None,
     })
 }
 

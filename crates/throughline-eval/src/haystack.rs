@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tempfile::TempDir;
 use throughline_core::{NodeId, Row, RowKey, SessionId, Timestamp};
-use throughline_engine::{Ask, Clock, Context, Engine, Found, Memo, Project, Recall, Turn};
+use throughline_engine::{Ask, Clock, Context, Engine, Memo, Project, Recall, RecalledThing, Turn};
 
 use crate::data::{Set, WireQuestion};
 
@@ -114,9 +114,9 @@ impl Store {
 
 /// The turns that were recalled, best first, by the names they came with.
 pub(crate) fn turns_of(recall: &Recall) -> Vec<String> {
-    let turn = |found: &Found| match found {
-        Found::Episode(episode) => episode.turn.clone(),
-        Found::Memory(_) => None,
+    let turn = |found: &RecalledThing| match found {
+        RecalledThing::Episode(episode) => episode.turn.clone(),
+        RecalledThing::Memory(_) => None,
     };
     recall.items.iter().filter_map(|item| turn(&item.what)).collect()
 }

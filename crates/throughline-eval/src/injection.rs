@@ -13,7 +13,7 @@ use serde_json::json;
 use throughline_core::policy::RecallPolicy;
 use throughline_core::relevance::Parts;
 use throughline_core::{Timestamp, text};
-use throughline_engine::{Ask, Found, Memo, NewMemory, Recall, Recalled};
+use throughline_engine::{Ask, Memo, NewMemory, Recall, Recalled, RecalledThing};
 
 use crate::data::Set;
 use crate::haystack::{Store, side_by_side};
@@ -182,8 +182,8 @@ fn for_each_threshold<T: Default>(
 fn lines_of(recall: &Recall) -> Vec<Line> {
     let line = |item: &Recalled| {
         let (content, is_memory) = match &item.what {
-            Found::Memory(card) => (&card.memory.content, true),
-            Found::Episode(episode) => (&episode.text, false),
+            RecalledThing::Memory(card) => (&card.memory.content, true),
+            RecalledThing::Episode(episode) => (&episode.text, false),
         };
         Line {
             head: head(content),

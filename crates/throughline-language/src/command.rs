@@ -6,7 +6,7 @@
 
 mod token;
 
-use token::{Token, tokens};
+use token::{CommandToken, tokens};
 
 /// Longer lines are data.
 const LINE_BYTES_MAX: usize = 16 * 1024;
@@ -17,7 +17,7 @@ const DEPTH_MAX: usize = 4;
 
 /// One program that a line runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Step {
+pub struct ProgramRun {
     /// The program as it is called.
     pub program: String,
     /// What it is given, without quotation marks. A text is none of them: `-m "fix"`.
@@ -26,7 +26,7 @@ pub struct Step {
     pub into: Vec<String>,
 }
 
-impl Step {
+impl ProgramRun {
     /// The program without the folder that it lies in.
     pub fn name(&self) -> &str {
         self.program.rsplit('/').next().unwrap_or(&self.program)
@@ -44,7 +44,7 @@ impl Step {
     }
 }
 
-impl Step {
+impl ProgramRun {
     /// Whether it makes something with a program that else shows: `git tag v1`, `gh pr create`.
     fn makes(&self) -> bool {
         const LOOKS: &[&str] =
@@ -65,21 +65,23 @@ fn is_in_place(word: &str) -> bool {
 
 /// The programs that a line runs, in their order. One that is started by another follows it:
 /// `npx eslint .` is `npx` and `eslint`.
-pub fn steps(line: &str) -> Vec<Step> {
+pub fn steps(line: &str) -> Vec<ProgramRun> {
     let mut steps = Vec::new();
     read(throughline_core::text::cut(line, LINE_BYTES_MAX), 0, &mut steps);
     steps.truncate(STEPS_MAX);
     steps
 }
 
-fn read(line: &str, depth: usize, steps: &mut Vec<Step>) {
+fn read(line: &str, depth: usize, steps: &mut Vec<ProgramRun>) {
     let mut words: Vec<(String, bool)> = Vec::new();
     let mut into = Vec::new();
     for token in tokens(line) {
         match token {
-            Token::Word { text, quoted } => words.push((text, quoted)),
-            Token::Into(file) => into.push(file),
-            Token::End => step(std::mem::take(&mut words), std::mem::take(&mut into), depth, steps),
+            CommandToken::Word { text, quoted } => words.push((text, quoted)),
+            CommandToken::Into(file) => into.push(file),
+            CommandToken::End => {
+                step(std::mem::take(&mut words), std::mem::take(&mut into), depth, steps)
+            }
         }
         if steps.len() >= STEPS_MAX {
             return;
@@ -113,13 +115,13 @@ const RUNNERS: &[&str] = &["npx", "bunx", "uvx", "pnpx"];
 /// What a program is told in order to run another one.
 const RUNS: &[&str] = &["run", "exec", "dlx", "x", "-m", "run-script"];
 
-fn step(words: Vec<(String, bool)>, into: Vec<String>, depth: usize, steps: &mut Vec<Step>) {
+fn step(words: Vec<(String, bool)>, into: Vec<String>, depth: usize, steps: &mut Vec<ProgramRun>) {
     let mut rest = words.into_iter().skip_while(|(word, quoted)| {
         !quoted && (KEYWORDS.contains(&word.as_str()) || is_assignment(word))
     });
     let Some((program, _)) = rest.next() else {
         if !into.is_empty() {
-            steps.push(Step { into, ..Step::default() });
+            steps.push(ProgramRun { into, ..ProgramRun::default() });
         }
         return;
     };
@@ -140,7 +142,7 @@ fn step(words: Vec<(String, bool)>, into: Vec<String>, depth: usize, steps: &mut
         !(*quoted && (of_option || word.contains(char::is_whitespace)))
     });
     let words: Vec<String> = said.map(|(word, _)| word.clone()).collect();
-    steps.push(Step { program, words, into });
+    steps.push(ProgramRun { program, words, into });
     if depth < DEPTH_MAX {
         let after = if RUNNERS.contains(&name.as_str()) {
             Some(rest)
@@ -202,7 +204,7 @@ mod tests {
     use super::*;
 
     fn run(line: &str) -> Vec<String> {
-        let told = |step: &Step| {
+        let told = |step: &ProgramRun| {
             let words = step.words.join(" ");
             format!("{} {words}", step.program).trim().to_owned()
         };
@@ -240,7 +242,7 @@ mod tests {
         let written = steps("cat > src/a.ts <<'EOF'\nnpm install\nEOF\nls");
         assert_eq!(written[0].into, ["src/a.ts"]);
         assert!(!written[0].only_shows());
-        let names: Vec<&str> = written.iter().map(Step::name).collect();
+        let names: Vec<&str> = written.iter().map(ProgramRun::name).collect();
         assert_eq!(names, ["cat", "ls"]);
         assert!(steps("sed -n 1,3p a.ts")[0].only_shows());
         assert!(!steps("sed -i s/a/b/ a.ts")[0].only_shows());

@@ -156,7 +156,7 @@ throughline_core::closed_set! {
 
 /// When to probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub enum ProbeWhen {
     /// Now, and why.
     Now(Due),
     /// Not yet; with what waits, or not at all.
@@ -165,11 +165,11 @@ pub enum When {
 
 /// What the gate makes of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
+pub struct GateVerdict {
     /// What was found, each signal once.
     pub fired: Vec<Fired>,
     /// When to probe.
-    pub probe: When,
+    pub probe: ProbeWhen,
 }
 
 /// Why everything that waits is wanted at once.
@@ -186,7 +186,7 @@ pub enum Flush {
 /// Judges one turn: what fires, when to probe, and what to remember for the next one.
 ///
 /// Whoever then probes says so with [`probed`]; until then a due probe stays due.
-pub fn judge(watch: &Watch, turn: &Turn<'_>, policy: &GatePolicy) -> (Verdict, Watch) {
+pub fn judge(watch: &Watch, turn: &Turn<'_>, policy: &GatePolicy) -> (GateVerdict, Watch) {
     let mut next = watch.clone();
     let mut fired = Vec::new();
     let mut topic_changed = false;
@@ -208,8 +208,8 @@ pub fn judge(watch: &Watch, turn: &Turn<'_>, policy: &GatePolicy) -> (Verdict, W
     }
     fired.sort_by_key(|one| one.signal);
     next.due = next.due.into_iter().chain(due).min();
-    let probe = next.due.map_or(When::Wait, When::Now);
-    (Verdict { fired, probe }, next)
+    let probe = next.due.map_or(ProbeWhen::Wait, ProbeWhen::Now);
+    (GateVerdict { fired, probe }, next)
 }
 
 /// Whether something waits that should be probed before it is too late. No session of any length

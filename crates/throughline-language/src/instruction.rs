@@ -10,7 +10,7 @@ mod shape;
 
 /// What a text tries to make its reader do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Why {
+pub enum OrderKind {
     /// Drop what it was told before.
     OverridesInstructions,
     /// Take the text for the voice of its own system.
@@ -25,7 +25,7 @@ pub enum Why {
     Exfiltrates,
 }
 
-impl std::fmt::Display for Why {
+impl std::fmt::Display for OrderKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(match self {
             Self::OverridesInstructions => "it tells its reader to drop earlier instructions",
@@ -42,7 +42,7 @@ impl std::fmt::Display for Why {
 ///
 /// Spelling it with invisible or foreign look-alike characters, odd spacing or digits for letters
 /// does not help.
-pub fn commands_the_reader(text: &str) -> Option<Why> {
+pub fn commands_the_reader(text: &str) -> Option<OrderKind> {
     let folded = fold::fold(text);
     let words = fold::words(&folded);
     shape::found(&folded).or_else(|| order::found(&words))

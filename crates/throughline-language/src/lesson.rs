@@ -4,7 +4,7 @@
 //! and changes nothing, so it is refused.
 
 use crate::probe::name::{is_named, is_named_inside};
-use crate::referent::{self, Place};
+use crate::referent::{self, NamedPlace};
 use crate::speech::cue::{cues, find_any};
 use crate::speech::word::{Word, words};
 use throughline_core::{text, words as terms};
@@ -26,7 +26,7 @@ pub enum Vague {
 /// How a claim turned out wrong. Always by something outside: nobody finds an error by looking
 /// inward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
+pub enum MistakeCause {
     /// The user said so.
     UserCorrected,
     /// A file, a test, a build or a measurement said so.
@@ -43,7 +43,7 @@ pub struct Collision<'a> {
     /// What is right, where that is known.
     pub right: Option<&'a str>,
     /// How it came out.
-    pub cause: Cause,
+    pub cause: MistakeCause,
     /// The file or flag that the claim hung on.
     pub place: Option<&'a str>,
 }
@@ -181,37 +181,45 @@ pub fn draft(collision: &Collision<'_>) -> Option<String> {
     check(&lesson).is_ok().then_some(lesson)
 }
 
-fn what_happened(cause: Cause, wrong: &str, right: Option<&str>) -> String {
+fn what_happened(cause: MistakeCause, wrong: &str, right: Option<&str>) -> String {
     match (cause, right) {
-        (Cause::UserCorrected, Some(right)) => {
+        (MistakeCause::UserCorrected, Some(right)) => {
             format!("Said \"{wrong}\"; the user corrected it: \"{right}\"")
         }
-        (Cause::UserCorrected, None) => format!("Said \"{wrong}\"; the user said that it is wrong"),
-        (Cause::GroundTruth, Some(right)) => {
+        (MistakeCause::UserCorrected, None) => {
+            format!("Said \"{wrong}\"; the user said that it is wrong")
+        }
+        (MistakeCause::GroundTruth, Some(right)) => {
             format!("Said \"{wrong}\"; what was found: \"{right}\"")
         }
-        (Cause::GroundTruth, None) => format!("Said \"{wrong}\"; what was found is something else"),
-        (Cause::OwnInference, Some(right)) => {
+        (MistakeCause::GroundTruth, None) => {
+            format!("Said \"{wrong}\"; what was found is something else")
+        }
+        (MistakeCause::OwnInference, Some(right)) => {
             format!("Inferred \"{wrong}\" without a source; it is \"{right}\"")
         }
-        (Cause::OwnInference, None) => {
+        (MistakeCause::OwnInference, None) => {
             format!("Inferred \"{wrong}\" without a source; it does not hold")
         }
     }
 }
 
-fn what_to_do(cause: Cause, place: Option<&str>, topic: Option<&str>) -> String {
+fn what_to_do(cause: MistakeCause, place: Option<&str>, topic: Option<&str>) -> String {
     let about =
         topic.map_or_else(|| "repeating it".to_owned(), |topic| format!("speaking of {topic}"));
     match (place, cause) {
         (Some(place), _) if is_flag(place) => format!("Look {place} up before {about}"),
         (Some(place), _) => format!("Read {place} before {about}"),
-        (None, Cause::UserCorrected) => {
+        (None, MistakeCause::UserCorrected) => {
             let topic = topic.map_or_else(|| "such a thing".to_owned(), ToOwned::to_owned);
             format!("Ask the user before assuming {topic}")
         }
-        (None, Cause::GroundTruth) => format!("Run or measure the real thing before {about}"),
-        (None, Cause::OwnInference) => format!("Look for a file or ask the user before {about}"),
+        (None, MistakeCause::GroundTruth) => {
+            format!("Run or measure the real thing before {about}")
+        }
+        (None, MistakeCause::OwnInference) => {
+            format!("Look for a file or ask the user before {about}")
+        }
     }
 }
 
@@ -274,5 +282,5 @@ fn is_place(place: &str) -> bool {
 fn is_flag(place: &str) -> bool {
     let path = place.contains(['/', '.']);
     let named = referent::mentions(place);
-    !path || matches!(named.first().map(|mention| &mention.place), Some(Place::Flag { .. }))
+    !path || matches!(named.first().map(|mention| &mention.place), Some(NamedPlace::Flag { .. }))
 }

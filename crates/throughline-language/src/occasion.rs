@@ -14,8 +14,8 @@ mod tests;
 
 pub use doing::Doing;
 
-use doing::{Act, is_general};
-use rule::{Rule, Token};
+use doing::{RunningProgram, is_general};
+use rule::{Rule, RuleToken};
 use throughline_core::Kind;
 
 /// How well a memory fits what is about to be done.
@@ -49,7 +49,7 @@ pub fn fit(kind: Kind, content: &str, doing: &Doing) -> Option<Fit> {
     let by_place =
         placed.map(|strength| Fit { strength: strength + 2, alone: None, denied: rule.denies });
     let by_words = doing.acts.iter().filter_map(|act| {
-        let found = Found::of(&rule, act, kind)?;
+        let found = SharedWords::of(&rule, act, kind)?;
         let is_rule = free || found.denied || found.on_occasion || found.limited;
         is_rule.then(|| found.fit())
     });
@@ -57,7 +57,7 @@ pub fn fit(kind: Kind, content: &str, doing: &Doing) -> Option<Fit> {
 }
 
 /// The words of a rule that an act shares with it.
-struct Found {
+struct SharedWords {
     words: Vec<String>,
     denied: bool,
     on_occasion: bool,
@@ -65,12 +65,12 @@ struct Found {
     limited: bool,
 }
 
-impl Found {
-    fn of(rule: &Rule<'_>, act: &Act, kind: Kind) -> Option<Self> {
+impl SharedWords {
+    fn of(rule: &Rule<'_>, act: &RunningProgram, kind: Kind) -> Option<Self> {
         let shared = Shared::of(rule, act);
         let flags = shared.flags_agree(kind)?;
         let at = shared.pair(flags).or_else(|| shared.one(kind))?;
-        let tokens: Vec<&Token<'_>> = at.iter().map(|at| &rule.tokens[*at]).collect();
+        let tokens: Vec<&RuleToken<'_>> = at.iter().map(|at| &rule.tokens[*at]).collect();
         // In "never npm install, always npm ci" the program is forbidden and asked for: what it is
         // told to do decides.
         let only_program = at.iter().all(|at| shared.program.contains(at));
@@ -99,7 +99,7 @@ impl Found {
 /// Where the words of an act stand in a rule.
 struct Shared<'a> {
     rule: &'a Rule<'a>,
-    act: &'a Act,
+    act: &'a RunningProgram,
     program: Vec<usize>,
     actions: Vec<usize>,
     objects: Vec<usize>,
@@ -108,8 +108,8 @@ struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    fn of(rule: &'a Rule<'a>, act: &'a Act) -> Self {
-        let all = |holds: &dyn Fn(&Token<'_>) -> bool| -> Vec<usize> {
+    fn of(rule: &'a Rule<'a>, act: &'a RunningProgram) -> Self {
+        let all = |holds: &dyn Fn(&RuleToken<'_>) -> bool| -> Vec<usize> {
             let tokens = rule.tokens.iter().enumerate();
             tokens.filter(|(_, token)| !token.is_path && holds(token)).map(|(at, _)| at).collect()
         };

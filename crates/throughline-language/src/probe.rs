@@ -41,14 +41,14 @@ pub use change::what_holds;
 pub use content::gives_reason;
 pub(crate) use correction::forgets;
 pub use failure::tells_why;
-pub use fate::{Fate, Fated, is_unsure, share};
+pub use fate::{Fated, PieceFate, is_unsure, share};
 pub use read::{
     is_kept, likeliest_change, matters_at_once, may_change, needs_before, piece_of, piece_with,
     says_enough,
 };
 
 use crate::speech::word::{Word, words};
-use crate::speech::{self, Guard, Place};
+use crate::speech::{self, Guard, SentencePlace};
 use throughline_core::event::ToolRun;
 use throughline_core::patch::{Operation, Patch, Remember};
 use throughline_core::reading::Piece;
@@ -121,7 +121,7 @@ pub fn probe_telling(
     first: usize,
     policy: &ProbePolicy,
 ) -> (Patch, Vec<Fated>) {
-    let mut found = Found::new(policy);
+    let mut found = PatchSoFar::new(policy);
     for (turn, said) in turns.iter().enumerate().skip(first) {
         let context = &turns[..turn];
         match (said.speaker, said.run) {
@@ -148,9 +148,9 @@ pub fn probe_telling(
 /// Takes in what a person asks for in so many words: to remember something, to forget it, or a yes to what
 /// the agent has proposed. Says where that stands.
 fn asked_for(
-    statements: &[Statement<'_>],
+    statements: &[ProbedSentence<'_>],
     context: &[Said<'_>],
-    found: &mut Found<'_>,
+    found: &mut PatchSoFar<'_>,
 ) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut done = 0;
@@ -174,7 +174,7 @@ fn asked_for(
 }
 
 /// What the agent says: `last` where it is its answer, rather than something between two tools.
-fn assistant(turn: usize, said: &Said<'_>, last: bool, found: &mut Found<'_>) {
+fn assistant(turn: usize, said: &Said<'_>, last: bool, found: &mut PatchSoFar<'_>) {
     let statements = statements(turn, said, found.policy);
     for it in statements.iter().filter(|it| !it.guarded()) {
         let one = failure::said(it).or_else(|| measure::said(it)).or_else(|| decision::agreed(it));
@@ -185,7 +185,7 @@ fn assistant(turn: usize, said: &Said<'_>, last: bool, found: &mut Found<'_>) {
 
 /// One sentence, ready to be looked at.
 #[derive(Debug, Clone)]
-struct Statement<'a> {
+struct ProbedSentence<'a> {
     /// The turn it stands in.
     turn: usize,
     /// As it was said.
@@ -198,7 +198,7 @@ struct Statement<'a> {
     words: Vec<Word<'a>>,
     /// The courtesies.
     lead: Vec<Word<'a>>,
-    place: Place,
+    place: SentencePlace,
     /// Why it may not be taken at its word, if so.
     guard: Option<Guard>,
 }
@@ -206,7 +206,7 @@ struct Statement<'a> {
 /// Longer sentences are looked at as one that says nothing.
 const SENTENCE_BYTES_MAX: usize = 700;
 
-fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<Statement<'a>> {
+fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<ProbedSentence<'a>> {
     let text = &said.text[..said.text.floor_char_boundary(policy.turn_bytes_max)];
     let units = match said.speaker {
         Voice::User => speech::own_units(text),
@@ -225,7 +225,7 @@ fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<Sta
                 rest.pop();
             }
             lead.extend(rest.split_off(content::farewell(&rest)));
-            Statement {
+            ProbedSentence {
                 turn,
                 text: sentence,
                 span: unit.span,
@@ -240,7 +240,7 @@ fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<Sta
 }
 
 /// Whether a person repeats what the agent or a tool has just written.
-fn is_echo(it: &Statement<'_>, context: &[Said<'_>]) -> bool {
+fn is_echo(it: &ProbedSentence<'_>, context: &[Said<'_>]) -> bool {
     const TURNS: usize = 6;
     const WORDS_MIN: usize = 6;
     if it.words.len() < WORDS_MIN {
@@ -253,10 +253,10 @@ fn is_echo(it: &Statement<'_>, context: &[Said<'_>]) -> bool {
 
 /// A sentence as it would be kept: without courtesies around it and the full stop at its end.
 pub fn as_kept(sentence: &str) -> String {
-    Statement::alone(sentence).said().unwrap_or_default()
+    ProbedSentence::alone(sentence).said().unwrap_or_default()
 }
 
-impl<'a> Statement<'a> {
+impl<'a> ProbedSentence<'a> {
     /// A sentence by itself.
     fn alone(text: &'a str) -> Self {
         const LONG: usize = 400;
@@ -264,14 +264,14 @@ impl<'a> Statement<'a> {
         let lead = words(text);
         let skip = content::courtesies(&lead);
         let (lead, words) = lead.split_at(skip);
-        Statement {
+        ProbedSentence {
             turn: 0,
             text,
             span: 0..text.len(),
             own: text,
             words: words.to_vec(),
             lead: lead.to_vec(),
-            place: Place::Text,
+            place: SentencePlace::Text,
             guard: None,
         }
     }
@@ -333,14 +333,14 @@ impl<'a> Statement<'a> {
 }
 
 /// What was found so far.
-struct Found<'a> {
+struct PatchSoFar<'a> {
     policy: &'a ProbePolicy,
     operations: Vec<Operation>,
     /// What became of the pieces that a reader made.
     fates: Vec<Fated>,
 }
 
-impl<'a> Found<'a> {
+impl<'a> PatchSoFar<'a> {
     fn new(policy: &'a ProbePolicy) -> Self {
         Self { policy, operations: Vec::new(), fates: Vec::new() }
     }

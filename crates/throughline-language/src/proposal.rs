@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::probe::Voice;
 use throughline_core::patch::{Operation, Refused};
 
-pub use judge::{Pair, Verdict, pairs, pairs_prompt, pairs_schema};
+pub use judge::{Pair, PairVerdict, pairs, pairs_prompt, pairs_schema};
 pub use judge::{fitting, fitting_prompt, fitting_schema};
 pub use prompt::{FITTING, PAIRS, READING, reading_prompt};
 pub use read::read;
@@ -52,7 +52,7 @@ pub struct Sound {
 
 /// A model's answer as far as it holds up.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Proposal {
+pub struct ModelProposal {
     /// What does.
     pub sound: Vec<Sound>,
     /// What does not, and why.

@@ -8,13 +8,13 @@ mod phrase;
 mod voice;
 
 use throughline_core::Timestamp;
-use throughline_core::when::{self, Mention};
+use throughline_core::when::{self, TimeMention};
 
 pub use voice::Voices;
 
 /// What sort of answer is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Ask {
+pub enum AskKind {
     /// A time.
     When,
     /// Somebody.
@@ -62,9 +62,9 @@ pub enum Reference {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// What sort of answer is asked for.
-    pub ask: Ask,
+    pub ask: AskKind,
     /// The times it speaks of.
-    pub times: Vec<Mention>,
+    pub times: Vec<TimeMention>,
     /// Names as they may be known: capitalised spans, handles, quoted and back-ticked text.
     pub names: Vec<String>,
     /// Things written as code: paths, `camelCase`, `snake_case`, flags, error codes, versions.

@@ -8,7 +8,7 @@ mod path;
 mod piece;
 mod telling;
 
-pub use mention::{Mention, mentions};
+pub use mention::{PlaceMention, mentions};
 
 use crate::probe::measure;
 use crate::speech::cue::{cues, says};
@@ -30,7 +30,7 @@ const PROPOSALS_MAX: usize = 8;
 
 /// A place that a text names by its form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum NamedPlace {
     /// A file, or lines of it.
     File {
         /// As written, without a leading `./`.
@@ -57,9 +57,9 @@ pub enum Place {
 
 /// What a claim proposes to hang on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Proposal {
+pub struct BindingProposal {
     /// Where to look.
-    pub place: Place,
+    pub place: NamedPlace,
     /// Identifiers and values of the claim that must stand together in the file for it to be bound
     /// to lines.
     pub words: Vec<String>,
@@ -90,10 +90,10 @@ const COMPLETED: f64 = 0.01;
 /// What a claim may hang on, the most fitting first: to be looked up, not to be believed.
 ///
 /// Only what states how things are hangs on anything. What asks, supposes or quotes proposes nothing.
-pub fn proposals(claim: &str, kind: Kind, around: &[Around<'_>]) -> Vec<Proposal> {
+pub fn proposals(claim: &str, kind: Kind, around: &[Around<'_>]) -> Vec<BindingProposal> {
     let told = told(text::cut(claim, CLAIM_BYTES_MAX));
     let named = mentions(&told);
-    let names_file = named.iter().any(|one| matches!(one.place, Place::File { .. }));
+    let names_file = named.iter().any(|one| matches!(one.place, NamedPlace::File { .. }));
     let states = match kind {
         Kind::Fact | Kind::Correction => true,
         Kind::Procedure | Kind::Negative => names_file,
@@ -119,7 +119,7 @@ pub fn proposals(claim: &str, kind: Kind, around: &[Around<'_>]) -> Vec<Proposal
         found.extend(known_from_around(&words, around));
     }
     found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut kept: Vec<Proposal> = Vec::new();
+    let mut kept: Vec<BindingProposal> = Vec::new();
     for one in found {
         if kept.len() < PROPOSALS_MAX && kept.iter().all(|known| known.place != one.place) {
             kept.push(one);
@@ -162,15 +162,19 @@ fn told(claim: &str) -> String {
 
 /// What the claim itself names, with the whole path where a tool touched a file of that name.
 fn named_in_claim(
-    place: Place,
+    place: NamedPlace,
     told: &str,
     words: &[String],
     around: &[Around<'_>],
-) -> Vec<Proposal> {
-    let propose =
-        |place, needs_words, score| Proposal { place, words: words.to_vec(), needs_words, score };
+) -> Vec<BindingProposal> {
+    let propose = |place, needs_words, score| BindingProposal {
+        place,
+        words: words.to_vec(),
+        needs_words,
+        score,
+    };
     match place {
-        Place::File { path, lines } => {
+        NamedPlace::File { path, lines } => {
             // One digit stands everywhere.
             let tells = words.iter().any(|word| word.len() > 1);
             let (needs_words, score) = if lines.is_some() {
@@ -186,15 +190,15 @@ fn named_in_claim(
             for whole in around.iter().take(AROUND_MAX).filter_map(|one| one.path) {
                 let inner = whole.strip_suffix(path.as_str());
                 if inner.is_some_and(|folder| folder.len() > 1 && folder.ends_with('/')) {
-                    let place = Place::File { path: whole.to_owned(), lines };
+                    let place = NamedPlace::File { path: whole.to_owned(), lines };
                     found.push(propose(place, needs_words, score - COMPLETED));
                 }
             }
-            found.push(propose(Place::File { path, lines }, needs_words, score));
+            found.push(propose(NamedPlace::File { path, lines }, needs_words, score));
             found
         }
-        Place::Flag { .. } => vec![propose(place, false, FLAG_NAMED)],
-        Place::Folder { .. } | Place::Commit { .. } => Vec::new(),
+        NamedPlace::Flag { .. } => vec![propose(place, false, FLAG_NAMED)],
+        NamedPlace::Folder { .. } | NamedPlace::Commit { .. } => Vec::new(),
     }
 }
 
@@ -221,7 +225,7 @@ fn measures(told: &str) -> bool {
 }
 
 /// Files that the claim does not name: only where several of its words are found in them.
-fn known_from_around(words: &[String], around: &[Around<'_>]) -> Vec<Proposal> {
+fn known_from_around(words: &[String], around: &[Around<'_>]) -> Vec<BindingProposal> {
     let mut found = Vec::new();
     for one in around.iter().take(AROUND_MAX) {
         let near = text::cut(one.text, TEXT_BYTES_MAX);
@@ -230,14 +234,14 @@ fn known_from_around(words: &[String], around: &[Around<'_>]) -> Vec<Proposal> {
         let bonus = 0.09 * f64::from(u32::try_from(share).unwrap_or(0))
             / f64::from(u32::try_from(words.len().max(1)).unwrap_or(1));
         let mut propose = |path: &str, score: f64| {
-            let place = Place::File { path: path.to_owned(), lines: None };
-            found.push(Proposal { place, words: words.to_vec(), needs_words: true, score });
+            let place = NamedPlace::File { path: path.to_owned(), lines: None };
+            found.push(BindingProposal { place, words: words.to_vec(), needs_words: true, score });
         };
         if let Some(path) = one.path.filter(|path| !path.is_empty()) {
             propose(path, TOOL_TOUCHED + bonus);
         }
         for mention in mentions(near) {
-            if let Place::File { path, .. } = mention.place {
+            if let NamedPlace::File { path, .. } = mention.place {
                 propose(&path, SAID_NEARBY + bonus);
             }
         }

@@ -19,7 +19,7 @@ pub(crate) mod word;
 use std::ops::Range;
 
 pub(crate) use source::is_own;
-pub use source::{Source, Span, spans};
+pub use source::{Source, SourceSpan, spans};
 pub use telling::{tells, told};
 pub use verbatim::stands_in;
 
@@ -81,7 +81,8 @@ const NAME_BYTES_MAX: usize = 60;
 /// A person's turn without what they pasted or quoted.
 pub fn own_words(turn: &str) -> String {
     // Names and values are often written as code.
-    let is_name = |span: &Span| span.source == Source::Code && span.range.len() <= NAME_BYTES_MAX;
+    let is_name =
+        |span: &SourceSpan| span.source == Source::Code && span.range.len() <= NAME_BYTES_MAX;
     let own = spans(turn).into_iter().filter(|it| it.source == Source::Own || is_name(it));
     let own: Vec<&str> = own.map(|span| turn[span.range].trim()).collect();
     own.join(" ")
@@ -97,7 +98,7 @@ pub(crate) fn own_units(turn: &str) -> Vec<Unit> {
 
 /// Where a sentence stands on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum SentencePlace {
     /// In running text.
     Text,
     /// In an item of a list.
@@ -115,7 +116,7 @@ pub(crate) struct Unit {
     /// Its bytes.
     pub(crate) span: Range<usize>,
     /// Where it stands on the page.
-    pub(crate) place: Place,
+    pub(crate) place: SentencePlace,
     /// Whether it is the first of its paragraph or item.
     pub(crate) first: bool,
     /// Why it may not be taken at its word, if so.

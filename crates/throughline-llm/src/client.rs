@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::dialect::{self, Shape};
 use crate::error::is_passing_status;
-use crate::{Error, Provider, Result, Settings, answer, command};
+use crate::{Error, ModelSettings, Provider, Result, answer, command};
 
 /// Bytes of an answer that are read.
 pub(crate) const ANSWER_BYTES_MAX: usize = 4 << 20;
@@ -18,7 +18,7 @@ const COMPLAINT_CHARS: usize = 300;
 
 /// A question whose answer is one JSON object.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct ModelRequest<'a> {
     /// What the model is to be.
     pub system: &'a str,
     /// What it is asked.
@@ -33,14 +33,14 @@ pub struct Request<'a> {
 
 /// What something cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Tokens read.
     pub input: u64,
     /// Tokens written.
     pub output: u64,
 }
 
-impl Usage {
+impl TokenUsage {
     /// Both together.
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output)
@@ -57,7 +57,7 @@ impl Usage {
 #[derive(Debug)]
 pub struct Asked {
     /// What it cost, counted by the service or guessed.
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// How often it was asked.
     pub attempts: u32,
     /// The answer.
@@ -67,7 +67,7 @@ pub struct Asked {
 /// Somebody who can be asked.
 #[derive(Debug)]
 pub struct Client {
-    pub(crate) settings: Settings,
+    pub(crate) settings: ModelSettings,
     agent: ureq::Agent,
     /// The strictest shape that the server is known to understand.
     shape: Mutex<Shape>,
@@ -82,7 +82,7 @@ enum Got {
 
 impl Client {
     /// A client. Connects to nobody yet.
-    pub fn new(settings: Settings) -> Result<Self> {
+    pub fn new(settings: ModelSettings) -> Result<Self> {
         if settings.provider.usual_key().is_some() && settings.key.is_none() && !settings.is_here()
         {
             let name = settings.provider.usual_key().unwrap_or_default();
@@ -104,18 +104,18 @@ impl Client {
     /// The same client for somebody who waits: it asks once, and gives up after this.
     pub fn hurried(&self, within: Duration) -> Self {
         let total = self.settings.total.min(within);
-        let settings = Settings { total, attempts: 1, ..self.settings.clone() };
+        let settings = ModelSettings { total, attempts: 1, ..self.settings.clone() };
         let shape = *self.shape.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Self { settings, agent: self.agent.clone(), shape: Mutex::new(shape) }
     }
 
     /// How it is asked.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &ModelSettings {
         &self.settings
     }
 
     /// Asks, and asks again where that may help.
-    pub fn ask(&self, request: &Request<'_>) -> Asked {
+    pub fn ask(&self, request: &ModelRequest<'_>) -> Asked {
         if self.settings.provider == Provider::Command {
             return command::ask(&self.settings, request);
         }
@@ -133,12 +133,12 @@ impl Client {
                         shape = next;
                         continue;
                     }
-                    return Asked { usage: Usage::default(), attempts, answer: Err(error) };
+                    return Asked { usage: TokenUsage::default(), attempts, answer: Err(error) };
                 }
                 Err(error) => {
                     // Who does not answer in time may have done the work.
                     let paid = matches!(error, Error::TooSlow(_) | Error::TooLarge(_));
-                    let usage = if paid { guessed(request, "") } else { Usage::default() };
+                    let usage = if paid { guessed(request, "") } else { TokenUsage::default() };
                     return Asked { usage, attempts, answer: Err(error) };
                 }
             };
@@ -270,8 +270,8 @@ fn complaint(bytes: &[u8]) -> String {
     text.chars().filter(|c| !c.is_control()).take(COMPLAINT_CHARS).collect()
 }
 
-fn guessed(request: &Request<'_>, said: &str) -> Usage {
-    Usage::guessed(&format!("{}{}", request.system, request.prompt), said)
+fn guessed(request: &ModelRequest<'_>, said: &str) -> TokenUsage {
+    TokenUsage::guessed(&format!("{}{}", request.system, request.prompt), said)
 }
 
 /// The seconds that a service asks to wait. A date is not reckoned with.

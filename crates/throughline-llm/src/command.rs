@@ -5,9 +5,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::client::{ANSWER_BYTES_MAX, Asked, Request, Usage};
+use crate::client::{ANSWER_BYTES_MAX, Asked, ModelRequest, TokenUsage};
 use crate::environment::passes;
-use crate::{Error, Result, Settings, answer, dialect};
+use crate::{Error, ModelSettings, Result, answer, dialect};
 
 /// How often is looked whether a program has ended.
 const LOOK: Duration = Duration::from_millis(20);
@@ -15,14 +15,14 @@ const LOOK: Duration = Duration::from_millis(20);
 const COMPLAINT_CHARS: usize = 300;
 
 /// Asks a program once: it may cost money, and says nothing about whether a second time would help.
-pub(crate) fn ask(settings: &Settings, request: &Request<'_>) -> Asked {
+pub(crate) fn ask(settings: &ModelSettings, request: &ModelRequest<'_>) -> Asked {
     let prompt = format!("{}\n\n{}\n", request.system, dialect::in_words(request));
     let said = run(settings, &prompt);
-    let usage = Usage::guessed(&prompt, said.as_deref().unwrap_or_default());
+    let usage = TokenUsage::guessed(&prompt, said.as_deref().unwrap_or_default());
     Asked { usage, attempts: 1, answer: said.and_then(|said| answer::object_in(&said)) }
 }
 
-fn run(settings: &Settings, prompt: &str) -> Result<String> {
+fn run(settings: &ModelSettings, prompt: &str) -> Result<String> {
     let program = settings.command.first().cloned().unwrap_or_default();
     let failed = |why: String| Error::Command { program: program.clone(), why };
     let mut command = Command::new(&program);

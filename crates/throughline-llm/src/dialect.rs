@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Request, Usage};
-use crate::{Error, Provider, Result, Settings};
+use crate::client::{ModelRequest, TokenUsage};
+use crate::{Error, ModelSettings, Provider, Result};
 
 /// How strictly an answer's shape can be asked for: servers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +39,7 @@ pub(crate) fn path(provider: Provider) -> &'static str {
 }
 
 /// Headers beside the usual ones. The key is among them.
-pub(crate) fn headers(settings: &Settings) -> Vec<(&'static str, String)> {
+pub(crate) fn headers(settings: &ModelSettings) -> Vec<(&'static str, String)> {
     let key = settings.key.as_ref().map(|key| key.as_str());
     match settings.provider {
         Provider::Anthropic => {
@@ -55,13 +55,13 @@ pub(crate) fn headers(settings: &Settings) -> Vec<(&'static str, String)> {
 }
 
 /// The body of a question.
-pub(crate) fn body(settings: &Settings, request: &Request<'_>, shape: Shape) -> Value {
+pub(crate) fn body(settings: &ModelSettings, request: &ModelRequest<'_>, shape: Shape) -> Value {
     let model = &settings.model;
     let prompt = match shape {
         Shape::Schema => request.prompt.to_owned(),
         Shape::Json | Shape::Words => in_words(request),
     };
-    let Request { system, name, schema, tokens_max, .. } = request;
+    let ModelRequest { system, name, schema, tokens_max, .. } = request;
     match settings.provider {
         Provider::Anthropic => {
             let mut body = json!({"model": model, "max_tokens": tokens_max, "system": system,
@@ -118,7 +118,7 @@ pub(crate) fn body(settings: &Settings, request: &Request<'_>, shape: Shape) -> 
 }
 
 /// The prompt of a question with its shape in words.
-pub(crate) fn in_words(request: &Request<'_>) -> String {
+pub(crate) fn in_words(request: &ModelRequest<'_>) -> String {
     format!(
         "{}\n\nAnswer with one JSON object and nothing else. It follows this JSON Schema:\n{}",
         request.prompt, request.schema
@@ -126,14 +126,14 @@ pub(crate) fn in_words(request: &Request<'_>) -> String {
 }
 
 /// What a server counted, and what it said or why it did not finish.
-pub(crate) fn read(provider: Provider, body: &Value) -> (Usage, Result<String>) {
+pub(crate) fn read(provider: Provider, body: &Value) -> (TokenUsage, Result<String>) {
     let number = |path: &str| body.pointer(path).and_then(Value::as_u64).unwrap_or(0);
     let text = |path: &str| body.pointer(path).and_then(Value::as_str).unwrap_or_default();
     match provider {
         Provider::Anthropic => {
             let read = number("/usage/cache_creation_input_tokens")
                 + number("/usage/cache_read_input_tokens");
-            let usage = Usage {
+            let usage = TokenUsage {
                 input: number("/usage/input_tokens") + read,
                 output: number("/usage/output_tokens"),
             };
@@ -141,7 +141,7 @@ pub(crate) fn read(provider: Provider, body: &Value) -> (Usage, Result<String>) 
             (usage, finished(said, text("/stop_reason"), &["end_turn", "stop_sequence"]))
         }
         Provider::Openai => {
-            let usage = Usage {
+            let usage = TokenUsage {
                 input: number("/usage/prompt_tokens"),
                 output: number("/usage/completion_tokens"),
             };
@@ -153,7 +153,7 @@ pub(crate) fn read(provider: Provider, body: &Value) -> (Usage, Result<String>) 
             (usage, finished(said, text("/choices/0/finish_reason"), &["stop"]))
         }
         Provider::OpenaiResponses => {
-            let usage = Usage {
+            let usage = TokenUsage {
                 input: number("/usage/input_tokens"),
                 output: number("/usage/output_tokens"),
             };
@@ -172,11 +172,13 @@ pub(crate) fn read(provider: Provider, body: &Value) -> (Usage, Result<String>) 
         }
         Provider::Ollama => {
             let usage =
-                Usage { input: number("/prompt_eval_count"), output: number("/eval_count") };
+                TokenUsage { input: number("/prompt_eval_count"), output: number("/eval_count") };
             let said = text("/message/content").to_owned();
             (usage, finished(said, text("/done_reason"), &["stop"]))
         }
-        Provider::Command => (Usage::default(), Err(Error::Unfinished("no service".to_owned()))),
+        Provider::Command => {
+            (TokenUsage::default(), Err(Error::Unfinished("no service".to_owned())))
+        }
     }
 }
 

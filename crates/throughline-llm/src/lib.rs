@@ -13,9 +13,9 @@ mod error;
 mod settings;
 
 pub use breaker::Breaker;
-pub use client::{Asked, Client, Request, Usage};
+pub use client::{Asked, Client, ModelRequest, TokenUsage};
 pub use error::Error;
-pub use settings::{Key, Provider, Settings};
+pub use settings::{Key, ModelSettings, Provider};
 
 /// What went wrong, or what was asked for.
 pub type Result<T> = std::result::Result<T, Error>;

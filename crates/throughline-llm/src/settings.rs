@@ -104,7 +104,7 @@ impl fmt::Debug for Key {
 
 /// How a service is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Settings {
+pub struct ModelSettings {
     /// Which way.
     pub provider: Provider,
     /// Which model.
@@ -129,7 +129,7 @@ pub struct Settings {
     pub pause: Duration,
 }
 
-impl Settings {
+impl ModelSettings {
     /// Settings of a service with its usual address, unless another is given.
     pub fn new(
         provider: Provider,
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn only_https_and_this_machine_may_be_asked() {
-        let fine = |url| Settings::new(Provider::Openai, "m", Some(url), None).is_ok();
+        let fine = |url| ModelSettings::new(Provider::Openai, "m", Some(url), None).is_ok();
         for url in [
             "https://api.example.com",
             "https://api.example.com/v1/",
@@ -267,7 +267,7 @@ mod tests {
     #[test]
     fn a_base_may_end_in_its_version() {
         let url = |base| {
-            let settings = Settings::new(Provider::Openai, "m", Some(base), None).unwrap();
+            let settings = ModelSettings::new(Provider::Openai, "m", Some(base), None).unwrap();
             settings.url("/v1/chat/completions")
         };
         assert_eq!(url("https://a.example/v1/"), "https://a.example/v1/chat/completions");

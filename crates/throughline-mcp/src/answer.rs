@@ -20,7 +20,7 @@ pub(crate) struct Answer {
 
 /// Why a tool could not do what it was asked.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Failure {
+pub(crate) struct ToolFailure {
     pub(crate) code: &'static str,
     pub(crate) message: String,
     /// What the caller can do.
@@ -29,9 +29,9 @@ pub(crate) struct Failure {
     pub(crate) user_command: Option<String>,
 }
 
-pub(crate) type Told = std::result::Result<Answer, Failure>;
+pub(crate) type ToldByTool = std::result::Result<Answer, ToolFailure>;
 
-impl Failure {
+impl ToolFailure {
     /// The caller asked for something that cannot be.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { code: "bad_input", message: message.into(), hint: None, user_command: None }
@@ -48,7 +48,7 @@ impl Failure {
     }
 }
 
-impl From<Error> for Failure {
+impl From<Error> for ToolFailure {
     fn from(error: Error) -> Self {
         let user_command = if let Error::NotYours { by_hand, .. } = &error {
             return Self::for_the_user(error.to_string(), by_hand.clone());
@@ -80,8 +80,8 @@ impl From<Answer> for CallToolResult {
     }
 }
 
-impl From<Failure> for CallToolResult {
-    fn from(failure: Failure) -> Self {
+impl From<ToolFailure> for CallToolResult {
+    fn from(failure: ToolFailure) -> Self {
         // What was asked for may be quoted in it, however long that was.
         let message = view::cut(&failure.message, MESSAGE_CHARS);
         let mut text = message.clone();

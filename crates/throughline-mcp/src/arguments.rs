@@ -6,12 +6,12 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::answer::Failure;
-use crate::desk::Place;
+use crate::answer::ToolFailure;
+use crate::desk::CallerPlace;
 
 /// Reads the arguments of a call.
-pub(crate) fn read<T: DeserializeOwned>(given: Value) -> Result<T, Failure> {
-    serde_json::from_value(given).map_err(|error| Failure::usage(error.to_string()))
+pub(crate) fn read<T: DeserializeOwned>(given: Value) -> Result<T, ToolFailure> {
+    serde_json::from_value(given).map_err(|error| ToolFailure::usage(error.to_string()))
 }
 
 /// Makes arguments what the schema of their tool asks for, where that is plain. Returns the names of
@@ -91,8 +91,8 @@ macro_rules! arguments {
         }
 
         impl $name {
-            pub(crate) fn place(&self) -> Place {
-                Place { project: self.project.clone(), session: self.session.clone() }
+            pub(crate) fn place(&self) -> CallerPlace {
+                CallerPlace { project: self.project.clone(), session: self.session.clone() }
             }
         }
     };
@@ -127,8 +127,8 @@ arguments!(Archive { id: String, reason: String });
 arguments!(Review { limit: Option<usize>, });
 
 /// Reads a word of a closed set, in any case.
-pub(crate) fn word<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, Failure> {
-    text.trim().to_lowercase().parse().map_err(Failure::usage)
+pub(crate) fn word<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, ToolFailure> {
+    text.trim().to_lowercase().parse().map_err(ToolFailure::usage)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ words or decide what waits for review. Then the answer says what the user would 
 
 /// How a tool touches memory.
 #[derive(Clone, Copy)]
-enum Touch {
+enum ToolTouch {
     /// It only reads. That something was looked at moves attention, and nothing else.
     Reads,
     /// It adds; each time counts.
@@ -33,7 +33,7 @@ enum Touch {
     Retires,
 }
 
-impl Touch {
+impl ToolTouch {
     /// What follows from the other hints, or is meant without being said, is not said.
     fn annotations(self) -> ToolAnnotations {
         let closed = ToolAnnotations::new().open_world(false);
@@ -77,7 +77,7 @@ fn recall() -> Tool {
     );
     let about = "Find what is known: decisions, facts, preferences, past failures. Use it before you guess or ask \
                  the user again, and before work in an area new to this session.";
-    always(tool("recall", about, schema, Touch::Reads))
+    always(tool("recall", about, schema, ToolTouch::Reads))
 }
 
 fn remember() -> Tool {
@@ -99,19 +99,19 @@ fn remember() -> Tool {
     let about = "Keep what the next session should know: a decision and why, a correction, what failed and why, \
                  how a thing is done. One claim per call; a whole sentence of the user's, word for word, counts as \
                  theirs. No secrets, nor what the code shows.";
-    always(tool("remember", about, schema, Touch::Adds))
+    always(tool("remember", about, schema, ToolTouch::Adds))
 }
 
 fn expand() -> Tool {
     let about = "Open a memory or turn that recall only named or cut: full text, evidence, what \
         it is tied to and connected to. Raises how readily it comes up.";
-    tool("expand", about, object(&["id"], of_one()), Touch::Reads)
+    tool("expand", about, object(&["id"], of_one()), ToolTouch::Reads)
 }
 
 fn why() -> Tool {
     let about = "Explain why a memory is believed: reasons, evidence, how trust adds up. Use it before you rely on \
                  something doubtful or argue against a decision.";
-    tool("why", about, object(&["id"], of_one()), Touch::Reads)
+    tool("why", about, object(&["id"], of_one()), ToolTouch::Reads)
 }
 
 fn relate() -> Tool {
@@ -127,7 +127,7 @@ fn relate() -> Tool {
     );
     let about = "Connect two memories, so that one leads to the other: a decision to its reason, a failure to what \
                  it blocks. To say that one is wrong use correct.";
-    tool("relate", about, schema, Touch::Adds)
+    tool("relate", about, schema, ToolTouch::Adds)
 }
 
 fn correct() -> Tool {
@@ -144,7 +144,7 @@ fn correct() -> Tool {
     let about = "Say that a memory is wrong and what is right. An agent's claim is replaced, its \
         history kept. What the user said stays: yours is kept beside it, and the answer says \
         what the user would run.";
-    tool("correct", about, schema, Touch::Retires)
+    tool("correct", about, schema, ToolTouch::Retires)
 }
 
 fn verify() -> Tool {
@@ -160,7 +160,7 @@ fn verify() -> Tool {
     let about = "Report what checking a memory showed, after you looked at the file or ran the \
         command. Confirmed makes it fresh; refuted retracts it, or leaves it to the user if the \
         user said it.";
-    tool("verify", about, schema, Touch::Changes)
+    tool("verify", about, schema, ToolTouch::Changes)
 }
 
 fn feedback() -> Tool {
@@ -174,7 +174,7 @@ fn feedback() -> Tool {
     );
     let about =
         "Say whether a recalled memory helped. Changes how readily it comes up, never its trust.";
-    tool("feedback", about, schema, Touch::Adds)
+    tool("feedback", about, schema, ToolTouch::Adds)
 }
 
 fn archive() -> Tool {
@@ -189,7 +189,7 @@ fn archive() -> Tool {
     );
     let about = "Put away a memory recalled in this session that is no longer useful; the user \
         can bring it back. If it is wrong, use correct.";
-    tool("archive", about, schema, Touch::Retires)
+    tool("archive", about, schema, ToolTouch::Retires)
 }
 
 fn review() -> Tool {
@@ -202,10 +202,10 @@ fn review() -> Tool {
     );
     let about = "List what waits: memories to check, contradictions, claims held back, questions without an answer. \
                  Read only; the user decides.";
-    tool("review", about, schema, Touch::Reads)
+    tool("review", about, schema, ToolTouch::Reads)
 }
 
-fn tool(name: &'static str, about: &'static str, schema: JsonObject, touch: Touch) -> Tool {
+fn tool(name: &'static str, about: &'static str, schema: JsonObject, touch: ToolTouch) -> Tool {
     Tool::new(name, about, Arc::new(schema)).with_annotations(touch.annotations())
 }
 

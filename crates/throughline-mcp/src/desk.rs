@@ -13,7 +13,7 @@ use throughline_engine::{
     Audience, Because, Context, Engine, Project, Recall, Roots, Said, Telling, clean_name,
 };
 
-use crate::answer::{Failure, quoted};
+use crate::answer::{ToolFailure, quoted};
 use crate::clean::clean_value;
 use crate::{Profile, Setup};
 
@@ -34,7 +34,7 @@ pub(crate) struct Desk {
     /// The file that is open: whoever moves it aside must not be written to behind our back.
     opened: Option<FileId>,
     shown: VecDeque<(Option<SessionId>, MemoryId)>,
-    later: Option<Later>,
+    later: Option<LaterWork>,
     /// What the client calls itself.
     client: Option<String>,
     /// What was told and goes on record when nobody waits.
@@ -47,14 +47,14 @@ pub(crate) struct Desk {
 
 /// What is done when nobody waits.
 #[derive(Debug)]
-struct Later {
+struct LaterWork {
     context: Context,
     recall: Option<Recall>,
 }
 
 /// Who asks and from where, as far as a call says.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Place {
+pub(crate) struct CallerPlace {
     pub(crate) project: Option<String>,
     pub(crate) session: Option<String>,
 }
@@ -75,7 +75,7 @@ impl Desk {
     }
 
     /// The engine.
-    pub(crate) fn engine(&mut self) -> Result<&Engine, Failure> {
+    pub(crate) fn engine(&mut self) -> Result<&Engine, ToolFailure> {
         if self.setup.off {
             return Err(off());
         }
@@ -101,10 +101,10 @@ impl Desk {
     }
 
     /// Who asks, and from where: never by what an earlier call said.
-    pub(crate) fn context(&self, place: &Place) -> Result<Context, Failure> {
+    pub(crate) fn context(&self, place: &CallerPlace) -> Result<Context, ToolFailure> {
         let session = given(place.session.as_ref());
         if session.is_some_and(|session| session.len() > SESSION_BYTES_MAX) {
-            return Err(Failure::usage(format!(
+            return Err(ToolFailure::usage(format!(
                 "a session id has {SESSION_BYTES_MAX} bytes at most"
             )));
         }
@@ -125,7 +125,7 @@ impl Desk {
 
     /// The project at hand, or the one that a call names: another folder of the same, or one that is
     /// part of it. Others are behind a wall, for an agent says what it was told to say.
-    fn project(&self, named: Option<&str>) -> Result<Project, Failure> {
+    fn project(&self, named: Option<&str>) -> Result<Project, ToolFailure> {
         let roots = Roots::new(&self.setup.home).joining_by_itself(self.setup.joins);
         let own = roots.project(&self.setup.folder)?;
         let Some(named) = named else { return Ok(own) };
@@ -133,7 +133,7 @@ impl Desk {
         if own.reaches(&other) {
             return Ok(other);
         }
-        Err(Failure {
+        Err(ToolFailure {
             code: "other_project",
             message: format!(
                 "{named} is another project than {}; its memory cannot be used from here",
@@ -175,7 +175,7 @@ impl Desk {
 
     /// The same of an answer of which only the text is at hand.
     pub(crate) fn tell_text(&mut self, event: &str, text: &str) {
-        if let Ok(context) = self.context(&Place::default()) {
+        if let Ok(context) = self.context(&CallerPlace::default()) {
             self.tell(&context, event, &said(text, Vec::new(), Vec::new()));
         }
     }
@@ -187,7 +187,11 @@ impl Desk {
     }
 
     /// Whether the session has seen a memory: this process showed it, or it is on record.
-    pub(crate) fn has_seen(&mut self, context: &Context, memory: &Memory) -> Result<bool, Failure> {
+    pub(crate) fn has_seen(
+        &mut self,
+        context: &Context,
+        memory: &Memory,
+    ) -> Result<bool, ToolFailure> {
         if self.shown(context).contains(&memory.id) {
             return Ok(true);
         }
@@ -206,7 +210,7 @@ impl Desk {
 
     /// Counts a recall when nobody waits.
     pub(crate) fn count_later(&mut self, context: Context, recall: Option<Recall>) {
-        self.later = Some(Later { context, recall });
+        self.later = Some(LaterWork { context, recall });
     }
 
     /// Does what was left for later. That attention could not be noted is no reason to fail.
@@ -240,7 +244,7 @@ impl Desk {
 
     /// Goes over a slice of what waits for sleep, if memory is open anyway. Returns whether more waits.
     pub(crate) fn sleep(&mut self) -> bool {
-        let Ok(context) = self.context(&Place::default()) else { return false };
+        let Ok(context) = self.context(&CallerPlace::default()) else { return false };
         let Some(engine) = &self.engine else { return false };
         let context = Context { door: Door::Upkeep, session: None, ..context };
         // What fails here is done by whoever sleeps next.
@@ -276,8 +280,8 @@ fn given(said: Option<&String>) -> Option<&str> {
     said.map(|said| said.trim()).filter(|said| !said.is_empty())
 }
 
-fn off() -> Failure {
-    Failure {
+fn off() -> ToolFailure {
+    ToolFailure {
         code: "off",
         message: "Memory is switched off; nothing was read or kept. Go on without it.".to_owned(),
         hint: None,

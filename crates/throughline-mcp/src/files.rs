@@ -8,12 +8,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use throughline_core::{Authority, EntityKind};
 use throughline_engine::{
-    Claimed, Context, Engine, Entry, Error, Result as Done, ShelfRules, Shelves,
+    Context, Engine, Error, Result as Done, ShelfClaim, ShelfEntry, ShelfRules, Shelves,
 };
 
-use crate::answer::Failure;
+use crate::answer::ToolFailure;
 use crate::clean::clean_value;
-use crate::desk::{Desk, Place};
+use crate::desk::{CallerPlace, Desk};
 use path::Path;
 
 const FILE: &str = "file";
@@ -72,7 +72,7 @@ pub(crate) fn tool() -> Tool {
 
 /// Calls the tool.
 pub(crate) fn call(desk: &mut Desk, arguments: Option<JsonObject>) -> CallToolResult {
-    let done = desk.context(&Place::default()).and_then(|context| {
+    let done = desk.context(&CallerPlace::default()).and_then(|context| {
         let given = Value::Object(arguments.unwrap_or_default());
         Ok(run(desk.engine()?, &context, given)?)
     });
@@ -82,7 +82,9 @@ pub(crate) fn call(desk: &mut Desk, arguments: Option<JsonObject>) -> CallToolRe
             result.is_error = None;
             result
         }
-        Err(Failure { message, .. }) => CallToolResult::error(vec![ContentBlock::text(message)]),
+        Err(ToolFailure { message, .. }) => {
+            CallToolResult::error(vec![ContentBlock::text(message)])
+        }
     }
 }
 
@@ -113,8 +115,8 @@ pub fn run(engine: &Engine, context: &Context, mut command: Value) -> Done<Strin
 }
 
 /// What a file claims: what stands in it.
-fn claim(_: &str, entry: &Entry) -> Claimed {
-    Claimed {
+fn claim(_: &str, entry: &ShelfEntry) -> ShelfClaim {
+    ShelfClaim {
         content: format!("{}:\n{}", entry.name, entry.text.trim_end()),
         about: Some((EntityKind::File, entry.name.clone())),
     }
@@ -128,7 +130,7 @@ fn missing<T>(path: &str) -> Done<T> {
     refuse(format!("The path {path} does not exist. Please provide a valid path."))
 }
 
-fn view(files: &[Entry], written: &str, range: Option<&[i64]>) -> Done<String> {
+fn view(files: &[ShelfEntry], written: &str, range: Option<&[i64]>) -> Done<String> {
     let path = Path::read(written)?;
     if let Some(file) = files.iter().find(|file| path.is(&file.name)) {
         let lines: Vec<&str> = file.text.split('\n').collect();
@@ -188,13 +190,13 @@ fn create(shelves: &mut Shelves, written: &str, text: &str) -> Done<String> {
     Ok(format!("File created successfully at: {written}"))
 }
 
-fn under_a_file(files: &[Entry], path: &Path, written: &str) -> Done<()> {
+fn under_a_file(files: &[ShelfEntry], path: &Path, written: &str) -> Done<()> {
     let above = files.iter().find(|file| Path::known(&file.name).holds(&path.to_string()));
     above
         .map_or(Ok(()), |file| refuse(format!("{written} cannot be made: {} is a file", file.name)))
 }
 
-fn file<'a>(files: &'a mut [Entry], written: &str) -> Done<&'a mut Entry> {
+fn file<'a>(files: &'a mut [ShelfEntry], written: &str) -> Done<&'a mut ShelfEntry> {
     let path = Path::read(written)?;
     let directory = path.is_root() || files.iter().any(|file| path.holds(&file.name));
     match files.iter_mut().find(|file| path.is(&file.name)) {
@@ -204,7 +206,7 @@ fn file<'a>(files: &'a mut [Entry], written: &str) -> Done<&'a mut Entry> {
     }
 }
 
-fn replace(files: &mut [Entry], written: &str, old: &str, new: &str) -> Done<String> {
+fn replace(files: &mut [ShelfEntry], written: &str, old: &str, new: &str) -> Done<String> {
     let file = file(files, written)?;
     let line_of = |at: usize| file.text[..at].matches('\n').count();
     let count = if old.is_empty() { 0 } else { file.text.matches(old).count() };
@@ -236,7 +238,7 @@ fn replace(files: &mut [Entry], written: &str, old: &str, new: &str) -> Done<Str
     ))
 }
 
-fn insert(files: &mut [Entry], written: &str, after: i64, text: &str) -> Done<String> {
+fn insert(files: &mut [ShelfEntry], written: &str, after: i64, text: &str) -> Done<String> {
     let file = file(files, written)?;
     let mut lines: Vec<&str> = file.text.split('\n').collect();
     if lines.last() == Some(&"") {
@@ -258,7 +260,7 @@ fn insert(files: &mut [Entry], written: &str, after: i64, text: &str) -> Done<St
     Ok(format!("The file {written} has been edited."))
 }
 
-fn delete(files: &mut Vec<Entry>, written: &str) -> Done<String> {
+fn delete(files: &mut Vec<ShelfEntry>, written: &str) -> Done<String> {
     let path = Path::read(written)?;
     if path.is_root() {
         return refuse("Cannot delete the /memories directory itself".to_owned());
@@ -271,7 +273,7 @@ fn delete(files: &mut Vec<Entry>, written: &str) -> Done<String> {
     Ok(format!("Successfully deleted {written}"))
 }
 
-fn rename(files: &mut [Entry], old: &str, new: &str) -> Done<String> {
+fn rename(files: &mut [ShelfEntry], old: &str, new: &str) -> Done<String> {
     let (from, to) = (Path::read(old)?, Path::read(new)?);
     if from.is_root() {
         return refuse("Cannot rename the /memories directory itself".to_owned());

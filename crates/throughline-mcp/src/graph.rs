@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use throughline_core::{Authority, EntityKind, LeafId};
 use throughline_engine::{
-    Claimed, Context, Engine, Entry, Error, Result as Done, ShelfRules, Shelved, Shelves,
+    Context, Engine, Error, Result as Done, ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves,
 };
 
-use crate::answer::Failure;
-use crate::desk::{Desk, Place};
+use crate::answer::ToolFailure;
+use crate::desk::{CallerPlace, Desk};
 
 pub use import::{GraphImport, import, is_graph};
 
@@ -31,7 +31,7 @@ const SHELVES: [&str; 3] = [ENTITY, OBSERVATION, RELATION];
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Entity {
+struct ServedEntity {
     name: String,
     entity_type: String,
     observations: Vec<String>,
@@ -39,16 +39,16 @@ struct Entity {
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Relation {
+struct ServedRelation {
     from: String,
     to: String,
     relation_type: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Graph {
-    entities: Vec<Entity>,
-    relations: Vec<Relation>,
+struct ServedGraph {
+    entities: Vec<ServedEntity>,
+    relations: Vec<ServedRelation>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -87,7 +87,7 @@ pub(crate) fn resource() -> Resource {
 }
 
 /// Reads the whole graph.
-pub(crate) fn read(desk: &mut Desk) -> Result<ResourceContents, Failure> {
+pub(crate) fn read(desk: &mut Desk) -> Result<ResourceContents, ToolFailure> {
     let graph = open(desk)?;
     Ok(ResourceContents::text(pretty(&graph), GRAPH).with_mime_type("application/json"))
 }
@@ -126,17 +126,17 @@ fn refused(message: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
-type Said = Result<(String, Value), Failure>;
+type ServedObservation = Result<(String, Value), ToolFailure>;
 
-fn answer(desk: &mut Desk, name: &str, given: &Value) -> Said {
+fn answer(desk: &mut Desk, name: &str, given: &Value) -> ServedObservation {
     match name {
         "create_entities" => {
-            let entities: Vec<Entity> = part(given, "entities")?;
+            let entities: Vec<ServedEntity> = part(given, "entities")?;
             let new = change(desk, |shelves| Ok(create_entities(shelves, &entities)))?;
             Ok((pretty(&new), json!({ "entities": new })))
         }
         "create_relations" => {
-            let relations: Vec<Relation> = part(given, "relations")?;
+            let relations: Vec<ServedRelation> = part(given, "relations")?;
             let new = change(desk, |shelves| Ok(create_relations(shelves, &relations)))?;
             Ok((pretty(&new), json!({ "relations": new })))
         }
@@ -162,7 +162,7 @@ fn answer(desk: &mut Desk, name: &str, given: &Value) -> Said {
             Ok(done("Observations deleted successfully"))
         }
         "delete_relations" => {
-            let relations: BTreeSet<Relation> = part(given, "relations")?;
+            let relations: BTreeSet<ServedRelation> = part(given, "relations")?;
             change(desk, |shelves| {
                 shelves.on(RELATION).retain(|entry| !relations.contains(&relation(entry)));
                 Ok(())
@@ -188,15 +188,16 @@ fn answer(desk: &mut Desk, name: &str, given: &Value) -> Said {
     }
 }
 
-fn part<T: serde::de::DeserializeOwned>(given: &Value, name: &str) -> Result<T, Failure> {
-    serde_json::from_value(given[name].clone()).map_err(|error| Failure::usage(error.to_string()))
+fn part<T: serde::de::DeserializeOwned>(given: &Value, name: &str) -> Result<T, ToolFailure> {
+    serde_json::from_value(given[name].clone())
+        .map_err(|error| ToolFailure::usage(error.to_string()))
 }
 
 fn done(message: &str) -> (String, Value) {
     (message.to_owned(), json!({ "success": true, "message": message }))
 }
 
-fn told(graph: &Graph) -> (String, Value) {
+fn told(graph: &ServedGraph) -> (String, Value) {
     (pretty(graph), json!(graph))
 }
 
@@ -204,13 +205,13 @@ fn pretty<T: Serialize>(value: &T) -> String {
     serde_json::to_string_pretty(value).expect("plain data serialises")
 }
 
-impl Graph {
+impl ServedGraph {
     fn of(shelves: &mut Shelves) -> Self {
         let mut observed: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for entry in shelves.on(OBSERVATION).iter() {
             observed.entry(owner(entry).to_owned()).or_default().push(entry.text.clone());
         }
-        let entity = |entry: &Entry| Entity {
+        let entity = |entry: &ShelfEntry| ServedEntity {
             name: entry.name.clone(),
             entity_type: entry.text.clone(),
             observations: observed.remove(&entry.id.to_string()).unwrap_or_default(),
@@ -220,7 +221,7 @@ impl Graph {
     }
 
     /// The entities that fit, and the relations that touch one of them.
-    fn only(mut self, fits: impl Fn(&Entity) -> bool) -> Self {
+    fn only(mut self, fits: impl Fn(&ServedEntity) -> bool) -> Self {
         self.entities.retain(fits);
         let names: BTreeSet<&str> = self.entities.iter().map(|one| one.name.as_str()).collect();
         self.relations
@@ -230,21 +231,21 @@ impl Graph {
 }
 
 /// The entity that an observation belongs to, by the id of its entry: names may occur twice.
-fn owner(entry: &Entry) -> &str {
+fn owner(entry: &ShelfEntry) -> &str {
     entry.notes.first().map_or("", String::as_str)
 }
 
-fn relation(entry: &Entry) -> Relation {
-    Relation {
+fn relation(entry: &ShelfEntry) -> ServedRelation {
+    ServedRelation {
         from: entry.name.clone(),
         to: entry.text.clone(),
         relation_type: entry.notes.first().cloned().unwrap_or_default(),
     }
 }
 
-fn create_entities(shelves: &mut Shelves, entities: &[Entity]) -> Vec<Entity> {
+fn create_entities(shelves: &mut Shelves, entities: &[ServedEntity]) -> Vec<ServedEntity> {
     let known: BTreeSet<String> = shelves.on(ENTITY).iter().map(|one| one.name.clone()).collect();
-    let new: Vec<Entity> =
+    let new: Vec<ServedEntity> =
         entities.iter().filter(|one| !known.contains(&one.name)).cloned().collect();
     for entity in &new {
         let entry = shelves.entry(&entity.name, &entity.entity_type);
@@ -263,9 +264,9 @@ fn observe(shelves: &mut Shelves, name: &str, entity: LeafId, observations: &[St
     }
 }
 
-fn create_relations(shelves: &mut Shelves, relations: &[Relation]) -> Vec<Relation> {
-    let known: BTreeSet<Relation> = shelves.on(RELATION).iter().map(relation).collect();
-    let new: Vec<Relation> =
+fn create_relations(shelves: &mut Shelves, relations: &[ServedRelation]) -> Vec<ServedRelation> {
+    let known: BTreeSet<ServedRelation> = shelves.on(RELATION).iter().map(relation).collect();
+    let new: Vec<ServedRelation> =
         relations.iter().filter(|one| !known.contains(*one)).cloned().collect();
     for one in &new {
         let mut entry = shelves.entry(&one.from, &one.to);
@@ -326,7 +327,7 @@ fn delete_observations(shelves: &mut Shelves, deletions: &[Deletion]) {
 }
 
 /// What an entry claims.
-fn claim(shelf: &str, entry: &Entry) -> Claimed {
+fn claim(shelf: &str, entry: &ShelfEntry) -> ShelfClaim {
     let (name, text) = (&entry.name, &entry.text);
     let note = entry.notes.first().map_or("", String::as_str);
     let content = match shelf {
@@ -336,7 +337,7 @@ fn claim(shelf: &str, entry: &Entry) -> Claimed {
         _ => format!("What the knowledge graph holds was read in from {name}"),
     };
     let about = (shelf != SOURCE).then(|| (EntityKind::Concept, name.clone()));
-    Claimed { content, about }
+    ShelfClaim { content, about }
 }
 
 fn keeping(authority: Authority) -> ShelfRules<'static> {
@@ -344,21 +345,21 @@ fn keeping(authority: Authority) -> ShelfRules<'static> {
     ShelfRules { shelves: ALL, claims: &claim, authority }
 }
 
-fn change<T>(desk: &mut Desk, work: impl FnMut(&mut Shelves) -> Done<T>) -> Result<T, Failure> {
+fn change<T>(desk: &mut Desk, work: impl FnMut(&mut Shelves) -> Done<T>) -> Result<T, ToolFailure> {
     let (engine, context) = ready(desk)?;
     let Shelved { outcome, .. } =
         engine.keeping(&context).reshelve(keeping(Authority::Observed), work)?;
     Ok(outcome)
 }
 
-fn open(desk: &mut Desk) -> Result<Graph, Failure> {
+fn open(desk: &mut Desk) -> Result<ServedGraph, ToolFailure> {
     let (engine, context) = ready(desk)?;
-    Ok(Graph::of(&mut engine.keeping(&context).shelves(&SHELVES)?))
+    Ok(ServedGraph::of(&mut engine.keeping(&context).shelves(&SHELVES)?))
 }
 
 /// The engine, with what the official server left behind read in, once.
-fn ready(desk: &mut Desk) -> Result<(&Engine, Context), Failure> {
-    let context = desk.context(&Place::default())?;
+fn ready(desk: &mut Desk) -> Result<(&Engine, Context), ToolFailure> {
+    let context = desk.context(&CallerPlace::default())?;
     let file = desk.take_graph_file();
     if let Some(file) = &file {
         let read_in = desk.engine().and_then(|engine| Ok(import::once(engine, &context, file)?));

@@ -72,7 +72,7 @@ pub struct Setup {
     /// What the official memory server kept, to be read in when its profile is first used.
     pub graph_file: Option<PathBuf>,
     /// Who hears that something was written, when nobody waits.
-    pub written: Option<Written>,
+    pub written: Option<WriteListener>,
 }
 
 impl Setup {
@@ -91,16 +91,16 @@ impl Setup {
 
 /// Somebody who hears that something was written.
 #[derive(Clone)]
-pub struct Written(Arc<dyn Fn() + Send + Sync>);
+pub struct WriteListener(Arc<dyn Fn() + Send + Sync>);
 
-impl Written {
+impl WriteListener {
     /// What is done then.
     pub fn new(hear: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
 }
 
-impl fmt::Debug for Written {
+impl fmt::Debug for WriteListener {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Written")
     }

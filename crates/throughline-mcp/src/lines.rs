@@ -26,7 +26,7 @@ pub(crate) struct Lines<R, W> {
 }
 
 /// What reading a line came to.
-enum Read {
+enum LineRead {
     Line,
     TooLong,
     End,
@@ -45,11 +45,11 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
 
     /// Reads up to the end of a line. Between looking and taking nothing is awaited, so that it can
     /// be given up at any time.
-    async fn next_line(&mut self) -> Read {
+    async fn next_line(&mut self) -> LineRead {
         loop {
-            let Ok(found) = self.read.fill_buf().await else { return Read::End };
+            let Ok(found) = self.read.fill_buf().await else { return LineRead::End };
             if found.is_empty() {
-                return Read::End;
+                return LineRead::End;
             }
             let end = found.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(found.len(), |at| at + 1);
@@ -61,9 +61,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
                 self.skipping = end.is_none();
             } else if self.line.len() > LINE_MAX {
                 self.skipping = end.is_none();
-                return Read::TooLong;
+                return LineRead::TooLong;
             } else if end.is_some() {
-                return Read::Line;
+                return LineRead::Line;
             }
         }
     }
@@ -159,19 +159,19 @@ where
         loop {
             match self.next_line().await {
                 // The last line may lack its end.
-                Read::End if !self.line.is_empty() && !self.skipping => {
+                LineRead::End if !self.line.is_empty() && !self.skipping => {
                     if let Some(message) = self.understand() {
                         return Some(message);
                     }
                 }
-                Read::End => return None,
-                Read::TooLong => {
+                LineRead::End => return None,
+                LineRead::TooLong => {
                     let id = id_in(&self.line);
                     self.line = Vec::new();
                     let message = format!("a message may have {LINE_MAX} bytes at most");
                     self.say(ErrorData::new(ErrorCode::INVALID_REQUEST, message, None), id);
                 }
-                Read::Line => {
+                LineRead::Line => {
                     if let Some(message) = self.understand() {
                         return Some(message);
                     }

@@ -3,7 +3,7 @@
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::json;
 
-use crate::answer::Failure;
+use crate::answer::ToolFailure;
 use crate::arguments;
 use crate::desk::Desk;
 use crate::{resources, tools};
@@ -31,7 +31,7 @@ pub(crate) fn get(
     desk: &mut Desk,
     name: &str,
     arguments: Option<&JsonObject>,
-) -> Option<Result<GetPromptResult, Failure>> {
+) -> Option<Result<GetPromptResult, ToolFailure>> {
     match name {
         "brief" => Some(brief(desk)),
         "recap" => Some(recap(desk, arguments)),
@@ -39,7 +39,7 @@ pub(crate) fn get(
     }
 }
 
-fn brief(desk: &mut Desk) -> Result<GetPromptResult, Failure> {
+fn brief(desk: &mut Desk) -> Result<GetPromptResult, ToolFailure> {
     let text = resources::brief(desk)?;
     Ok(said(format!(
         "This is what memory holds about this project. Tell me in a few lines where we stand: what must be checked \
@@ -47,11 +47,11 @@ fn brief(desk: &mut Desk) -> Result<GetPromptResult, Failure> {
     )))
 }
 
-fn recap(desk: &mut Desk, given: Option<&JsonObject>) -> Result<GetPromptResult, Failure> {
+fn recap(desk: &mut Desk, given: Option<&JsonObject>) -> Result<GetPromptResult, ToolFailure> {
     let topic = given.and_then(|given| given.get("topic")).and_then(|topic| topic.as_str());
     let topic = topic.filter(|topic| !topic.trim().is_empty());
     let Some(topic) = topic else {
-        return Err(Failure::usage("the prompt recap needs a topic"));
+        return Err(ToolFailure::usage("the prompt recap needs a topic"));
     };
     let mut ask = json!({ "query": topic, "limit": 10, "budget": 2_000, "episodes": true });
     desk.clean(&mut ask);

@@ -5,8 +5,8 @@ use serde_json::Value;
 use throughline_core::MemoryId;
 use throughline_engine::Said;
 
-use crate::answer::Failure;
-use crate::desk::{Desk, Place, said};
+use crate::answer::ToolFailure;
+use crate::desk::{CallerPlace, Desk, said};
 use crate::view;
 
 /// The brief.
@@ -42,7 +42,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Reads one. `None` when there is nothing of that name.
-pub(crate) fn read(desk: &mut Desk, uri: &str) -> Result<Option<ResourceContents>, Failure> {
+pub(crate) fn read(desk: &mut Desk, uri: &str) -> Result<Option<ResourceContents>, ToolFailure> {
     if uri == BRIEF {
         let text = brief(desk)?;
         return Ok(Some(ResourceContents::text(text, uri)));
@@ -63,8 +63,8 @@ pub(crate) fn read(desk: &mut Desk, uri: &str) -> Result<Option<ResourceContents
 }
 
 /// What a session should know before it begins.
-pub(crate) fn brief(desk: &mut Desk) -> Result<String, Failure> {
-    let context = desk.context(&Place::default())?;
+pub(crate) fn brief(desk: &mut Desk) -> Result<String, ToolFailure> {
+    let context = desk.context(&CallerPlace::default())?;
     let engine = desk.engine()?;
     let to_check = engine.watching(&context).to_check(3)?;
     let brief = engine.briefing(&context).brief(None, &to_check)?;
@@ -73,8 +73,8 @@ pub(crate) fn brief(desk: &mut Desk) -> Result<String, Failure> {
     Ok(if brief.text.is_empty() { "Nothing is known here yet.".to_owned() } else { brief.text })
 }
 
-fn memory(desk: &mut Desk, id: &str) -> Result<Value, Failure> {
-    let context = desk.context(&Place::default())?;
+fn memory(desk: &mut Desk, id: &str) -> Result<Value, ToolFailure> {
+    let context = desk.context(&CallerPlace::default())?;
     let engine = desk.engine()?;
     let card = engine.show(&*engine.now_reader()?, &context, id)?;
     desk.show(&context, [card.memory.id]);
@@ -83,8 +83,8 @@ fn memory(desk: &mut Desk, id: &str) -> Result<Value, Failure> {
     Ok(data)
 }
 
-fn entity(desk: &mut Desk, name: &str) -> Result<Value, Failure> {
-    let context = desk.context(&Place::default())?;
+fn entity(desk: &mut Desk, name: &str) -> Result<Value, ToolFailure> {
+    let context = desk.context(&CallerPlace::default())?;
     let cards = desk.engine()?.keeping(&context).about(name, ABOUT_MAX)?;
     desk.show(&context, cards.iter().map(|card| card.memory.id));
     let items: Vec<Value> =

@@ -22,7 +22,7 @@ use serde_json::Value;
 use throughline_core::text;
 use tokio::sync::watch;
 
-use crate::answer::Failure;
+use crate::answer::ToolFailure;
 use crate::desk::Desk;
 use crate::worker::Worker;
 use crate::{Profile, catalog, files, graph, prompts, resources, tools};
@@ -371,7 +371,7 @@ fn text_of(told: &CallToolResult) -> String {
 }
 
 /// A failure where the protocol has no room for an explanation beside the answer.
-fn broken(failure: Failure) -> ErrorData {
+fn broken(failure: ToolFailure) -> ErrorData {
     let mut message = failure.message;
     if let Some(hint) = failure.hint {
         message.push_str(&format!("; {hint}"));

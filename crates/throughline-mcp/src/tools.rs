@@ -8,12 +8,16 @@ use serde_json::Value;
 
 pub(crate) use read::recall;
 
-use crate::answer::{Answer, Told};
+use crate::answer::{Answer, ToldByTool};
 use crate::desk::Desk;
 use crate::{arguments, catalog, view};
 
 /// Calls a tool. `None` when there is no tool of that name.
-pub(crate) fn call(desk: &mut Desk, name: &str, arguments: Option<JsonObject>) -> Option<Told> {
+pub(crate) fn call(
+    desk: &mut Desk,
+    name: &str,
+    arguments: Option<JsonObject>,
+) -> Option<ToldByTool> {
     let tool = catalog::tools().into_iter().find(|tool| tool.name == name)?;
     let mut given = arguments.unwrap_or_default();
     let strange = arguments::fit(&tool.input_schema, &mut given);
@@ -29,7 +33,7 @@ pub(crate) fn call(desk: &mut Desk, name: &str, arguments: Option<JsonObject>) -
     }))
 }
 
-fn dispatch(desk: &mut Desk, name: &str, given: Value) -> Option<Told> {
+fn dispatch(desk: &mut Desk, name: &str, given: Value) -> Option<ToldByTool> {
     Some(match name {
         "recall" => arguments::read(given).and_then(|args| read::recall(desk, &args)),
         "remember" => arguments::read(given).and_then(|args| write::remember(desk, &args)),

@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use throughline_reader::{Kernel, Reader, Speaker, Unusable};
+use throughline_reader::{Kernel, Speaker, TrainedReader, Unusable};
 
 const PROMPT: &str = "Please have a look at why the nightly job failed again, the log is in the usual \
     place. We decided to keep the sessions in Postgres from now on, because Redis lost them twice \
@@ -18,7 +18,7 @@ const HELD: &str = "The sessions are kept in Redis.";
 
 fn main() -> Result<(), Unusable> {
     let start = Instant::now();
-    let builtin = Reader::builtin()?;
+    let builtin = TrainedReader::builtin()?;
     black_box(builtin.read(Speaker::User, None, PROMPT));
     println!("fresh process, the prompt below: {:.2?}", start.elapsed());
 

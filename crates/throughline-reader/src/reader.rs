@@ -7,7 +7,7 @@ use throughline_core::reading::{Judged, Piece};
 use throughline_embed::{CLOSING, Encoder, Kernel, OPENING, POSITIONS, State, Unusable, tokens};
 
 use crate::heads::{Heads, mean};
-use crate::spans::{Span, spans};
+use crate::spans::{PieceSpan, spans};
 use crate::speaker::Speaker;
 use crate::turn::{Turn, last_tokens};
 use crate::windows::{WINDOW_TOKENS, clearest, windows};
@@ -42,17 +42,17 @@ static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../model/reader-int8.bin
 ///
 /// The same words get the same judgement to the bit, on every kernel and every machine.
 #[derive(Clone)]
-pub struct Reader {
+pub struct TrainedReader {
     encoder: Encoder,
     heads: Heads,
 }
 
-impl Reader {
+impl TrainedReader {
     /// The reader inside this program, with the fastest kernel of this machine. The first call
     /// copies the small tables.
     pub fn builtin() -> Result<&'static Self, Unusable> {
-        static BUILTIN: LazyLock<Result<Reader, Unusable>> =
-            LazyLock::new(|| Reader::from_file(&FILE.0));
+        static BUILTIN: LazyLock<Result<TrainedReader, Unusable>> =
+            LazyLock::new(|| TrainedReader::from_file(&FILE.0));
         BUILTIN.as_ref().map_err(|unusable| *unusable)
     }
 
@@ -105,7 +105,7 @@ impl Reader {
         script.places.iter().map(|(window, at)| by_window[*window][*at]).collect()
     }
 
-    fn judge(&self, span: Span, states: &[State]) -> Piece {
+    fn judge(&self, span: PieceSpan, states: &[State]) -> Piece {
         let mean = mean(&states[span.tokens]);
         Piece {
             span: span.bytes,

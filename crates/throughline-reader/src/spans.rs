@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use crate::turn::{Turn, Word};
+use crate::turn::{Turn, TurnWord};
 
 /// Pieces of a turn; what comes later is not read.
 pub const PIECES_MAX: usize = 200;
 
 /// A piece before it is judged.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Span {
+pub(crate) struct PieceSpan {
     pub(crate) bytes: Range<usize>,
     /// Never empty.
     pub(crate) tokens: Range<usize>,
@@ -20,11 +20,11 @@ pub(crate) struct Span {
 ///
 /// Characters without tokens are never a piece of their own: they go with the words after them, or
 /// at the end with those before.
-pub(crate) fn spans(turn: &Turn, read: usize, cuts: impl Fn(usize) -> bool) -> Vec<Span> {
+pub(crate) fn spans(turn: &Turn, read: usize, cuts: impl Fn(usize) -> bool) -> Vec<PieceSpan> {
     let all_read = read == turn.ids.len();
-    let mut spans: Vec<Span> = Vec::new();
+    let mut spans: Vec<PieceSpan> = Vec::new();
     for word in turn.words.iter().take_while(|word| all_read || word.tokens.start < read) {
-        let Word { bytes, tokens, opens, joins } = word;
+        let TurnWord { bytes, tokens, opens, joins } = word;
         let end = if tokens.end <= read { bytes.end } else { turn.ends[read - 1].min(bytes.end) };
         let tokens = tokens.start..tokens.end.min(read);
         let begins = *opens || (!joins && !tokens.is_empty() && cuts(tokens.start));
@@ -34,7 +34,7 @@ pub(crate) fn spans(turn: &Turn, read: usize, cuts: impl Fn(usize) -> bool) -> V
             last.bytes.end = end;
             last.tokens.end = tokens.end;
         } else if spans.len() < PIECES_MAX {
-            spans.push(Span { bytes: bytes.start..end, tokens });
+            spans.push(PieceSpan { bytes: bytes.start..end, tokens });
         } else {
             break;
         }

@@ -26,12 +26,12 @@ pub(crate) struct Turn {
     pub(crate) ids: Vec<u16>,
     /// Where in the turn each token ends.
     pub(crate) ends: Vec<usize>,
-    pub(crate) words: Vec<Word>,
+    pub(crate) words: Vec<TurnWord>,
 }
 
 /// What stands between white space, or a whole fenced block.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct TurnWord {
     pub(crate) bytes: Range<usize>,
     /// Its tokens; none where it consists of characters that the tokenizer leaves out.
     pub(crate) tokens: Range<usize>,
@@ -84,7 +84,7 @@ impl Turn {
             let listed = (breaks > 0 || at == 0) && marks_list(&text[bytes.clone()]);
             let opens = at == part.start || breaks > 1 || listed;
             at = bytes.end;
-            self.words.push(Word { bytes, tokens: first_token..token, opens, joins: marked });
+            self.words.push(TurnWord { bytes, tokens: first_token..token, opens, joins: marked });
             marked = listed;
         }
     }
@@ -103,7 +103,7 @@ impl Turn {
         }
         self.ids.extend(ids);
         self.ends.resize(self.ids.len(), block.end);
-        self.words.push(Word {
+        self.words.push(TurnWord {
             bytes: block,
             tokens: first..self.ids.len(),
             opens: true,

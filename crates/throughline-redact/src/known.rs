@@ -7,7 +7,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use crate::scan::{self, Span};
 use crate::text::{inside_mark, run_end};
 use crate::value::is_word_like;
-use crate::{Found, Redacted, written};
+use crate::{Redacted, TakenSecret, written};
 
 /// What a value that comes again is called where only its hash is known.
 const RULE: &str = "known-secret";
@@ -18,7 +18,7 @@ const RULE: &str = "known-secret";
 /// by a salted hash of 32 bits and its length: enough to find it again, and too little to say what
 /// it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownSecrets {
     salt: u64,
     values: BTreeMap<String, &'static str>,
     hashes: BTreeSet<Hash>,
@@ -42,7 +42,7 @@ pub struct Hash {
     pub hash: u32,
 }
 
-impl Known {
+impl KnownSecrets {
     /// Takes what was recognised before, as hashes with this salt. It makes the hashes of two homes
     /// different.
     pub fn salt(&mut self, salt: u64, hashes: impl IntoIterator<Item = Hash>) {
@@ -79,7 +79,7 @@ impl Known {
             until = until.max(span.end);
             free
         });
-        let found: Vec<Found> = spans.into_iter().map(Found::from).collect();
+        let found: Vec<TakenSecret> = spans.into_iter().map(TakenSecret::from).collect();
         written(text, found)
     }
 
@@ -281,7 +281,7 @@ fn is_common(value: &str) -> bool {
         && is_word_like(value)
 }
 
-impl From<Span> for Found {
+impl From<Span> for TakenSecret {
     fn from(span: Span) -> Self {
         Self { rule: span.rule, at: span.start, length: span.end - span.start }
     }

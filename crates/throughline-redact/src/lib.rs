@@ -37,7 +37,7 @@ mod words;
 use std::borrow::Cow;
 
 pub use file::is_secret_file;
-pub use known::{Fresh, Hash, Known};
+pub use known::{Fresh, Hash, KnownSecrets};
 
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,12 +45,12 @@ pub struct Redacted<'a> {
     /// The text, with `[redacted:RULE]` in the place of every secret. Borrowed if there was none.
     pub text: Cow<'a, str>,
     /// What was taken out, in the order of the text, never overlapping.
-    pub found: Vec<Found>,
+    pub found: Vec<TakenSecret>,
 }
 
 /// One secret that was taken out. It says where, never what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct TakenSecret {
     /// The rule that knew it, such as `github-token`.
     pub rule: &'static str,
     /// The byte in the original text where it began.
@@ -74,7 +74,7 @@ pub fn redact(text: &str) -> Redacted<'_> {
 }
 
 /// The text with a mark in the place of everything that was found.
-fn written(text: &str, found: Vec<Found>) -> Redacted<'_> {
+fn written(text: &str, found: Vec<TakenSecret>) -> Redacted<'_> {
     if found.is_empty() {
         return Redacted { text: Cow::Borrowed(text), found };
     }

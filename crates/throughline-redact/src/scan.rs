@@ -4,8 +4,8 @@ use crate::header::Header;
 use crate::keywords::{self, Hit, Looker};
 use crate::text::inside_mark;
 use crate::{
-    Found, address, assignment, header, key_block, known, layout, marked, number, shape, text,
-    told, veil,
+    TakenSecret, address, assignment, header, key_block, known, layout, marked, number, shape,
+    text, told, veil,
 };
 
 /// How sure the rule is of what the secret is. Where two overlap, the surer one names it.
@@ -31,7 +31,7 @@ pub(crate) struct Span {
 ///
 /// What a neighbour hid shows once the neighbour is gone, so a text with secrets is looked at again
 /// near where something was taken out, until nothing more is found.
-pub(crate) fn secrets(text: &str) -> Vec<Found> {
+pub(crate) fn secrets(text: &str) -> Vec<TakenSecret> {
     const ROUNDS_MAX: usize = 8;
     let mut spans = merged(found_or_veiled(text, &[(0, text.len())]));
     for round in 0..ROUNDS_MAX {
@@ -53,7 +53,7 @@ pub(crate) fn secrets(text: &str) -> Vec<Found> {
         let more = original(&more, &spans);
         spans = merged(more.into_iter().chain(spans.iter().copied()).collect());
     }
-    spans.into_iter().map(|(span, _)| Found::from(span)).collect()
+    spans.into_iter().map(|(span, _)| TakenSecret::from(span)).collect()
 }
 
 /// How far from a mark the text is looked at again, before it and behind it.

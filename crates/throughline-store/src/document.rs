@@ -1,7 +1,7 @@
 //! Documents as stores keep them: records of one length, side by side in blocks, so that a process
 //! that has just started can look at all of them in milliseconds.
 
-use throughline_core::document::{self, Speaker, Traits};
+use throughline_core::document::{self, SpeakerCode, Traits};
 use throughline_core::{
     Episode, EpisodeId, Kind, Memory, MemoryId, NodeId, State, Timestamp, words,
 };
@@ -30,7 +30,7 @@ pub struct Document {
     /// The number of the turn before it in the session.
     pub before: Option<u32>,
     /// Who spoke.
-    pub speaker: Speaker,
+    pub speaker: SpeakerCode,
     /// Telling terms.
     pub length: u16,
     /// What the text is like.
@@ -59,7 +59,7 @@ impl Document {
             at: memory.valid_from.unwrap_or(memory.recorded_at),
             session: number,
             before: None,
-            speaker: Speaker::NOBODY,
+            speaker: SpeakerCode::NOBODY,
             length: document::length(&words::terms(&document::searchable_memory(memory))),
             traits: document::traits(&memory.content, memory.recorded_at),
             state: Some(memory.state),
@@ -76,7 +76,7 @@ impl Document {
             at: episode.at,
             session,
             before,
-            speaker: Speaker::of(&episode.speaker),
+            speaker: SpeakerCode::of(&episode.speaker),
             length: document::length(&words::terms(&document::searchable(episode))),
             traits: document::traits(&episode.text, episode.at),
             state: None,
@@ -129,7 +129,7 @@ impl Document {
             at: Timestamp::from_millis(millis),
             session: four(24),
             before: four(28).checked_sub(1),
-            speaker: Speaker(four(32)),
+            speaker: SpeakerCode(four(32)),
             length: u16::from_le_bytes([record[36], record[37]]),
             traits: Traits {
                 asks: flags & ASKS != 0,

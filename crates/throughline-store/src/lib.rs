@@ -26,6 +26,6 @@ pub use query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
 };
 pub use said::{find_turns, quoted_by, told_turn, turns_holding, turns_under, wordings};
-pub use sqlite::{Health, SQLITE_FLOOR, SqliteStore};
-pub use store::{Erasure, Finding, Plan, Reader, Store, StoredBatch, compare_dumps};
+pub use sqlite::{SQLITE_FLOOR, SqliteStore, StoreHealth};
+pub use store::{Erasure, Finding, Planner, Reader, Store, StoredBatch, compare_dumps};
 pub use tables::{Tables, nodes_of_key};

@@ -7,7 +7,7 @@ use throughline_core::row::Tombstone;
 use throughline_core::{Commit, SpaceId, Timestamp};
 
 use crate::query::Vector;
-use crate::store::{Erasure, Finding, Plan, Reader, Store, compare_dumps};
+use crate::store::{Erasure, Finding, Planner, Reader, Store, compare_dumps};
 use crate::tables::Tables;
 use crate::{Error, Result};
 
@@ -29,7 +29,7 @@ impl Store for MapStore {
         Ok(Box::new(Arc::clone(&self.lock())))
     }
 
-    fn transact(&self, plan: Plan<'_>) -> Result<Commit> {
+    fn transact(&self, plan: Planner<'_>) -> Result<Commit> {
         let mut held = self.lock();
         let batch = plan(&*held)?;
         let mut next = Tables::clone(&held);

@@ -34,11 +34,11 @@ use throughline_core::{Commit, SpaceId, Timestamp};
 
 use crate::apply::apply;
 use crate::query::{LogQuery, Vector};
-use crate::store::{Erasure, Finding, Plan, Reader, Store, compare_dumps};
+use crate::store::{Erasure, Finding, Planner, Reader, Store, compare_dumps};
 use crate::tables::Tables;
 use crate::{Error, Result};
 use lock::{Turn, WriterLock};
-use migrate::Keep;
+use migrate::KeptCopy;
 use open::Opened;
 use rows::SqlTables;
 
@@ -57,14 +57,14 @@ pub struct SqliteStore {
     path: PathBuf,
     opened: Mutex<Opened>,
     lock: WriterLock,
-    keep: Keep,
+    keep: KeptCopy,
     /// Milliseconds that a writer waits for its turn.
     patience: AtomicU64,
 }
 
 /// What can be said about the file without reading memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Health {
+pub struct StoreHealth {
     /// The SQLite that is linked.
     pub sqlite_version: String,
     /// The schema of the file.
@@ -82,10 +82,10 @@ impl SqliteStore {
     ///
     /// A file of an older schema is copied aside before it is migrated; a newer one is refused.
     pub fn open(path: &Path) -> Result<Self> {
-        Self::open_and_keep(path, Keep::Copy)
+        Self::open_and_keep(path, KeptCopy::Copy)
     }
 
-    fn open_and_keep(path: &Path, keep: Keep) -> Result<Self> {
+    fn open_and_keep(path: &Path, keep: KeptCopy) -> Result<Self> {
         let lock = WriterLock::beside(path)?;
         let opened = open::open(path, &lock, keep).map_err(|error| error.at(path))?;
         let (opened, patience) = (Mutex::new(opened), AtomicU64::new(BUSY_LIMIT_MS));
@@ -105,13 +105,13 @@ impl SqliteStore {
     }
 
     /// What can be said about the file without reading memories.
-    pub fn health(&self) -> Result<Health> {
+    pub fn health(&self) -> Result<StoreHealth> {
         let connection = self.present()?;
         let schema = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         let size = |path: &Path| std::fs::metadata(path).map(|data| data.len()).unwrap_or(0);
         let mut wal = self.path.clone().into_os_string();
         wal.push("-wal");
-        Ok(Health {
+        Ok(StoreHealth {
             sqlite_version: rusqlite::version().to_owned(),
             schema,
             bytes: size(&self.path),
@@ -230,7 +230,7 @@ impl SqliteStore {
     /// Opens a copy that somebody made of a store. If it is of an older schema it is migrated in
     /// place: a copy of a copy would keep what is about to be erased.
     pub fn open_copy(path: &Path) -> Result<Self> {
-        Self::open_and_keep(path, Keep::Nothing)
+        Self::open_and_keep(path, KeptCopy::Nothing)
     }
 
     /// The database, and the turn to write to it: nobody else writes, or puts another file in its
@@ -297,7 +297,7 @@ impl Store for SqliteStore {
         Ok(Box::new(Snapshot { connection }))
     }
 
-    fn transact(&self, plan: Plan<'_>) -> Result<Commit> {
+    fn transact(&self, plan: Planner<'_>) -> Result<Commit> {
         let (mut connection, _turn) = self.turn()?;
         let mut work = |connection: &mut Connection| -> Result<Commit> {
             let transaction =

@@ -198,7 +198,7 @@ pub struct Finding {
 }
 
 /// A planner: reads, and returns what to write.
-pub type Plan<'a> = &'a mut dyn FnMut(&dyn Reader) -> Result<Batch>;
+pub type Planner<'a> = &'a mut dyn FnMut(&dyn Reader) -> Result<Batch>;
 
 /// A place where memory is kept. There is one way to write: a batch, in one transaction, logged.
 pub trait Store: Send + Sync {
@@ -207,7 +207,7 @@ pub trait Store: Send + Sync {
 
     /// Lets `plan` read and decide, and applies what it returns, with nobody else writing in
     /// between. Planning must be quick: others wait. When this returns, the batch is on disk.
-    fn transact(&self, plan: Plan<'_>) -> Result<Commit>;
+    fn transact(&self, plan: Planner<'_>) -> Result<Commit>;
 
     /// Applies a batch that was decided before.
     fn apply(&self, batch: &Batch) -> Result<Commit> {

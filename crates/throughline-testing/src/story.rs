@@ -18,7 +18,7 @@ use std::fmt::Write as _;
 use throughline_core::memory::Slot;
 use throughline_core::{Authority, Memory, SessionId, Timestamp};
 use throughline_engine::{
-    Ask, Card, Clock, Context, Engine, Filter, Found, NewMemory, Project, Result,
+    Ask, Card, Clock, Context, Engine, Filter, NewMemory, Project, RecalledThing, Result,
 };
 
 /// The first day of every story.
@@ -109,7 +109,7 @@ impl Teller {
             let limits = engine.policy().recall;
             let ask = Ask { as_of: line.as_of.map(moment), ..Ask::new(line.text, limits) };
             for item in engine.recalling(context).recall(&ask)?.items {
-                if let Found::Memory(card) = &item.what {
+                if let RecalledThing::Memory(card) = &item.what {
                     lines.push(spoken(card, item.history.as_deref()));
                 }
             }

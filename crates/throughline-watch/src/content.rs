@@ -6,7 +6,7 @@ use std::ops::Range;
 use sha2::{Digest as _, Sha256};
 
 use crate::manifest::Manifest;
-use crate::stamp::{Beside, Mark, SpanStamp};
+use crate::stamp::{Beside, FileMark, SpanStamp};
 use crate::{Deadline, SPAN_LINES_MAX};
 
 /// The most words to look for at once.
@@ -28,7 +28,7 @@ const SHOWN_CHARS: usize = 120;
 /// A file as it was read.
 #[derive(Debug)]
 pub(crate) struct Content {
-    pub(crate) mark: Mark,
+    pub(crate) mark: FileMark,
     bytes: Vec<u8>,
     hash: OnceCell<String>,
     lines: OnceCell<Vec<Range<usize>>>,
@@ -38,7 +38,7 @@ pub(crate) struct Content {
 
 /// Where lines were found again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LinePlace {
     /// From this line on, counted from one.
     Line(u32),
     /// Nowhere.
@@ -48,7 +48,7 @@ pub(crate) enum Place {
 }
 
 impl Content {
-    pub(crate) fn new(mark: Mark, bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(mark: FileMark, bytes: Vec<u8>) -> Self {
         Self {
             mark,
             bytes,
@@ -106,9 +106,9 @@ impl Content {
 
     /// Where the lines of a stamp are now. Others that say the same are not taken for them: a line
     /// beside them must be the same too, and as often as it was.
-    pub(crate) fn find(&self, span: SpanStamp<'_>, was: u32, deadline: Deadline) -> Place {
+    pub(crate) fn find(&self, span: SpanStamp<'_>, was: u32, deadline: Deadline) -> LinePlace {
         let Some(copies) = self.copies(span.hash, span.lines, span.first, deadline) else {
-            return Place::Unknown;
+            return LinePlace::Unknown;
         };
         let around: Vec<(u32, Beside)> =
             copies.iter().map(|line| (*line, self.beside(*line, span.lines))).collect();
@@ -121,10 +121,10 @@ impl Content {
         let found = among(&|beside| beside == span.beside, span.same)
             .or_else(|| among(&|beside| beside.meets(span.beside), span.alike));
         match found {
-            Some(line) => Place::Line(line),
+            Some(line) => LinePlace::Line(line),
             // Everything around was rewritten, and they stayed where they were.
-            None if span.copies == 1 && copies == [was] => Place::Line(was),
-            None => Place::Nowhere,
+            None if span.copies == 1 && copies == [was] => LinePlace::Line(was),
+            None => LinePlace::Nowhere,
         }
     }
 

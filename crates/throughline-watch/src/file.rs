@@ -4,10 +4,10 @@ use std::path::Path;
 
 use throughline_core::watermark::{Reading, Referent};
 
-use crate::content::{Content, Place, short};
-use crate::ground::{Found, Ground, Obstacle};
+use crate::content::{Content, LinePlace, short};
+use crate::ground::{Ground, Obstacle, PlainFile};
 use crate::rename::{self, Gone};
-use crate::stamp::{Beside, FileStamp, KeyStamp, Mark, SpanStamp};
+use crate::stamp::{Beside, FileMark, FileStamp, KeyStamp, SpanStamp};
 use crate::{Binding, Deadline, Look, Stamped, Unresolved, World, flag, path};
 
 /// Notes what a file says, or lines of it.
@@ -162,7 +162,7 @@ fn item<'a>(at: usize, binding: &Binding<'a>) -> Sorted<'a> {
 /// A file as it is now, read when it has to be.
 struct FileNow<'g, 'w> {
     ground: &'g mut Ground<'w>,
-    found: Result<Found, Obstacle>,
+    found: Result<PlainFile, Obstacle>,
     content: Option<Result<Content, Obstacle>>,
     settled: Option<bool>,
     deadline: Deadline,
@@ -200,7 +200,7 @@ impl<'g, 'w> FileNow<'g, 'w> {
         look
     }
 
-    fn mark(&self) -> Result<Mark, Obstacle> {
+    fn mark(&self) -> Result<FileMark, Obstacle> {
         self.found.as_ref().map(|found| found.mark).map_err(|obstacle| *obstacle)
     }
 
@@ -257,9 +257,11 @@ fn judge_lines(
         return (Look::unchanged(), Some(fresher));
     }
     let look = match content.find(span, first, deadline) {
-        Place::Line(line) => Look::new(Reading::FileChanged, format!("the same, from line {line}")),
-        Place::Unknown => Look::unknown(Obstacle::Late.words()),
-        Place::Nowhere => {
+        LinePlace::Line(line) => {
+            Look::new(Reading::FileChanged, format!("the same, from line {line}"))
+        }
+        LinePlace::Unknown => Look::unknown(Obstacle::Late.words()),
+        LinePlace::Nowhere => {
             let hash = || content.hash_of_lines(first, span.lines);
             let now = content
                 .shown_lines(first, span.lines)

@@ -19,12 +19,12 @@ pub(crate) use other::Ground;
 use std::path::PathBuf;
 
 use crate::Unresolved;
-use crate::stamp::Mark;
+use crate::stamp::FileMark;
 
 /// A plain file that may be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) mark: Mark,
+pub(crate) struct PlainFile {
+    pub(crate) mark: FileMark,
     /// Its path from the root, without links.
     pub(crate) path: PathBuf,
 }

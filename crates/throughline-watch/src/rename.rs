@@ -8,7 +8,7 @@ use throughline_core::watermark::Reading;
 
 use crate::content::Content;
 use crate::ground::{Ground, Obstacle};
-use crate::stamp::{FileStamp, Mark};
+use crate::stamp::{FileMark, FileStamp};
 use crate::{Deadline, Look, World};
 
 /// The most entries of folders that are looked at.
@@ -33,7 +33,7 @@ pub(crate) struct Gone<'a> {
 }
 
 /// Files with the content that somebody misses.
-type Twins = BTreeMap<String, Vec<(String, Mark)>>;
+type Twins = BTreeMap<String, Vec<(String, FileMark)>>;
 
 /// Looks for them all in one walk. A file is known by all it says; if several say that, by its name.
 pub(crate) fn look(world: &World, gone: &[Gone<'_>], deadline: Deadline, looks: &mut [Look]) {
@@ -83,8 +83,8 @@ pub(crate) fn has_twin(world: &World, path: &str, content: &Content, deadline: D
 
 /// The only one, or the only one of that name, of those that came there since: what stood beside the
 /// file before says the same, and is another.
-fn twin<'t>(gone: &Gone<'_>, twins: &'t [(String, Mark)]) -> Option<&'t (String, Mark)> {
-    let came: Vec<&(String, Mark)> =
+fn twin<'t>(gone: &Gone<'_>, twins: &'t [(String, FileMark)]) -> Option<&'t (String, FileMark)> {
+    let came: Vec<&(String, FileMark)> =
         twins.iter().filter(|(_, mark)| gone.stamp.may_be(mark)).collect();
     let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
     let mut namesakes = came.iter().filter(|(other, _)| name(other) == name(gone.path));
@@ -144,7 +144,7 @@ fn read(
     path: &Path,
     sizes: &BTreeSet<u64>,
     deadline: Deadline,
-) -> Result<Option<(String, String, Mark)>, Obstacle> {
+) -> Result<Option<(String, String, FileMark)>, Obstacle> {
     let Ok(found) = ground.find(path) else { return Ok(None) };
     if !sizes.contains(&found.mark.size) {
         return Ok(None);

@@ -25,14 +25,14 @@ const TICK_NS: i128 = 20_000_000;
 
 /// What tells a file that was written to from one that was not, nearly always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct FileMark {
     pub(crate) size: u64,
     pub(crate) modified_ns: i128,
     pub(crate) changed_ns: i128,
     pub(crate) inode: u64,
 }
 
-impl Mark {
+impl FileMark {
     /// Whether it can be relied on from now on.
     pub(crate) fn is_settled(&self) -> bool {
         self.modified_ns.max(self.changed_ns).saturating_add(SETTLED_NS) <= now_ns()
@@ -57,12 +57,12 @@ fn now_ns() -> i128 {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) size: u64,
-    mark: Option<Mark>,
+    mark: Option<FileMark>,
 }
 
 impl Seen {
     /// Whether the file cannot have been written to since.
-    pub(crate) fn vouches_for(&self, now: &Mark) -> bool {
+    pub(crate) fn vouches_for(&self, now: &FileMark) -> bool {
         self.mark.as_ref() == Some(now)
     }
 
@@ -77,7 +77,7 @@ impl Seen {
             return Some(Self { size, mark: None });
         }
         let mut numbers = mark.splitn(3, '.');
-        let mark = Mark {
+        let mark = FileMark {
             size,
             modified_ns: numbers.next()?.parse().ok()?,
             changed_ns: numbers.next()?.parse().ok()?,
@@ -132,7 +132,7 @@ impl Beside {
 impl<'a> FileStamp<'a> {
     pub(crate) fn write(
         content: &str,
-        mark: &Mark,
+        mark: &FileMark,
         has_twin: bool,
         span: Option<SpanStamp<'_>>,
     ) -> String {
@@ -171,7 +171,7 @@ impl<'a> FileStamp<'a> {
     }
 
     /// Whether a file may be this one under another name: it came there after the stamp.
-    pub(crate) fn may_be(&self, other: &Mark) -> bool {
+    pub(crate) fn may_be(&self, other: &FileMark) -> bool {
         let came_since = other.changed_ns.saturating_add(TICK_NS) > self.at_ns;
         self.seen.is_inode(other.inode) || came_since && !self.has_twin
     }
@@ -185,7 +185,7 @@ pub(crate) struct KeyStamp<'a> {
 }
 
 impl<'a> KeyStamp<'a> {
-    pub(crate) fn write(value: &str, mark: &Mark) -> String {
+    pub(crate) fn write(value: &str, mark: &FileMark) -> String {
         format!("v1 {value} {}", mark.write())
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn demo(environment: &Environment, ui: &mut Ui) -> anyhow::Result<Exi
         )
     ))?;
     for stop in TOUR {
-        let at = Place { home: &home.path().join("home"), project: &project, environment };
+        let at = TourPlace { home: &home.path().join("home"), project: &project, environment };
         visit(stop, at, ui)?;
     }
     ui.say(&format!(
@@ -52,19 +52,19 @@ pub(crate) fn demo(environment: &Environment, ui: &mut Ui) -> anyhow::Result<Exi
 
 /// Where the tour takes place.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct TourPlace<'a> {
     home: &'a Path,
     project: &'a Path,
     environment: &'a Environment,
 }
 
-impl Place<'_> {
+impl TourPlace<'_> {
     fn settings(self, now: Timestamp) -> Settings {
         Settings::elsewhere(self.home, self.project, now, self.environment)
     }
 }
 
-fn visit(stop: &Stop, at_home: Place<'_>, ui: &mut Ui) -> anyhow::Result<()> {
+fn visit(stop: &Stop, at_home: TourPlace<'_>, ui: &mut Ui) -> anyhow::Result<()> {
     match stop {
         Stop::Day { on, says } => ui.say(&format!("{}  {}\n", paint(BOLD, on), paint(DIM, says))),
         Stop::Hook { at, event, payload } => {

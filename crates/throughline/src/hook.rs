@@ -27,7 +27,7 @@ use crate::args;
 use crate::settings::{Environment, Settings};
 use crate::worker;
 pub(crate) use allocator::use_one_heap;
-use caller::{Answer, Caller, Step, Wait};
+use caller::{Caller, HookAnswer, HookStep, Wait};
 
 /// Payloads are smaller than this; what is larger is not read to its end.
 const PAYLOAD_BYTES_MAX: u64 = 16 << 20;
@@ -82,7 +82,7 @@ pub(crate) fn hook(
             Ok(Err(error)) => (Ok(Err(error)), None),
             Err(panic) => (Err(panic), None),
         };
-        send.send(Step::Done(said)).ok();
+        send.send(HookStep::Done(said)).ok();
         if let Some(rest) = rest {
             std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| rest.carry_out(&settings)))
                 .ok();
@@ -171,25 +171,25 @@ fn listen(
     agent: Host,
     settings: &Settings,
     deadline: Duration,
-    steps: &mpsc::Sender<Step>,
+    steps: &mpsc::Sender<HookStep>,
     started: &OnceLock<Context>,
-) -> anyhow::Result<(Answer, Option<Rest>)> {
+) -> anyhow::Result<(HookAnswer, Option<Rest>)> {
     let (home, now) = (&settings.home, settings.clock.now());
     let payload = payload();
-    steps.send(Step::Heard).ok();
+    steps.send(HookStep::Heard).ok();
     let told_at = Instant::now();
     let mut cleaner = Cleaner::default();
     let event = payload.and_then(|payload| Ok(read(name, agent, &payload, &mut cleaner)?));
     let folder = event.as_ref().ok().and_then(folder_of).or_else(here);
     if settings.refuses_home(folder.as_slice()).is_some() {
-        return Ok((Answer::default(), None));
+        return Ok((HookAnswer::default(), None));
     }
     if let Some(problem) = &settings.problem {
         // What the settings say as far as they can be read holds, and no service is asked.
         note(home, now, name, problem);
     }
     if !settings.enabled {
-        return Ok((Answer::default(), None));
+        return Ok((HookAnswer::default(), None));
     }
     if throughline_agents::knows(agent, name) {
         note_fired(home, &fired_name(name, agent), now);
@@ -203,17 +203,17 @@ fn listen(
     {
         started.set(Context { session: Some(event.session.clone()), ..context.clone() }).ok();
     }
-    steps.send(Step::Kept).ok();
+    steps.send(HookStep::Kept).ok();
     // Even where this turn is lost, what is known is said.
     let Ok(Some(Kept { event, context: Some(context), .. })) = told else {
-        return Ok((Answer::default(), None));
+        return Ok((HookAnswer::default(), None));
     };
     // What tools did is taken in with the answer that follows: a tool is never kept waiting for it.
     // Where the host did not listen before the tool ran, the warning comes now.
     if let What::ToolsRan(_) = event.what
         && !throughline_agents::warns_late(agent)
     {
-        return Ok((Answer::default(), None));
+        return Ok((HookAnswer::default(), None));
     }
     let engine = settings.engine()?.in_time(told_at, deadline);
     let reply = if !throughline_agents::can_inject(agent, name) {
@@ -249,7 +249,7 @@ fn listen(
         matches!(event.what, What::Prompted { .. } | What::ToolStarts(_) | What::ToolsRan(_));
     let begins = matches!(event.what, What::Started(_)) && settings.journal;
     let rest = begins.then(|| Rest { engine, context, event, reply });
-    Ok((Answer { text: text.unwrap_or_default(), telling, is_pause: !waits }, rest))
+    Ok((HookAnswer { text: text.unwrap_or_default(), telling, is_pause: !waits }, rest))
 }
 
 /// Notes what could not be written down. It is lost where something was said in it: that a session

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use serde::Serialize;
 use throughline_agents::{Shell, Surroundings};
-use throughline_core::permission::{Act, Door, Why};
+use throughline_core::permission::{Act, Denial, Door};
 use throughline_core::scope::Level;
 use throughline_core::{Policy, SessionId, Timestamp};
 use throughline_engine::{Clock, Context, Engine, Project, Roots, clean_name};
@@ -221,7 +221,7 @@ impl Settings {
         if roots.project(&here)?.reaches(named) {
             return Ok(());
         }
-        let why = Why::PersonsAct(Act::Reach);
+        let why = Denial::PersonsAct(Act::Reach);
         Err(throughline_engine::Error::NotYours { why, by_hand: String::new() }.into())
     }
 

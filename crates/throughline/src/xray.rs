@@ -7,8 +7,8 @@ use serde::Serialize;
 use throughline_core::NodeId;
 use throughline_core::page::Detail;
 use throughline_core::text;
-use throughline_engine::{Candidate, Fate, Recall};
-use throughline_language::question::{Ask, Question};
+use throughline_engine::{CandidateFate, Recall, RecallCandidate};
+use throughline_language::question::{AskKind, Question};
 
 use crate::commands::recall_handle as handle;
 use crate::ui::{BOLD, DIM, GOOD, ID, paint, safe, width};
@@ -53,10 +53,10 @@ struct WireStep {
     confidence: f64,
 }
 
-impl From<&Candidate> for WireCandidate {
-    fn from(one: &Candidate) -> Self {
+impl From<&RecallCandidate> for WireCandidate {
+    fn from(one: &RecallCandidate) -> Self {
         let (fate, reason) = fate(one);
-        let step = |step: &throughline_core::frontier::Step| WireStep {
+        let step = |step: &throughline_core::frontier::Hop| WireStep {
             from: bare(step.from),
             relation: step.relation.as_str(),
             to: bare(step.to),
@@ -88,7 +88,7 @@ impl From<&Candidate> for WireCandidate {
 
 impl WireCandidate {
     /// The same with the beginning of its text.
-    pub(crate) fn titled(one: &Candidate, title: &str) -> Self {
+    pub(crate) fn titled(one: &RecallCandidate, title: &str) -> Self {
         Self { title: Some(title.to_owned()), ..Self::from(one) }
     }
 }
@@ -103,14 +103,14 @@ fn bare(node: NodeId) -> String {
 }
 
 /// What became of a candidate: one word, and why.
-fn fate(one: &Candidate) -> (&'static str, Option<String>) {
+fn fate(one: &RecallCandidate) -> (&'static str, Option<String>) {
     match &one.fate {
-        Fate::Shown(Detail::Full) => ("shown", Some("in full".to_owned())),
-        Fate::Shown(Detail::Line) => ("shown", Some("as a line".to_owned())),
-        Fate::Considered => ("considered", Some("others fit better".to_owned())),
-        Fate::Counted(why) => ("counted", Some(why.to_string())),
-        Fate::ReplacedBy(head) => ("replaced", Some(format!("by {}", head.handle()))),
-        Fate::Cut(why) => ("cut", Some(why.to_string())),
+        CandidateFate::Shown(Detail::Full) => ("shown", Some("in full".to_owned())),
+        CandidateFate::Shown(Detail::Line) => ("shown", Some("as a line".to_owned())),
+        CandidateFate::Considered => ("considered", Some("others fit better".to_owned())),
+        CandidateFate::Counted(why) => ("counted", Some(why.to_string())),
+        CandidateFate::ReplacedBy(head) => ("replaced", Some(format!("by {}", head.handle()))),
+        CandidateFate::Cut(why) => ("cut", Some(why.to_string())),
     }
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn page(recall: &Recall, titles: &[String]) -> String {
     page
 }
 
-fn table<'a>(shown: impl Iterator<Item = (&'a Candidate, &'a String)>) -> String {
+fn table<'a>(shown: impl Iterator<Item = (&'a RecallCandidate, &'a String)>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     table.set_content_arrangement(ContentArrangement::Disabled);
@@ -171,7 +171,7 @@ fn table<'a>(shown: impl Iterator<Item = (&'a Candidate, &'a String)>) -> String
 }
 
 /// A candidate where a table has no room: what became of it, what it says, what decided.
-fn in_lines(rank: usize, one: &Candidate, title: &str) -> String {
+fn in_lines(rank: usize, one: &RecallCandidate, title: &str) -> String {
     let signed =
         |name: &str, value: f64| (value.abs() >= 0.005).then(|| format!("{name} {value:+.1}"));
     let number = |name: &str, value: Option<f64>| value.map(|value| format!("{name} {value:.2}"));
@@ -195,19 +195,19 @@ fn in_lines(rank: usize, one: &Candidate, title: &str) -> String {
     )
 }
 
-fn verdict(one: &Candidate) -> String {
+fn verdict(one: &RecallCandidate) -> String {
     let (fate, reason) = fate(one);
     let words = reason.map_or_else(|| fate.to_owned(), |why| format!("{fate}: {why}"));
-    let style = if matches!(one.fate, Fate::Shown(_)) { GOOD } else { DIM };
+    let style = if matches!(one.fate, CandidateFate::Shown(_)) { GOOD } else { DIM };
     paint(style, words)
 }
 
 /// What the smaller parts of a score come to together.
-fn other(one: &Candidate) -> f64 {
+fn other(one: &RecallCandidate) -> f64 {
     one.parts.voice + one.parts.answer + one.parts.time + one.parts.named
 }
 
-fn row(rank: usize, one: &Candidate, title: &str) -> Vec<String> {
+fn row(rank: usize, one: &RecallCandidate, title: &str) -> Vec<String> {
     let number = |value: f64| format!("{value:.2}");
     let maybe = |value: Option<f64>| value.map_or_else(|| "·".to_owned(), number);
     let signed =
@@ -252,26 +252,26 @@ fn understood(question: &Question) -> String {
     paint(DIM, safe(&said.join(" · ")))
 }
 
-fn asked(ask: Ask) -> &'static str {
+fn asked(ask: AskKind) -> &'static str {
     match ask {
-        Ask::When => "when",
-        Ask::Who => "who",
-        Ask::Where => "where",
-        Ask::HowMany => "how many",
-        Ask::HowLong => "how long",
-        Ask::Why => "why",
-        Ask::How => "how",
-        Ask::Which => "which",
-        Ask::What => "what",
-        Ask::YesNo => "yes or no",
-        Ask::Order => "in what order",
-        Ask::Summary => "a summary",
-        Ask::Statement => "nothing",
+        AskKind::When => "when",
+        AskKind::Who => "who",
+        AskKind::Where => "where",
+        AskKind::HowMany => "how many",
+        AskKind::HowLong => "how long",
+        AskKind::Why => "why",
+        AskKind::How => "how",
+        AskKind::Which => "which",
+        AskKind::What => "what",
+        AskKind::YesNo => "yes or no",
+        AskKind::Order => "in what order",
+        AskKind::Summary => "a summary",
+        AskKind::Statement => "nothing",
     }
 }
 
 /// A path through edges, in words.
-fn path(one: &Candidate) -> String {
+fn path(one: &RecallCandidate) -> String {
     let mut words = String::from("reached");
     for step in &one.path {
         // Where the last step leads stands at the beginning of the line.
@@ -291,7 +291,7 @@ fn path(one: &Candidate) -> String {
 }
 
 /// The parts of one candidate, one to a line, with what this question takes to be answered.
-pub(crate) fn parts(one: &Candidate, enough: f64) -> String {
+pub(crate) fn parts(one: &RecallCandidate, enough: f64) -> String {
     let parts = &one.parts;
     let mut page = String::new();
     for (name, value, what) in [

@@ -13,7 +13,7 @@ use throughline_core::{SessionId, Timestamp};
 
 use crate::host::Folders;
 use crate::json::{self, flag, list, text};
-use crate::transcript::{Line, Memory, entries, is_within};
+use crate::transcript::{Memory, TranscriptLine, entries, is_within};
 use crate::{clean, tools};
 
 /// A path longer than this is cut short and given a hash in the name of its folder.
@@ -22,7 +22,7 @@ const LONG_NAME: usize = 180;
 /// How much of a transcript is looked at to find the folder that its session worked in.
 const HEAD_BYTES: u64 = 4 << 20;
 
-pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
+pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> {
     let at = text(record, "timestamp").and_then(|at| at.parse().ok()).or(memory.at);
     memory.at = at;
     let kind = text(record, "type").unwrap_or_default();
@@ -34,7 +34,7 @@ pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
         Some(id) => id.to_owned(),
         None => format!("{session}:{}", memory.number),
     };
-    let blank = Line {
+    let blank = TranscriptLine {
         session: SessionId(session.to_owned()),
         folder: text(record, "cwd").map(str::to_owned),
         at: at.unwrap_or(Timestamp::EPOCH),
@@ -46,13 +46,14 @@ pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
     };
     let said = said(kind, record);
     let runs = runs(memory, record);
-    let spoken = said.into_iter().map(|(speaker, text)| Line { speaker, text, ..blank.clone() });
-    let done = runs.into_iter().map(|run| Line {
+    let spoken =
+        said.into_iter().map(|(speaker, text)| TranscriptLine { speaker, text, ..blank.clone() });
+    let done = runs.into_iter().map(|run| TranscriptLine {
         text: run.output.clone(),
         tool: Some(run),
         ..blank.clone()
     });
-    let mut lines: Vec<Line> = spoken.chain(done).collect();
+    let mut lines: Vec<TranscriptLine> = spoken.chain(done).collect();
     for (index, line) in lines.iter_mut().enumerate().skip(1) {
         line.id = format!("{}:{index}", line.id);
     }

@@ -12,7 +12,7 @@ use throughline_core::Timestamp;
 
 use crate::host::Folders;
 use crate::json::{self, list, text};
-use crate::transcript::{Line, Memory, entries, is_within};
+use crate::transcript::{Memory, TranscriptLine, entries, is_within};
 use crate::{clean, tools};
 
 /// How deep transcripts lie: year, month, day.
@@ -21,7 +21,7 @@ const DEPTH: usize = 3;
 /// How much of a transcript is looked at to find the folder that its session worked in.
 const HEAD_BYTES: u64 = 1 << 20;
 
-pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
+pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> {
     let at = text(record, "timestamp").and_then(|at| at.parse().ok()).or(memory.at);
     memory.at = at;
     let payload = record.get("payload").unwrap_or(&Value::Null);
@@ -47,13 +47,13 @@ fn begin(memory: &mut Memory, payload: &Value) {
     memory.helper = payload.get("source").is_some_and(|source| source.get("subagent").is_some());
 }
 
-fn item(memory: &mut Memory, at: Option<Timestamp>, payload: &Value) -> Option<Line> {
+fn item(memory: &mut Memory, at: Option<Timestamp>, payload: &Value) -> Option<TranscriptLine> {
     let own = text(payload, "id").or_else(|| text(payload, "call_id"));
     let blank = memory.line(own, at);
     match text(payload, "type")? {
         "message" => {
             let (speaker, text) = said(memory.helper, payload)?;
-            Some(Line { speaker, text, ..blank })
+            Some(TranscriptLine { speaker, text, ..blank })
         }
         "function_call" | "custom_tool_call" | "local_shell_call" => {
             memory.called(call(payload));
@@ -62,7 +62,7 @@ fn item(memory: &mut Memory, at: Option<Timestamp>, payload: &Value) -> Option<L
         "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
             let call = memory.call(text(payload, "call_id").unwrap_or_default());
             let run = tools::ran(call, &unfolded(payload.get("output").unwrap_or(&Value::Null)));
-            Some(Line { text: run.output.clone(), tool: Some(run), ..blank })
+            Some(TranscriptLine { text: run.output.clone(), tool: Some(run), ..blank })
         }
         _ => None,
     }

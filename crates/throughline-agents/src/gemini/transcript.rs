@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use crate::host::Folders;
 use crate::json::{list, text};
-use crate::transcript::{Line, Memory, entries, is_within};
+use crate::transcript::{Memory, TranscriptLine, entries, is_within};
 use crate::{clean, tools};
 
-pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
+pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> {
     if let Some(id) = text(record, "sessionId") {
         id.clone_into(&mut memory.session);
         memory.helper = text(record, "kind").is_some_and(|kind| kind == "subagent");
@@ -35,7 +35,7 @@ pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
     }
 }
 
-fn message_lines(memory: &mut Memory, message: &Value) -> Vec<Line> {
+fn message_lines(memory: &mut Memory, message: &Value) -> Vec<TranscriptLine> {
     let Some(kind @ ("user" | "gemini")) = text(message, "type") else { return Vec::new() };
     let at = text(message, "timestamp").and_then(|at| at.parse().ok()).or(memory.at);
     memory.at = at;
@@ -53,7 +53,7 @@ fn message_lines(memory: &mut Memory, message: &Value) -> Vec<Line> {
     };
     let mut lines = Vec::new();
     if let Some(speaker) = speaker.filter(|_| !words.is_empty()) {
-        lines.push(Line { speaker, text: words, ..blank.clone() });
+        lines.push(TranscriptLine { speaker, text: words, ..blank.clone() });
     }
     lines.extend(list(message, "toolCalls").iter().map(|call| ran(call, &blank)));
     lines
@@ -77,7 +77,7 @@ fn workspace(content: &str) -> Option<String> {
     content.trim_start().starts_with("<session_context>").then(|| first.trim_end().to_owned())
 }
 
-fn ran(call: &Value, blank: &Line) -> Line {
+fn ran(call: &Value, blank: &TranscriptLine) -> TranscriptLine {
     let name = text(call, "name").unwrap_or_default();
     let input = call.get("args").unwrap_or(&Value::Null);
     let result = list(call, "result").first().and_then(|one| one.get("functionResponse"));
@@ -85,7 +85,7 @@ fn ran(call: &Value, blank: &Line) -> Line {
     let mut run = tools::ran(tools::call_of(name, input, None), response);
     run.failed |= matches!(text(call, "status"), Some("error" | "cancelled"));
     let at = text(call, "timestamp").and_then(|at| at.parse().ok());
-    Line {
+    TranscriptLine {
         at: at.unwrap_or(blank.at),
         id: format!("{}:{}", blank.id, text(call, "id").unwrap_or(name)),
         text: run.output.clone(),

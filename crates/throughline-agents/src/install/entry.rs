@@ -4,7 +4,7 @@ use super::edit::{Edit, Page};
 use super::form::{Hooks, Registered, Style};
 use super::json::{Fate, settle, shape};
 use super::scan::{Kind, Node};
-use super::{Change, Installed, Refused};
+use super::{Installed, RefusedInstall, SettingsChange};
 
 impl Hooks {
     /// The members of all events, for settings that have none.
@@ -130,8 +130,8 @@ pub(super) fn add(
     hooks: &Hooks,
     node: &Node,
     command: &str,
-    change: &mut Change,
-) -> Result<Vec<Edit>, Refused> {
+    change: &mut SettingsChange,
+) -> Result<Vec<Edit>, RefusedInstall> {
     let mut edits = Vec::new();
     let mut members = Vec::new();
     for event in hooks.events {

@@ -4,7 +4,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::{Change, Form, Place, Record, Refused, add, installed, remove, restore};
+use super::{
+    Record, RefusedInstall, SettingsChange, SettingsForm, SettingsPlace, add, installed, remove,
+    restore,
+};
 
 /// The longest settings file that is touched, in bytes.
 const BYTES_MAX: u64 = 16 << 20;
@@ -31,7 +34,7 @@ pub enum Error {
         path: PathBuf,
         /// Why.
         #[source]
-        source: Refused,
+        source: RefusedInstall,
     },
     /// It is a folder, a pipe, a link to nothing, too long, or no text.
     #[error("{path} is not a settings file: {why}")]
@@ -59,20 +62,20 @@ pub enum Error {
 }
 
 /// What [`init`] would do.
-pub fn plan_init(place: &Place, command: &str) -> Result<Change, Error> {
+pub fn plan_init(place: &SettingsPlace, command: &str) -> Result<SettingsChange, Error> {
     let text = read(&place.path)?.unwrap_or_default();
     add(place.form, &text, command).map_err(|source| refused(&place.path, source))
 }
 
 /// Puts us into a settings file, which is made if there is none.
-pub fn init(place: &Place, command: &str) -> Result<Change, Error> {
+pub fn init(place: &SettingsPlace, command: &str) -> Result<SettingsChange, Error> {
     let path = &place.path;
     let before = read(path)?;
     let change = add(place.form, before.as_deref().unwrap_or_default(), command)
         .map_err(|source| refused(path, source))?;
     if !change.is_empty() {
         // A file of ours as a whole tells nothing that we do not know.
-        if place.form != Form::Plugin {
+        if place.form != SettingsForm::Plugin {
             keep_copy(path, before.as_deref())?;
         }
         write_at(place, before.as_deref(), &change.after)?;
@@ -81,7 +84,7 @@ pub fn init(place: &Place, command: &str) -> Result<Change, Error> {
 }
 
 /// What [`uninstall`] would do.
-pub fn plan_uninstall(place: &Place) -> Result<Change, Error> {
+pub fn plan_uninstall(place: &SettingsPlace) -> Result<SettingsChange, Error> {
     let path = &place.path;
     let failed = |source| refused(path, source);
     let Some(text) = read(path)? else { return remove(place.form, "").map_err(failed) };
@@ -101,7 +104,7 @@ pub fn plan_uninstall(place: &Place) -> Result<Change, Error> {
 
 /// Takes us out of a settings file. A file that we made goes, and so do our copies once they tell
 /// nothing new.
-pub fn uninstall(place: &Place) -> Result<Change, Error> {
+pub fn uninstall(place: &SettingsPlace) -> Result<SettingsChange, Error> {
     let path = &place.path;
     let change = plan_uninstall(place)?;
     if change.is_empty() {
@@ -134,9 +137,9 @@ pub fn uninstall(place: &Place) -> Result<Change, Error> {
 
 /// Removes the folders that a file of ours stood in, where nothing else is in them: that of plugins,
 /// and in a project those of the agent.
-fn remove_folders(place: &Place, folder: &Path) {
+fn remove_folders(place: &SettingsPlace, folder: &Path) {
     match &place.shared_by {
-        None if place.form == Form::Plugin => drop(fs::remove_dir(folder)),
+        None if place.form == SettingsForm::Plugin => drop(fs::remove_dir(folder)),
         None => {}
         Some(root) => {
             let within = folder.ancestors().take_while(|at| *at != root && at.starts_with(root));
@@ -179,7 +182,7 @@ pub fn write(path: &Path, before: Option<&str>, after: &str) -> Result<(), Error
     replace(path, PRIVATE, before, after)
 }
 
-fn write_at(place: &Place, before: Option<&str>, after: &str) -> Result<(), Error> {
+fn write_at(place: &SettingsPlace, before: Option<&str>, after: &str) -> Result<(), Error> {
     let mode = if place.shared_by.is_some() { SHARED } else { PRIVATE };
     replace(&place.path, mode, before, after)
 }
@@ -269,7 +272,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn refused(path: &Path, source: Refused) -> Error {
+fn refused(path: &Path, source: RefusedInstall) -> Error {
     Error::Refused { path: path.to_owned(), source }
 }
 

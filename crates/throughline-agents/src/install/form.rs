@@ -4,9 +4,9 @@ use super::SERVER;
 
 /// How a settings file is written, and what of it is ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum SettingsForm {
     /// JSON, with comments and trailing commas tolerated.
-    Json(&'static [Section]),
+    Json(&'static [SettingsSection]),
     /// TOML with our server in it: Codex.
     Toml,
     /// A file of ours as a whole: opencode.
@@ -15,7 +15,7 @@ pub enum Form {
 
 /// A member of a settings file that holds entries of ours.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Section {
+pub enum SettingsSection {
     /// Events, and who is called at them.
     Hooks(Hooks),
     /// Servers of tools, by name.
@@ -24,7 +24,7 @@ pub enum Section {
     Fixed(&'static str, &'static str),
 }
 
-impl Section {
+impl SettingsSection {
     pub(super) const fn name(&self) -> &'static str {
         match self {
             Self::Hooks(_) => "hooks",
@@ -104,7 +104,7 @@ pub(super) enum Shape {
 /// Seconds. Tools that ran well are reported once for each batch, which is cheaper than once for
 /// each tool; the timeout of `SessionEnd` also raises the limit that is common to all hooks. Never
 /// add `WorktreeCreate`: whoever registers it takes over making worktrees.
-pub(super) const CLAUDE_SETTINGS: &[Section] = &[Section::Hooks(Hooks {
+pub(super) const CLAUDE_SETTINGS: &[SettingsSection] = &[SettingsSection::Hooks(Hooks {
     host: "claude-code",
     style: Style::Program,
     events: &[
@@ -121,11 +121,11 @@ pub(super) const CLAUDE_SETTINGS: &[Section] = &[Section::Hooks(Hooks {
     ],
 })];
 
-pub(super) const CLAUDE_SERVERS: &[Section] =
-    &[Section::Servers(Servers { section: "mcpServers", shape: Shape::Typed })];
+pub(super) const CLAUDE_SERVERS: &[SettingsSection] =
+    &[SettingsSection::Servers(Servers { section: "mcpServers", shape: Shape::Typed })];
 
 /// Seconds; `SessionEnd` gets three at most.
-pub(super) const CODEX_HOOKS: &[Section] = &[Section::Hooks(Hooks {
+pub(super) const CODEX_HOOKS: &[SettingsSection] = &[SettingsSection::Hooks(Hooks {
     host: "codex",
     style: Style::Line,
     events: &[
@@ -143,8 +143,8 @@ pub(super) const CODEX_HOOKS: &[Section] = &[Section::Hooks(Hooks {
 
 /// Milliseconds. `PreCompress` comes before every call of the model, unless a person asks for it;
 /// what is said at `BeforeTool` nobody hears.
-pub(super) const GEMINI_SETTINGS: &[Section] = &[
-    Section::Hooks(Hooks {
+pub(super) const GEMINI_SETTINGS: &[SettingsSection] = &[
+    SettingsSection::Hooks(Hooks {
         host: "gemini",
         style: Style::NamedLine,
         events: &[
@@ -156,16 +156,16 @@ pub(super) const GEMINI_SETTINGS: &[Section] = &[
             event("SessionEnd", 5_000),
         ],
     }),
-    Section::Servers(Servers { section: "mcpServers", shape: Shape::Plain }),
+    SettingsSection::Servers(Servers { section: "mcpServers", shape: Shape::Plain }),
 ];
 
-pub(super) const OPENCODE_CONFIG: &[Section] =
-    &[Section::Servers(Servers { section: "mcp", shape: Shape::List })];
+pub(super) const OPENCODE_CONFIG: &[SettingsSection] =
+    &[SettingsSection::Servers(Servers { section: "mcp", shape: Shape::List })];
 
 /// Seconds, by the documentation.
-pub(super) const CURSOR_HOOKS: &[Section] = &[
-    Section::Fixed("version", "1"),
-    Section::Hooks(Hooks {
+pub(super) const CURSOR_HOOKS: &[SettingsSection] = &[
+    SettingsSection::Fixed("version", "1"),
+    SettingsSection::Hooks(Hooks {
         host: "cursor",
         style: Style::Flat,
         events: &[
@@ -180,5 +180,5 @@ pub(super) const CURSOR_HOOKS: &[Section] = &[
     }),
 ];
 
-pub(super) const CURSOR_SERVERS: &[Section] =
-    &[Section::Servers(Servers { section: "mcpServers", shape: Shape::Plain })];
+pub(super) const CURSOR_SERVERS: &[SettingsSection] =
+    &[SettingsSection::Servers(Servers { section: "mcpServers", shape: Shape::Plain })];

@@ -1,18 +1,18 @@
 //! Settings in JSON: sections are put in and taken out, item by item.
 
 use super::edit::{self, Edit, Page};
-use super::form::Section;
+use super::form::SettingsSection;
 use super::scan::{Kind, Node, scan};
-use super::{Change, Installed, Refused, entry, server};
+use super::{Installed, RefusedInstall, SettingsChange, entry, server};
 
 pub(super) fn add(
-    sections: &'static [Section],
+    sections: &'static [SettingsSection],
     settings: &str,
     command: &str,
-) -> Result<Change, Refused> {
+) -> Result<SettingsChange, RefusedInstall> {
     let document = scan(settings)?;
     let page = Page::new(settings, &document);
-    let mut change = Change::none(settings);
+    let mut change = SettingsChange::none(settings);
     let edits = match &document.root {
         None => vec![blank(&page, sections, command, &mut change)],
         Some(root) if root.kind != Kind::Object => return Err(shape("not an object")),
@@ -25,26 +25,28 @@ pub(super) fn add(
 fn add_to_root(
     page: &Page<'_>,
     root: &Node,
-    sections: &[Section],
+    sections: &[SettingsSection],
     command: &str,
-    change: &mut Change,
-) -> Result<Vec<Edit>, Refused> {
+    change: &mut SettingsChange,
+) -> Result<Vec<Edit>, RefusedInstall> {
     let (mut edits, mut new) = (Vec::new(), Vec::new());
     for section in sections {
         match (section, root.member(section.name())) {
             // What a file must hold from the start, one that is there has or does without.
-            (Section::Fixed(..), _) => {}
-            (Section::Hooks(_) | Section::Servers(_), None) => {
+            (SettingsSection::Fixed(..), _) => {}
+            (SettingsSection::Hooks(_) | SettingsSection::Servers(_), None) => {
                 change.added.extend(section.names());
                 new.push(member(page, section, command, page.separator(root, 1), 1));
             }
-            (Section::Hooks(_) | Section::Servers(_), Some(node)) if node.kind != Kind::Object => {
+            (SettingsSection::Hooks(_) | SettingsSection::Servers(_), Some(node))
+                if node.kind != Kind::Object =>
+            {
                 return Err(shape(&format!("`{}` is not an object", section.name())));
             }
-            (Section::Hooks(hooks), Some(node)) => {
+            (SettingsSection::Hooks(hooks), Some(node)) => {
                 edits.extend(entry::add(page, hooks, node, command, change)?);
             }
-            (Section::Servers(servers), Some(node)) => {
+            (SettingsSection::Servers(servers), Some(node)) => {
                 edits.extend(server::add(page, servers, node, command, change)?);
             }
         }
@@ -55,9 +57,12 @@ fn add_to_root(
     Ok(edits)
 }
 
-pub(super) fn remove(sections: &'static [Section], settings: &str) -> Result<Change, Refused> {
+pub(super) fn remove(
+    sections: &'static [SettingsSection],
+    settings: &str,
+) -> Result<SettingsChange, RefusedInstall> {
     let document = scan(settings)?;
-    let mut change = Change::none(settings);
+    let mut change = SettingsChange::none(settings);
     let Some(root) = &document.root else { return Ok(change) };
     let page = Page::new(settings, &document);
     let ours = find(sections, settings, root);
@@ -75,40 +80,48 @@ pub(super) fn remove(sections: &'static [Section], settings: &str) -> Result<Cha
 }
 
 pub(super) fn installed(
-    sections: &'static [Section],
+    sections: &'static [SettingsSection],
     settings: &str,
-) -> Result<Vec<Installed>, Refused> {
+) -> Result<Vec<Installed>, RefusedInstall> {
     let document = scan(settings)?;
     Ok(document.root.iter().flat_map(|root| find(sections, settings, root)).collect())
 }
 
 /// Every entry of ours, wherever it stands.
-fn find(sections: &[Section], text: &str, root: &Node) -> Vec<Installed> {
+fn find(sections: &[SettingsSection], text: &str, root: &Node) -> Vec<Installed> {
     let mut found = Vec::new();
     for section in sections {
         let named = root.items.iter().filter(|item| item.name.as_deref() == Some(section.name()));
         for item in named {
             match section {
-                Section::Hooks(hooks) => found.extend(entry::find(text, hooks, &item.value)),
-                Section::Servers(_) => found.extend(server::find(text, &item.value)),
-                Section::Fixed(..) => {}
+                SettingsSection::Hooks(hooks) => {
+                    found.extend(entry::find(text, hooks, &item.value))
+                }
+                SettingsSection::Servers(_) => found.extend(server::find(text, &item.value)),
+                SettingsSection::Fixed(..) => {}
             }
         }
     }
     found
 }
 
-pub(super) fn shape(what: &str) -> Refused {
-    Refused::Shape { what: what.to_owned() }
+pub(super) fn shape(what: &str) -> RefusedInstall {
+    RefusedInstall::Shape { what: what.to_owned() }
 }
 
 /// A section with all of our entries, for settings that have none.
-fn member(page: &Page<'_>, section: &Section, command: &str, line: String, depth: usize) -> String {
+fn member(
+    page: &Page<'_>,
+    section: &SettingsSection,
+    command: &str,
+    line: String,
+    depth: usize,
+) -> String {
     let name = section.name();
     let members = match section {
-        Section::Fixed(_, value) => return format!(r#""{name}": {value}"#),
-        Section::Hooks(hooks) => hooks.members(command),
-        Section::Servers(servers) => vec![servers.member(command)],
+        SettingsSection::Fixed(_, value) => return format!(r#""{name}": {value}"#),
+        SettingsSection::Hooks(hooks) => hooks.members(command),
+        SettingsSection::Servers(servers) => vec![servers.member(command)],
     };
     if page.one_line {
         return format!(r#""{name}": {{{}}}"#, members.join(", "));
@@ -121,8 +134,13 @@ fn member(page: &Page<'_>, section: &Section, command: &str, line: String, depth
 
 /// A whole object for settings without anything in them. Behind a comment that the end of the file
 /// cuts short it starts on a new line, and ends without one.
-fn blank(page: &Page<'_>, sections: &[Section], command: &str, change: &mut Change) -> Edit {
-    change.added = sections.iter().flat_map(Section::names).collect();
+fn blank(
+    page: &Page<'_>,
+    sections: &[SettingsSection],
+    command: &str,
+    change: &mut SettingsChange,
+) -> Edit {
+    change.added = sections.iter().flat_map(SettingsSection::names).collect();
     let text = page.text;
     let eol = page.eol;
     let members = sections.iter().map(|one| member(page, one, command, page.line_break(1), 1));
@@ -140,7 +158,7 @@ fn blank(page: &Page<'_>, sections: &[Section], command: &str, change: &mut Chan
 fn before_blank(
     page: &Page<'_>,
     root: &Node,
-    sections: &'static [Section],
+    sections: &'static [SettingsSection],
     command: &str,
 ) -> Option<String> {
     let before = &page.text[..root.span.start];
@@ -164,14 +182,14 @@ pub(super) enum Fate {
     Goes,
 }
 
-fn remove_from_root(page: &Page<'_>, root: &Node, sections: &[Section]) -> Vec<Edit> {
+fn remove_from_root(page: &Page<'_>, root: &Node, sections: &[SettingsSection]) -> Vec<Edit> {
     let fates = root.items.iter().map(|item| {
         let section = sections.iter().find(|one| item.name.as_deref() == Some(one.name()));
         match section {
-            Some(Section::Hooks(hooks)) if item.value.kind == Kind::Object => {
+            Some(SettingsSection::Hooks(hooks)) if item.value.kind == Kind::Object => {
                 entry::remove(page, hooks, &item.value)
             }
-            Some(Section::Servers(_)) if item.value.kind == Kind::Object => {
+            Some(SettingsSection::Servers(_)) if item.value.kind == Kind::Object => {
                 server::remove(page, &item.value)
             }
             Some(_) | None => Fate::Stays(Vec::new()),

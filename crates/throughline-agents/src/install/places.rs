@@ -3,41 +3,41 @@
 use std::path::{Path, PathBuf};
 
 use super::form::{
-    CLAUDE_SERVERS, CLAUDE_SETTINGS, CODEX_HOOKS, CURSOR_HOOKS, CURSOR_SERVERS, Form,
-    GEMINI_SETTINGS, OPENCODE_CONFIG,
+    CLAUDE_SERVERS, CLAUDE_SETTINGS, CODEX_HOOKS, CURSOR_HOOKS, CURSOR_SERVERS, GEMINI_SETTINGS,
+    OPENCODE_CONFIG, SettingsForm,
 };
 use crate::{Folders, Host};
 
 /// A file, and how it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SettingsPlace {
     /// The file.
     pub path: PathBuf,
     /// How it is written, and what of it is ours.
-    pub form: Form,
+    pub form: SettingsForm,
     /// The project that shares it, where it is not one person's own.
     pub shared_by: Option<PathBuf>,
 }
 
-fn place(path: PathBuf, form: Form) -> Place {
-    Place { path, form, shared_by: None }
+fn place(path: PathBuf, form: SettingsForm) -> SettingsPlace {
+    SettingsPlace { path, form, shared_by: None }
 }
 
 /// The settings of one person.
-pub fn places(host: Host, folders: &Folders) -> Vec<Place> {
+pub fn places(host: Host, folders: &Folders) -> Vec<SettingsPlace> {
     let config = &folders.config;
     match host {
         Host::ClaudeCode => {
             // Its servers stand in the home folder, unless its folder was named.
             let beside = config.parent().filter(|_| !folders.named).unwrap_or(config);
             vec![
-                place(config.join("settings.json"), Form::Json(CLAUDE_SETTINGS)),
-                place(beside.join(".claude.json"), Form::Json(CLAUDE_SERVERS)),
+                place(config.join("settings.json"), SettingsForm::Json(CLAUDE_SETTINGS)),
+                place(beside.join(".claude.json"), SettingsForm::Json(CLAUDE_SERVERS)),
             ]
         }
         Host::Codex => codex(config),
         Host::Gemini => {
-            vec![place(config.join("settings.json"), Form::Json(GEMINI_SETTINGS))]
+            vec![place(config.join("settings.json"), SettingsForm::Json(GEMINI_SETTINGS))]
         }
         Host::Opencode => opencode(config, config),
         Host::Cursor => cursor(config),
@@ -45,16 +45,16 @@ pub fn places(host: Host, folders: &Folders) -> Vec<Place> {
 }
 
 /// The settings of one project, shared by all who work on it.
-pub fn project_places(host: Host, root: &Path) -> Vec<Place> {
+pub fn project_places(host: Host, root: &Path) -> Vec<SettingsPlace> {
     let mut places = match host {
         Host::ClaudeCode => vec![
-            place(root.join(".claude").join("settings.json"), Form::Json(CLAUDE_SETTINGS)),
-            place(root.join(".mcp.json"), Form::Json(CLAUDE_SERVERS)),
+            place(root.join(".claude").join("settings.json"), SettingsForm::Json(CLAUDE_SETTINGS)),
+            place(root.join(".mcp.json"), SettingsForm::Json(CLAUDE_SERVERS)),
         ],
         Host::Codex => codex(&root.join(".codex")),
         Host::Gemini => {
             let path = root.join(".gemini").join("settings.json");
-            vec![place(path, Form::Json(GEMINI_SETTINGS))]
+            vec![place(path, SettingsForm::Json(GEMINI_SETTINGS))]
         }
         Host::Opencode => opencode(root, &root.join(".opencode")),
         Host::Cursor => cursor(&root.join(".cursor")),
@@ -65,21 +65,21 @@ pub fn project_places(host: Host, root: &Path) -> Vec<Place> {
     places
 }
 
-fn codex(config: &Path) -> Vec<Place> {
+fn codex(config: &Path) -> Vec<SettingsPlace> {
     vec![
-        place(config.join("hooks.json"), Form::Json(CODEX_HOOKS)),
-        place(config.join("config.toml"), Form::Toml),
+        place(config.join("hooks.json"), SettingsForm::Json(CODEX_HOOKS)),
+        place(config.join("config.toml"), SettingsForm::Toml),
     ]
 }
 
-fn cursor(config: &Path) -> Vec<Place> {
+fn cursor(config: &Path) -> Vec<SettingsPlace> {
     vec![
-        place(config.join("hooks.json"), Form::Json(CURSOR_HOOKS)),
-        place(config.join("mcp.json"), Form::Json(CURSOR_SERVERS)),
+        place(config.join("hooks.json"), SettingsForm::Json(CURSOR_HOOKS)),
+        place(config.join("mcp.json"), SettingsForm::Json(CURSOR_SERVERS)),
     ]
 }
 
-fn opencode(config: &Path, plugins: &Path) -> Vec<Place> {
+fn opencode(config: &Path, plugins: &Path) -> Vec<SettingsPlace> {
     let names = ["opencode.jsonc", "opencode.json"].map(|name| config.join(name));
     // It reads both; the one that we stand in already goes before the other.
     let ours = |path: &&PathBuf| {
@@ -88,7 +88,7 @@ fn opencode(config: &Path, plugins: &Path) -> Vec<Place> {
     let written = names.iter().find(ours).or_else(|| names.iter().find(|path| path.exists()));
     let written = written.unwrap_or(&names[1]);
     vec![
-        place(written.clone(), Form::Json(OPENCODE_CONFIG)),
-        place(plugins.join("plugin").join("throughline.js"), Form::Plugin),
+        place(written.clone(), SettingsForm::Json(OPENCODE_CONFIG)),
+        place(plugins.join("plugin").join("throughline.js"), SettingsForm::Plugin),
     ]
 }

@@ -1,7 +1,7 @@
 //! A file that is ours as a whole: the plugin of opencode, with the path of our program in it.
 
 use super::entry::quoted;
-use super::{Change, Installed, Refused};
+use super::{Installed, RefusedInstall, SettingsChange};
 use crate::opencode::PLUGIN;
 
 /// How the file begins, in every version.
@@ -9,13 +9,13 @@ const MARK: &str = "// Throughline for opencode";
 /// The line that names our program.
 const LINE: &str = "const PROGRAM = ";
 
-pub(super) fn add(settings: &str, command: &str) -> Result<Change, Refused> {
-    let mut change = Change::none(settings);
+pub(super) fn add(settings: &str, command: &str) -> Result<SettingsChange, RefusedInstall> {
+    let mut change = SettingsChange::none(settings);
     let whole = with(command);
     if settings.trim().is_empty() {
         change.added.push("plugin".to_owned());
     } else if !is_ours(settings) {
-        return Err(Refused::Taken { what: "the plugin that stands there".to_owned() });
+        return Err(RefusedInstall::Taken { what: "the plugin that stands there".to_owned() });
     } else if settings != whole {
         change.updated.push("plugin".to_owned());
     }
@@ -23,8 +23,8 @@ pub(super) fn add(settings: &str, command: &str) -> Result<Change, Refused> {
     Ok(change)
 }
 
-pub(super) fn remove(settings: &str) -> Change {
-    let mut change = Change::none(settings);
+pub(super) fn remove(settings: &str) -> SettingsChange {
+    let mut change = SettingsChange::none(settings);
     if is_ours(settings) {
         change.removed.push("plugin".to_owned());
         change.after = String::new();

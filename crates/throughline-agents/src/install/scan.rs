@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::Refused;
+use super::RefusedInstall;
 
 /// How deep values may be nested.
 const DEPTH_MAX: usize = 100;
@@ -91,7 +91,7 @@ fn decode(quoted: &str) -> String {
 }
 
 /// Finds everything in a text.
-pub(super) fn scan(text: &str) -> Result<Document, Refused> {
+pub(super) fn scan(text: &str) -> Result<Document, RefusedInstall> {
     let mut scanner = Scanner { text, at: 0, comments: Vec::new() };
     if text.starts_with('\u{feff}') {
         scanner.at += '\u{feff}'.len_utf8();
@@ -112,10 +112,10 @@ struct Scanner<'a> {
 }
 
 impl Scanner<'_> {
-    fn bad(&self, why: &str) -> Refused {
+    fn bad(&self, why: &str) -> RefusedInstall {
         let before = &self.text.as_bytes()[..self.at.min(self.text.len())];
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        Refused::NotJson { line, why: why.to_owned() }
+        RefusedInstall::NotJson { line, why: why.to_owned() }
     }
 
     fn peek(&self) -> Option<u8> {
@@ -123,7 +123,7 @@ impl Scanner<'_> {
     }
 
     /// Passes over white space and comments.
-    fn trivia(&mut self) -> Result<(), Refused> {
+    fn trivia(&mut self) -> Result<(), RefusedInstall> {
         while let Some(byte) = self.peek() {
             let rest = &self.text[self.at..];
             if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
@@ -147,7 +147,7 @@ impl Scanner<'_> {
         self.at += length;
     }
 
-    fn value(&mut self, depth: usize) -> Result<Node, Refused> {
+    fn value(&mut self, depth: usize) -> Result<Node, RefusedInstall> {
         match self.peek() {
             Some(b'{') => self.container(Kind::Object, b'}', depth),
             Some(b'[') => self.container(Kind::Array, b']', depth),
@@ -160,7 +160,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn container(&mut self, kind: Kind, closing: u8, depth: usize) -> Result<Node, Refused> {
+    fn container(&mut self, kind: Kind, closing: u8, depth: usize) -> Result<Node, RefusedInstall> {
         if depth >= DEPTH_MAX {
             return Err(self.bad("it is nested too deeply"));
         }
@@ -186,7 +186,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn item(&mut self, kind: Kind, depth: usize) -> Result<Item, Refused> {
+    fn item(&mut self, kind: Kind, depth: usize) -> Result<Item, RefusedInstall> {
         let start = self.at;
         let mut name = None;
         if kind == Kind::Object {
@@ -206,7 +206,7 @@ impl Scanner<'_> {
         Ok(Item { name, span: start..self.at, value, comma: None })
     }
 
-    fn quoted(&mut self) -> Result<Range<usize>, Refused> {
+    fn quoted(&mut self) -> Result<Range<usize>, RefusedInstall> {
         let start = self.at;
         self.at += 1;
         loop {
@@ -223,7 +223,7 @@ impl Scanner<'_> {
         }
     }
 
-    fn escape(&mut self) -> Result<(), Refused> {
+    fn escape(&mut self) -> Result<(), RefusedInstall> {
         let rest = &self.text.as_bytes()[self.at + 1..];
         self.at += match rest.first() {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
@@ -234,7 +234,7 @@ impl Scanner<'_> {
     }
 
     /// A number, `true`, `false` or `null`.
-    fn word(&mut self) -> Result<Node, Refused> {
+    fn word(&mut self) -> Result<Node, RefusedInstall> {
         let rest = &self.text[self.at..];
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
         let word = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];

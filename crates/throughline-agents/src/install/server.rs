@@ -5,7 +5,7 @@ use super::entry::{is_our_program, quoted};
 use super::form::{Servers, Shape};
 use super::json::{Fate, settle};
 use super::scan::{Kind, Node};
-use super::{Change, Installed, Refused, SERVER};
+use super::{Installed, RefusedInstall, SERVER, SettingsChange};
 
 /// What our server is called.
 pub(super) const NAME: &str = "throughline";
@@ -34,15 +34,15 @@ pub(super) fn add(
     servers: &Servers,
     node: &Node,
     command: &str,
-    change: &mut Change,
-) -> Result<Vec<Edit>, Refused> {
+    change: &mut SettingsChange,
+) -> Result<Vec<Edit>, RefusedInstall> {
     let Some(entry) = node.member(NAME) else {
         change.added.push(SERVER.to_owned());
         return Ok(page.append(node, &[servers.member(command)], 2));
     };
     let Some((path, known)) = program(page.text, entry) else {
         let what = format!("the server `{}.{NAME}`", servers.section);
-        return Err(Refused::Taken { what });
+        return Err(RefusedInstall::Taken { what });
     };
     if known == command {
         return Ok(Vec::new());

@@ -8,20 +8,20 @@ use toml_edit::{Document, Item, TomlError};
 
 use super::entry::{is_our_program, quoted};
 use super::server::NAME;
-use super::{Change, Installed, Refused, SERVER};
+use super::{Installed, RefusedInstall, SERVER, SettingsChange};
 
 const SECTION: &str = "mcp_servers";
 
 /// Codex hands nothing of its environment on that is not named: where memory is kept is.
 const PASSED: &str = "env_vars = [\"THROUGHLINE_HOME\", \"XDG_DATA_HOME\"]";
 
-pub(super) fn add(settings: &str, command: &str) -> Result<Change, Refused> {
+pub(super) fn add(settings: &str, command: &str) -> Result<SettingsChange, RefusedInstall> {
     let document = parse(settings)?;
-    let mut change = Change::none(settings);
+    let mut change = SettingsChange::none(settings);
     let servers = document.get(SECTION);
     if let Some(entry) = servers.and_then(|servers| servers.get(NAME)) {
         let Some((span, known)) = program(entry) else {
-            return Err(Refused::Taken { what: format!("the server `{SECTION}.{NAME}`") });
+            return Err(RefusedInstall::Taken { what: format!("the server `{SECTION}.{NAME}`") });
         };
         if known != command {
             change.updated.push(SERVER.to_owned());
@@ -32,7 +32,7 @@ pub(super) fn add(settings: &str, command: &str) -> Result<Change, Refused> {
     }
     if servers.is_some_and(|servers| !servers.is_table()) {
         let what = format!("`{SECTION}` is not a section; write `[{SECTION}.NAME]` instead");
-        return Err(Refused::Shape { what });
+        return Err(RefusedInstall::Shape { what });
     }
     let eol = if settings.contains("\r\n") { "\r\n" } else { "\n" };
     let lines = [
@@ -55,8 +55,8 @@ pub(super) fn add(settings: &str, command: &str) -> Result<Change, Refused> {
     Ok(change)
 }
 
-pub(super) fn remove(settings: &str) -> Result<Change, Refused> {
-    let mut change = Change::none(settings);
+pub(super) fn remove(settings: &str) -> Result<SettingsChange, RefusedInstall> {
+    let mut change = SettingsChange::none(settings);
     if installed(settings)?.is_empty() {
         return Ok(change);
     }
@@ -75,18 +75,18 @@ pub(super) fn remove(settings: &str) -> Result<Change, Refused> {
     Ok(change)
 }
 
-pub(super) fn installed(settings: &str) -> Result<Vec<Installed>, Refused> {
+pub(super) fn installed(settings: &str) -> Result<Vec<Installed>, RefusedInstall> {
     let document = parse(settings)?;
     let entry = document.get(SECTION).and_then(|servers| servers.get(NAME));
     let ours = entry.and_then(program);
     Ok(ours.map(|(_, command)| (SERVER.to_owned(), command)).into_iter().collect())
 }
 
-fn parse(settings: &str) -> Result<Document<&str>, Refused> {
+fn parse(settings: &str) -> Result<Document<&str>, RefusedInstall> {
     Document::parse(settings).map_err(|error: TomlError| {
         let at = error.span().map_or(0, |span| span.start.min(settings.len()));
         let line = settings.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Refused::NotToml { line, why: error.message().to_owned() }
+        RefusedInstall::NotToml { line, why: error.message().to_owned() }
     })
 }
 

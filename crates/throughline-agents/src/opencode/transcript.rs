@@ -9,10 +9,10 @@ use throughline_core::{SessionId, Timestamp};
 use super::{run, said};
 use crate::host::Folders;
 use crate::json::{flag, list, text};
-use crate::transcript::{Line, Memory};
+use crate::transcript::{Memory, TranscriptLine};
 use crate::{clean, tools};
 
-pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
+pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<TranscriptLine> {
     let null = Value::Null;
     let message = record.get("message").unwrap_or(&null);
     let at = moment(record.get("at")).or(memory.at);
@@ -21,7 +21,7 @@ pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
     if flag(message, "summary") || text(message, "mode") == Some("compaction") {
         return Vec::new();
     }
-    let blank = Line {
+    let blank = TranscriptLine {
         session: SessionId(text(record, "session").unwrap_or_default().to_owned()),
         folder: text(record, "folder").map(str::to_owned),
         at: at.unwrap_or(Timestamp::EPOCH),
@@ -40,9 +40,11 @@ pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
         }
         Some(_) | None => None,
     };
-    let ran: Vec<Line> = parts.iter().filter_map(|part| tool(part, &blank)).collect();
-    let mut lines: Vec<Line> = match speaker {
-        Some(speaker) if !words.is_empty() => vec![Line { speaker, text: words, ..blank }],
+    let ran: Vec<TranscriptLine> = parts.iter().filter_map(|part| tool(part, &blank)).collect();
+    let mut lines: Vec<TranscriptLine> = match speaker {
+        Some(speaker) if !words.is_empty() => {
+            vec![TranscriptLine { speaker, text: words, ..blank }]
+        }
         Some(_) | None => Vec::new(),
     };
     lines.extend(ran);
@@ -50,7 +52,7 @@ pub(super) fn lines(memory: &mut Memory, record: &Value) -> Vec<Line> {
 }
 
 /// A tool that has run.
-fn tool(part: &Value, blank: &Line) -> Option<Line> {
+fn tool(part: &Value, blank: &TranscriptLine) -> Option<TranscriptLine> {
     if text(part, "type") != Some("tool") {
         return None;
     }
@@ -65,7 +67,7 @@ fn tool(part: &Value, blank: &Line) -> Option<Line> {
     let mut run = run(tools::call_of(name, input, text(part, "callID")), state);
     run.failed |= failed;
     let ended = state.get("time").and_then(|time| moment(time.get("end")));
-    Some(Line {
+    Some(TranscriptLine {
         at: ended.unwrap_or(blank.at),
         id: text(part, "id").unwrap_or(&blank.id).to_owned(),
         text: run.output.clone(),

@@ -5,30 +5,30 @@ use std::path::{Path, PathBuf};
 
 use throughline_agents::Host;
 use throughline_agents::install::files::{self, Error, read, write};
-use throughline_agents::install::{Change, Place, project_places};
+use throughline_agents::install::{SettingsChange, SettingsPlace, project_places};
 
 const PROGRAM: &str = "/usr/local/bin/throughline";
 const SETTINGS: &str = "{\n  \"model\": \"opus\"\n}\n";
 
 /// A file with the hooks of Claude Code in it.
-fn place(path: &Path) -> Place {
+fn place(path: &Path) -> SettingsPlace {
     let form = project_places(Host::ClaudeCode, Path::new("/"))[0].form;
-    Place { path: path.to_owned(), form, shared_by: None }
+    SettingsPlace { path: path.to_owned(), form, shared_by: None }
 }
 
-fn plan_init(path: &Path, command: &str) -> Result<Change, Error> {
+fn plan_init(path: &Path, command: &str) -> Result<SettingsChange, Error> {
     files::plan_init(&place(path), command)
 }
 
-fn init(path: &Path, command: &str) -> Result<Change, Error> {
+fn init(path: &Path, command: &str) -> Result<SettingsChange, Error> {
     files::init(&place(path), command)
 }
 
-fn plan_uninstall(path: &Path) -> Result<Change, Error> {
+fn plan_uninstall(path: &Path) -> Result<SettingsChange, Error> {
     files::plan_uninstall(&place(path))
 }
 
-fn uninstall(path: &Path) -> Result<Change, Error> {
+fn uninstall(path: &Path) -> Result<SettingsChange, Error> {
     files::uninstall(&place(path))
 }
 

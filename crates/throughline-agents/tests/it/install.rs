@@ -4,24 +4,26 @@ use proptest::prelude::*;
 use std::path::Path;
 
 use throughline_agents::Host;
-use throughline_agents::install::{self, Change, Form, Record, Refused, diff, project_places};
+use throughline_agents::install::{
+    self, Record, RefusedInstall, SettingsChange, SettingsForm, diff, project_places,
+};
 
 const PROGRAM: &str = "/usr/local/bin/throughline";
 
 /// The file that the hooks of Claude Code stand in.
-fn form() -> Form {
+fn form() -> SettingsForm {
     project_places(Host::ClaudeCode, Path::new("/"))[0].form
 }
 
-fn add(settings: &str, command: &str) -> Result<Change, Refused> {
+fn add(settings: &str, command: &str) -> Result<SettingsChange, RefusedInstall> {
     install::add(form(), settings, command)
 }
 
-fn remove(settings: &str) -> Result<Change, Refused> {
+fn remove(settings: &str) -> Result<SettingsChange, RefusedInstall> {
     install::remove(form(), settings)
 }
 
-fn restore(settings: &str, record: &Record) -> Result<String, Refused> {
+fn restore(settings: &str, record: &Record) -> Result<String, RefusedInstall> {
     install::restore(form(), settings, record)
 }
 
@@ -160,14 +162,17 @@ fn settings_that_are_not_json_are_refused() {
         ("{} /* no end", 1),
     ] {
         for refused in [add(settings, PROGRAM).unwrap_err(), remove(settings).unwrap_err()] {
-            assert!(matches!(refused, Refused::NotJson { line: l, .. } if l == line), "{refused}");
+            assert!(
+                matches!(refused, RefusedInstall::NotJson { line: l, .. } if l == line),
+                "{refused}"
+            );
         }
         assert!(installed(settings).is_empty());
     }
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(add(&deep, PROGRAM).is_err());
     for settings in ["[]", "1", r#"{"hooks":[]}"#, r#"{"hooks":{"Stop":{}}}"#] {
-        assert!(matches!(add(settings, PROGRAM), Err(Refused::Shape { .. })), "{settings}");
+        assert!(matches!(add(settings, PROGRAM), Err(RefusedInstall::Shape { .. })), "{settings}");
         assert_eq!(removed(settings), settings);
     }
 }
@@ -175,7 +180,7 @@ fn settings_that_are_not_json_are_refused() {
 #[test]
 fn a_program_that_we_would_not_find_again_is_not_put_in() {
     for command in ["throughline2", "./throughline", "/usr/bin/env", ""] {
-        assert!(matches!(add("{}", command), Err(Refused::Command { .. })), "{command}");
+        assert!(matches!(add("{}", command), Err(RefusedInstall::Command { .. })), "{command}");
     }
     // By its name alone it is found on the PATH of whoever shares the file.
     for command in

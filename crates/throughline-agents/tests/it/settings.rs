@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use throughline_agents::install::files::{Error, init, plan_init, plan_uninstall, uninstall};
-use throughline_agents::install::{Place, installed, project_places};
+use throughline_agents::install::{SettingsPlace, installed, project_places};
 use throughline_agents::{Folders, Host, install};
 
 const PROGRAM: &str = "/usr/local/bin/throughline";
@@ -202,7 +202,7 @@ fn folders(config: &Path) -> Folders {
 }
 
 /// The files of a host in a folder of its own.
-fn places(host: Host, config: &Path) -> Vec<Place> {
+fn places(host: Host, config: &Path) -> Vec<SettingsPlace> {
     install::places(host, &folders(config))
 }
 
@@ -224,7 +224,7 @@ fn listing(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// A file of a case, in a folder that goes away with the test.
-fn set_up(case: &Case) -> (tempfile::TempDir, Place) {
+fn set_up(case: &Case) -> (tempfile::TempDir, SettingsPlace) {
     let home = tempfile::tempdir().unwrap();
     let place = places(case.host, home.path()).swap_remove(case.file);
     fs::create_dir_all(place.path.parent().unwrap()).unwrap();

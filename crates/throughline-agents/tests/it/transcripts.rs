@@ -62,7 +62,7 @@ fn user(uuid: &str, text: &str) -> String {
     .to_string()
 }
 
-fn read(text: &str) -> Vec<Result<transcript::Line, throughline_agents::Unreadable>> {
+fn read(text: &str) -> Vec<Result<transcript::TranscriptLine, throughline_agents::Unreadable>> {
     transcript::read(Host::ClaudeCode, text.as_bytes()).collect()
 }
 

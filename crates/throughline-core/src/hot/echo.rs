@@ -19,21 +19,21 @@ const MOSTLY_FROM: f64 = 0.6;
 /// Returns which of the shown texts `text` repeats, if any: word for word, within a longer text, or
 /// in almost the same words. A number, a name or a denial that differs makes it another claim.
 pub fn says_what_was_shown<S: AsRef<str>>(text: &str, shown: &[S]) -> Option<usize> {
-    let said = Said::of(text);
+    let said = ComparedText::of(text);
     if said.words.is_empty() {
         return None;
     }
-    shown.iter().position(|shown| said.repeats(&Said::of(shown.as_ref())))
+    shown.iter().position(|shown| said.repeats(&ComparedText::of(shown.as_ref())))
 }
 
 /// A text, taken apart for comparison.
-struct Said<'a> {
+struct ComparedText<'a> {
     whole: &'a str,
     words: Vec<String>,
     terms: BTreeSet<String>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> ComparedText<'a> {
     fn of(whole: &'a str) -> Self {
         let words = text::normalise(whole).split_whitespace().map(str::to_owned).collect();
         let terms = words::query_terms(whole).into_iter().collect();

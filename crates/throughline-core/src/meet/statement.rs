@@ -11,13 +11,13 @@ const UNIT_LETTERS: usize = 3;
 
 /// A statement's words: without articles, without "now", without the reason behind "because".
 pub(super) struct Statement {
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<StatementWord>,
     /// It tells of something that was done.
     pub(super) happened: bool,
 }
 
 /// One word.
-pub(super) struct Word {
+pub(super) struct StatementWord {
     /// In comparable form.
     pub(super) text: String,
     /// As it is written, without the marks around it.
@@ -58,7 +58,7 @@ impl Sort {
 
 impl Statement {
     pub(super) fn of(content: &str) -> Option<Self> {
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<StatementWord> = Vec::new();
         for chunk in content.split_whitespace() {
             if words.len() > WORDS_MAX {
                 return None;
@@ -75,25 +75,25 @@ impl Statement {
 }
 
 /// Adds the words of a chunk. `port=8080` and `port: 8080` say what something is.
-fn push(words: &mut Vec<Word>, chunk: &str, first: bool) {
+fn push(words: &mut Vec<StatementWord>, chunk: &str, first: bool) {
     if let Some((name, value)) = chunk.split_once('=')
         && [name, value].iter().all(|side| side.contains(char::is_alphanumeric))
         && name.ends_with(char::is_alphanumeric)
     {
         push(words, name, first);
-        words.push(Word::link());
+        words.push(StatementWord::link());
         push(words, value, false);
         return;
     }
     for piece in text::normalise(chunk).split(' ').filter(|piece| !piece.is_empty()) {
-        words.push(Word::of(piece, chunk, first));
+        words.push(StatementWord::of(piece, chunk, first));
     }
     if chunk.ends_with(':') && chunk.len() > 1 {
-        words.push(Word::link());
+        words.push(StatementWord::link());
     }
 }
 
-impl Word {
+impl StatementWord {
     fn of(normal: &str, chunk: &str, first: bool) -> Self {
         let raw = chunk.trim_matches(|c: char| {
             !c.is_alphanumeric() && !matches!(c, '/' | '_' | '-' | '.' | '#' | '+' | '%')
@@ -207,9 +207,9 @@ impl Word {
 }
 
 /// What the differing words are, taken together.
-pub(super) fn sort(words: &[Word]) -> Option<Sort> {
+pub(super) fn sort(words: &[StatementWord]) -> Option<Sort> {
     let (first, rest) = words.split_first()?;
-    if words.len() > VALUE_WORDS || words.iter().any(Word::is_link) {
+    if words.len() > VALUE_WORDS || words.iter().any(StatementWord::is_link) {
         return None;
     }
     if first.raw.starts_with('#') {
@@ -230,8 +230,8 @@ pub(super) fn sort(words: &[Word]) -> Option<Sort> {
 }
 
 /// A value in comparable form.
-pub(super) fn value(words: &[Word]) -> String {
-    let plain = |word: &Word| {
+pub(super) fn value(words: &[StatementWord]) -> String {
+    let plain = |word: &StatementWord| {
         let text = word.text.as_str();
         let version =
             text.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));

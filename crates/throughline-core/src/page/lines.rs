@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Count, Detail, Item, Quote, safe};
+use super::{Detail, DomainCount, PageItem, Quote, safe};
 use crate::Authority;
 use crate::policy::PagePolicy;
 use crate::trust::Presentation;
@@ -21,7 +21,7 @@ pub(super) fn title(title: &str) -> String {
 
 /// One memory: what it is called, what to think of it, what it says, what to know besides.
 pub(super) fn item(
-    item: &Item,
+    item: &PageItem,
     detail: Detail,
     later: Option<&Quote>,
     policy: &PagePolicy,
@@ -78,7 +78,7 @@ pub(super) fn item(
 }
 
 /// `- [a1b2c3d4] decision 2026-05-01, user said:`
-fn head(item: &Item) -> String {
+fn head(item: &PageItem) -> String {
     let (as_of, label) = match item.presentation {
         Presentation::Assert => ("", ""),
         Presentation::AsOf => ("as of ", ", unverified"),
@@ -125,7 +125,7 @@ fn source(authority: Authority) -> &'static str {
 }
 
 /// All of the content if it is short, else the label and as much as there is room for.
-fn headline(item: &Item, chars_max: usize) -> String {
+fn headline(item: &PageItem, chars_max: usize) -> String {
     let content = safe::line(&item.content, chars_max);
     let label = item.headline_hint.as_deref().map(|label| safe::line(label, chars_max));
     match label {
@@ -158,7 +158,7 @@ pub(super) fn hint(hint: &str, policy: &PagePolicy) -> Option<String> {
 }
 
 /// How many memories are not shown, by domain.
-pub(super) struct Tally {
+pub(super) struct DomainTally {
     domains: BTreeMap<String, Unshown>,
 }
 
@@ -169,8 +169,8 @@ struct Unshown {
     range: Option<(f64, f64)>,
 }
 
-impl Tally {
-    pub(super) fn new(counts: &[Count]) -> Self {
+impl DomainTally {
+    pub(super) fn new(counts: &[DomainCount]) -> Self {
         let mut domains: BTreeMap<String, Unshown> = BTreeMap::new();
         for count in counts.iter().filter(|count| count.n > 0) {
             let unshown = domains.entry(safe::line(&count.domain, NAME_CHARS)).or_default();
@@ -183,13 +183,13 @@ impl Tally {
         Self { domains }
     }
 
-    pub(super) fn add(&mut self, item: &Item) {
+    pub(super) fn add(&mut self, item: &PageItem) {
         let unshown = self.domains.entry(domain(item)).or_default();
         unshown.n = unshown.n.saturating_add(1);
     }
 
     /// Takes back what [`Self::add`] did for the same item.
-    pub(super) fn remove(&mut self, item: &Item) {
+    pub(super) fn remove(&mut self, item: &PageItem) {
         if let Some(unshown) = self.domains.get_mut(&domain(item)) {
             unshown.n = unshown.n.saturating_sub(1);
         }
@@ -234,7 +234,7 @@ impl Tally {
     }
 }
 
-fn domain(item: &Item) -> String {
+fn domain(item: &PageItem) -> String {
     safe::line(item.domain.as_deref().unwrap_or_default(), NAME_CHARS)
 }
 

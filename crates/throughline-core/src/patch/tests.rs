@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 
-fn reading(operation: &Value) -> Reading {
+fn reading(operation: &Value) -> PatchReading {
     read(&json!({"version": 1, "operations": [operation]}).to_string())
 }
 
@@ -63,7 +63,7 @@ fn a_patch_is_read_as_it_was_written() {
         ],
     };
     let json = serde_json::to_string(&patch).unwrap();
-    assert_eq!(read(&json), Reading { patch, refused: Vec::new() });
+    assert_eq!(read(&json), PatchReading { patch, refused: Vec::new() });
 }
 
 #[test]

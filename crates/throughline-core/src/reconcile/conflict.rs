@@ -6,7 +6,7 @@ use crate::meet::Difference;
 use crate::{Authority, Cardinality, Memory, SessionId, Slot, Timestamp};
 
 /// What decides a conflict: the slot, who stands behind the claim, and since when.
-pub(super) struct Claim<'a> {
+pub(super) struct ConflictClaim<'a> {
     pub(super) slot: Option<&'a Slot>,
     pub(super) session: Option<&'a SessionId>,
     pub(super) authority: Authority,
@@ -14,7 +14,7 @@ pub(super) struct Claim<'a> {
     pub(super) echo: bool,
 }
 
-impl<'a> Claim<'a> {
+impl<'a> ConflictClaim<'a> {
     pub(super) fn of(candidate: &'a Candidate) -> Self {
         Self {
             slot: candidate.slot.as_ref(),
@@ -44,7 +44,7 @@ impl<'a> Claim<'a> {
 /// to replace, those that give the same single-valued slot another value, and those whose words
 /// differ only in a value.
 pub(super) fn conflicts<'a>(
-    claim: &Claim<'_>,
+    claim: &ConflictClaim<'_>,
     neighbours: &'a Neighbours,
     replaces: Option<&'a Memory>,
 ) -> Vec<(&'a Memory, Contest)> {

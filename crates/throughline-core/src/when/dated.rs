@@ -1,8 +1,8 @@
 //! Times by name: dates, months, weekdays, quarters, seasons, years.
 
 use super::calendar::{Choice, Naming};
-use super::grammar::{Grammar, Lead, Read};
-use super::token::Kind;
+use super::grammar::{Grammar, Lead, Parsed};
+use super::token::TokenKind;
 
 /// What a month's name is worth on its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Grammar<'_> {
     }
 
     /// "last", "this past", "next".
-    pub(super) fn chooser(&self, at: usize) -> Read<Choice> {
+    pub(super) fn chooser(&self, at: usize) -> Parsed<Choice> {
         match (self.word(at), self.word(at + 1)) {
             ("this", "past") => Some((Choice::Over, at + 2)),
             ("this", "coming") => Some((Choice::Coming, at + 2)),
@@ -48,7 +48,7 @@ impl Grammar<'_> {
     }
 
     /// What may follow "last" and "next": a month, a weekday, a quarter, a season.
-    fn choosable(&self, at: usize) -> Read<Naming> {
+    fn choosable(&self, at: usize) -> Parsed<Naming> {
         if let Some((number, end)) = self.weekday(at) {
             return Some((Naming::Weekday(number), end));
         }
@@ -71,26 +71,26 @@ impl Grammar<'_> {
     }
 
     /// "7 May, 2023", "May 7th", "the 12th of June", "2023-05-07", "Monday, 8 May".
-    fn date(&self, at: usize) -> Read<Naming> {
+    fn date(&self, at: usize) -> Parsed<Naming> {
         if let Some((_, next)) = self.weekday(at) {
             let next = next + usize::from(self.is_sign(next, &[',']));
             return self.day_and_month(self.past_the(next));
         }
-        if let Kind::Date(naming) = self.tokens.get(at)?.kind {
+        if let TokenKind::Date(naming) = self.tokens.get(at)?.kind {
             return Some((naming, at + 1));
         }
         self.day_and_month(self.past_the(at))
     }
 
-    fn day_and_month(&self, at: usize) -> Read<Naming> {
+    fn day_and_month(&self, at: usize) -> Parsed<Naming> {
         let ((month, worth), day, end, ordinal) = if let Some(month) = self.month_name(at) {
             let (day, end) = self.day_number(self.past_the(at + 1))?;
-            (month, day, end, matches!(self.tokens[end - 1].kind, Kind::Ordinal(_)))
+            (month, day, end, matches!(self.tokens[end - 1].kind, TokenKind::Ordinal(_)))
         } else {
             let (day, next) = self.day_number(at)?;
             let of = self.word(next) == "of";
             let next = next + usize::from(of);
-            let ordinal = of || matches!(self.tokens[at].kind, Kind::Ordinal(_));
+            let ordinal = of || matches!(self.tokens[at].kind, TokenKind::Ordinal(_));
             (self.month_name(next)?, day, next + 1, ordinal)
         };
         let month_at = if self.month_name(at).is_some() { at } else { end - 1 };
@@ -105,31 +105,35 @@ impl Grammar<'_> {
     }
 
     /// A number that may be a day of a month, "first" to "third" included.
-    fn day_number(&self, at: usize) -> Read<i8> {
+    fn day_number(&self, at: usize) -> Parsed<i8> {
         let token = self.tokens.get(at).filter(|token| token.opens)?;
         let day = match token.kind {
-            Kind::Ordinal(day) => day,
-            Kind::Number(day, 1 | 2) if !self.is_counted(at + 1) || self.word(at + 1) == "of" => {
+            TokenKind::Ordinal(day) => day,
+            TokenKind::Number(day, 1 | 2)
+                if !self.is_counted(at + 1) || self.word(at + 1) == "of" =>
+            {
                 day
             }
-            Kind::Word => match (token.lower, self.word(at + 1)) {
+            TokenKind::Word => match (token.lower, self.word(at + 1)) {
                 ("first", "of") => 1,
                 ("second", "of") => 2,
                 ("third", "of") => 3,
                 _ => return None,
             },
-            Kind::Number(..) | Kind::Date(_) | Kind::Sign(_) | Kind::Other => return None,
+            TokenKind::Number(..) | TokenKind::Date(_) | TokenKind::Sign(_) | TokenKind::Other => {
+                return None;
+            }
         };
         let day = i8::try_from(day).ok().filter(|day| (1..=31).contains(day))?;
         Some((day, at + 1))
     }
 
     /// "on the 12th", where no noun follows.
-    fn day_of_month(&self, at: usize, lead: Lead) -> Read<Naming> {
+    fn day_of_month(&self, at: usize, lead: Lead) -> Parsed<Naming> {
         const AFTER: &[&str] = &["", "we", "i", "you", "he", "she", "they", "at", "and", "when"];
         let certain =
             matches!(lead, Lead::On | Lead::Since | Lead::Until | Lead::Beside | Lead::By);
-        let Kind::Ordinal(day) = self.tokens.get(at + 1)?.kind else { return None };
+        let TokenKind::Ordinal(day) = self.tokens.get(at + 1)?.kind else { return None };
         let alone = AFTER.contains(&self.word(at + 2)) && self.tokens[at + 1].closes;
         let day = i8::try_from(day).ok().filter(|day| (1..=31).contains(day))?;
         let said = certain && self.word(at) == "the" && alone && !self.is_number(at + 2);
@@ -139,11 +143,11 @@ impl Grammar<'_> {
     fn is_number(&self, at: usize) -> bool {
         self.tokens
             .get(at)
-            .is_some_and(|token| matches!(token.kind, Kind::Number(..) | Kind::Other))
+            .is_some_and(|token| matches!(token.kind, TokenKind::Number(..) | TokenKind::Other))
     }
 
     /// A weekday: Monday is 0. Cut short only where it is written large and is no other word.
-    pub(super) fn weekday(&self, at: usize) -> Read<i8> {
+    pub(super) fn weekday(&self, at: usize) -> Parsed<i8> {
         let number = match self.word(at) {
             "monday" => 0,
             "tuesday" => 1,
@@ -166,7 +170,7 @@ impl Grammar<'_> {
     }
 
     /// A weekday by itself. "A Sunday" is no certain one, "Good Friday" is a day of its own.
-    fn weekday_alone(&self, at: usize, lead: Lead) -> Read<Naming> {
+    fn weekday_alone(&self, at: usize, lead: Lead) -> Parsed<Naming> {
         const BEFORE: &[&str] =
             &["a", "an", "the", "some", "ash", "good", "black", "easter", "palm", "cyber", "super"];
         const AFTER: &[&str] = &["mornings", "afternoons", "evenings", "nights"];
@@ -178,7 +182,7 @@ impl Grammar<'_> {
     }
 
     /// A month, with its year or alone.
-    fn month(&self, at: usize, lead: Lead) -> Read<Naming> {
+    fn month(&self, at: usize, lead: Lead) -> Parsed<Naming> {
         let (month, worth) = self.month_name(at)?;
         if let Some((year, end)) = self.year_after(at + 1) {
             return Some((Naming::Month { year: Some(year), month }, end));
@@ -259,10 +263,11 @@ impl Grammar<'_> {
     }
 
     /// A year that belongs to what was just read: "2023", ", 2023", "of last year", "'23".
-    fn year_after(&self, at: usize) -> Read<i16> {
+    fn year_after(&self, at: usize) -> Parsed<i16> {
         let at = at + usize::from(self.is_sign(at, &[',']) || matches!(self.word(at), "of" | "in"));
         if self.is_sign(at, &['\'', '’'])
-            && let Some(Kind::Number(year, 2)) = self.tokens.get(at + 1).map(|token| token.kind)
+            && let Some(TokenKind::Number(year, 2)) =
+                self.tokens.get(at + 1).map(|token| token.kind)
         {
             return Some((2000 + year, at + 2));
         }
@@ -279,14 +284,14 @@ impl Grammar<'_> {
         self.year_number(at)
     }
 
-    fn year_number(&self, at: usize) -> Read<i16> {
-        let Kind::Number(year, 4) = self.tokens.get(at)?.kind else { return None };
+    fn year_number(&self, at: usize) -> Parsed<i16> {
+        let TokenKind::Number(year, 4) = self.tokens.get(at)?.kind else { return None };
         let is_year = (1900..2100).contains(&year) && self.tokens[at].opens;
         (is_year && !self.is_counted(at + 1)).then_some((year, at + 1))
     }
 
     /// A year alone. Only after a word that asks for a time, and near enough to be one.
-    fn year(&self, at: usize, lead: Lead) -> Read<Naming> {
+    fn year(&self, at: usize, lead: Lead) -> Parsed<Naming> {
         let spoken = !matches!(lead, Lead::Nothing | Lead::On);
         let (year, end) = self.year_number(at).filter(|_| spoken)?;
         let near = (1950..=self.anchor.day.year().saturating_add(20)).contains(&year);
@@ -294,7 +299,7 @@ impl Grammar<'_> {
     }
 
     /// "Q3 2025", "2025 Q3", "the third quarter of 2024", "in Q3".
-    fn quarter(&self, at: usize, lead: Lead) -> Read<Naming> {
+    fn quarter(&self, at: usize, lead: Lead) -> Parsed<Naming> {
         if let Some((year, next)) = self.year_number(at)
             && let Some(number) = quarter_name(self.word(next))
         {
@@ -314,7 +319,7 @@ impl Grammar<'_> {
     }
 
     /// "summer 2022", "in the spring", "in winter".
-    fn season(&self, at: usize, lead: Lead) -> Read<Naming> {
+    fn season(&self, at: usize, lead: Lead) -> Parsed<Naming> {
         let first = self.past_the(at);
         let number = season_name(self.word(first))?;
         if let Some((year, end)) = self.year_after(first + 1) {

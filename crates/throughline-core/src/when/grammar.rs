@@ -4,8 +4,8 @@
 //! No rule looks further ahead than a dozen tokens.
 
 use super::calendar::{Anchor, Choice, Naming, Period, Unit, add_days};
-use super::token::{Kind, Token};
-use super::{Grain, Span};
+use super::token::{Token, TokenKind};
+use super::{Grain, TimeSpan};
 
 /// A text taken apart, and the moment it was written.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ pub(super) enum Lead {
 }
 
 /// Something read, and the place after it.
-pub(super) type Read<T> = Option<(T, usize)>;
+pub(super) type Parsed<T> = Option<(T, usize)>;
 
 /// One end of a range.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,7 @@ enum Side {
 
 impl<'a> Grammar<'a> {
     /// The time named here, whole.
-    pub(super) fn mention(&self, at: usize) -> Read<Span> {
+    pub(super) fn mention(&self, at: usize) -> Parsed<TimeSpan> {
         let repeats = at > 0 && matches!(self.raw(at - 1), "every" | "each" | "per" | "any");
         if repeats || !self.tokens.get(at)?.opens {
             return None;
@@ -57,7 +57,7 @@ impl<'a> Grammar<'a> {
     /// The word at a place that can continue a phrase; empty where there is none.
     pub(super) fn word(&self, at: usize) -> &'a str {
         match self.tokens.get(at) {
-            Some(token) if token.opens && token.kind == Kind::Word => token.lower,
+            Some(token) if token.opens && token.kind == TokenKind::Word => token.lower,
             _ => "",
         }
     }
@@ -72,7 +72,7 @@ impl<'a> Grammar<'a> {
     }
 
     pub(super) fn is_sign(&self, at: usize, signs: &[char]) -> bool {
-        matches!(self.tokens.get(at), Some(Token { kind: Kind::Sign(c), .. }) if signs.contains(c))
+        matches!(self.tokens.get(at), Some(Token { kind: TokenKind::Sign(c), .. }) if signs.contains(c))
     }
 
     /// The place after `the`, if it stands here.
@@ -116,7 +116,7 @@ impl<'a> Grammar<'a> {
     }
 
     /// "between 3 and 9 June", "from March to May", "June 3-9", "May 3 to May 9".
-    fn range(&self, at: usize) -> Read<Span> {
+    fn range(&self, at: usize) -> Parsed<TimeSpan> {
         let (first, joiners): (usize, &[&str]) = match self.word(at) {
             "between" => (at + 1, &["and"]),
             "from" => (at + 1, &["to", "until", "till", "through"]),
@@ -153,11 +153,11 @@ impl<'a> Grammar<'a> {
             (one.resolve(two.first_day()?, Choice::Latest)?, two)
         };
         let grain = one.grain.min(two.grain);
-        let span = Span { from: Some(one.from), until: Some(two.until), grain };
+        let span = TimeSpan { from: Some(one.from), until: Some(two.until), grain };
         (one.from < two.from).then_some((span, end))
     }
 
-    fn side(&self, at: usize) -> Read<Side> {
+    fn side(&self, at: usize) -> Parsed<Side> {
         if let Some((naming, _, end)) = self.named(at, Lead::Range) {
             return Some((Side::Named(naming), end));
         }
@@ -165,7 +165,8 @@ impl<'a> Grammar<'a> {
             return Some((Side::Named(Naming::Fixed(period)), end));
         }
         let at = self.past_the(at);
-        let (Kind::Number(day, _) | Kind::Ordinal(day)) = self.tokens.get(at)?.kind else {
+        let (TokenKind::Number(day, _) | TokenKind::Ordinal(day)) = self.tokens.get(at)?.kind
+        else {
             return None;
         };
         let day = i8::try_from(day).ok().filter(|day| (1..=31).contains(day))?;
@@ -173,7 +174,7 @@ impl<'a> Grammar<'a> {
     }
 
     /// "since Monday", "before May 2024": one end stays open.
-    fn open(&self, at: usize) -> Read<Span> {
+    fn open(&self, at: usize) -> Parsed<TimeSpan> {
         let (lead, skip) = match (self.word(at), self.word(at + 1)) {
             ("since", _) => (Lead::Since, 1),
             ("after" | "before", _) => (Lead::Beside, 1),
@@ -192,11 +193,11 @@ impl<'a> Grammar<'a> {
             (Lead::Beside, _) => (None, Some(period.from)),
             _ => (None, Some(period.until)),
         };
-        Some((Span { from, until, grain }, end))
+        Some((TimeSpan { from, until, grain }, end))
     }
 
     /// A time with or without a word before it: "in May", "over the weekend", "yesterday".
-    fn led(&self, at: usize) -> Read<Period> {
+    fn led(&self, at: usize) -> Parsed<Period> {
         let lead = match self.word(at) {
             "in" | "during" | "within" => Lead::In,
             "on" | "over" | "at" => Lead::On,
@@ -210,22 +211,22 @@ impl<'a> Grammar<'a> {
     }
 
     /// A stretch with both ends.
-    fn period(&self, at: usize, lead: Lead) -> Read<Period> {
+    fn period(&self, at: usize, lead: Lead) -> Parsed<Period> {
         self.offset(at).or_else(|| self.plain(at, lead))
     }
 
     /// A stretch that is not told by its distance from another.
-    fn plain(&self, at: usize, lead: Lead) -> Read<Period> {
+    fn plain(&self, at: usize, lead: Lead) -> Parsed<Period> {
         self.part(at, lead).or_else(|| self.week_of(at)).or_else(|| self.whole(at, lead))
     }
 
     /// A stretch that is not told as a part of another.
-    pub(super) fn whole(&self, at: usize, lead: Lead) -> Read<Period> {
+    pub(super) fn whole(&self, at: usize, lead: Lead) -> Parsed<Period> {
         self.relative(at).or_else(|| self.chosen(at, lead)).or_else(|| self.weekend(at, lead))
     }
 
     /// A named time, seen from now, with the part of the day where one follows.
-    fn chosen(&self, at: usize, lead: Lead) -> Read<Period> {
+    fn chosen(&self, at: usize, lead: Lead) -> Parsed<Period> {
         let (naming, choice, end) = self.named(at, lead)?;
         let choice =
             choice.unwrap_or(if lead == Lead::By { Choice::Ahead } else { Choice::Latest });
@@ -239,7 +240,7 @@ impl<'a> Grammar<'a> {
     }
 
     /// "the day before yesterday", "two weeks after the 12th of June", "the week before last".
-    fn offset(&self, at: usize) -> Read<Period> {
+    fn offset(&self, at: usize) -> Parsed<Period> {
         let first = self.past_the(at);
         if self.word(first + 1) == "before"
             && self.word(first + 2) == "last"
@@ -293,7 +294,7 @@ impl<'a> Grammar<'a> {
     }
 }
 
-impl From<Period> for Span {
+impl From<Period> for TimeSpan {
     fn from(period: Period) -> Self {
         Self { from: Some(period.from), until: Some(period.until), grain: period.grain }
     }

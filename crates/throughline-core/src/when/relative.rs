@@ -5,12 +5,12 @@ use jiff::civil::Date;
 use super::Grain;
 use super::calendar::{Anchor, Choice, Period, Unit, add_days, monday};
 use super::dated::place;
-use super::grammar::{Grammar, Lead, Read};
-use super::token::Kind;
+use super::grammar::{Grammar, Lead, Parsed};
+use super::token::TokenKind;
 
 /// How many, as people count: "a few" is no one number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Count {
+pub(super) struct HowMany {
     pub(super) least: i64,
     pub(super) most: i64,
 }
@@ -25,7 +25,7 @@ enum Third {
 
 impl Grammar<'_> {
     /// A time that says itself how far away it is.
-    pub(super) fn relative(&self, at: usize) -> Read<Period> {
+    pub(super) fn relative(&self, at: usize) -> Parsed<Period> {
         self.near_day(at)
             .or_else(|| self.ago(at))
             .or_else(|| self.hence(at))
@@ -34,7 +34,7 @@ impl Grammar<'_> {
     }
 
     /// "yesterday", "this morning", "last night", "the other day", "earlier this week".
-    fn near_day(&self, at: usize) -> Read<Period> {
+    fn near_day(&self, at: usize) -> Parsed<Period> {
         let today = self.anchor.day;
         let near = match (self.word(at), self.word(at + 1)) {
             ("today", _) => 0,
@@ -68,7 +68,7 @@ impl Grammar<'_> {
     }
 
     /// "morning", "night": hours of a day.
-    pub(super) fn day_part(&self, at: usize, day: Date) -> Read<Period> {
+    pub(super) fn day_part(&self, at: usize, day: Date) -> Parsed<Period> {
         let (from, until) = match self.word(at) {
             "morning" => (5, 12),
             "afternoon" => (12, 18),
@@ -80,10 +80,10 @@ impl Grammar<'_> {
     }
 
     /// How many: a number, a word for one, "a couple of", "a few".
-    pub(super) fn count(&self, at: usize) -> Read<Count> {
-        let exactly = |count: i64| Some((Count { least: count, most: count }, at + 1));
+    pub(super) fn count(&self, at: usize) -> Parsed<HowMany> {
+        let exactly = |count: i64| Some((HowMany { least: count, most: count }, at + 1));
         let token = self.tokens.get(at).filter(|token| token.opens)?;
-        if let Kind::Number(count, _) = token.kind {
+        if let TokenKind::Number(count, _) = token.kind {
             return if (1..=999).contains(&count) { exactly(i64::from(count)) } else { None };
         }
         let article = usize::from(self.word(at) == "a");
@@ -91,10 +91,10 @@ impl Grammar<'_> {
             "couple" => {
                 let end = at + article + 1;
                 let end = end + usize::from(self.word(end) == "of");
-                return Some((Count { least: 2, most: 2 }, end));
+                return Some((HowMany { least: 2, most: 2 }, end));
             }
-            "few" => return Some((Count { least: 2, most: 5 }, at + article + 1)),
-            "several" => return Some((Count { least: 3, most: 7 }, at + 1)),
+            "few" => return Some((HowMany { least: 2, most: 5 }, at + article + 1)),
+            "several" => return Some((HowMany { least: 3, most: 7 }, at + 1)),
             _ => {}
         }
         const WORDS: &[&str] = &[
@@ -109,7 +109,7 @@ impl Grammar<'_> {
     }
 
     /// "3 days ago", "a couple of weeks ago", "2w ago", "half an hour ago".
-    pub(super) fn ago(&self, at: usize) -> Read<Period> {
+    pub(super) fn ago(&self, at: usize) -> Parsed<Period> {
         if self.word(at) == "half" && self.word(at + 1) == "an" && self.word(at + 2) == "hour" {
             let period = Unit::Minute.about(self.anchor, -30)?;
             return (self.word(at + 3) == "ago").then_some((period, at + 4));
@@ -127,7 +127,7 @@ impl Grammar<'_> {
     }
 
     /// "two weeks from now".
-    fn hence(&self, at: usize) -> Read<Period> {
+    fn hence(&self, at: usize) -> Parsed<Period> {
         let (count, next) = self.count(at)?;
         let unit = Unit::named(self.word(next))?;
         if self.word(next + 1) != "from" || !matches!(self.word(next + 2), "now" | "today") {
@@ -138,7 +138,7 @@ impl Grammar<'_> {
 
     /// "in two weeks". A lone day or week, and anything shorter, is more often a duration, and so
     /// is what was done in that time.
-    pub(super) fn ahead(&self, at: usize) -> Read<Period> {
+    pub(super) fn ahead(&self, at: usize) -> Parsed<Period> {
         const DONE: &[&str] = &[
             "done",
             "finished",
@@ -165,7 +165,7 @@ impl Grammar<'_> {
     }
 
     /// "the last 3 days", "past two months", "the past week", "the next few weeks".
-    fn rolling(&self, at: usize) -> Read<Period> {
+    fn rolling(&self, at: usize) -> Parsed<Period> {
         let first = self.past_the(at);
         let past = match self.word(first) {
             "last" | "past" | "previous" => true,
@@ -190,7 +190,7 @@ impl Grammar<'_> {
     }
 
     /// A week, month, quarter or year, in the singular.
-    fn whole_unit(&self, at: usize) -> Read<Unit> {
+    fn whole_unit(&self, at: usize) -> Parsed<Unit> {
         match self.word(at) {
             "week" => Some((Unit::Week, at + 1)),
             "month" => Some((Unit::Month, at + 1)),
@@ -201,7 +201,7 @@ impl Grammar<'_> {
     }
 
     /// "last week", "this month", "next year", "last weekend", "Tuesday of last week".
-    fn calendar_unit(&self, at: usize) -> Read<Period> {
+    fn calendar_unit(&self, at: usize) -> Parsed<Period> {
         if let Some((number, next)) = self.weekday(at) {
             let next = next + usize::from(self.word(next) == "of");
             self.chooser(next)?;
@@ -235,7 +235,7 @@ impl Grammar<'_> {
     }
 
     /// "over the weekend": the latest that has begun.
-    pub(super) fn weekend(&self, at: usize, lead: Lead) -> Read<Period> {
+    pub(super) fn weekend(&self, at: usize, lead: Lead) -> Parsed<Period> {
         let spoken = !matches!(lead, Lead::Nothing | Lead::Range);
         if !spoken || self.word(at) != "the" || self.word(at + 1) != "weekend" {
             return None;
@@ -247,7 +247,7 @@ impl Grammar<'_> {
     }
 
     /// "the week of May 8th", "the first week of June", "the last week of 2022".
-    pub(super) fn week_of(&self, at: usize) -> Read<Period> {
+    pub(super) fn week_of(&self, at: usize) -> Parsed<Period> {
         let first = self.past_the(at);
         if self.word(first) == "week" && self.word(first + 1) == "of" {
             let (day, end) = self.whole(first + 2, Lead::In)?;
@@ -273,7 +273,7 @@ impl Grammar<'_> {
     }
 
     /// "early June", "mid-March", "the end of last year", "the beginning of the month".
-    pub(super) fn part(&self, at: usize, lead: Lead) -> Read<Period> {
+    pub(super) fn part(&self, at: usize, lead: Lead) -> Parsed<Period> {
         let first = self.past_the(at);
         let (third, next) = match (self.word(first), self.word(first + 1)) {
             ("early", _) => (Third::Early, first + 1),
@@ -297,7 +297,7 @@ impl Grammar<'_> {
     }
 
     /// What follows a hyphen: "mid-March".
-    fn glued(&self, at: usize) -> Read<Period> {
+    fn glued(&self, at: usize) -> Parsed<Period> {
         let mut tokens = self.tokens.get(at..)?.iter().take(6).copied().collect::<Vec<_>>();
         tokens.first_mut()?.opens = true;
         let rest = Grammar { tokens: &tokens, anchor: self.anchor };

@@ -9,7 +9,7 @@ pub(super) struct Token<'a> {
     pub(super) lower: &'a str,
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     /// Nothing before it makes it part of a longer name: a phrase may begin here.
     pub(super) opens: bool,
     /// Nothing after it makes it part of a longer name: a phrase may end here.
@@ -20,7 +20,7 @@ pub(super) struct Token<'a> {
 
 /// What sort of piece.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// Letters only, or a quarter: `q3`.
     Word,
     /// Up to four digits, with how many there are.
@@ -47,14 +47,14 @@ pub(super) fn tokens<'a>(text: &str, lower: &'a str) -> Vec<Token<'a>> {
                 at += gap;
                 continue;
             }
-            (gap, Kind::Sign('\n'))
+            (gap, TokenKind::Sign('\n'))
         } else if c.is_ascii_digit() {
             numeric(&lower[at..])
         } else if c.is_alphanumeric() || c == '_' {
             let length = run(&lower[at..], is_name);
             (length, word(&lower[at..at + length]))
         } else {
-            (c.len_utf8(), Kind::Sign(c))
+            (c.len_utf8(), TokenKind::Sign(c))
         };
         let (start, end) = (at, at + length);
         tokens.push(Token {
@@ -85,17 +85,21 @@ fn is_title(word: &str) -> bool {
     letters.next().is_some_and(char::is_uppercase) && !letters.any(char::is_uppercase)
 }
 
-fn word(name: &str) -> Kind {
+fn word(name: &str) -> TokenKind {
     let plain = name.bytes().all(|b| b.is_ascii_lowercase());
-    if plain || matches!(name, "q1" | "q2" | "q3" | "q4") { Kind::Word } else { Kind::Other }
+    if plain || matches!(name, "q1" | "q2" | "q3" | "q4") {
+        TokenKind::Word
+    } else {
+        TokenKind::Other
+    }
 }
 
 /// What begins with a digit: a date, an ordinal, a number, or something that is no number to us.
-fn numeric(rest: &str) -> (usize, Kind) {
+fn numeric(rest: &str) -> (usize, TokenKind) {
     let chunk = run(rest, |c| is_name(c) || matches!(c, '-' | '/' | '.' | ':' | '+'));
     let figures = rest[..chunk].trim_end_matches(['.', ':']);
     if let Some(naming) = Naming::in_figures(figures) {
-        return (figures.len(), Kind::Date(naming));
+        return (figures.len(), TokenKind::Date(naming));
     }
     let digits = run(rest, |c| c.is_ascii_digit());
     let name = run(rest, is_name);
@@ -107,11 +111,11 @@ fn numeric(rest: &str) -> (usize, Kind) {
         _ => false,
     };
     match (value, &rest[digits..name]) {
-        _ if broken => (chunk.max(name), Kind::Other),
-        (Some(value), "") => (name, Kind::Number(value, digits)),
-        (Some(value), "st" | "nd" | "rd" | "th") => (name, Kind::Ordinal(value)),
-        (Some(value), "h" | "d" | "w" | "y") => (digits, Kind::Number(value, digits)),
-        _ => (name, Kind::Other),
+        _ if broken => (chunk.max(name), TokenKind::Other),
+        (Some(value), "") => (name, TokenKind::Number(value, digits)),
+        (Some(value), "st" | "nd" | "rd" | "th") => (name, TokenKind::Ordinal(value)),
+        (Some(value), "h" | "d" | "w" | "y") => (digits, TokenKind::Number(value, digits)),
+        _ => (name, TokenKind::Other),
     }
 }
 

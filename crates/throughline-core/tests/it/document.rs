@@ -1,7 +1,7 @@
 //! Documents: what search knows of a text without reading it again.
 
 use proptest::prelude::*;
-use throughline_core::document::{Speaker, length, searchable, traits};
+use throughline_core::document::{SpeakerCode, length, searchable, traits};
 use throughline_core::{Episode, EpisodeId, SessionId, words};
 
 use crate::arbitrary;
@@ -79,25 +79,25 @@ fn only_the_beginning_of_a_long_text_is_looked_at() {
 #[test]
 fn roles_are_told_apart_and_names_are_names() {
     for (name, speaker) in [
-        ("", Speaker::NOBODY),
-        (" ", Speaker::NOBODY),
-        ("user", Speaker::USER),
-        ("Human", Speaker::USER),
-        ("USER:", Speaker::USER),
-        ("assistant", Speaker::ASSISTANT),
-        ("Agent", Speaker::ASSISTANT),
-        ("AI", Speaker::ASSISTANT),
-        ("tool", Speaker::TOOL),
-        ("System", Speaker::TOOL),
+        ("", SpeakerCode::NOBODY),
+        (" ", SpeakerCode::NOBODY),
+        ("user", SpeakerCode::USER),
+        ("Human", SpeakerCode::USER),
+        ("USER:", SpeakerCode::USER),
+        ("assistant", SpeakerCode::ASSISTANT),
+        ("Agent", SpeakerCode::ASSISTANT),
+        ("AI", SpeakerCode::ASSISTANT),
+        ("tool", SpeakerCode::TOOL),
+        ("System", SpeakerCode::TOOL),
     ] {
-        assert_eq!(Speaker::of(name), speaker, "{name:?}");
-        assert!(!Speaker::of(name).is_named(), "{name:?}");
+        assert_eq!(SpeakerCode::of(name), speaker, "{name:?}");
+        assert!(!SpeakerCode::of(name).is_named(), "{name:?}");
     }
     for name in ["Caroline", "Mel Brooks", "user2", "数据库", "users"] {
-        assert!(Speaker::of(name).is_named(), "{name}");
+        assert!(SpeakerCode::of(name).is_named(), "{name}");
     }
-    assert_eq!(Speaker::of("Caroline"), Speaker::of(" caroline "));
-    assert_ne!(Speaker::of("Caroline"), Speaker::of("Melanie"));
+    assert_eq!(SpeakerCode::of("Caroline"), SpeakerCode::of(" caroline "));
+    assert_ne!(SpeakerCode::of("Caroline"), SpeakerCode::of("Melanie"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use throughline_core::edge::{hub_damping, strength};
 use throughline_core::frontier::{
-    DEPTH_MAX, ROUNDS_MAX, Reached, Seed, Step, Walk, pagerank, rescore, walk,
+    DEPTH_MAX, Hop, ROUNDS_MAX, Reached, Seed, Walk, pagerank, rescore, walk,
 };
 use throughline_core::policy::{EdgePolicy, FrontierPolicy};
 use throughline_core::{Edge, EntityId, NodeId, Relation};
@@ -173,7 +173,7 @@ fn policy() -> impl Strategy<Value = FrontierPolicy> {
     )
 }
 
-fn is_weak(step: &Step) -> bool {
+fn is_weak(step: &Hop) -> bool {
     let to_head = step.relation == Relation::Supersedes && !step.forward;
     step.strength * step.confidence < EdgePolicy::default().prune_below && !to_head
 }

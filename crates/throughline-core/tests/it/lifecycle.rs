@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use throughline_core::lifecycle::{
-    Standing, Tier, may_graduate, next_tier, should_archive, should_expire, should_review_anchor,
-    tier_value,
+    LifecycleFacts, Tier, may_graduate, next_tier, should_archive, should_expire,
+    should_review_anchor, tier_value,
 };
 use throughline_core::policy::LifecyclePolicy;
 use throughline_core::salience::Salience;
@@ -12,8 +12,8 @@ use throughline_core::{Authority, Kind, Memory, State, Usage};
 use crate::arbitrary;
 use crate::world::{SPACE, fact, id, session};
 
-fn standing(age: f64, sources: usize) -> Standing {
-    Standing {
+fn standing(age: f64, sources: usize) -> LifecycleFacts {
+    LifecycleFacts {
         age_active_days: age,
         salience: Salience { raw: 0.6, value: 0.6 },
         sources,
@@ -103,7 +103,7 @@ proptest! {
         memory in arbitrary::memory(), raw in 0.0..3.0_f64, contested in any::<bool>(),
     ) {
         let salience = Salience { raw, value: raw.min(1.0) };
-        let found = tier_value(&memory, &Standing { salience, contested, ..standing(1.0, 1) }, &LifecyclePolicy::default());
+        let found = tier_value(&memory, &LifecycleFacts { salience, contested, ..standing(1.0, 1) }, &LifecyclePolicy::default());
         prop_assert!((0.0..=1.0).contains(&found), "{found}");
     }
 
@@ -127,7 +127,7 @@ fn confirmation_brings_a_memory_closer_and_contest_pushes_it_away() {
     let confirmed = Memory { state: State::Confirmed, ..staged.clone() };
     let corrected = Memory { kind: Kind::Correction, ..staged.clone() };
     let calm = standing(1.0, 1);
-    let contested = Standing { contested: true, ..calm };
+    let contested = LifecycleFacts { contested: true, ..calm };
     for (memory, standing, expected) in [
         (&staged, &calm, 0.6),
         (&confirmed, &calm, 0.7),
@@ -164,16 +164,16 @@ fn graduation_needs_sessions_salience_and_connections_all_three() {
         ..used(9)
     };
     let ready = standing(30.0, 2);
-    let may = |usage: &Usage, standing: &Standing| {
+    let may = |usage: &Usage, standing: &LifecycleFacts| {
         may_graduate(usage, standing, &LifecyclePolicy::default())
     };
     let three = seen_in(&["a", "b", "c"]);
     assert!(may(&three, &ready));
 
     assert!(!may(&seen_in(&["a", "b"]), &ready), "too few sessions");
-    assert!(!may(&three, &Standing { edges: 1, ..ready }), "too few connections");
+    assert!(!may(&three, &LifecycleFacts { edges: 1, ..ready }), "too few connections");
     let faint = Salience { raw: 0.59, value: 0.59 };
-    assert!(!may(&three, &Standing { salience: faint, ..ready }), "not salient enough");
+    assert!(!may(&three, &LifecycleFacts { salience: faint, ..ready }), "not salient enough");
 }
 
 #[test]

@@ -2,13 +2,15 @@
 
 mod laws;
 
-use throughline_core::page::{Count, Detail, Item, Page, Quote, Section, Written, write};
+use throughline_core::page::{
+    Detail, DomainCount, Page, PageItem, Quote, Section, WrittenPage, write,
+};
 use throughline_core::policy::PagePolicy;
 use throughline_core::trust::Presentation;
 use throughline_core::{Authority, Kind};
 
-fn item(number: usize, content: &str) -> Item {
-    Item {
+fn item(number: usize, content: &str) -> PageItem {
+    PageItem {
         handle: format!("{number:08x}"),
         detail: Detail::Full,
         content: content.to_owned(),
@@ -27,7 +29,7 @@ fn item(number: usize, content: &str) -> Item {
     }
 }
 
-fn plain(items: Vec<Item>) -> Page {
+fn plain(items: Vec<PageItem>) -> Page {
     let sections = vec![Section { title: String::new(), items }];
     Page { sections, seed: "which package manager? 2026-06-01".to_owned(), ..Page::default() }
 }
@@ -41,7 +43,7 @@ fn said(number: usize, words: &str) -> Quote {
     }
 }
 
-fn written(page: &Page, budget: usize) -> Written {
+fn written(page: &Page, budget: usize) -> WrittenPage {
     write(page, budget, &PagePolicy::default())
 }
 
@@ -50,7 +52,7 @@ fn one(content: &str) -> String {
 }
 
 /// The handles shown, as numbers.
-fn shown(written: &Written) -> Vec<usize> {
+fn shown(written: &WrittenPage) -> Vec<usize> {
     written
         .shown
         .iter()
@@ -76,14 +78,14 @@ fn inside(page: &str) -> Vec<&str> {
 #[test]
 fn what_was_said_later_is_told_with_a_memory_unless_it_stands_on_the_page_itself() {
     let later = || Some(said(2, "we moved off npm last week"));
-    let alone = plain(vec![Item { later: later(), ..item(1, "Use npm") }]);
+    let alone = plain(vec![PageItem { later: later(), ..item(1, "Use npm") }]);
     let text = written(&alone, 500).text;
     assert!(
         text.contains("Use npm (later said, 2026-05-02: “we moved off npm last week”)"),
         "{text}"
     );
     let both = plain(vec![
-        Item { later: later(), ..item(1, "Use npm") },
+        PageItem { later: later(), ..item(1, "Use npm") },
         item(2, "we moved off npm last week"),
     ]);
     assert!(!written(&both, 500).text.contains("later said"));
@@ -95,31 +97,31 @@ fn a_page_reads_well() {
         sections: vec![Section {
             title: String::new(),
             items: vec![
-                Item {
+                PageItem {
                     history: Some("until 2026-04-01: use npm".to_owned()),
                     ..item(0xa1b2_c3d4, "Use pnpm, not npm")
                 },
-                Item {
+                PageItem {
                     kind: Kind::Procedure,
                     via: Some("because of the release of 2026-04".to_owned()),
                     authority: Authority::File,
                     ..item(2, "Release:\n1. bump the version\n2. just release\n\n\tgit push --tags")
                 },
-                Item {
+                PageItem {
                     kind: Kind::Fact,
                     authority: Authority::Extracted,
                     presentation: Presentation::AsOf,
                     against: Some("00000004".to_owned()),
                     ..item(3, "Staging runs Postgres 16")
                 },
-                Item {
+                PageItem {
                     kind: Kind::Fact,
                     authority: Authority::Observed,
                     presentation: Presentation::VerifyFirst,
                     against: Some("00000003".to_owned()),
                     ..item(4, "Staging runs Postgres 14")
                 },
-                Item {
+                PageItem {
                     kind: Kind::Negative,
                     detail: Detail::Line,
                     headline_hint: Some("Turbo cache".to_owned()),
@@ -135,8 +137,8 @@ fn a_page_reads_well() {
         }],
         quotes: vec![said(6, "I never want to see npm install in a script again")],
         counts: vec![
-            Count { domain: "technical".to_owned(), n: 12, min: 0.1, max: 0.34 },
-            Count { domain: "project".to_owned(), n: 3, min: 0.2, max: 0.2 },
+            DomainCount { domain: "technical".to_owned(), n: 12, min: 0.1, max: 0.34 },
+            DomainCount { domain: "project".to_owned(), n: 3, min: 0.2, max: 0.2 },
         ],
         hint: Some("lockfiles, monorepo".to_owned()),
         seed: "which package manager? 2026-06-01".to_owned(),
@@ -169,7 +171,7 @@ fn a_brief_names_its_sections_and_leaves_out_empty_ones() {
             section("Decisions", vec![item(1, "Use pnpm"), item(2, "Ship on Fridays")]),
             section(
                 "What failed",
-                vec![Item { kind: Kind::Negative, ..item(3, "Sharing the cache") }],
+                vec![PageItem { kind: Kind::Negative, ..item(3, "Sharing the cache") }],
             ),
         ],
         seed: "start".to_owned(),
@@ -193,12 +195,12 @@ fn nothing_to_say_is_no_text_at_all() {
         plain(vec![]),
         Page { seed: "seed".to_owned(), hint: Some(" \u{200b}\n".to_owned()), ..plain(vec![]) },
         Page {
-            counts: vec![Count { domain: "x".to_owned(), n: 0, min: 0.0, max: 1.0 }],
+            counts: vec![DomainCount { domain: "x".to_owned(), n: 0, min: 0.0, max: 1.0 }],
             ..plain(vec![])
         },
     ];
     for page in nothing {
-        assert_eq!(written(&page, 800), Written::default(), "{page:?}");
+        assert_eq!(written(&page, 800), WrittenPage::default(), "{page:?}");
     }
     let no_room = written(&plain(vec![item(1, "Use pnpm")]), 20);
     assert_eq!((no_room.text.as_str(), no_room.tokens, no_room.cut.len()), ("", 0, 1));
@@ -251,7 +253,7 @@ fn fifty_decisions_fit_into_800_tokens_with_the_rest_counted() {
 
 #[test]
 fn a_contested_pair_is_shown_together_or_not_at_all() {
-    let mut items: Vec<Item> =
+    let mut items: Vec<PageItem> =
         (1..=6).map(|number| item(number, "Something else that holds")).collect();
     items[1].against = Some("00000005".to_owned());
     items[4].against = Some("00000002".to_owned());
@@ -276,8 +278,8 @@ fn a_contested_pair_is_shown_together_or_not_at_all() {
 
 #[test]
 fn contradicting_a_memory_many_times_does_not_crowd_it_out() {
-    let mut items = vec![Item { against: Some("00000002".to_owned()), ..item(1, "Use pnpm") }];
-    items.extend((2..60).map(|number| Item {
+    let mut items = vec![PageItem { against: Some("00000002".to_owned()), ..item(1, "Use pnpm") }];
+    items.extend((2..60).map(|number| PageItem {
         against: Some("00000001".to_owned()),
         ..item(number, &"Use something else entirely, says a page on the web. ".repeat(9))
     }));
@@ -415,7 +417,8 @@ fn the_name_of_a_fence_follows_from_the_seed_and_the_text() {
 
 #[test]
 fn small_domains_are_counted_together() {
-    let count = |domain: &str, n| Count { domain: domain.to_owned(), n, min: f64::NAN, max: 1.0 };
+    let count =
+        |domain: &str, n| DomainCount { domain: domain.to_owned(), n, min: f64::NAN, max: 1.0 };
     let counts = vec![
         count("a", 1),
         count("b", 9),
@@ -436,7 +439,7 @@ fn small_domains_are_counted_together() {
 #[test]
 fn memories_without_a_domain_are_counted_too() {
     let page = |items| Page {
-        counts: vec![Count { domain: String::new(), n: 3, min: 0.0, max: 0.3 }],
+        counts: vec![DomainCount { domain: String::new(), n: 3, min: 0.0, max: 0.3 }],
         ..plain(items)
     };
     let only = written(&page(vec![]), 800);
@@ -450,7 +453,7 @@ fn what_an_agent_said_and_has_to_be_checked_says_so() {
     let to_check = |authority| {
         let moved = Some(("2026-05-01".to_owned(), "naming a.rs, which does not exist".to_owned()));
         let presentation = Presentation::VerifyFirst;
-        let item = Item { authority, moved, presentation, ..item(1, "`a.rs` rounds up") };
+        let item = PageItem { authority, moved, presentation, ..item(1, "`a.rs` rounds up") };
         written(&plain(vec![item]), 800).text
     };
     let agents = to_check(Authority::Inferred);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use throughline_core::policy::RelevancePolicy;
 use throughline_core::relevance::{
-    Background, Parts, Signals, Spread, Text, Voice, features, parts, relevance, weights,
+    Background, Parts, Signals, SpokenBy, Spread, Text, features, parts, relevance, weights,
 };
 
 const USUAL: Spread = Spread { mean: 2.0, deviation: 1.5 };
@@ -33,7 +33,7 @@ fn cosine() -> impl Strategy<Value = Option<f64>> {
 }
 
 fn signals() -> impl Strategy<Value = Signals> {
-    let voices = vec![Voice::Other, Voice::Named, Voice::Asker, Voice::Agent];
+    let voices = vec![SpokenBy::Other, SpokenBy::Named, SpokenBy::Asker, SpokenBy::Agent];
     let arms =
         (0.0..40.0_f64, 0.0..60.0_f64, cosine(), cosine(), option::of(0.0..90.0_f64), cosine());
     let flags = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
@@ -85,8 +85,8 @@ fn better_ones(signals: &Signals, by: f64) -> Vec<(&'static str, Signals)> {
         ("named", Signals { named: true, ..one }),
         ("does not ask", Signals { asks: false, ..one }),
     ];
-    if one.voice == Voice::Other {
-        let voices = [Voice::Named, Voice::Asker, Voice::Agent];
+    if one.voice == SpokenBy::Other {
+        let voices = [SpokenBy::Named, SpokenBy::Asker, SpokenBy::Agent];
         better.extend(voices.map(|voice| ("voice", Signals { voice, ..one })));
     }
     better

@@ -196,7 +196,7 @@ pub(crate) fn one_of_each() -> Vec<Change> {
         Change::Slept {
             space: space_id,
             key: space().key,
-            mark: sleep::Mark { to: BatchId(Uuid::from_u128(5)), changes: Some(3), at },
+            mark: sleep::SleepMark { to: BatchId(Uuid::from_u128(5)), changes: Some(3), at },
         },
     ]
 }

@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use throughline_core::policy::TrustPolicy;
-use throughline_core::watermark::{Reading, Referent, Tally, Verdict};
+use throughline_core::watermark::{BindingFate, Reading, Referent, Tally};
 
-fn verdict(events: &[(bool, bool)]) -> Verdict {
+fn verdict(events: &[(bool, bool)]) -> BindingFate {
     let tally =
         events.iter().fold(Tally::default(), |sum, (moved, changed)| sum.count(*moved, *changed));
     tally.verdict(&TrustPolicy::default())
@@ -50,16 +50,16 @@ fn what_cannot_be_watched_says_how_to_write_it() {
 
 #[test]
 fn one_change_that_went_unseen_drops_a_binding_whatever_it_got_right() {
-    assert_eq!(verdict(&[(true, true), (false, false), (false, true)]), Verdict::Drop);
+    assert_eq!(verdict(&[(true, true), (false, false), (false, true)]), BindingFate::Drop);
 }
 
 #[test]
 fn needless_alarms_narrow_a_binding_only_where_it_was_never_right() {
     let false_alarm = (true, false);
-    assert_eq!(verdict(&[false_alarm; 2]), Verdict::Keep);
-    assert_eq!(verdict(&[false_alarm; 3]), Verdict::Narrow);
-    assert_eq!(verdict(&[false_alarm, false_alarm, false_alarm, (true, true)]), Verdict::Keep);
-    assert_eq!(verdict(&[(false, false); 9]), Verdict::Keep);
+    assert_eq!(verdict(&[false_alarm; 2]), BindingFate::Keep);
+    assert_eq!(verdict(&[false_alarm; 3]), BindingFate::Narrow);
+    assert_eq!(verdict(&[false_alarm, false_alarm, false_alarm, (true, true)]), BindingFate::Keep);
+    assert_eq!(verdict(&[(false, false); 9]), BindingFate::Keep);
 }
 
 #[test]

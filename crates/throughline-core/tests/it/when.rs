@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use throughline_core::Timestamp;
-use throughline_core::when::{Grain, Mention, Span, find, validity};
+use throughline_core::when::{Grain, TimeMention, TimeSpan, find, validity};
 
 use crate::arbitrary;
 
@@ -11,7 +11,7 @@ fn anchor() -> Timestamp {
     "2023-05-08T13:56:00Z".parse().expect("a moment")
 }
 
-fn only(text: &str) -> Mention {
+fn only(text: &str) -> TimeMention {
     let mentions = find(text, anchor());
     assert_eq!(mentions.len(), 1, "{text}: {mentions:?}");
     mentions[0].clone()
@@ -323,7 +323,7 @@ fn a_span_knows_what_it_holds_and_how_far_the_rest_is() {
     assert_eq!(may.grain, Grain::Month);
     assert!(may.holds(day("2023-05-01T00:00:00Z")));
     assert!(!may.holds(day("2023-06-01T00:00:00Z")));
-    let days = |span: Span, text: &str| format!("{:.1}", span.distance_days(day(text)));
+    let days = |span: TimeSpan, text: &str| format!("{:.1}", span.distance_days(day(text)));
     assert_eq!(days(may, "2023-05-20T00:00:00Z"), "0.0");
     assert_eq!(days(may, "2023-04-29T00:00:00Z"), "2.0");
     assert_eq!(days(may, "2023-06-01T12:00:00Z"), "0.5");
@@ -410,7 +410,7 @@ proptest! {
         millis in prop_oneof![any::<i64>(), 0..4_000_000_000_000_i64],
     ) {
         let mut end = 0;
-        for Mention { range, span } in find(&text, Timestamp::from_millis(millis)) {
+        for TimeMention { range, span } in find(&text, Timestamp::from_millis(millis)) {
             prop_assert!(end <= range.start && range.start < range.end);
             prop_assert!(text.get(range.clone()).is_some(), "{range:?}");
             end = range.end;

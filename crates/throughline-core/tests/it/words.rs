@@ -3,11 +3,11 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use throughline_core::policy::WordPolicy;
-use throughline_core::words::{Collection, affordable, bm25, query_terms, terms};
+use throughline_core::words::{CollectionSize, affordable, bm25, query_terms, terms};
 
 use crate::arbitrary;
 
-const COLLECTION: Collection = Collection { docs: 1_000, terms: 20_000 };
+const COLLECTION: CollectionSize = CollectionSize { docs: 1_000, terms: 20_000 };
 
 fn score(query: &[(&str, u64)], document: &[&str]) -> f64 {
     let query: Vec<_> = query.iter().map(|(term, docs)| ((*term).to_owned(), *docs)).collect();
@@ -87,7 +87,7 @@ proptest! {
     fn a_score_is_never_negative_even_for_words_that_stand_everywhere(
         count in 0..20_usize, docs in 0..5_000_u64, known in 0..1_000_u64, words in 0..100_000_u64,
     ) {
-        let collection = Collection { docs: known, terms: words };
+        let collection = CollectionSize { docs: known, terms: words };
         let query = [("asked".to_owned(), docs)];
         let found = bm25(&query, &holding(count, 30), collection, &WordPolicy::default());
         prop_assert!(found.is_finite() && found >= 0.0, "{found}");

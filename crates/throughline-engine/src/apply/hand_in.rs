@@ -1,10 +1,10 @@
 //! Patches that are handed in, and operations that a person lets through after all.
 
-use throughline_core::patch::{self, Amendment, Operation, Reading};
+use throughline_core::patch::{self, Amendment, Operation, PatchReading};
 use throughline_core::{Cause, Pending, Ruling};
 use throughline_language::probe::Voice;
 
-use super::{Applied, Ground, Source, turn_of, wait};
+use super::{Applied, PatchGround, TurnSource, turn_of, wait};
 use crate::flows::Keeping;
 use crate::review::{decided, may_decide};
 use crate::transaction::Transaction;
@@ -16,8 +16,8 @@ const SOURCES_MAX: usize = 4_096;
 impl Keeping<'_> {
     /// Applies a patch that somebody hands in, as one batch; what does not fit the schema is kept
     /// for a person.
-    pub fn apply_reading(&self, reading: &Reading, voice: Voice) -> Result<Applied> {
-        let source = Source { voice, at: self.engine.now(), episode: None };
+    pub fn apply_reading(&self, reading: &PatchReading, voice: Voice) -> Result<Applied> {
+        let source = TurnSource { voice, at: self.engine.now(), episode: None };
         let turns = reading.patch.operations.iter().filter_map(turn_of).max().unwrap_or(0);
         let sources = vec![source; turns.min(SOURCES_MAX) + 1];
         let cause = Cause::Capture;
@@ -25,7 +25,7 @@ impl Keeping<'_> {
             let mut applied = self.apply(
                 tx,
                 &reading.patch,
-                &Ground {
+                &PatchGround {
                     sources: &sources,
                     shown: &[],
                     revive: false,
@@ -79,8 +79,8 @@ impl Keeping<'_> {
                 Error::NotPossible(format!("it cannot be read as an operation: {why}"))
             })?,
         };
-        let source = Source { voice: Voice::User, at: tx.now, episode: None };
-        let ground = Ground {
+        let source = TurnSource { voice: Voice::User, at: tx.now, episode: None };
+        let ground = PatchGround {
             sources: &[source],
             shown: &[],
             revive: true,

@@ -9,10 +9,10 @@ use throughline_core::patch::{Operation, Refused};
 use throughline_core::permission::{self, Act, Door, Request, Verdict};
 use throughline_core::{Authority, Change, Memory, MemoryId, NodeId, Row, RowKey};
 use throughline_language::probe::Voice;
-use throughline_language::proposal::{Proposal, Sound};
+use throughline_language::proposal::{ModelProposal, Sound};
 use throughline_store::Reader;
 
-use super::{Applied, Ground, Source, backing_of, last_word, put_off, turn_of, wait};
+use super::{Applied, PatchGround, TurnSource, backing_of, last_word, put_off, turn_of, wait};
 use crate::flows::Keeping;
 use crate::permit::ask;
 use crate::transaction::Transaction;
@@ -22,9 +22,9 @@ use crate::{Error, Result};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Proposed<'a> {
     /// What a model proposes.
-    pub(crate) proposal: &'a Proposal,
+    pub(crate) proposal: &'a ModelProposal,
     /// What it rests on.
-    pub(crate) ground: Ground<'a>,
+    pub(crate) ground: PatchGround<'a>,
     /// The number of the latest change when the model was shown what is known.
     pub(crate) seen: u64,
 }
@@ -72,11 +72,11 @@ impl Keeping<'_> {
     ) -> Result<()> {
         let Some(operation) = self.without_secrets(&sound.operation, tx) else { return Ok(()) };
         // Said in the voice that it needs, which may be a weaker one than it quotes.
-        let mut sources: Vec<Source> = proposed.ground.sources.to_vec();
+        let mut sources: Vec<TurnSource> = proposed.ground.sources.to_vec();
         if let Some(source) = turn_of(&operation).and_then(|turn| sources.get_mut(turn)) {
             source.voice = sound.voice;
         }
-        let ground = Ground { sources: &sources, by_model: true, ..proposed.ground };
+        let ground = PatchGround { sources: &sources, by_model: true, ..proposed.ground };
         let (before, done) = (tx.changes().len(), applied.clone());
         let tried = is_as_seen(tx, &operation, proposed.seen)
             .and_then(|()| self.repeats_what_is_gone(tx, &operation))

@@ -5,7 +5,7 @@ use throughline_core::{Change, RowKey};
 use throughline_language::probe::Voice;
 
 use super::rank::{rank_of, voice_of};
-use super::{Ground, turn_of};
+use super::{PatchGround, turn_of};
 use crate::Result;
 use crate::review::pending;
 use crate::transaction::Transaction;
@@ -15,7 +15,7 @@ pub(super) fn put_off(
     tx: &mut Transaction<'_>,
     operation: &Operation,
     why: &str,
-    ground: &Ground<'_>,
+    ground: &PatchGround<'_>,
 ) -> Result<()> {
     let raw = serde_json::to_string(operation).expect("plain data serialises");
     wait(tx, &raw, why, voice_of(turn_of(operation), ground))

@@ -6,7 +6,7 @@ use throughline_core::{Authority, Memory, Row, RowKey, SpaceId};
 use throughline_language::probe::Voice;
 use throughline_store::Reader;
 
-use super::{Claim, Ground, rank_by_model};
+use super::{OperationClaim, PatchGround, rank_by_model};
 use crate::Result;
 use crate::permit::ask;
 use crate::transaction::Transaction;
@@ -17,8 +17,8 @@ const STATED_FROM: f64 = 0.75;
 /// held (`touches`) is their word, however it was said: what is held is not told without it.
 pub(super) fn rank(
     voice: Voice,
-    claim: &Claim<'_>,
-    ground: &Ground<'_>,
+    claim: &OperationClaim<'_>,
+    ground: &PatchGround<'_>,
     touches: bool,
 ) -> Authority {
     match voice {
@@ -43,7 +43,7 @@ pub(super) fn rank_of(voice: Voice) -> Authority {
 /// Whether whoever spoke may do something to a memory.
 pub(super) fn may(
     reader: &dyn Reader,
-    ground: &Ground<'_>,
+    ground: &PatchGround<'_>,
     act: Act,
     voice: Voice,
     old: &Memory,
@@ -56,7 +56,7 @@ pub(super) fn may(
 /// Whether whoever spoke may hang something on the memory that holds a claim now.
 pub(super) fn may_add(
     reader: &dyn Reader,
-    ground: &Ground<'_>,
+    ground: &PatchGround<'_>,
     act: Act,
     voice: Voice,
     plan: &Plan,
@@ -76,12 +76,16 @@ pub(super) fn backing_of(voice: Voice) -> Backing {
     }
 }
 
-pub(super) fn voice_of(turn: Option<usize>, ground: &Ground<'_>) -> Voice {
+pub(super) fn voice_of(turn: Option<usize>, ground: &PatchGround<'_>) -> Voice {
     turn.and_then(|turn| ground.sources.get(turn)).map_or(Voice::Assistant, |source| source.voice)
 }
 
 /// Whether what was said then is known to have been given up or said otherwise since.
-pub(super) fn is_overtaken(tx: &Transaction<'_>, claim: &Claim<'_>, ground: &Ground<'_>) -> bool {
+pub(super) fn is_overtaken(
+    tx: &Transaction<'_>,
+    claim: &OperationClaim<'_>,
+    ground: &PatchGround<'_>,
+) -> bool {
     let source = claim.turn.and_then(|turn| ground.sources.get(turn));
     source.is_some_and(|one| tx.bearings.is_overtaken(claim.content, one.at))
 }

@@ -4,7 +4,7 @@ use throughline_core::patch::Retract;
 use throughline_core::permission::Act;
 use throughline_core::{Change, Fingerprint, Memory, State};
 
-use super::{Applied, Ground, may, voice_of};
+use super::{Applied, PatchGround, may, voice_of};
 use crate::flows::Keeping;
 use crate::transaction::Transaction;
 use crate::{Error, Result};
@@ -16,7 +16,7 @@ impl Keeping<'_> {
         tx: &mut Transaction<'_>,
         back: &Retract,
         (act, to): (Act, State),
-        ground: &Ground<'_>,
+        ground: &PatchGround<'_>,
         applied: &mut Applied,
     ) -> Result<()> {
         let unclear =

@@ -16,7 +16,7 @@ use crate::flows::Copying;
 
 /// What is known to have been erased from a home.
 #[derive(Debug, Default)]
-pub(super) struct Erased {
+pub(super) struct ErasedList {
     pub(super) stones: Vec<Tombstone>,
     /// Something was erased, or may have been, that nothing tells any more.
     pub(super) unknown: bool,
@@ -28,9 +28,9 @@ fn side_file(home: &Path) -> PathBuf {
 }
 
 /// What the file tells, and whether all of it could be read. `None` where there is no file.
-pub(super) fn read(home: &Path) -> Option<Erased> {
+pub(super) fn read(home: &Path) -> Option<ErasedList> {
     let text = std::fs::read_to_string(side_file(home)).ok()?;
-    let mut erased = Erased::default();
+    let mut erased = ErasedList::default();
     for line in text.lines() {
         match serde_json::from_str(line) {
             Ok(stone) => erased.stones.push(stone),
@@ -59,7 +59,7 @@ pub(super) fn add(home: &Path, stones: Vec<Tombstone>) -> io::Result<()> {
 
 /// Everything a home with a damaged database still tells of what was erased: that database as far as
 /// it can be read, the file beside it, and every copy.
-pub(super) fn of_damaged(home: &Path) -> Erased {
+pub(super) fn of_damaged(home: &Path) -> ErasedList {
     let (mut stones, whole) = SqliteStore::tombstones_in(&home.join(DATABASE));
     let side = read(home);
     let told = whole || side.as_ref().is_some_and(|side| !side.unknown);
@@ -67,7 +67,7 @@ pub(super) fn of_damaged(home: &Path) -> Erased {
     for copy in copies(home) {
         stones.extend(SqliteStore::tombstones_in(&copy).0);
     }
-    Erased { stones: union(stones.into_iter()), unknown: !told }
+    ErasedList { stones: union(stones.into_iter()), unknown: !told }
 }
 
 /// Each tombstone once, by key.

@@ -20,7 +20,7 @@ const BYTES_MIN: u64 = 64 << 20;
 
 /// A copy in the home that can be restored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Copy {
+pub struct BackupCopy {
     /// Where.
     pub path: PathBuf,
     /// Bytes of it.
@@ -30,11 +30,11 @@ pub struct Copy {
 }
 
 /// The sound copies in a home, the latest first: those made automatically, then the others.
-pub fn backups(home: &Path) -> Vec<Copy> {
-    let mut found: Vec<Copy> = copies(home)
+pub fn backups(home: &Path) -> Vec<BackupCopy> {
+    let mut found: Vec<BackupCopy> = copies(home)
         .into_iter()
         .filter(|path| !super::is_aside(path))
-        .map(|path| Copy {
+        .map(|path| BackupCopy {
             bytes: path.metadata().map_or(0, |data| data.len()),
             day: day_of(&path),
             path,
@@ -66,10 +66,10 @@ impl Copying<'_> {
     }
 
     /// Makes a copy now, whether one is due or not.
-    pub fn backup_here(&self, keep: usize) -> Result<Copy> {
+    pub fn backup_here(&self, keep: usize) -> Result<BackupCopy> {
         let path = self.make_rolling(keep.max(1))?;
         let bytes = path.metadata().map_or(0, |data| data.len());
-        Ok(Copy { bytes, day: day_of(&path), path })
+        Ok(BackupCopy { bytes, day: day_of(&path), path })
     }
 
     /// Whether a copy is to be made today.
@@ -125,7 +125,8 @@ impl Copying<'_> {
 
 /// Removes the automatic copies that are too many or too large.
 fn prune(home: &Path, keep: usize, bytes_max: u64) {
-    let all: Vec<Copy> = backups(home).into_iter().filter(|copy| copy.day.is_some()).collect();
+    let all: Vec<BackupCopy> =
+        backups(home).into_iter().filter(|copy| copy.day.is_some()).collect();
     let stays = kept(&all, keep, bytes_max);
     for copy in all.iter().filter(|copy| !stays.contains(&copy.path)) {
         for part in ["-wal", "-shm", "-journal", ".lock", ""] {
@@ -135,8 +136,8 @@ fn prune(home: &Path, keep: usize, bytes_max: u64) {
 }
 
 /// The copies that stay, of a list with the latest first.
-fn kept(all: &[Copy], keep: usize, bytes_max: u64) -> BTreeSet<PathBuf> {
-    let week = |copy: &Copy| moment(copy.day.as_deref()?).map(|at| at.day().div_euclid(7));
+fn kept(all: &[BackupCopy], keep: usize, bytes_max: u64) -> BTreeSet<PathBuf> {
+    let week = |copy: &BackupCopy| moment(copy.day.as_deref()?).map(|at| at.day().div_euclid(7));
     let mut weeks = BTreeSet::new();
     let (mut stays, mut bytes) = (BTreeSet::new(), 0);
     for copy in all {
@@ -155,8 +156,8 @@ fn kept(all: &[Copy], keep: usize, bytes_max: u64) -> BTreeSet<PathBuf> {
 mod tests {
     use super::*;
 
-    fn copies_of(days: &[&str]) -> Vec<Copy> {
-        let copy = |day: &&str| Copy {
+    fn copies_of(days: &[&str]) -> Vec<BackupCopy> {
+        let copy = |day: &&str| BackupCopy {
             path: PathBuf::from(format!("auto-{day}.1.db")),
             bytes: 10,
             day: Some((*day).to_owned()),
@@ -164,7 +165,7 @@ mod tests {
         days.iter().map(copy).collect()
     }
 
-    fn days(all: &[Copy], keep: usize, bytes_max: u64) -> Vec<String> {
+    fn days(all: &[BackupCopy], keep: usize, bytes_max: u64) -> Vec<String> {
         let stays = kept(all, keep, bytes_max);
         all.iter()
             .filter(|one| stays.contains(&one.path))

@@ -14,12 +14,12 @@ use throughline_core::{
     Cause, Change, EpisodeId, Memory, MemoryId, Row, RowKey, SessionId, Timestamp,
 };
 use throughline_language::gate::Flush;
-use throughline_language::probe::{self, Fate, Voice};
+use throughline_language::probe::{self, PieceFate, Voice};
 use throughline_reader::is_english;
 
 use super::judge::{Pass, Probed, Weighed};
 use super::read::claim_of;
-use super::{Captured, Heard, Mind};
+use super::{Captured, Mind, TurnsToWrite};
 use crate::apply::Applied;
 use crate::clean::Cleaner;
 use crate::flows::Capturing;
@@ -59,7 +59,7 @@ pub struct ReadPiece {
     /// It gives something that is held another value, which its words do not tell; how likely.
     pub changes: Option<f32>,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: PieceFate,
     /// What comes of it.
     pub comes: Vec<Comes>,
     /// What it was held against before it was let go.
@@ -120,7 +120,7 @@ impl Capturing<'_> {
         let turns = [Captured::said(now, Voice::User, &text)];
         let mut pass = here.judge_turns(&session, &turns, &mut mind, Some(Flush::Ending))?;
         let bearings = here.bearings_of_claims(pass.patches())?;
-        let heard = Heard {
+        let heard = TurnsToWrite {
             context: &context,
             session: &session,
             agent: Some("read"),
@@ -252,7 +252,7 @@ impl Tried<'_> {
         ReadPiece {
             piece: own.clone(),
             changes: (own != judged).then_some(judged.lasting),
-            fate: fate.unwrap_or(Fate::Unfit),
+            fate: fate.unwrap_or(PieceFate::Unfit),
             comes: Vec::new(),
             meets: meets.collect(),
         }

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use throughline_core::patch::Patch;
 use throughline_core::reading::Piece;
 use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, Timestamp};
-use throughline_language::gate::{self, Fired, Flush, When};
+use throughline_language::gate::{self, Fired, Flush, ProbeWhen};
 use throughline_language::probe::{self, Fated};
 
 use super::{Captured, Mind, erased, mind, name};
 use crate::Result;
-use crate::apply::{Source, turn_of};
+use crate::apply::{TurnSource, turn_of};
 use crate::flows::Capturing;
 use crate::reading::{Held, Nearby};
 
@@ -19,7 +19,7 @@ pub(super) struct Probed {
     pub(super) patch: Patch,
     /// What became of the pieces of what was probed.
     pub(super) fates: Vec<Fated>,
-    pub(super) sources: Vec<Source>,
+    pub(super) sources: Vec<TurnSource>,
     /// What was heard, as it was told.
     pub(super) turns: Vec<Captured>,
     /// The memories that may be about each, where they were looked up.
@@ -115,7 +115,7 @@ impl Capturing<'_> {
             mind.hear(turn, episode.id, &self.engine.policy.activation);
             pass.episodes.push(episode);
             let holds = self.read_last(mind, &mut pass)?;
-            if holds || matches!(verdict.probe, When::Now(_)) {
+            if holds || matches!(verdict.probe, ProbeWhen::Now(_)) {
                 pass.probed.extend(self.probe(mind, turn.at));
             }
         }
@@ -138,11 +138,11 @@ impl Capturing<'_> {
         mind.read_all();
         mind.watch = gate::probed(mind.watch.clone(), at);
         let heard = &mind.lately.heard;
-        let said: Vec<probe::Said<'_>> = heard.iter().map(mind::Heard::for_probe).collect();
+        let said: Vec<probe::Said<'_>> = heard.iter().map(mind::HeardTurn::for_probe).collect();
         // What was probed before is context now, and must not be taken in twice.
         let first = heard.iter().position(|one| !one.probed)?;
         let (patch, fates) = probe::probe_telling(&said, first, &probe::ProbePolicy::default());
-        let sources = heard.iter().map(mind::Heard::source).collect();
+        let sources = heard.iter().map(mind::HeardTurn::source).collect();
         let turns = heard.iter().map(|one| one.turn.clone()).collect();
         let nearby = heard.iter().map(|one| one.nearby.clone()).collect();
         let told: BTreeSet<usize> = patch.operations.iter().filter_map(turn_of).collect();

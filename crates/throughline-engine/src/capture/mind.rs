@@ -14,7 +14,7 @@ use throughline_language::probe::{self, Said, Voice};
 
 use super::Captured;
 use super::holds::{Holds, ToldApart};
-use crate::apply::Source;
+use crate::apply::TurnSource;
 use crate::helper::Helpers;
 use crate::reading::{Nearby, pieces_of};
 use crate::sidecar::Sidecars;
@@ -68,7 +68,7 @@ pub(crate) struct Lately {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) space: Option<SpaceId>,
     /// What was heard.
-    pub(super) heard: VecDeque<Heard>,
+    pub(super) heard: VecDeque<HeardTurn>,
     /// What was warned of, and at which turn.
     pub(crate) warned: BTreeMap<MemoryId, u32>,
     /// Calls of tools that were told already: some agents tell them twice.
@@ -214,7 +214,7 @@ impl Minds {
 
 /// A turn that was heard.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Heard {
+pub(super) struct HeardTurn {
     pub(super) turn: Captured,
     pub(super) episode: EpisodeId,
     /// Whether the probe has looked at it.
@@ -231,7 +231,7 @@ pub(super) struct Heard {
 }
 
 /// A turn as it was read.
-pub(super) struct Read<'a> {
+pub(super) struct ReadTurn<'a> {
     /// What the agent said before it.
     pub(super) before: Option<String>,
     pub(super) turn: &'a str,
@@ -240,9 +240,9 @@ pub(super) struct Read<'a> {
     pub(super) nearby: &'a mut Option<Nearby>,
 }
 
-impl Heard {
-    pub(super) fn source(&self) -> Source {
-        Source { voice: self.turn.voice, at: self.turn.at, episode: Some(self.episode) }
+impl HeardTurn {
+    pub(super) fn source(&self) -> TurnSource {
+        TurnSource { voice: self.turn.voice, at: self.turn.at, episode: Some(self.episode) }
     }
 
     pub(super) fn for_probe(&self) -> Said<'_> {
@@ -279,7 +279,7 @@ impl Mind {
             let end = run.output.floor_char_boundary(HEARD_CHARS);
             run.output.truncate(end);
         }
-        self.lately.heard.push_back(Heard {
+        self.lately.heard.push_back(HeardTurn {
             turn,
             episode,
             probed: false,
@@ -304,13 +304,13 @@ impl Mind {
     }
 
     /// Lets the reader read the turn that was heard last. `None` where nobody but a program spoke.
-    pub(super) fn read_last(&mut self) -> Option<Read<'_>> {
+    pub(super) fn read_last(&mut self) -> Option<ReadTurn<'_>> {
         let last = self.lately.heard.len().checked_sub(1)?;
         self.read(last);
         let before = self.before(last).map(str::to_owned);
-        let Heard { turn, episode, pieces, nearby, .. } = &mut self.lately.heard[last];
+        let HeardTurn { turn, episode, pieces, nearby, .. } = &mut self.lately.heard[last];
         let (turn, episode) = (turn.text.as_str(), *episode);
-        Some(Read { before, turn, episode, pieces: pieces.as_mut()?, nearby })
+        Some(ReadTurn { before, turn, episode, pieces: pieces.as_mut()?, nearby })
     }
 
     /// Whether something of what a person says now may be kept.
@@ -328,11 +328,11 @@ impl Mind {
     /// Whether something of what a person says now may last, and is not kept.
     pub(crate) fn is_unsure_of(&self, said: &str) -> bool {
         let spoken =
-            |one: &&Heard| one.turn.voice == Voice::User && said.starts_with(&one.turn.text);
+            |one: &&HeardTurn| one.turn.voice == Voice::User && said.starts_with(&one.turn.text);
         let unsure = |pieces: &[Piece]| pieces.iter().any(probe::is_unsure);
         match self.lately.heard.back().filter(spoken) {
             // It was taken in already. What forms found in it is kept, however it was read.
-            Some(Heard { pieces: Some(pieces), kept, .. }) => {
+            Some(HeardTurn { pieces: Some(pieces), kept, .. }) => {
                 unsure(pieces) && (!kept || pieces.iter().any(probe::is_kept))
             }
             _ => pieces_of(self.before(self.lately.heard.len()), said)
@@ -377,7 +377,7 @@ impl Mind {
 
     /// What a person said lately and no memory tells, the last first, as it was kept.
     pub(crate) fn said(&self, space: SpaceId) -> impl Iterator<Item = Episode> {
-        let spoken = |one: &&Heard| !one.kept && one.turn.voice == Voice::User;
+        let spoken = |one: &&HeardTurn| !one.kept && one.turn.voice == Voice::User;
         self.lately.heard.iter().rev().filter(spoken).map(move |one| Episode {
             id: one.episode,
             space,
@@ -432,7 +432,7 @@ impl Mind {
 
     /// When the prompt came that the agent works on, as far as it was taken in.
     pub(crate) fn last_prompt_at(&self) -> Option<Timestamp> {
-        let said = |one: &&Heard| one.turn.voice == Voice::User;
+        let said = |one: &&HeardTurn| one.turn.voice == Voice::User;
         self.lately.heard.iter().rev().find(said).map(|one| one.turn.at)
     }
 

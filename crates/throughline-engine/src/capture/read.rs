@@ -10,7 +10,7 @@ use throughline_language::probe::{self, Voice};
 use throughline_language::speech;
 
 use super::judge::{Aside, Pass, Probed, Weighed};
-use super::mind::Read;
+use super::mind::ReadTurn;
 use super::{Captured, Mind};
 use crate::Result;
 use crate::flows::Capturing;
@@ -34,7 +34,7 @@ impl Capturing<'_> {
     /// `pass` gains what was held against what is known for that, and what may touch it though nothing
     /// of it is kept.
     pub(super) fn read_last(&self, mind: &mut Mind, pass: &mut Pass) -> Result<bool> {
-        let Some(Read { before, turn, episode, pieces, nearby }) = mind.read_last() else {
+        let Some(ReadTurn { before, turn, episode, pieces, nearby }) = mind.read_last() else {
             return Ok(false);
         };
         let before = before.as_deref();
@@ -167,7 +167,7 @@ impl Probed {
 }
 
 /// What an operation claims, the words that it rests on, and the turn they stand in.
-struct Claimed<'a> {
+struct ClaimedWords<'a> {
     content: &'a str,
     quote: Option<&'a str>,
     turn: Option<usize>,
@@ -179,15 +179,20 @@ pub(super) fn claim_of(operation: &Operation) -> Option<&str> {
     claimed(operation).map(|claim| claim.content)
 }
 
-fn claimed(operation: &Operation) -> Option<Claimed<'_>> {
+fn claimed(operation: &Operation) -> Option<ClaimedWords<'_>> {
     match operation {
         Operation::Remember(it) => {
             let Remember { content, quote, turn, confidence, .. } = it;
-            Some(Claimed { content, quote: quote.as_deref(), turn: *turn, confidence: *confidence })
+            Some(ClaimedWords {
+                content,
+                quote: quote.as_deref(),
+                turn: *turn,
+                confidence: *confidence,
+            })
         }
         Operation::Correct(it) => {
             let Correct { right, quote, turn, confidence, .. } = it;
-            Some(Claimed {
+            Some(ClaimedWords {
                 content: right,
                 quote: quote.as_deref(),
                 turn: *turn,

@@ -6,7 +6,7 @@ use throughline_core::{Timestamp, text};
 use throughline_language::gate::{self, Source as GateSource};
 use throughline_language::probe::{Said, Voice};
 
-use crate::journal::Entry;
+use crate::journal::JournalEntry;
 
 /// Characters that are kept of one turn.
 const TURN_CHARS: usize = 16_000;
@@ -65,7 +65,7 @@ impl Captured {
 }
 
 /// The turns that a journal's entry holds.
-pub(super) fn turns_in(entry: &Entry) -> Vec<Captured> {
+pub(super) fn turns_in(entry: &JournalEntry) -> Vec<Captured> {
     turns_of(&entry.event, entry.at)
 }
 

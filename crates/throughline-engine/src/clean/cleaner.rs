@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use throughline_core::event::Event;
 use throughline_core::{SessionId, Slot, text};
-use throughline_redact::{Hash, Known, is_secret_file};
+use throughline_redact::{Hash, KnownSecrets, is_secret_file};
 
-use super::{NOT_KEPT, Place, clean_name, hide_private_files};
+use super::{AgentPlace, NOT_KEPT, clean_name, hide_private_files};
 use crate::journal::file;
 use crate::{Context, Engine};
 
@@ -33,7 +33,7 @@ const NAMES: [&str; 5] = ["tool_name", "tool", "hook_event_name", "hook", "agent
 /// Takes out what must not be kept, and remembers what it took out.
 #[derive(Debug, Default)]
 pub struct Cleaner {
-    known: Known,
+    known: KnownSecrets,
     taken: usize,
 }
 
@@ -85,7 +85,7 @@ impl Cleaner {
     /// Takes out of an event what must not be kept, also where only its place says so.
     pub fn event(&mut self, event: &mut Event, root: &Path) {
         let folder = event.folder.clone().map_or_else(|| root.to_owned(), PathBuf::from);
-        self.taken += hide_private_files(event, &Place { root, folder: &folder });
+        self.taken += hide_private_files(event, &AgentPlace { root, folder: &folder });
         for text in event.texts_mut() {
             if text.len() <= TOGETHER_BYTES_MAX {
                 self.redact(text);

@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 use throughline_core::text;
 
 use super::file::{self, Hold};
-use super::line::Line;
-use super::{Entry, Journal, tail_of, verified_mark};
+use super::line::EntryLine;
+use super::{Journal, JournalEntry, tail_of, verified_mark};
 
 /// How often a journal is tried that somebody else holds, or that was replaced meanwhile.
 const TRIES: usize = 20;
 
 /// A line of a journal.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Told<'a> {
+pub(crate) enum JournalLine<'a> {
     /// An entry.
-    Entry(&'a Entry),
+    Entry(&'a JournalEntry),
     /// What can be read of a line that is none, or not any more.
     Text(&'a str),
 }
@@ -32,25 +32,25 @@ pub(crate) struct Forgotten {
     /// Lines that went.
     pub(crate) lines: usize,
     /// Those of them that were entries.
-    pub(crate) entries: Vec<Entry>,
+    pub(crate) entries: Vec<JournalEntry>,
     /// Journals that could not be cleaned.
     pub(crate) left: Vec<PathBuf>,
 }
 
 /// One journal, written anew beside the old one.
-struct Copy {
+struct JournalCopy {
     path: PathBuf,
     file: File,
     /// How much of the old one was gone through.
     seen: u64,
     /// Where the lines lay that went, each with its length.
     gone: Vec<(u64, u64)>,
-    entries: Vec<Entry>,
+    entries: Vec<JournalEntry>,
 }
 
 impl Journal {
     /// Takes the lines out of every journal that `gone` names.
-    pub(crate) fn forget(&self, gone: &dyn Fn(Told<'_>) -> bool) -> Forgotten {
+    pub(crate) fn forget(&self, gone: &dyn Fn(JournalLine<'_>) -> bool) -> Forgotten {
         let mut done = Forgotten::default();
         let found = self.list().map(|(found, _)| found).unwrap_or_default();
         for path in found.into_iter().map(|one| one.path) {
@@ -76,14 +76,17 @@ impl Journal {
 }
 
 /// Takes lines out of one journal. Says how many, and which entries they were.
-fn forget_in(path: &Path, gone: &dyn Fn(Told<'_>) -> bool) -> io::Result<(usize, Vec<Entry>)> {
+fn forget_in(
+    path: &Path,
+    gone: &dyn Fn(JournalLine<'_>) -> bool,
+) -> io::Result<(usize, Vec<JournalEntry>)> {
     let mut error = io::Error::new(ErrorKind::WouldBlock, "it keeps changing");
     for _ in 0..TRIES {
         let mut old = file::open_to_read(path)?;
         if !holds_any(&mut old, gone)? {
             return Ok((0, Vec::new()));
         }
-        let mut copy = Copy::beside(path)?;
+        let mut copy = JournalCopy::beside(path)?;
         let taken = copy.take(&mut old, Last::Whole, gone);
         let done = taken.and_then(|()| copy.put_in_place(path, &old, gone));
         match done {
@@ -100,7 +103,7 @@ fn forget_in(path: &Path, gone: &dyn Fn(Told<'_>) -> bool) -> io::Result<(usize,
     Err(error)
 }
 
-fn holds_any(file: &mut File, gone: &dyn Fn(Told<'_>) -> bool) -> io::Result<bool> {
+fn holds_any(file: &mut File, gone: &dyn Fn(JournalLine<'_>) -> bool) -> io::Result<bool> {
     let mut any = false;
     each_line(file, 0, Last::Torn, &mut |line| {
         any |= is_gone(line, gone).is_some();
@@ -109,7 +112,7 @@ fn holds_any(file: &mut File, gone: &dyn Fn(Told<'_>) -> bool) -> io::Result<boo
     Ok(any)
 }
 
-impl Copy {
+impl JournalCopy {
     fn beside(path: &Path) -> io::Result<Self> {
         let path = path.with_extension(format!("{:016x}.tmp", fastrand::u64(..)));
         let file = file::open_regular(&path, OpenOptions::new().write(true).create_new(true))?;
@@ -121,7 +124,7 @@ impl Copy {
         &mut self,
         old: &mut File,
         last: Last,
-        gone: &dyn Fn(Told<'_>) -> bool,
+        gone: &dyn Fn(JournalLine<'_>) -> bool,
     ) -> io::Result<()> {
         let (file, seen) = (&mut self.file, &mut self.seen);
         let (gone_at, entries) = (&mut self.gone, &mut self.entries);
@@ -146,7 +149,7 @@ impl Copy {
         &mut self,
         path: &Path,
         old: &File,
-        gone: &dyn Fn(Told<'_>) -> bool,
+        gone: &dyn Fn(JournalLine<'_>) -> bool,
     ) -> io::Result<bool> {
         let mut held = file::open_locked(path, Hold::Exclusive)?;
         let (mark, data) = (verified_mark(path), held.metadata()?);
@@ -169,13 +172,16 @@ impl Copy {
 }
 
 /// Whether a line goes, and the entry that it was.
-fn is_gone(line: &[u8], gone: &dyn Fn(Told<'_>) -> bool) -> Option<Option<Box<Entry>>> {
-    match Line::parse(line) {
-        Line::Blank => None,
-        Line::Whole(entry) => gone(Told::Entry(&entry)).then_some(Some(entry)),
-        Line::Torn | Line::Newer | Line::Strange => {
+fn is_gone(
+    line: &[u8],
+    gone: &dyn Fn(JournalLine<'_>) -> bool,
+) -> Option<Option<Box<JournalEntry>>> {
+    match EntryLine::parse(line) {
+        EntryLine::Blank => None,
+        EntryLine::Whole(entry) => gone(JournalLine::Entry(&entry)).then_some(Some(entry)),
+        EntryLine::Torn | EntryLine::Newer | EntryLine::Strange => {
             let text = text::unescaped(&String::from_utf8_lossy(line));
-            gone(Told::Text(&text)).then_some(None)
+            gone(JournalLine::Text(&text)).then_some(None)
         }
     }
 }
@@ -220,26 +226,26 @@ mod tests {
         SessionId(name.to_owned())
     }
 
-    fn said(name: &str, text: &str) -> Entry {
+    fn said(name: &str, text: &str) -> JournalEntry {
         let what = What::Prompted { text: text.to_owned() };
         let session = session(name);
         let event = Event { session, folder: None, transcript: None, helper: None, what };
-        Entry::new(Timestamp::from_millis(1_763_000_000_000), "claude", None, event)
+        JournalEntry::new(Timestamp::from_millis(1_763_000_000_000), "claude", None, event)
     }
 
     /// Lines that tell of zebras.
-    fn zebra(told: Told<'_>) -> bool {
+    fn zebra(told: JournalLine<'_>) -> bool {
         match told {
-            Told::Entry(entry) => {
+            JournalLine::Entry(entry) => {
                 matches!(&entry.event.what, What::Prompted { text } if text.contains("zebra"))
             }
-            Told::Text(text) => text.contains("zebra"),
+            JournalLine::Text(text) => text.contains("zebra"),
         }
     }
 
     fn texts(journal: &Journal, name: &str, after: u64) -> Vec<String> {
         let read = journal.read(&session(name), after).unwrap();
-        let text = |entry: Entry| {
+        let text = |entry: JournalEntry| {
             let What::Prompted { text } = entry.event.what else { panic!("{entry:?}") };
             text
         };

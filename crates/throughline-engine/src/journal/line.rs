@@ -5,14 +5,14 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use serde::Deserialize;
 use throughline_core::SessionId;
 
-use super::{Entry, VERSION};
+use super::{JournalEntry, VERSION};
 
 /// What a line holds.
-pub(super) enum Line {
+pub(super) enum EntryLine {
     /// Nothing.
     Blank,
     /// An entry.
-    Whole(Box<Entry>),
+    Whole(Box<JournalEntry>),
     /// The beginning of one.
     Torn,
     /// Something in a form that is not known yet.
@@ -23,7 +23,7 @@ pub(super) enum Line {
 
 /// What every version of an entry begins with.
 #[derive(Deserialize)]
-struct Version {
+struct EntryVersion {
     v: u8,
 }
 
@@ -38,20 +38,20 @@ struct WhoseEvent {
     session: SessionId,
 }
 
-impl Line {
+impl EntryLine {
     pub(super) fn parse(line: &[u8]) -> Self {
         let line = line.trim_ascii();
         if line.is_empty() {
             return Self::Blank;
         }
-        match serde_json::from_slice::<Entry>(line) {
+        match serde_json::from_slice::<JournalEntry>(line) {
             Ok(entry) if entry.v == VERSION => Self::Whole(Box::new(entry)),
             Ok(entry) if entry.v < VERSION => Self::Strange,
             Ok(_) => Self::Newer,
             Err(error) if error.is_eof() => Self::Torn,
             // A newer program may say more than this one knows.
-            Err(_) => match serde_json::from_slice::<Version>(line) {
-                Ok(Version { v }) if v > VERSION => Self::Newer,
+            Err(_) => match serde_json::from_slice::<EntryVersion>(line) {
+                Ok(EntryVersion { v }) if v > VERSION => Self::Newer,
                 _ => Self::Strange,
             },
         }

@@ -26,7 +26,7 @@ const ROOM_BYTES: usize = 4_096;
 
 /// A hook that could not do its work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
+pub struct HookFailure {
     /// When.
     pub at: Timestamp,
     /// At which event.
@@ -49,7 +49,7 @@ pub enum Damage {
 
 /// Notes that a hook could not do its work. On a full disk the note goes where room was kept for it.
 pub fn note_failure(home: &Path, at: Timestamp, event: &str, why: &str, damage: Damage) {
-    let failure = Failure {
+    let failure = HookFailure {
         at,
         // Both may quote what was handed in.
         event: text::headline(&clean_name(event), EVENT_CHARS_MAX),
@@ -88,7 +88,8 @@ fn write_over(path: &Path, line: &[u8]) -> std::io::Result<()> {
     let mut file = file::open_regular(path, OpenOptions::new().read(true).write(true))?;
     let mut held = Vec::new();
     (&file).take(ROOM_BYTES as u64).read_to_end(&mut held)?;
-    let is_lost = |line: &&[u8]| serde_json::from_slice(line).is_ok_and(|one: Failure| one.lost);
+    let is_lost =
+        |line: &&[u8]| serde_json::from_slice(line).is_ok_and(|one: HookFailure| one.lost);
     let lines = [held.as_slice(), line].concat();
     let (lost, other): (Vec<&[u8]>, Vec<&[u8]>) =
         lines.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).partition(is_lost);
@@ -111,16 +112,16 @@ fn room(home: &Path) -> PathBuf {
 }
 
 /// What agents told since a moment and is lost, the newest last.
-pub fn lost_since(home: &Path, since: Timestamp) -> Vec<Failure> {
+pub fn lost_since(home: &Path, since: Timestamp) -> Vec<HookFailure> {
     let mut lost = last_failures(home, usize::MAX);
     lost.retain(|failure| failure.lost && failure.at >= since);
     lost
 }
 
 /// The last `count` failures, the newest last.
-pub fn last_failures(home: &Path, count: usize) -> Vec<Failure> {
+pub fn last_failures(home: &Path, count: usize) -> Vec<HookFailure> {
     let [new, old] = failure_files(home);
-    let mut failures: Vec<Failure> = Vec::new();
+    let mut failures: Vec<HookFailure> = Vec::new();
     for path in [old, new, room(home)] {
         let Ok(file) = file::open_to_read(&path) else { continue };
         let mut bytes = Vec::new();

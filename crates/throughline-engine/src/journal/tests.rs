@@ -17,16 +17,16 @@ fn session(name: &str) -> SessionId {
     SessionId(name.to_owned())
 }
 
-fn said(name: &str, text: &str) -> Entry {
+fn said(name: &str, text: &str) -> JournalEntry {
     let what = What::Prompted { text: text.to_owned() };
     let session = session(name);
     let event = Event { session, folder: None, transcript: None, helper: None, what };
     let project = Project::recorded("/home/dev/app", Path::new("/home/dev/app"));
-    Entry::new(Timestamp::from_millis(1_763_000_000_000), "claude", Some(&project), event)
+    JournalEntry::new(Timestamp::from_millis(1_763_000_000_000), "claude", Some(&project), event)
 }
 
 fn texts(journal: &Journal, name: &str) -> Vec<String> {
-    let said = |entry: Entry| {
+    let said = |entry: JournalEntry| {
         let What::Prompted { text } = entry.event.what else { panic!("{entry:?}") };
         text
     };
@@ -48,13 +48,14 @@ fn whatever_was_said_is_read_back_as_it_was() {
         let mut rng = fastrand::Rng::with_seed(seed);
         let (_home, journal) = home();
         let name = anything(&mut rng, 40);
-        let entries: Vec<Entry> =
+        let entries: Vec<JournalEntry> =
             (0..rng.usize(1..12)).map(|_| said(&name, &anything(&mut rng, 300))).collect();
         for entry in &entries {
             journal.append(entry).unwrap();
         }
         let read = journal.read(&session(&name), 0).unwrap();
-        let found: Vec<Entry> = read.entries.iter().map(|(_, entry)| entry.clone()).collect();
+        let found: Vec<JournalEntry> =
+            read.entries.iter().map(|(_, entry)| entry.clone()).collect();
         assert_eq!(found, entries, "seed {seed}");
         assert_eq!((read.torn, read.unreadable, read.more), (0, 0, false), "seed {seed}");
         assert_eq!(read.end, read.entries.last().unwrap().0);

@@ -4,11 +4,11 @@
 use throughline_core::authority::{Contest, contest};
 use throughline_core::permission::{self, Act, Backing, Door};
 use throughline_core::{Cause, Change, Edge, Memory, NodeId, Relation, Row, RowKey, text};
-use throughline_language::proposal::{self, Pair, Verdict};
-use throughline_llm::Request;
+use throughline_language::proposal::{self, Pair, PairVerdict};
+use throughline_llm::ModelRequest;
 use throughline_store::{LogQuery, Reader};
 
-use super::{Account, Held, Llm, ModelState, Replied, sendable};
+use super::{Account, HeldBack, Llm, ModelState, Replied, sendable};
 use crate::flows::Working;
 use crate::permit::ask;
 use crate::transaction::Transaction;
@@ -32,14 +32,14 @@ pub(super) struct Compared {
     pub(super) contested: usize,
     pub(super) superseded: usize,
     pub(super) tokens: u64,
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<HeldBack>,
 }
 
 /// Two memories, the older one first.
 type Two = (Memory, Memory);
 
 /// A stretch of the log, and the pairs in it.
-struct Near {
+struct LogStretch {
     pairs: Vec<Two>,
     /// The latest change when it was read.
     seen: u64,
@@ -73,7 +73,7 @@ impl Working<'_> {
         &self,
         llm: &Llm,
         here: &Context,
-        near: &Near,
+        near: &LogStretch,
         compared: &mut Compared,
     ) -> Result<()> {
         let shown =
@@ -81,7 +81,7 @@ impl Working<'_> {
         let told: Vec<Pair> =
             near.pairs.iter().map(|(a, b)| Pair { older: shown(a), newer: shown(b) }).collect();
         let (prompt, schema) = (proposal::pairs_prompt(&told), proposal::pairs_schema());
-        let request = Request {
+        let request = ModelRequest {
             system: proposal::PAIRS,
             prompt: &prompt,
             name: "verdicts",
@@ -110,7 +110,7 @@ impl Working<'_> {
     }
 
     /// The next pairs of what is new with what is near it and older: so each is met once.
-    fn new_pairs(&self) -> Result<Near> {
+    fn new_pairs(&self) -> Result<LogStretch> {
         let reader = self.engine.now_reader()?;
         let seen = self.engine.latest_change(&*reader)?;
         let paired = ModelState::load(&self.engine.home).paired;
@@ -119,7 +119,7 @@ impl Working<'_> {
         let query = LogQuery { after_seq, limit: BATCHES_MAX, ..LogQuery::default() };
         let page = reader.log(&query)?;
         let more = page.len() == BATCHES_MAX;
-        let mut near = Near { pairs: Vec::new(), seen, done: after_seq, more };
+        let mut near = LogStretch { pairs: Vec::new(), seen, done: after_seq, more };
         for stored in page {
             for (seq, change) in (stored.first_seq..).zip(&stored.batch.changes) {
                 let Some(key) = inserted(change).filter(|_| seq > after_seq) else { continue };
@@ -129,7 +129,7 @@ impl Working<'_> {
                 }
                 near.done = seq;
                 if near.pairs.len() + NEAR_MAX > PAIRS_MAX {
-                    return Ok(Near { more: true, ..near });
+                    return Ok(LogStretch { more: true, ..near });
                 }
             }
             near.done = near.done.max(stored.last_seq);
@@ -154,13 +154,13 @@ impl Working<'_> {
         &self,
         here: &Context,
         pairs: &[Two],
-        verdicts: &[Option<(Verdict, String)>],
+        verdicts: &[Option<(PairVerdict, String)>],
         seen: u64,
         compared: &mut Compared,
     ) -> Result<()> {
         for ((older, newer), verdict) in pairs.iter().zip(verdicts) {
             let Some((verdict, why)) = verdict else { continue };
-            if !matches!(verdict, Verdict::Contradicts | Verdict::Replaces) {
+            if !matches!(verdict, PairVerdict::Contradicts | PairVerdict::Replaces) {
                 continue;
             }
             let context = Context { door: Door::Model, session: None, ..here.clone() };
@@ -195,14 +195,14 @@ enum Ruled {
 fn rule(
     tx: &mut Transaction<'_>,
     (older, newer): &Two,
-    verdict: Verdict,
+    verdict: PairVerdict,
     why: &str,
 ) -> Result<Ruled> {
     let (space, at) = (older.space, tx.now);
     let allowed = contest(newer.authority, older.authority, true) == Contest::Supersede;
     let asked = ask(&**tx, Door::Upkeep, Act::Replace, Some(older), Backing::Asserted)?;
     let ours = matches!(asked, permission::Verdict::Allowed { .. });
-    if verdict == Verdict::Replaces && allowed && ours {
+    if verdict == PairVerdict::Replaces && allowed && ours {
         tx.push(Change::Supersede { space, old: older.id, new: newer.id, at });
         return Ok(Ruled::Superseded);
     }

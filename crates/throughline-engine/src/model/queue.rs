@@ -37,7 +37,7 @@ pub(super) struct Unread {
 }
 
 /// A turn, when it was said, and the change that it came with.
-type Told = (EpisodeId, Timestamp, u64);
+type QueuedTurn = (EpisodeId, Timestamp, u64);
 
 /// How much waits for a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -76,7 +76,7 @@ impl Working<'_> {
             // Another database took this one's place.
             after_seq = 0;
         }
-        let mut told: BTreeMap<(SpaceId, SessionId), Vec<Told>> = BTreeMap::new();
+        let mut told: BTreeMap<(SpaceId, SessionId), Vec<QueuedTurn>> = BTreeMap::new();
         loop {
             let query =
                 LogQuery { after_seq, since: Some(since), limit: PAGE, ..LogQuery::default() };
@@ -121,7 +121,7 @@ fn unread_of(
     reader: &dyn Reader,
     space: SpaceId,
     session: SessionId,
-    turns: Vec<Told>,
+    turns: Vec<QueuedTurn>,
 ) -> Result<Option<Unread>> {
     let key = RowKey { space, table: Table::Session, key: session.to_string() };
     let row = reader.rows(&[key])?.remove(0).and_then(Row::into_session);

@@ -11,13 +11,13 @@ use throughline_core::{
     words,
 };
 use throughline_language::probe::Voice;
-use throughline_language::proposal::{self, Proposal, Turn, Window};
-use throughline_llm::{Error as ModelError, Request};
+use throughline_language::proposal::{self, ModelProposal, Turn, Window};
+use throughline_llm::{Error as ModelError, ModelRequest};
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use super::queue::Unread;
-use super::{Account, Held, Llm, Replied, sendable};
-use crate::apply::{Applied, Ground, Proposed, Source};
+use super::{Account, HeldBack, Llm, Replied, sendable};
+use crate::apply::{Applied, PatchGround, Proposed, TurnSource};
 use crate::capture::{Captured, Minds, project_of};
 use crate::flows::Working;
 use crate::journal::Journal;
@@ -43,11 +43,11 @@ const ANSWER_TOKENS: u32 = 4_000;
 
 /// What came of a stretch.
 #[derive(Debug)]
-pub(super) enum Read {
+pub(super) enum StretchRead {
     /// It was read, and so many turns are done with.
     Done { applied: Applied, turns: usize, asked: bool, tokens: u64 },
     /// The model cannot be asked now; everything waits.
-    Held(Held),
+    Held(HeldBack),
     /// Something in it changed meanwhile: it is looked at anew.
     Changed { tokens: u64 },
 }
@@ -55,7 +55,7 @@ pub(super) enum Read {
 /// A stretch of a session, ready to be shown.
 struct Stretch {
     window: Window,
-    sources: Vec<Source>,
+    sources: Vec<TurnSource>,
     heard: Vec<Captured>,
     episodes: Vec<Episode>,
     /// The number of the latest change when it was put together.
@@ -74,30 +74,32 @@ impl Stretch {
 
 impl Working<'_> {
     /// Lets the model read the next stretch of a session.
-    pub(super) fn read_stretch(&self, llm: &Llm, unread: &Unread, here: &Context) -> Result<Read> {
+    pub(super) fn read_stretch(
+        &self,
+        llm: &Llm,
+        unread: &Unread,
+        here: &Context,
+    ) -> Result<StretchRead> {
         let context = self.context_of(unread, here);
         let (mut most, mut least) = (TURNS_MAX, usize::MAX);
         let mut spent = 0;
         loop {
             let stretch = self.engine.working(&context).stretch(unread, most)?;
             let turns = stretch.turns;
-            let empty = Proposal::default();
+            let empty = ModelProposal::default();
             // Nobody said anything, or it cannot be asked in smaller parts. The rules have read it.
             if !stretch.is_worth_a_question() || turns >= least {
                 let applied =
                     self.engine.working(&context).settle_reading(unread, &stretch, &empty)?;
-                return Ok(applied.map_or(Read::Changed { tokens: spent }, |applied| Read::Done {
-                    applied,
-                    turns,
-                    asked: false,
-                    tokens: spent,
+                return Ok(applied.map_or(StretchRead::Changed { tokens: spent }, |applied| {
+                    StretchRead::Done { applied, turns, asked: false, tokens: spent }
                 }));
             }
             least = turns;
             let prompt = proposal::reading_prompt(&stretch.window);
             let session = unread.session.to_string();
             let schema = proposal::schema();
-            let request = Request {
+            let request = ModelRequest {
                 system: proposal::READING,
                 prompt: &prompt,
                 name: "memory_operations",
@@ -106,7 +108,7 @@ impl Working<'_> {
             };
             let asked = match self.ask_model(llm, Account::Session(&session), &request)? {
                 Replied::Asked(asked) => asked,
-                Replied::Held(held) => return Ok(Read::Held(held)),
+                Replied::Held(held) => return Ok(StretchRead::Held(held)),
             };
             spent += asked.usage.total();
             let proposal = match asked.answer {
@@ -117,15 +119,12 @@ impl Working<'_> {
                     most = (turns / 2).max(1);
                     continue;
                 }
-                Err(error) => return Ok(Read::Held(self.held_by(&error))),
+                Err(error) => return Ok(StretchRead::Held(self.held_by(&error))),
             };
             let applied =
                 self.engine.working(&context).settle_reading(unread, &stretch, &proposal)?;
-            return Ok(applied.map_or(Read::Changed { tokens: spent }, |applied| Read::Done {
-                applied,
-                turns,
-                asked: true,
-                tokens: spent,
+            return Ok(applied.map_or(StretchRead::Changed { tokens: spent }, |applied| {
+                StretchRead::Done { applied, turns, asked: true, tokens: spent }
             }));
         }
     }
@@ -136,11 +135,11 @@ impl Working<'_> {
         &self,
         unread: &Unread,
         stretch: &Stretch,
-        proposal: &Proposal,
+        proposal: &ModelProposal,
     ) -> Result<Option<Applied>> {
         let mind = Minds::new(&self.engine.home).load(&unread.session);
         let shown = self.engine.capturing(self.context).shown_texts(&mind)?;
-        let ground = Ground {
+        let ground = PatchGround {
             sources: &stretch.sources,
             shown: &shown,
             revive: false,
@@ -209,7 +208,7 @@ impl Working<'_> {
             let text = text::cut(&text, shown_bytes(voice)).to_owned();
             stretch.heard.push(Captured::said(episode.at, voice, &text));
             stretch.window.turns.push(Turn { voice, text, is_new });
-            stretch.sources.push(Source { voice, at: episode.at, episode: Some(episode.id) });
+            stretch.sources.push(TurnSource { voice, at: episode.at, episode: Some(episode.id) });
             if is_new {
                 stretch.episodes.push(episode);
             }
@@ -316,10 +315,10 @@ fn rarest(reader: &dyn Reader, space: SpaceId, said: BTreeSet<String>) -> Result
 }
 
 /// An answer that is none: kept whole, for a person.
-fn unreadable(why: &str, said: &str) -> Proposal {
+fn unreadable(why: &str, said: &str) -> ModelProposal {
     let refused = throughline_core::patch::Refused {
         operation: if said.trim().is_empty() { "(nothing)".to_owned() } else { said.to_owned() },
         why: format!("a model's answer could not be read: {why}"),
     };
-    Proposal { sound: Vec::new(), refused: vec![refused] }
+    ModelProposal { sound: Vec::new(), refused: vec![refused] }
 }

@@ -178,14 +178,14 @@ fn is_at_work(home: &Path) -> bool {
 /// Notes that there is something for a worker to do, unless it is known that nothing can be done
 /// yet. A note that cannot be written is let go.
 pub fn want_work(home: &Path) {
-    if !matches!(noted(home), Some(When::Held(_) | When::Now)) {
+    if !matches!(noted(home), Some(WorkerWhen::Held(_) | WorkerWhen::Now)) {
         note(home, "now");
     }
 }
 
 /// Notes when a worker should look again: `held` says that it cannot do anything before.
 pub(super) fn want_work_at(home: &Path, at: i64, held: bool) {
-    if !held && matches!(noted(home), Some(When::Now)) {
+    if !held && matches!(noted(home), Some(WorkerWhen::Now)) {
         // Somebody wants it sooner.
         return;
     }
@@ -207,8 +207,8 @@ pub(super) fn work_begun(home: &Path) {
 pub fn work_wanted(home: &Path, now: Timestamp) -> bool {
     match noted(home) {
         None => false,
-        Some(When::Now) => true,
-        Some(When::Held(at) | When::Later(at)) => {
+        Some(WorkerWhen::Now) => true,
+        Some(WorkerWhen::Held(at) | WorkerWhen::Later(at)) => {
             !(1..=PUT_OFF_MAX_MS).contains(&at.saturating_sub(now.as_millis()))
         }
     }
@@ -220,20 +220,20 @@ pub fn worker_wanted(home: &Path, now: Timestamp) -> bool {
 }
 
 /// When a worker is wanted.
-enum When {
+enum WorkerWhen {
     Now,
     Later(i64),
     Held(i64),
 }
 
-fn noted(home: &Path) -> Option<When> {
+fn noted(home: &Path) -> Option<WorkerWhen> {
     let mut said = String::new();
     file::open_to_read(&wanted(home)).ok()?.take(64).read_to_string(&mut said).ok()?;
     let at = |rest: &str| rest.trim().parse().unwrap_or(0);
     Some(match said.split_once(' ') {
-        Some(("held", rest)) => When::Held(at(rest)),
-        Some(("later", rest)) => When::Later(at(rest)),
-        _ => When::Now,
+        Some(("held", rest)) => WorkerWhen::Held(at(rest)),
+        Some(("later", rest)) => WorkerWhen::Later(at(rest)),
+        _ => WorkerWhen::Now,
     })
 }
 

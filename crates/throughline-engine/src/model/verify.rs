@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use throughline_core::{MemoryId, text};
 use throughline_language::proposal;
-use throughline_llm::Request;
+use throughline_llm::ModelRequest;
 
 use super::{Account, Llm, Replied, sendable};
 use crate::clean::cleaned;
 use crate::flows::Working;
-use crate::{Error, Found, Recall, Result};
+use crate::{Error, Recall, RecalledThing, Result};
 
 /// Characters that are shown of a memory.
 const CLAIM_CHARS: usize = 500;
@@ -20,7 +20,7 @@ const ANSWER_TOKENS: u32 = 1_000;
 
 /// What a model thinks of what was recalled.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Judged {
+pub struct RecallJudgement {
     /// Memories that do not help, in the opinion of every vote.
     pub unfit: Vec<MemoryId>,
     /// What was asked.
@@ -32,21 +32,26 @@ pub struct Judged {
 impl Working<'_> {
     /// Lets a model say which of the memories that were recalled help. What any vote finds helpful
     /// stays; the second vote sees them the other way round.
-    pub fn judge_recall(&self, llm: &Llm, recall: &Recall, votes: usize) -> Result<Judged> {
+    pub fn judge_recall(
+        &self,
+        llm: &Llm,
+        recall: &Recall,
+        votes: usize,
+    ) -> Result<RecallJudgement> {
         let session = self.context.session.as_ref().map(ToString::to_string);
         let session = session.as_deref();
         let memories: Vec<(MemoryId, String)> = recall
             .items
             .iter()
             .filter_map(|item| match &item.what {
-                Found::Memory(card) => {
+                RecalledThing::Memory(card) => {
                     let memory = &card.memory;
                     Some((memory.id, text::headline(&sendable(&memory.content), CLAIM_CHARS)))
                 }
-                Found::Episode(_) => None,
+                RecalledThing::Episode(_) => None,
             })
             .collect();
-        let mut judged = Judged::default();
+        let mut judged = RecallJudgement::default();
         if memories.is_empty() {
             return Ok(judged);
         }
@@ -62,7 +67,7 @@ impl Working<'_> {
             let claims: Vec<&str> = shown.iter().map(|(_, claim)| claim.as_str()).collect();
             let prompt = proposal::fitting_prompt(&question, &claims);
             let schema = proposal::fitting_schema();
-            let request = Request {
+            let request = ModelRequest {
                 system: proposal::FITTING,
                 prompt: &prompt,
                 name: "fitting",

@@ -2,9 +2,9 @@
 
 use throughline_core::MemoryId;
 
-use super::read::Read;
+use super::read::StretchRead;
 use super::state::{want_work_at, work_begun, worker_turn};
-use super::{Held, Llm, SOON_MS};
+use super::{HeldBack, Llm, SOON_MS};
 use crate::flows::Working;
 use crate::{Context, Result};
 
@@ -88,7 +88,7 @@ impl Working<'_> {
         let now = self.engine.now().as_millis();
         match self.engine.vectors().embed_elsewhere(&mut |made| progress(done + made)) {
             Ok(embedded) => worked.embedded = embedded,
-            Err(why) => held = held.or(Some(Held { why, until: Some(now + SOON_MS) })),
+            Err(why) => held = held.or(Some(HeldBack { why, until: Some(now + SOON_MS) })),
         }
         match &held {
             Some(held) => {
@@ -109,7 +109,7 @@ impl Working<'_> {
         what: Work,
         worked: &mut Worked,
         progress: &mut dyn FnMut(usize),
-    ) -> Result<Option<Held>> {
+    ) -> Result<Option<HeldBack>> {
         let mut anew = 0;
         let mut passed_over: Vec<(throughline_core::SpaceId, throughline_core::SessionId)> =
             Vec::new();
@@ -121,7 +121,7 @@ impl Working<'_> {
             unread.retain(|one| !passed_over.contains(&(one.space, one.session.clone())));
             let Some(next) = unread.first() else { break };
             match self.read_stretch(llm, next, here)? {
-                Read::Done { applied, turns, asked, tokens } => {
+                StretchRead::Done { applied, turns, asked, tokens } => {
                     worked.turns += turns;
                     worked.asked += usize::from(asked);
                     worked.tokens += tokens;
@@ -132,7 +132,7 @@ impl Working<'_> {
                     progress(worked.turns);
                     anew = 0;
                 }
-                Read::Changed { tokens } => {
+                StretchRead::Changed { tokens } => {
                     worked.tokens += tokens;
                     anew += 1;
                     if anew >= ANEW_MAX {
@@ -141,11 +141,11 @@ impl Working<'_> {
                     }
                 }
                 // What holds for one session need not hold for the others.
-                Read::Held(held) if held.until.is_none() => {
+                StretchRead::Held(held) if held.until.is_none() => {
                     passed_over.push((next.space, next.session.clone()));
                     held_back = Some(held);
                 }
-                Read::Held(held) => return Ok(Some(held)),
+                StretchRead::Held(held) => return Ok(Some(held)),
             }
         }
         Ok(held_back)

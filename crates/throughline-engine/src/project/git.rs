@@ -10,7 +10,7 @@ const CONFIG_BYTES_MAX: u64 = 1 << 20;
 
 /// What is found at a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct GitFolder {
     /// The work tree around it, or the folder itself.
     pub(super) root: PathBuf,
     pub(super) is_repository: bool,
@@ -19,13 +19,13 @@ pub(super) struct Look {
 }
 
 /// Looks at a folder, whose path leads through no links.
-pub(super) fn look(folder: &Path) -> Look {
+pub(super) fn look(folder: &Path) -> GitFolder {
     match folder.ancestors().find_map(|at| Some((at, settings_folder(at)?))) {
         Some((root, git)) => {
             let origin = origin(&git).and_then(|url| ProjectKey::of_origin(&url));
-            Look { root: root.to_owned(), is_repository: true, origin }
+            GitFolder { root: root.to_owned(), is_repository: true, origin }
         }
-        None => Look { root: folder.to_owned(), is_repository: false, origin: None },
+        None => GitFolder { root: folder.to_owned(), is_repository: false, origin: None },
     }
 }
 

@@ -26,12 +26,12 @@ const BYTES_MAX: u64 = 16 << 20;
 
 /// A folder that belongs to a project, or that was asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct RootEntry {
     pub(super) root: String,
     /// What its repository claimed at the time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) claim: Option<String>,
-    pub(super) state: State,
+    pub(super) state: RootState,
     /// The project that it was joined to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) key: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Entry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum State {
+pub(super) enum RootState {
     /// It belongs to the project.
     Joined,
     /// It waits, and its sessions were told so.
@@ -50,20 +50,20 @@ pub(super) enum State {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct List {
-    pub(super) roots: Vec<Entry>,
+pub(super) struct RootList {
+    pub(super) roots: Vec<RootEntry>,
     /// What is wrong with the file, where this is what its copy says.
     pub(super) damage: Option<String>,
 }
 
 /// The list as it is written.
 #[derive(Serialize)]
-struct Written<'a> {
-    roots: &'a [Entry],
+struct WrittenList<'a> {
+    roots: &'a [RootEntry],
     check: String,
 }
 
-impl List {
+impl RootList {
     /// What the list of a home says. There is none where its file is not there.
     pub(super) fn read(home: &Path) -> Result<Self> {
         let path = home.join(FILE);
@@ -101,7 +101,7 @@ impl List {
         let path = home.join(FILE);
         let failed = |source| Error::File { path: path.clone(), source };
         let roots = serde_json::to_value(&self.roots).map_err(|error| failed(error.into()))?;
-        let written = Written { roots: &self.roots, check: checksum(&roots) };
+        let written = WrittenList { roots: &self.roots, check: checksum(&roots) };
         let mut bytes =
             serde_json::to_vec_pretty(&written).map_err(|error| failed(error.into()))?;
         bytes.push(b'\n');
@@ -120,7 +120,7 @@ impl List {
 }
 
 /// The entries that a file holds, if it says what it said. One of an older version has no checksum.
-fn entries_in(path: &Path) -> std::io::Result<Vec<Entry>> {
+fn entries_in(path: &Path) -> std::io::Result<Vec<RootEntry>> {
     let mut bytes = Vec::new();
     file::open_to_read(path)?.take(BYTES_MAX).read_to_end(&mut bytes)?;
     let mut list: Value = serde_json::from_slice(&bytes)?;

@@ -10,8 +10,8 @@ use std::time::UNIX_EPOCH;
 use throughline_core::{ProjectKey, Space, SpaceId, Timestamp};
 use throughline_store::{SqliteStore, Store as _};
 
-use super::list::{Entry, List, State};
-use super::{Project, Standing, git, key_of, standing_folder};
+use super::list::{RootEntry, RootList, RootState};
+use super::{Project, RootStanding, git, key_of, standing_folder};
 use crate::clean::clean_name;
 use crate::engine::DATABASE;
 use crate::journal::file;
@@ -38,7 +38,7 @@ pub struct Joined {
 
 /// A project that the home knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownProject {
     /// What identifies it.
     pub key: ProjectKey,
     /// The folders that belong to it.
@@ -82,41 +82,41 @@ impl Roots {
             .unwrap_or_else(|| Project::with_key(key_of(folder), folder))
     }
 
-    fn judge(&self, look: &git::Look) -> Project {
+    fn judge(&self, look: &git::GitFolder) -> Project {
         let own = Project::own(look);
         // A list that cannot be read gives nothing away, and nothing is written to another project.
         let Ok(list) = self.read() else {
-            return Project { standing: Standing::Unknown, ..own };
+            return Project { standing: RootStanding::Unknown, ..own };
         };
-        let with = |key: ProjectKey, standing: Standing| {
+        let with = |key: ProjectKey, standing: RootStanding| {
             let name = key.name().to_owned();
             Project { key, name, standing, ..own.clone() }
         };
         let claim = own.claim.as_ref();
         let held = list.find(&own.root, claim);
         match held.map(|one| (one.state, one.key.as_deref())) {
-            Some((State::Joined, Some(key))) => {
-                return with(ProjectKey::read(key), Standing::Settled);
+            Some((RootState::Joined, Some(key))) => {
+                return with(ProjectKey::read(key), RootStanding::Settled);
             }
-            Some((State::Apart, _)) => return own,
+            Some((RootState::Apart, _)) => return own,
             Some(_) | None => {}
         }
-        let waits = |key| Project { standing: Standing::Waits(key), ..own.clone() };
+        let waits = |key| Project { standing: RootStanding::Waits(key), ..own.clone() };
         let Some(claim) = claim else { return own };
         if let Some(key) = list.worktree_of(&own.root, claim) {
-            return with(key, Standing::New);
+            return with(key, RootStanding::New);
         }
         if let Some(key) = list.key_claimed(claim) {
-            return if self.auto { with(key, Standing::New) } else { waits(key) };
+            return if self.auto { with(key, RootStanding::New) } else { waits(key) };
         }
         match self.held_without_roots(&list, claim) {
             // A folder that gets an origin keeps what it has; another repository in its place does not.
             Ok(None) if list.joined_before(&own.root).is_none() && self.holds(&own) => {
-                with(own.key.clone(), Standing::New)
+                with(own.key.clone(), RootStanding::New)
             }
-            Ok(None) => with(claim.clone(), Standing::New),
+            Ok(None) => with(claim.clone(), RootStanding::New),
             Ok(Some((key, since))) if self.auto || self.person || is_older(&own.root, since) => {
-                with(key, Standing::New)
+                with(key, RootStanding::New)
             }
             Ok(Some((key, _))) => waits(key),
             Err(_) => waits(claim.clone()),
@@ -140,7 +140,7 @@ impl Roots {
     /// kept no list, and a copy brings none along.
     fn held_without_roots(
         &self,
-        list: &List,
+        list: &RootList,
         claim: &ProjectKey,
     ) -> Result<Option<(ProjectKey, Timestamp)>> {
         let spaces = self.spaces()?;
@@ -154,25 +154,25 @@ impl Roots {
 
     /// Puts a root on the list whose project was written to.
     pub(crate) fn keep(&self, project: &Project, now: Timestamp) -> Result<()> {
-        let Some(claim) = project.claim.as_ref().filter(|_| project.standing == Standing::New)
+        let Some(claim) = project.claim.as_ref().filter(|_| project.standing == RootStanding::New)
         else {
             return Ok(());
         };
         if self
             .read()?
             .find(&project.root, Some(claim))
-            .is_some_and(|one| one.state == State::Joined)
+            .is_some_and(|one| one.state == RootState::Joined)
         {
             return Ok(());
         }
-        self.put(&project.root, Some(claim), State::Joined, Some(&project.key), now)
+        self.put(&project.root, Some(claim), RootState::Joined, Some(&project.key), now)
     }
 
     /// The same for one that a person looked at: what is theirs is theirs from now on.
     pub fn keep_looked_at(&self, project: &Project, now: Timestamp) -> Result<()> {
         let is_held =
             || self.spaces().map(|all| all.iter().any(|one| one.space == project.space()));
-        if project.standing == Standing::New && is_held()? {
+        if project.standing == RootStanding::New && is_held()? {
             self.keep(project, now)?;
         }
         Ok(())
@@ -185,7 +185,7 @@ impl Roots {
         }
         let asked = self.read()?.find(&project.root, project.claim.as_ref()).is_some();
         if !asked {
-            self.put(&project.root, project.claim.as_ref(), State::Asked, None, now)?;
+            self.put(&project.root, project.claim.as_ref(), RootState::Asked, None, now)?;
         }
         Ok(!asked)
     }
@@ -195,9 +195,9 @@ impl Roots {
         let project = self.project(folder)?;
         let key = match (named, &project.standing, &project.claim) {
             (Some(named), ..) => self.known_key(named)?,
-            (None, Standing::Waits(key), _) => key.clone(),
+            (None, RootStanding::Waits(key), _) => key.clone(),
             // On the list as a project of its own, by a person's wish that is now another.
-            (None, Standing::Settled, Some(claim)) if project.key != *claim => {
+            (None, RootStanding::Settled, Some(claim)) if project.key != *claim => {
                 self.read()?.key_claimed(claim).unwrap_or_else(|| claim.clone())
             }
             (None, ..) if project.claim.is_some() => project.key.clone(),
@@ -209,7 +209,7 @@ impl Roots {
                 )));
             }
         };
-        self.put(&project.root, project.claim.as_ref(), State::Joined, Some(&key), now)?;
+        self.put(&project.root, project.claim.as_ref(), RootState::Joined, Some(&key), now)?;
         let root = clean_name(&project.root.to_string_lossy());
         let mut beside = self.read()?.roots_of(&key);
         let own = key.as_str().to_owned();
@@ -224,16 +224,16 @@ impl Roots {
     /// Makes a folder's root a project of its own, and stops asking about it.
     pub fn leave(&self, folder: &Path, now: Timestamp) -> Result<Joined> {
         let project = self.project(folder)?;
-        self.put(&project.root, project.claim.as_ref(), State::Apart, None, now)?;
+        self.put(&project.root, project.claim.as_ref(), RootState::Apart, None, now)?;
         let key = key_of(&project.root);
         Ok(Joined { key, root: project.root, beside: Vec::new() })
     }
 
     /// The projects that the home knows, by key.
-    pub fn all(&self) -> Result<Vec<Known>> {
+    pub fn all(&self) -> Result<Vec<KnownProject>> {
         let list = self.read()?;
-        let mut all: BTreeMap<ProjectKey, Known> = BTreeMap::new();
-        let known = |key: ProjectKey, roots, memories| Known { key, roots, memories };
+        let mut all: BTreeMap<ProjectKey, KnownProject> = BTreeMap::new();
+        let known = |key: ProjectKey, roots, memories| KnownProject { key, roots, memories };
         if let Some(store) = self.store()? {
             let reader = store.read()?;
             for space in reader.spaces()?.iter().filter(|one| one.space != SpaceId::GLOBAL) {
@@ -243,7 +243,7 @@ impl Roots {
                 all.insert(key.clone(), known(key, Vec::new(), memories));
             }
         }
-        for one in list.roots.iter().filter(|one| one.state == State::Joined) {
+        for one in list.roots.iter().filter(|one| one.state == RootState::Joined) {
             let Some(key) = one.key.as_deref().map(ProjectKey::read) else { continue };
             let held = all.entry(key.clone()).or_insert_with(|| known(key, Vec::new(), 0));
             if !held.roots.contains(&one.root) {
@@ -296,15 +296,15 @@ impl Roots {
             .ok_or_else(|| Error::NotFound { what: "project", handle: named.to_owned() })
     }
 
-    fn read(&self) -> Result<List> {
-        List::read(&self.home)
+    fn read(&self) -> Result<RootList> {
+        RootList::read(&self.home)
     }
 
     fn put(
         &self,
         root: &Path,
         claim: Option<&ProjectKey>,
-        state: State,
+        state: RootState,
         key: Option<&ProjectKey>,
         at: Timestamp,
     ) -> Result<()> {
@@ -314,7 +314,8 @@ impl Roots {
             Error::BadInput(format!("{} is not UTF-8, so it cannot be joined", root.display()))
         })?;
         let text = |key: Option<&ProjectKey>| key.map(|key| key.as_str().to_owned());
-        let entry = Entry { root: clean_name(root), claim: text(claim), state, key: text(key), at };
+        let entry =
+            RootEntry { root: clean_name(root), claim: text(claim), state, key: text(key), at };
         list.roots.retain(|one| !(one.root == entry.root && one.claim == entry.claim));
         list.roots.push(entry);
         list.write(&self.home)
@@ -326,12 +327,12 @@ impl Roots {
         if !self.home.exists() {
             file::private_folder(&self.home).map_err(failed)?;
         }
-        List::lock(&self.home).map_err(failed)
+        RootList::lock(&self.home).map_err(failed)
     }
 }
 
-impl List {
-    fn find(&self, root: &Path, claim: Option<&ProjectKey>) -> Option<&Entry> {
+impl RootList {
+    fn find(&self, root: &Path, claim: Option<&ProjectKey>) -> Option<&RootEntry> {
         let (root, claim) = (clean_name(root.to_str()?), claim.map(ProjectKey::as_str));
         self.roots.iter().find(|one| one.root == root && one.claim.as_deref() == claim)
     }
@@ -342,8 +343,8 @@ impl List {
         self.joined().filter(|(one, _)| one.root == root).last().map(|(_, key)| key)
     }
 
-    fn joined(&self) -> impl Iterator<Item = (&Entry, ProjectKey)> {
-        self.roots.iter().filter(|one| one.state == State::Joined).filter_map(|one| {
+    fn joined(&self) -> impl Iterator<Item = (&RootEntry, ProjectKey)> {
+        self.roots.iter().filter(|one| one.state == RootState::Joined).filter_map(|one| {
             let key = one.key.as_deref().map(ProjectKey::read)?;
             Some((one, key))
         })
@@ -351,7 +352,7 @@ impl List {
 
     /// The project that other folders with the same claim belong to.
     fn key_claimed(&self, claim: &ProjectKey) -> Option<ProjectKey> {
-        let same = |one: &Entry| one.claim.as_deref() == Some(claim.as_str());
+        let same = |one: &RootEntry| one.claim.as_deref() == Some(claim.as_str());
         let mut joined = self.joined().filter(|(one, key)| same(one) || key == claim);
         joined.next().map(|(_, key)| key)
     }
@@ -364,8 +365,9 @@ impl List {
             .peekable();
         others.peek()?;
         let shared = git::proven_repository(root)?;
-        let same =
-            |one: &Entry| git::proven_repository(Path::new(&one.root)).as_ref() == Some(&shared);
+        let same = |one: &RootEntry| {
+            git::proven_repository(Path::new(&one.root)).as_ref() == Some(&shared)
+        };
         others.find(|(one, _)| same(one)).map(|(_, key)| key)
     }
 

@@ -148,7 +148,7 @@ fn a_list_that_cannot_be_read_gives_nothing_away() {
     assert_eq!(key(&found), "github.com/acme/app", "its copy is read");
     disk.write("home/projects.copy.json", "{ torn");
     let found = disk.roots().project(&root).unwrap();
-    assert_eq!((key(&found), &found.standing), (root.to_str().unwrap(), &Standing::Unknown));
+    assert_eq!((key(&found), &found.standing), (root.to_str().unwrap(), &RootStanding::Unknown));
     assert!(disk.roots().join(&root, None, now()).is_err(), "and is not written over");
 }
 

@@ -10,7 +10,7 @@ use throughline_core::{
 
 use crate::Project;
 use crate::capture::{Captured, turns_of};
-use crate::journal::{Entry, Told};
+use crate::journal::{JournalEntry, JournalLine};
 
 /// What is erased: memories in all their wordings, and turns.
 #[derive(Debug, Default)]
@@ -122,14 +122,14 @@ impl Gone {
     }
 
     /// Whether a line of a journal tells it.
-    pub(crate) fn is_line(&self, line: Told<'_>) -> bool {
+    pub(crate) fn is_line(&self, line: JournalLine<'_>) -> bool {
         match line {
-            Told::Entry(entry) => self.is_event(entry) && self.is_within(entry),
-            Told::Text(text) => self.is_told_in(text),
+            JournalLine::Entry(entry) => self.is_event(entry) && self.is_within(entry),
+            JournalLine::Text(text) => self.is_told_in(text),
         }
     }
 
-    fn is_event(&self, entry: &Entry) -> bool {
+    fn is_event(&self, entry: &JournalEntry) -> bool {
         let mut event: Event = entry.event.clone();
         event.texts_mut().into_iter().any(|text| self.is_told_in(text))
             || turns_of(&entry.event, entry.at)
@@ -139,7 +139,7 @@ impl Gone {
 
     /// Whether an entry belongs to one of the spaces, or its folder does by now. Whose project
     /// cannot be found any more is not spared.
-    fn is_within(&self, entry: &Entry) -> bool {
+    fn is_within(&self, entry: &JournalEntry) -> bool {
         let root = entry.project.as_ref().map(Path::new);
         let there = root.and_then(|root| Project::at(root).ok());
         let claim = there.as_ref().and_then(|project| project.claim.clone());

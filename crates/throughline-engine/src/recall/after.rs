@@ -18,10 +18,10 @@ use throughline_core::{
     Authority, Cause, Change, Edge, Kind, MemoryId, NodeId, Relation, Row, RowKey, SessionId,
     SpaceId, Timestamp, words,
 };
-use throughline_language::question::Ask as Asked;
+use throughline_language::question::AskKind as Asked;
 use throughline_language::{probe, speech};
 
-use super::{CutReason, Fate, Recall};
+use super::{CandidateFate, CutReason, Recall};
 use crate::flows::Recalling;
 use crate::journal::file;
 use crate::remember::NewMemory;
@@ -227,19 +227,23 @@ fn gap(recall: &Recall) -> Option<Gap> {
     if !recall.question.recalls || told || probe::is_asked(&recall.query) {
         return None;
     }
-    let fitting = |one: &super::Candidate| {
+    let fitting = |one: &super::RecallCandidate| {
         matches!(
             one.fate,
-            Fate::Shown(_)
-                | Fate::Counted(_)
-                | Fate::Cut(CutReason::NoRoom | CutReason::AlreadyShown | CutReason::SaidHere)
+            CandidateFate::Shown(_)
+                | CandidateFate::Counted(_)
+                | CandidateFate::Cut(
+                    CutReason::NoRoom | CutReason::AlreadyShown | CutReason::SaidHere
+                )
         )
     };
     if recall.candidates.iter().any(fitting) {
         return None;
     }
-    let found =
-        recall.candidates.iter().any(|one| one.signals.words > 0.0 && one.fate != Fate::Considered);
+    let found = recall
+        .candidates
+        .iter()
+        .any(|one| one.signals.words > 0.0 && one.fate != CandidateFate::Considered);
     let kind = if found { "none_relevant" } else { "none_found" };
     let about = telling(&recall.query).join(" ");
     (!about.is_empty()).then(|| Gap { about, kind: kind.to_owned() })

@@ -12,8 +12,8 @@ use throughline_core::state::Flag;
 use throughline_language::question::Question;
 use throughline_store::Reader;
 
-use super::rank::Known;
-use super::{Ask, Candidate, CutReason, Fate};
+use super::rank::ReadCandidates;
+use super::{Ask, CandidateFate, CutReason, RecallCandidate};
 use crate::flows::Recalling;
 use crate::{Card, Context, Result};
 
@@ -30,12 +30,12 @@ const BESIDE_CLAIMS: f64 = 0.5;
 
 /// The scores that the next candidate is held against.
 #[derive(Clone, Copy, Default)]
-struct Measure {
+struct GateMeasure {
     best: f64,
     last: f64,
 }
 
-impl Measure {
+impl GateMeasure {
     fn take(&mut self, score: f64) {
         *self = Self { best: self.best.max(score), last: score };
     }
@@ -45,9 +45,9 @@ impl Measure {
 #[derive(Default)]
 struct Gate {
     /// By everything that passed.
-    all: Measure,
+    all: GateMeasure,
     /// By what stands: mere claims do not put it behind them.
-    standing: Measure,
+    standing: GateMeasure,
     passed: usize,
     /// How many of those are mere claims.
     claims: usize,
@@ -62,13 +62,13 @@ impl Recalling<'_> {
         reader: &dyn Reader,
         ask: &Ask<'_>,
         question: &Question,
-        candidates: &mut [Candidate],
-        known: &Known,
+        candidates: &mut [RecallCandidate],
+        known: &ReadCandidates,
     ) -> Result<()> {
         let (mut memories, mut turns) = (Gate::default(), Gate::default());
         let best = best_match(ask, candidates, known);
         for candidate in candidates.iter_mut() {
-            if candidate.fate != Fate::Considered {
+            if candidate.fate != CandidateFate::Considered {
                 continue;
             }
             let (gate, card) = match candidate.node.memory() {
@@ -87,10 +87,10 @@ impl Recalling<'_> {
                 }
             };
             // What is left out here still sets the measure for what comes behind it.
-            if let Fate::Shown(_) = candidate.fate
+            if let CandidateFate::Shown(_) = candidate.fate
                 && let Some(reason) = self.heard(reader, ask, candidate, card)?
             {
-                candidate.fate = Fate::Cut(reason);
+                candidate.fate = CandidateFate::Cut(reason);
                 gate.shown.remove(&candidate.node);
             }
         }
@@ -105,14 +105,14 @@ impl Recalling<'_> {
         &self,
         ask: &Ask<'_>,
         question: &Question,
-        candidate: &Candidate,
+        candidate: &RecallCandidate,
         is_claim: bool,
         gate: &mut Gate,
-    ) -> Fate {
+    ) -> CandidateFate {
         let limits = &ask.limits;
         let named = candidate.signals.named;
         if question.small_talk && !ask.ungated {
-            return Fate::Cut(CutReason::SmallTalk);
+            return CandidateFate::Cut(CutReason::SmallTalk);
         }
         let policy = &self.engine.policy.relevance;
         let by_itself =
@@ -123,19 +123,19 @@ impl Recalling<'_> {
             // What a walk came to is said only beside what it came from.
             let from = candidate.path.first().is_some_and(|step| gate.shown.contains(&step.from));
             if !from {
-                return Fate::Cut(CutReason::DoesNotFit);
+                return CandidateFate::Cut(CutReason::DoesNotFit);
             }
             if !strong || gate.reached >= limits.reached_max {
-                return Fate::Counted(CutReason::WeakEdges);
+                return CandidateFate::Counted(CutReason::WeakEdges);
             }
             gate.reached += 1;
-            return Fate::Shown(Detail::Line);
+            return CandidateFate::Shown(Detail::Line);
         }
         if !(named || ask.ungated) {
             let enough = ask.enough(question);
             let covers = candidate.signals.covers >= limits.covers_enough;
             if candidate.relevance < enough && !covers {
-                return Fate::Cut(if candidate.relevance >= enough * limits.hint_share {
+                return CandidateFate::Cut(if candidate.relevance >= enough * limits.hint_share {
                     CutReason::Overlaps
                 } else {
                     CutReason::DoesNotFit
@@ -143,16 +143,16 @@ impl Recalling<'_> {
             }
             let measure = if is_claim { gate.all } else { gate.standing };
             if candidate.score < measure.best * limits.gap_to_best {
-                return Fate::Cut(CutReason::FarBehind);
+                return CandidateFate::Cut(CutReason::FarBehind);
             }
             if candidate.score < measure.last * limits.gap_to_last {
-                return Fate::Cut(CutReason::BehindGap);
+                return CandidateFate::Cut(CutReason::BehindGap);
             }
         }
         let claims_max = limits.items_max.saturating_sub(KEPT_FREE).max(1);
         let crowds = is_claim && gate.claims >= claims_max && !ask.ungated;
         if gate.passed >= limits.items_max || crowds {
-            return Fate::Counted(CutReason::TooMany);
+            return CandidateFate::Counted(CutReason::TooMany);
         }
         gate.all.take(candidate.score);
         if is_claim {
@@ -162,7 +162,7 @@ impl Recalling<'_> {
         }
         gate.passed += 1;
         gate.shown.insert(candidate.node);
-        Fate::Shown(Detail::Full)
+        CandidateFate::Shown(Detail::Full)
     }
 
     /// Why something is not told to this session that would be worth saying, if there is a reason.
@@ -170,7 +170,7 @@ impl Recalling<'_> {
         &self,
         reader: &dyn Reader,
         ask: &Ask<'_>,
-        candidate: &Candidate,
+        candidate: &RecallCandidate,
         card: Option<&Card>,
     ) -> Result<Option<CutReason>> {
         if card.is_some_and(|card| ask.unfit.contains(&card.memory.id)) {
@@ -207,19 +207,25 @@ impl Recalling<'_> {
 }
 
 /// The relevance of the memory that fits best, of those that may be shown.
-fn best_match(ask: &Ask<'_>, candidates: &[Candidate], known: &Known) -> f64 {
-    let may_be_shown = |one: &&Candidate| {
+fn best_match(ask: &Ask<'_>, candidates: &[RecallCandidate], known: &ReadCandidates) -> f64 {
+    let may_be_shown = |one: &&RecallCandidate| {
         let card = one.node.memory().and_then(|id| known.cards.get(&id));
-        one.fate == Fate::Considered && card.is_some_and(|card| ask.shows(card.memory.state))
+        one.fate == CandidateFate::Considered
+            && card.is_some_and(|card| ask.shows(card.memory.state))
     };
     candidates.iter().filter(may_be_shown).map(|one| one.relevance).fold(0.0, f64::max)
 }
 
 /// Mere claims are not shown alone where a person said something near: many claims of the same words make
 /// those words common, and what a person said with them seems to fit less.
-fn put_beside(ask: &Ask<'_>, question: &Question, candidates: &mut [Candidate], known: &Known) {
+fn put_beside(
+    ask: &Ask<'_>,
+    question: &Question,
+    candidates: &mut [RecallCandidate],
+    known: &ReadCandidates,
+) {
     let enough = ask.enough(question) * BESIDE_CLAIMS;
-    let by_person = |one: &&mut Candidate| {
+    let by_person = |one: &&mut RecallCandidate| {
         let card = one.node.memory().and_then(|id| known.cards.get(&id));
         let unfit = [
             CutReason::DoesNotFit,
@@ -227,7 +233,7 @@ fn put_beside(ask: &Ask<'_>, question: &Question, candidates: &mut [Candidate], 
             CutReason::FarBehind,
             CutReason::BehindGap,
         ];
-        let cut = unfit.iter().any(|reason| one.fate == Fate::Cut(*reason));
+        let cut = unfit.iter().any(|reason| one.fate == CandidateFate::Cut(*reason));
         cut && one.relevance >= enough
             && card.is_some_and(|card| {
                 card.memory.authority.is_user() && card.memory.state == State::Confirmed
@@ -238,15 +244,20 @@ fn put_beside(ask: &Ask<'_>, question: &Question, candidates: &mut [Candidate], 
         .filter(by_person)
         .max_by(|one, other| one.relevance.total_cmp(&other.relevance));
     if let Some(nearest) = nearest {
-        nearest.fate = Fate::Shown(Detail::Line);
+        nearest.fate = CandidateFate::Shown(Detail::Line);
     }
 }
 
 /// What is not in view, and what was not used for long: it is only counted, unless the prompt names
 /// it, holds its words, or nothing fits the prompt better.
-fn out_of_view(ask: &Ask<'_>, candidate: &Candidate, card: &Card, best: f64) -> Option<Fate> {
+fn out_of_view(
+    ask: &Ask<'_>,
+    candidate: &RecallCandidate,
+    card: &Card,
+    best: f64,
+) -> Option<CandidateFate> {
     if !ask.shows(card.memory.state) {
-        return Some(Fate::Cut(CutReason::NotInView));
+        return Some(CandidateFate::Cut(CutReason::NotInView));
     }
     let called = candidate.signals.named
         || candidate.signals.covers >= ask.limits.covers_enough
@@ -254,7 +265,7 @@ fn out_of_view(ask: &Ask<'_>, candidate: &Candidate, card: &Card, best: f64) -> 
     let dormant = card.flags.contains(&Flag::Dormant)
         && !called
         && candidate.relevance >= ask.limits.worth_saying;
-    (dormant && !ask.ungated).then_some(Fate::Counted(CutReason::Dormant))
+    (dormant && !ask.ungated).then_some(CandidateFate::Counted(CutReason::Dormant))
 }
 
 /// Whether it was said in this session, and still sees it: an agent is not told what it has just
@@ -263,7 +274,7 @@ fn said_here(
     reader: &dyn Reader,
     context: &Context,
     ask: &Ask<'_>,
-    candidate: &Candidate,
+    candidate: &RecallCandidate,
     card: Option<&Card>,
 ) -> Result<bool> {
     let Some(session) = context.session.as_ref().filter(|_| ask.unheard) else {

@@ -4,18 +4,18 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::thread::Scope;
 
-use throughline_core::document::Speaker;
-use throughline_core::relevance::{self, Background, Parts, Signals, Spread, Text, Voice};
+use throughline_core::document::SpeakerCode;
+use throughline_core::relevance::{self, Background, Parts, Signals, SpokenBy, Spread, Text};
 use throughline_core::when::Grain;
 use throughline_core::{NodeId, SpaceId, State, Timestamp, words as terms};
-use throughline_language::question::{Ask as Asked, Question};
+use throughline_language::question::{AskKind, Question};
 use throughline_store::{Document, Reader, TextOf};
 
 use super::names::Mentioned;
 use super::rank::Falling;
 use super::vectors::{self, Cosines};
-use super::words::{self, Occurrences, Said, Telling, Words, keep_first};
-use super::{Ask, Candidate, Fate};
+use super::words::{self, DocumentScore, IndexWords, Occurrences, TermWeight, keep_first};
+use super::{Ask, CandidateFate, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;
 use crate::index::{Index, Indexes, NONE};
@@ -28,11 +28,11 @@ const LOOKED_AT: [State; 3] = [State::Staged, State::Confirmed, State::Supersede
 const MEMORY_TIME: f64 = 0.2;
 
 /// One index within reach, with what the arms say about it.
-struct Collection {
+struct ReachedIndex {
     space: SpaceId,
     of: TextOf,
     index: Arc<Index>,
-    words: Words,
+    words: IndexWords,
     /// The documents that the words find best.
     best: Vec<u32>,
     cosines: Option<Cosines>,
@@ -48,10 +48,10 @@ struct Prompt<'a> {
 }
 
 /// What the words say about the indexes of one sort.
-struct Spoken {
+struct WordsOfSort {
     of: TextOf,
     /// For each index what they say, and the documents that they find best.
-    words: Vec<(Words, Vec<u32>)>,
+    words: Vec<(IndexWords, Vec<u32>)>,
     /// What is usual among their scores; of cosines nothing is known yet.
     background: Background,
 }
@@ -66,9 +66,9 @@ pub(super) struct Scan {
 }
 
 /// What the arms say about what lies within reach: words and names by now, vectors as they come.
-pub(super) struct Heard {
+pub(super) struct ArmReports {
     within: Vec<Within>,
-    spoken: VecDeque<Spoken>,
+    spoken: VecDeque<WordsOfSort>,
     /// The cosines of one sort of texts after the other; nothing where vectors do not look.
     cosines: Option<mpsc::Receiver<Vec<Cosines>>>,
     /// What the prompt names.
@@ -114,7 +114,7 @@ impl Recalling<'_> {
         ask: &Ask<'_>,
         question: &Question,
         scan: Scan,
-    ) -> Result<Heard> {
+    ) -> Result<ArmReports> {
         let within = self.within(reader, ask)?;
         scan.hand_over.send(within.clone()).ok();
         let spoken = self.ask_words(reader, ask, &within)?;
@@ -122,7 +122,7 @@ impl Recalling<'_> {
         let spaces = memories.map(|(space, _, _)| *space).collect();
         let mut mentioned = self.mentioned(reader, spaces, question, ask.query)?;
         mentioned.memories.extend(&ask.rules);
-        Ok(Heard { within, spoken, cosines: scan.cosines, mentioned })
+        Ok(ArmReports { within, spoken, cosines: scan.cosines, mentioned })
     }
 
     /// Adds the memories that some arm finds, best first.
@@ -131,8 +131,8 @@ impl Recalling<'_> {
         reader: &dyn Reader,
         ask: &Ask<'_>,
         question: &Question,
-        heard: &mut Heard,
-        candidates: &mut Vec<Candidate>,
+        heard: &mut ArmReports,
+        candidates: &mut Vec<RecallCandidate>,
     ) -> Result<()> {
         self.find(TextOf::Memories, reader, ask, question, heard, candidates)
     }
@@ -143,8 +143,8 @@ impl Recalling<'_> {
         reader: &dyn Reader,
         ask: &Ask<'_>,
         question: &Question,
-        heard: &mut Heard,
-        candidates: &mut Vec<Candidate>,
+        heard: &mut ArmReports,
+        candidates: &mut Vec<RecallCandidate>,
     ) -> Result<()> {
         self.find(TextOf::Episodes, reader, ask, question, heard, candidates)
     }
@@ -155,23 +155,23 @@ impl Recalling<'_> {
         reader: &dyn Reader,
         ask: &Ask<'_>,
         question: &Question,
-        heard: &mut Heard,
-        candidates: &mut Vec<Candidate>,
+        heard: &mut ArmReports,
+        candidates: &mut Vec<RecallCandidate>,
     ) -> Result<()> {
-        let Some(Spoken { of, words, mut background }) = heard.spoken.pop_front() else {
+        let Some(WordsOfSort { of, words, mut background }) = heard.spoken.pop_front() else {
             return Ok(());
         };
         debug_assert_eq!(of, sort, "memories are found first");
         let cosines = heard.cosines.as_ref().map(|told| told.recv().expect("scans do not panic"));
         let mut cosines = cosines.unwrap_or_default().into_iter();
         let these = heard.within.iter().filter(|(_, sort, _)| *sort == of);
-        let mut collections: Vec<Collection> = these
+        let mut collections: Vec<ReachedIndex> = these
             .zip(words)
             .map(|((space, of, index), (words, best))| {
                 let cosines = cosines.next();
                 let index = Arc::clone(index);
                 let (space, of) = (*space, *of);
-                Collection { space, of, index, words, best, cosines }
+                ReachedIndex { space, of, index, words, best, cosines }
             })
             .collect();
         background.cosine = self.usual_cosine(&collections);
@@ -202,7 +202,7 @@ impl Recalling<'_> {
         reader: &dyn Reader,
         ask: &Ask<'_>,
         within: &[Within],
-    ) -> Result<VecDeque<Spoken>> {
+    ) -> Result<VecDeque<WordsOfSort>> {
         let (policy, relevance) = (&self.engine.policy.words, &self.engine.policy.relevance);
         let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
         let mut spoken = VecDeque::new();
@@ -213,8 +213,8 @@ impl Recalling<'_> {
                     words::occurrences(reader, *space, *sort, index, &asked_for, policy)?;
                 found.push((&**index, occurrences));
             }
-            let telling = Telling::of(asked_for.len(), &found);
-            let mut scored: Vec<(&Index, Words)> = Vec::new();
+            let telling = TermWeight::of(asked_for.len(), &found);
+            let mut scored: Vec<(&Index, IndexWords)> = Vec::new();
             for (index, one) in found {
                 let clear = self.engine.words_pool.take();
                 let words = words::score(clear, index, &one, &telling, policy, relevance);
@@ -228,7 +228,7 @@ impl Recalling<'_> {
                     (words, best)
                 })
                 .collect();
-            spoken.push_back(Spoken { of, words, background });
+            spoken.push_back(WordsOfSort { of, words, background });
         }
         Ok(spoken)
     }
@@ -251,7 +251,7 @@ impl Recalling<'_> {
     }
 
     /// What is usual among the candidates that the words of this query find.
-    fn background(&self, scored: &[(&Index, Words)], asked: f64) -> Background {
+    fn background(&self, scored: &[(&Index, IndexWords)], asked: f64) -> Background {
         let policy = &self.engine.policy.relevance;
         let documents: usize = scored.iter().map(|(index, _)| index.documents).sum();
         let padded = |mut scores: Vec<f64>, of: usize| {
@@ -261,7 +261,7 @@ impl Recalling<'_> {
             }
             scores
         };
-        let column = |of: fn(&Said) -> f32| {
+        let column = |of: fn(&DocumentScore) -> f32| {
             let told = scored.iter().flat_map(|(_, words)| &words.told);
             let scores = told.map(|(_, said)| of(said)).filter(|score| *score > 0.0);
             let mut scores: Vec<f32> = scores.collect();
@@ -288,16 +288,16 @@ impl Recalling<'_> {
         }
     }
 
-    fn usual_cosine(&self, collections: &[Collection]) -> Spread {
+    fn usual_cosine(&self, collections: &[ReachedIndex]) -> Spread {
         let cosines = collections.iter().filter_map(|one| one.cosines.as_ref());
         let cosines = cosines.flat_map(|one| one.best.iter().map(|(_, cosine)| f64::from(*cosine)));
         Spread::of(cosines.collect(), relevance::USUAL_COSINE, &self.engine.policy.relevance)
     }
 
     /// The documents of a large index that words find best, alone or with those beside them.
-    fn best_by_words(&self, index: &Index, words: &Words) -> Vec<u32> {
+    fn best_by_words(&self, index: &Index, words: &IndexWords) -> Vec<u32> {
         let most = self.engine.policy.relevance.candidates;
-        let by = |column: fn(&Said) -> f32| {
+        let by = |column: fn(&DocumentScore) -> f32| {
             let told = words.told.iter();
             let fits = told.filter(|(number, _)| index.is_in(*number as usize, &LOOKED_AT));
             best(fits.map(|(number, said)| (*number, column(said))).collect(), most)
@@ -307,7 +307,7 @@ impl Recalling<'_> {
 
     /// The documents for which everything is computed: all of a small index, the best by each arm
     /// of a large one.
-    fn shortlist(&self, collection: &Collection) -> Vec<u32> {
+    fn shortlist(&self, collection: &ReachedIndex) -> Vec<u32> {
         let index = &collection.index;
         let most = self.engine.policy.relevance.candidates;
         let fits = |number: &u32| index.is_in(*number as usize, &LOOKED_AT);
@@ -323,11 +323,11 @@ impl Recalling<'_> {
 
     fn candidate(
         &self,
-        collection: &Collection,
+        collection: &ReachedIndex,
         number: u32,
         prompt: &Prompt<'_>,
         background: &Background,
-    ) -> Option<Candidate> {
+    ) -> Option<RecallCandidate> {
         let policy = &self.engine.policy.relevance;
         let document = collection.index.document(number)?;
         let signals = signals(collection, number, &document, prompt);
@@ -336,7 +336,7 @@ impl Recalling<'_> {
         let fits = relevance::relevance(&parts, &signals, sort(collection.of), policy);
         // Where nothing but a time is asked about, the time is what fits.
         let in_time = if prompt.about_time { in_time(document.at, prompt.question) } else { 0.0 };
-        Some(Candidate {
+        Some(RecallCandidate {
             space: collection.space,
             node: document.node(collection.of),
             features,
@@ -347,7 +347,7 @@ impl Recalling<'_> {
             salience: None,
             trust: None,
             score: 0.0,
-            fate: Fate::Considered,
+            fate: CandidateFate::Considered,
         })
     }
 }
@@ -367,7 +367,7 @@ fn sort(of: TextOf) -> Text {
 }
 
 fn signals(
-    collection: &Collection,
+    collection: &ReachedIndex,
     number: u32,
     document: &Document,
     prompt: &Prompt<'_>,
@@ -385,8 +385,8 @@ fn signals(
     let episode = collection.of == TextOf::Episodes;
     let best_in_session = || collection.cosines.as_ref()?.best_of_session(session);
     let said = words.of(index, number);
-    let asks_time = matches!(question.ask, Asked::When | Asked::HowLong);
-    let asks_number = matches!(question.ask, Asked::HowMany | Asked::HowLong);
+    let asks_time = matches!(question.ask, AskKind::When | AskKind::HowLong);
+    let asks_number = matches!(question.ask, AskKind::HowMany | AskKind::HowLong);
     Signals {
         words: f64::from(said.own),
         around: f64::from(said.around),
@@ -412,22 +412,22 @@ fn signals(
     }
 }
 
-fn voice(speaker: Speaker, question: &Question) -> Voice {
+fn voice(speaker: SpeakerCode, question: &Question) -> SpokenBy {
     let voices = &question.voices;
-    if speaker == Speaker::USER && voices.asker {
-        Voice::Asker
-    } else if speaker == Speaker::ASSISTANT && voices.agent {
-        Voice::Agent
+    if speaker == SpeakerCode::USER && voices.asker {
+        SpokenBy::Asker
+    } else if speaker == SpeakerCode::ASSISTANT && voices.agent {
+        SpokenBy::Agent
     } else if speaker.is_named() && voices.named.contains(&speaker) {
-        Voice::Named
+        SpokenBy::Named
     } else {
-        Voice::Other
+        SpokenBy::Other
     }
 }
 
 /// Whether a prompt asks about a time and nothing else: "what did we do last week?"
 fn is_about_time(query: &str, question: &Question) -> bool {
-    if question.times.is_empty() || question.ask == Asked::Statement {
+    if question.times.is_empty() || question.ask == AskKind::Statement {
         return false;
     }
     let mut rest = query.to_owned();
@@ -459,7 +459,7 @@ fn in_time(at: Timestamp, question: &Question) -> f64 {
         .fold(0.0, f64::max)
 }
 
-impl Candidate {
+impl RecallCandidate {
     /// Computes its parts anew after a signal changed.
     pub(super) fn name(&mut self, policy: &throughline_core::policy::RelevancePolicy) {
         if !self.signals.named {
@@ -482,7 +482,7 @@ impl Candidate {
             salience: None,
             trust: None,
             score: 0.0,
-            fate: Fate::Considered,
+            fate: CandidateFate::Considered,
         }
     }
 }

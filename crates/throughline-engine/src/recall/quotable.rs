@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use throughline_core::asking;
-use throughline_core::document::Speaker;
+use throughline_core::document::SpeakerCode;
 use throughline_core::page::Detail;
 use throughline_core::{
     Authority, Episode, Fingerprint, Kind, Memory, NodeId, Relation, Row, RowKey, State, meet,
@@ -14,8 +14,8 @@ use throughline_language::{probe, speech};
 use throughline_reader::is_english;
 use throughline_store::{Reader, TextOf, TextQuery};
 
-use super::rank::Known;
-use super::{Ask, Candidate, CutReason, Fate};
+use super::rank::ReadCandidates;
+use super::{Ask, CandidateFate, CutReason, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;
 
@@ -33,9 +33,9 @@ impl Recalling<'_> {
         reader: &dyn Reader,
         turn: &Episode,
     ) -> Result<Option<CutReason>> {
-        let speaker = Speaker::of(&turn.speaker);
-        let by_person = speaker == Speaker::USER;
-        let spoken = by_person || speaker == Speaker::ASSISTANT;
+        let speaker = SpeakerCode::of(&turn.speaker);
+        let by_person = speaker == SpeakerCode::USER;
+        let spoken = by_person || speaker == SpeakerCode::ASSISTANT;
         // Whether it states something is told by English words, and else by its marks.
         let states = || match is_english(&turn.text) {
             true => speech::tells(&turn.text, by_person),
@@ -69,7 +69,7 @@ impl Recalling<'_> {
             // What an agent claimed and took back says nothing about a person's words.
             let is_agents = matches!(gone.authority, Authority::Observed | Authority::Inferred);
             if !text::holds(&turn.text, &plain)
-                || is_agents && Speaker::of(&turn.speaker) == Speaker::USER
+                || is_agents && SpeakerCode::of(&turn.speaker) == SpeakerCode::USER
             {
                 continue;
             }
@@ -87,13 +87,14 @@ impl Recalling<'_> {
         &self,
         reader: &dyn Reader,
         ask: &Ask<'_>,
-        candidates: &mut Vec<Candidate>,
-        known: &mut Known,
+        candidates: &mut Vec<RecallCandidate>,
+        known: &mut ReadCandidates,
     ) -> Result<()> {
         let quoted: Vec<usize> = (0..candidates.len())
             .filter(|at| {
                 let one = &candidates[*at];
-                matches!(one.node, NodeId::Episode(_)) && matches!(one.fate, Fate::Shown(_))
+                matches!(one.node, NodeId::Episode(_))
+                    && matches!(one.fate, CandidateFate::Shown(_))
             })
             .collect();
         for at in quoted {
@@ -102,7 +103,7 @@ impl Recalling<'_> {
                 continue;
             };
             if let Some(reason) = self.unquotable(reader, &turn)? {
-                candidates[at].fate = Fate::Cut(reason);
+                candidates[at].fate = CandidateFate::Cut(reason);
                 continue;
             }
             let reach = self.context.reach();
@@ -110,21 +111,21 @@ impl Recalling<'_> {
             told.retain(|one| reach.sees(one));
             let shown: BTreeSet<NodeId> = candidates
                 .iter()
-                .filter(|one| matches!(one.fate, Fate::Shown(_)))
+                .filter(|one| matches!(one.fate, CandidateFate::Shown(_)))
                 .map(|one| one.node)
                 .collect();
             // One on the page, or one that the session was told and still has before it.
             let is_told =
                 |one: &Memory| shown.contains(&one.id.into()) || ask.already.contains(&one.id);
             if told.iter().any(is_told) {
-                candidates[at].fate = Fate::Cut(CutReason::ToldByMemory);
+                candidates[at].fate = CandidateFate::Cut(CutReason::ToldByMemory);
             } else if let Some(memory) = told.into_iter().find(|one| tells_as_much(ask, one, &turn))
             {
                 if fits_by_its_session_alone(ask, candidates, &memory, &turn) {
-                    candidates[at].fate = Fate::Cut(CutReason::DoesNotFit);
+                    candidates[at].fate = CandidateFate::Cut(CutReason::DoesNotFit);
                     continue;
                 }
-                candidates[at].fate = Fate::Cut(CutReason::ToldByMemory);
+                candidates[at].fate = CandidateFate::Cut(CutReason::ToldByMemory);
                 self.stand_in(reader, ask, candidates, known, (at, memory))?;
             }
         }
@@ -136,8 +137,8 @@ impl Recalling<'_> {
         &self,
         reader: &dyn Reader,
         ask: &Ask<'_>,
-        candidates: &mut Vec<Candidate>,
-        known: &mut Known,
+        candidates: &mut Vec<RecallCandidate>,
+        known: &mut ReadCandidates,
         (at, memory): (usize, Memory),
     ) -> Result<()> {
         let node: NodeId = memory.id.into();
@@ -146,7 +147,9 @@ impl Recalling<'_> {
             let fate = &candidates[place].fate;
             matches!(
                 fate,
-                Fate::Cut(CutReason::AlreadyShown | CutReason::SaidHere | CutReason::Unfit)
+                CandidateFate::Cut(
+                    CutReason::AlreadyShown | CutReason::SaidHere | CutReason::Unfit
+                )
             )
         });
         if heard || ask.already.contains(&memory.id) {
@@ -156,11 +159,11 @@ impl Recalling<'_> {
             Some(card) => card.clone(),
             None => self.engine.card(reader, &memory)?,
         };
-        let shown = Candidate {
+        let shown = RecallCandidate {
             node,
             salience: Some(card.salience.value),
             trust: Some(card.trust.value()),
-            fate: Fate::Shown(Detail::Line),
+            fate: CandidateFate::Shown(Detail::Line),
             ..candidates[at].clone()
         };
         match place {
@@ -219,7 +222,7 @@ fn resting_on(reader: &dyn Reader, turn: &Episode) -> Result<Vec<Memory>> {
 /// itself: then the turn was found for what was said around it.
 fn fits_by_its_session_alone(
     ask: &Ask<'_>,
-    candidates: &[Candidate],
+    candidates: &[RecallCandidate],
     memory: &Memory,
     turn: &Episode,
 ) -> bool {

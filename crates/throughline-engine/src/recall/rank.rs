@@ -8,7 +8,7 @@ use throughline_core::{Kind, Memory, MemoryId, NodeId, Row, RowKey, State};
 use throughline_store::Reader;
 
 use super::names::Mentioned;
-use super::{Ask, Candidate, CutReason, Fate};
+use super::{Ask, CandidateFate, CutReason, RecallCandidate};
 use crate::flows::Recalling;
 use crate::neighbours::head_of;
 use crate::{Card, Result};
@@ -50,7 +50,7 @@ impl Eq for Falling {}
 
 /// What was read of the candidates.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ReadCandidates {
     pub(super) memories: BTreeMap<MemoryId, Memory>,
     pub(super) cards: BTreeMap<MemoryId, Card>,
 }
@@ -62,10 +62,10 @@ impl Recalling<'_> {
         &self,
         reader: &dyn Reader,
         ask: &Ask<'_>,
-        candidates: &mut Vec<Candidate>,
+        candidates: &mut Vec<RecallCandidate>,
         mentioned: &Mentioned,
-    ) -> Result<Known> {
-        let mut known = Known::default();
+    ) -> Result<ReadCandidates> {
+        let mut known = ReadCandidates::default();
         let best: Vec<usize> = candidates
             .iter()
             .enumerate()
@@ -101,22 +101,22 @@ impl Recalling<'_> {
         &self,
         reader: &dyn Reader,
         ask: &Ask<'_>,
-        candidates: &mut Vec<Candidate>,
+        candidates: &mut Vec<RecallCandidate>,
         (place, memory): (usize, Memory),
-        known: &mut Known,
+        known: &mut ReadCandidates,
     ) -> Result<()> {
         let reach = self.context.reach();
         if !reach.sees(&memory) {
-            candidates[place].fate = Fate::Cut(CutReason::OtherSession);
+            candidates[place].fate = CandidateFate::Cut(CutReason::OtherSession);
             return Ok(());
         }
         if memory.kind == Kind::Gap {
-            candidates[place].fate = Fate::Cut(CutReason::Gap);
+            candidates[place].fate = CandidateFate::Cut(CutReason::Gap);
             return Ok(());
         }
         let at = ask.as_of.unwrap_or_else(|| self.engine.now());
         if memory.valid_until.is_some_and(|until| until <= at) && !ask.replaced {
-            candidates[place].fate = Fate::Cut(CutReason::NoLongerHolds);
+            candidates[place].fate = CandidateFate::Cut(CutReason::NoLongerHolds);
             return Ok(());
         }
         if memory.state != State::Superseded || ask.replaced {
@@ -124,10 +124,10 @@ impl Recalling<'_> {
             return Ok(());
         }
         let Some(head) = head_of(reader, &memory)?.filter(|head| reach.sees(head)) else {
-            candidates[place].fate = Fate::Cut(CutReason::HeadGone);
+            candidates[place].fate = CandidateFate::Cut(CutReason::HeadGone);
             return Ok(());
         };
-        candidates[place].fate = Fate::ReplacedBy(head.id);
+        candidates[place].fate = CandidateFate::ReplacedBy(head.id);
         if !head.state.is_active() {
             return Ok(());
         }
@@ -139,14 +139,18 @@ impl Recalling<'_> {
             Some(one) => {
                 (one.parts, one.relevance) = (stands_for.parts, stands_for.relevance);
             }
-            None => candidates.push(Candidate { node, fate: Fate::Considered, ..stands_for }),
+            None => candidates.push(RecallCandidate {
+                node,
+                fate: CandidateFate::Considered,
+                ..stands_for
+            }),
         }
         known.memories.insert(head.id, head);
         Ok(())
     }
 
     /// Works out how true and how retrievable everything is that was read.
-    pub(super) fn weigh(&self, reader: &dyn Reader, known: &mut Known) -> Result<()> {
+    pub(super) fn weigh(&self, reader: &dyn Reader, known: &mut ReadCandidates) -> Result<()> {
         let read: Vec<Memory> = known.memories.values().cloned().collect();
         for card in self.engine.cards(reader, &read)? {
             known.cards.insert(card.memory.id, card);
@@ -155,7 +159,11 @@ impl Recalling<'_> {
     }
 
     /// Scores what was read, and sorts.
-    pub(super) fn order(&self, mut candidates: Vec<Candidate>, known: &Known) -> Vec<Candidate> {
+    pub(super) fn order(
+        &self,
+        mut candidates: Vec<RecallCandidate>,
+        known: &ReadCandidates,
+    ) -> Vec<RecallCandidate> {
         for candidate in &mut candidates {
             let card = candidate.node.memory().map(|id| known.cards.get(&id));
             let (salience, trust, share) = match card {

@@ -9,8 +9,8 @@ use throughline_core::{Edge, NodeId, Row, RowKey, SpaceId, salience};
 use throughline_store::Reader;
 
 use super::names::Mentioned;
-use super::rank::Known;
-use super::{Ask, Candidate, CutReason, Fate};
+use super::rank::ReadCandidates;
+use super::{Ask, CandidateFate, CutReason, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;
 
@@ -23,13 +23,13 @@ impl Recalling<'_> {
         &self,
         reader: &dyn Reader,
         ask: &Ask<'_>,
-        candidates: &mut Vec<Candidate>,
-        known: &mut Known,
+        candidates: &mut Vec<RecallCandidate>,
+        known: &mut ReadCandidates,
         mentioned: &Mentioned,
     ) -> Result<()> {
         let relevance: BTreeMap<NodeId, f64> =
             candidates.iter().map(|one| (one.node, one.relevance)).collect();
-        let read: Vec<&Candidate> = candidates
+        let read: Vec<&RecallCandidate> = candidates
             .iter()
             .filter(|one| one.node.memory().is_some_and(|id| known.memories.contains_key(&id)))
             .collect();
@@ -91,8 +91,8 @@ impl Recalling<'_> {
         reader: &dyn Reader,
         ask: &Ask<'_>,
         walk: Walk,
-        candidates: &mut Vec<Candidate>,
-        known: &mut Known,
+        candidates: &mut Vec<RecallCandidate>,
+        known: &mut ReadCandidates,
     ) -> Result<()> {
         let reach = self.context.reach();
         for reached in walk.reached {
@@ -115,14 +115,14 @@ impl Recalling<'_> {
                 && memory.kind != throughline_core::Kind::Gap;
             let mut candidate = match candidates.iter().position(|one| one.node == reached.node) {
                 Some(at) => candidates.remove(at),
-                None => Candidate::reached(memory.space, reached.node),
+                None => RecallCandidate::reached(memory.space, reached.node),
             };
             candidate.relevance = candidate.relevance.max(reached.score);
             candidate.path = reached.path;
             if shown {
                 known.memories.insert(id, memory);
-            } else if candidate.fate == Fate::Considered {
-                candidate.fate = Fate::Cut(CutReason::NotInView);
+            } else if candidate.fate == CandidateFate::Considered {
+                candidate.fate = CandidateFate::Cut(CutReason::NotInView);
             }
             candidates.push(candidate);
         }

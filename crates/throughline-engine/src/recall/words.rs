@@ -36,14 +36,14 @@ pub(super) fn occurrences(
 
 /// How much a term tells, over all indexes of one sort within reach.
 #[derive(Debug)]
-pub(super) struct Telling {
+pub(super) struct TermWeight {
     /// For each term, how much it tells; nothing for one too frequent to look up.
     weights: Vec<f64>,
     /// What all of them tell together, also those that occur nowhere.
     pub(super) asked: f64,
 }
 
-impl Telling {
+impl TermWeight {
     /// Weighs the terms by how few documents hold them.
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
     pub(super) fn of(terms: usize, found: &[(&Index, Occurrences)]) -> Self {
@@ -68,7 +68,7 @@ fn rarity(documents: f64, holding: f64) -> f64 {
 
 /// What the words say about one document.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Said {
+pub(super) struct DocumentScore {
     /// BM25 of its own words.
     pub(super) own: f32,
     /// BM25 of its words and those beside it.
@@ -84,21 +84,21 @@ const COUNTED: usize = u64::BITS as usize;
 ///
 /// Mostly empty and as long as the index: whoever is done with it clears it for the next query.
 #[derive(Debug, Default)]
-pub(super) struct Words {
+pub(super) struct IndexWords {
     /// Documents that hold terms or stand beside the best of those, and what is said of them.
-    pub(super) told: Vec<(u32, Said)>,
+    pub(super) told: Vec<(u32, DocumentScore)>,
     /// For each document the terms that it holds.
     holds: Vec<u64>,
     /// For each session the same.
     session_holds: Vec<u64>,
     /// The sessions that hold terms.
     sessions: Vec<u32>,
-    measure: Measure,
+    measure: WordMeasure,
 }
 
 /// How what documents and sessions hold becomes scores.
 #[derive(Debug, Default)]
-struct Measure {
+struct WordMeasure {
     /// What each term tells about a document.
     weights: Vec<f32>,
     /// What it tells about a session.
@@ -134,23 +134,25 @@ impl Damping {
     }
 }
 
-impl Words {
+impl IndexWords {
     /// What is said of a document.
-    pub(super) fn of(&self, index: &Index, number: u32) -> Said {
+    pub(super) fn of(&self, index: &Index, number: u32) -> DocumentScore {
         let (holds, length) = (|at| self.held(at), |at| index.length(at));
-        let Some(standing) = index.standing.get(number as usize) else { return Said::default() };
+        let Some(standing) = index.standing.get(number as usize) else {
+            return DocumentScore::default();
+        };
         let by = &self.measure;
         let own = holds(number);
         let before = holds(standing.before) & !own;
         let after = holds(standing.next) & !own & !before;
         if own | before | after == 0 {
-            return Said::default();
+            return DocumentScore::default();
         }
         let told = sum(own, &by.weights);
         let told_beside = by.before * sum(before, &by.weights) + by.after * sum(after, &by.weights);
         let length_around =
             length(number) + by.before * length(standing.before) + by.after * length(standing.next);
-        Said {
+        DocumentScore {
             own: told * by.own.at(length(number)),
             around: (told + told_beside) * by.around.at(length_around),
             covers: (told / by.asked).min(1.0),
@@ -200,7 +202,7 @@ impl Words {
             for number in list.documents.iter().filter(|number| (**number as usize) < index.len()) {
                 let held = &mut self.holds[*number as usize];
                 if *held == 0 {
-                    self.told.push((*number, Said::default()));
+                    self.told.push((*number, DocumentScore::default()));
                 }
                 *held |= 1 << term;
                 let session = index.standing[*number as usize].session;
@@ -266,14 +268,14 @@ fn session_rarity(index: &Index, holding: u32) -> f32 {
 
 /// Words that were used and are clear: making them anew for every query takes longer than clearing.
 #[derive(Debug, Default)]
-pub(crate) struct Pool(Mutex<Vec<Words>>);
+pub(crate) struct Pool(Mutex<Vec<IndexWords>>);
 
 impl Pool {
-    pub(super) fn take(&self) -> Words {
+    pub(super) fn take(&self) -> IndexWords {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    pub(super) fn keep(&self, mut words: Words) {
+    pub(super) fn keep(&self, mut words: IndexWords) {
         words.clear();
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(words);
     }
@@ -281,13 +283,13 @@ impl Pool {
 
 /// Scores the documents of one index, into words that are clear.
 pub(super) fn score(
-    mut words: Words,
+    mut words: IndexWords,
     index: &Index,
     occurrences: &Occurrences,
-    telling: &Telling,
+    telling: &TermWeight,
     policy: &WordPolicy,
     relevance: &RelevancePolicy,
-) -> Words {
+) -> IndexWords {
     let mut terms: Vec<(&Postings, f64)> =
         occurrences.lists.iter().zip(telling.weights.iter().copied()).collect();
     terms.retain(|(list, weight)| *weight > 0.0 && !list.documents.is_empty());
@@ -295,7 +297,7 @@ pub(super) fn score(
     terms.truncate(COUNTED);
     let beside = 1.0 + relevance.before + relevance.after;
     #[expect(clippy::cast_possible_truncation, reason = "scores need no more precision")]
-    let measure = Measure {
+    let measure = WordMeasure {
         weights: terms.iter().map(|(_, weight)| *weight as f32).collect(),
         session_weights: Vec::with_capacity(terms.len()),
         asked: telling.asked.max(1e-9) as f32,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use throughline_core::page::{self, Count, Detail, Item, Page, Quote, Section};
+use throughline_core::page::{self, Detail, DomainCount, Page, PageItem, Quote, Section};
 use throughline_core::scope::Reach;
 use throughline_core::state::Flag;
 use throughline_core::trust::{self, Presentation};
@@ -10,8 +10,8 @@ use throughline_core::{Episode, Memory, MemoryId, NodeId, Row, RowKey, State, Ti
 use throughline_language::question::Question;
 use throughline_store::Reader;
 
-use super::rank::Known;
-use super::{Ask, Candidate, CutReason, Fate, Found, Recall, Recalled};
+use super::rank::ReadCandidates;
+use super::{Ask, CandidateFate, CutReason, Recall, RecallCandidate, Recalled, RecalledThing};
 use crate::card::Later;
 use crate::flows::Recalling;
 use crate::{Card, Result};
@@ -26,8 +26,8 @@ impl Recalling<'_> {
         reader: &dyn Reader,
         ask: &Ask<'_>,
         question: Question,
-        mut candidates: Vec<Candidate>,
-        known: &Known,
+        mut candidates: Vec<RecallCandidate>,
+        known: &ReadCandidates,
     ) -> Result<Recall> {
         let mut items = self.shown(reader, &candidates, known)?;
         self.bring_rivals(reader, &mut candidates, known, &mut items)?;
@@ -48,22 +48,24 @@ impl Recalling<'_> {
         let fits = |item: &Recalled| {
             let handle = handle_of(&item.what);
             match &item.what {
-                Found::Memory(_) => {
+                RecalledThing::Memory(_) => {
                     written.shown.iter().find(|(shown, _)| *shown == handle).map(|(_, d)| *d)
                 }
-                Found::Episode(_) => written.quotes_shown.contains(&handle).then_some(Detail::Line),
+                RecalledThing::Episode(_) => {
+                    written.quotes_shown.contains(&handle).then_some(Detail::Line)
+                }
             }
         };
         items.retain_mut(|item| {
             let detail = if ask.ungated { fits(item).or(Some(item.detail)) } else { fits(item) };
             if let Some(detail) = detail {
                 item.detail = detail;
-                item.candidate.fate = Fate::Shown(detail);
+                item.candidate.fate = CandidateFate::Shown(detail);
             }
             let fate = if detail.is_some() {
                 item.candidate.fate.clone()
             } else {
-                Fate::Cut(CutReason::NoRoom)
+                CandidateFate::Cut(CutReason::NoRoom)
             };
             if let Some(one) = candidates.iter_mut().find(|one| one.node == item.candidate.node) {
                 one.fate = fate;
@@ -89,16 +91,16 @@ impl Recalling<'_> {
     fn shown(
         &self,
         reader: &dyn Reader,
-        candidates: &[Candidate],
-        known: &Known,
+        candidates: &[RecallCandidate],
+        known: &ReadCandidates,
     ) -> Result<Vec<Recalled>> {
         let (mut memories, mut turns) = (Vec::new(), Vec::new());
         for candidate in candidates {
-            let Fate::Shown(detail) = candidate.fate else { continue };
+            let CandidateFate::Shown(detail) = candidate.fate else { continue };
             match candidate.node.memory().and_then(|id| known.cards.get(&id)) {
                 Some(card) => memories.push(Recalled {
                     history: history_line(reader, &self.context.reach(), card)?,
-                    what: Found::Memory(Box::new(card.clone())),
+                    what: RecalledThing::Memory(Box::new(card.clone())),
                     detail,
                     candidate: candidate.clone(),
                 }),
@@ -109,7 +111,7 @@ impl Recalling<'_> {
         for (candidate, row) in turns.into_iter().zip(reader.rows(&keys)?) {
             if let Some(Row::Episode(episode)) = row {
                 memories.push(Recalled {
-                    what: Found::Episode(episode),
+                    what: RecalledThing::Episode(episode),
                     detail: Detail::Line,
                     history: None,
                     candidate: candidate.clone(),
@@ -123,13 +125,13 @@ impl Recalling<'_> {
     fn bring_rivals(
         &self,
         reader: &dyn Reader,
-        candidates: &mut Vec<Candidate>,
-        known: &Known,
+        candidates: &mut Vec<RecallCandidate>,
+        known: &ReadCandidates,
         items: &mut Vec<Recalled>,
     ) -> Result<()> {
         let mut at = 0;
         while at < items.len() {
-            let Found::Memory(card) = &items[at].what else { break };
+            let RecalledThing::Memory(card) = &items[at].what else { break };
             let shown: Vec<NodeId> = items.iter().map(|item| item.candidate.node).collect();
             let missing: Option<MemoryId> =
                 card.contested_by.iter().copied().find(|id| !shown.contains(&(*id).into()));
@@ -149,38 +151,43 @@ impl Recalling<'_> {
             }
             let beside = items[at - 1].candidate.clone();
             let detail = items[at - 1].detail;
-            let candidate = Candidate {
+            let candidate = RecallCandidate {
                 node: rival.into(),
                 salience: Some(card.salience.value),
                 trust: Some(card.trust.value()),
-                fate: Fate::Shown(detail),
+                fate: CandidateFate::Shown(detail),
                 ..beside
             };
             match candidates.iter_mut().find(|one| one.node == candidate.node) {
-                Some(one) => one.fate = Fate::Shown(detail),
+                Some(one) => one.fate = CandidateFate::Shown(detail),
                 None => candidates.push(candidate.clone()),
             }
             let history = history_line(reader, &self.context.reach(), &card)?;
             items.insert(
                 at,
-                Recalled { what: Found::Memory(Box::new(card)), detail, history, candidate },
+                Recalled {
+                    what: RecalledThing::Memory(Box::new(card)),
+                    detail,
+                    history,
+                    candidate,
+                },
             );
             at += 1;
         }
         Ok(())
     }
 
-    fn item(&self, item: &Recalled, known: &Known) -> Option<Item> {
-        let Found::Memory(card) = &item.what else { return None };
+    fn item(&self, item: &Recalled, known: &ReadCandidates) -> Option<PageItem> {
+        let RecalledThing::Memory(card) = &item.what else { return None };
         let history = replaced(&card.memory).or_else(|| item.history.clone());
         let via = via(&item.candidate, known);
-        Some(Item { history, via, ..self.item_of(card, item.detail) })
+        Some(PageItem { history, via, ..self.item_of(card, item.detail) })
     }
 
     /// A memory as a page shows it.
-    pub(crate) fn item_of(&self, card: &Card, detail: Detail) -> Item {
+    pub(crate) fn item_of(&self, card: &Card, detail: Detail) -> PageItem {
         let memory = &card.memory;
-        Item {
+        PageItem {
             handle: memory.id.handle(),
             detail,
             content: memory.content.clone(),
@@ -211,15 +218,15 @@ impl Recalling<'_> {
 fn near<'a>(
     ask: &Ask<'_>,
     items: &[Recalled],
-    candidates: &[Candidate],
-    known: &'a Known,
+    candidates: &[RecallCandidate],
+    known: &'a ReadCandidates,
 ) -> Vec<&'a Memory> {
     if !items.is_empty() || ask.ungated {
         return Vec::new();
     }
     candidates
         .iter()
-        .filter(|one| matches!(one.fate, Fate::Cut(CutReason::Overlaps)))
+        .filter(|one| matches!(one.fate, CandidateFate::Cut(CutReason::Overlaps)))
         .filter_map(|one| known.memories.get(&one.node.memory()?))
         .filter(|one| !ask.already.contains(&one.id) && !ask.named.contains(&one.id))
         .take(2)
@@ -240,16 +247,16 @@ fn replaced(memory: &Memory) -> Option<String> {
 }
 
 /// What is only counted, by domain.
-fn counts(candidates: &[Candidate], known: &Known) -> Vec<Count> {
-    let mut counts: BTreeMap<String, Count> = BTreeMap::new();
+fn counts(candidates: &[RecallCandidate], known: &ReadCandidates) -> Vec<DomainCount> {
+    let mut counts: BTreeMap<String, DomainCount> = BTreeMap::new();
     for candidate in candidates {
-        let Fate::Counted(_) = candidate.fate else { continue };
+        let CandidateFate::Counted(_) = candidate.fate else { continue };
         let Some(memory) = candidate.node.memory().and_then(|id| known.memories.get(&id)) else {
             continue;
         };
         let domain = memory.domain.clone().unwrap_or_default();
         let relevance = candidate.relevance;
-        let count = counts.entry(domain.clone()).or_insert(Count {
+        let count = counts.entry(domain.clone()).or_insert(DomainCount {
             domain,
             n: 0,
             min: relevance,
@@ -263,7 +270,7 @@ fn counts(candidates: &[Candidate], known: &Known) -> Vec<Count> {
 }
 
 fn quote(item: &Recalled) -> Option<Quote> {
-    let Found::Episode(episode) = &item.what else { return None };
+    let RecalledThing::Episode(episode) = &item.what else { return None };
     Some(Quote {
         handle: handle_of(&item.what),
         speaker: episode.speaker.clone(),
@@ -273,15 +280,15 @@ fn quote(item: &Recalled) -> Option<Quote> {
 }
 
 /// What people call it by.
-fn handle_of(found: &Found) -> String {
+fn handle_of(found: &RecalledThing) -> String {
     match found {
-        Found::Memory(card) => card.memory.id.handle(),
-        Found::Episode(Episode { id, .. }) => id.handle(),
+        RecalledThing::Memory(card) => card.memory.id.handle(),
+        RecalledThing::Episode(Episode { id, .. }) => id.handle(),
     }
 }
 
 /// How a memory was reached that only the graph came to, in words.
-fn via(candidate: &Candidate, known: &Known) -> Option<String> {
+fn via(candidate: &RecallCandidate, known: &ReadCandidates) -> Option<String> {
     let step = candidate.path.last()?;
     let from = step.from.memory().or_else(|| candidate.path.first()?.from.memory());
     let title = from.and_then(|id| known.memories.get(&id)).map(Memory::title);

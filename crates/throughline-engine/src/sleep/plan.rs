@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::permission::{self, Act, Backing, Door};
-use throughline_core::sleep::{self, Heard, Verdict};
+use throughline_core::sleep::{self, SessionText, ValueChoice};
 use throughline_core::{Change, Kind, Memory, MemoryId, RowKey, SessionId};
 use throughline_store::{Reader, SlotQuery};
 
@@ -20,7 +20,7 @@ use crate::watch::{Stated, marks_of};
 const UNRESOLVED_MAX: usize = 64;
 
 /// One thing to do, with what it was decided about.
-pub(super) enum Step {
+pub(super) enum SleepStep {
     /// The newer one takes the older one's place.
     Replace { old: Memory, new: Memory },
     /// They contradict each other, and a person decides.
@@ -37,13 +37,13 @@ pub(super) enum Step {
 
 /// Steps so far, and what they take out of view.
 #[derive(Default)]
-struct Steps {
-    all: Vec<Step>,
+struct SleepSteps {
+    all: Vec<SleepStep>,
     gone: BTreeSet<MemoryId>,
 }
 
-impl Steps {
-    fn takes_out(&mut self, id: MemoryId, step: Step) {
+impl SleepSteps {
+    fn takes_out(&mut self, id: MemoryId, step: SleepStep) {
         self.gone.insert(id);
         self.all.push(step);
     }
@@ -51,9 +51,9 @@ impl Steps {
 
 impl Sleeping<'_> {
     /// Decides what to do about a slice.
-    pub(super) fn plan_slice(&self, reader: &dyn Reader, slice: &Slice) -> Result<Vec<Step>> {
+    pub(super) fn plan_slice(&self, reader: &dyn Reader, slice: &Slice) -> Result<Vec<SleepStep>> {
         let memories = active(reader, slice.space.space, &slice.memories)?;
-        let mut steps = Steps::default();
+        let mut steps = SleepSteps::default();
         settle_conflicts(reader, &memories, &mut steps)?;
         merge_repeated(reader, &memories, &mut steps)?;
         self.learn_again(reader, slice, &mut steps)?;
@@ -69,7 +69,12 @@ impl Sleeping<'_> {
     }
 
     /// Lessons from what was replaced without one being drawn.
-    fn learn_again(&self, reader: &dyn Reader, slice: &Slice, steps: &mut Steps) -> Result<()> {
+    fn learn_again(
+        &self,
+        reader: &dyn Reader,
+        slice: &Slice,
+        steps: &mut SleepSteps,
+    ) -> Result<()> {
         let space = slice.space.space;
         for (old, new) in &slice.replaced {
             let keys = [RowKey::memory(space, *old), RowKey::memory(space, *new)];
@@ -86,7 +91,7 @@ impl Sleeping<'_> {
                 .learn_from_replacement(&mut tx, &old, &new, &marks)?
                 .is_some()
             {
-                steps.all.push(Step::Learn { old, new });
+                steps.all.push(SleepStep::Learn { old, new });
             }
         }
         Ok(())
@@ -97,7 +102,7 @@ impl Sleeping<'_> {
         &self,
         reader: &dyn Reader,
         memories: &[Memory],
-        steps: &mut Steps,
+        steps: &mut SleepSteps,
     ) -> Result<()> {
         for memory in memories.iter().filter(|one| one.importance > REASON_IMPORTANCE) {
             if steps.gone.contains(&memory.id)
@@ -126,7 +131,7 @@ impl Sleeping<'_> {
             )?;
             if !tx.changes().is_empty() {
                 let (memory, changes) = (memory.clone(), tx.into_changes());
-                steps.all.push(Step::Bind { memory, changes });
+                steps.all.push(SleepStep::Bind { memory, changes });
             }
         }
         Ok(())
@@ -134,7 +139,11 @@ impl Sleeping<'_> {
 }
 
 /// What gives one thing two values, and was let in by another way than being said.
-fn settle_conflicts(reader: &dyn Reader, memories: &[Memory], steps: &mut Steps) -> Result<()> {
+fn settle_conflicts(
+    reader: &dyn Reader,
+    memories: &[Memory],
+    steps: &mut SleepSteps,
+) -> Result<()> {
     let mut settled: BTreeSet<(MemoryId, MemoryId)> = BTreeSet::new();
     for memory in memories {
         let Some(slot) = &memory.slot else { continue };
@@ -146,13 +155,13 @@ fn settle_conflicts(reader: &dyn Reader, memories: &[Memory], steps: &mut Steps)
             }
             let (old, new) = (old.clone(), new.clone());
             match verdict {
-                Verdict::Replace if may_replace(reader, &old, &new)? => {
-                    steps.takes_out(old.id, Step::Replace { old, new });
+                ValueChoice::Replace if may_replace(reader, &old, &new)? => {
+                    steps.takes_out(old.id, SleepStep::Replace { old, new });
                 }
-                Verdict::Replace | Verdict::Contest => {
+                ValueChoice::Replace | ValueChoice::Contest => {
                     let key = contradiction(&old, &new);
                     if reader.rows(&[key])?[0].is_none() {
-                        steps.all.push(Step::Contest { old, new });
+                        steps.all.push(SleepStep::Contest { old, new });
                     }
                 }
             }
@@ -178,7 +187,7 @@ pub(super) fn contradiction(old: &Memory, new: &Memory) -> RowKey {
 }
 
 /// What says the same words becomes one memory, with all the evidence.
-fn merge_repeated(reader: &dyn Reader, memories: &[Memory], steps: &mut Steps) -> Result<()> {
+fn merge_repeated(reader: &dyn Reader, memories: &[Memory], steps: &mut SleepSteps) -> Result<()> {
     for memory in memories {
         for other in reader.with_fingerprint(memory.space, &memory.fingerprint)? {
             let Some((kept, dropped)) = sleep::same(memory, &other) else { continue };
@@ -187,14 +196,14 @@ fn merge_repeated(reader: &dyn Reader, memories: &[Memory], steps: &mut Steps) -
                 continue;
             }
             let (kept, dropped) = (kept.clone(), dropped.clone());
-            steps.takes_out(dropped.id, Step::Merge { kept, dropped });
+            steps.takes_out(dropped.id, SleepStep::Merge { kept, dropped });
         }
     }
     Ok(())
 }
 
 /// What was put in front of an agent and stood in its answers proved useful.
-fn raise_useful(reader: &dyn Reader, slice: &Slice, steps: &mut Steps) -> Result<()> {
+fn raise_useful(reader: &dyn Reader, slice: &Slice, steps: &mut SleepSteps) -> Result<()> {
     // By session and memory: when it was shown.
     let mut shown: BTreeMap<&SessionId, BTreeMap<MemoryId, Vec<&Shown>>> = BTreeMap::new();
     for one in &slice.shown {
@@ -204,11 +213,11 @@ fn raise_useful(reader: &dyn Reader, slice: &Slice, steps: &mut Steps) -> Result
         }
     }
     for (session, memories) in shown {
-        let answers: Vec<Heard<'_>> = slice
+        let answers: Vec<SessionText<'_>> = slice
             .answers
             .iter()
             .filter(|answer| answer.session == *session)
-            .map(|answer| Heard { text: &answer.text, at: answer.at, new: answer.new })
+            .map(|answer| SessionText { text: &answer.text, at: answer.at, new: answer.new })
             .collect();
         if answers.is_empty() {
             continue;
@@ -216,9 +225,9 @@ fn raise_useful(reader: &dyn Reader, slice: &Slice, steps: &mut Steps) -> Result
         let ids: BTreeSet<MemoryId> = memories.keys().copied().collect();
         let mut useful = Vec::new();
         for memory in active(reader, slice.space.space, &ids)? {
-            let times: Vec<Heard<'_>> = memories[&memory.id]
+            let times: Vec<SessionText<'_>> = memories[&memory.id]
                 .iter()
-                .map(|one| Heard { text: &memory.content, at: one.at, new: one.new })
+                .map(|one| SessionText { text: &memory.content, at: one.at, new: one.new })
                 .collect();
             if memory.kind != Kind::Gap && sleep::proved_useful(&times, &answers) {
                 useful.push(memory.id);
@@ -226,7 +235,7 @@ fn raise_useful(reader: &dyn Reader, slice: &Slice, steps: &mut Steps) -> Result
         }
         if !useful.is_empty() {
             let session = session.clone();
-            steps.all.push(Step::Raise { session, memories: useful });
+            steps.all.push(SleepStep::Raise { session, memories: useful });
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use throughline_core::sleep::Mark;
+use throughline_core::sleep::SleepMark;
 use throughline_core::{
     Cause, Change, Kind, MemoryId, SessionId, SpaceId, Timestamp, scope::Space,
 };
@@ -26,7 +26,7 @@ pub(super) struct Slice {
     /// The space as it was seen, with its mark.
     pub(super) space: Space,
     /// Where the mark goes, if something came in.
-    pub(super) mark: Option<Mark>,
+    pub(super) mark: Option<SleepMark>,
     /// The number of the last change in it.
     pub(super) end: u64,
     /// Whether there is more after it.
@@ -40,7 +40,7 @@ pub(super) struct Slice {
     /// What sessions were shown.
     pub(super) shown: Vec<Shown>,
     /// What agents answered.
-    pub(super) answers: Vec<Answer>,
+    pub(super) answers: Vec<AgentAnswer>,
 }
 
 pub(super) struct Shown {
@@ -50,7 +50,7 @@ pub(super) struct Shown {
     pub(super) new: bool,
 }
 
-pub(super) struct Answer {
+pub(super) struct AgentAnswer {
     pub(super) session: SessionId,
     pub(super) text: String,
     pub(super) at: Timestamp,
@@ -63,7 +63,7 @@ pub(super) fn slept_to(reader: &dyn Reader, space: SpaceId) -> Result<u64> {
     place(reader, known.and_then(|one| one.slept))
 }
 
-fn place(reader: &dyn Reader, mark: Option<Mark>) -> Result<u64> {
+fn place(reader: &dyn Reader, mark: Option<SleepMark>) -> Result<u64> {
     let Some(mark) = mark else { return Ok(0) };
     // A batch that is not there came with another store's mark: everything is gone over.
     let header = reader.headers(&[mark.to])?.into_iter().next();
@@ -110,7 +110,7 @@ pub(super) fn read(
                 }
                 slice.take(change, true);
                 taken += 1;
-                slice.mark = Some(Mark { to, changes: (place < all).then_some(place), at });
+                slice.mark = Some(SleepMark { to, changes: (place < all).then_some(place), at });
                 slice.end = first + place - 1;
                 if taken >= CHANGES {
                     slice.more = true;
@@ -176,7 +176,7 @@ impl Slice {
                 self.inputs.episodes += usize::from(new);
                 if turn.speaker == "assistant" {
                     let (session, text, at) = (turn.session, turn.text, turn.at);
-                    self.answers.push(Answer { session, text, at, new });
+                    self.answers.push(AgentAnswer { session, text, at, new });
                 }
             }
             Change::Inject(shown) => {

@@ -4,13 +4,13 @@
 use std::time::{Duration, Instant};
 
 use throughline_core::permission::Door;
-use throughline_core::sleep::{self, Mark};
+use throughline_core::sleep::{self, SleepMark};
 use throughline_core::{
     BatchId, Cause, Change, Edge, Memory, NodeId, Relation, Row, RowKey, Table,
 };
 use throughline_store::Reader;
 
-use super::plan::{Step, contradiction, may_replace};
+use super::plan::{SleepStep, contradiction, may_replace};
 use super::since::Slice;
 use crate::flows::Sleeping;
 use crate::transaction::Transaction;
@@ -25,7 +25,7 @@ const TURN: Duration = Duration::from_millis(15);
 /// What became of a slice.
 pub(super) enum Carried {
     /// What was done, and the batches that undo it.
-    Out { batches: Vec<BatchId>, done: Vec<Step> },
+    Out { batches: Vec<BatchId>, done: Vec<SleepStep> },
     /// The mark is not where it was: somebody else has gone over this.
     Overtaken,
 }
@@ -40,7 +40,7 @@ struct Wrote {
 
 impl Sleeping<'_> {
     /// Writes what a slice calls for, and moves the mark with the last of it.
-    pub(super) fn carry_out(&self, slice: &Slice, steps: Vec<Step>) -> Result<Carried> {
+    pub(super) fn carry_out(&self, slice: &Slice, steps: Vec<SleepStep>) -> Result<Carried> {
         let mut batches = Vec::new();
         let mut is_done = vec![false; steps.len()];
         let mut from = 0;
@@ -74,7 +74,7 @@ impl Sleeping<'_> {
         &self,
         tx: &mut Transaction<'_>,
         slice: &Slice,
-        steps: &[Step],
+        steps: &[SleepStep],
     ) -> Result<Option<Wrote>> {
         let (space, key) = (slice.space.space, slice.space.key.clone());
         let row = RowKey { space, table: Table::Space, key: key.clone() };
@@ -96,45 +96,45 @@ impl Sleeping<'_> {
             }
         }
         if let Some(mark) = slice.mark {
-            let mark = Mark { at: tx.now, ..mark };
+            let mark = SleepMark { at: tx.now, ..mark };
             tx.push(Change::Slept { space, key, mark });
         }
         Ok(Some(wrote))
     }
 
-    fn carry_out_step(&self, tx: &mut Transaction<'_>, step: &Step) -> Result<()> {
+    fn carry_out_step(&self, tx: &mut Transaction<'_>, step: &SleepStep) -> Result<()> {
         let (space, at) = (tx.scope.space, tx.now);
         match step {
-            Step::Replace { old, new }
+            SleepStep::Replace { old, new }
                 if stand(&**tx, &[old, new])? && may_replace(&**tx, old, new)? =>
             {
                 let (old, new) = (old.id, new.id);
                 tx.push(Change::Supersede { space, old, new, at });
             }
-            Step::Contest { old, new } if stand(&**tx, &[old, new])? => {
+            SleepStep::Contest { old, new } if stand(&**tx, &[old, new])? => {
                 if tx.rows(&[contradiction(old, new)])?[0].is_none() {
                     let (old, new) = (old.id.into(), new.id.into());
                     let edge = Edge::new(space, new, Relation::Contradicts, old, at);
                     tx.push(Change::Link(edge));
                 }
             }
-            Step::Merge { kept, dropped }
+            SleepStep::Merge { kept, dropped }
                 if stand(&**tx, &[kept, dropped])? && may_replace(&**tx, dropped, kept)? =>
             {
                 hand_over(tx, dropped, kept)?;
                 let (old, new) = (dropped.id, kept.id);
                 tx.push(Change::Supersede { space, old, new, at });
             }
-            Step::Learn { old, new } if stand(&**tx, &[old, new])? => {
+            SleepStep::Learn { old, new } if stand(&**tx, &[old, new])? => {
                 let marks = marks_of(&**tx, space, old.id)?;
                 self.engine.watching(self.context).learn_from_replacement(tx, old, new, &marks)?;
             }
-            Step::Bind { memory, changes } if stand(&**tx, &[memory])? => {
+            SleepStep::Bind { memory, changes } if stand(&**tx, &[memory])? => {
                 if marks_of(&**tx, space, memory.id)?.is_empty() {
                     tx.extend(changes.iter().cloned());
                 }
             }
-            Step::Raise { session, memories } => {
+            SleepStep::Raise { session, memories } => {
                 let keys: Vec<RowKey> =
                     memories.iter().map(|id| RowKey::memory(space, *id)).collect();
                 let rows = tx.rows(&keys)?;
@@ -146,11 +146,11 @@ impl Sleeping<'_> {
                 }
             }
             // Changed since it was thought about: whoever changed it left it in the log.
-            Step::Replace { .. }
-            | Step::Contest { .. }
-            | Step::Merge { .. }
-            | Step::Learn { .. }
-            | Step::Bind { .. } => {}
+            SleepStep::Replace { .. }
+            | SleepStep::Contest { .. }
+            | SleepStep::Merge { .. }
+            | SleepStep::Learn { .. }
+            | SleepStep::Bind { .. } => {}
         }
         Ok(())
     }

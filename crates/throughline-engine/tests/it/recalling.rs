@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use throughline_core::{MemoryId, NodeId};
-use throughline_engine::{Ask, Clock, Context, Engine, Found, NewMemory, Project, Recall};
+use throughline_engine::{Ask, Clock, Context, Engine, NewMemory, Project, Recall, RecalledThing};
 use throughline_store::{SqliteStore, Store, Vector};
 
 struct Desk {
@@ -50,8 +50,8 @@ fn texts(recall: &Recall) -> Vec<&str> {
     let items = recall.items.iter();
     items
         .map(|item| match &item.what {
-            Found::Memory(card) => card.memory.content.as_str(),
-            Found::Episode(episode) => episode.text.as_str(),
+            RecalledThing::Memory(card) => card.memory.content.as_str(),
+            RecalledThing::Episode(episode) => episode.text.as_str(),
         })
         .collect()
 }

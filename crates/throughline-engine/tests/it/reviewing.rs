@@ -75,7 +75,7 @@ impl Desk {
         let home = self.folder.path().join("home");
         let wrong: Vec<_> = throughline_engine::Checking::doctor(&home, Clock::System, true)
             .into_iter()
-            .filter(|check| check.outcome == throughline_engine::Outcome::Wrong)
+            .filter(|check| check.outcome == throughline_engine::CheckOutcome::Wrong)
             .collect();
         assert_eq!(wrong, []);
     }

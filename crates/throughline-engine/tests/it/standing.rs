@@ -5,8 +5,8 @@ use throughline_core::permission::Door;
 use throughline_core::policy::Policy;
 use throughline_core::{Authority, Kind, Relation, SessionId, Slot, State};
 use throughline_engine::{
-    Ask, Card, Claimed, Clock, Context, Edits, Engine, Filter, Keep, NewMemory, Project, Proposal,
-    ShelfRules, Showed,
+    AgentCorrection, Ask, Card, Clock, Context, Edits, Engine, Filter, Keep, NewMemory, Project,
+    ShelfClaim, ShelfRules, Showed,
 };
 
 const RULE: &str = "Deploys to production need two approvals";
@@ -97,7 +97,7 @@ impl Attack {
                 drop(engine.keeping(&agent).remember(&new));
             }
             3 | 4 => {
-                let said = Proposal { content: &words, slot: None, evidence: Some(&words) };
+                let said = AgentCorrection { content: &words, slot: None, evidence: Some(&words) };
                 drop(engine.keeping(&agent).propose(one, &said));
             }
             5 => drop(engine.keeping(&agent).correct(one, &words, None)),
@@ -125,7 +125,7 @@ impl Attack {
             17 => drop(engine.sleeping(&self.person).sleep(&mut |_| ())),
             _ => {
                 // A tool keeps what the person said, and takes it away again.
-                let claims = |_: &str, entry: &throughline_engine::Entry| Claimed {
+                let claims = |_: &str, entry: &throughline_engine::ShelfEntry| ShelfClaim {
                     content: entry.text.clone(),
                     about: None,
                 };
@@ -212,7 +212,8 @@ fn brief_after(engine: &Engine, root: &std::path::Path, calls: &[u8]) -> String 
                 engine.recalling(&agent).recall(&ask).unwrap();
             }
             1 => {
-                let said = Proposal { content: CONTRARY, slot: None, evidence: Some("checked") };
+                let said =
+                    AgentCorrection { content: CONTRARY, slot: None, evidence: Some("checked") };
                 own = engine
                     .keeping(&agent)
                     .propose(&user, &said)

@@ -2,7 +2,7 @@
 
 /// A part of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum CommandToken {
     /// A word without its quotation marks.
     Word { text: String, quoted: bool },
     /// The file that output is put into.
@@ -23,8 +23,8 @@ enum Next {
 }
 
 /// The parts of a line, in their order.
-pub(super) fn tokens(line: &str) -> Vec<Token> {
-    let mut reader = Reader {
+pub(super) fn tokens(line: &str) -> Vec<CommandToken> {
+    let mut reader = TokenScanner {
         rest: line,
         word: String::new(),
         begun: false,
@@ -38,7 +38,7 @@ pub(super) fn tokens(line: &str) -> Vec<Token> {
     reader.tokens
 }
 
-struct Reader<'a> {
+struct TokenScanner<'a> {
     rest: &'a str,
     word: String,
     begun: bool,
@@ -46,10 +46,10 @@ struct Reader<'a> {
     next: Next,
     /// How the texts end that follow this line.
     ends: Vec<String>,
-    tokens: Vec<Token>,
+    tokens: Vec<CommandToken>,
 }
 
-impl Reader<'_> {
+impl TokenScanner<'_> {
     /// Reads on; `false` at the end.
     fn read(&mut self) -> bool {
         let Some(c) = self.rest.chars().next() else { return false };
@@ -138,8 +138,8 @@ impl Reader<'_> {
         let quoted = std::mem::take(&mut self.quoted);
         self.begun = false;
         match std::mem::replace(&mut self.next, Next::Word) {
-            Next::Word => self.tokens.push(Token::Word { text, quoted }),
-            Next::Into => self.tokens.push(Token::Into(text)),
+            Next::Word => self.tokens.push(CommandToken::Word { text, quoted }),
+            Next::Into => self.tokens.push(CommandToken::Into(text)),
             Next::From => {}
             Next::Ends => self.ends.push(text),
         }
@@ -148,7 +148,7 @@ impl Reader<'_> {
     fn end_step(&mut self) {
         self.end_word();
         self.next = Next::Word;
-        self.tokens.push(Token::End);
+        self.tokens.push(CommandToken::End);
     }
 
     fn end_line(&mut self) {

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::phrase::{Phrases, Words};
+use super::phrase::{PhraseWords, Phrases};
 use super::{Signal, Source, Strength};
 use crate::probe;
 use crate::speech::{Guard, Sentence};
@@ -16,7 +16,7 @@ pub(super) fn heard(
     sentence: Sentence<'_>,
     next: Option<Sentence<'_>>,
 ) -> Vec<(Signal, Strength)> {
-    let words = Words::of(sentence.text);
+    let words = PhraseWords::of(sentence.text);
     if words.len() == 0 {
         return Vec::new();
     }
@@ -25,7 +25,7 @@ pub(super) fn heard(
         Source::Assistant => &*ASSISTANT,
         Source::Tool => &[],
     };
-    let taken_back = || next.is_some_and(|next| RESOLVES.met(&Words::of(next.text)));
+    let taken_back = || next.is_some_and(|next| RESOLVES.met(&PhraseWords::of(next.text)));
     let changes = source == Source::User
         && sentence.guard.is_none()
         && probe::is_change(sentence.text)
@@ -41,7 +41,7 @@ pub(super) fn heard(
 
 /// Whether an assistant claims that what was run went well.
 pub(super) fn claims_success(sentence: Sentence<'_>) -> bool {
-    sentence.guard.is_none() && SUCCESS.met(&Words::of(sentence.text))
+    sentence.guard.is_none() && SUCCESS.met(&PhraseWords::of(sentence.text))
 }
 
 struct Table {
@@ -56,7 +56,7 @@ struct Table {
 
 impl Table {
     /// How strongly it fires. What asks for assent is said, but not yet settled.
-    fn fires(&self, words: &Words, guard: Option<Guard>) -> Option<Strength> {
+    fn fires(&self, words: &PhraseWords, guard: Option<Guard>) -> Option<Strength> {
         let at = self.cues.place(words)?;
         let strength = match guard {
             None => self.strength,
@@ -77,7 +77,7 @@ impl Table {
 }
 
 /// Whether the words are only spoken of, or somebody else's: seen from what comes before them.
-fn foreign(words: &Words, at: usize) -> bool {
+fn foreign(words: &PhraseWords, at: usize) -> bool {
     REPORTED.place(words).is_some_and(|reported| reported <= at)
 }
 

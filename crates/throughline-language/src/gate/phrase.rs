@@ -27,20 +27,20 @@ const FILLERS: &[&str] = &[
 /// A sentence as lower-case words without apostrophes. What stands in quotation marks or back-ticks
 /// is one word that says nothing.
 #[derive(Debug)]
-pub(super) struct Words {
-    words: Vec<Word>,
+pub(super) struct PhraseWords {
+    words: Vec<PhraseWord>,
     /// Where the first word stands that says something.
     opening: usize,
 }
 
 #[derive(Debug)]
-struct Word {
+struct PhraseWord {
     text: String,
     /// Something parts it from the word before.
     parted: bool,
 }
 
-impl Words {
+impl PhraseWords {
     pub(super) fn of(sentence: &str) -> Self {
         let mut words = Vec::new();
         let mut parted = false;
@@ -53,13 +53,14 @@ impl Words {
             if is_letter(c) {
                 let end = at + word_length(&sentence[at..]);
                 let text = sentence[at..end].chars().filter(|c| !is_apostrophe(*c));
-                words.push(Word { text: text.flat_map(char::to_lowercase).collect(), parted });
+                words
+                    .push(PhraseWord { text: text.flat_map(char::to_lowercase).collect(), parted });
                 parted = false;
                 at = end;
             } else if let Some((close, length)) =
                 closing(c).and_then(|close| Some((close, sentence[next..].find(close)?)))
             {
-                words.push(Word { text: QUOTATION.to_owned(), parted });
+                words.push(PhraseWord { text: QUOTATION.to_owned(), parted });
                 parted = false;
                 at = next + length + close.len_utf8();
             } else {
@@ -83,7 +84,7 @@ impl Words {
 
     /// Whether it ends by asking for assent to what it says: "we use tabs, yeah?"
     pub(super) fn seeks_assent(&self) -> bool {
-        let tag = |word: &Word| {
+        let tag = |word: &PhraseWord| {
             let asked = matches!(word.text.as_str(), "no" | "yeah" | "yes" | "right" | "correct");
             word.parted && asked
         };
@@ -165,7 +166,7 @@ impl Pattern {
         Self { begins, parts: parts.collect() }
     }
 
-    fn matches(&self, words: &Words, at: usize) -> bool {
+    fn matches(&self, words: &PhraseWords, at: usize) -> bool {
         let begins = match self.begins {
             Begins::Anywhere => true,
             Begins::Sentence => at == 0 || at == words.opening,
@@ -175,7 +176,7 @@ impl Pattern {
     }
 }
 
-fn follow(parts: &[Part], words: &[Word], at: usize) -> bool {
+fn follow(parts: &[Part], words: &[PhraseWord], at: usize) -> bool {
     let Some((part, rest)) = parts.split_first() else { return true };
     let word = words.get(at);
     match part {
@@ -216,7 +217,7 @@ impl Phrases {
     }
 
     /// Where some pattern is first met.
-    pub(super) fn place(&self, words: &Words) -> Option<usize> {
+    pub(super) fn place(&self, words: &PhraseWords) -> Option<usize> {
         (0..words.len()).find(|at| {
             let numbers = self.by_first.get(words.words[*at].text.as_str());
             numbers.is_some_and(|numbers| {
@@ -226,7 +227,7 @@ impl Phrases {
     }
 
     /// Whether some pattern is met.
-    pub(super) fn met(&self, words: &Words) -> bool {
+    pub(super) fn met(&self, words: &PhraseWords) -> bool {
         self.place(words).is_some()
     }
 }

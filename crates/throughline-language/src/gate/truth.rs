@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::phrase::Words;
+use super::phrase::PhraseWords;
 use super::watch::hash;
 use throughline_core::event::ToolRun;
 use throughline_core::{text, words};
 
 /// A number that somebody in the session gave: "the suite has 412 tests", "p95 is 80 ms".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Claim {
+pub(super) struct NumberClaim {
     /// What is counted or measured in, hashed.
     unit: u32,
     /// The telling words around it, hashed.
@@ -170,7 +170,7 @@ fn fails_some(line: &str) -> bool {
     if !["fail", "exit"].iter().any(|part| lower.contains(part)) {
         return false;
     }
-    let spoken = Words::of(&lower);
+    let spoken = PhraseWords::of(&lower);
     let word = |at: usize| spoken.word(at).unwrap_or("");
     let some = |word: &str| word.parse::<u64>().is_ok_and(|count| count > 0);
     (0..spoken.len()).any(|at| {
@@ -182,20 +182,23 @@ fn fails_some(line: &str) -> bool {
 }
 
 /// The numbers that a sentence claims, with unit and subject.
-pub(super) fn claims(sentence: &str) -> Vec<Claim> {
+pub(super) fn claims(sentence: &str) -> Vec<NumberClaim> {
     let found = numbers(sentence);
     if found.is_empty() {
         return Vec::new();
     }
     let mut about = telling(sentence);
     about.truncate(ABOUT_MAX);
-    let claim =
-        |number: Number| Claim { unit: number.unit, about: about.clone(), value: number.value };
+    let claim = |number: Number| NumberClaim {
+        unit: number.unit,
+        about: about.clone(),
+        value: number.value,
+    };
     found.into_iter().map(claim).collect()
 }
 
 /// A line of the output that gives another number for what was claimed.
-pub(super) fn contradiction(claims: &VecDeque<Claim>, output: &str) -> Option<String> {
+pub(super) fn contradiction(claims: &VecDeque<NumberClaim>, output: &str) -> Option<String> {
     if claims.is_empty() {
         return None;
     }
@@ -205,8 +208,9 @@ pub(super) fn contradiction(claims: &VecDeque<Claim>, output: &str) -> Option<St
     };
     let collides = |line: &&str| {
         let (found, about) = (numbers(line), telling(line));
-        let same_subject =
-            |claim: &Claim| claim.about.iter().filter(|term| about.contains(term)).count() >= 2;
+        let same_subject = |claim: &NumberClaim| {
+            claim.about.iter().filter(|term| about.contains(term)).count() >= 2
+        };
         // A line that gives the claimed number as well bears the claim out.
         claims.iter().filter(|claim| same_subject(claim)).any(|claim| {
             found.iter().any(|number| claim.differs(number))
@@ -229,7 +233,7 @@ struct Number {
     value: String,
 }
 
-impl Claim {
+impl NumberClaim {
     fn differs(&self, number: &Number) -> bool {
         self.unit == number.unit && self.value != number.value
     }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::truth::{Checks, Claim};
+use super::truth::{Checks, NumberClaim};
 use super::{Domain, Due};
 use throughline_core::Timestamp;
 
@@ -46,7 +46,7 @@ pub struct Watch {
     /// Telling terms said lately, the latest last.
     terms: VecDeque<u32>,
     /// Numbers claimed lately, the latest last.
-    claims: VecDeque<Claim>,
+    claims: VecDeque<NumberClaim>,
 }
 
 const NAMES_MAX: usize = 256;
@@ -70,11 +70,11 @@ impl Watch {
         push(&mut self.terms, terms, TERMS_MAX);
     }
 
-    pub(super) fn claims(&self) -> &VecDeque<Claim> {
+    pub(super) fn claims(&self) -> &VecDeque<NumberClaim> {
         &self.claims
     }
 
-    pub(super) fn claim(&mut self, claims: impl IntoIterator<Item = Claim>) {
+    pub(super) fn claim(&mut self, claims: impl IntoIterator<Item = NumberClaim>) {
         push(&mut self.claims, claims, CLAIMS_MAX);
     }
 }

@@ -1,6 +1,6 @@
 //! Orders in words: what a sentence wants of its reader.
 
-use super::Why;
+use super::OrderKind;
 use super::fold::{INNER, ends, ends_part};
 use crate::speech::cue::{Cues, at_any, cues, says};
 use crate::speech::word::Word;
@@ -9,7 +9,7 @@ use crate::speech::word::Word;
 const REACH_WORDS: usize = 40;
 
 /// The first order among these words.
-pub(super) fn found(words: &[Word<'_>]) -> Option<Why> {
+pub(super) fn found(words: &[Word<'_>]) -> Option<OrderKind> {
     let mut end = 0;
     (0..words.len()).find_map(|at| {
         if at >= end {
@@ -17,13 +17,13 @@ pub(super) fn found(words: &[Word<'_>]) -> Option<Why> {
             end = stop.map_or(words.len(), |stop| at + stop + 1);
         }
         let order = Order { words, at, end: end.min(at + REACH_WORDS) };
-        let sort = |held: bool, why: Why| held.then_some(why);
-        sort(order.poses(), Why::PosesAsSystem)
-            .or_else(|| sort(order.hides(), Why::AsksToHide))
-            .or_else(|| sort(order.sends(), Why::Exfiltrates))
-            .or_else(|| sort(order.asks_for_secrets(), Why::AsksForSecrets))
-            .or_else(|| sort(order.overrides(), Why::OverridesInstructions))
-            .or_else(|| sort(order.runs(), Why::RunsSomething))
+        let sort = |held: bool, why: OrderKind| held.then_some(why);
+        sort(order.poses(), OrderKind::PosesAsSystem)
+            .or_else(|| sort(order.hides(), OrderKind::AsksToHide))
+            .or_else(|| sort(order.sends(), OrderKind::Exfiltrates))
+            .or_else(|| sort(order.asks_for_secrets(), OrderKind::AsksForSecrets))
+            .or_else(|| sort(order.overrides(), OrderKind::OverridesInstructions))
+            .or_else(|| sort(order.runs(), OrderKind::RunsSomething))
     })
 }
 

@@ -1,17 +1,17 @@
 //! Orders by their shape: tags of a chat, and command lines that nobody should run unread.
 
-use super::Why;
+use super::OrderKind;
 
 /// The first telling shape in a folded text.
-pub(super) fn found(folded: &str) -> Option<Why> {
+pub(super) fn found(folded: &str) -> Option<OrderKind> {
     if folded.match_indices(['<', '[']).any(|(at, _)| is_tag(folded, at)) {
-        return Some(Why::PosesAsSystem);
+        return Some(OrderKind::PosesAsSystem);
     }
     folded.replace("\\\n", " ").lines().find_map(|line| {
         if sends_secrets(line) {
-            Some(Why::Exfiltrates)
+            Some(OrderKind::Exfiltrates)
         } else if runs_unseen(line) {
-            Some(Why::RunsSomething)
+            Some(OrderKind::RunsSomething)
         } else {
             None
         }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::rule::Rule;
-use crate::command::{self, Step};
-use crate::referent::{Place, mentions};
+use crate::command::{self, ProgramRun};
+use crate::referent::{NamedPlace, mentions};
 use crate::speech::word::words;
 use throughline_core::event::ToolCall;
 use throughline_core::{text, words as terms};
@@ -132,7 +132,7 @@ pub(super) fn is_a_word(program: &str) -> bool {
 /// What is about to be done.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Doing {
-    pub(super) acts: Vec<Act>,
+    pub(super) acts: Vec<RunningProgram>,
     /// The files that are changed or worked on.
     pub(super) files: Vec<String>,
     /// The telling words of a prompt, in small letters.
@@ -141,7 +141,7 @@ pub struct Doing {
 
 /// A program that runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Act {
+pub(super) struct RunningProgram {
     /// Its name, in small letters.
     pub(super) program: String,
     /// What it is told to do, as stems.
@@ -166,7 +166,7 @@ impl Doing {
         let line = call.command.as_deref().unwrap_or_default();
         command::steps(line).iter().for_each(|step| doing.add(step));
         if call.command.is_none() {
-            doing.acts.extend(Act::of_tool(&call.tool));
+            doing.acts.extend(RunningProgram::of_tool(&call.tool));
         }
         if call.writes {
             doing.files.extend(call.files.iter().cloned());
@@ -185,11 +185,19 @@ impl Doing {
             doing.said.push(token.lower.clone());
             if prompt.is_means(at) {
                 let program = token.lower.clone();
-                doing.acts.push(Act { program, is_said: true, ..Act::default() });
+                doing.acts.push(RunningProgram {
+                    program,
+                    is_said: true,
+                    ..RunningProgram::default()
+                });
             }
             if prompt.is_asked(at) {
                 let actions = vec![token.stem.clone()];
-                doing.acts.push(Act { actions, is_said: true, ..Act::default() });
+                doing.acts.push(RunningProgram {
+                    actions,
+                    is_said: true,
+                    ..RunningProgram::default()
+                });
             }
         }
         let is_line = |text: &str| {
@@ -198,9 +206,9 @@ impl Doing {
         for word in words(text).iter().filter(|word| word.code && is_line(word.text)) {
             command::steps(word.text).iter().for_each(|step| doing.add(step));
         }
-        let path = |place: Place| match place {
-            Place::File { path, .. } | Place::Folder { path } => Some(path),
-            Place::Flag { .. } | Place::Commit { .. } => None,
+        let path = |place: NamedPlace| match place {
+            NamedPlace::File { path, .. } | NamedPlace::Folder { path } => Some(path),
+            NamedPlace::Flag { .. } | NamedPlace::Commit { .. } => None,
         };
         doing.files.extend(mentions(text).into_iter().filter_map(|one| path(one.place)));
         doing.settle(None)
@@ -228,8 +236,8 @@ impl Doing {
         all.filter(|term| seen.insert(term.clone())).take(TERMS_MAX).collect()
     }
 
-    fn add(&mut self, step: &Step) {
-        let act = Act::of_step(step);
+    fn add(&mut self, step: &ProgramRun) {
+        let act = RunningProgram::of_step(step);
         self.files.extend(step.into.iter().cloned());
         if !act.shows {
             let path = |word: &&String| is_path(word);
@@ -255,8 +263,8 @@ impl Doing {
     }
 }
 
-impl Act {
-    fn of_step(step: &Step) -> Self {
+impl RunningProgram {
+    fn of_step(step: &ProgramRun) -> Self {
         let name = step.name().to_lowercase();
         let mut act = Self { shows: step.only_shows(), program: name.clone(), ..Self::default() };
         if step.program.contains('/') || is_script(&name) {

@@ -1,7 +1,7 @@
 //! Places in a rule: paths, patterns and names of folders, held against a file.
 
 use super::doing::is_general;
-use super::rule::{Rule, Token};
+use super::rule::{Rule, RuleToken};
 
 /// Words that say that the word before them is a folder.
 const FOLDERS: &[&str] = &[
@@ -96,7 +96,7 @@ fn by_name(rule: &Rule<'_>, at: usize, free: bool, parts: &[&str]) -> Option<usi
     }
     let called = rule.next(at).is_some_and(|next| FOLDERS.contains(&next.lower.as_str()));
     // "Edit migrations", "touching billing": right behind the verb of what is denied or of the occasion.
-    let follows = rule.next(at).is_some_and(Token::tells);
+    let follows = rule.next(at).is_some_and(RuleToken::tells);
     let meant = free && (token.denied || token.on_occasion) && token.behind == 1 && !follows;
     let named = folders.iter().any(|part| part.eq_ignore_ascii_case(&token.lower));
     (named && (called || meant) && !is_general(&token.lower)).then_some(1)

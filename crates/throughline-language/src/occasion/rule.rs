@@ -30,7 +30,7 @@ const FAR: usize = 9;
 
 /// A word of a rule.
 #[derive(Debug, Clone)]
-pub(super) struct Token<'a> {
+pub(super) struct RuleToken<'a> {
     pub(super) text: &'a str,
     pub(super) lower: String,
     pub(super) stem: String,
@@ -45,7 +45,7 @@ pub(super) struct Token<'a> {
     comma: bool,
 }
 
-impl<'a> Token<'a> {
+impl<'a> RuleToken<'a> {
     fn of(word: &Word<'_>, text: &'a str, clause: usize) -> Self {
         let lower: String = text
             .chars()
@@ -106,7 +106,7 @@ fn is_file(text: &str) -> bool {
 
 /// A rule in its words.
 pub(super) struct Rule<'a> {
-    pub(super) tokens: Vec<Token<'a>>,
+    pub(super) tokens: Vec<RuleToken<'a>>,
     /// Something is forbidden.
     pub(super) denies: bool,
     /// An occasion is named.
@@ -115,14 +115,14 @@ pub(super) struct Rule<'a> {
 
 impl<'a> Rule<'a> {
     pub(super) fn of(content: &'a str) -> Self {
-        let mut tokens: Vec<Token<'a>> = Vec::new();
+        let mut tokens: Vec<RuleToken<'a>> = Vec::new();
         let mut clause = 0;
         for word in words(content) {
             if !word.code && matches!(word.lower.as_str(), "but" | "because" | "since") {
                 clause += 1;
             }
             for part in parts(word.text, word.code) {
-                tokens.push(Token::of(&word, part, clause));
+                tokens.push(RuleToken::of(&word, part, clause));
             }
             clause += usize::from(word.pauses());
             if tokens.len() >= WORDS_MAX {
@@ -163,7 +163,7 @@ impl<'a> Rule<'a> {
     /// Marks what the word at a place denies: what follows it in its clause, lists that go on behind
     /// a comma, and the subject of "npm is not allowed".
     fn deny(&mut self, at: usize) {
-        let joins = |token: &Token<'_>| AND.contains(&token.lower.as_str());
+        let joins = |token: &RuleToken<'_>| AND.contains(&token.lower.as_str());
         let clause = self.tokens[at].clause;
         let negated_verb =
             self.tokens[at].lower.ends_with("nt") || self.tokens[at].lower == "cannot";
@@ -196,7 +196,7 @@ impl<'a> Rule<'a> {
         let clause = self.tokens[at].clause;
         let before = &self.tokens[at - 1];
         if before.clause != clause {
-            let these: Vec<&Token<'_>> =
+            let these: Vec<&RuleToken<'_>> =
                 self.tokens[at..].iter().take_while(|one| one.clause == clause).collect();
             let singles = these.chunks(2).all(|two| {
                 two[0].tells() && two.get(1).is_none_or(|and| AND.contains(&and.lower.as_str()))
@@ -210,15 +210,15 @@ impl<'a> Rule<'a> {
     /// and "only", "must" or "always" behind it.
     pub(super) fn limits(&self, at: usize) -> bool {
         let clause = self.tokens[at].clause;
-        let own = |one: &&Token<'_>| one.clause == clause;
-        let limit = |one: &Token<'_>| matches!(one.lower.as_str(), "only" | "must" | "always");
+        let own = |one: &&RuleToken<'_>| one.clause == clause;
+        let limit = |one: &RuleToken<'_>| matches!(one.lower.as_str(), "only" | "must" | "always");
         self.tokens[..at].iter().rev().take_while(own).all(|one| !one.tells())
             && self.tokens[at + 1..].iter().take_while(own).any(limit)
     }
 
     /// Whether a word stands right behind what denies it, or in a list that does: "never npm or yarn".
     pub(super) fn is_listed(&self, at: usize) -> bool {
-        let light = |one: &Token<'_>| LIGHT.contains(&one.lower.as_str());
+        let light = |one: &RuleToken<'_>| LIGHT.contains(&one.lower.as_str());
         let Some(before) = (0..at).rev().find(|at| !light(&self.tokens[*at])) else { return false };
         let token = &self.tokens[before];
         let joins = AND.contains(&token.lower.as_str());
@@ -251,20 +251,20 @@ impl<'a> Rule<'a> {
     pub(super) fn takes_object(&self, at: usize) -> bool {
         let clause = self.tokens[at].clause;
         let next = self.tokens[at + 1..].iter().take_while(|one| one.clause == clause);
-        let the = |token: &&Token<'_>| THE.contains(&token.lower.as_str());
+        let the = |token: &&RuleToken<'_>| THE.contains(&token.lower.as_str());
         let named = next.clone().take_while(the).count() > 0;
         let first = next.into_iter().find(|token| !the(token));
         named || first.is_some_and(|first| first.tells() && !first.is_name())
     }
 
     /// The word before a word, in its clause.
-    pub(super) fn before(&self, at: usize) -> Option<&Token<'a>> {
+    pub(super) fn before(&self, at: usize) -> Option<&RuleToken<'a>> {
         let before = self.tokens.get(at.checked_sub(1)?)?;
         (before.clause == self.tokens[at].clause).then_some(before)
     }
 
     /// The word after a word, in its clause.
-    pub(super) fn next(&self, at: usize) -> Option<&Token<'a>> {
+    pub(super) fn next(&self, at: usize) -> Option<&RuleToken<'a>> {
         let next = self.tokens.get(at + 1)?;
         (next.clause == self.tokens[at].clause).then_some(next)
     }
@@ -285,14 +285,14 @@ impl<'a> Rule<'a> {
         })
     }
 
-    fn is_one_of(&self, token: &Token<'_>, these: &[usize]) -> bool {
+    fn is_one_of(&self, token: &RuleToken<'_>, these: &[usize]) -> bool {
         these.iter().any(|at| self.tokens[*at].lower == token.lower)
     }
 
     /// Whether single words follow, apart by commas or "or", and none of these: "npm or yarn". "Skip
     /// tests" is none, and "Fridays" is a time.
     fn lists(&self, from: usize, these: &[usize]) -> bool {
-        let light = |token: &Token<'_>| {
+        let light = |token: &RuleToken<'_>| {
             LIGHT.contains(&token.lower.as_str()) || self.is_one_of(token, these)
         };
         let Some(first) = (from..self.tokens.len()).find(|at| !light(&self.tokens[*at])) else {
@@ -304,7 +304,7 @@ impl<'a> Rule<'a> {
                 break;
             }
             let next = self.next(at);
-            if token.is_name() || next.is_some_and(Token::tells) {
+            if token.is_name() || next.is_some_and(RuleToken::tells) {
                 return false;
             }
             at += 1 + usize::from(next.is_some_and(|next| AND.contains(&next.lower.as_str())));
@@ -316,7 +316,7 @@ impl<'a> Rule<'a> {
     fn has_one_subject(&self, at: usize, these: &[usize]) -> bool {
         let clause = self.tokens[at].clause;
         let own = self.tokens[..at].iter().rev().take_while(|one| one.clause == clause);
-        let told: Vec<&Token<'_>> = own.filter(|one| one.denied && one.tells()).collect();
+        let told: Vec<&RuleToken<'_>> = own.filter(|one| one.denied && one.tells()).collect();
         matches!(told[..], [one] if !self.is_one_of(one, these))
     }
 }

@@ -5,10 +5,10 @@
 //! something else.
 
 use super::content::plain;
-use super::{Statement, decision, fact, name, rule};
+use super::{ProbedSentence, decision, fact, name, rule};
 use crate::speech::cue::{Cues, starts};
 use crate::speech::word::{Word, words};
-use crate::speech::{Guard, Place};
+use crate::speech::{Guard, SentencePlace};
 use throughline_core::Kind;
 use throughline_core::patch::{Operation, Remember};
 
@@ -44,7 +44,7 @@ fn may_ask(sentence: &str) -> bool {
 }
 
 /// What the first statement asks to keep, and how many statements that takes.
-pub(super) fn find(statements: &[Statement<'_>]) -> Option<(Operation, usize)> {
+pub(super) fn find(statements: &[ProbedSentence<'_>]) -> Option<(Operation, usize)> {
     let it = statements.first().filter(|it| may_ask(it.text))?;
     let all = words(it.text);
     let end = end_of_asking(&all)?;
@@ -112,12 +112,12 @@ fn opening(text: &str, word: &Word<'_>) -> usize {
 
 /// How many statements behind the first belong to it: the rest of the paragraph or of the list, up to
 /// a question or something that is taken back.
-fn more(it: &Statement<'_>, after: &[Statement<'_>]) -> usize {
+fn more(it: &ProbedSentence<'_>, after: &[ProbedSentence<'_>]) -> usize {
     let mut end = it.span.end;
     let mut listed = false;
     let mut count = 0;
     for next in after {
-        let item = matches!(next.place, Place::Item { .. });
+        let item = matches!(next.place, SentencePlace::Item { .. });
         let gap = it.own[end..next.span.start].matches('\n').count();
         let goes_on = gap < 2 || count == 0 && gap <= 2 || listed && item;
         if !goes_on || listed && !item || asks_or_takes_back(next) {
@@ -129,7 +129,7 @@ fn more(it: &Statement<'_>, after: &[Statement<'_>]) -> usize {
     count
 }
 
-fn asks_or_takes_back(it: &Statement<'_>) -> bool {
+fn asks_or_takes_back(it: &ProbedSentence<'_>) -> bool {
     matches!(it.guard, Some(Guard::Question | Guard::SelfResolving)) || it.text.ends_with('?')
 }
 

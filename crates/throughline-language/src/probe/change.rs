@@ -14,7 +14,7 @@ mod swap;
 
 use std::ops::Range;
 
-use super::{Statement, content, fact, name, rule};
+use super::{ProbedSentence, content, fact, name, rule};
 use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
 use crate::speech::word::{self, Word};
 
@@ -23,11 +23,11 @@ use preface::Preface;
 /// What a text that tells of a change says to hold now, in a statement of its own: "we swapped Axios
 /// for Ky in the web client" is "We use Ky in the web client". `None` where it tells of none.
 pub fn what_holds(text: &str) -> Option<String> {
-    held_now(&Statement::alone(text))
+    held_now(&ProbedSentence::alone(text))
 }
 
 /// What a sentence that tells of a change says to hold now.
-fn held_now(it: &Statement<'_>) -> Option<String> {
+fn held_now(it: &ProbedSentence<'_>) -> Option<String> {
     let preface = Preface::of(it);
     back::find(it, &preface)
         .or_else(|| shape::find(it, &preface))
@@ -36,7 +36,7 @@ fn held_now(it: &Statement<'_>) -> Option<String> {
 
 /// Whether a sentence says that something changed, whatever stands around it.
 pub(crate) fn is_said(text: &str) -> bool {
-    let it = Statement::alone(text);
+    let it = ProbedSentence::alone(text);
     // "Not 45 seconds, 10 seconds" answers somebody.
     let answers = shape::contrast(&it.words, 0).is_some_and(|(at, old)| {
         at == 0 && it.words[old.end - 1].pauses() && value(&it.words, old.end).is_some()

@@ -1,13 +1,13 @@
 //! Orders to forget, and what is to be forgotten.
 
-use super::{Statement, content};
+use super::{ProbedSentence, content};
 use crate::speech::Guard;
 use crate::speech::cue::{cues, starts};
 use crate::speech::word;
 use throughline_core::patch::{Operation, Retract};
 
 /// What is to be forgotten, if somebody asks for that in so many words.
-pub(super) fn forgotten(it: &Statement<'_>) -> Option<Operation> {
+pub(super) fn forgotten(it: &ProbedSentence<'_>) -> Option<Operation> {
     let subject = if it.guarded() { None } else { subject(it) };
     let taken_back = matches!(it.guard, None | Some(Guard::SelfResolving));
     let exact = subject.is_none();
@@ -25,7 +25,7 @@ pub(super) fn forgotten(it: &Statement<'_>) -> Option<Operation> {
 }
 
 /// What the thing to forget is about, where only that is said: "forget what I said about tabs".
-fn subject(it: &Statement<'_>) -> Option<String> {
+fn subject(it: &ProbedSentence<'_>) -> Option<String> {
     let end = starts(
         &it.words,
         cues!(

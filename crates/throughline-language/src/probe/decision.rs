@@ -1,7 +1,7 @@
 //! Decisions: which statements are one, and what is chosen of what the agent has put forward.
 
 use super::content::{self, is_one_off};
-use super::{Said, Statement, Voice, name};
+use super::{ProbedSentence, Said, Voice, name};
 use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
 use crate::speech::word::Word;
 use crate::speech::{self, word};
@@ -69,7 +69,7 @@ fn chooses(text: &str, words: &[Word<'_>], end: usize) -> bool {
 }
 
 /// "Option B", where an earlier turn says what that is.
-pub(super) fn option(it: &Statement<'_>, context: &[Said<'_>]) -> Option<Remember> {
+pub(super) fn option(it: &ProbedSentence<'_>, context: &[Said<'_>]) -> Option<Remember> {
     static PICKS: Cues = Cues::of(
         "(lets|well|ill|we|i) (will) (go|do|take|choose|pick|want|use|like|prefer) (with|for) option|approach|variant|alternative|choice",
     );
@@ -132,7 +132,7 @@ fn marker(before: &str) -> String {
 }
 
 /// A decision that the assistant says was agreed on.
-pub(super) fn agreed(it: &Statement<'_>) -> Option<Operation> {
+pub(super) fn agreed(it: &ProbedSentence<'_>) -> Option<Operation> {
     static AGREED: Cues = Cues::of(
         "as agreed, as we agreed|decided, we (have) agreed|decided to|on|that, \
     you (have) decided|chose|confirmed to|on|that, per your decision",

@@ -1,7 +1,7 @@
 //! What the agent says has failed, and the cause. Without a cause there is nothing to learn.
 
 use super::content::{dangles, is_one_off};
-use super::{Statement, gives_reason, name};
+use super::{ProbedSentence, gives_reason, name};
 use crate::speech::cue::{Cues, cues, find_any, says, starts};
 use crate::speech::word::{Word, words};
 use throughline_core::Kind;
@@ -62,7 +62,7 @@ pub fn tells_why(text: &str) -> bool {
 }
 
 /// "X fails because Y", said outright.
-pub(super) fn said(it: &Statement<'_>) -> Option<Operation> {
+pub(super) fn said(it: &ProbedSentence<'_>) -> Option<Operation> {
     if let Some(found) = root_cause(it) {
         return Some(found);
     }
@@ -103,7 +103,7 @@ pub(super) fn said(it: &Statement<'_>) -> Option<Operation> {
 }
 
 /// "The root cause is that `rename` does not work across devices".
-fn root_cause(it: &Statement<'_>) -> Option<Operation> {
+fn root_cause(it: &ProbedSentence<'_>) -> Option<Operation> {
     let end = starts(
         &it.words,
         cues!("(the) (real|actual) root cause (here) is|was (that), (the) root cause"),

@@ -6,7 +6,7 @@ use throughline_core::reading::{Caution, Piece, Role};
 
 /// What becomes of a piece.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Fate {
+pub enum PieceFate {
     /// It is kept, in its own words.
     Kept,
     /// What is kept of it was found by its form.
@@ -41,10 +41,10 @@ pub struct Fated {
     /// Which of its pieces.
     pub piece: usize,
     /// What becomes of it.
-    pub fate: Fate,
+    pub fate: PieceFate,
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for PieceFate {
     /// Says in plain words why a piece is not kept, or that it is.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -87,18 +87,18 @@ const UNSURE_FROM: f32 = 0.3;
 /// Whether a piece says something, meant as it is said, that may last and is not likely enough to be
 /// kept: somebody who understands more should look at it.
 pub fn is_unsure(piece: &Piece) -> bool {
-    judged(piece) != Fate::Kept
+    judged(piece) != PieceFate::Kept
         && piece.plain() >= KEEP_FROM
         && piece.role().claims()
         && (UNSURE_FROM..KEEP_FROM).contains(&piece.lasting)
 }
 
 /// What the reader's judgement alone makes of a piece.
-pub(super) fn judged(piece: &Piece) -> Fate {
+pub(super) fn judged(piece: &Piece) -> PieceFate {
     let likely = piece.lasting >= KEEP_FROM || piece.changes() >= KEEP_FROM;
     let against = match piece.caution() {
         Caution::None if piece.plain() >= KEEP_FROM => None,
-        Caution::None => Some(Fate::Doubtful(piece.plain())),
+        Caution::None => Some(PieceFate::Doubtful(piece.plain())),
         // It says itself that it is a guess, or how long it holds.
         Caution::Uncertain | Caution::Temporary if piece.lasting >= KEEP_FROM => None,
         caution @ (Caution::Hypothetical
@@ -108,13 +108,13 @@ pub(super) fn judged(piece: &Piece) -> Fate {
         | Caution::Past
         | Caution::Sarcasm
         | Caution::Uncertain
-        | Caution::Temporary) => Some(Fate::Against(caution)),
+        | Caution::Temporary) => Some(PieceFate::Against(caution)),
     };
     match against {
-        None if likely => Fate::Kept,
+        None if likely => PieceFate::Kept,
         Some(against) if likely || piece.role().claims() => against,
-        _ if !piece.role().claims() => Fate::Passing(piece.role()),
-        _ => Fate::Unlikely(piece.lasting),
+        _ if !piece.role().claims() => PieceFate::Passing(piece.role()),
+        _ => PieceFate::Unlikely(piece.lasting),
     }
 }
 

@@ -4,8 +4,8 @@
 //! reviews of a line and reports on the run are left alone.
 
 use super::content::{dangles, is_one_off};
-use super::{Statement, name};
-use crate::speech::Place;
+use super::{ProbedSentence, name};
+use crate::speech::SentencePlace;
 use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
 use crate::speech::word::Word;
 use throughline_core::Kind;
@@ -19,7 +19,7 @@ const CONFIDENCE: f64 = 0.5;
 const CAUSE: u32 = 10;
 
 /// The weightiest findings of an answer, in their order. Between two tools only a cause counts.
-pub(super) fn of(statements: &[Statement<'_>], last: bool) -> Vec<Operation> {
+pub(super) fn of(statements: &[ProbedSentence<'_>], last: bool) -> Vec<Operation> {
     // An answer that ends with an offer or an advice tells what is about to change.
     let offers = statements.iter().rev().take(3).any(|it| it.text.trim_end().ends_with('?'))
         || statements
@@ -31,7 +31,7 @@ pub(super) fn of(statements: &[Statement<'_>], last: bool) -> Vec<Operation> {
     let mut found: Vec<(usize, u32, Operation)> = statements
         .iter()
         .enumerate()
-        .filter(|(_, it)| !it.guarded() && it.place != Place::Heading)
+        .filter(|(_, it)| !it.guarded() && it.place != SentencePlace::Heading)
         .filter_map(|(at, it)| {
             let (kind, weight, from) =
                 judge(it).filter(|(_, weight, _)| last || *weight > CAUSE)?;
@@ -66,7 +66,7 @@ fn is_report(words: &[Word<'_>]) -> bool {
 }
 
 /// What a sentence is, how much it weighs, and where it begins.
-fn judge(it: &Statement<'_>) -> Option<(Kind, u32, usize)> {
+fn judge(it: &ProbedSentence<'_>) -> Option<(Kind, u32, usize)> {
     let words = &it.words;
     if !(6..=48).contains(&words.len()) || is_talk(words) {
         return None;

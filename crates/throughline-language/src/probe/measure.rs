@@ -2,7 +2,7 @@
 
 use super::content::dangles;
 use super::ran::shortened;
-use super::{Statement, name};
+use super::{ProbedSentence, name};
 use crate::speech::cue::{Cues, at_any, cues, find_any, says};
 use crate::speech::word::{Word, words};
 use throughline_core::event::ToolRun;
@@ -21,7 +21,7 @@ const UNITS: &str = "ms, s, sec, seconds, us, µs, ns, min, minutes, kb, mb, gb,
         percent, qps, rps, req/s, ops/s, mb/s, gb/s, x";
 
 /// A number in a sentence, with what it measures: "p50 of `recall` is 12 ms".
-pub(super) fn said(it: &Statement<'_>) -> Option<Operation> {
+pub(super) fn said(it: &ProbedSentence<'_>) -> Option<Operation> {
     let words = &it.words;
     if let Some(found) = improved(it) {
         return Some(found);
@@ -53,7 +53,7 @@ pub(super) fn said(it: &Statement<'_>) -> Option<Operation> {
 }
 
 /// "Import time: 9.5 s → 1.5 s".
-fn improved(it: &Statement<'_>) -> Option<Operation> {
+fn improved(it: &ProbedSentence<'_>) -> Option<Operation> {
     let words = &it.words;
     let colon = words.iter().take(6).position(|word| word.mark == ':')?;
     let arrow = words
@@ -69,7 +69,7 @@ fn improved(it: &Statement<'_>) -> Option<Operation> {
 }
 
 /// What a sentence of the agent's says was measured. It is believed little.
-fn claim(it: &Statement<'_>, subject: String, value: String) -> Option<Operation> {
+fn claim(it: &ProbedSentence<'_>, subject: String, value: String) -> Option<Operation> {
     const CONFIDENCE: f64 = 0.45;
     let slot = Some(measures(subject, value));
     Some(Operation::Remember(Remember { slot, ..it.whole(Kind::Fact, CONFIDENCE)? }))

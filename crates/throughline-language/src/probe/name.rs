@@ -1,6 +1,6 @@
 //! Things that sentences name: code, paths, tools, people.
 
-use super::Statement;
+use super::ProbedSentence;
 use crate::speech::cue::{Cues, at_any, cues, find_any};
 use crate::speech::word::Word;
 use throughline_core::patch::{Named, Operation, Relate};
@@ -153,7 +153,7 @@ const NO_TOOLS: &str = "the a an it this that these those them our my your their
     no each two";
 
 /// Things with further names, and people: "X, also called Y".
-pub(super) fn known(it: &Statement<'_>) -> Vec<Operation> {
+pub(super) fn known(it: &ProbedSentence<'_>) -> Vec<Operation> {
     static CALLED: Cues = Cues::of(
         "also called|named, also known as, aka, a.k.a, or|abbreviated as for short, \
     abbreviated|shortened as|to, short for",
@@ -186,7 +186,7 @@ pub(super) fn known(it: &Statement<'_>) -> Vec<Operation> {
 }
 
 /// What a sentence says of two things that it names.
-pub(super) fn related(it: &Statement<'_>) -> Option<Operation> {
+pub(super) fn related(it: &ProbedSentence<'_>) -> Option<Operation> {
     static SAYS: [(Cues, Relation); 6] = [
         (Cues::of("depends on"), Relation::DependsOn),
         (Cues::of("blocks"), Relation::Blocks),

@@ -6,7 +6,7 @@
 //! on that file, or with its remedy. A remedy is what was run between the failure and the first time
 //! the same command worked, or before it in the same line, where no file was written in between.
 
-use super::{Found, Said};
+use super::{PatchSoFar, Said};
 use throughline_core::Kind;
 use throughline_core::event::ToolRun;
 use throughline_core::patch::{Operation, Remember, Settle};
@@ -20,7 +20,7 @@ const LINES_MAX: usize = 60;
 const REMEDY_MAX: usize = 2;
 
 /// What a run teaches: that its command fails, or what made it work again.
-pub(super) fn of_run(turn: usize, run: &ToolRun, context: &[Said<'_>], found: &mut Found<'_>) {
+pub(super) fn of_run(turn: usize, run: &ToolRun, context: &[Said<'_>], found: &mut PatchSoFar<'_>) {
     let Some(command) = run.call.command.as_deref() else { return };
     let shape = shape(command);
     if shape.is_empty() {
@@ -104,7 +104,7 @@ fn writes(run: &ToolRun) -> bool {
     !run.call.files.is_empty() && run.call.text.is_some()
 }
 
-fn failure(shape: &str, why: &Why<'_>, remedy: &[String], turn: usize) -> Remember {
+fn failure(shape: &str, why: &FailureCause<'_>, remedy: &[String], turn: usize) -> Remember {
     let helped = match remedy {
         [] => String::new(),
         commands => format!("; what helped: `{}`", commands.join("`, then `")),
@@ -125,7 +125,7 @@ fn failure(shape: &str, why: &Why<'_>, remedy: &[String], turn: usize) -> Rememb
 }
 
 /// Why something failed.
-struct Why<'a> {
+struct FailureCause<'a> {
     /// The line as it was printed.
     line: &'a str,
     /// What it says.
@@ -135,7 +135,7 @@ struct Why<'a> {
 /// Why a run failed: the last line that is marked as an error, else the first that points into a file,
 /// else the last that says something. `None` where nothing does, as for a search without a hit, and
 /// for a look at something that is not there.
-fn why(run: &ToolRun) -> Option<Why<'_>> {
+fn why(run: &ToolRun) -> Option<FailureCause<'_>> {
     let command = run.call.command.as_deref().unwrap_or_default();
     let looks = crate::gate::only_shows(command);
     if looks && run.exit == Some(1) {
@@ -159,7 +159,7 @@ fn why(run: &ToolRun) -> Option<Why<'_>> {
         return None;
     }
     let says = text::headline(unprefixed(says).trim_end_matches(['.', ':']), 200);
-    Some(Why { line, says })
+    Some(FailureCause { line, says })
 }
 
 /// Whether a line of error names what the command was to look at.

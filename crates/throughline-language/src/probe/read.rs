@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::fate::{Fate, Fated, KEEP_FROM, judged};
-use super::{Found, Said, Statement, asked_for, content, is_echo, name, statements};
+use super::fate::{Fated, KEEP_FROM, PieceFate, judged};
+use super::{PatchSoFar, ProbedSentence, Said, asked_for, content, is_echo, name, statements};
 use crate::speech::{self, Guard, word::words};
 use throughline_core::Kind;
 use throughline_core::patch::{Operation, Remember};
@@ -41,7 +41,7 @@ pub(super) fn user_read(
     said: &Said<'_>,
     pieces: &[Piece],
     context: &[Said<'_>],
-    found: &mut Found<'_>,
+    found: &mut PatchSoFar<'_>,
 ) {
     let statements = statements(turn, said, found.policy);
     let taken = asked_for(&statements, context, found);
@@ -49,8 +49,8 @@ pub(super) fn user_read(
     let sources = speech::spans(said.text);
     for (at, piece) in pieces.iter().enumerate() {
         let covered = taken.iter().any(|place| covers(place, &piece.span));
-        let judged = if is_kept(piece) { Fate::Listed } else { judged(piece) };
-        let fate = if covered { Fate::ByForm } else { judged };
+        let judged = if is_kept(piece) { PieceFate::Listed } else { judged(piece) };
+        let fate = if covered { PieceFate::ByForm } else { judged };
         if !claims.iter().any(|(_, one)| meet(&one.span, &piece.span)) {
             found.fates.push(Fated { turn, piece: at, fate });
         }
@@ -58,15 +58,15 @@ pub(super) fn user_read(
     for (last, piece) in claims {
         let quote = &said.text[piece.span.clone()];
         let fate = if taken.iter().any(|place| covers(place, &piece.span)) {
-            Fate::ByForm
+            PieceFate::ByForm
         } else if !speech::is_own(&sources, piece.span.clone()) {
-            Fate::NotOwn
+            PieceFate::NotOwn
         } else if asks(quote) || is_guarded(&statements, &piece) {
-            Fate::Guarded
+            PieceFate::Guarded
         } else if echoes(&statements, &piece, context) {
-            Fate::Echo
+            PieceFate::Echo
         } else if asks_to_forget(quote) {
-            Fate::Forgets
+            PieceFate::Forgets
         } else if found.takes(Operation::Remember(Remember {
             confidence: confidence(&statements, &piece),
             ..claim(turn, said, &pieces[..last], &piece)
@@ -75,9 +75,9 @@ pub(super) fn user_read(
                 found.extend(name::known(it));
                 found.extend(name::related(it));
             }
-            Fate::Kept
+            PieceFate::Kept
         } else {
-            Fate::Unfit
+            PieceFate::Unfit
         };
         let together = (0..=last).filter(|at| meet(&pieces[*at].span, &piece.span));
         found.fates.extend(together.map(|piece| Fated { turn, piece, fate }));
@@ -89,7 +89,7 @@ fn asks(said: &str) -> bool {
     said.trim_end_matches(['"', '\'', ')', '*', '_', '”', ' ', '!', '.']).ends_with(['?', '？'])
 }
 
-impl Found<'_> {
+impl PatchSoFar<'_> {
     /// Takes in what fits. Says whether it did.
     fn takes(&mut self, operation: Operation) -> bool {
         let before = self.operations.len();
@@ -152,7 +152,7 @@ fn hangs(said: &str) -> bool {
 
 /// Whether a piece of a person's turn is kept.
 pub fn is_kept(piece: &Piece) -> bool {
-    judged(piece) == Fate::Kept
+    judged(piece) == PieceFate::Kept
 }
 
 /// Which piece of a turn an operation rests on: the first that its quote lies in.
@@ -223,10 +223,10 @@ fn claim(turn: usize, said: &Said<'_>, before: &[Piece], piece: &Piece) -> Remem
 }
 
 /// How sure it is that a piece is meant as it stands, and will last.
-fn confidence(statements: &[Statement<'_>], piece: &Piece) -> f64 {
+fn confidence(statements: &[ProbedSentence<'_>], piece: &Piece) -> f64 {
     // What others have settled may stand, and is not the speaker's own word.
     let open =
-        |it: &Statement<'_>| matches!(it.guard, Some(Guard::Hypothetical | Guard::ThirdParty));
+        |it: &ProbedSentence<'_>| matches!(it.guard, Some(Guard::Hypothetical | Guard::ThirdParty));
     if all_of(statements, piece, open) || piece.plain() < PLAIN_FROM {
         DOUBTED
     } else if piece.lasting >= STATED_FROM && piece.plain() >= STATED_PLAIN_FROM {
@@ -273,7 +273,7 @@ fn asks_to_forget(said: &str) -> bool {
 /// Whether forms say that all of a piece is repeated after somebody or taken back: they are seldom mistaken
 /// there. What asks is told better by the reader, and so is what supposes something or is reported after
 /// somebody, where the reader is sure of it.
-fn is_guarded(statements: &[Statement<'_>], piece: &Piece) -> bool {
+fn is_guarded(statements: &[ProbedSentence<'_>], piece: &Piece) -> bool {
     let sure = piece.lasting.min(piece.plain()) >= SURE_FROM;
     all_of(statements, piece, |it| match it.guard {
         Some(Guard::Quoted | Guard::SelfResolving) => true,
@@ -284,16 +284,16 @@ fn is_guarded(statements: &[Statement<'_>], piece: &Piece) -> bool {
 
 /// Whether something holds of all statements in a piece, if there are any.
 fn all_of(
-    statements: &[Statement<'_>],
+    statements: &[ProbedSentence<'_>],
     piece: &Piece,
-    holds: impl FnMut(&Statement<'_>) -> bool,
+    holds: impl FnMut(&ProbedSentence<'_>) -> bool,
 ) -> bool {
-    let inside = |it: &&Statement<'_>| meet(&it.span, &piece.span);
+    let inside = |it: &&ProbedSentence<'_>| meet(&it.span, &piece.span);
     let mut inside = statements.iter().filter(inside).peekable();
     inside.peek().is_some() && inside.all(holds)
 }
 
-fn echoes(statements: &[Statement<'_>], piece: &Piece, context: &[Said<'_>]) -> bool {
+fn echoes(statements: &[ProbedSentence<'_>], piece: &Piece, context: &[Said<'_>]) -> bool {
     all_of(statements, piece, |it| is_echo(it, context))
 }
 

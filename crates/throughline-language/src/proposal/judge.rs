@@ -17,7 +17,7 @@ pub struct Pair {
 
 throughline_core::closed_set! {
     /// What a model thinks of a pair.
-    pub enum Verdict ("verdict") {
+    pub enum PairVerdict ("verdict") {
         /// Both can hold.
         Compatible = "compatible",
         /// They say the same.
@@ -43,7 +43,7 @@ pub fn pairs_prompt(pairs: &[Pair]) -> String {
 
 /// The form of an answer about pairs.
 pub fn pairs_schema() -> Value {
-    let verdicts: Vec<&str> = Verdict::ALL.iter().map(|one| one.as_str()).collect();
+    let verdicts: Vec<&str> = PairVerdict::ALL.iter().map(|one| one.as_str()).collect();
     let one = object(&[
         ("pair", json!({"type": "integer"})),
         ("verdict", json!({"type": "string", "enum": verdicts})),
@@ -53,18 +53,19 @@ pub fn pairs_schema() -> Value {
 }
 
 /// The verdicts in an answer, one for each pair; `None` where there is none, or more than one.
-pub fn pairs(answer: &Value, count: usize) -> Vec<Option<(Verdict, String)>> {
-    let mut found: Vec<Vec<(Verdict, String)>> = vec![Vec::new(); count];
+pub fn pairs(answer: &Value, count: usize) -> Vec<Option<(PairVerdict, String)>> {
+    let mut found: Vec<Vec<(PairVerdict, String)>> = vec![Vec::new(); count];
     let listed = answer.get("verdicts").and_then(Value::as_array);
     for one in listed.map(Vec::as_slice).unwrap_or_default() {
         let place = one.get("pair").and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok());
-        let verdict = member(one, "verdict").and_then(|name| name.parse::<Verdict>().ok());
+        let verdict = member(one, "verdict").and_then(|name| name.parse::<PairVerdict>().ok());
         let why = one.get("why").and_then(Value::as_str).unwrap_or_default();
         if let (Some(slot), Some(verdict)) = (place.and_then(|at| found.get_mut(at)), verdict) {
             slot.push((verdict, throughline_core::text::headline(why, 200)));
         }
     }
-    let single = |mut told: Vec<(Verdict, String)>| if told.len() == 1 { told.pop() } else { None };
+    let single =
+        |mut told: Vec<(PairVerdict, String)>| if told.len() == 1 { told.pop() } else { None };
     found.into_iter().map(single).collect()
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::schema::{OPS, kinds};
-use super::{Proposal, Sound, Turn, Window, member, prompt};
+use super::{ModelProposal, Sound, Turn, Window, member, prompt};
 use crate::probe::Voice;
 use crate::speech;
 use throughline_core::patch::{Correct, Operation, Refused, Remember, Retract};
@@ -37,8 +37,8 @@ const FIELDS: [&str; 13] = [
 ];
 
 /// Reads a model's answer to [`super::reading_prompt`].
-pub fn read(answer: &Value, window: &Window) -> Proposal {
-    let mut proposal = Proposal::default();
+pub fn read(answer: &Value, window: &Window) -> ModelProposal {
+    let mut proposal = ModelProposal::default();
     let Some(operations) = answer.get("operations").and_then(Value::as_array) else {
         proposal.refuse(answer, "it has no list of operations");
         return proposal;
@@ -66,7 +66,7 @@ fn acceptable(raw: &Value, window: &Window) -> Option<Operation> {
     operation.check().is_ok().then_some(operation)
 }
 
-impl Proposal {
+impl ModelProposal {
     fn put_off(&mut self, raw: &Value, why: &str, window: &Window) {
         match acceptable(raw, window).and_then(|one| serde_json::to_value(one).ok()) {
             Some(operation) => self.refuse(&operation, why),

@@ -44,7 +44,7 @@ fn proposed(fields: &Value) -> Value {
     operation
 }
 
-fn one(fields: &Value) -> Proposal {
+fn one(fields: &Value) -> ModelProposal {
     read(&json!({"operations": [proposed(fields)]}), &window())
 }
 
@@ -228,7 +228,7 @@ fn verdicts_and_choices_are_read_with_care() {
     let answer = json!({"verdicts": [{"pair": 0, "verdict": "Contradicts", "why": "x"},
         {"pair": 1, "verdict": "maybe"}, {"pair": 2, "verdict": "same"}, {"pair": 2, "verdict": "replaces"},
         {"pair": 9, "verdict": "same"}]});
-    assert_eq!(pairs(&answer, 3), [Some((Verdict::Contradicts, "x".to_owned())), None, None]);
+    assert_eq!(pairs(&answer, 3), [Some((PairVerdict::Contradicts, "x".to_owned())), None, None]);
     assert_eq!(pairs(&json!(7), 1), [None]);
     assert_eq!(fitting(&json!({"fitting": ["M2", "m1", "M2", "M9", "x"]}), 3), Some(vec![1, 0]));
     assert_eq!(fitting(&json!({"fitting": []}), 3), Some(vec![]));

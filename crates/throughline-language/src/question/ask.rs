@@ -1,6 +1,6 @@
 //! What sort of answer a prompt wants.
 
-use super::Ask;
+use super::AskKind;
 use super::phrase::Spoken;
 
 /// How much of the beginning and of the end of a prompt is looked at for what it asks. What lies
@@ -9,19 +9,19 @@ const HEAD_BYTES: usize = 1024;
 const TAIL_BYTES: usize = 512;
 
 /// What is asked for, and the sentence that asks it most plainly.
-pub(super) fn of(text: &str) -> (Ask, &str) {
+pub(super) fn of(text: &str) -> (AskKind, &str) {
     let head = text.floor_char_boundary(HEAD_BYTES);
     let tail = text.ceil_char_boundary(text.len().saturating_sub(TAIL_BYTES)).max(head);
-    let asks: Vec<(Ask, &str)> = [&text[..head], &text[tail..]]
+    let asks: Vec<(AskKind, &str)> = [&text[..head], &text[tail..]]
         .into_iter()
         .flat_map(sentences)
         .filter_map(|one| Some((sentence(one)?, one)))
         .collect();
-    let first = |such: fn(&Ask) -> bool| asks.iter().copied().find(|(ask, _)| such(ask));
-    first(|ask| matches!(ask, Ask::Order | Ask::Summary))
-        .or_else(|| first(|ask| *ask != Ask::YesNo))
+    let first = |such: fn(&AskKind) -> bool| asks.iter().copied().find(|(ask, _)| such(ask));
+    first(|ask| matches!(ask, AskKind::Order | AskKind::Summary))
+        .or_else(|| first(|ask| *ask != AskKind::YesNo))
         .or_else(|| first(|_| true))
-        .unwrap_or((Ask::Statement, &text[..head]))
+        .unwrap_or((AskKind::Statement, &text[..head]))
 }
 
 /// Cut after marks that end a sentence, and at line breaks.
@@ -43,20 +43,20 @@ fn sentences(text: &str) -> Vec<&str> {
 }
 
 /// What one sentence asks; `None` when it asks nothing.
-fn sentence(sentence: &str) -> Option<Ask> {
+fn sentence(sentence: &str) -> Option<AskKind> {
     let marked = sentence.trim_end().ends_with(['?', '？']);
     let spoken = Spoken::of(sentence);
     let words = spoken.words();
     let words = &words[words.iter().take_while(|word| FILLERS.contains(word)).count()..];
     let first = words.first()?;
     if is_summary(words, &spoken) {
-        return Some(Ask::Summary);
+        return Some(AskKind::Summary);
     }
     let opening = matches!(*first, "list" | "give" | "show" | "tell" | "walk")
         || words.iter().take(2).any(|word| question_word(word));
     let ranked = spoken.says("first, earlier, later") && spoken.says("or") && wh(words).is_some();
     if (marked || opening) && (ranked || spoken.says(ORDER)) {
-        return Some(Ask::Order);
+        return Some(AskKind::Order);
     }
     let start = usize::from(PREPOSITIONS.contains(first));
     let words = &words[start..];
@@ -78,7 +78,7 @@ fn sentence(sentence: &str) -> Option<Ask> {
     asked_first
         .or_else(|| told(words))
         .or_else(|| turned_later(words).filter(|_| marked))
-        .or((marked || yes_no).then_some(Ask::YesNo))
+        .or((marked || yes_no).then_some(AskKind::YesNo))
 }
 
 /// Words before a question that are no part of it.
@@ -120,43 +120,43 @@ fn is_whole(words: &[&str]) -> bool {
 }
 
 /// What the question word at the beginning asks for.
-fn wh(words: &[&str]) -> Option<Ask> {
+fn wh(words: &[&str]) -> Option<AskKind> {
     let second = words.get(1).copied().unwrap_or("");
     Some(match *words.first()? {
-        "when" | "whens" => Ask::When,
-        "who" | "whos" | "whom" | "whose" => Ask::Who,
-        "where" | "wheres" => Ask::Where,
-        "why" | "whys" => Ask::Why,
+        "when" | "whens" => AskKind::When,
+        "who" | "whos" | "whom" | "whose" => AskKind::Who,
+        "where" | "wheres" => AskKind::Where,
+        "why" | "whys" => AskKind::Why,
         "how" => match second {
             "many" | "much" if words.iter().skip(2).take(2).any(|word| is_unit(word)) => {
-                Ask::HowLong
+                AskKind::HowLong
             }
-            "many" | "much" | "often" | "old" | "big" | "large" => Ask::HowMany,
-            "long" => Ask::HowLong,
-            "come" => Ask::Why,
-            "recently" => Ask::When,
-            _ => Ask::How,
+            "many" | "much" | "often" | "old" | "big" | "large" => AskKind::HowMany,
+            "long" => AskKind::HowLong,
+            "come" => AskKind::Why,
+            "recently" => AskKind::When,
+            _ => AskKind::How,
         },
-        "hows" => Ask::How,
+        "hows" => AskKind::How,
         "what" | "whats" | "which" => match second {
-            "time" | "date" | "day" | "month" | "year" | "week" => Ask::When,
-            "person" | "people" => Ask::Who,
-            "place" | "city" | "country" | "town" => Ask::Where,
-            "is" | "was" | "were" | "the" => what_noun(&words[1..]).unwrap_or(Ask::What),
-            _ if words[0] == "which" => Ask::Which,
-            _ => Ask::What,
+            "time" | "date" | "day" | "month" | "year" | "week" => AskKind::When,
+            "person" | "people" => AskKind::Who,
+            "place" | "city" | "country" | "town" => AskKind::Where,
+            "is" | "was" | "were" | "the" => what_noun(&words[1..]).unwrap_or(AskKind::What),
+            _ if words[0] == "which" => AskKind::Which,
+            _ => AskKind::What,
         },
         _ => return None,
     })
 }
 
 /// "What is the reason", "what was the date": the noun says what is asked.
-fn what_noun(words: &[&str]) -> Option<Ask> {
+fn what_noun(words: &[&str]) -> Option<AskKind> {
     let at = words.iter().position(|word| *word == "the").filter(|at| *at <= 1)?;
     match *words.get(at + 1)? {
-        "reason" | "reasons" | "rationale" => Some(Ask::Why),
-        "date" | "time" | "day" | "year" | "month" | "deadline" => Some(Ask::When),
-        "order" | "sequence" => Some(Ask::Order),
+        "reason" | "reasons" | "rationale" => Some(AskKind::Why),
+        "date" | "time" | "day" | "year" | "month" | "deadline" => Some(AskKind::When),
+        "order" | "sequence" => Some(AskKind::Order),
         _ => None,
     }
 }
@@ -166,7 +166,7 @@ fn is_unit(word: &str) -> bool {
 }
 
 /// "Tell me where it is", "do you know why": the question word after a word that asks to be told.
-fn told(words: &[&str]) -> Option<Ask> {
+fn told(words: &[&str]) -> Option<AskKind> {
     const TELLING: &[&str] = &[
         "me",
         "know",
@@ -207,7 +207,7 @@ fn told(words: &[&str]) -> Option<Ask> {
 }
 
 /// "When I run it, why does it fail?": a question word with its verb, further on.
-fn turned_later(words: &[&str]) -> Option<Ask> {
+fn turned_later(words: &[&str]) -> Option<AskKind> {
     (0..words.len()).find_map(|at| {
         let ask = wh(&words[at..])?;
         let next = words.get(at + 1)?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use throughline_core::when::Mention;
+use throughline_core::when::TimeMention;
 
 /// How many of either are kept, and how long they may be.
 const FOUND_MAX: usize = 32;
@@ -10,9 +10,9 @@ const FOUND_BYTES_MAX: usize = 256;
 const QUOTED_WORDS_MAX: usize = 6;
 
 /// The names and the identifiers of a text, each once, in the order met. Times are neither.
-pub(super) fn found(text: &str, times: &[Mention]) -> (Vec<String>, Vec<String>) {
-    let mut names = Found::default();
-    let mut identifiers = Found::default();
+pub(super) fn found(text: &str, times: &[TimeMention]) -> (Vec<String>, Vec<String>) {
+    let mut names = FoundName::default();
+    let mut identifiers = FoundName::default();
     let quoted = quoted(text);
     for range in &quoted {
         let inner = text[range.clone()].trim();
@@ -50,9 +50,9 @@ pub(super) fn is_choice(identifier: &str) -> bool {
 }
 
 #[derive(Debug, Default)]
-struct Found(Vec<String>);
+struct FoundName(Vec<String>);
 
-impl Found {
+impl FoundName {
     fn push(&mut self, one: &str) {
         let fits = (1..=FOUND_BYTES_MAX).contains(&one.len());
         if fits && self.0.len() < FOUND_MAX && !self.0.iter().any(|known| known == one) {
@@ -97,7 +97,7 @@ fn quoted_on_line(line: &str, start: usize, quoted: &mut Vec<Range<usize>>) {
 
 /// A word of running text, without the signs around it.
 #[derive(Debug, Clone, Copy)]
-struct Word<'a> {
+struct NameWord<'a> {
     text: &'a str,
     /// A sentence begins here.
     opens: bool,
@@ -108,8 +108,8 @@ struct Word<'a> {
     owns: bool,
 }
 
-fn words(text: &str, taken: impl Fn(&Range<usize>) -> bool) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
+fn words(text: &str, taken: impl Fn(&Range<usize>) -> bool) -> Vec<NameWord<'_>> {
+    let mut words: Vec<NameWord<'_>> = Vec::new();
     let mut opens = true;
     let mut end = 0;
     for piece in text.split_inclusive(char::is_whitespace) {
@@ -142,7 +142,7 @@ fn words(text: &str, taken: impl Fn(&Range<usize>) -> bool) -> Vec<Word<'_>> {
             }
             let is_code = called || is_identifier(bare);
             let closes = !end_signs.is_empty() && !abbreviated;
-            words.push(Word { text: bare, opens, closes, is_code, owns });
+            words.push(NameWord { text: bare, opens, closes, is_code, owns });
         } else if let Some(before) = words.last_mut() {
             before.closes = true;
         }
@@ -163,7 +163,7 @@ const RIGHT: &[char] = &[
 
 /// Words written large, together where they stand together: `Ada Lovelace`, `Bank of England`.
 /// A word that is only large because a sentence begins is none, unless something is its own.
-fn capitalised(words: &[Word<'_>]) -> Vec<String> {
+fn capitalised(words: &[NameWord<'_>]) -> Vec<String> {
     const SPAN_WORDS_MAX: usize = 5;
     let shouting = words.iter().filter(|word| is_shout(word.text)).count() * 2 > words.len();
     let mut names = Vec::new();
@@ -193,7 +193,7 @@ fn capitalised(words: &[Word<'_>]) -> Vec<String> {
     names
 }
 
-fn is_large(word: Word<'_>, shouting: bool) -> bool {
+fn is_large(word: NameWord<'_>, shouting: bool) -> bool {
     let mut letters = word.text.chars();
     let large = letters.next().is_some_and(char::is_uppercase) && letters.next().is_some();
     let plain =

@@ -1,6 +1,6 @@
 //! Set phrases: what words point to, what they deny, whether they say anything at all.
 
-use super::{Ask, Reference};
+use super::{AskKind, Reference};
 
 /// A text as bare words, each between two spaces: `" whats next "`. Apostrophes are dropped.
 #[derive(Debug, Clone)]
@@ -53,8 +53,8 @@ impl Spoken {
     }
 
     /// Whether it speaks of past work. "Again" does so in a question that wants something told.
-    pub(super) fn recalls(&self, ask: Ask) -> bool {
-        let wants_telling = !matches!(ask, Ask::Statement | Ask::YesNo);
+    pub(super) fn recalls(&self, ask: AskKind) -> bool {
+        let wants_telling = !matches!(ask, AskKind::Statement | AskKind::YesNo);
         self.says(RECALLS) || (wants_telling && self.0.ends_with(" again "))
     }
 

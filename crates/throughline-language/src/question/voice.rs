@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use throughline_core::document::Speaker;
+use throughline_core::document::SpeakerCode;
 
 /// Words by which people speak of themselves.
 const SELF: &[&str] =
@@ -37,7 +37,7 @@ pub struct Voices {
     /// The agent's own words are asked for.
     pub agent: bool,
     /// Everybody whose name may stand in it: compared with speakers, so a word too many is harmless.
-    pub named: BTreeSet<Speaker>,
+    pub named: BTreeSet<SpeakerCode>,
 }
 
 /// Reads whose words a prompt asks for.
@@ -54,7 +54,7 @@ pub(super) fn voices(text: &str) -> Voices {
             matches!(pair[0], "previous" | "earlier" | "last")
                 && matches!(pair[1], "chat" | "conversation" | "discussion" | "answer")
         });
-    let bare = |word: &&str| Speaker::of(word.strip_suffix("'s").unwrap_or(word));
+    let bare = |word: &&str| SpeakerCode::of(word.strip_suffix("'s").unwrap_or(word));
     Voices {
         asker: words.iter().any(|word| SELF.contains(word)),
         agent,

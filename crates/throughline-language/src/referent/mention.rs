@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use super::path::{self, Leads};
-use super::piece::{Piece, pieces};
-use super::{Place, TEXT_BYTES_MAX};
+use super::piece::{TextPiece, pieces};
+use super::{NamedPlace, TEXT_BYTES_MAX};
 use throughline_core::{text, words};
 
 /// A place with where a text names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mention {
+pub struct PlaceMention {
     /// What is named.
-    pub place: Place,
+    pub place: NamedPlace,
     /// The bytes of the text that name it.
     pub range: Range<usize>,
 }
@@ -22,18 +22,18 @@ const MENTIONS_MAX: usize = 16;
 const LOOK_AHEAD_BYTES: usize = 80;
 
 /// The places that a text names by their form, in the order met. None of them need exist.
-pub fn mentions(text: &str) -> Vec<Mention> {
+pub fn mentions(text: &str) -> Vec<PlaceMention> {
     let text = text::cut(text, TEXT_BYTES_MAX);
     pieces(text)
         .filter_map(|piece| {
             let (place, range) = place(text, &piece)?;
-            Some(Mention { place, range })
+            Some(PlaceMention { place, range })
         })
         .take(MENTIONS_MAX)
         .collect()
 }
 
-fn place(text: &str, piece: &Piece<'_>) -> Option<(Place, Range<usize>)> {
+fn place(text: &str, piece: &TextPiece<'_>) -> Option<(NamedPlace, Range<usize>)> {
     if is_broken_off(piece) {
         return None;
     }
@@ -47,7 +47,7 @@ fn place(text: &str, piece: &Piece<'_>) -> Option<(Place, Range<usize>)> {
 }
 
 /// Whether only a part of a path is left, `app/[slug]/page.ts`, or a call: `response.json()`.
-fn is_broken_off(piece: &Piece<'_>) -> bool {
+fn is_broken_off(piece: &TextPiece<'_>) -> bool {
     let bracket =
         |c: Option<char>| matches!(c, Some('[' | ']' | '{' | '}' | '(' | ')' | '<' | '>'));
     let left = matches!(piece.before, Some(']' | '}' | ')' | '>' | '*'))
@@ -57,7 +57,7 @@ fn is_broken_off(piece: &Piece<'_>) -> bool {
 }
 
 /// `4f2a91c`, or all forty digits of it.
-fn commit(piece: &Piece<'_>) -> Option<Place> {
+fn commit(piece: &TextPiece<'_>) -> Option<NamedPlace> {
     let hex = piece.text;
     let long = matches!(hex.len(), 7..=12 | 40);
     if !long || !hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
@@ -67,11 +67,11 @@ fn commit(piece: &Piece<'_>) -> Option<Place> {
     let middle = hex.trim_matches(|c: char| c.is_ascii_digit());
     let counts = middle.len() == 1 && (middle == "e" || hex.ends_with(middle));
     let mixed = !middle.is_empty() && hex.bytes().any(|b| b.is_ascii_digit());
-    (mixed && !counts).then(|| Place::Commit { hex: hex.to_owned() })
+    (mixed && !counts).then(|| NamedPlace::Commit { hex: hex.to_owned() })
 }
 
 /// `DATABASE_URL`, `$HOME`, `${HOME}`, `PORT=`, `process.env.PORT`.
-fn flag(text: &str, piece: &Piece<'_>) -> Option<Place> {
+fn flag(text: &str, piece: &TextPiece<'_>) -> Option<NamedPlace> {
     let written = piece.text;
     let end = piece.range().end;
     let assigned = text[end..].starts_with('=') && !text[end..].starts_with("==");
@@ -83,7 +83,7 @@ fn flag(text: &str, piece: &Piece<'_>) -> Option<Place> {
         (written, assigned || text[..piece.start].ends_with("${"))
     };
     (is_screaming(name) && (marked || is_compound(written)) && name != "HEAD")
-        .then(|| Place::Flag { name: name.to_owned() })
+        .then(|| NamedPlace::Flag { name: name.to_owned() })
 }
 
 fn is_screaming(name: &str) -> bool {
@@ -98,8 +98,8 @@ fn is_compound(name: &str) -> bool {
 }
 
 /// `react@18.2`, `serde 1.0.219`, `edition = "2024"`: the key alone.
-fn package(text: &str, piece: &Piece<'_>) -> Option<Place> {
-    let key = |name: &str| Place::Flag { name: name.to_owned() };
+fn package(text: &str, piece: &TextPiece<'_>) -> Option<NamedPlace> {
+    let key = |name: &str| NamedPlace::Flag { name: name.to_owned() };
     if let Some((name, version)) = piece.text.rsplit_once('@') {
         let version = version.trim_start_matches(['^', '~', 'v']);
         let parts = numbers_of(version)?;
@@ -171,7 +171,7 @@ fn numbers_of(version: &str) -> Option<usize> {
 }
 
 /// `package.json#engines.node`, as it is.
-fn manifest_key(written: &str) -> Option<Place> {
+fn manifest_key(written: &str) -> Option<NamedPlace> {
     let (file, key) = written.split_once('#')?;
     let lines =
         key.strip_prefix('L').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
@@ -181,11 +181,11 @@ fn manifest_key(written: &str) -> Option<Place> {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'@'));
     let (leads, path) = path::leads(file)?;
     (leads == Leads::File && path::is_manifest(path) && plain && !lines)
-        .then(|| Place::Flag { name: format!("{path}#{key}") })
+        .then(|| NamedPlace::Flag { name: format!("{path}#{key}") })
 }
 
 /// A file, with its lines where they are given, or a folder.
-fn on_disk(text: &str, piece: &Piece<'_>, written: &str) -> Option<Place> {
+fn on_disk(text: &str, piece: &TextPiece<'_>, written: &str) -> Option<NamedPlace> {
     let cut = written.find([':', '#']);
     let (named, suffix) = written.split_at(cut.unwrap_or(written.len()));
     let (leads, path) = path::leads(named)?;
@@ -193,9 +193,9 @@ fn on_disk(text: &str, piece: &Piece<'_>, written: &str) -> Option<Place> {
     match leads {
         Leads::File => {
             let lines = lines(suffix).or_else(|| told_lines(&text[piece.range().end..]));
-            Some(Place::File { path, lines })
+            Some(NamedPlace::File { path, lines })
         }
-        Leads::Folder => suffix.is_empty().then_some(Place::Folder { path }),
+        Leads::Folder => suffix.is_empty().then_some(NamedPlace::Folder { path }),
     }
 }
 

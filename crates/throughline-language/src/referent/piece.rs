@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// One piece, without the marks around it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece<'a> {
+pub(super) struct TextPiece<'a> {
     pub(super) text: &'a str,
     pub(super) start: usize,
     /// What it touches on the left and on the right.
@@ -12,14 +12,14 @@ pub(super) struct Piece<'a> {
     pub(super) after: Option<char>,
 }
 
-impl Piece<'_> {
+impl TextPiece<'_> {
     pub(super) fn range(&self) -> Range<usize> {
         self.start..self.start + self.text.len()
     }
 }
 
 /// The pieces of a text in their order, without addresses of the web and options of commands.
-pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+pub(super) fn pieces(text: &str) -> impl Iterator<Item = TextPiece<'_>> {
     let mut end = 0;
     text.split_inclusive(char::is_whitespace).flat_map(move |chunk| {
         let start = end;
@@ -35,7 +35,7 @@ fn without_address(chunk: &str) -> &str {
     &chunk[..scheme.map_or(0, |at| chunk.ceil_char_boundary(at + 1))]
 }
 
-fn of_chunk<'a>(text: &'a str, start: usize, chunk: &'a str) -> Vec<Piece<'a>> {
+fn of_chunk<'a>(text: &'a str, start: usize, chunk: &'a str) -> Vec<TextPiece<'a>> {
     let mut pieces = Vec::new();
     let mut from = 0;
     for part in chunk.split_inclusive(SEPARATORS) {
@@ -52,7 +52,7 @@ fn of_chunk<'a>(text: &'a str, start: usize, chunk: &'a str) -> Vec<Piece<'a>> {
         let bare = left.trim_end_matches(['.', ':', '!', '?', '*', '~']);
         if !bare.is_empty() {
             let begin = start + at + (whole.len() - left.len());
-            pieces.push(Piece {
+            pieces.push(TextPiece {
                 text: bare,
                 start: begin,
                 before: text[..begin].chars().next_back(),

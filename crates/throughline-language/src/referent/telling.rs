@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::mention::mentions;
-use super::{Place, TEXT_BYTES_MAX};
+use super::{NamedPlace, TEXT_BYTES_MAX};
 use crate::question::name::{is_cased, is_dotted, quoted};
 use throughline_core::text;
 
 /// One word, as it would stand in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Telling {
+pub(super) struct TellingWord {
     pub(super) text: String,
     /// A number, a version or a quoted string, rather than a name.
     pub(super) is_value: bool,
@@ -19,18 +19,18 @@ const TELLING_MAX: usize = 16;
 const WORD_BYTES: std::ops::RangeInclusive<usize> = 1..=64;
 
 /// The telling words of a claim, each once, in the order met.
-pub(super) fn telling(claim: &str) -> Vec<Telling> {
+pub(super) fn telling(claim: &str) -> Vec<TellingWord> {
     let claim = text::cut(claim, TEXT_BYTES_MAX);
-    let mut found = Found::default();
+    let mut found = FoundTelling::default();
     // Where a claim is kept does not stand in the file itself.
     let mut taken: Vec<Range<usize>> = Vec::new();
     for mention in mentions(claim) {
         match mention.place {
-            Place::File { .. } | Place::Folder { .. } | Place::Commit { .. } => {
+            NamedPlace::File { .. } | NamedPlace::Folder { .. } | NamedPlace::Commit { .. } => {
                 taken.push(mention.range);
             }
-            Place::Flag { name } if name.contains('#') => taken.push(mention.range),
-            Place::Flag { name } => found.push(mention.range.start, &name, false),
+            NamedPlace::Flag { name } if name.contains('#') => taken.push(mention.range),
+            NamedPlace::Flag { name } => found.push(mention.range.start, &name, false),
         }
     }
     for range in quoted(claim) {
@@ -53,18 +53,18 @@ pub(super) fn telling(claim: &str) -> Vec<Telling> {
 }
 
 #[derive(Default)]
-struct Found(Vec<(usize, Telling)>);
+struct FoundTelling(Vec<(usize, TellingWord)>);
 
-impl Found {
+impl FoundTelling {
     fn push(&mut self, at: usize, word: &str, is_value: bool) {
         if WORD_BYTES.contains(&word.len()) && word.contains(char::is_alphanumeric) {
-            self.0.push((at, Telling { text: word.to_owned(), is_value }));
+            self.0.push((at, TellingWord { text: word.to_owned(), is_value }));
         }
     }
 
-    fn done(mut self) -> Vec<Telling> {
+    fn done(mut self) -> Vec<TellingWord> {
         self.0.sort_by_key(|(at, _)| *at);
-        let mut kept: Vec<Telling> = Vec::new();
+        let mut kept: Vec<TellingWord> = Vec::new();
         for (_, word) in self.0 {
             if kept.len() >= TELLING_MAX {
                 break;
@@ -78,7 +78,7 @@ impl Found {
 }
 
 /// Words that stand in neither quotes nor back-ticks.
-fn loose(claim: &str, taken: &[Range<usize>], found: &mut Found) {
+fn loose(claim: &str, taken: &[Range<usize>], found: &mut FoundTelling) {
     let (mut end, mut next_taken, mut counted) = (0, 0, false);
     for chunk in claim.split_inclusive(char::is_whitespace) {
         let start = end;

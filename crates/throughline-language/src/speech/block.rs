@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Place, machine, tag};
+use super::{SentencePlace, machine, tag};
 
 /// A stretch of running text.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
     pub(super) span: Range<usize>,
-    pub(super) place: Place,
+    pub(super) place: SentencePlace,
 }
 
 /// The running text of a turn, in order.
@@ -16,7 +16,7 @@ pub(super) fn blocks(turn: &str) -> Vec<Block> {
     let lines = lines(turn);
     let fenced = fences(turn, &lines);
     let hidden = tag::regions(turn, &hidden_code(turn, &fenced));
-    let mut page = Page { turn, blocks: Vec::new(), open: false, in_list: false };
+    let mut page = BlockLines { turn, blocks: Vec::new(), open: false, in_list: false };
     let mut paragraph: Vec<Range<usize>> = Vec::new();
     let mut fences = fenced.iter().peekable();
     let mut diff = false;
@@ -120,7 +120,7 @@ fn outside(lines: Vec<Range<usize>>, hidden: &[Range<usize>]) -> Vec<Range<usize
     parts
 }
 
-struct Page<'a> {
+struct BlockLines<'a> {
     turn: &'a str,
     blocks: Vec<Block>,
     /// Whether the next line may go on with the last block.
@@ -128,7 +128,7 @@ struct Page<'a> {
     in_list: bool,
 }
 
-impl Page<'_> {
+impl BlockLines<'_> {
     /// Takes the lines between two gaps. Mostly machine text is machine text throughout.
     fn paragraph(&mut self, lines: &[Range<usize>]) {
         self.open = false;
@@ -169,27 +169,27 @@ impl Page<'_> {
         if bare.starts_with('#') && bare.trim_start_matches('#').starts_with(' ') {
             let skip = bare.len() - bare.trim_start_matches(['#', ' ']).len();
             self.in_list = false;
-            self.push(start + skip..line.end, Place::Heading);
+            self.push(start + skip..line.end, SentencePlace::Heading);
             self.open = false;
         } else if let Some((skip, numbered)) = marker(bare) {
             self.in_list = true;
-            self.push(start + skip..line.end, Place::Item { numbered });
+            self.push(start + skip..line.end, SentencePlace::Item { numbered });
         } else if self.open && self.continues(bare) {
             if let Some(last) = self.blocks.last_mut() {
                 last.span.end = line.end;
             }
         } else {
             let place = if self.in_list && lead >= 2 {
-                Place::Item { numbered: false }
+                SentencePlace::Item { numbered: false }
             } else {
-                Place::Text
+                SentencePlace::Text
             };
             self.in_list &= lead >= 2;
             self.push(start..line.end, place);
         }
     }
 
-    fn push(&mut self, span: Range<usize>, place: Place) {
+    fn push(&mut self, span: Range<usize>, place: SentencePlace) {
         if !span.is_empty() {
             self.blocks.push(Block { span, place });
             self.open = true;

@@ -14,7 +14,7 @@ use super::word::Word;
 #[derive(Debug)]
 pub(crate) struct Cues {
     text: &'static str,
-    list: OnceLock<List>,
+    list: OnceLock<CueList>,
 }
 
 /// A list of cues in place: `cues!("we decided, let us go with")`.
@@ -27,8 +27,8 @@ macro_rules! cues {
 pub(crate) use cues;
 
 #[derive(Debug, Default)]
-struct List {
-    cues: Vec<Vec<Item>>,
+struct CueList {
+    cues: Vec<Vec<CueItem>>,
     /// Which cues may begin with a word.
     by_first: HashMap<&'static str, Vec<usize>>,
     /// Those that may begin with any word.
@@ -38,7 +38,7 @@ struct List {
 }
 
 #[derive(Debug)]
-struct Item {
+struct CueItem {
     /// Either of these; any word where there are none.
     words: Vec<&'static str>,
     optional: bool,
@@ -49,16 +49,16 @@ impl Cues {
         Self { text, list: OnceLock::new() }
     }
 
-    fn list(&self) -> &List {
-        self.list.get_or_init(|| List::of(self.text))
+    fn list(&self) -> &CueList {
+        self.list.get_or_init(|| CueList::of(self.text))
     }
 }
 
-impl List {
+impl CueList {
     fn of(text: &'static str) -> Self {
         let mut list = Self::default();
         for (at, cue) in text.split(", ").enumerate() {
-            let items: Vec<Item> = cue.split_whitespace().map(Item::of).collect();
+            let items: Vec<CueItem> = cue.split_whitespace().map(CueItem::of).collect();
             let needed = items.iter().take_while(|item| item.optional).count();
             for item in items.iter().take(needed + 1) {
                 for word in &item.words {
@@ -87,7 +87,7 @@ fn mark(word: &str) -> (usize, u64) {
     (place / 64, 1 << (place % 64))
 }
 
-impl Item {
+impl CueItem {
     fn of(text: &'static str) -> Self {
         let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
         let words = inside.unwrap_or(text);
@@ -111,7 +111,7 @@ pub(crate) fn at_any(words: &[Word<'_>], from: usize, cues: &Cues) -> Option<usi
     candidates.filter_map(|at| end(words, from, &list.cues[*at])).max()
 }
 
-fn end(words: &[Word<'_>], from: usize, items: &[Item]) -> Option<usize> {
+fn end(words: &[Word<'_>], from: usize, items: &[CueItem]) -> Option<usize> {
     let Some((item, rest)) = items.split_first() else {
         return Some(from);
     };

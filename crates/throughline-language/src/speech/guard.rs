@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::cue::{Cues, at_any, cues, find_any, says, starts};
 use super::word::{Word, words};
-use super::{Guard, Place, Unit};
+use super::{Guard, SentencePlace, Unit};
 
 /// Longer sentences are judged by their beginning.
 const LOOK_BYTES_MAX: usize = 1000;
@@ -17,7 +17,7 @@ pub(super) fn set(turn: &str, units: &mut [Unit]) {
         let words = words(&text[..text.floor_char_boundary(LOOK_BYTES_MAX)]);
         if quoting
             && units[at].first
-            && units[at].place == Place::Text
+            && units[at].place == SentencePlace::Text
             && gap_before(turn, units, at)
         {
             quoting = false;

@@ -24,7 +24,7 @@ pub enum Source {
 
 /// A stretch of a turn from one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
+pub struct SourceSpan {
     /// Its bytes.
     pub range: Range<usize>,
     /// Whose words.
@@ -35,11 +35,11 @@ pub struct Span {
 const LOOK_BYTES_MAX: usize = 65_536;
 
 /// A person's turn as stretches from one source each, in order, without gaps.
-pub fn spans(turn: &str) -> Vec<Span> {
+pub fn spans(turn: &str) -> Vec<SourceSpan> {
     let end = turn.floor_char_boundary(LOOK_BYTES_MAX);
     let text = &turn[..end];
     let lines = block::lines(text);
-    let mut page = Page { text, bytes: vec![Source::Own; text.len()] };
+    let mut page = SourceLines { text, bytes: vec![Source::Own; text.len()] };
     if is_programs_prompt(text) {
         page.mark(0..text.len(), Source::Pasted);
     }
@@ -54,13 +54,13 @@ pub fn spans(turn: &str) -> Vec<Span> {
     page.machines(&lines);
     let mut spans = page.spans();
     if end < turn.len() {
-        spans.push(Span { range: end..turn.len(), source: Source::Pasted });
+        spans.push(SourceSpan { range: end..turn.len(), source: Source::Pasted });
     }
     spans
 }
 
 /// Whether a stretch is the person's own: nothing of it was pasted, and most of it is in their words.
-pub(crate) fn is_own(spans: &[Span], range: Range<usize>) -> bool {
+pub(crate) fn is_own(spans: &[SourceSpan], range: Range<usize>) -> bool {
     let share = |source: Source| -> usize {
         let first = spans.partition_point(|span| span.range.end <= range.start);
         let within = spans[first..].iter().take_while(|span| span.range.start < range.end);
@@ -72,13 +72,13 @@ pub(crate) fn is_own(spans: &[Span], range: Range<usize>) -> bool {
     share(Source::Pasted) == 0 && share(Source::Own) * 2 > range.len()
 }
 
-struct Page<'a> {
+struct SourceLines<'a> {
     text: &'a str,
     /// Whose word each byte is.
     bytes: Vec<Source>,
 }
 
-impl Page<'_> {
+impl SourceLines<'_> {
     fn mark(&mut self, range: Range<usize>, source: Source) {
         let end = range.end.min(self.bytes.len());
         self.bytes[range.start.min(end)..end].fill(source);
@@ -194,11 +194,11 @@ impl Page<'_> {
         }
     }
 
-    fn spans(self) -> Vec<Span> {
+    fn spans(self) -> Vec<SourceSpan> {
         let mut spans = Vec::new();
         let mut start = 0;
         for same in self.bytes.chunk_by(|a, b| a == b) {
-            spans.push(Span { range: start..start + same.len(), source: same[0] });
+            spans.push(SourceSpan { range: start..start + same.len(), source: same[0] });
             start += same.len();
         }
         spans

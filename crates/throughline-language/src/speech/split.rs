@@ -13,7 +13,7 @@ use super::word::words;
 pub(super) fn sentences(turn: &str, span: Range<usize>) -> Vec<Range<usize>> {
     let text = &turn[span.clone()];
     let mut found: Vec<Range<usize>> = Vec::new();
-    let mut steps = Steps::default();
+    let mut steps = CountedSteps::default();
     let mut start = 0;
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -66,12 +66,12 @@ fn large_follows(rest: &str) -> bool {
 
 /// Steps counted within a line: "The release is: 1. bump the version 2. tag it".
 #[derive(Default)]
-struct Steps {
+struct CountedSteps {
     /// The number that the next step would have; 0 where nothing is counted.
     next: u32,
 }
 
-impl Steps {
+impl CountedSteps {
     /// Whether the full stop before `at` belongs to the number of a step.
     fn counts(&mut self, text: &str, start: usize, at: usize) -> bool {
         let said = &text[start..at - 1];

@@ -13,9 +13,9 @@ pub(super) fn regions(turn: &str, code: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut cut = Vec::new();
     for tag in tags(turn, code) {
         match tag.sort {
-            Sort::Alone => cut.push(tag.span),
-            Sort::Open => open.entry(tag.name).or_default().push(tag),
-            Sort::Close => match open.get_mut(tag.name).and_then(Vec::pop) {
+            TagSort::Alone => cut.push(tag.span),
+            TagSort::Open => open.entry(tag.name).or_default().push(tag),
+            TagSort::Close => match open.get_mut(tag.name).and_then(Vec::pop) {
                 Some(start) => cut.push(start.span.start..tag.span.end),
                 None => cut.push(tag.span),
             },
@@ -39,7 +39,7 @@ fn merged(mut stretches: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-enum Sort {
+enum TagSort {
     Open,
     Close,
     Alone,
@@ -48,7 +48,7 @@ enum Sort {
 struct Tag<'a> {
     name: &'a str,
     span: Range<usize>,
-    sort: Sort,
+    sort: TagSort,
     /// At the beginning of its line and written as machines write.
     machine: bool,
 }
@@ -80,7 +80,12 @@ fn tag(turn: &str, start: usize) -> Option<Tag<'_>> {
     let rest = &turn[start..];
     if rest.starts_with("<!--") {
         let end = rest.find("-->").map_or(rest.len(), |place| place + 3);
-        return Some(Tag { name: "", span: start..start + end, sort: Sort::Alone, machine: true });
+        return Some(Tag {
+            name: "",
+            span: start..start + end,
+            sort: TagSort::Alone,
+            machine: true,
+        });
     }
     let before = turn[..start].chars().next_back();
     if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '`' | '&' | '_' | ':'))
@@ -101,11 +106,11 @@ fn tag(turn: &str, start: usize) -> Option<Tag<'_>> {
         return None;
     }
     let sort = if closes {
-        Sort::Close
+        TagSort::Close
     } else if window[..end].ends_with('/') {
-        Sort::Alone
+        TagSort::Alone
     } else {
-        Sort::Open
+        TagSort::Open
     };
     let leads = before.is_none_or(|c| matches!(c, '\n' | '>'));
     let machine = leads && (attributed || name.contains(['-', '_']) || KNOWN.contains(&name));

@@ -3,7 +3,7 @@
 
 use super::cue::{Cues, at_any, cues};
 use super::word::{Word, words};
-use super::{Guard, Place, Unit, own_units, units};
+use super::{Guard, SentencePlace, Unit, own_units, units};
 
 /// Fewer words say nothing without what was said before: "ok", "Got it.", "sounds good to me".
 const WORDS_MIN: usize = 4;
@@ -32,7 +32,7 @@ fn states(turn: &str, unit: &Unit) -> bool {
     let words = words(text);
     let plain = matches!(unit.guard, None | Some(Guard::ThirdParty));
     plain
-        && unit.place != Place::Heading
+        && unit.place != SentencePlace::Heading
         && words.len() >= WORDS_MIN
         && !text.ends_with(':')
         && has_subject(&words)

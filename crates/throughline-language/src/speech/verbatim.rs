@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::cue::{cues, starts};
 use super::word::words;
-use super::{Guard, Place, Unit, own_units};
+use super::{Guard, SentencePlace, Unit, own_units};
 use throughline_core::text;
 
 /// What is longer is pasted rather than said.
@@ -39,7 +39,7 @@ fn is_left_standing(turn: &str, units: &[Unit], at: usize) -> bool {
     let plain = |unit: &Unit| {
         let words = words(&turn[unit.span.clone()]);
         unit.guard.is_none()
-            && unit.place == Place::Text
+            && unit.place == SentencePlace::Text
             && !words.iter().any(|word| word.quoted)
             && words.iter().any(|word| word.is_said())
             && is_whole(turn, unit.span.clone())

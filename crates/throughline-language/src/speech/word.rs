@@ -40,7 +40,7 @@ impl Word<'_> {
 
 /// The words of a sentence.
 pub(crate) fn words(sentence: &str) -> Vec<Word<'_>> {
-    let mut reader = Reader { sentence, words: Vec::new(), quote: None, bracket: false };
+    let mut reader = WordScanner { sentence, words: Vec::new(), quote: None, bracket: false };
     let mut at = 0;
     while let Some(c) = sentence[at..].chars().next() {
         at = if c.is_whitespace() {
@@ -60,7 +60,7 @@ const CLOSING: &[char] = &[
     '`',
 ];
 
-struct Reader<'a> {
+struct WordScanner<'a> {
     sentence: &'a str,
     words: Vec<Word<'a>>,
     /// The mark that will close a quotation.
@@ -68,7 +68,7 @@ struct Reader<'a> {
     bracket: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> WordScanner<'a> {
     /// Reads inline code from a back-tick on; returns where to go on.
     fn code(&mut self, at: usize) -> usize {
         let rest = &self.sentence[at..];

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use throughline_language::lesson::{Cause, Collision, Vague, check, draft};
+use throughline_language::lesson::{Collision, MistakeCause, Vague, check, draft};
 
 use crate::arbitrary;
 
@@ -129,7 +129,12 @@ fn a_refusal_says_what_is_missing() {
     }
 }
 
-fn lesson(wrong: &str, right: Option<&str>, cause: Cause, place: Option<&str>) -> Option<String> {
+fn lesson(
+    wrong: &str,
+    right: Option<&str>,
+    cause: MistakeCause,
+    place: Option<&str>,
+) -> Option<String> {
     draft(&Collision { wrong, right, cause, place })
 }
 
@@ -138,7 +143,7 @@ fn a_draft_quotes_both_and_says_where_to_look() {
     let found = lesson(
         "Decode speed is +229 %.",
         Some("Decode speed is +31 %."),
-        Cause::GroundTruth,
+        MistakeCause::GroundTruth,
         Some("bench/decode.md"),
     );
     assert_eq!(
@@ -151,7 +156,7 @@ fn a_draft_quotes_both_and_says_where_to_look() {
     let found = lesson(
         "The default branch is \"main\"",
         Some("The default branch is develop"),
-        Cause::UserCorrected,
+        MistakeCause::UserCorrected,
         None,
     );
     assert_eq!(
@@ -161,7 +166,8 @@ fn a_draft_quotes_both_and_says_where_to_look() {
             Ask the user before assuming the default branch."
         )
     );
-    let found = lesson("The timeout is 30 s", None, Cause::OwnInference, Some("DATABASE_TIMEOUT"));
+    let found =
+        lesson("The timeout is 30 s", None, MistakeCause::OwnInference, Some("DATABASE_TIMEOUT"));
     assert_eq!(
         found.as_deref(),
         Some(
@@ -181,7 +187,9 @@ fn a_draft_that_would_be_vague_is_none() {
         ("   \n", Some("Postgres 16"), Some("src/a.rs")),
         ("Never again", None, None),
     ] {
-        for cause in [Cause::UserCorrected, Cause::GroundTruth, Cause::OwnInference] {
+        for cause in
+            [MistakeCause::UserCorrected, MistakeCause::GroundTruth, MistakeCause::OwnInference]
+        {
             assert_eq!(lesson(wrong, right, cause, place), None, "{wrong:?}");
         }
     }
@@ -202,7 +210,7 @@ proptest! {
     fn a_draft_always_counts_as_a_lesson_and_is_short(
         wrong in claim(),
         right in proptest::option::of(claim()),
-        cause in select(vec![Cause::UserCorrected, Cause::GroundTruth, Cause::OwnInference]),
+        cause in select(vec![MistakeCause::UserCorrected, MistakeCause::GroundTruth, MistakeCause::OwnInference]),
         place in proptest::option::of(prop_oneof![Just("src/a.rs".to_owned()), Just("A_FLAG".to_owned()), claim()]),
     ) {
         let collision =
@@ -218,7 +226,7 @@ proptest! {
     #[test]
     fn what_states_a_value_is_drafted_whatever_it_is(name in "[a-z]{4,9}[0-9]", old in 1..99_u32, new in 100..999_u32) {
         let (wrong, right) = (format!("{name} is {old}"), format!("{name} is {new}"));
-        for cause in [Cause::UserCorrected, Cause::GroundTruth, Cause::OwnInference] {
+        for cause in [MistakeCause::UserCorrected, MistakeCause::GroundTruth, MistakeCause::OwnInference] {
             for place in [None, Some("src/a.rs"), Some("A_FLAG")] {
                 let drafted = lesson(&wrong, Some(&right), cause, place);
                 prop_assert!(drafted.is_some_and(|text| text.contains(&wrong) && text.contains(&right)));

@@ -1,7 +1,7 @@
 //! What a prompt asks for, what it names, and whether it asks anything of memory.
 
 use proptest::prelude::*;
-use throughline_language::question::{Ask, Question, Reference, understand};
+use throughline_language::question::{AskKind, Question, Reference, understand};
 
 use crate::arbitrary;
 
@@ -12,51 +12,51 @@ fn read(text: &str) -> Question {
 #[test]
 fn the_question_word_says_what_is_asked() {
     for (text, ask) in [
-        ("When did we move to Postgres?", Ask::When),
-        ("what year did the rewrite start", Ask::When),
-        ("Who owns the billing service?", Ask::Who),
-        ("With whom did Ada pair?", Ask::Who),
-        ("where's the retry logic?", Ask::Where),
-        ("How many shards are there?", Ask::HowMany),
-        ("how often does the job run?", Ask::HowMany),
-        ("how long did the migration take", Ask::HowLong),
-        ("How many weeks passed between the two outages?", Ask::HowLong),
-        ("Why does the cache miss?", Ask::Why),
-        ("how come it passes locally?", Ask::Why),
-        ("What was the reason for the rollback?", Ask::Why),
-        ("How do I rotate the keys?", Ask::How),
-        ("how to rotate the keys", Ask::How),
-        ("Which queue do we use?", Ask::Which),
-        ("in which region does it run?", Ask::Which),
-        ("ok so what is the port?", Ask::What),
-        ("what about windows?", Ask::What),
-        ("Did Ada approve it?", Ask::YesNo),
-        ("is there a flag for that", Ask::YesNo),
-        ("the linter too, no?", Ask::YesNo),
-        ("In what order did the outages happen?", Ask::Order),
-        ("Which came first, the fork or the rename?", Ask::Order),
-        ("list the order in which the services moved", Ask::Order),
-        ("what is the order of the releases?", Ask::Order),
-        ("Which queue did we try first, Kafka or Nats?", Ask::Order),
-        ("what was the date of the outage?", Ask::When),
-        ("Between the two, which one is faster?", Ask::Which),
-        ("can you walk me through how to release?", Ask::How),
-        ("can you provide a summary of the incident?", Ask::Summary),
-        ("summarize the auth work", Ask::Summary),
-        ("can you recap the week", Ask::Summary),
-        ("give me a quick overview of the importer", Ask::Summary),
-        ("tell me where the config lives", Ask::Where),
-        ("do you remember why we dropped Redis?", Ask::Why),
-        ("remind me who reviews the parser", Ask::Who),
-        ("When I run the importer, why does it hang?", Ask::Why),
-        ("When calling the service, what errors should I expect?", Ask::What),
-        ("The build is red. What changed?", Ask::What),
-        ("Use tabs here.", Ask::Statement),
-        ("When the cache is cold, use the disk.", Ask::Statement),
-        ("Where possible, borrow.", Ask::Statement),
-        ("Do the swap", Ask::Statement),
-        ("add an overview of the modules to the readme", Ask::Statement),
-        ("", Ask::Statement),
+        ("When did we move to Postgres?", AskKind::When),
+        ("what year did the rewrite start", AskKind::When),
+        ("Who owns the billing service?", AskKind::Who),
+        ("With whom did Ada pair?", AskKind::Who),
+        ("where's the retry logic?", AskKind::Where),
+        ("How many shards are there?", AskKind::HowMany),
+        ("how often does the job run?", AskKind::HowMany),
+        ("how long did the migration take", AskKind::HowLong),
+        ("How many weeks passed between the two outages?", AskKind::HowLong),
+        ("Why does the cache miss?", AskKind::Why),
+        ("how come it passes locally?", AskKind::Why),
+        ("What was the reason for the rollback?", AskKind::Why),
+        ("How do I rotate the keys?", AskKind::How),
+        ("how to rotate the keys", AskKind::How),
+        ("Which queue do we use?", AskKind::Which),
+        ("in which region does it run?", AskKind::Which),
+        ("ok so what is the port?", AskKind::What),
+        ("what about windows?", AskKind::What),
+        ("Did Ada approve it?", AskKind::YesNo),
+        ("is there a flag for that", AskKind::YesNo),
+        ("the linter too, no?", AskKind::YesNo),
+        ("In what order did the outages happen?", AskKind::Order),
+        ("Which came first, the fork or the rename?", AskKind::Order),
+        ("list the order in which the services moved", AskKind::Order),
+        ("what is the order of the releases?", AskKind::Order),
+        ("Which queue did we try first, Kafka or Nats?", AskKind::Order),
+        ("what was the date of the outage?", AskKind::When),
+        ("Between the two, which one is faster?", AskKind::Which),
+        ("can you walk me through how to release?", AskKind::How),
+        ("can you provide a summary of the incident?", AskKind::Summary),
+        ("summarize the auth work", AskKind::Summary),
+        ("can you recap the week", AskKind::Summary),
+        ("give me a quick overview of the importer", AskKind::Summary),
+        ("tell me where the config lives", AskKind::Where),
+        ("do you remember why we dropped Redis?", AskKind::Why),
+        ("remind me who reviews the parser", AskKind::Who),
+        ("When I run the importer, why does it hang?", AskKind::Why),
+        ("When calling the service, what errors should I expect?", AskKind::What),
+        ("The build is red. What changed?", AskKind::What),
+        ("Use tabs here.", AskKind::Statement),
+        ("When the cache is cold, use the disk.", AskKind::Statement),
+        ("Where possible, borrow.", AskKind::Statement),
+        ("Do the swap", AskKind::Statement),
+        ("add an overview of the modules to the readme", AskKind::Statement),
+        ("", AskKind::Statement),
     ] {
         assert_eq!(read(text).ask, ask, "{text}");
     }
@@ -284,7 +284,7 @@ fn times_are_read_along() {
 #[test]
 fn what_is_asked_after_a_long_paste_is_found() {
     let pasted = format!("{}\nWhy does this fail?", "error at line 3\n".repeat(60_000));
-    assert_eq!(read(&pasted).ask, Ask::Why);
+    assert_eq!(read(&pasted).ask, AskKind::Why);
 }
 
 proptest! {

@@ -5,31 +5,33 @@ use std::time::Instant;
 use proptest::prelude::*;
 use proptest::sample::select;
 use throughline_core::Kind;
-use throughline_language::referent::{Around, Place, Proposal, mentions, proposals, telling_words};
+use throughline_language::referent::{
+    Around, BindingProposal, NamedPlace, mentions, proposals, telling_words,
+};
 
 use crate::arbitrary;
 
-fn file(path: &str) -> Place {
-    Place::File { path: path.to_owned(), lines: None }
+fn file(path: &str) -> NamedPlace {
+    NamedPlace::File { path: path.to_owned(), lines: None }
 }
 
-fn lines(path: &str, first: u32, last: u32) -> Place {
-    Place::File { path: path.to_owned(), lines: Some((first, last)) }
+fn lines(path: &str, first: u32, last: u32) -> NamedPlace {
+    NamedPlace::File { path: path.to_owned(), lines: Some((first, last)) }
 }
 
-fn folder(path: &str) -> Place {
-    Place::Folder { path: path.to_owned() }
+fn folder(path: &str) -> NamedPlace {
+    NamedPlace::Folder { path: path.to_owned() }
 }
 
-fn flag(name: &str) -> Place {
-    Place::Flag { name: name.to_owned() }
+fn flag(name: &str) -> NamedPlace {
+    NamedPlace::Flag { name: name.to_owned() }
 }
 
-fn commit(hex: &str) -> Place {
-    Place::Commit { hex: hex.to_owned() }
+fn commit(hex: &str) -> NamedPlace {
+    NamedPlace::Commit { hex: hex.to_owned() }
 }
 
-fn places(text: &str) -> Vec<Place> {
+fn places(text: &str) -> Vec<NamedPlace> {
     mentions(text).into_iter().map(|mention| mention.place).collect()
 }
 
@@ -130,7 +132,7 @@ fn what_only_looks_like_a_place_is_none() {
         "...",
         "C:\\Users\\me\\a.rs",
     ] {
-        assert_eq!(places(text), Vec::<Place>::new(), "{text}");
+        assert_eq!(places(text), Vec::<NamedPlace>::new(), "{text}");
     }
 }
 
@@ -160,7 +162,7 @@ fn telling_words_are_those_that_would_stand_in_the_file() {
     }
 }
 
-fn first(claim: &str, kind: Kind) -> Option<(Place, bool)> {
+fn first(claim: &str, kind: Kind) -> Option<(NamedPlace, bool)> {
     let found = proposals(claim, kind, &[]);
     found.into_iter().next().map(|one| (one.place, one.needs_words))
 }
@@ -230,7 +232,8 @@ fn a_file_that_a_tool_touched_takes_two_words_and_a_value() {
         Around { text: "let max_connections = 20;", path: Some("src/db.rs") },
     ];
     let found = proposals("max_connections is 20", Kind::Fact, &around);
-    let seen: Vec<(&Place, bool)> = found.iter().map(|one| (&one.place, one.needs_words)).collect();
+    let seen: Vec<(&NamedPlace, bool)> =
+        found.iter().map(|one| (&one.place, one.needs_words)).collect();
     assert_eq!(seen, vec![(&file("src/db.rs"), true), (&file("src/other.rs"), true)]);
     assert_eq!(found[0].words, vec!["max_connections", "20"]);
     for claim in ["max_connections is high", "It is 20", "max_connections and min_connections"] {
@@ -245,7 +248,7 @@ fn a_bare_name_is_completed_by_the_file_that_a_tool_touched() {
         Around { text: "", path: Some("crates/core/src/my_db.rs") },
     ];
     let found = proposals("db.rs opens 20 connections", Kind::Fact, &around);
-    let seen: Vec<&Place> = found.iter().map(|one| &one.place).collect();
+    let seen: Vec<&NamedPlace> = found.iter().map(|one| &one.place).collect();
     assert_eq!(seen, vec![&file("db.rs"), &file("crates/core/src/db.rs")]);
 }
 
@@ -320,13 +323,13 @@ proptest! {
         text in prop_oneof![pieces(), arbitrary::text()], near in pieces(), kind in select(Kind::ALL),
     ) {
         let around = [Around { text: &near, path: Some("a/b.rs") }];
-        let found: Vec<Proposal> = proposals(&text, kind, &around);
+        let found: Vec<BindingProposal> = proposals(&text, kind, &around);
         prop_assert!(found.len() <= 8);
         prop_assert!(found.is_sorted_by(|a, b| a.score >= b.score));
         for (at, one) in found.iter().enumerate() {
             prop_assert!((0.0..=1.0).contains(&one.score));
             prop_assert!(!one.needs_words || !one.words.is_empty());
-            let is_commit = matches!(one.place, Place::Commit { .. });
+            let is_commit = matches!(one.place, NamedPlace::Commit { .. });
             prop_assert!(!is_commit);
             prop_assert!(found[..at].iter().all(|other| other.place != one.place));
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use throughline_llm::{Asked, Client, Error, Key, Provider, Request, Settings};
+use throughline_llm::{Asked, Client, Error, Key, ModelRequest, ModelSettings, Provider};
 use throughline_testing::server::{Heard, Reply, Server};
 
 const SERVICES: [Provider; 4] =
@@ -15,17 +15,17 @@ fn schema() -> Value {
         "properties": {"yes": {"type": "boolean"}}})
 }
 
-fn settings(provider: Provider, server: &Server) -> Settings {
+fn settings(provider: Provider, server: &Server) -> ModelSettings {
     let key = Key::new("sk-testkey-123456");
     let settings =
-        Settings::new(provider, "small", Some(&server.address), key).expect("it can be made");
+        ModelSettings::new(provider, "small", Some(&server.address), key).expect("it can be made");
     let (total, pause) = (Duration::from_secs(5), Duration::from_millis(5));
-    Settings { total, pause, ..settings }
+    ModelSettings { total, pause, ..settings }
 }
 
-fn ask_with(settings: Settings) -> Asked {
+fn ask_with(settings: ModelSettings) -> Asked {
     let schema = schema();
-    let request = Request {
+    let request = ModelRequest {
         system: "Be brief.",
         prompt: "Is it so?",
         name: "answer",
@@ -204,15 +204,16 @@ fn what_does_not_pass_is_asked_once() {
 fn silence_ends_with_the_time_that_was_given() {
     let server = Server::start(|_| Reply::Silence);
     let total = Duration::from_millis(300);
-    let asked = ask_with(Settings { total, ..settings(Provider::Openai, &server) });
+    let asked = ask_with(ModelSettings { total, ..settings(Provider::Openai, &server) });
     assert_eq!(asked.answer, Err(Error::TooSlow(total)));
     assert!(asked.usage.total() > 0, "it may have been worked on all the same");
 }
 
 #[test]
 fn nobody_there_is_said_with_the_address() {
-    let settings = Settings::new(Provider::Ollama, "m", Some("http://127.0.0.1:9"), None).unwrap();
-    let error = ask_with(Settings { pause: Duration::from_millis(1), ..settings }).answer;
+    let settings =
+        ModelSettings::new(Provider::Ollama, "m", Some("http://127.0.0.1:9"), None).unwrap();
+    let error = ask_with(ModelSettings { pause: Duration::from_millis(1), ..settings }).answer;
     let error = error.unwrap_err();
     assert!(error.to_string().contains("http://127.0.0.1:9 cannot be reached"), "{error}");
     assert!(error.is_passing());
@@ -237,7 +238,7 @@ fn what_is_no_json_is_handed_on_as_it_was_said() {
 
 #[test]
 fn without_a_key_a_service_elsewhere_is_not_asked() {
-    let settings = Settings::new(Provider::Anthropic, "m", None, None).unwrap();
+    let settings = ModelSettings::new(Provider::Anthropic, "m", None, None).unwrap();
     let error = Client::new(settings).unwrap_err();
     assert!(error.to_string().contains("ANTHROPIC_API_KEY"), "{error}");
 }

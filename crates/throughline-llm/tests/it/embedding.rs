@@ -1,12 +1,14 @@
 //! Vectors from servers.
 
 use serde_json::{Value, json};
-use throughline_llm::{Client, Provider, Settings};
+use throughline_llm::{Client, ModelSettings, Provider};
 use throughline_testing::server::{Heard, Reply, Server};
 
 fn client(provider: Provider, server: &Server) -> Client {
-    Client::new(Settings::new(provider, "e5", Some(&server.address), None).expect("it can be made"))
-        .expect("it can be made")
+    Client::new(
+        ModelSettings::new(provider, "e5", Some(&server.address), None).expect("it can be made"),
+    )
+    .expect("it can be made")
 }
 
 fn texts_of(heard: &Heard) -> Vec<String> {

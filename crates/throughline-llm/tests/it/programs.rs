@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use throughline_llm::{Asked, Client, Error, Request, Settings};
+use throughline_llm::{Asked, Client, Error, ModelRequest, ModelSettings};
 
 /// Asks a program that is written as a script.
 fn ask(script: &str, arguments: &[&str], total: Duration) -> Asked {
@@ -16,9 +16,10 @@ fn ask(script: &str, arguments: &[&str], total: Duration) -> Asked {
         .expect("it can be made");
     let mut command = vec![program.display().to_string()];
     command.extend(arguments.iter().map(|one| (*one).to_owned()));
-    let settings = Settings { total, ..Settings::program(command).expect("it can be made") };
+    let settings =
+        ModelSettings { total, ..ModelSettings::program(command).expect("it can be made") };
     let schema = json!({"type": "object"});
-    let request = Request {
+    let request = ModelRequest {
         system: "Be brief.",
         prompt: "Is it so?",
         name: "answer",
@@ -54,12 +55,13 @@ fn a_program_that_hangs_is_ended_with_what_it_started() {
 fn a_program_that_fails_says_how() {
     let error = ask("echo 'not logged in' >&2; exit 3", &[], PATIENT).answer.unwrap_err();
     assert!(error.to_string().contains("not logged in"), "{error}");
-    let nobody = Settings::program(vec!["/no/such/program".to_owned()]).unwrap();
+    let nobody = ModelSettings::program(vec!["/no/such/program".to_owned()]).unwrap();
     let schema = json!({});
-    let request = Request { system: "", prompt: "", name: "a", schema: &schema, tokens_max: 1 };
+    let request =
+        ModelRequest { system: "", prompt: "", name: "a", schema: &schema, tokens_max: 1 };
     let error = Client::new(nobody).unwrap().ask(&request).answer.unwrap_err();
     assert!(error.to_string().starts_with("/no/such/program failed"), "{error}");
-    assert!(Settings::program(vec![" ".to_owned()]).is_err());
+    assert!(ModelSettings::program(vec![" ".to_owned()]).is_err());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use throughline_engine::{Entry, Error, Result};
+use throughline_engine::{Error, Result, ShelfEntry};
 
 const ROOT: &str = "/memories";
 /// Bytes of one name, and of a whole path.
@@ -80,7 +80,7 @@ impl Path {
     }
 
     /// What lies under it, two levels deep, with sizes, by name; directories end with a slash.
-    pub(super) fn listing(&self, files: &[Entry]) -> Vec<(String, String)> {
+    pub(super) fn listing(&self, files: &[ShelfEntry]) -> Vec<(String, String)> {
         let mut below: BTreeMap<Vec<String>, Option<usize>> = BTreeMap::new();
         for file in files.iter().filter(|file| self.holds(&file.name)) {
             let names = Self::known(&file.name).names.split_off(self.names.len());

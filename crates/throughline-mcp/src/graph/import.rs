@@ -8,7 +8,7 @@ use throughline_core::Authority;
 use throughline_engine::{Context, Engine, Error, Result};
 
 use super::{
-    Addition, ENTITY, Entity, Relation, SOURCE, add_observations, create_entities,
+    Addition, ENTITY, SOURCE, ServedEntity, ServedRelation, add_observations, create_entities,
     create_relations, keeping,
 };
 use crate::clean::clean_value;
@@ -32,16 +32,16 @@ pub struct GraphImport {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Line {
-    Entity(Entity),
-    Relation(Relation),
+    Entity(ServedEntity),
+    Relation(ServedRelation),
 }
 
 impl Line {
-    fn entity(&self) -> Option<&Entity> {
+    fn entity(&self) -> Option<&ServedEntity> {
         if let Self::Entity(entity) = self { Some(entity) } else { None }
     }
 
-    fn relation(&self) -> Option<&Relation> {
+    fn relation(&self) -> Option<&ServedRelation> {
         if let Self::Relation(relation) = self { Some(relation) } else { None }
     }
 }
@@ -95,18 +95,18 @@ fn take_in(
         let mut met: BTreeSet<String> =
             shelves.on(ENTITY).iter().map(|one| one.name.clone()).collect();
         let entities = lines.iter().filter_map(Line::entity).cloned();
-        let (new, known): (Vec<Entity>, Vec<Entity>) =
+        let (new, known): (Vec<ServedEntity>, Vec<ServedEntity>) =
             entities.partition(|entity| met.insert(entity.name.clone()));
         create_entities(shelves, &new);
-        let addition = |one: &Entity| Addition {
+        let addition = |one: &ServedEntity| Addition {
             entity_name: one.name.clone(),
             contents: one.observations.clone(),
         };
         let additions: Vec<Addition> = known.iter().map(addition).collect();
         let added = add_observations(shelves, &additions)?;
-        let all: Vec<Relation> = lines.iter().filter_map(Line::relation).cloned().collect();
+        let all: Vec<ServedRelation> = lines.iter().filter_map(Line::relation).cloned().collect();
         let mut told = BTreeSet::new();
-        let relations: Vec<Relation> =
+        let relations: Vec<ServedRelation> =
             all.iter().filter(|one| told.insert((*one).clone())).cloned().collect();
         done.entities = new.len();
         done.observations = new.iter().map(|one| one.observations.len()).sum::<usize>()

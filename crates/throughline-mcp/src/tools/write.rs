@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 use throughline_core::watermark::Referent;
 use throughline_core::{Authority, Kind, Memory, MemoryId, Relation, Slot};
-use throughline_engine::{Error, NewMemory, Proposal, Put, Remembered, Showed};
+use throughline_engine::{AgentCorrection, Error, NewMemory, Put, Remembered, Showed};
 
-use crate::answer::{Answer, Failure, Told, quoted};
+use crate::answer::{Answer, ToldByTool, ToolFailure, quoted};
 use crate::arguments::{self, word};
 use crate::desk::Desk;
 use crate::view;
 
-pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> Told {
+pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> ToldByTool {
     let context = desk.context(&args.place())?;
     let watch = args.watch.iter().flatten().map(|one| one.parse::<Referent>());
     let new = NewMemory {
@@ -19,14 +19,14 @@ pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> Told {
         tags: args.tags.clone().unwrap_or_default(),
         because: args.because.clone().unwrap_or_default(),
         triggers: args.triggers.clone().unwrap_or_default(),
-        watch: watch.collect::<Result<_, _>>().map_err(Failure::usage)?,
+        watch: watch.collect::<Result<_, _>>().map_err(ToolFailure::usage)?,
         authority: source(args.source.as_deref())?,
         shown: desk.shown(&context),
         ..NewMemory::new(&args.content)
     };
     let kept = match desk.engine()?.keeping(&context).remember(&new) {
         Err(Error::Blocked(throughline_core::reconcile::Blocked::Erased(at))) => {
-            return Err(Failure::for_the_user(
+            return Err(ToolFailure::for_the_user(
                 format!("the user erased this on {}; it stays out", at.date()),
                 format!("throughline remember {} --revive", quoted(&args.content)),
             ));
@@ -38,19 +38,19 @@ pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> Told {
 }
 
 /// What an agent says ranks as an agent's, and may rank lower.
-fn source(said: Option<&str>) -> Result<Authority, Failure> {
+fn source(said: Option<&str>) -> Result<Authority, ToolFailure> {
     match said.map(|said| said.trim().to_lowercase()).as_deref() {
         None | Some("" | "observed") => Ok(Authority::Observed),
         Some("inferred") => Ok(Authority::Inferred),
         Some("external") => Ok(Authority::External),
-        Some(other) => Err(Failure::usage(format!(
+        Some(other) => Err(ToolFailure::usage(format!(
             "unknown source {other:?} (choose: observed, inferred, external)"
         ))),
     }
 }
 
-fn slot(written: Option<&str>) -> Result<Option<Slot>, Failure> {
-    written.filter(|slot| !slot.is_empty()).map(Slot::parse).transpose().map_err(Failure::usage)
+fn slot(written: Option<&str>) -> Result<Option<Slot>, ToolFailure> {
+    written.filter(|slot| !slot.is_empty()).map(Slot::parse).transpose().map_err(ToolFailure::usage)
 }
 
 /// What became of a claim, with the text as it is stored.
@@ -91,12 +91,12 @@ fn stored(kept: &Remembered) -> Answer {
     Answer { text, data: Value::Object(map) }
 }
 
-pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> Told {
+pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> ToldByTool {
     let context = desk.context(&args.place())?;
     let relation: Relation = word(&args.relation)?;
     let engine = desk.engine()?;
     let (from, to) = {
-        let reader = engine.now_reader().map_err(Failure::from)?;
+        let reader = engine.now_reader().map_err(ToolFailure::from)?;
         (
             engine.resolve(&*reader, &context, &args.from)?,
             engine.resolve(&*reader, &context, &args.to)?,
@@ -104,7 +104,7 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> Told {
     };
     if relation == Relation::Supersedes {
         let command = format!("throughline supersede {} {}", to.id.handle(), from.id.handle());
-        return Err(Failure::for_the_user(
+        return Err(ToolFailure::for_the_user(
             "only the user can replace one memory with another",
             command,
         ));
@@ -123,14 +123,14 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> Told {
     Ok(Answer { text, data })
 }
 
-pub(super) fn correct(desk: &mut Desk, args: &arguments::Correct) -> Told {
+pub(super) fn correct(desk: &mut Desk, args: &arguments::Correct) -> ToldByTool {
     let context = desk.context(&args.place())?;
     let slot = slot(args.slot.as_deref())?;
     let evidence = args.evidence.as_deref().filter(|words| !words.trim().is_empty());
-    let proposal = Proposal { content: &args.content, slot: slot.as_ref(), evidence };
+    let proposal = AgentCorrection { content: &args.content, slot: slot.as_ref(), evidence };
     let engine = desk.engine()?;
     let old = {
-        let reader = engine.now_reader().map_err(Failure::from)?;
+        let reader = engine.now_reader().map_err(ToolFailure::from)?;
         engine.resolve(&*reader, &context, &args.id)?
     };
     let kept = engine.keeping(&context).propose(&args.id, &proposal)?;
@@ -155,13 +155,13 @@ pub(super) fn correct(desk: &mut Desk, args: &arguments::Correct) -> Told {
     Ok(answer)
 }
 
-pub(super) fn verify(desk: &mut Desk, args: &arguments::Verify) -> Told {
+pub(super) fn verify(desk: &mut Desk, args: &arguments::Verify) -> ToldByTool {
     let context = desk.context(&args.place())?;
     let outcome = match args.outcome.trim().to_lowercase().as_str() {
         "confirmed" => Showed::Confirmed,
         "refuted" => Showed::Refuted,
         other => {
-            return Err(Failure::usage(format!(
+            return Err(ToolFailure::usage(format!(
                 "unknown outcome {other:?} (choose: confirmed, refuted)"
             )));
         }
@@ -190,7 +190,7 @@ pub(super) fn verify(desk: &mut Desk, args: &arguments::Verify) -> Told {
     Ok(answer)
 }
 
-pub(super) fn feedback(desk: &mut Desk, args: &arguments::Feedback) -> Told {
+pub(super) fn feedback(desk: &mut Desk, args: &arguments::Feedback) -> ToldByTool {
     let context = desk.context(&args.place())?;
     let card = desk.engine()?.looking(&context).rate(&args.id, args.helpful)?;
     let said = if args.helpful { "Noted that it helped: " } else { "Noted that it did not help: " };
@@ -203,23 +203,23 @@ pub(super) fn feedback(desk: &mut Desk, args: &arguments::Feedback) -> Told {
     Ok(Answer { text: format!("{said}{}", view::words(&card)), data })
 }
 
-pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> Told {
+pub(super) fn archive(desk: &mut Desk, args: &arguments::Archive) -> ToldByTool {
     let context = desk.context(&args.place())?;
     let Some(reason) = told(Some(&args.reason)) else {
-        return Err(Failure::usage("say why it is no longer useful"));
+        return Err(ToolFailure::usage("say why it is no longer useful"));
     };
     let memory = {
         let engine = desk.engine()?;
-        let reader = engine.now_reader().map_err(Failure::from)?;
+        let reader = engine.now_reader().map_err(ToolFailure::from)?;
         engine.resolve(&*reader, &context, &args.id)?
     };
     let command = |memory: &Memory| {
         format!("throughline archive {} --reason {}", memory.id.handle(), quoted(reason))
     };
     if !desk.has_seen(&context, &memory)? {
-        return Err(Failure {
+        return Err(ToolFailure {
             hint: Some("recall it first, and read what it says".to_owned()),
-            ..Failure::for_the_user(
+            ..ToolFailure::for_the_user(
                 format!(
                     "“{}” was not recalled in this session, so it was not put away",
                     view::cut(&memory.content, view::LINE_CHARS)

@@ -6,10 +6,10 @@ mod hostile;
 mod laws;
 mod model;
 
-use throughline_reader::{Piece, Reader, Speaker};
+use throughline_reader::{Piece, Speaker, TrainedReader};
 
-fn reader() -> &'static Reader {
-    Reader::builtin().expect("the weights in this program can be used")
+fn reader() -> &'static TrainedReader {
+    TrainedReader::builtin().expect("the weights in this program can be used")
 }
 
 fn read(turn: &str) -> Vec<Piece> {

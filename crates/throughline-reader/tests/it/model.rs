@@ -1,7 +1,7 @@
 //! The weights are the ones that were measured, and broken ones are refused in plain words.
 
 use sha2::{Digest, Sha256};
-use throughline_reader::{Reader, Unusable, WEIGHTS_SHA256};
+use throughline_reader::{TrainedReader, Unusable, WEIGHTS_SHA256};
 
 static FILE: &[u8] = include_bytes!("../../model/reader-int8.bin");
 
@@ -10,7 +10,7 @@ const HEADER_BYTES: usize = 64;
 const DIMENSIONS_AT: usize = 16;
 
 fn refused(file: Vec<u8>) -> Option<Unusable> {
-    Reader::from_file(file.leak()).err()
+    TrainedReader::from_file(file.leak()).err()
 }
 
 /// The header and the table of sections, without the weights.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use throughline_redact::{Known, redact};
+use throughline_redact::{KnownSecrets, redact};
 
 use crate::secrets::{hex, mixed, signs};
 
@@ -135,10 +135,10 @@ fn a_value_that_comes_again_goes_with_it() {
 #[test]
 fn a_value_is_known_again_by_its_hash_alone() {
     let (value, other) = (mixed(14), mixed(15));
-    let mut first = Known::default();
+    let mut first = KnownSecrets::default();
     first.salt(7, []);
     first.redact(&format!("password: \"{value}\""));
-    let mut later = Known::default();
+    let mut later = KnownSecrets::default();
     later.salt(7, first.fresh().into_iter().map(|fresh| fresh.hash));
     let text = format!("say ({value}) or \"{value}\", not {other} nor {value}x");
     let clean = later.take_out(&text).text.into_owned();
@@ -153,7 +153,7 @@ fn a_value_is_known_again_by_its_hash_alone() {
     later.salt(7, first.fresh().into_iter().map(|fresh| fresh.hash));
     let said = format!("it was {phrase} once");
     assert_eq!(later.take_out(&said).text, "it was [redacted:known-secret] once");
-    let mut stranger = Known::default();
+    let mut stranger = KnownSecrets::default();
     stranger.salt(8, first.fresh().into_iter().map(|fresh| fresh.hash));
     assert_eq!(stranger.take_out(&text).text, text, "another salt, another hash");
 }

@@ -10,7 +10,7 @@ use throughline_core::row::Tombstone;
 use throughline_core::{RowKey, Table};
 
 use super::lock::io_error;
-use super::migrate::{self, Keep, MIGRATIONS};
+use super::migrate::{self, KeptCopy, MIGRATIONS};
 use super::open::{configure, create_private, empty_log, version_of};
 use super::{BUSY_LIMIT_MS, documents, rows, verify};
 use crate::folder::{beside, sync_parent};
@@ -173,5 +173,5 @@ pub(super) fn replace(connection: &mut Connection, from: &Path, path: &Path) -> 
     }
     drop(copy);
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    migrate::migrate(connection, path, MIGRATIONS, Keep::Copy)
+    migrate::migrate(connection, path, MIGRATIONS, KeptCopy::Copy)
 }

@@ -57,7 +57,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
 
 /// What to keep of a file before it is migrated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(super) enum KeptCopy {
     /// A copy beside it.
     Copy,
     /// Nothing: it is a copy itself.
@@ -74,14 +74,14 @@ pub(super) fn migrate(
     connection: &mut Connection,
     path: &Path,
     migrations: &[Migration],
-    keep: Keep,
+    keep: KeptCopy,
 ) -> Result<()> {
     // Another process may have migrated while we waited for the lock.
     let from: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if from == newest(migrations) {
         return Ok(());
     }
-    if from > 0 && keep == Keep::Copy {
+    if from > 0 && keep == KeptCopy::Copy {
         copy::copy(connection, &backup_path(path, from)?)?;
     }
     for migration in migrations.iter().filter(|migration| migration.number > from) {
@@ -159,7 +159,7 @@ mod tests {
     fn a_file_is_copied_aside_before_it_is_migrated() {
         let folder = tempfile::tempdir().unwrap();
         let (path, mut connection) = fresh(folder.path());
-        migrate(&mut connection, &path, &with(NEXT), Keep::Copy).unwrap();
+        migrate(&mut connection, &path, &with(NEXT), KeptCopy::Copy).unwrap();
 
         let version: u32 =
             connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
@@ -174,7 +174,7 @@ mod tests {
     fn a_migration_that_fails_leaves_the_file_as_it_was() {
         let folder = tempfile::tempdir().unwrap();
         let (path, mut connection) = fresh(folder.path());
-        migrate(&mut connection, &path, &with(BROKEN), Keep::Copy).unwrap_err();
+        migrate(&mut connection, &path, &with(BROKEN), KeptCopy::Copy).unwrap_err();
 
         let half: u32 = connection
             .query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'half'", [], |r| r.get(0))

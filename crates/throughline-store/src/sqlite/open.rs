@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::lock::{WriterLock, io_error};
-use super::migrate::{self, Keep, MIGRATIONS};
+use super::migrate::{self, KeptCopy, MIGRATIONS};
 use super::{BUSY_LIMIT_MS, SQLITE_FLOOR};
 use super::{numbers, swap};
 use crate::folder::sync_parent;
@@ -65,7 +65,7 @@ fn id_of(_: &Path) -> Option<FileId> {
 }
 
 /// Opens, configures and if need be creates or migrates the file.
-pub(super) fn open(path: &Path, lock: &WriterLock, keep: Keep) -> Result<Opened> {
+pub(super) fn open(path: &Path, lock: &WriterLock, keep: KeptCopy) -> Result<Opened> {
     if rusqlite::version_number() < SQLITE_FLOOR {
         return Err(Error::OldSqlite { found: rusqlite::version().to_owned() });
     }
@@ -85,7 +85,7 @@ pub(super) fn open(path: &Path, lock: &WriterLock, keep: Keep) -> Result<Opened>
     Err(Error::Busy { waited_ms: 0 })
 }
 
-fn open_once(path: &Path, lock: &WriterLock, keep: Keep) -> Result<Opened> {
+fn open_once(path: &Path, lock: &WriterLock, keep: KeptCopy) -> Result<Opened> {
     if swap::is_due(path) {
         swap::carry_out(path, &lock.acquire(BUSY_LIMIT_MS)?)?;
     }
@@ -283,7 +283,7 @@ mod tests {
     fn every_connection_waits_until_its_commits_are_on_disk() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
-        let connection = open(&path, &WriterLock::beside(&path).unwrap(), Keep::Copy).unwrap();
+        let connection = open(&path, &WriterLock::beside(&path).unwrap(), KeptCopy::Copy).unwrap();
         for (pragma, expected) in [
             ("PRAGMA synchronous", 2),
             ("PRAGMA foreign_keys", 1),

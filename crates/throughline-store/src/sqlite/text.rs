@@ -5,7 +5,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::policy::WordPolicy;
-use throughline_core::words::{self, Collection};
+use throughline_core::words::{self, CollectionSize};
 use throughline_core::{EpisodeId, MemoryId, NodeId, RowKey, SpaceId};
 
 use crate::document::Postings;
@@ -338,12 +338,12 @@ fn quoted(term: &str) -> String {
     format!("\"{term}\"")
 }
 
-fn collection(connection: &Connection, what: &str, spaces: &[SpaceId]) -> Result<Collection> {
+fn collection(connection: &Connection, what: &str, spaces: &[SpaceId]) -> Result<CollectionSize> {
     let (docs, terms): (i64, i64) = connection
         .prepare_cached(
             "SELECT coalesce(sum(docs), 0), coalesce(sum(terms), 0) FROM text_size
              WHERE what = ?1 AND space IN (SELECT value FROM json_each(?2))",
         )?
         .query_row(params![what, json_list(spaces)], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(Collection { docs: docs.unsigned_abs(), terms: terms.unsigned_abs() })
+    Ok(CollectionSize { docs: docs.unsigned_abs(), terms: terms.unsigned_abs() })
 }

@@ -9,7 +9,7 @@ use throughline_core::fold::View;
 use throughline_core::policy::WordPolicy;
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::{Reach, Space};
-use throughline_core::words::{self, Collection};
+use throughline_core::words::{self, CollectionSize};
 use throughline_core::{
     BatchId, Cardinality, Change, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
     NodeId, Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
@@ -259,7 +259,7 @@ impl Reader for Arc<Tables> {
         // What lies behind other walls tells nothing, not even how rare a word is.
         let mut documents = self.texts(query);
         documents.retain(|(space, ..)| query.spaces.contains(space));
-        let collection = Collection {
+        let collection = CollectionSize {
             docs: documents.len() as u64,
             terms: documents.iter().map(|(.., terms)| terms.len() as u64).sum(),
         };

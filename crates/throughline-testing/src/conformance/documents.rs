@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::document::{Speaker, Traits};
+use throughline_core::document::{SpeakerCode, Traits};
 use throughline_core::row::Tombstone;
 use throughline_core::{
     Change, Episode, EpisodeId, Kind, Memory, NodeId, Row, RowKey, SessionId, SpaceId, State,
@@ -130,7 +130,7 @@ pub(super) fn every_memory_and_episode_has_one_document(factory: &dyn Factory) {
         at: day(0),
         session: 0,
         before: None,
-        speaker: Speaker::NOBODY,
+        speaker: SpeakerCode::NOBODY,
         length: 4,
         traits: Traits::default(),
         state: Some(State::Confirmed),
@@ -166,7 +166,7 @@ pub(super) fn every_memory_and_episode_has_one_document(factory: &dyn Factory) {
         id: episode_id(7).0,
         at: day(1),
         session: number,
-        speaker: Speaker::ASSISTANT,
+        speaker: SpeakerCode::ASSISTANT,
         length: 1,
         traits: Traits { tells_time: false, ..asking },
         state: None,

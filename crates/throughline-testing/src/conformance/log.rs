@@ -139,7 +139,7 @@ pub(super) fn the_mark_of_sleep_moves(factory: &dyn Factory) {
         spaces.into_iter().find(|one| one.space == HERE).expect("it is known")
     };
     assert_eq!(here().slept, None);
-    let mark = |number| sleep::Mark { to: batch_id(number), changes: None, at: day(2) };
+    let mark = |number| sleep::SleepMark { to: batch_id(number), changes: None, at: day(2) };
     let slept = |key: &str, mark| Change::Slept { space: HERE, key: key.to_owned(), mark };
     let key = here().key;
     for number in [1, 2] {

@@ -10,9 +10,9 @@ use std::sync::atomic::Ordering;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::{Found, Obstacle};
+use super::{Obstacle, PlainFile};
 use crate::content::Content;
-use crate::stamp::Mark;
+use crate::stamp::FileMark;
 use crate::{Deadline, FILE_BYTES_MAX, World, path};
 
 /// How much is read between two looks at the clock.
@@ -34,7 +34,7 @@ pub(crate) struct Ground<'w> {
 
 /// What a strict walk met.
 enum Met {
-    File(Mark),
+    File(FileMark),
     /// A link, or something on the way that is not a folder.
     Detour,
     Obstacle(Obstacle),
@@ -55,26 +55,30 @@ impl<'w> Ground<'w> {
     }
 
     /// Looks at a path without opening it, and follows links as long as they stay inside.
-    pub(crate) fn find(&mut self, path: &Path) -> Result<Found, Obstacle> {
+    pub(crate) fn find(&mut self, path: &Path) -> Result<PlainFile, Obstacle> {
         if path::is_own_data(path) {
             return Err(Obstacle::OwnData);
         }
         match self.meet(path) {
-            Met::File(mark) => Ok(Found { mark, path: path.to_path_buf() }),
+            Met::File(mark) => Ok(PlainFile { mark, path: path.to_path_buf() }),
             Met::Obstacle(obstacle) => Err(obstacle),
             Met::Detour => self.find_behind_links(path),
         }
     }
 
     /// Reads a file whole, and once more if it changed meanwhile.
-    pub(crate) fn read(&mut self, found: &Found, deadline: Deadline) -> Result<Content, Obstacle> {
+    pub(crate) fn read(
+        &mut self,
+        found: &PlainFile,
+        deadline: Deadline,
+    ) -> Result<Content, Obstacle> {
         match self.read_once(&found.path, deadline) {
             Err(Obstacle::Restless) => self.read_once(&found.path, deadline),
             read => read,
         }
     }
 
-    fn find_behind_links(&mut self, path: &Path) -> Result<Found, Obstacle> {
+    fn find_behind_links(&mut self, path: &Path) -> Result<PlainFile, Obstacle> {
         let real = self.root.join(path).canonicalize().map_err(|error| {
             let gone = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
             if gone { Obstacle::Gone } else { Obstacle::Unreadable }
@@ -84,7 +88,7 @@ impl<'w> Ground<'w> {
             return Err(Obstacle::OwnData);
         }
         match self.meet(&below) {
-            Met::File(mark) => Ok(Found { mark, path: below }),
+            Met::File(mark) => Ok(PlainFile { mark, path: below }),
             Met::Obstacle(obstacle) => Err(obstacle),
             Met::Detour => Err(Obstacle::Restless),
         }
@@ -164,7 +168,7 @@ fn read_to(file: &mut File, size: u64, deadline: Deadline) -> Result<Vec<u8>, Ob
 }
 
 /// The mark of a plain file that is not too large.
-fn plain(stat: &Stat) -> Result<Mark, Obstacle> {
+fn plain(stat: &Stat) -> Result<FileMark, Obstacle> {
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => {}
         FileType::Directory => return Err(Obstacle::Folder),
@@ -180,7 +184,7 @@ fn plain(stat: &Stat) -> Result<Mark, Obstacle> {
         return Err(Obstacle::TooLarge);
     }
     let moment = |seconds: i128, nanoseconds: i128| seconds * 1_000_000_000 + nanoseconds;
-    Ok(Mark {
+    Ok(FileMark {
         size,
         modified_ns: moment(i128::from(stat.st_mtime), i128::from(stat.st_mtime_nsec)),
         changed_ns: moment(i128::from(stat.st_ctime), i128::from(stat.st_ctime_nsec)),

@@ -3,14 +3,16 @@
 mod look;
 mod program;
 
-pub(super) use look::{Connection, State, connections};
+pub(super) use look::{Connection, ConnectionState, connections};
 pub(super) use program::check as program_check;
 
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde::Serialize;
-use throughline_agents::install::{self, BARE, Change, Place, files, places, project_places};
+use throughline_agents::install::{
+    self, BARE, SettingsChange, SettingsPlace, files, places, project_places,
+};
 use throughline_agents::{Folders, Host};
 use throughline_core::{patch, text};
 use throughline_engine::Error;
@@ -160,10 +162,10 @@ pub(super) fn init(
 /// Puts us into the settings of one agent, or says what that would change. Nothing is written where
 /// one of its files cannot be.
 fn connect<'a>(
-    places: impl Iterator<Item = &'a Place>,
+    places: impl Iterator<Item = &'a SettingsPlace>,
     command: &str,
     dry_run: bool,
-) -> anyhow::Result<Vec<(&'a Place, Change)>> {
+) -> anyhow::Result<Vec<(&'a SettingsPlace, SettingsChange)>> {
     let mut changes = Vec::new();
     for place in places {
         changes.push((place, files::plan_init(place, command)?));
@@ -223,7 +225,7 @@ pub(super) fn uninstall(
     Ok(wire.exit_code())
 }
 
-fn speaks_of_us(place: &Place) -> bool {
+fn speaks_of_us(place: &SettingsPlace) -> bool {
     let text = files::read(&place.path).ok().flatten();
     text.is_some_and(|text| text.contains("throughline"))
 }
@@ -243,7 +245,7 @@ fn all_places(
     hosts: &[Host],
     args: &args::Init,
     settings: &Settings,
-) -> anyhow::Result<Vec<(Host, Place)>> {
+) -> anyhow::Result<Vec<(Host, SettingsPlace)>> {
     if args.config.is_some() && hosts.len() > 1 {
         let message = "--config is one agent's folder; name the agent with --agent".to_owned();
         anyhow::bail!(Error::BadInput(message));
@@ -293,11 +295,11 @@ fn notes(host: Host, here: bool) -> Vec<&'static str> {
 
 fn wire(
     hosts: &[Host],
-    done: &[(Host, &Place, Change)],
+    done: &[(Host, &SettingsPlace, SettingsChange)],
     failed: &[(Host, anyhow::Error)],
     notes: impl Fn(Host) -> Vec<&'static str>,
 ) -> WireInstall {
-    let file = |(_, place, change): &(Host, &Place, Change)| {
+    let file = |(_, place, change): &(Host, &SettingsPlace, SettingsChange)| {
         let mut events = change.added.clone();
         events.extend(change.updated.iter().chain(&change.removed).cloned());
         WireFile {

@@ -8,11 +8,11 @@ use serde::Serialize;
 use throughline_core::text::{agree, plural};
 use throughline_core::watermark::Tally;
 use throughline_engine::{
-    Check, Engine, Filter, Journal, Outcome, TOLD_DAYS, Wanted, backups, free_bytes, lost_since,
-    unwritable,
+    Check, CheckOutcome, Engine, Filter, Journal, TOLD_DAYS, Wanted, backups, free_bytes,
+    lost_since, unwritable,
 };
 
-use super::agents::{Connection, State, connections, program_check};
+use super::agents::{Connection, ConnectionState, connections, program_check};
 use crate::args;
 use crate::settings::{ConfigFile, Off, Settings};
 use crate::ui::{BAD, BOLD, DIM, GOOD, Ui, WARN, paint, safe};
@@ -209,10 +209,10 @@ impl WireStatus {
         if let Some(llm) = &self.llm {
             line("model", llm.line());
         }
-        let here = self.agents.iter().filter(|one| one.state != State::NotInstalled);
+        let here = self.agents.iter().filter(|one| one.state != ConnectionState::NotInstalled);
         let here: Vec<String> = here.map(|one| safe(&one.words())).collect();
         if !here.is_empty() {
-            let connected = self.agents.iter().any(|one| one.state == State::Connected);
+            let connected = self.agents.iter().any(|one| one.state == ConnectionState::Connected);
             let hint = if connected { "" } else { " (`throughline init` connects them)" };
             line("agents", format!("{}{hint}", here.join("; ")));
         }
@@ -390,7 +390,7 @@ pub(super) fn doctor(
     checks.extend(connections(settings).iter().map(Connection::check));
     checks.extend(super::model::checks(settings, args.llm));
     bar.finish_and_clear();
-    let ok = checks.iter().all(|check| check.outcome != Outcome::Wrong);
+    let ok = checks.iter().all(|check| check.outcome != CheckOutcome::Wrong);
     let wire = WireDoctor {
         ok,
         checks: checks
@@ -398,9 +398,9 @@ pub(super) fn doctor(
             .map(|check| WireCheck {
                 name: check.name.clone(),
                 outcome: match check.outcome {
-                    Outcome::Fine => "fine",
-                    Outcome::Note => "note",
-                    Outcome::Wrong => "wrong",
+                    CheckOutcome::Fine => "fine",
+                    CheckOutcome::Note => "note",
+                    CheckOutcome::Wrong => "wrong",
                 },
                 detail: check.detail.clone(),
                 hint: check.hint.clone(),
@@ -411,9 +411,9 @@ pub(super) fn doctor(
         let mut page = String::new();
         for check in &checks {
             let mark = match check.outcome {
-                Outcome::Fine => paint(GOOD, "fine "),
-                Outcome::Note => paint(WARN, "note "),
-                Outcome::Wrong => paint(BAD, "wrong"),
+                CheckOutcome::Fine => paint(GOOD, "fine "),
+                CheckOutcome::Note => paint(WARN, "note "),
+                CheckOutcome::Wrong => paint(BAD, "wrong"),
             };
             writeln!(page, "{mark}  {}: {}", paint(BOLD, &check.name), safe(&check.detail))
                 .expect("writing to a String cannot fail");

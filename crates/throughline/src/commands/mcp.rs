@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use throughline_core::permission::Door;
 use throughline_core::scope::Level;
 use throughline_engine::{Context, Error};
-use throughline_mcp::{Profile, Setup, Written};
+use throughline_mcp::{Profile, Setup, WriteListener};
 
 use crate::args;
 use crate::settings::Settings;
@@ -38,7 +38,7 @@ pub(crate) fn mcp(args: &args::Mcp, settings: &Settings) -> anyhow::Result<ExitC
         graph_file: settings.environment.memory_file.clone().filter(|file| file.is_absolute()),
         written: settings.models.any().then(|| {
             let settings = settings.clone();
-            Written::new(move || {
+            WriteListener::new(move || {
                 worker::note(&settings, true);
                 worker::start_and_see_off(&settings, settings.clock.now());
             })

@@ -8,7 +8,7 @@ use serde::Serialize;
 use throughline_core::reading::{Bearing, Caution, Effect, Judged, Piece, Role};
 use throughline_core::{Memory, State, text};
 use throughline_engine::{Comes, Meets, ReadAside, ReadPiece};
-use throughline_language::probe::{Fate, share};
+use throughline_language::probe::{PieceFate, share};
 
 use crate::args;
 use crate::settings::Settings;
@@ -192,11 +192,11 @@ fn why_not(one: &ReadPiece) -> Option<String> {
 
 /// Whether what comes of a piece rests on one beside it.
 fn is_beside(one: &ReadPiece) -> bool {
-    one.comes.is_empty() && matches!(one.fate, Fate::Kept | Fate::ByForm)
+    one.comes.is_empty() && matches!(one.fate, PieceFate::Kept | PieceFate::ByForm)
 }
 
 fn page(read: &ReadAside) -> String {
-    let mut page = Page(String::new());
+    let mut page = LabelledLines(String::new());
     if let Some(why) = &read.unusable {
         let told = format!("{why}: only forms are understood; `throughline doctor` says more");
         page.0.push_str(&format!("{}\n", paint(WARN, told)));
@@ -257,9 +257,9 @@ fn judgement(piece: &Piece) -> String {
 }
 
 /// Lines with a label each.
-struct Page(String);
+struct LabelledLines(String);
 
-impl Page {
+impl LabelledLines {
     fn line(&mut self, label: &str, style: anstyle::Style, value: &str) {
         writeln!(self.0, "{}  {value}", paint(style, format!("{label:>16}")))
             .expect("writing to a String cannot fail");

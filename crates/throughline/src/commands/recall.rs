@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
-use throughline_core::page::{Count, Detail};
+use throughline_core::page::{Detail, DomainCount};
 use throughline_core::{Episode, MemoryId, NodeId, text};
 use throughline_engine::{
-    Ask, Candidate, CutReason, Engine, Error, Expanded, Fate, Found, Judged, Recall, Recalled,
+    Ask, CandidateFate, CutReason, Engine, Error, Expanded, Recall, RecallCandidate,
+    RecallJudgement, Recalled, RecalledThing,
 };
 
 use super::answer_memory;
@@ -83,8 +84,8 @@ struct WireCount {
     max: f64,
 }
 
-impl From<&Count> for WireCount {
-    fn from(count: &Count) -> Self {
+impl From<&DomainCount> for WireCount {
+    fn from(count: &DomainCount) -> Self {
         Self {
             domain: count.domain.clone(),
             n: count.n,
@@ -131,7 +132,7 @@ pub(super) fn recall(
         let (judged, failed) = match judged {
             Ok(judged) => (judged, None),
             // Whoever asks memory gets an answer, with or without a model.
-            Err(Error::Model(why)) => (Judged::default(), Some(why)),
+            Err(Error::Model(why)) => (RecallJudgement::default(), Some(why)),
             Err(error) => return Err(error.into()),
         };
         let (votes, tokens, set_aside) = (judged.votes, judged.tokens, judged.unfit.len());
@@ -202,8 +203,9 @@ impl WireVerified {
 /// Why nothing is said, as far as a person may want to know.
 fn silence(recall: &Recall) -> String {
     let count = |reason: CutReason| {
-        let held =
-            |one: &&Candidate| one.fate == Fate::Cut(reason) || one.fate == Fate::Counted(reason);
+        let held = |one: &&RecallCandidate| {
+            one.fate == CandidateFate::Cut(reason) || one.fate == CandidateFate::Counted(reason)
+        };
         recall.candidates.iter().filter(held).count()
     };
     match (count(CutReason::NoRoom), count(CutReason::AlreadyShown), count(CutReason::Dormant)) {
@@ -218,8 +220,8 @@ fn silence(recall: &Recall) -> String {
 
 fn recalled(rank: usize, item: &Recalled) -> WireRecalled {
     let (memory, episode) = match &item.what {
-        Found::Memory(card) => (Some((&**card).into()), None),
-        Found::Episode(episode) => (None, Some(episode.into())),
+        RecalledThing::Memory(card) => (Some((&**card).into()), None),
+        RecalledThing::Episode(episode) => (None, Some(episode.into())),
     };
     WireRecalled {
         rank,
@@ -258,7 +260,7 @@ pub(super) fn why_not(
     let place = recall.candidates.iter().position(|one| one.node == node);
     let found = place.map(|at| &recall.candidates[at]);
     let reason = reason(&card.memory, found);
-    let shown = matches!(found.map(|one| &one.fate), Some(Fate::Shown(_)));
+    let shown = matches!(found.map(|one| &one.fate), Some(CandidateFate::Shown(_)));
     let wire = WireWhyNot {
         memory: (&card).into(),
         query: &query,
@@ -277,7 +279,7 @@ pub(super) fn why_not(
     })
 }
 
-fn reason(memory: &throughline_core::Memory, found: Option<&Candidate>) -> String {
+fn reason(memory: &throughline_core::Memory, found: Option<&RecallCandidate>) -> String {
     let Some(found) = found else {
         return if memory.state.is_active() {
             "it shares no word with the question and is not near in meaning".to_owned()
@@ -286,15 +288,15 @@ fn reason(memory: &throughline_core::Memory, found: Option<&Candidate>) -> Strin
         };
     };
     match &found.fate {
-        Fate::Cut(CutReason::NotInView) => {
+        CandidateFate::Cut(CutReason::NotInView) => {
             format!("it is {}; `recall` looks at what is current", memory.state)
         }
-        Fate::Shown(Detail::Full) => "it is shown in full".to_owned(),
-        Fate::Shown(Detail::Line) => "it is shown as a line".to_owned(),
-        Fate::Considered => "others fit better".to_owned(),
-        Fate::ReplacedBy(head) => format!("it was replaced by {}", head.handle()),
-        Fate::Counted(why) => format!("it is only counted: {why}"),
-        Fate::Cut(why) => why.to_string(),
+        CandidateFate::Shown(Detail::Full) => "it is shown in full".to_owned(),
+        CandidateFate::Shown(Detail::Line) => "it is shown as a line".to_owned(),
+        CandidateFate::Considered => "others fit better".to_owned(),
+        CandidateFate::ReplacedBy(head) => format!("it was replaced by {}", head.handle()),
+        CandidateFate::Counted(why) => format!("it is only counted: {why}"),
+        CandidateFate::Cut(why) => why.to_string(),
     }
 }
 

@@ -21,7 +21,7 @@ const KEEP_LIMIT: Duration = Duration::from_millis(4_000);
 
 /// What comes of a hook.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct HookAnswer {
     /// What is printed, in the host's own form.
     pub(super) text: String,
     /// What goes on record once it was said.
@@ -31,7 +31,7 @@ pub(super) struct Answer {
 }
 
 /// How far a hook has come.
-pub(super) enum Step {
+pub(super) enum HookStep {
     /// The agent has told everything.
     Heard,
     /// It is written down, or need not be.
@@ -41,10 +41,10 @@ pub(super) enum Step {
 }
 
 /// What is said to the agent, or why nothing is.
-pub(super) type Answered = std::thread::Result<anyhow::Result<Answer>>;
+pub(super) type Answered = std::thread::Result<anyhow::Result<HookAnswer>>;
 
 /// How a hook came out in time.
-enum Outcome {
+enum HookOutcome {
     /// With an answer.
     Done(Answered),
     /// What was told is kept, and no answer came in time.
@@ -69,20 +69,24 @@ impl Wait {
     }
 
     /// Waits until the answer is there, or until so long before the time is up.
-    fn until(&mut self, steps: &mpsc::Receiver<Step>, before: &dyn Fn() -> Duration) -> Outcome {
+    fn until(
+        &mut self,
+        steps: &mpsc::Receiver<HookStep>,
+        before: &dyn Fn() -> Duration,
+    ) -> HookOutcome {
         loop {
             let answer_by = self.answer_by.checked_sub(before()).unwrap_or(self.answer_by);
             let until = if self.kept { answer_by.min(self.keep_by) } else { self.keep_by };
             match steps.recv_timeout(left(until)) {
-                Ok(Step::Heard) => {
+                Ok(HookStep::Heard) => {
                     self.heard = true;
                     // An agent that was slow to tell is not made to go without its answer.
                     self.answer_by = Instant::now() + self.deadline;
                 }
-                Ok(Step::Kept) => self.kept = true,
-                Ok(Step::Done(done)) => return Outcome::Done(done),
-                Err(_) if self.kept => return Outcome::Late,
-                Err(_) => return Outcome::Lost { heard: self.heard },
+                Ok(HookStep::Kept) => self.kept = true,
+                Ok(HookStep::Done(done)) => return HookOutcome::Done(done),
+                Err(_) if self.kept => return HookOutcome::Late,
+                Err(_) => return HookOutcome::Lost { heard: self.heard },
             }
         }
     }
@@ -104,34 +108,34 @@ pub(super) struct Caller {
 
 impl Caller {
     /// Answers in time, whatever comes of it.
-    pub(super) fn answer(&self, steps: &mpsc::Receiver<Step>, mut wait: Wait) {
+    pub(super) fn answer(&self, steps: &mpsc::Receiver<HookStep>, mut wait: Wait) {
         let begins = || if self.started.get().is_some() { KEPT } else { Duration::ZERO };
         let mut outcome = wait.until(steps, &begins);
-        if matches!(outcome, Outcome::Late) && self.started.get().is_some() {
+        if matches!(outcome, HookOutcome::Late) && self.started.get().is_some() {
             if self.say_kept(wait.answer_by).is_some() {
                 return;
             }
             outcome = wait.until(steps, &|| Duration::ZERO);
         }
         match outcome {
-            Outcome::Done(Ok(Ok(answer))) => {
+            HookOutcome::Done(Ok(Ok(answer))) => {
                 self.say(&answer);
                 // What is done after the answer is over when nobody is left to send.
                 steps.recv_timeout(left(wait.answer_by)).ok();
             }
-            Outcome::Done(Ok(Err(error))) => self.fail(&format!("{error:#}"), wait.answer_by),
-            Outcome::Done(Err(_)) => self.fail("it panicked", wait.answer_by),
-            Outcome::Late => {
+            HookOutcome::Done(Ok(Err(error))) => self.fail(&format!("{error:#}"), wait.answer_by),
+            HookOutcome::Done(Err(_)) => self.fail("it panicked", wait.answer_by),
+            HookOutcome::Late => {
                 self.note(&format!("it took longer than {} ms", wait.deadline.as_millis()));
             }
-            Outcome::Lost { heard: false } => {
+            HookOutcome::Lost { heard: false } => {
                 self.lose("the agent had not finished sending it when the time was up");
             }
-            Outcome::Lost { heard: true } => self.lose("it could not be saved in time"),
+            HookOutcome::Lost { heard: true } => self.lose("it could not be saved in time"),
         }
     }
 
-    fn say(&self, answer: &Answer) {
+    fn say(&self, answer: &HookAnswer) {
         say(&answer.text);
         if let Some(telling) = &answer.telling {
             // Said is said: what cannot be put on record is for `doctor`.

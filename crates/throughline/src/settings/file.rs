@@ -18,7 +18,7 @@ pub(super) const JOURNAL_DAYS: u32 = 30;
 const BACKUP_KEEP: usize = 5;
 
 /// What the settings file says.
-pub(super) struct Said {
+pub(super) struct FileSettings {
     pub(super) enabled: bool,
     pub(super) journal: bool,
     pub(super) journal_days: u32,
@@ -28,7 +28,7 @@ pub(super) struct Said {
     pub(super) policy: Policy,
 }
 
-impl Default for Said {
+impl Default for FileSettings {
     fn default() -> Self {
         let policy = Policy::default();
         let models = Models::default();
@@ -294,7 +294,7 @@ impl ConfigFile {
 
     /// Everything that it says, and what of it cannot be used: that keeps its default. Where
     /// anything is wrong no service is asked, for what was meant is not known.
-    fn said(&self) -> (Said, Option<String>) {
+    fn said(&self) -> (FileSettings, Option<String>) {
         let mut wrong = None;
         let mut or_default = |key: &str| match self.get(key) {
             Ok((value, _)) => value,
@@ -320,7 +320,7 @@ impl ConfigFile {
         let models = if wrong.is_some() { Models::default() } else { models };
         let journal_days = u32::try_from(days).unwrap_or(u32::MAX);
         let backup_keep = at_most(copies);
-        (Said { enabled, journal, journal_days, backup_keep, joins, models, policy }, wrong)
+        (FileSettings { enabled, journal, journal_days, backup_keep, joins, models, policy }, wrong)
     }
 
     /// Settings that are in the file and that nobody knows.
@@ -341,7 +341,7 @@ impl ConfigFile {
 }
 
 /// What the settings file of a home says, as far as it can be read, and what is wrong with it.
-pub(super) fn said(home: &Path) -> (Said, Option<String>) {
+pub(super) fn said(home: &Path) -> (FileSettings, Option<String>) {
     match ConfigFile::read(home) {
         Ok(file) => {
             let (said, wrong) = file.said();
@@ -351,7 +351,10 @@ pub(super) fn said(home: &Path) -> (Said, Option<String>) {
             let bytes = std::fs::read(home.join(FILE)).unwrap_or_default();
             let text = String::from_utf8_lossy(&bytes);
             let (enabled, journal) = (!switches_off(&text, ""), !switches_off(&text, "journal"));
-            (Said { enabled, journal, ..Said::default() }, Some(format!("{error:#}")))
+            (
+                FileSettings { enabled, journal, ..FileSettings::default() },
+                Some(format!("{error:#}")),
+            )
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
-use throughline_engine::llm::{Client, Key, Provider, Settings as Service};
+use throughline_engine::llm::{Client, Key, ModelSettings, Provider};
 use throughline_engine::{Engine, Error, Llm};
 
 use super::{ConfigFile, Environment, Settings, private_folder};
@@ -19,25 +19,25 @@ const KEY_BYTES_MAX: u64 = 4_096;
 /// What the settings say about services.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Models {
-    llm: Said,
+    llm: ServiceSettings,
     command: String,
     pass_env: String,
     timeout_secs: u64,
     pub(crate) calls_per_session: u64,
     pub(crate) tokens_per_day: u64,
-    embed: Said,
+    embed: ServiceSettings,
 }
 
 /// One service, as it was written.
 #[derive(Debug, Clone, Default)]
-struct Said {
+struct ServiceSettings {
     provider: Option<String>,
     model: String,
     base_url: String,
     api_key_env: String,
 }
 
-impl Said {
+impl ServiceSettings {
     fn read(file: &ConfigFile, section: &str, nobody: &str) -> anyhow::Result<Self> {
         let text = |name: &str| file.text(&format!("{section}.{name}"));
         let provider = Some(text("provider")?).filter(|name| name != nobody && !name.is_empty());
@@ -53,13 +53,13 @@ impl Said {
 impl Models {
     pub(super) fn read(file: &ConfigFile) -> anyhow::Result<Self> {
         Ok(Self {
-            llm: Said::read(file, "llm", "none")?,
+            llm: ServiceSettings::read(file, "llm", "none")?,
             command: file.text("llm.command")?,
             pass_env: file.text("llm.pass_env")?,
             timeout_secs: file.whole("llm.timeout_secs")?,
             calls_per_session: file.whole("llm.calls_per_session")?,
             tokens_per_day: file.whole("llm.tokens_per_day")?,
-            embed: Said::read(file, "embed", "builtin")?,
+            embed: ServiceSettings::read(file, "embed", "builtin")?,
         })
     }
 
@@ -98,8 +98,8 @@ impl Settings {
             let words = command.split_whitespace().map(str::to_owned).collect();
             let folder = self.home.join("nowhere");
             private_folder(&folder)?;
-            let named = Service::program(words).map_err(|_| missing("llm.command"))?;
-            Service { folder: Some(folder), passed: self.models.passed(), ..named }
+            let named = ModelSettings::program(words).map_err(|_| missing("llm.command"))?;
+            ModelSettings { folder: Some(folder), passed: self.models.passed(), ..named }
         } else {
             self.service(llm, "llm")?
         };
@@ -120,7 +120,7 @@ impl Settings {
         Ok(engine.with_embeddings(client))
     }
 
-    fn service(&self, said: &Said, section: &str) -> anyhow::Result<Service> {
+    fn service(&self, said: &ServiceSettings, section: &str) -> anyhow::Result<ModelSettings> {
         let provider = said.provider.as_deref().unwrap_or_default();
         let provider: Provider =
             provider.parse().map_err(|error| bad(&format!("{section}.provider: {error}")))?;
@@ -133,7 +133,7 @@ impl Settings {
             None => read_key(&key_file(&self.home, section))?,
         };
         let base_url = Some(said.base_url.as_str());
-        Service::new(provider, &said.model, base_url, key)
+        ModelSettings::new(provider, &said.model, base_url, key)
             .map_err(|error| bad(&format!("{section}: {error}")))
     }
 
@@ -198,7 +198,7 @@ pub(super) fn check(key: &str, text: &str) -> anyhow::Result<()> {
             )));
         }
         "llm.base_url" | "embed.base_url" if !name.is_empty() => {
-            let tried = Service::new(Provider::Openai, "any", Some(name), None);
+            let tried = ModelSettings::new(Provider::Openai, "any", Some(name), None);
             tried.map_err(|error| bad(&format!("{key}: {error}")))?;
         }
         "llm.pass_env" if !name.is_empty() => {

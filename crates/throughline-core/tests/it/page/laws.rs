@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use throughline_core::page::{Count, Detail, Item, Page, Quote, Section};
+use throughline_core::page::{Detail, DomainCount, Page, PageItem, Quote, Section};
 use throughline_core::trust::Presentation;
 use throughline_core::{Authority, Kind, text, tokens};
 
@@ -50,7 +50,7 @@ fn hostile() -> impl Strategy<Value = String> {
     ]
 }
 
-fn any_item() -> impl Strategy<Value = Item> {
+fn any_item() -> impl Strategy<Value = PageItem> {
     let about = (select(Kind::ALL), select(Authority::ALL), select(Detail::ALL));
     let put = select(
         &[Presentation::Assert, Presentation::AsOf, Presentation::VerifyFirst, Presentation::Hint]
@@ -63,7 +63,7 @@ fn any_item() -> impl Strategy<Value = Item> {
         hostile()
     ]);
     (about, put, hostile(), notes, against, domain).prop_map(
-        |((kind, authority, detail), presentation, content, notes, against, domain)| Item {
+        |((kind, authority, detail), presentation, content, notes, against, domain)| PageItem {
             detail,
             kind,
             authority,
@@ -85,9 +85,9 @@ fn any_page() -> impl Strategy<Value = Page> {
     (vec(section, 0..3), vec(quote, 0..4), vec(count, 0..4), option::of(hostile()), ".{0,9}")
         .prop_map(|(sections, quotes, counts, hint, seed)| {
             let mut numbers = 0..;
-            let mut number = |items: Vec<Item>| {
+            let mut number = |items: Vec<PageItem>| {
                 let named = items.into_iter().zip(&mut numbers);
-                named.map(|(item, at)| Item { handle: format!("{at:08x}"), ..item }).collect()
+                named.map(|(item, at)| PageItem { handle: format!("{at:08x}"), ..item }).collect()
             };
             Page {
                 sections: sections
@@ -100,7 +100,7 @@ fn any_page() -> impl Strategy<Value = Page> {
                     .collect(),
                 counts: counts
                     .into_iter()
-                    .map(|(domain, n, min, max)| Count { domain, n, min, max })
+                    .map(|(domain, n, min, max)| DomainCount { domain, n, min, max })
                     .collect(),
                 hint,
                 seed,
@@ -113,7 +113,7 @@ fn budgets() -> impl Strategy<Value = usize> {
     prop_oneof![0..2_000_usize, 20..200_usize]
 }
 
-fn items(page: &Page) -> Vec<&Item> {
+fn items(page: &Page) -> Vec<&PageItem> {
     page.sections.iter().flat_map(|section| &section.items).collect()
 }
 

@@ -82,8 +82,8 @@ proptest! {
         for (source, text) in &turns {
             let (verdict, next) = judge(&watch, &said(*source, text), &policy);
             watch = match verdict.probe {
-                When::Now(_) => probed(next, at(0)),
-                When::Wait => next,
+                ProbeWhen::Now(_) => probed(next, at(0)),
+                ProbeWhen::Wait => next,
             };
             prop_assert!(watch.silent_turns < policy.dead_man_turns);
             prop_assert!(watch.waiting < policy.batch_turns);

@@ -4,7 +4,7 @@ use super::*;
 
 const QUIET: &str = "Looking at the next part.";
 
-fn step(watch: &Watch, source: Source, text: &str, minute: i64) -> (Verdict, Watch) {
+fn step(watch: &Watch, source: Source, text: &str, minute: i64) -> (GateVerdict, Watch) {
     let turn = Turn { source, text, run: None, at: at(minute) };
     judge(watch, &turn, &GatePolicy::default())
 }
@@ -53,7 +53,7 @@ fn sixty_turns_take_ten_to_fifteen_probes() {
         let minute = i64::try_from(turn).unwrap() * 2;
         for (source, text) in [(Source::User, prompt), (Source::Assistant, answer)] {
             let (verdict, next) = step(&watch, source, text, minute);
-            watch = if verdict.probe == When::Wait { next } else { probed(next, at(minute)) };
+            watch = if verdict.probe == ProbeWhen::Wait { next } else { probed(next, at(minute)) };
         }
     }
     assert_eq!(watch.turns, 60);
@@ -66,7 +66,7 @@ fn the_dead_mans_switch_goes_off_at_the_eighth_silent_turn() {
     for turn in 1..=24 {
         let (verdict, next) = step(&watch, Source::Assistant, QUIET, 0);
         let due = turn % 8 == 0;
-        assert_eq!(verdict.probe == When::Now(Due::Silence), due, "turn {turn}");
+        assert_eq!(verdict.probe == ProbeWhen::Now(Due::Silence), due, "turn {turn}");
         assert_eq!(verdict.fired.iter().any(|one| one.signal == Signal::Silence), due);
         watch = if due { probed(next, at(0)) } else { next };
     }
@@ -78,7 +78,7 @@ fn tool_runs_are_no_turns() {
     let mut watch = Watch::default();
     for _ in 0..50 {
         let (verdict, next) = step(&watch, Source::Tool, "ok", 0);
-        assert_eq!(verdict.probe, When::Wait);
+        assert_eq!(verdict.probe, ProbeWhen::Wait);
         watch = next;
     }
     assert_eq!((watch.turns, watch.silent_turns), (0, 0));
@@ -93,7 +93,7 @@ fn the_fifth_waiting_turn_takes_the_others_along() {
     let mut watch = Watch::default();
     for turn in 1..=5 {
         let (verdict, next) = step(&watch, Source::User, "I'll do that part myself", 0);
-        let expected = if turn == 5 { When::Now(Due::Batch) } else { When::Wait };
+        let expected = if turn == 5 { ProbeWhen::Now(Due::Batch) } else { ProbeWhen::Wait };
         assert_eq!(verdict.probe, expected, "turn {turn}");
         watch = next;
     }
@@ -104,9 +104,9 @@ fn the_fifth_waiting_turn_takes_the_others_along() {
 #[test]
 fn nothing_waits_longer_than_a_quarter_of_an_hour() {
     let (_, watch) = step(&Watch::default(), Source::User, "I'll do that part myself", 0);
-    assert_eq!(step(&watch, Source::Assistant, QUIET, 14).0.probe, When::Wait);
-    assert_eq!(step(&watch, Source::Assistant, QUIET, 15).0.probe, When::Now(Due::Minutes));
-    assert_eq!(step(&watch, Source::Tool, "ok", 15).0.probe, When::Now(Due::Minutes));
+    assert_eq!(step(&watch, Source::Assistant, QUIET, 14).0.probe, ProbeWhen::Wait);
+    assert_eq!(step(&watch, Source::Assistant, QUIET, 15).0.probe, ProbeWhen::Now(Due::Minutes));
+    assert_eq!(step(&watch, Source::Tool, "ok", 15).0.probe, ProbeWhen::Now(Due::Minutes));
 }
 
 #[test]
@@ -117,17 +117,17 @@ fn a_new_topic_takes_four_waiting_turns_along() {
     }
     let other =
         "does the kubernetes ingress terminate certificates before the gateway proxies traffic";
-    assert_eq!(step(&watch, Source::User, other, 0).0.probe, When::Now(Due::Topic));
+    assert_eq!(step(&watch, Source::User, other, 0).0.probe, ProbeWhen::Now(Due::Topic));
 }
 
 #[test]
 fn what_is_strong_does_not_wait() {
     let (verdict, watch) = step(&Watch::default(), Source::User, "Never push to main.", 0);
-    assert_eq!(verdict.probe, When::Now(Due::Strong));
+    assert_eq!(verdict.probe, ProbeWhen::Now(Due::Strong));
     let again = step(&watch, Source::Assistant, QUIET, 1).0.probe;
-    assert_eq!(again, When::Now(Due::Strong), "it stays due until somebody probes");
+    assert_eq!(again, ProbeWhen::Now(Due::Strong), "it stays due until somebody probes");
     let after = probed(watch, at(2));
-    assert_eq!(step(&after, Source::Assistant, QUIET, 3).0.probe, When::Wait);
+    assert_eq!(step(&after, Source::Assistant, QUIET, 3).0.probe, ProbeWhen::Wait);
 }
 
 #[test]

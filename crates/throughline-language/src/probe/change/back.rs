@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::shape::{lasts, statement, subject};
-use super::{Preface, Statement, Word, at_any, cues, find_any, says, value, word};
+use super::{Preface, ProbedSentence, Word, at_any, cues, find_any, says, value, word};
 
-pub(super) fn find(it: &Statement<'_>, preface: &Preface) -> Option<String> {
+pub(super) fn find(it: &ProbedSentence<'_>, preface: &Preface) -> Option<String> {
     went(it, preface.end).or_else(|| again(it, preface.end))
 }
 
 /// "We went back to npm", "we're back on npm", "we switched back from pnpm to npm".
-fn went(it: &Statement<'_>, from: usize) -> Option<String> {
+fn went(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let who = words.get(from).filter(|word| word.is("we i weve ive were im"))?;
     let to = at_any(
@@ -40,7 +40,7 @@ fn went(it: &Statement<'_>, from: usize) -> Option<String> {
 }
 
 /// "The port is 80 again", "the port is back to 80", "we changed the port back to 80", "Ada is back as lead".
-fn again(it: &Statement<'_>, from: usize) -> Option<String> {
+fn again(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let gave_up = gave_up(words, from);
     let from = gave_up.unwrap_or(from);
@@ -99,7 +99,7 @@ fn again(it: &Statement<'_>, from: usize) -> Option<String> {
 }
 
 /// "The port is 80".
-fn is(it: &Statement<'_>, about: Range<usize>, value: Range<usize>) -> Option<String> {
+fn is(it: &ProbedSentence<'_>, about: Range<usize>, value: Range<usize>) -> Option<String> {
     Some(format!("{} is {}", it.phrase(about)?, it.phrase(value)?))
 }
 
@@ -137,7 +137,7 @@ fn tail(words: &[Word<'_>], from: usize) -> Range<usize> {
 }
 
 fn used(
-    it: &Statement<'_>,
+    it: &ProbedSentence<'_>,
     who: &Word<'_>,
     value: Range<usize>,
     place: Range<usize>,

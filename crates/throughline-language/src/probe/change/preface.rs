@@ -1,6 +1,6 @@
 //! Prefaces: what is said about what is said, before it is.
 
-use super::{Cues, Statement, Word, at_any, says};
+use super::{Cues, ProbedSentence, Word, at_any, says};
 
 /// What stands before the statement itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,7 @@ static WRONG: Cues = Cues::of(
 );
 
 impl Preface {
-    pub(super) fn of(it: &Statement<'_>) -> Self {
+    pub(super) fn of(it: &ProbedSentence<'_>) -> Self {
         let words = &it.words;
         let mut found =
             Self { end: 0, corrects: says(&it.lead, &WRONG), lately: false, opened: false };

@@ -5,13 +5,13 @@ use std::ops::Range;
 use super::preface::HERE;
 use super::swap;
 use super::{
-    Preface, Statement, Word, at_any, content, cues, fact, find_any, rule, says, starts, tells,
-    value,
+    Preface, ProbedSentence, Word, at_any, content, cues, fact, find_any, rule, says, starts,
+    tells, value,
 };
 use crate::speech::cue::Cues;
 use crate::speech::word;
 
-pub(super) fn find(it: &Statement<'_>, preface: &Preface) -> Option<String> {
+pub(super) fn find(it: &ProbedSentence<'_>, preface: &Preface) -> Option<String> {
     let from = preface.end;
     about(it)
         .or_else(|| denied(it, from))
@@ -70,7 +70,7 @@ static STATES: Cues = Cues::of(
 );
 
 /// A statement made of some words: as said, without "now" and the like at its end.
-pub(super) fn statement(it: &Statement<'_>, range: Range<usize>) -> Option<String> {
+pub(super) fn statement(it: &ProbedSentence<'_>, range: Range<usize>) -> Option<String> {
     let words = it.words.get(range.clone())?;
     let here = (1..words.len()).find(|at| at_any(words, *at, &HERE) == Some(words.len()));
     let words = &words[..here.unwrap_or(words.len())];
@@ -103,7 +103,7 @@ fn drop_lately(said: &str) -> String {
 }
 
 pub(super) fn has(
-    it: &Statement<'_>,
+    it: &ProbedSentence<'_>,
     subject: Range<usize>,
     value: Range<usize>,
 ) -> Option<String> {
@@ -117,7 +117,7 @@ pub(super) fn has(
 }
 
 /// What somebody uses: "We use Typst for invoices".
-pub(super) fn uses(it: &Statement<'_>, who: &Word<'_>, value: Range<usize>) -> Option<String> {
+pub(super) fn uses(it: &ProbedSentence<'_>, who: &Word<'_>, value: Range<usize>) -> Option<String> {
     let verb = if who.is("i im ive ill") { "The user uses" } else { "We use" };
     let rest = area(&it.words, value.end);
     let rest = if rest.is_empty() { String::new() } else { format!(" {}", it.phrase(rest)?) };
@@ -165,7 +165,7 @@ pub(super) fn contrast(words: &[Word<'_>], from: usize) -> Option<(usize, Range<
 }
 
 /// "Staging runs on Postgres 16, not 14", "French for commit messages, not German".
-fn not_that(it: &Statement<'_>, preface: &Preface) -> Option<String> {
+fn not_that(it: &ProbedSentence<'_>, preface: &Preface) -> Option<String> {
     let (words, from) = (&it.words, preface.end);
     let (at, old) = contrast(words, from).filter(|(at, _)| *at > from)?;
     let right = from..at;
@@ -194,7 +194,7 @@ fn not_that(it: &Statement<'_>, preface: &Preface) -> Option<String> {
 }
 
 /// "I was wrong about the port: it's 81, not 80".
-fn about(it: &Statement<'_>) -> Option<String> {
+fn about(it: &ProbedSentence<'_>) -> Option<String> {
     let words = &it.words;
     let end = starts(
         words,
@@ -215,7 +215,7 @@ fn about(it: &Statement<'_>) -> Option<String> {
 }
 
 /// "The port isn't 80, it's 81", "the queue is no longer Celery", "Ada isn't the lead any more, Bo is".
-fn denied(it: &Statement<'_>, from: usize) -> Option<String> {
+fn denied(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     static DENIES: Cues =
         Cues::of("isnt, arent, is not, are not, is no longer, are no longer, its not");
     let words = &it.words;
@@ -266,7 +266,7 @@ fn denied(it: &Statement<'_>, from: usize) -> Option<String> {
 }
 
 /// "The shell was fish, now it's zsh", "Ada left, the lead is Bo now".
-fn was(it: &Statement<'_>, from: usize) -> Option<String> {
+fn was(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     if let Some(place) = find_any(words.get(from..)?, cues!("was, were, used to be")) {
         let about = subject(words, from..from + place.start)?;
@@ -300,7 +300,7 @@ fn was(it: &Statement<'_>, from: usize) -> Option<String> {
 }
 
 /// "The limit was raised to 50, it used to be 20".
-fn set_to(it: &Statement<'_>, from: usize) -> Option<String> {
+fn set_to(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let place = find_any(
         words.get(from..)?,
@@ -316,7 +316,7 @@ fn set_to(it: &Statement<'_>, from: usize) -> Option<String> {
 }
 
 /// "Rails is history in the admin panel".
-fn history(it: &Statement<'_>, from: usize) -> Option<String> {
+fn history(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let place = find_any(
         words.get(from..)?,
@@ -331,7 +331,7 @@ fn history(it: &Statement<'_>, from: usize) -> Option<String> {
 }
 
 /// "The error tracker is Sentry now", "as of today CI runs on Jenkins": the old value is not named.
-pub(super) fn now(it: &Statement<'_>, preface: &Preface) -> Option<String> {
+pub(super) fn now(it: &ProbedSentence<'_>, preface: &Preface) -> Option<String> {
     let (words, from) = (&it.words, preface.end);
     let end = (from..words.len()).find(|at| words[*at].pauses()).map_or(words.len(), |at| at + 1);
     let lately = preface.lately || says(&words[from..end], cues!("now, nowadays, by now"));

@@ -1,11 +1,11 @@
 //! One thing in another's place: moved from it, replaced it, took over, or simply stopped.
 
 use super::shape::{area, has, subject, uses};
-use super::{Statement, at_any, content, cues, find_any, says, value};
+use super::{ProbedSentence, at_any, content, cues, find_any, says, value};
 use crate::speech::cue::Cues;
 
 /// "We moved from npm to pnpm", "the limit went from 5 to 8", "I bumped the limit from 5 to 8".
-pub(super) fn moved(it: &Statement<'_>, from: usize) -> Option<String> {
+pub(super) fn moved(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     static VERBS: Cues = Cues::of(
         "(have|has|just|recently|finally|weve|ive|was|were|been|got) (been) (just|recently) switched|moved|migrated|changed|went|gone|\
         bumped|raised|lowered|increased|decreased|reduced|updated|upgraded|downgraded|converted|transitioned|\
@@ -45,7 +45,7 @@ pub(super) fn moved(it: &Statement<'_>, from: usize) -> Option<String> {
 }
 
 /// "Bo took over from Ada as release manager".
-pub(super) fn took_over(it: &Statement<'_>, from: usize) -> Option<String> {
+pub(super) fn took_over(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let place = find_any(
         words.get(from..)?,
@@ -66,7 +66,7 @@ pub(super) fn took_over(it: &Statement<'_>, from: usize) -> Option<String> {
 }
 
 /// "We replaced Redux with Zustand", "we dropped Redux and use Zustand now".
-pub(super) fn replaced(it: &Statement<'_>, from: usize) -> Option<String> {
+pub(super) fn replaced(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     let words = &it.words;
     let who = words.get(from).filter(|word| word.is("we i weve ive"))?;
     if let Some(verb) = at_any(
@@ -98,7 +98,7 @@ pub(super) fn replaced(it: &Statement<'_>, from: usize) -> Option<String> {
 }
 
 /// "We stopped using Redux for client state", "we no longer use Redux, it's Zustand now".
-pub(super) fn gone(it: &Statement<'_>, from: usize) -> Option<String> {
+pub(super) fn gone(it: &ProbedSentence<'_>, from: usize) -> Option<String> {
     static ENDS: Cues = Cues::of(
         "(have) stopped using, got rid of, (have) dropped|ditched|abandoned|removed|retired, (have) moved away|off (from|of), \
         no longer use|want|like|have|need|prefer, dont use|want|like|need|prefer, do not use|want|like|need|prefer, \

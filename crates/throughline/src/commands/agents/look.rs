@@ -13,7 +13,7 @@ use crate::settings::Settings;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Connection {
     pub(crate) agent: &'static str,
-    pub(crate) state: State,
+    pub(crate) state: ConnectionState,
     /// The file that says so, or the program that is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<String>,
@@ -34,7 +34,7 @@ pub(crate) struct Connection {
 /// The same in a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum State {
+pub(crate) enum ConnectionState {
     Connected,
     NotConnected,
     /// Its settings cannot be read, so nobody knows.
@@ -50,7 +50,7 @@ pub(crate) fn connections(settings: &Settings) -> Vec<Connection> {
 }
 
 /// What a file of settings says of us.
-enum Said {
+enum SettingsSay {
     Nothing,
     Unreadable(PathBuf, String),
     Entries(PathBuf, Vec<(String, String)>),
@@ -62,7 +62,11 @@ fn connection(host: Host, settings: &Settings) -> Connection {
     let project = settings.context().ok().map(|one| project_places(host, &one.project.root));
     let mut connection = Connection {
         agent: host.as_str(),
-        state: if host.is_here(around) { State::NotConnected } else { State::NotInstalled },
+        state: if host.is_here(around) {
+            ConnectionState::NotConnected
+        } else {
+            ConnectionState::NotInstalled
+        },
         at: None,
         entries: 0,
         hooks: false,
@@ -72,12 +76,12 @@ fn connection(host: Host, settings: &Settings) -> Connection {
     };
     for place in own.into_iter().chain(project.unwrap_or_default()) {
         let said = match files::read(&place.path) {
-            Ok(None) => Said::Nothing,
-            Err(error) => Said::Unreadable(place.path.clone(), error.to_string()),
+            Ok(None) => SettingsSay::Nothing,
+            Err(error) => SettingsSay::Unreadable(place.path.clone(), error.to_string()),
             Ok(Some(text)) => match installed(place.form, &text) {
-                Ok(found) if found.is_empty() => Said::Nothing,
-                Ok(found) => Said::Entries(place.path.clone(), found),
-                Err(why) => Said::Unreadable(place.path.clone(), why.to_string()),
+                Ok(found) if found.is_empty() => SettingsSay::Nothing,
+                Ok(found) => SettingsSay::Entries(place.path.clone(), found),
+                Err(why) => SettingsSay::Unreadable(place.path.clone(), why.to_string()),
             },
         };
         connection.hear(said, around);
@@ -86,14 +90,14 @@ fn connection(host: Host, settings: &Settings) -> Connection {
 }
 
 impl Connection {
-    fn hear(&mut self, said: Said, around: &Surroundings) {
+    fn hear(&mut self, said: SettingsSay, around: &Surroundings) {
         match said {
-            Said::Nothing => {}
-            Said::Unreadable(path, why) => {
-                self.state = State::CannotRead;
+            SettingsSay::Nothing => {}
+            SettingsSay::Unreadable(path, why) => {
+                self.state = ConnectionState::CannotRead;
                 self.at = Some(format!("{} ({why})", path.display()));
             }
-            Said::Entries(path, found) => {
+            SettingsSay::Entries(path, found) => {
                 self.entries += found.len();
                 let events: Vec<String> = found.iter().map(|(event, _)| event.clone()).collect();
                 self.tools |= events.iter().any(|event| event == super::SERVER);
@@ -101,14 +105,14 @@ impl Connection {
                 self.parts.push(format!("{} in {}", super::parts_of(&events), path.display()));
                 let gone = found.iter().find(|(_, command)| !is_there(command, around));
                 match (gone, self.state) {
-                    (_, State::CannotRead | State::ProgramGone) => {}
+                    (_, ConnectionState::CannotRead | ConnectionState::ProgramGone) => {}
                     (Some((_, command)), _) => {
-                        self.state = State::ProgramGone;
+                        self.state = ConnectionState::ProgramGone;
                         self.at = Some(command.clone());
                     }
-                    (None, State::Connected) => {}
-                    (None, State::NotConnected | State::NotInstalled) => {
-                        self.state = State::Connected;
+                    (None, ConnectionState::Connected) => {}
+                    (None, ConnectionState::NotConnected | ConnectionState::NotInstalled) => {
+                        self.state = ConnectionState::Connected;
                         self.at = Some(path.display().to_string());
                     }
                 }
@@ -120,34 +124,36 @@ impl Connection {
     pub(crate) fn check(&self) -> Check {
         let (name, at) = (self.agent, self.at.as_deref().unwrap_or_default());
         match self.state {
-            State::Connected if !(self.hooks && self.tools) => {
+            ConnectionState::Connected if !(self.hooks && self.tools) => {
                 let missing = if self.hooks { "the MCP server is" } else { "hooks are" };
                 let detail = format!("{}; {missing} missing", self.connected());
                 Check::note(name, detail, "`throughline init` adds what is missing")
             }
-            State::Connected if self.last_hook.is_none() && name == Host::Codex.as_str() => {
+            ConnectionState::Connected
+                if self.last_hook.is_none() && name == Host::Codex.as_str() =>
+            {
                 Check::note(
                     name,
                     self.connected(),
                     "trust the hooks in its TUI: start `codex`, open /hooks",
                 )
             }
-            State::Connected => Check::fine(name, self.connected()),
-            State::NotConnected => {
+            ConnectionState::Connected => Check::fine(name, self.connected()),
+            ConnectionState::NotConnected => {
                 Check::note(name, "not connected", "`throughline init` connects it")
             }
-            State::CannotRead => Check::note(
+            ConnectionState::CannotRead => Check::note(
                 name,
                 format!("cannot read {at}"),
                 "repair the file; until then it is unknown whether the agent is connected",
             ),
-            State::ProgramGone => Check::note(
+            ConnectionState::ProgramGone => Check::note(
                 name,
                 format!("its settings call {at}, which no longer exists"),
                 "`throughline init` writes the right path; settings of a project call \
                  `throughline`, which must be on the PATH",
             ),
-            State::NotInstalled => Check::fine(name, "not installed here"),
+            ConnectionState::NotInstalled => Check::fine(name, "not installed here"),
         }
     }
 
@@ -162,14 +168,16 @@ impl Connection {
     /// The same in a few words.
     pub(crate) fn words(&self) -> String {
         match self.state {
-            State::Connected => format!("{} connected", self.agent),
-            State::NotConnected => format!("{} not connected", self.agent),
-            State::CannotRead => {
+            ConnectionState::Connected => format!("{} connected", self.agent),
+            ConnectionState::NotConnected => format!("{} not connected", self.agent),
+            ConnectionState::CannotRead => {
                 let at = self.at.as_deref().unwrap_or_default();
                 format!("{} cannot read {at}", self.agent)
             }
-            State::ProgramGone => format!("{} calls a program that no longer exists", self.agent),
-            State::NotInstalled => format!("{} not installed", self.agent),
+            ConnectionState::ProgramGone => {
+                format!("{} calls a program that no longer exists", self.agent)
+            }
+            ConnectionState::NotInstalled => format!("{} not installed", self.agent),
         }
     }
 }
