@@ -264,7 +264,7 @@ fn out_of_view(ask: &Ask<'_>, candidate: &Candidate, card: &Card, best: f64) -> 
     (dormant && !ask.ungated).then_some(Fate::Counted(CutReason::Dormant))
 }
 
-/// Whether it was said in this session, and still sees it: an agent is not told what it has just
+/// Whether this session said it itself, and still sees it: an agent is not told what it has just
 /// heard.
 fn said_here(
     reader: &dyn Reader,
