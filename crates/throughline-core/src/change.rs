@@ -155,7 +155,7 @@ pub enum Change {
         /// Which text.
         leaf: LeafId,
     },
-    /// What came in was consolidated up to here. An undo leaves this as it is.
+    /// What came in was gone over up to here. An undo leaves this as it is.
     Slept {
         /// Where.
         space: SpaceId,
@@ -205,7 +205,7 @@ closed_set! {
         Pin = "pin",
         /// Put away.
         Archive = "archive",
-        /// No longer archived.
+        /// Taken out again.
         Unarchive = "unarchive",
         /// Retracted.
         Forget = "forget",

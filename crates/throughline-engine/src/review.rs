@@ -26,7 +26,7 @@ pub struct Review {
     pub pending: Vec<Undecided>,
     /// Current memories that contradict each other, the older one first.
     pub contested: Vec<(Card, Card)>,
-    /// What is tied to something that has changed, the most telling first.
+    /// What hangs on something that has moved, the most telling first.
     pub to_check: Vec<ToCheck>,
     /// What was asked for and is not known, newest first.
     pub gaps: Vec<Card>,

@@ -191,7 +191,7 @@ pub(crate) struct Id {
 /// A memory that is only read, so that words may name it.
 #[derive(Debug, Args)]
 pub(crate) struct Meant {
-    /// The memory: its id, or words that stand in no other memory
+    /// The memory: its id, or words that only it contains
     #[arg(value_name = "ID", required = true)]
     pub(crate) words: Vec<String>,
 }

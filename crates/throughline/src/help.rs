@@ -135,16 +135,23 @@ fn with_examples(mut command: clap::Command, path: &str) -> clap::Command {
     command.after_help(page)
 }
 
-/// Examples one below the other, what they do beside them.
+/// Columns that a line of examples may take before clap would wrap it.
+const COLUMNS: usize = 96;
+
+/// Examples one below the other, what they do beside them, or above where there is no room.
 fn listed(lines: &[(&str, &str)]) -> String {
     let header = Styles::styled().get_header().to_owned();
     let title = if lines.len() == 1 { "Example" } else { "Examples" };
     let mut page = format!("{header}{title}:{header:#}");
-    let width = lines.iter().map(|(line, _)| line.chars().count()).max().unwrap_or(0);
+    let noted = lines.iter().filter(|(_, does)| !does.is_empty());
+    let width = noted.map(|(line, _)| line.chars().count()).max().unwrap_or(0);
     for (line, does) in lines {
-        let gap = if does.is_empty() { 0 } else { width };
-        let note = if does.is_empty() { String::new() } else { format!("   # {does}") };
-        write!(page, "\n  {line:<gap$}{note}").expect("a String takes it");
+        let shown = match does.chars().count() {
+            0 => (*line).to_owned(),
+            long if width + long + 7 > COLUMNS => format!("# {does}\n  {line}"),
+            _ => format!("{line:<width$}   # {does}"),
+        };
+        write!(page, "\n  {shown}").expect("a String takes it");
     }
     page
 }

@@ -268,7 +268,7 @@ fn out_of_view(
     (dormant && !ask.ungated).then_some(CandidateFate::Counted(CutReason::Dormant))
 }
 
-/// Whether it was said in this session, and still sees it: an agent is not told what it has just
+/// Whether this session said it itself, and still sees it: an agent is not told what it has just
 /// heard.
 fn said_here(
     reader: &dyn Reader,

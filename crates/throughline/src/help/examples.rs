@@ -8,8 +8,8 @@ pub(super) const EXAMPLES: &[Examples] = &[
     (
         "init",
         &[
-            ("throughline init", "every agent that is installed; shows the changes first"),
-            ("throughline init --agent codex --dry-run", "only show them"),
+            ("throughline init", "every agent that is installed"),
+            ("throughline init --agent codex --dry-run", "only show what would change"),
         ],
     ),
     ("uninstall", &[("throughline uninstall", ""), ("throughline uninstall --agent codex", "")]),
