@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
+use throughline_core::Speaker;
 use throughline_core::{SessionId, Timestamp};
 use throughline_engine::{Captured, Clock, Context, Engine, Project};
-use throughline_language::probe::Voice;
 
 use crate::corpus::Corpus;
 use crate::recall::{self, Options, measure, row};
@@ -70,7 +70,7 @@ fn ingest(home: &Path, project: &Path, said: &Corpus) -> anyhow::Result<()> {
         .zip(0_u32..)
         .map(|(text, n)| {
             let at = Timestamp::EPOCH.plus_days(20_000.0 + f64::from(n) / 1_440.0);
-            let voice = if n % 2 == 0 { Voice::User } else { Voice::Assistant };
+            let voice = if n % 2 == 0 { Speaker::User } else { Speaker::Assistant };
             Captured::said(at, voice, text)
         })
         .collect();

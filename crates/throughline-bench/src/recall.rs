@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use throughline_core::{SessionId, Timestamp};
-use throughline_engine::{Ask, Clock, Context, Embedder, Engine, Memo, Project, Turn};
+use throughline_engine::{Ask, Clock, Context, Embedder, Engine, Memo, PastTurn, Project};
 
 use crate::corpus::Corpus;
 use crate::plain;
@@ -100,12 +100,12 @@ fn fill_with_vectors(options: &Options, folder: &Path) -> anyhow::Result<Filled>
     Ok((home, project, said, vectors))
 }
 
-fn turns(said: &Corpus) -> Vec<Turn> {
+fn turns(said: &Corpus) -> Vec<PastTurn> {
     let at = Timestamp::EPOCH.plus_days(20_000.0);
     said.texts()
         .iter()
         .enumerate()
-        .map(|(n, text)| Turn {
+        .map(|(n, text)| PastTurn {
             session: SessionId(format!("session-{}", n / SESSION)),
             at,
             speaker: if n % 2 == 0 { "user" } else { "assistant" }.to_owned(),

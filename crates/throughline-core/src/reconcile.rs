@@ -19,6 +19,7 @@ use take_over::{is_by_person, is_persons_word, loosened, taken_over};
 use crate::authority::Contest;
 use crate::evidence::{self, Testimony};
 use crate::meet::Difference;
+use crate::patch::Named;
 use crate::permission::Standing;
 use crate::row::{Tombstone, slot_fingerprint};
 use crate::{
@@ -59,17 +60,6 @@ pub struct Candidate {
     pub about: Vec<Named>,
     /// The user asks for it although it was erased before.
     pub revive: bool,
-}
-
-/// A thing by name, as a claim speaks of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    /// What sort of thing.
-    pub kind: EntityKind,
-    /// Its name.
-    pub name: String,
-    /// Other names that the claim gives it.
-    pub aliases: Vec<String>,
 }
 
 /// What the store knows that bears on a candidate. All of the candidate's space.

@@ -12,7 +12,7 @@ use throughline_store::{EntityName, Reader};
 
 use crate::flows::Keeping;
 use crate::permit::{ask, not_yours};
-use crate::proof::Quote;
+use crate::proof::ProofQuote;
 use crate::relate::may_connect;
 use crate::remember::take_in;
 use crate::transaction::Transaction;
@@ -51,7 +51,7 @@ impl Keeping<'_> {
             let old = self.engine.resolve(&**tx, self.context, handle)?;
             let backing = match said.evidence {
                 Some(words) => {
-                    let quote = Quote { kind: old.kind, claim: content, words };
+                    let quote = ProofQuote { kind: old.kind, claim: content, words };
                     self.backing(&**tx, &quote, &unread)?
                 }
                 None => Backing::Asserted,

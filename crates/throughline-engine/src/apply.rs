@@ -15,17 +15,18 @@ mod target;
 use std::ops::Range;
 use std::path::Path;
 
+use throughline_core::Speaker;
 use throughline_core::evidence::Testimony;
 use throughline_core::hot;
+use throughline_core::patch::Named;
 use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember};
 use throughline_core::permission::Act;
-use throughline_core::reconcile::{Candidate, Named};
+use throughline_core::reconcile::Candidate;
 use throughline_core::{
     Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation, RowKey, Slot,
     State, Timestamp, text,
 };
 use throughline_language::gate;
-use throughline_language::probe::Voice;
 use throughline_store::EntityName;
 
 use crate::capture::Captured;
@@ -40,7 +41,7 @@ use crate::{Error, Result};
 
 pub(crate) use propose::{Proposed, rank_by_model};
 use put_off::{put_off, wait};
-use rank::{backing_of, is_overtaken, may, may_add, rank, voice_of};
+use rank::{backing_of, is_overtaken, may, may_add, rank, speaker_of};
 
 /// How much a reason matters by itself: it is there for what it is the reason of.
 pub(crate) const REASON_IMPORTANCE: f64 = 0.2;
@@ -51,7 +52,7 @@ const SNIPPET_CHARS: usize = 240;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TurnSource {
     /// Who.
-    pub(crate) voice: Voice,
+    pub(crate) speaker: Speaker,
     /// When.
     pub(crate) at: Timestamp,
     /// The turn, as it was kept.
@@ -126,7 +127,7 @@ impl<'a> OperationClaim<'a> {
             label: new.label.as_ref(),
             domain: new.domain.as_ref(),
             triggers: &new.triggers,
-            about: new.entities.iter().map(named).collect(),
+            about: new.entities.clone(),
             because: &new.because,
             confidence: new.confidence,
             quote: new.quote.as_ref(),
@@ -205,7 +206,7 @@ impl Keeping<'_> {
                 self.take_away(tx, away, to, ground, applied)
             }
             Operation::Settle(settle) => self.settle_failure(tx, settle, applied),
-            Operation::Know { entity } => know(tx, &named(entity)),
+            Operation::Know { entity } => know(tx, entity),
             Operation::Relate(Relate { from, relation, to, .. }) => {
                 let from = self.meant(tx, from)?;
                 let to = self.meant(tx, to)?;
@@ -233,9 +234,9 @@ impl Keeping<'_> {
         ground: &PatchGround<'_>,
         applied: &mut Applied,
     ) -> Result<()> {
-        let voice = voice_of(put_right.turn, ground);
+        let speaker = speaker_of(put_right.turn, ground);
         // Only a person puts something right by speaking: others are not even looked up.
-        let wrong = if voice == Voice::User {
+        let wrong = if speaker == Speaker::User {
             match self.target(tx, &put_right.wrong, &put_right.right)? {
                 Some(wrong) => Some(wrong),
                 None => self.in_place_of(tx, &put_right.right)?,
@@ -275,8 +276,8 @@ impl Keeping<'_> {
         }
         let candidate = self.candidate_of(tx, claim, ground);
         let plan = take_in(tx, &candidate)?;
-        let voice = voice_of(claim.turn, ground);
-        let may = |act| may_add(&**tx, ground, act, voice, &plan, tx.scope.space);
+        let speaker = speaker_of(claim.turn, ground);
+        let may = |act| may_add(&**tx, ground, act, speaker, &plan, tx.scope.space);
         let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
         for reason in claim.because.iter().filter(|_| reasons) {
             if text::holds(claim.content, reason) {
@@ -312,7 +313,7 @@ impl Keeping<'_> {
         ground: &PatchGround<'_>,
     ) -> Candidate {
         let source = claim.turn.and_then(|turn| ground.sources.get(turn));
-        let voice = voice_of(claim.turn, ground);
+        let speaker = speaker_of(claim.turn, ground);
         let repeats = || {
             ground.shown.iter().any(|one| hot::says_what_was_shown(claim.content, &[one]).is_some())
         };
@@ -334,10 +335,10 @@ impl Keeping<'_> {
                 session: tx.session.clone(),
                 turn: source.and_then(|one| one.episode).map(|one| one.to_string()),
                 snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
-                echo: can_echo(voice, claim.turn, ground) && repeats(),
-                by_agent: voice == Voice::Assistant,
+                echo: can_echo(speaker, claim.turn, ground) && repeats(),
+                by_agent: speaker == Speaker::Assistant,
                 ..Testimony::new(
-                    rank(voice, claim, ground, tx.bearings.touches(claim.content)),
+                    rank(speaker, claim, ground, tx.bearings.touches(claim.content)),
                     source.map_or(tx.now, |one| one.at),
                 )
             },
@@ -407,11 +408,11 @@ impl Keeping<'_> {
 
 /// Whether a claim may repeat what we showed: an agent's words, and what a tool printed. That a tool
 /// ran, how it ended and what it measured is reported by its host, and happens anew.
-fn can_echo(voice: Voice, turn: Option<usize>, ground: &PatchGround<'_>) -> bool {
-    match voice {
-        Voice::User => false,
-        Voice::Assistant => true,
-        Voice::Tool => {
+fn can_echo(speaker: Speaker, turn: Option<usize>, ground: &PatchGround<'_>) -> bool {
+    match speaker {
+        Speaker::User => false,
+        Speaker::Assistant => true,
+        Speaker::Tool => {
             let run = turn.and_then(|turn| ground.turns.get(turn)?.run.as_ref());
             let command = run.and_then(|run| run.call.command.as_deref());
             ground.by_model || command.is_none_or(gate::only_shows)
@@ -457,11 +458,6 @@ pub(crate) fn turn_of(operation: &Operation) -> Option<usize> {
         Operation::Settle(settle) => settle.turn,
         Operation::Know { .. } | Operation::Relate(_) => None,
     }
-}
-
-fn named(entity: &throughline_core::patch::Named) -> Named {
-    let (kind, name, aliases) = (entity.kind, entity.name.clone(), entity.aliases.clone());
-    Named { kind, name, aliases }
 }
 
 /// Meets a thing, or learns another name of one that is known.

@@ -375,7 +375,7 @@ fn name(
     said: &mut BTreeMap<EpisodeId, Timestamp>,
     apart_days: f64,
 ) -> Result<(Episode, bool)> {
-    let what = format!("{space}\n{session}\n{}\n{}", turn.speaker(), turn.text);
+    let what = format!("{space}\n{session}\n{}\n{}", turn.speaker.as_str(), turn.text);
     for nth in 1_u32.. {
         let id = crate::ingest::id_of(&format!("{what}\nsaid {nth}"));
         let held = match said.get(&id) {
@@ -394,7 +394,7 @@ fn name(
                 session: session.clone(),
                 position: turn.at.as_millis().unsigned_abs(),
                 turn: turn.id.clone(),
-                speaker: turn.speaker().to_owned(),
+                speaker: turn.speaker.as_str().to_owned(),
                 at: held.unwrap_or(turn.at),
                 text: turn.text.clone(),
             };

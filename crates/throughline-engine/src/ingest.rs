@@ -20,7 +20,7 @@ const AT_ONCE: usize = 512;
 
 /// One turn, as it comes in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct PastTurn {
     /// The session it belongs to.
     pub session: SessionId,
     /// When it was said.
@@ -34,7 +34,7 @@ pub struct Turn {
 }
 
 /// Turns without secrets. What one shows of a session goes from all turns of that session.
-fn cleaned(turns: &[Turn], home: &Path) -> Vec<Turn> {
+fn cleaned(turns: &[PastTurn], home: &Path) -> Vec<PastTurn> {
     let mut cleaners: BTreeMap<SessionId, Cleaner> = BTreeMap::new();
     let of = |session: &SessionId| Cleaner::of(home, Some(session));
     let mut turns = turns.to_vec();
@@ -72,7 +72,7 @@ impl Capturing<'_> {
     pub fn ingest(
         &self,
         agent: &str,
-        turns: &[Turn],
+        turns: &[PastTurn],
         progress: &mut dyn FnMut(usize),
     ) -> Result<Ingested> {
         let space = self.context.scope().space;
@@ -95,7 +95,7 @@ impl Capturing<'_> {
     }
 
     /// What [`Self::ingest`] would do, without doing it.
-    pub fn plan_ingest(&self, turns: &[Turn]) -> Result<Ingested> {
+    pub fn plan_ingest(&self, turns: &[PastTurn]) -> Result<Ingested> {
         let (mut done, episodes) = self.episodes(self.context.scope().space, turns)?;
         done.episodes = unknown(&*self.engine.now_reader()?, &episodes)?.len();
         done.duplicates = done.turns - done.skipped - done.episodes;
@@ -103,7 +103,7 @@ impl Capturing<'_> {
     }
 
     /// The episodes that turns become, each once, and what was counted on the way.
-    fn episodes(&self, space: SpaceId, turns: &[Turn]) -> Result<(Ingested, Vec<Episode>)> {
+    fn episodes(&self, space: SpaceId, turns: &[PastTurn]) -> Result<(Ingested, Vec<Episode>)> {
         let mut done = Ingested { turns: turns.len(), ..Ingested::default() };
         let mut positions: BTreeMap<&SessionId, u64> = BTreeMap::new();
         let mut said: BTreeMap<String, u64> = BTreeMap::new();
@@ -127,7 +127,7 @@ impl Capturing<'_> {
         Ok((done, episodes))
     }
 
-    fn check_turn(&self, turn: &Turn) -> Result<()> {
+    fn check_turn(&self, turn: &PastTurn) -> Result<()> {
         let max = self.engine.policy.limits.turn_bytes_max;
         if turn.text.len() > max {
             return Err(Error::BadInput(format!(
@@ -159,7 +159,7 @@ fn attend(tx: &mut Transaction<'_>, episode: &Episode, agent: &str) -> Result<()
     Ok(())
 }
 
-fn episode(id: EpisodeId, space: SpaceId, turn: &Turn, position: u64) -> Episode {
+fn episode(id: EpisodeId, space: SpaceId, turn: &PastTurn, position: u64) -> Episode {
     Episode {
         id,
         space,
@@ -174,7 +174,11 @@ fn episode(id: EpisodeId, space: SpaceId, turn: &Turn, position: u64) -> Episode
 
 /// An id made of where and what, so that the same turn has the same id every time: by the caller's
 /// name for it, else by when it was said and, of several alike, which of them it is.
-fn named_by_content(space: SpaceId, turn: &Turn, said: &mut BTreeMap<String, u64>) -> EpisodeId {
+fn named_by_content(
+    space: SpaceId,
+    turn: &PastTurn,
+    said: &mut BTreeMap<String, u64>,
+) -> EpisodeId {
     let what = format!("{space}\n{}\n{}\n{}", turn.session, turn.speaker, turn.text);
     let named = match &turn.id {
         Some(id) => format!("{what}\nturn {id}"),

@@ -105,7 +105,7 @@ pub use graph::{Graph, GraphNode};
 pub use history::Version;
 pub use import::{ImportSource, Imported};
 pub use ingest::opencode_lines;
-pub use ingest::{Ingested, Turn};
+pub use ingest::{Ingested, PastTurn};
 pub use journal::note::{
     Damage, HookFailure, last_failures, last_fired, lost_since, note_failure, note_fired,
 };

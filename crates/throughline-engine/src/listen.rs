@@ -7,12 +7,12 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use throughline_core::Speaker;
 use throughline_core::event::{Event, Start, What};
 use throughline_core::permission::Door;
 use throughline_core::row::Session;
 use throughline_core::{Cause, Change, MemoryId, Row, RowKey, SessionId, Table, activation};
 use throughline_language::gate::{self, Flush, ProbeWhen};
-use throughline_language::probe::Voice;
 use throughline_language::question::{self, Question};
 use throughline_store::Error as StoreError;
 
@@ -203,9 +203,9 @@ impl Listening<'_> {
         keep: KeptOfPrompt,
         may_drain: bool,
     ) -> Result<Reply> {
-        let turn = Captured::said(self.engine.now(), Voice::User, text);
+        let turn = Captured::said(self.engine.now(), Speaker::User, text);
         let policy = gate::GatePolicy::default();
-        let (verdict, _) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
+        let (verdict, _) = gate::judge(&mind.watch, &turn.as_turn(), &policy);
         let hurried = self.is_hurried();
         let wanted = || matches!(verdict.probe, ProbeWhen::Now(_)) || mind.would_keep(text);
         let may_drain = may_drain && !hurried;

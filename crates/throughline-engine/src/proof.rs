@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use throughline_core::Speaker;
 use throughline_core::permission::{Backing, is_measurable};
 use throughline_core::{Kind, Row, RowKey, words};
-use throughline_language::probe::Voice;
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::Result;
@@ -36,7 +36,7 @@ const AGENTS_WORDS: [&str; 8] = [
 
 /// A quote that is to prove a claim.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Quote<'a> {
+pub(crate) struct ProofQuote<'a> {
     /// The kind of the claim.
     pub(crate) kind: Kind,
     /// What it says.
@@ -50,7 +50,7 @@ impl Keeping<'_> {
     pub(crate) fn backing(
         &self,
         reader: &dyn Reader,
-        quote: &Quote<'_>,
+        quote: &ProofQuote<'_>,
         unread: &[String],
     ) -> Result<Backing> {
         let wanted = joined(quote.words);
@@ -78,7 +78,7 @@ impl Keeping<'_> {
         let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
         let turns = reader.rows(&keys)?.into_iter().flatten().filter_map(Row::into_episode);
         Ok(turns
-            .filter(|turn| turn.session == *session && turn.speaker == Voice::Tool.as_str())
+            .filter(|turn| turn.session == *session && turn.speaker == Speaker::Tool.as_str())
             .map(|turn| turn.text)
             .collect())
     }
@@ -93,7 +93,7 @@ impl Keeping<'_> {
         let mut results = Vec::new();
         for (_, entry) in &waiting.entries {
             for turn in turns_of(&entry.event, entry.at) {
-                if turn.voice != Voice::Tool {
+                if turn.speaker != Speaker::Tool {
                     continue;
                 }
                 let named = named_turn(&self.engine.home, &*reader, entry, &turn)?;

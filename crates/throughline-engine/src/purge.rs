@@ -219,7 +219,7 @@ impl Erasing<'_> {
             for turn in turns_of(&entry.event, entry.at) {
                 // A line may tell of other things too.
                 if gone.is_turn(session, &turn) {
-                    gone.add_said(session, turn.speaker(), &turn.text);
+                    gone.add_said(session, turn.speaker.as_str(), &turn.text);
                     turns.push((entry.clone(), turn));
                 }
             }

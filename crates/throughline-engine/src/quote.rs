@@ -2,12 +2,12 @@
 //! Then they are the user's, as they stand in the turn and with it as evidence; else they are the agent's.
 //! Of a quote nothing but the words counts: what sort of claim it is, is read from them.
 
+use throughline_core::Speaker;
 use throughline_core::evidence::Testimony;
 use throughline_core::reconcile::Candidate;
 use throughline_core::{
     Authority, Episode, Fingerprint, Kind, Row, RowKey, SpaceId, Timestamp, text, words,
 };
-use throughline_language::probe::Voice;
 use throughline_language::speech;
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -52,7 +52,8 @@ impl Keeping<'_> {
         let gone = erased(&**tx, space, unread)?;
         turns.extend(unread.iter().filter(|turn| !gone.contains(&turn.mark())).cloned());
         let since = |at: Timestamp| self.engine.now().days_since(at);
-        turns.retain(|turn| turn.speaker == Voice::User.as_str() && since(turn.at) <= RECENT_DAYS);
+        turns
+            .retain(|turn| turn.speaker == Speaker::User.as_str() && since(turn.at) <= RECENT_DAYS);
         turns.sort_by_key(|turn| (std::cmp::Reverse(turn.at), turn.id));
         let said = turns.iter().find_map(|turn| {
             let quote = speech::stands_in(&turn.text, &new.content)?;
@@ -107,7 +108,7 @@ impl Keeping<'_> {
             let waiting = journal.read(session, journal.drained(session)).unwrap_or_default();
             for (_, entry) in &waiting.entries {
                 for turn in turns_of(&entry.event, entry.at) {
-                    if turn.voice != Voice::User
+                    if turn.speaker != Speaker::User
                         || speech::stands_in(&turn.text, &new.content).is_none()
                     {
                         continue;

@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::evidence::Testimony;
+use throughline_core::patch::Named;
 use throughline_core::permission::{Act, Backing, Door, Verdict};
-use throughline_core::reconcile::{Candidate, Named};
+use throughline_core::reconcile::Candidate;
 use throughline_core::{
     Authority, Cause, Change, EntityKind, Evidence, Fingerprint, Kind, Leaf, LeafId, Memory,
     MemoryId, Row, RowKey, SpaceId, State, Timestamp, text,

@@ -14,7 +14,7 @@ use throughline_watch::World;
 use crate::capture::Captured;
 use crate::flows::Watching;
 use crate::permit::{ask, keep_waiting};
-use crate::proof::Quote;
+use crate::proof::ProofQuote;
 use crate::transaction::Transaction;
 use crate::watch::{checked, marks_of};
 use crate::{Card, Error, Result};
@@ -139,7 +139,7 @@ impl Watching<'_> {
                 let words = evidence.as_deref();
                 let backing = match words.filter(|_| self.context.door.is_agents()) {
                     Some(words) => {
-                        let quote = Quote { kind: memory.kind, claim: &memory.content, words };
+                        let quote = ProofQuote { kind: memory.kind, claim: &memory.content, words };
                         self.engine.keeping(self.context).backing(&**tx, &quote, &unread)?
                     }
                     None => Backing::Asserted,

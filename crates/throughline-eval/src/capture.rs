@@ -8,10 +8,10 @@ use std::time::Instant;
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use throughline_core::Speaker;
 use throughline_core::event::{ToolCall, ToolRun};
 use throughline_core::{SessionId, Timestamp};
 use throughline_engine::{Captured, Card, Clock, Context, Engine, Filter, Project};
-use throughline_language::probe::Voice;
 
 use crate::retrieval::write_lines;
 
@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     for (session, turns) in &sessions {
         let done =
             engine.capturing(&context).ingest_session(session, "eval", turns, &mut |_| ())?;
-        let spoken = turns.iter().filter(|turn| turn.voice != Voice::Tool).count();
+        let spoken = turns.iter().filter(|turn| turn.speaker != Speaker::Tool).count();
         said += spoken;
         all += turns.len();
         probes += done.probes;
@@ -125,9 +125,9 @@ pub(crate) fn read(
         let Some((_, turns)) = sessions.last_mut() else { continue };
         let before = turns.last().map_or(Timestamp::EPOCH, |turn| turn.at);
         let Some(turn) = turn(&line, before) else { continue };
-        if turn.voice == Voice::Assistant && !every_message {
-            let asked = turns.iter().rposition(|one| one.voice == Voice::User).unwrap_or(0);
-            let earlier = turns[asked..].iter().position(|one| one.voice == Voice::Assistant);
+        if turn.speaker == Speaker::Assistant && !every_message {
+            let asked = turns.iter().rposition(|one| one.speaker == Speaker::User).unwrap_or(0);
+            let earlier = turns[asked..].iter().position(|one| one.speaker == Speaker::Assistant);
             if let Some(at) = earlier {
                 turns.remove(asked + at);
             }
@@ -145,10 +145,10 @@ fn turn(line: &Line, before: Timestamp) -> Option<Captured> {
     let continued = text.starts_with("This session is being continued");
     match line.role.as_str() {
         "user" if machine || continued || text.starts_with('/') => None,
-        "user" => Some(Captured::said(at, Voice::User, text)),
+        "user" => Some(Captured::said(at, Speaker::User, text)),
         _ if text.starts_with("<tool-use") => Some(Captured::ran(at, &tool_run(text))),
         _ if machine || text.starts_with("API Error") => None,
-        _ => Some(Captured::said(at, Voice::Assistant, text)),
+        _ => Some(Captured::said(at, Speaker::Assistant, text)),
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use tempfile::TempDir;
 use throughline_core::{NodeId, Row, RowKey, SessionId, Timestamp};
-use throughline_engine::{Ask, Clock, Context, Engine, Memo, Project, Recall, RecalledThing, Turn};
+use throughline_engine::{
+    Ask, Clock, Context, Engine, Memo, PastTurn, Project, Recall, RecalledThing,
+};
 
 use crate::data::{Set, WireQuestion};
 
@@ -64,13 +66,13 @@ impl Store {
         };
         let latest = haystack.sessions.iter().map(|session| at(session)).max();
         let store = Self::open(latest.unwrap_or(Timestamp::EPOCH), memo)?;
-        let turns: Vec<Turn> = haystack
+        let turns: Vec<PastTurn> = haystack
             .sessions
             .iter()
             .flat_map(|session| {
                 set.sessions[*session].turns.iter().map(move |turn| (session, turn))
             })
-            .map(|(session, turn)| Turn {
+            .map(|(session, turn)| PastTurn {
                 session: SessionId((*session).to_owned()),
                 at: at(session),
                 speaker: turn.speaker.clone(),

@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use throughline_core::Speaker;
 use throughline_core::State;
 use throughline_engine::{Clock, Context, Engine, Filter, Project};
-use throughline_language::probe::Voice;
 
 use crate::correction::player::{Agent, Home};
 use crate::{capture, correction, in_turns};
@@ -242,7 +242,7 @@ fn links(sessions: &Path) -> anyhow::Result<Links> {
     let mut turns = 0;
     for (session, said) in &sessions {
         engine.capturing(&context).ingest_session(session, "eval", said, &mut |_| ())?;
-        turns += said.iter().filter(|turn| turn.voice != Voice::Tool).count();
+        turns += said.iter().filter(|turn| turn.speaker != Speaker::Tool).count();
     }
     let filter = Filter { all: true, limit: Some(100_000), ..Filter::default() };
     let cards = engine.looking(&context).list(&*engine.now_reader()?, &filter)?.items;

@@ -11,10 +11,11 @@ mod topic;
 mod truth;
 mod watch;
 
+use crate::Turn;
 use std::ops::Range;
+use throughline_core::Speaker;
 
 use crate::{probe, speech};
-use throughline_core::event::ToolRun;
 use throughline_core::{Timestamp, text};
 
 pub use watch::Watch;
@@ -56,30 +57,6 @@ impl Default for GatePolicy {
             claim_turns: 2,
         }
     }
-}
-
-/// Whose turn it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// A person's prompt.
-    User,
-    /// The agent's answer.
-    Assistant,
-    /// A tool's run. Not a turn by itself.
-    Tool,
-}
-
-/// What is judged.
-#[derive(Debug, Clone, Copy)]
-pub struct Turn<'a> {
-    /// Whose it is.
-    pub source: Source,
-    /// What is said, or what a tool printed.
-    pub text: &'a str,
-    /// The run, for a tool.
-    pub run: Option<&'a ToolRun>,
-    /// When.
-    pub at: Timestamp,
 }
 
 throughline_core::closed_set! {
@@ -190,9 +167,9 @@ pub fn judge(watch: &Watch, turn: &Turn<'_>, policy: &GatePolicy) -> (GateVerdic
     let mut next = watch.clone();
     let mut fired = Vec::new();
     let mut topic_changed = false;
-    match turn.source {
-        Source::Tool => found_by_tool(&next, turn, policy, &mut fired),
-        Source::User | Source::Assistant => {
+    match turn.speaker {
+        Speaker::Tool => found_by_tool(&next, turn, policy, &mut fired),
+        Speaker::User | Speaker::Assistant => {
             next.turns = next.turns.saturating_add(1);
             next.silent_turns = next.silent_turns.saturating_add(1);
             next.tools_wait = false;
@@ -238,17 +215,17 @@ pub fn probed(mut watch: Watch, at: Timestamp) -> Watch {
 fn listen(watch: &mut Watch, turn: &Turn<'_>, fired: &mut Vec<Fired>) {
     let mut claiming = CLAIMING_SENTENCES_MAX;
     for part in parts(turn.text) {
-        let sentences = match turn.source {
-            Source::User => speech::own_sentences(turn.text, part),
-            Source::Assistant | Source::Tool => speech::sentences(&turn.text[part]),
+        let sentences = match turn.speaker {
+            Speaker::User => speech::own_sentences(turn.text, part),
+            Speaker::Assistant | Speaker::Tool => speech::sentences(&turn.text[part]),
         };
         for (at, sentence) in sentences.iter().enumerate() {
             for (signal, strength) in
-                cue::heard(turn.source, *sentence, sentences.get(at + 1).copied())
+                cue::heard(turn.speaker, *sentence, sentences.get(at + 1).copied())
             {
                 fire(fired, signal, strength, text::headline(sentence.text, WORDS_CHARS_MAX));
             }
-            if turn.source == Source::User {
+            if turn.speaker == Speaker::User {
                 let words = || text::headline(sentence.text, WORDS_CHARS_MAX);
                 if probe::is_asked(sentence.text) {
                     fire(fired, Signal::Preference, Strength::High, words());
@@ -261,7 +238,7 @@ fn listen(watch: &mut Watch, turn: &Turn<'_>, fired: &mut Vec<Fired>) {
                 claiming -= usize::from(!claims.is_empty());
                 watch.claim(claims);
             }
-            if turn.source == Source::Assistant && cue::claims_success(*sentence) {
+            if turn.speaker == Speaker::Assistant && cue::claims_success(*sentence) {
                 let checks = truth::Checks::named_in(&[sentence.text]);
                 watch.success_claimed = Some((watch.turns, checks));
             }
@@ -274,16 +251,16 @@ const CLAIMING_SENTENCES_MAX: usize = 8;
 
 /// Which names, ground and topic the turn is about; whether the topic changed.
 fn place(watch: &mut Watch, turn: &Turn<'_>, policy: &GatePolicy, fired: &mut Vec<Fired>) -> bool {
-    let about = topic::about(turn.source, turn.text, turn.at);
+    let about = topic::about(turn.speaker, turn.text, turn.at);
     let new: Vec<&str> = about
         .names
         .iter()
         .filter(|(_, hash)| !watch.knows(*hash))
         .map(|(name, _)| name.as_str())
         .collect();
-    let enough = match turn.source {
-        Source::User => policy.names_in_prompt,
-        Source::Assistant | Source::Tool => policy.names_in_answer,
+    let enough = match turn.speaker {
+        Speaker::User => policy.names_in_prompt,
+        Speaker::Assistant | Speaker::Tool => policy.names_in_answer,
     };
     if new.len() >= enough.max(1) {
         let words = text::headline(&new.join(", "), WORDS_CHARS_MAX);
@@ -334,13 +311,13 @@ fn note(watch: &mut Watch, turn: &Turn<'_>, worthy: bool) {
         return;
     }
     // A person's or an agent's turn can run any number of tools: only turns are counted as such.
-    if turn.source != Source::Tool {
+    if turn.speaker != Speaker::Tool {
         watch.fired = watch.fired.saturating_add(1);
     }
-    if turn.source != Source::Tool || !watch.tools_wait {
+    if turn.speaker != Speaker::Tool || !watch.tools_wait {
         watch.waiting = watch.waiting.saturating_add(1);
     }
-    watch.tools_wait |= turn.source == Source::Tool;
+    watch.tools_wait |= turn.speaker == Speaker::Tool;
     watch.waiting_since = Some(watch.waiting_since.map_or(turn.at, |since| since.min(turn.at)));
 }
 

@@ -31,3 +31,6 @@ pub mod question;
 pub mod referent;
 pub mod speech;
 pub mod trigger;
+mod turn;
+
+pub use turn::Turn;

@@ -33,7 +33,9 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
+use crate::Turn;
 use std::ops::Range;
+use throughline_core::Speaker;
 
 pub use asked::is_asked;
 pub(crate) use change::is_said as is_change;
@@ -49,35 +51,8 @@ pub use read::{
 
 use crate::speech::word::{Word, words};
 use crate::speech::{self, Guard, SentencePlace};
-use throughline_core::event::ToolRun;
 use throughline_core::patch::{Operation, Patch, Remember};
-use throughline_core::reading::Piece;
 use throughline_core::{Kind, text};
-
-throughline_core::closed_set! {
-    /// Who speaks in a turn.
-    pub enum Voice ("voice") {
-        /// A person.
-        User = "user",
-        /// The agent.
-        Assistant = "assistant",
-        /// A tool.
-        Tool = "tool",
-    }
-}
-
-/// One turn.
-#[derive(Debug, Clone, Copy)]
-pub struct Said<'a> {
-    /// Who speaks.
-    pub speaker: Voice,
-    /// In which words.
-    pub text: &'a str,
-    /// The tool that ran, where one did.
-    pub run: Option<&'a ToolRun>,
-    /// Its pieces, where a reader has read it.
-    pub pieces: Option<&'a [Piece]>,
-}
 
 /// How much is read, and what is kept of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -110,14 +85,14 @@ impl Default for ProbePolicy {
 }
 
 /// What is worth keeping of these turns, oldest first; each is read in the light of those before it.
-pub fn probe(turns: &[Said<'_>], policy: &ProbePolicy) -> Patch {
+pub fn probe(turns: &[Turn<'_>], policy: &ProbePolicy) -> Patch {
     probe_telling(turns, 0, policy).0
 }
 
 /// What is worth keeping of the turns from `first` on, and what becomes of each of their pieces that a reader
 /// has read. The turns before the first are only context.
 pub fn probe_telling(
-    turns: &[Said<'_>],
+    turns: &[Turn<'_>],
     first: usize,
     policy: &ProbePolicy,
 ) -> (Patch, Vec<Fated>) {
@@ -125,21 +100,21 @@ pub fn probe_telling(
     for (turn, said) in turns.iter().enumerate().skip(first) {
         let context = &turns[..turn];
         match (said.speaker, said.run) {
-            (Voice::User, _) => match said.pieces {
+            (Speaker::User, _) => match said.pieces {
                 Some(pieces) => read::user_read(turn, said, pieces, context, &mut found),
                 None => {
                     asked_for(&statements(turn, said, policy), context, &mut found);
                 }
             },
-            (Voice::Assistant, _) => {
-                let last = turns.get(turn + 1).is_none_or(|next| next.speaker == Voice::User);
+            (Speaker::Assistant, _) => {
+                let last = turns.get(turn + 1).is_none_or(|next| next.speaker == Speaker::User);
                 assistant(turn, said, last, &mut found);
             }
-            (Voice::Tool, Some(run)) => {
+            (Speaker::Tool, Some(run)) => {
                 found.extend(measure::of_run(turn, run));
                 ran::of_run(turn, run, context, &mut found);
             }
-            (Voice::Tool, None) => {}
+            (Speaker::Tool, None) => {}
         }
     }
     (Patch { operations: found.operations, ..Patch::default() }, found.fates)
@@ -149,7 +124,7 @@ pub fn probe_telling(
 /// the agent has proposed. Says where that stands.
 fn asked_for(
     statements: &[ProbedSentence<'_>],
-    context: &[Said<'_>],
+    context: &[Turn<'_>],
     found: &mut PatchSoFar<'_>,
 ) -> Vec<Range<usize>> {
     let mut places = Vec::new();
@@ -174,7 +149,7 @@ fn asked_for(
 }
 
 /// What the agent says: `last` where it is its answer, rather than something between two tools.
-fn assistant(turn: usize, said: &Said<'_>, last: bool, found: &mut PatchSoFar<'_>) {
+fn assistant(turn: usize, said: &Turn<'_>, last: bool, found: &mut PatchSoFar<'_>) {
     let statements = statements(turn, said, found.policy);
     for it in statements.iter().filter(|it| !it.guarded()) {
         let one = failure::said(it).or_else(|| measure::said(it)).or_else(|| decision::agreed(it));
@@ -206,11 +181,11 @@ struct ProbedSentence<'a> {
 /// Longer sentences are looked at as one that says nothing.
 const SENTENCE_BYTES_MAX: usize = 700;
 
-fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<ProbedSentence<'a>> {
+fn statements<'a>(turn: usize, said: &Turn<'a>, policy: &ProbePolicy) -> Vec<ProbedSentence<'a>> {
     let text = &said.text[..said.text.floor_char_boundary(policy.turn_bytes_max)];
     let units = match said.speaker {
-        Voice::User => speech::own_units(text),
-        Voice::Assistant | Voice::Tool => speech::units(text),
+        Speaker::User => speech::own_units(text),
+        Speaker::Assistant | Speaker::Tool => speech::units(text),
     };
     units
         .into_iter()
@@ -240,14 +215,14 @@ fn statements<'a>(turn: usize, said: &Said<'a>, policy: &ProbePolicy) -> Vec<Pro
 }
 
 /// Whether a person repeats what the agent or a tool has just written.
-fn is_echo(it: &ProbedSentence<'_>, context: &[Said<'_>]) -> bool {
+fn is_echo(it: &ProbedSentence<'_>, context: &[Turn<'_>]) -> bool {
     const TURNS: usize = 6;
     const WORDS_MIN: usize = 6;
     if it.words.len() < WORDS_MIN {
         return false;
     }
     let line = it.text.trim_end_matches(['.', ':', '!']);
-    let others = context.iter().rev().filter(|said| said.speaker != Voice::User).take(TURNS);
+    let others = context.iter().rev().filter(|said| said.speaker != Speaker::User).take(TURNS);
     others.into_iter().any(|said| said.text.contains(line))
 }
 

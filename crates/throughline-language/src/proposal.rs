@@ -12,7 +12,7 @@ mod tests;
 
 use serde_json::Value;
 
-use crate::probe::Voice;
+use throughline_core::Speaker;
 use throughline_core::patch::{Operation, Refused};
 
 pub use judge::{Pair, PairVerdict, pairs, pairs_prompt, pairs_schema};
@@ -23,9 +23,9 @@ pub use schema::schema;
 
 /// One turn that a model reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct WindowTurn {
     /// Who spoke.
-    pub voice: Voice,
+    pub speaker: Speaker,
     /// What was said, cut.
     pub text: String,
     /// Whether it is read for the first time; otherwise it is only what came before.
@@ -36,18 +36,18 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Window {
     /// What was said, in order.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<WindowTurn>,
     /// What is known: an id, which the model never sees, and the words.
     pub known: Vec<(String, String)>,
 }
 
-/// An operation that holds up, and the weakest voice that it needs.
+/// An operation that holds up, and the weakest speaker that it needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sound {
     /// What to do.
     pub operation: Operation,
     /// Who says so: whoever was quoted, or somebody weaker whose words it takes to say it.
-    pub voice: Voice,
+    pub speaker: Speaker,
 }
 
 /// A model's answer as far as it holds up.

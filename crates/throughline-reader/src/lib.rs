@@ -12,14 +12,13 @@ mod heads;
 mod language;
 mod reader;
 mod spans;
-mod speaker;
 mod turn;
 mod windows;
 
 pub use language::is_english;
-pub use reader::{CUT_FROM, TrainedReader, WEIGHTS_SHA256};
+pub use reader::{CUT_FROM, TrainedReader, WEIGHTS_SHA256, name_of};
 pub use spans::PIECES_MAX;
-pub use speaker::Speaker;
+pub use throughline_core::Speaker;
 pub use throughline_core::reading::{Bearing, Caution, Judged, Piece, Role};
 pub use throughline_embed::{Kernel, Unusable};
 pub use windows::{WINDOW_TOKENS, WINDOWS_MAX};

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use throughline_core::Speaker;
 use throughline_core::reading::{Judged, Piece};
 use throughline_embed::{CLOSING, Encoder, Kernel, OPENING, POSITIONS, State, Unusable, tokens};
 
 use crate::heads::{Heads, mean};
 use crate::spans::{PieceSpan, spans};
-use crate::speaker::Speaker;
-use crate::turn::{Turn, last_tokens};
+use crate::turn::{TurnText, last_tokens};
 use crate::windows::{WINDOW_TOKENS, clearest, windows};
 
 /// The SHA-256 of the weights, which a test compares; nothing is hashed at start.
@@ -73,7 +73,7 @@ impl TrainedReader {
     /// They do not overlap and together hold everything but white space of what is read: at most
     /// [`WINDOWS_MAX`](crate::WINDOWS_MAX) windows and [`PIECES_MAX`](crate::PIECES_MAX) pieces.
     pub fn read(&self, speaker: Speaker, before: Option<&str>, turn: &str) -> Vec<Piece> {
-        let turn = Turn::of(turn);
+        let turn = TurnText::of(turn);
         let states = self.states(&Script::of(speaker, before, &turn));
         let cuts = |token: usize| self.heads.cut(&states[token]) >= CUT_FROM;
         let spans = spans(&turn, states.len(), cuts);
@@ -90,7 +90,7 @@ impl TrainedReader {
 
     /// The numbers of the word pieces that [`Self::read`] gives to the model, window by window.
     pub fn turn_ids(&self, speaker: Speaker, before: Option<&str>, turn: &str) -> Vec<Vec<u16>> {
-        Script::of(speaker, before, &Turn::of(turn)).windows
+        Script::of(speaker, before, &TurnText::of(turn)).windows
     }
 
     /// The numbers of the word pieces that [`Self::relate`] gives to the model.
@@ -125,9 +125,9 @@ struct Script {
 }
 
 impl Script {
-    fn of(speaker: Speaker, before: Option<&str>, turn: &Turn) -> Self {
+    fn of(speaker: Speaker, before: Option<&str>, turn: &TurnText) -> Self {
         let mut opening = vec![OPENING];
-        opening.extend(tokens(speaker.name(), 1).ids);
+        opening.extend(tokens(name_of(speaker), 1).ids);
         opening.extend(tokens(":", 1).ids);
         opening.extend(last_tokens(before.unwrap_or_default(), BEFORE_TOKENS_MAX));
         opening.push(CLOSING);
@@ -167,5 +167,14 @@ impl Pair {
         let places = (first..first + held.len(), last..last + said.len());
         let ids = [&[OPENING], &*held, &[CLOSING], &*before, &*said, &[CLOSING]].concat();
         Self { ids, held: places.0, said: places.1 }
+    }
+}
+
+/// The word that stands for a speaker in what the model is given.
+pub fn name_of(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::User => "user",
+        Speaker::Assistant => "agent",
+        Speaker::Tool => "tool",
     }
 }

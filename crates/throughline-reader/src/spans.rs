@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::turn::{Turn, TurnWord};
+use crate::turn::{TurnText, TurnWord};
 
 /// Pieces of a turn; what comes later is not read.
 pub const PIECES_MAX: usize = 200;
@@ -20,7 +20,7 @@ pub(crate) struct PieceSpan {
 ///
 /// Characters without tokens are never a piece of their own: they go with the words after them, or
 /// at the end with those before.
-pub(crate) fn spans(turn: &Turn, read: usize, cuts: impl Fn(usize) -> bool) -> Vec<PieceSpan> {
+pub(crate) fn spans(turn: &TurnText, read: usize, cuts: impl Fn(usize) -> bool) -> Vec<PieceSpan> {
     let all_read = read == turn.ids.len();
     let mut spans: Vec<PieceSpan> = Vec::new();
     for word in turn.words.iter().take_while(|word| all_read || word.tokens.start < read) {

@@ -21,7 +21,7 @@ const TAIL_BYTES: usize = 16 << 10;
 
 /// The words of a turn and the tokens that the model reads for them.
 #[derive(Debug, Default)]
-pub(crate) struct Turn {
+pub(crate) struct TurnText {
     /// A few more than are ever read, where the turn has more.
     pub(crate) ids: Vec<u16>,
     /// Where in the turn each token ends.
@@ -42,7 +42,7 @@ pub(crate) struct TurnWord {
     pub(crate) joins: bool,
 }
 
-impl Turn {
+impl TurnText {
     pub(crate) fn of(text: &str) -> Self {
         let text = &text[..text.floor_char_boundary(TURN_BYTES_MAX)];
         let mut turn = Self::default();

@@ -37,7 +37,7 @@ use crate::query::{LogQuery, Vector};
 use crate::store::{Erasure, Finding, Planner, Reader, Store, compare_dumps};
 use crate::tables::Tables;
 use crate::{Error, Result};
-use lock::{Turn, WriterLock};
+use lock::{WriteTurn, WriterLock};
 use migrate::KeptCopy;
 use open::Opened;
 use rows::SqlTables;
@@ -235,7 +235,7 @@ impl SqliteStore {
 
     /// The database, and the turn to write to it: nobody else writes, or puts another file in its
     /// place, until the turn is given back.
-    fn turn(&self) -> Result<(MutexGuard<'_, Opened>, Turn)> {
+    fn turn(&self) -> Result<(MutexGuard<'_, Opened>, WriteTurn)> {
         let mut opened = self.held();
         for _ in 0..FOLLOW_MAX {
             let turn = self.lock.acquire(self.patience.load(Ordering::Relaxed))?;

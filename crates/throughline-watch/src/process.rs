@@ -65,12 +65,12 @@ pub(crate) fn converse(
 }
 
 /// What git says, as far as we listen.
-type Voice = BufReader<Take<ChildStdout>>;
+type GitOutput = BufReader<Take<ChildStdout>>;
 
 fn run(
     folder: &Path,
     arguments: &[&str],
-    talk: impl FnOnce(ChildStdin, Voice) -> Option<Vec<u8>> + Send + 'static,
+    talk: impl FnOnce(ChildStdin, GitOutput) -> Option<Vec<u8>> + Send + 'static,
 ) -> Option<Running> {
     let mut child = command(folder, arguments).spawn().ok()?;
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
@@ -89,7 +89,7 @@ fn run(
 fn ask_and_listen(
     mut stdin: ChildStdin,
     input: String,
-    mut stdout: Voice,
+    mut stdout: GitOutput,
     mut answer: Vec<u8>,
 ) -> Option<Vec<u8>> {
     let ask = move || {

@@ -1,8 +1,8 @@
 //! Patches that are handed in, and operations that a person lets through after all.
 
+use throughline_core::Speaker;
 use throughline_core::patch::{self, Amendment, Operation, PatchReading};
 use throughline_core::{Cause, Pending, Ruling};
-use throughline_language::probe::Voice;
 
 use super::{Applied, PatchGround, TurnSource, turn_of, wait};
 use crate::flows::Keeping;
@@ -16,8 +16,8 @@ const SOURCES_MAX: usize = 4_096;
 impl Keeping<'_> {
     /// Applies a patch that somebody hands in, as one batch; what does not fit the schema is kept
     /// for a person.
-    pub fn apply_reading(&self, reading: &PatchReading, voice: Voice) -> Result<Applied> {
-        let source = TurnSource { voice, at: self.engine.now(), episode: None };
+    pub fn apply_reading(&self, reading: &PatchReading, speaker: Speaker) -> Result<Applied> {
+        let source = TurnSource { speaker, at: self.engine.now(), episode: None };
         let turns = reading.patch.operations.iter().filter_map(turn_of).max().unwrap_or(0);
         let sources = vec![source; turns.min(SOURCES_MAX) + 1];
         let cause = Cause::Capture;
@@ -36,7 +36,7 @@ impl Keeping<'_> {
             )?;
             for refused in &reading.refused {
                 let raw = self.engine.cleaned(self.context, &refused.operation).0;
-                wait(tx, &raw, &refused.why, voice)?;
+                wait(tx, &raw, &refused.why, speaker)?;
                 applied.deferred += 1;
             }
             Ok(applied)
@@ -79,7 +79,7 @@ impl Keeping<'_> {
                 Error::NotPossible(format!("it cannot be read as an operation: {why}"))
             })?,
         };
-        let source = TurnSource { voice: Voice::User, at: tx.now, episode: None };
+        let source = TurnSource { speaker: Speaker::User, at: tx.now, episode: None };
         let ground = PatchGround {
             sources: &[source],
             shown: &[],

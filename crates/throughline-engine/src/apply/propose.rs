@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use throughline_core::Speaker;
 use throughline_core::patch::{Operation, Refused};
 use throughline_core::permission::{self, Act, Door, Request, Verdict};
 use throughline_core::{Authority, Change, Memory, MemoryId, NodeId, Row, RowKey};
-use throughline_language::probe::Voice;
 use throughline_language::proposal::{ModelProposal, Sound};
 use throughline_store::Reader;
 
@@ -30,8 +30,8 @@ pub(crate) struct Proposed<'a> {
 }
 
 /// The rank of what a model makes of somebody's words: never above what they would have.
-pub(crate) fn rank_by_model(voice: Voice) -> Authority {
-    let (door, act, backing) = (Door::Model, Act::Remember, backing_of(voice));
+pub(crate) fn rank_by_model(speaker: Speaker) -> Authority {
+    let (door, act, backing) = (Door::Model, Act::Remember, backing_of(speaker));
     match permission::judge(Request { door, act, target: None, backing }) {
         Verdict::Allowed { rank } => rank,
         Verdict::Waits(_) | Verdict::Refused(_) => Authority::External,
@@ -57,7 +57,7 @@ impl Keeping<'_> {
         for Refused { operation, why } in &proposed.proposal.refused {
             let mut raw = operation.clone();
             self.engine.clean_texts_of(tx.session.as_ref(), [&mut raw]);
-            wait(tx, &raw, why, Voice::Assistant)?;
+            wait(tx, &raw, why, Speaker::Assistant)?;
             applied.deferred += 1;
         }
         Ok(applied)
@@ -71,17 +71,17 @@ impl Keeping<'_> {
         applied: &mut Applied,
     ) -> Result<()> {
         let Some(operation) = self.without_secrets(&sound.operation, tx) else { return Ok(()) };
-        // Said in the voice that it needs, which may be a weaker one than it quotes.
+        // Said in the speaker that it needs, which may be a weaker one than it quotes.
         let mut sources: Vec<TurnSource> = proposed.ground.sources.to_vec();
         if let Some(source) = turn_of(&operation).and_then(|turn| sources.get_mut(turn)) {
-            source.voice = sound.voice;
+            source.speaker = sound.speaker;
         }
         let ground = PatchGround { sources: &sources, by_model: true, ..proposed.ground };
         let (before, done) = (tx.changes().len(), applied.clone());
         let tried = is_as_seen(tx, &operation, proposed.seen)
             .and_then(|()| self.repeats_what_is_gone(tx, &operation))
             .and_then(|()| self.apply_one(tx, &operation, &ground, applied))
-            .and_then(|()| self.check_made(tx, before, sound.voice, proposed.seen));
+            .and_then(|()| self.check_made(tx, before, sound.speaker, proposed.seen));
         match tried {
             Ok(()) => drop_told_twice(tx, before),
             Err(error) if error.can_wait() => {
@@ -124,7 +124,13 @@ impl Keeping<'_> {
 
     /// Looks at what an operation would do: nothing that changed since the model looked, and
     /// nothing that somebody said who ranks higher, is touched.
-    fn check_made(&self, tx: &Transaction<'_>, from: usize, voice: Voice, seen: u64) -> Result<()> {
+    fn check_made(
+        &self,
+        tx: &Transaction<'_>,
+        from: usize,
+        speaker: Speaker,
+        seen: u64,
+    ) -> Result<()> {
         let new = &tx.changes()[from..];
         let made: BTreeSet<MemoryId> = tx.changes().iter().filter_map(inserted).collect();
         for (id, retires) in new.iter().filter_map(touched) {
@@ -135,7 +141,7 @@ impl Keeping<'_> {
             let key = RowKey::memory(tx.scope.space, id);
             let held = tx.rows(&[key])?.remove(0).and_then(Row::into_memory);
             let Some(held) = held.filter(|_| retires) else { continue };
-            if !may_retire(&**tx, voice, &held)? {
+            if !may_retire(&**tx, speaker, &held)? {
                 return Err(Error::NotPossible(format!(
                     "it would take the place of {}, which is {}",
                     id.handle(),
@@ -174,8 +180,8 @@ fn unchanged(tx: &Transaction<'_>, id: MemoryId, seen: u64) -> Result<()> {
 }
 
 /// Whether a model that read somebody's words may retire a memory.
-pub(crate) fn may_retire(reader: &dyn Reader, voice: Voice, held: &Memory) -> Result<bool> {
-    let verdict = ask(reader, Door::Model, Act::Replace, Some(held), backing_of(voice))?;
+pub(crate) fn may_retire(reader: &dyn Reader, speaker: Speaker, held: &Memory) -> Result<bool> {
+    let verdict = ask(reader, Door::Model, Act::Replace, Some(held), backing_of(speaker))?;
     Ok(matches!(verdict, Verdict::Allowed { .. }))
 }
 

@@ -1,10 +1,10 @@
 //! Putting off: what cannot be applied is kept for a person.
 
+use throughline_core::Speaker;
 use throughline_core::patch::Operation;
 use throughline_core::{Change, RowKey};
-use throughline_language::probe::Voice;
 
-use super::rank::{rank_of, voice_of};
+use super::rank::{rank_of, speaker_of};
 use super::{PatchGround, turn_of};
 use crate::Result;
 use crate::review::pending;
@@ -18,7 +18,7 @@ pub(super) fn put_off(
     ground: &PatchGround<'_>,
 ) -> Result<()> {
     let raw = serde_json::to_string(operation).expect("plain data serialises");
-    wait(tx, &raw, why, voice_of(turn_of(operation), ground))
+    wait(tx, &raw, why, speaker_of(turn_of(operation), ground))
 }
 
 /// Keeps an operation for a person, unless it waits already.
@@ -26,9 +26,9 @@ pub(super) fn wait(
     tx: &mut Transaction<'_>,
     operation: &str,
     why: &str,
-    voice: Voice,
+    speaker: Speaker,
 ) -> Result<()> {
-    let pending = pending(tx, operation, why, rank_of(voice));
+    let pending = pending(tx, operation, why, rank_of(speaker));
     let key = RowKey::pending(pending.space, pending.id);
     if tx.rows(&[key])?[0].is_none() {
         tx.push(Change::Defer(pending));

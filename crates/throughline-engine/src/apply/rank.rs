@@ -1,9 +1,9 @@
 //! Who spoke, how that ranks, and what they may do.
 
+use throughline_core::Speaker;
 use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::reconcile::Plan;
 use throughline_core::{Authority, Memory, Row, RowKey, SpaceId};
-use throughline_language::probe::Voice;
 use throughline_store::Reader;
 
 use super::{OperationClaim, PatchGround, rank_by_model};
@@ -16,27 +16,27 @@ const STATED_FROM: f64 = 0.75;
 /// The rank of a claim: by who spoke, and how plainly. What a person says about something that is
 /// held (`touches`) is their word, however it was said: what is held is not told without it.
 pub(super) fn rank(
-    voice: Voice,
+    speaker: Speaker,
     claim: &OperationClaim<'_>,
     ground: &PatchGround<'_>,
     touches: bool,
 ) -> Authority {
-    match voice {
-        _ if ground.by_model => rank_by_model(voice),
-        Voice::User if claim.corrects => Authority::UserCorrected,
-        Voice::User if touches || claim.confidence >= STATED_FROM => Authority::UserStated,
-        Voice::User => Authority::Extracted,
-        Voice::Assistant => Authority::Inferred,
-        Voice::Tool if claim.slot.is_some() => Authority::Measured,
-        Voice::Tool => Authority::Observed,
+    match speaker {
+        _ if ground.by_model => rank_by_model(speaker),
+        Speaker::User if claim.corrects => Authority::UserCorrected,
+        Speaker::User if touches || claim.confidence >= STATED_FROM => Authority::UserStated,
+        Speaker::User => Authority::Extracted,
+        Speaker::Assistant => Authority::Inferred,
+        Speaker::Tool if claim.slot.is_some() => Authority::Measured,
+        Speaker::Tool => Authority::Observed,
     }
 }
 
 /// The rank of what waits for a person.
-pub(super) fn rank_of(voice: Voice) -> Authority {
-    match voice {
-        Voice::User => Authority::Extracted,
-        Voice::Assistant | Voice::Tool => Authority::Inferred,
+pub(super) fn rank_of(speaker: Speaker) -> Authority {
+    match speaker {
+        Speaker::User => Authority::Extracted,
+        Speaker::Assistant | Speaker::Tool => Authority::Inferred,
     }
 }
 
@@ -45,11 +45,11 @@ pub(super) fn may(
     reader: &dyn Reader,
     ground: &PatchGround<'_>,
     act: Act,
-    voice: Voice,
+    speaker: Speaker,
     old: &Memory,
 ) -> Result<bool> {
     let door = if ground.by_model { Door::Model } else { Door::Hook };
-    let verdict = ask(reader, door, act, Some(old), backing_of(voice))?;
+    let verdict = ask(reader, door, act, Some(old), backing_of(speaker))?;
     Ok(matches!(verdict, Verdict::Allowed { .. }))
 }
 
@@ -58,26 +58,27 @@ pub(super) fn may_add(
     reader: &dyn Reader,
     ground: &PatchGround<'_>,
     act: Act,
-    voice: Voice,
+    speaker: Speaker,
     plan: &Plan,
     space: SpaceId,
 ) -> Result<bool> {
     let held = reader.rows(&[RowKey::memory(space, plan.memory)])?.remove(0);
     let held = held.and_then(Row::into_memory);
-    held.map_or(Ok(true), |held| may(reader, ground, act, voice, &held))
+    held.map_or(Ok(true), |held| may(reader, ground, act, speaker, &held))
 }
 
 /// What stands behind words that were captured.
-pub(super) fn backing_of(voice: Voice) -> Backing {
-    match voice {
-        Voice::User => Backing::UserTurn,
-        Voice::Assistant => Backing::Asserted,
-        Voice::Tool => Backing::ToolResult,
+pub(super) fn backing_of(speaker: Speaker) -> Backing {
+    match speaker {
+        Speaker::User => Backing::UserTurn,
+        Speaker::Assistant => Backing::Asserted,
+        Speaker::Tool => Backing::ToolResult,
     }
 }
 
-pub(super) fn voice_of(turn: Option<usize>, ground: &PatchGround<'_>) -> Voice {
-    turn.and_then(|turn| ground.sources.get(turn)).map_or(Voice::Assistant, |source| source.voice)
+pub(super) fn speaker_of(turn: Option<usize>, ground: &PatchGround<'_>) -> Speaker {
+    turn.and_then(|turn| ground.sources.get(turn))
+        .map_or(Speaker::Assistant, |source| source.speaker)
 }
 
 /// Whether what was said then is known to have been given up or said otherwise since.

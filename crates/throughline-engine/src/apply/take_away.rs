@@ -4,7 +4,7 @@ use throughline_core::patch::Retract;
 use throughline_core::permission::Act;
 use throughline_core::{Change, Fingerprint, Memory, State};
 
-use super::{Applied, PatchGround, may, voice_of};
+use super::{Applied, PatchGround, may, speaker_of};
 use crate::flows::Keeping;
 use crate::transaction::Transaction;
 use crate::{Error, Result};
@@ -23,13 +23,13 @@ impl Keeping<'_> {
             || Error::NotPossible("it takes something back, and what is not clear".to_owned());
         if back.exact {
             let Some(old) = said_exactly(tx, &back.what)? else { return Ok(()) };
-            if may(&**tx, ground, act, voice_of(back.turn, ground), &old)? {
+            if may(&**tx, ground, act, speaker_of(back.turn, ground), &old)? {
                 take(tx, &old, to, applied);
             }
             return Ok(());
         }
         let old = self.target(tx, &back.what, "")?.ok_or_else(unclear)?;
-        if !may(&**tx, ground, act, voice_of(back.turn, ground), &old)? {
+        if !may(&**tx, ground, act, speaker_of(back.turn, ground), &old)? {
             return Err(unclear());
         }
         take(tx, &old, to, applied);

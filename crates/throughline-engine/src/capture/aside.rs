@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use throughline_core::Speaker;
 use throughline_core::meet::Difference;
 use throughline_core::patch::Operation;
 use throughline_core::permission::Door;
@@ -14,7 +15,7 @@ use throughline_core::{
     Cause, Change, EpisodeId, Memory, MemoryId, Row, RowKey, SessionId, Timestamp,
 };
 use throughline_language::gate::Flush;
-use throughline_language::probe::{self, PieceFate, Voice};
+use throughline_language::probe::{self, PieceFate};
 use throughline_reader::is_english;
 
 use super::judge::{Pass, Probed, Weighed};
@@ -117,7 +118,7 @@ impl Capturing<'_> {
         };
         let here = self.engine.capturing(&context);
         let mut mind = self.mind_after(before.as_deref(), now);
-        let turns = [Captured::said(now, Voice::User, &text)];
+        let turns = [Captured::said(now, Speaker::User, &text)];
         let mut pass = here.judge_turns(&session, &turns, &mut mind, Some(Flush::Ending))?;
         let bearings = here.bearings_of_claims(pass.patches())?;
         let heard = TurnsToWrite {
@@ -161,7 +162,7 @@ impl Capturing<'_> {
     fn mind_after(&self, before: Option<&str>, now: Timestamp) -> Mind {
         let mut mind = Mind::default();
         if let Some(before) = before.filter(|before| !before.trim().is_empty()) {
-            let turn = Captured::said(now, Voice::Assistant, before);
+            let turn = Captured::said(now, Speaker::Assistant, before);
             mind.hear(&turn, EpisodeId(mint::id(now)), &self.engine.policy.activation);
             mind.is_known();
         }

@@ -103,9 +103,9 @@ pub(crate) fn erased(
 
 #[cfg(test)]
 mod tests {
+    use throughline_core::Speaker;
     use throughline_core::policy::ActivationPolicy;
     use throughline_core::{EpisodeId, MemoryId, Timestamp};
-    use throughline_language::probe::Voice;
     use uuid::Uuid;
 
     use super::super::Captured;
@@ -130,7 +130,7 @@ mod tests {
         let mut mind = Mind::default();
         mind.lately.space = Some(SpaceId(space));
         for (number, said) in [(1, "Good morning"), (2, SECRET)] {
-            let turn = Captured::said(at(), Voice::User, said);
+            let turn = Captured::said(at(), Speaker::User, said);
             mind.hear(&turn, EpisodeId(Uuid::from_u128(number)), &policy);
         }
         let touch = throughline_core::activation::Touch::Mention;

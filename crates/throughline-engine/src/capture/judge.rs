@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use throughline_core::patch::Patch;
 use throughline_core::reading::Piece;
 use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, Timestamp};
+use throughline_language::Turn;
 use throughline_language::gate::{self, Fired, Flush, ProbeWhen};
 use throughline_language::probe::{self, Fated};
 
@@ -109,7 +110,7 @@ impl Capturing<'_> {
                 pass.episodes.push(episode);
                 continue;
             }
-            let (verdict, watch) = gate::judge(&mind.watch, &turn.for_gate(), &policy);
+            let (verdict, watch) = gate::judge(&mind.watch, &turn.as_turn(), &policy);
             mind.watch = watch;
             pass.fired.extend(verdict.fired);
             mind.hear(turn, episode.id, &self.engine.policy.activation);
@@ -138,7 +139,7 @@ impl Capturing<'_> {
         mind.read_all();
         mind.watch = gate::probed(mind.watch.clone(), at);
         let heard = &mind.lately.heard;
-        let said: Vec<probe::Said<'_>> = heard.iter().map(mind::HeardTurn::for_probe).collect();
+        let said: Vec<Turn<'_>> = heard.iter().map(mind::HeardTurn::as_turn).collect();
         // What was probed before is context now, and must not be taken in twice.
         let first = heard.iter().position(|one| !one.probed)?;
         let (patch, fates) = probe::probe_telling(&said, first, &probe::ProbePolicy::default());

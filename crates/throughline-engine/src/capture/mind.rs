@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use throughline_core::Speaker;
 use throughline_core::hot::Hot;
 use throughline_core::policy::ActivationPolicy;
 use throughline_core::reading::Piece;
 use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};
+use throughline_language::Turn;
 use throughline_language::gate::Watch;
-use throughline_language::probe::{self, Said, Voice};
+use throughline_language::probe::{self};
 
 use super::Captured;
 use super::holds::{Holds, ToldApart};
@@ -242,11 +244,11 @@ pub(super) struct ReadTurn<'a> {
 
 impl HeardTurn {
     pub(super) fn source(&self) -> TurnSource {
-        TurnSource { voice: self.turn.voice, at: self.turn.at, episode: Some(self.episode) }
+        TurnSource { speaker: self.turn.speaker, at: self.turn.at, episode: Some(self.episode) }
     }
 
-    pub(super) fn for_probe(&self) -> Said<'_> {
-        Said { pieces: self.pieces.as_deref(), ..self.turn.for_probe() }
+    pub(super) fn as_turn(&self) -> Turn<'_> {
+        Turn { pieces: self.pieces.as_deref(), ..self.turn.as_turn() }
     }
 }
 
@@ -293,10 +295,10 @@ impl Mind {
             let at = heard
                 .iter()
                 .position(|one| one.probed)
-                .or_else(|| heard.iter().position(|one| one.turn.voice == Voice::Tool));
+                .or_else(|| heard.iter().position(|one| one.turn.speaker == Speaker::Tool));
             self.lately.heard.remove(at.unwrap_or(0));
         }
-        if self.lately.heard.back().is_some_and(|one| one.turn.voice == Voice::User) {
+        if self.lately.heard.back().is_some_and(|one| one.turn.speaker == Speaker::User) {
             let end = self.lately.heard.back().map_or("", |one| one.turn.text.as_str());
             let terms = words::query_terms(text::cut(end, TOPIC_CHARS));
             self.hot.next_turn(&terms, policy);
@@ -327,8 +329,9 @@ impl Mind {
 
     /// Whether something of what a person says now may last, and is not kept.
     pub(crate) fn is_unsure_of(&self, said: &str) -> bool {
-        let spoken =
-            |one: &&HeardTurn| one.turn.voice == Voice::User && said.starts_with(&one.turn.text);
+        let spoken = |one: &&HeardTurn| {
+            one.turn.speaker == Speaker::User && said.starts_with(&one.turn.text)
+        };
         let unsure = |pieces: &[Piece]| pieces.iter().any(probe::is_unsure);
         match self.lately.heard.back().filter(spoken) {
             // It was taken in already. What forms found in it is kept, however it was read.
@@ -349,7 +352,7 @@ impl Mind {
     /// What the agent said before a turn.
     fn before(&self, at: usize) -> Option<&str> {
         let mut earlier = self.lately.heard.range(..at).rev();
-        let said = earlier.find(|it| it.turn.voice == Voice::Assistant)?;
+        let said = earlier.find(|it| it.turn.speaker == Speaker::Assistant)?;
         Some(said.turn.text.as_str())
     }
 
@@ -362,7 +365,7 @@ impl Mind {
 
     fn read(&mut self, at: usize) {
         let one = &self.lately.heard[at];
-        if one.probed || one.pieces.is_some() || one.turn.voice != Voice::User {
+        if one.probed || one.pieces.is_some() || one.turn.speaker != Speaker::User {
             return;
         }
         self.lately.heard[at].pieces = pieces_of(self.before(at), &one.turn.text);
@@ -377,14 +380,14 @@ impl Mind {
 
     /// What a person said lately and no memory tells, the last first, as it was kept.
     pub(crate) fn said(&self, space: SpaceId) -> impl Iterator<Item = Episode> {
-        let spoken = |one: &&HeardTurn| !one.kept && one.turn.voice == Voice::User;
+        let spoken = |one: &&HeardTurn| !one.kept && one.turn.speaker == Speaker::User;
         self.lately.heard.iter().rev().filter(spoken).map(move |one| Episode {
             id: one.episode,
             space,
             session: SessionId(String::new()),
             position: 0,
             turn: None,
-            speaker: one.turn.speaker().to_owned(),
+            speaker: one.turn.speaker.as_str().to_owned(),
             at: one.turn.at,
             text: one.turn.text.clone(),
         })
@@ -432,7 +435,7 @@ impl Mind {
 
     /// When the prompt came that the agent works on, as far as it was taken in.
     pub(crate) fn last_prompt_at(&self) -> Option<Timestamp> {
-        let said = |one: &&HeardTurn| one.turn.voice == Voice::User;
+        let said = |one: &&HeardTurn| one.turn.speaker == Speaker::User;
         self.lately.heard.iter().rev().find(said).map(|one| one.turn.at)
     }
 

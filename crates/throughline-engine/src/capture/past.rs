@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use throughline_core::SessionId;
+use throughline_core::Speaker;
 use throughline_language::gate::Flush;
-use throughline_language::probe::Voice;
 
 use super::{Capture, Captured, Mind};
 use crate::clean::{Cleaner, clean_name};
 use crate::flows::Capturing;
-use crate::{Result, Turn};
+use crate::{PastTurn, Result};
 
 /// Turns kept in one batch, so that others may write in between.
 const AT_ONCE: usize = 128;
@@ -50,16 +50,16 @@ impl Capturing<'_> {
     }
 
     /// Probes turns that came in as episodes already, session by session.
-    pub fn probe_ingested(&self, turns: &[Turn]) -> Result<Capture> {
+    pub fn probe_ingested(&self, turns: &[PastTurn]) -> Result<Capture> {
         let mut sessions: BTreeMap<&SessionId, Vec<Captured>> = BTreeMap::new();
         for turn in turns {
-            let voice = match turn.speaker.as_str() {
-                "user" => Voice::User,
-                "assistant" => Voice::Assistant,
+            let speaker = match turn.speaker.as_str() {
+                "user" => Speaker::User,
+                "assistant" => Speaker::Assistant,
                 // Whoever else speaks is no user of ours: what they say is quoted, not believed.
                 _ => continue,
             };
-            let said = Captured::said(turn.at, voice, &turn.text);
+            let said = Captured::said(turn.at, speaker, &turn.text);
             sessions.entry(&turn.session).or_default().push(said);
         }
         let mut done = Capture::default();

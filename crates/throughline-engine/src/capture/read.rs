@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use throughline_core::Speaker;
 use throughline_core::patch::{Correct, Operation, Remember};
 use throughline_core::reading::Piece;
 use throughline_core::{Edge, EpisodeId, MemoryId, NodeId, Relation, SpaceId, Timestamp, text};
-use throughline_language::probe::{self, Voice};
+use throughline_language::probe::{self};
 use throughline_language::speech;
 
 use super::judge::{Aside, Pass, Probed, Weighed};
@@ -89,7 +90,7 @@ impl Capturing<'_> {
             for operation in &one.patch.operations {
                 let Some(claim) = claimed(operation) else { continue };
                 let Some(turn) = claim.turn else { continue };
-                if one.sources.get(turn).is_none_or(|said| said.voice != Voice::User) {
+                if one.sources.get(turn).is_none_or(|said| said.speaker != Speaker::User) {
                     continue;
                 }
                 if left == 0 {
@@ -215,5 +216,5 @@ fn is_short(turn: &str) -> bool {
 /// What the agent said before a turn.
 fn before(turns: &[Captured], turn: usize) -> Option<&str> {
     let earlier = turns.get(..turn)?.iter().rev();
-    earlier.into_iter().find(|one| one.voice == Voice::Assistant).map(|one| one.text.as_str())
+    earlier.into_iter().find(|one| one.speaker == Speaker::Assistant).map(|one| one.text.as_str())
 }

@@ -1,10 +1,10 @@
 //! Telling: events as turns, in the words that are kept of them.
 
 use serde::{Deserialize, Serialize};
+use throughline_core::Speaker;
 use throughline_core::event::{Event, ToolRun, What};
 use throughline_core::{Timestamp, text};
-use throughline_language::gate::{self, Source as GateSource};
-use throughline_language::probe::{Said, Voice};
+use throughline_language::Turn;
 
 use crate::journal::JournalEntry;
 
@@ -17,7 +17,8 @@ pub struct Captured {
     /// When.
     pub at: Timestamp,
     /// Who.
-    pub voice: Voice,
+    #[serde(rename = "voice")]
+    pub speaker: Speaker,
     /// What, in the words that are kept.
     pub text: String,
     /// The tool that ran, if one did.
@@ -30,37 +31,21 @@ pub struct Captured {
 
 impl Captured {
     /// Somebody's words.
-    pub fn said(at: Timestamp, voice: Voice, said: &str) -> Self {
-        Self { at, voice, text: text::cut(said, TURN_CHARS).to_owned(), run: None, id: None }
+    pub fn said(at: Timestamp, speaker: Speaker, said: &str) -> Self {
+        Self { at, speaker, text: text::cut(said, TURN_CHARS).to_owned(), run: None, id: None }
     }
 
     /// A tool's.
     pub fn ran(at: Timestamp, run: &ToolRun) -> Self {
         let text = told(run);
         let id = run.call.id.clone();
-        Self { at, voice: Voice::Tool, text, run: Some(run.clone()), id }
+        Self { at, speaker: Speaker::Tool, text, run: Some(run.clone()), id }
     }
 
-    /// Who speaks, in an episode's words.
-    pub fn speaker(&self) -> &'static str {
-        match self.voice {
-            Voice::User => "user",
-            Voice::Assistant => "assistant",
-            Voice::Tool => "tool",
-        }
-    }
-
-    pub(crate) fn for_gate(&self) -> gate::Turn<'_> {
-        let source = match self.voice {
-            Voice::User => GateSource::User,
-            Voice::Assistant => GateSource::Assistant,
-            Voice::Tool => GateSource::Tool,
-        };
-        gate::Turn { source, text: &self.text, run: self.run.as_ref(), at: self.at }
-    }
-
-    pub(super) fn for_probe(&self) -> Said<'_> {
-        Said { speaker: self.voice, text: &self.text, run: self.run.as_ref(), pieces: None }
+    /// The same as it is judged and read, without what a reader made of it.
+    pub(crate) fn as_turn(&self) -> Turn<'_> {
+        let (speaker, run) = (self.speaker, self.run.as_ref());
+        Turn { speaker, text: &self.text, run, at: self.at, pieces: None }
     }
 }
 
@@ -72,13 +57,13 @@ pub(super) fn turns_in(entry: &JournalEntry) -> Vec<Captured> {
 /// The turns that an event holds.
 pub fn turns_of(event: &Event, at: Timestamp) -> Vec<Captured> {
     match &event.what {
-        What::Prompted { text } => vec![Captured::said(at, Voice::User, text)],
+        What::Prompted { text } => vec![Captured::said(at, Speaker::User, text)],
         // What a helper is asked its agent says, and never the user.
         What::Answered { text: Some(text) }
         | What::HelperAsked { text, .. }
         | What::HelperStarts { task: Some(text), .. }
         | What::HelperAnswered { text: Some(text) } => {
-            vec![Captured::said(at, Voice::Assistant, text)]
+            vec![Captured::said(at, Speaker::Assistant, text)]
         }
         What::ToolsRan(runs) => runs.iter().map(|run| Captured::ran(at, run)).collect(),
         What::Started(_)

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use throughline_core::Speaker;
 use throughline_core::permission::Door;
 use throughline_core::row::Session;
 use throughline_core::scope::Level;
@@ -10,8 +11,7 @@ use throughline_core::{
     Cause, Change, Episode, EpisodeId, NodeId, Row, RowKey, SpaceId, State, Table, Timestamp, text,
     words,
 };
-use throughline_language::probe::Voice;
-use throughline_language::proposal::{self, ModelProposal, Turn, Window};
+use throughline_language::proposal::{self, ModelProposal, Window, WindowTurn};
 use throughline_llm::{Error as ModelError, ModelRequest};
 use throughline_store::{Reader, TextOf, TextQuery};
 
@@ -68,7 +68,7 @@ struct Stretch {
 impl Stretch {
     /// Whether a person said something in it.
     fn is_worth_a_question(&self) -> bool {
-        self.window.turns.iter().any(|one| one.is_new && one.voice == Voice::User)
+        self.window.turns.iter().any(|one| one.is_new && one.speaker == Speaker::User)
     }
 }
 
@@ -177,7 +177,7 @@ impl Working<'_> {
         let mut new = episodes(&*reader, unread.space, &ids)?;
         let mut room = BYTES_MAX;
         let full = new.iter().position(|one| {
-            let length = one.text.len().min(shown_bytes(voice_of(one)));
+            let length = one.text.len().min(shown_bytes(speaker_of(one)));
             let full = length > room;
             room = room.saturating_sub(length);
             full
@@ -203,12 +203,12 @@ impl Working<'_> {
         for (episode, is_new) in
             before.into_iter().map(|one| (one, false)).chain(new.into_iter().map(|one| (one, true)))
         {
-            let voice = voice_of(&episode);
+            let speaker = speaker_of(&episode);
             let text = sendable(&episode.text);
-            let text = text::cut(&text, shown_bytes(voice)).to_owned();
-            stretch.heard.push(Captured::said(episode.at, voice, &text));
-            stretch.window.turns.push(Turn { voice, text, is_new });
-            stretch.sources.push(TurnSource { voice, at: episode.at, episode: Some(episode.id) });
+            let text = text::cut(&text, shown_bytes(speaker)).to_owned();
+            stretch.heard.push(Captured::said(episode.at, speaker, &text));
+            stretch.window.turns.push(WindowTurn { speaker, text, is_new });
+            stretch.sources.push(TurnSource { speaker, at: episode.at, episode: Some(episode.id) });
             if is_new {
                 stretch.episodes.push(episode);
             }
@@ -251,16 +251,16 @@ fn key_of(episode: &Episode) -> RowKey {
     RowKey::node(episode.space, NodeId::Episode(episode.id))
 }
 
-fn voice_of(episode: &Episode) -> Voice {
+fn speaker_of(episode: &Episode) -> Speaker {
     match episode.speaker.as_str() {
-        "user" => Voice::User,
-        "tool" => Voice::Tool,
-        _ => Voice::Assistant,
+        "user" => Speaker::User,
+        "tool" => Speaker::Tool,
+        _ => Speaker::Assistant,
     }
 }
 
-fn shown_bytes(voice: Voice) -> usize {
-    if voice == Voice::Tool { PRINTED_BYTES } else { SAID_BYTES }
+fn shown_bytes(speaker: Speaker) -> usize {
+    if speaker == Speaker::Tool { PRINTED_BYTES } else { SAID_BYTES }
 }
 
 /// The session's row as it stands.
@@ -279,7 +279,7 @@ fn known(
     space: SpaceId,
     window: &Window,
 ) -> Result<Vec<(String, String)>> {
-    let said = window.turns.iter().filter(|one| one.voice == Voice::User);
+    let said = window.turns.iter().filter(|one| one.speaker == Speaker::User);
     let said: BTreeSet<String> = said.flat_map(|one| words::query_terms(&one.text)).collect();
     let terms = rarest(reader, space, said)?;
     let query = TextQuery {

@@ -110,7 +110,7 @@ impl Gone {
     /// Whether a turn of a session is one of the erased, or tells what is.
     pub(crate) fn is_turn(&self, session: &SessionId, turn: &Captured) -> bool {
         let may_be = self.any_session || self.sessions.contains(session);
-        may_be && self.marks.contains(&episode::mark(session, turn.speaker(), &turn.text))
+        may_be && self.marks.contains(&episode::mark(session, turn.speaker.as_str(), &turn.text))
             || self.is_told_in(&turn.text)
             || turn.run.as_ref().is_some_and(|run| self.is_told_by(run))
     }

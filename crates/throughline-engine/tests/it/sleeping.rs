@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use throughline_core::Speaker;
 use throughline_core::event::{Event, Start, What};
 use throughline_core::row::Extra;
 use throughline_core::{
@@ -12,7 +13,6 @@ use throughline_core::{
 use throughline_engine::{
     Captured, Clock, Context, Edits, Engine, KeptBrief, NewMemory, Project, Slept,
 };
-use throughline_language::probe::Voice;
 use throughline_store::{SqliteStore, Store};
 use uuid::Uuid;
 
@@ -78,7 +78,7 @@ impl Bed {
             .zip(0_u32..)
             .map(|(n, minutes)| {
                 let at = Timestamp::EPOCH.plus_days(20_000.0 + f64::from(minutes) / 1_440.0);
-                let voice = if n % 2 == 0 { Voice::User } else { Voice::Assistant };
+                let voice = if n % 2 == 0 { Speaker::User } else { Speaker::Assistant };
                 Captured::said(at, voice, &format!("please look at number {n} of the list"))
             })
             .collect();

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::ensure;
 use serde::Deserialize;
 use throughline_core::{Authority, SessionId, Timestamp, text};
-use throughline_engine::Turn;
+use throughline_engine::PastTurn;
 use throughline_language::question;
 
 use crate::data::{self, Set};
@@ -26,7 +26,7 @@ struct WireMessage {
 pub(super) struct Project {
     pub(super) session: String,
     pub(super) statements: Vec<Statement>,
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Vec<PastTurn>,
 }
 
 /// A sentence with the shape of something worth remembering.
@@ -293,13 +293,13 @@ fn without_thought(text: &str) -> &str {
     text.rsplit_once("</think>").map_or(text, |(_, said)| said)
 }
 
-fn turns_of(session: &str, messages: &[WireMessage]) -> Vec<Turn> {
+fn turns_of(session: &str, messages: &[WireMessage]) -> Vec<PastTurn> {
     let mut at = Timestamp::EPOCH;
     let mut turns = Vec::new();
     for message in messages {
         let given = message.at.as_deref().and_then(|at| at.replacen(' ', "T", 1).parse().ok());
         at = given.unwrap_or(at);
-        turns.push(Turn {
+        turns.push(PastTurn {
             session: SessionId(session.to_owned()),
             at,
             speaker: message.role.clone(),

@@ -6,13 +6,15 @@
 use std::sync::LazyLock;
 
 use super::phrase::{PhraseWords, Phrases};
-use super::{Signal, Source, Strength};
+use throughline_core::Speaker;
+
+use super::{Signal, Strength};
 use crate::probe;
 use crate::speech::{Guard, Sentence};
 
 /// What one sentence says that is worth a probe. `next` is the sentence after it.
 pub(super) fn heard(
-    source: Source,
+    speaker: Speaker,
     sentence: Sentence<'_>,
     next: Option<Sentence<'_>>,
 ) -> Vec<(Signal, Strength)> {
@@ -20,13 +22,13 @@ pub(super) fn heard(
     if words.len() == 0 {
         return Vec::new();
     }
-    let tables: &[Table] = match source {
-        Source::User => &*USER,
-        Source::Assistant => &*ASSISTANT,
-        Source::Tool => &[],
+    let tables: &[Table] = match speaker {
+        Speaker::User => &*USER,
+        Speaker::Assistant => &*ASSISTANT,
+        Speaker::Tool => &[],
     };
     let taken_back = || next.is_some_and(|next| RESOLVES.met(&PhraseWords::of(next.text)));
-    let changes = source == Source::User
+    let changes = speaker == Speaker::User
         && sentence.guard.is_none()
         && probe::is_change(sentence.text)
         && !taken_back();

@@ -12,12 +12,12 @@ fn at(minute: i64) -> Timestamp {
     Timestamp::from_millis(START + minute * 60_000)
 }
 
-fn said(source: Source, text: &str) -> Turn<'_> {
-    Turn { source, text, run: None, at: at(0) }
+fn said(speaker: Speaker, text: &str) -> Turn<'_> {
+    Turn { speaker, text, run: None, at: at(0), pieces: None }
 }
 
 /// What a turn fires in a session that has just begun.
-fn fires(source: Source, text: &str) -> Vec<(Signal, Strength)> {
-    let (verdict, _) = judge(&Watch::default(), &said(source, text), &GatePolicy::default());
+fn fires(speaker: Speaker, text: &str) -> Vec<(Signal, Strength)> {
+    let (verdict, _) = judge(&Watch::default(), &said(speaker, text), &GatePolicy::default());
     verdict.fired.iter().map(|one| (one.signal, one.strength)).collect()
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use super::{Domain, Source, watch::hash};
+use throughline_core::Speaker;
+
+use super::{Domain, watch::hash};
 use crate::question;
 use throughline_core::{Timestamp, words};
 
@@ -21,7 +23,7 @@ pub(super) struct About {
     pub(super) domain: Option<Domain>,
 }
 
-pub(super) fn about(source: Source, text: &str, at: Timestamp) -> About {
+pub(super) fn about(speaker: Speaker, text: &str, at: Timestamp) -> About {
     let head = &text[..text.floor_char_boundary(LOOK_BYTES_MAX)];
     let asked = question::understand(head, at);
     let names = asked
@@ -31,7 +33,7 @@ pub(super) fn about(source: Source, text: &str, at: Timestamp) -> About {
         .filter(|name| name.chars().filter(|c| c.is_alphabetic()).count() >= 2)
         .map(|name| (name.clone(), hash(&name.to_lowercase())))
         .collect();
-    if source != Source::User {
+    if speaker != Speaker::User {
         return About { names, ..About::default() };
     }
     let mut seen = HashSet::new();

@@ -1,14 +1,17 @@
 //! A proposal of the agent's that the user says yes to.
 
 use super::content::{self, dangles, is_one_off};
-use super::{ProbedSentence, Said, Voice, name};
+use throughline_core::Speaker;
+
+use super::{ProbedSentence, name};
+use crate::Turn;
 use crate::speech::cue::{cues, starts};
 use crate::speech::{self, word};
 use throughline_core::Kind;
 use throughline_core::patch::{Operation, Remember};
 
 /// The decision that a bare yes makes of the agent's last question.
-pub(super) fn with(it: &ProbedSentence<'_>, context: &[Said<'_>]) -> Option<Operation> {
+pub(super) fn with(it: &ProbedSentence<'_>, context: &[Turn<'_>]) -> Option<Operation> {
     const YES: &str = "yes yeah yep yup y sure agreed ok okay please sounds good perfect do it that lets \
     go ahead with great correct exactly definitely absolutely for";
     let said: Vec<_> = it.lead.iter().chain(&it.words).collect();
@@ -20,7 +23,7 @@ pub(super) fn with(it: &ProbedSentence<'_>, context: &[Said<'_>]) -> Option<Oper
         .iter()
         .enumerate()
         .next_back()
-        .filter(|(_, last)| assents && last.speaker == Voice::Assistant)?;
+        .filter(|(_, last)| assents && last.speaker == Speaker::Assistant)?;
     let unit = speech::units(proposal.text).pop()?;
     let sentence = &proposal.text[unit.span];
     let words = word::words(sentence);

@@ -1,7 +1,10 @@
 //! Decisions: which statements are one, and what is chosen of what the agent has put forward.
 
 use super::content::{self, is_one_off};
-use super::{ProbedSentence, Said, Voice, name};
+use throughline_core::Speaker;
+
+use super::{ProbedSentence, name};
+use crate::Turn;
 use crate::speech::cue::{Cues, at_any, cues, find_any, says, starts};
 use crate::speech::word::Word;
 use crate::speech::{self, word};
@@ -69,7 +72,7 @@ fn chooses(text: &str, words: &[Word<'_>], end: usize) -> bool {
 }
 
 /// "Option B", where an earlier turn says what that is.
-pub(super) fn option(it: &ProbedSentence<'_>, context: &[Said<'_>]) -> Option<Remember> {
+pub(super) fn option(it: &ProbedSentence<'_>, context: &[Turn<'_>]) -> Option<Remember> {
     static PICKS: Cues = Cues::of(
         "(lets|well|ill|we|i) (will) (go|do|take|choose|pick|want|use|like|prefer) (with|for) option|approach|variant|alternative|choice",
     );
@@ -88,7 +91,7 @@ pub(super) fn option(it: &ProbedSentence<'_>, context: &[Said<'_>]) -> Option<Re
         .iter()
         .enumerate()
         .rev()
-        .filter(|(_, said)| said.speaker == Voice::Assistant)
+        .filter(|(_, said)| said.speaker == Speaker::Assistant)
         .take(if sort.is_empty() { 1 } else { 2 })
         .find_map(|(turn, said)| Some((turn, described(said.text, sort, &which.lower)?)))?;
     let mut claim = it.claim(Kind::Decision, 0..words.len().min(6), confidence)?;

@@ -6,7 +6,8 @@
 //! on that file, or with its remedy. A remedy is what was run between the failure and the first time
 //! the same command worked, or before it in the same line, where no file was written in between.
 
-use super::{PatchSoFar, Said};
+use super::PatchSoFar;
+use crate::Turn;
 use throughline_core::Kind;
 use throughline_core::event::ToolRun;
 use throughline_core::patch::{Operation, Remember, Settle};
@@ -20,7 +21,7 @@ const LINES_MAX: usize = 60;
 const REMEDY_MAX: usize = 2;
 
 /// What a run teaches: that its command fails, or what made it work again.
-pub(super) fn of_run(turn: usize, run: &ToolRun, context: &[Said<'_>], found: &mut PatchSoFar<'_>) {
+pub(super) fn of_run(turn: usize, run: &ToolRun, context: &[Turn<'_>], found: &mut PatchSoFar<'_>) {
     let Some(command) = run.call.command.as_deref() else { return };
     let shape = shape(command);
     if shape.is_empty() {
@@ -53,7 +54,7 @@ pub(super) fn did_fail(run: &ToolRun) -> bool {
 }
 
 /// The last time the same sort of command ran, if it failed then.
-fn last_failure<'a>(shape: &str, context: &[Said<'a>]) -> Option<(usize, &'a ToolRun)> {
+fn last_failure<'a>(shape: &str, context: &[Turn<'a>]) -> Option<(usize, &'a ToolRun)> {
     let same =
         |run: &&ToolRun| run.call.command.as_deref().is_some_and(|one| self::shape(one) == shape);
     let (at, run) = context

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::fate::{Fated, KEEP_FROM, PieceFate, judged};
-use super::{PatchSoFar, ProbedSentence, Said, asked_for, content, is_echo, name, statements};
+use super::{PatchSoFar, ProbedSentence, asked_for, content, is_echo, name, statements};
+use crate::Turn;
 use crate::speech::{self, Guard, word::words};
 use throughline_core::Kind;
 use throughline_core::patch::{Operation, Remember};
@@ -38,9 +39,9 @@ const WORDS_MIN: usize = 4;
 /// Adds what is kept of a turn with these pieces.
 pub(super) fn user_read(
     turn: usize,
-    said: &Said<'_>,
+    said: &Turn<'_>,
     pieces: &[Piece],
-    context: &[Said<'_>],
+    context: &[Turn<'_>],
     found: &mut PatchSoFar<'_>,
 ) {
     let statements = statements(turn, said, found.policy);
@@ -203,7 +204,7 @@ pub fn says_enough(before: &str) -> bool {
 }
 
 /// A piece as a claim, in its speaker's words. `before` are the pieces before it.
-fn claim(turn: usize, said: &Said<'_>, before: &[Piece], piece: &Piece) -> Remember {
+fn claim(turn: usize, said: &Turn<'_>, before: &[Piece], piece: &Piece) -> Remember {
     let quote = &said.text[piece.span.clone()];
     // Whoever says that something was decided tells what sort of claim it is.
     let decided = words(quote).iter().any(|word| word.is("decided"));
@@ -238,7 +239,7 @@ fn confidence(statements: &[ProbedSentence<'_>], piece: &Piece) -> f64 {
 
 /// The words of a piece, with those before it where they do not say what they speak of. What the agent
 /// said is never part of them: it would count as the person's word.
-fn whole(said: &Said<'_>, before: &[Piece], quote: &str) -> String {
+fn whole(said: &Turn<'_>, before: &[Piece], quote: &str) -> String {
     let own = tidy(quote);
     let names = |before: &&Piece| before.role().claims() || before.lasting >= NAMES_FROM;
     match before.last().filter(names).filter(|_| hangs(quote)) {
@@ -293,7 +294,7 @@ fn all_of(
     inside.peek().is_some() && inside.all(holds)
 }
 
-fn echoes(statements: &[ProbedSentence<'_>], piece: &Piece, context: &[Said<'_>]) -> bool {
+fn echoes(statements: &[ProbedSentence<'_>], piece: &Piece, context: &[Turn<'_>]) -> bool {
     all_of(statements, piece, |it| is_echo(it, context))
 }
 

@@ -7,18 +7,28 @@ use std::time::Instant;
 
 use proptest::prelude::*;
 
+use throughline_core::Timestamp;
+use throughline_core::event::ToolRun;
+use throughline_core::reading::Piece;
+
 use super::*;
 use throughline_core::Slot;
 use throughline_core::event::ToolCall;
 use throughline_core::patch::read;
 use throughline_core::reading::{Caution, Role};
 
-fn user(text: &str) -> Said<'_> {
-    Said { speaker: Voice::User, text, run: None, pieces: None }
+fn user(text: &str) -> Turn<'_> {
+    Turn { speaker: Speaker::User, text, run: None, at: Timestamp::from_millis(0), pieces: None }
 }
 
-fn assistant(text: &str) -> Said<'_> {
-    Said { speaker: Voice::Assistant, text, run: None, pieces: None }
+fn assistant(text: &str) -> Turn<'_> {
+    Turn {
+        speaker: Speaker::Assistant,
+        text,
+        run: None,
+        at: Timestamp::from_millis(0),
+        pieces: None,
+    }
 }
 
 fn ran(command: &str, output: &str, exit: i32) -> ToolRun {
@@ -30,15 +40,21 @@ fn ran(command: &str, output: &str, exit: i32) -> ToolRun {
     ToolRun { call, output: output.to_owned(), failed: exit != 0, exit: Some(exit) }
 }
 
-fn tool(run: &ToolRun) -> Said<'_> {
-    Said { speaker: Voice::Tool, text: &run.output, run: Some(run), pieces: None }
+fn tool(run: &ToolRun) -> Turn<'_> {
+    Turn {
+        speaker: Speaker::Tool,
+        text: &run.output,
+        run: Some(run),
+        at: Timestamp::from_millis(0),
+        pieces: None,
+    }
 }
 
-fn found(turns: &[Said<'_>]) -> Vec<Operation> {
+fn found(turns: &[Turn<'_>]) -> Vec<Operation> {
     probe(turns, &ProbePolicy::default()).operations
 }
 
-fn remembered(turns: &[Said<'_>]) -> Vec<Remember> {
+fn remembered(turns: &[Turn<'_>]) -> Vec<Remember> {
     found(turns)
         .into_iter()
         .filter_map(|one| match one {
@@ -302,12 +318,12 @@ fn piece(turn: &str, said: &str) -> Piece {
 fn what_the_agent_wrote_is_not_the_users_though_they_paste_it() {
     let review = "Never hold the lock while you call the network from here on.";
     let pieces = [piece(review, review)];
-    let pasted = Said { pieces: Some(&pieces), ..user(review) };
+    let pasted = Turn { pieces: Some(&pieces), ..user(review) };
     assert_eq!(found(&[assistant(review), pasted]), Vec::new());
     assert_eq!(found(&[pasted]).len(), 1);
     let plan = "Implement this.\n\n# Plan\n\nAlways use tabs.\n\n## Steps\n\nNever use spaces.";
     let pieces = [piece(plan, "Always use tabs."), piece(plan, "Never use spaces.")];
-    assert_eq!(found(&[Said { pieces: Some(&pieces), ..user(plan) }]), Vec::new());
+    assert_eq!(found(&[Turn { pieces: Some(&pieces), ..user(plan) }]), Vec::new());
 }
 
 #[test]
@@ -321,7 +337,7 @@ fn turns_before_the_first_are_only_context() {
 fn names_in_what_is_kept_are_known_with_their_aliases_and_relations() {
     let turn = "`tl-api`, also called `gateway`, depends on Redis. My colleague Grace owns it.";
     let pieces = [piece(turn, turn)];
-    let operations = found(&[Said { pieces: Some(&pieces), ..user(turn) }]);
+    let operations = found(&[Turn { pieces: Some(&pieces), ..user(turn) }]);
     let told = operations.iter().filter_map(|one| match one {
         Operation::Know { entity } => Some(format!("{} {:?}", entity.name, entity.aliases)),
         Operation::Relate(it) => Some(format!("{} {} {}", it.from, it.relation, it.to)),

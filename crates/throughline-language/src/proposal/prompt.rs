@@ -39,7 +39,7 @@ pub fn reading_prompt(window: &Window) -> String {
     prompt.push_str("\nThe conversation:\n");
     for (at, turn) in window.turns.iter().enumerate() {
         let line =
-            json!({"turn": at, "new": turn.is_new, "by": turn.voice.as_str(), "text": turn.text});
+            json!({"turn": at, "new": turn.is_new, "by": turn.speaker.as_str(), "text": turn.text});
         prompt.push_str(&format!("{line}\n"));
     }
     prompt.push_str("\nList the operations.");

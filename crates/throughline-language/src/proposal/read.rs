@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::schema::{OPS, kinds};
-use super::{ModelProposal, Sound, Turn, Window, member, prompt};
-use crate::probe::Voice;
+use super::{ModelProposal, Sound, Window, WindowTurn, member, prompt};
 use crate::speech;
+use throughline_core::Speaker;
 use throughline_core::patch::{Correct, Operation, Refused, Remember, Retract};
 use throughline_core::{Cardinality, Kind, Slot, text, words};
 
@@ -96,8 +96,8 @@ fn sound(raw: &Value, window: &Window) -> Result<Sound, String> {
     let quote = quote.ok_or("its quote is not in that turn")?.to_owned();
     let operation = operation(raw, Some(turn), Some(quote), window)?;
     operation.check()?;
-    let voice = said_by(&operation, turn, window)?;
-    Ok(Sound { operation, voice })
+    let speaker = said_by(&operation, turn, window)?;
+    Ok(Sound { operation, speaker })
 }
 
 fn operation(
@@ -200,14 +200,14 @@ fn list(raw: &Value, field: &str) -> Result<Vec<String>, String> {
     Ok(listed)
 }
 
-/// The weakest voice that it takes to say what an operation says: the quoted one if its words are
+/// The weakest speaker that it takes to say what an operation says: the quoted one if its words are
 /// there, else whoever must be heard as well. So that what a tool printed cannot become the user's
 /// word by quoting the user for something else.
-fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Voice, String> {
-    let Turn { voice, text, .. } = &window.turns[turn];
+fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Speaker, String> {
+    let WindowTurn { speaker, text, .. } = &window.turns[turn];
     // What a person pasted is somebody else's.
-    let pasted = *voice == Voice::User && !is_own(operation, text);
-    let quoted = if pasted { Voice::Tool } else { *voice };
+    let pasted = *speaker == Speaker::User && !is_own(operation, text);
+    let quoted = if pasted { Speaker::Tool } else { *speaker };
     let (claim, kind, wrong) = match operation {
         Operation::Remember(new) => {
             (full(&new.content, new.slot.as_ref(), &new.because), Some(new.kind), None)
@@ -230,26 +230,28 @@ fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Voice,
         let shown = window.known.iter().find(|(id, _)| id == wrong);
         words::query_terms(shown.map_or(wrong, |(_, words)| words))
     });
-    let voices = [Voice::User, Voice::Assistant, Voice::Tool];
-    let from = voices.iter().position(|voice| *voice == quoted).unwrap_or(0);
+    let voices = [Speaker::User, Speaker::Assistant, Speaker::Tool];
+    let from = voices.iter().position(|speaker| *speaker == quoted).unwrap_or(0);
     let needed = voices[from..].iter().enumerate().find(|(at, _)| {
         let heard = &voices[..=from + at];
-        let turns = window.turns.iter().filter(|one| heard.contains(&one.voice));
+        let turns = window.turns.iter().filter(|one| heard.contains(&one.speaker));
         let said: BTreeSet<String> = turns.flat_map(|one| words::terms(&one.text)).collect();
         // Whoever takes something back speaks of it.
         covers(&claimed, &said)
             && wrong.as_ref().is_none_or(|wrong| wrong.iter().any(|term| said.contains(term)))
     });
-    let (_, voice) = needed.ok_or("what it says was not said")?;
-    let whose = match (voice, kind) {
-        (Voice::Assistant, Some(Kind::Preference | Kind::Principle | Kind::Commitment)) => {
+    let (_, speaker) = needed.ok_or("what it says was not said")?;
+    let whose = match (speaker, kind) {
+        (Speaker::Assistant, Some(Kind::Preference | Kind::Principle | Kind::Commitment)) => {
             "the agent"
         }
-        (Voice::Tool, Some(kind)) if ![Kind::Fact, Kind::Event, Kind::Negative].contains(&kind) => {
+        (Speaker::Tool, Some(kind))
+            if ![Kind::Fact, Kind::Event, Kind::Negative].contains(&kind) =>
+        {
             "a tool's output"
         }
-        (Voice::Tool, None) => "a tool's output",
-        (Voice::User | Voice::Assistant | Voice::Tool, _) => return Ok(*voice),
+        (Speaker::Tool, None) => "a tool's output",
+        (Speaker::User | Speaker::Assistant | Speaker::Tool, _) => return Ok(*speaker),
     };
     Err(format!("{whose} says so, and that is not for it to say"))
 }

@@ -63,7 +63,8 @@ fn characters_without_tokens_go_with_the_words_beside_them() {
 #[test]
 fn the_message_before_counts_by_its_end_only() {
     let long = "one two three four. ".repeat(10_000);
-    let ids = |before: Option<&str>| reader().turn_ids(Speaker::Agent, before, "Done.").concat();
+    let ids =
+        |before: Option<&str>| reader().turn_ids(Speaker::Assistant, before, "Done.").concat();
     let none = ids(None);
     assert_eq!(ids(Some("")), none);
     assert_eq!(ids(Some(&long)).len(), none.len() + 48);

@@ -1,6 +1,6 @@
 //! The reference: readings of the same weights in real numbers, before activations were quantised.
 
-use throughline_reader::{Judged, Piece, Speaker};
+use throughline_reader::{Judged, Piece, Speaker, name_of};
 
 use crate::reader;
 
@@ -42,7 +42,7 @@ fn golden() -> Vec<Golden> {
 }
 
 fn speaker(name: &str) -> Speaker {
-    Speaker::ALL.into_iter().find(|it| it.name() == name).expect("a known speaker")
+    Speaker::ALL.iter().copied().find(|it| name_of(*it) == name).expect("a known speaker")
 }
 
 fn is_near(found: f32, expected: f32) -> bool {
@@ -61,8 +61,7 @@ fn the_reference_has_turns_of_every_speaker_and_pairs() {
     let pairs = golden.iter().filter(|it| matches!(it, Golden::Pair { .. })).count();
     assert!(pairs > 0, "no pair");
     for wanted in Speaker::ALL {
-        let found =
-            |it: &Golden| matches!(it, Golden::Turn { speaker, .. } if *speaker == wanted.name());
+        let found = |it: &Golden| matches!(it, Golden::Turn { speaker, .. } if *speaker == name_of(*wanted));
         assert!(golden.iter().any(found), "no turn of {wanted}");
     }
 }

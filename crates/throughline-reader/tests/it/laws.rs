@@ -43,7 +43,7 @@ fn turns(parts_max: usize) -> impl Strategy<Value = String> {
 }
 
 fn speakers() -> impl Strategy<Value = Speaker> {
-    proptest::sample::select(Speaker::ALL.as_slice())
+    proptest::sample::select(Speaker::ALL)
 }
 
 proptest! {

@@ -16,7 +16,7 @@ pub(super) struct WriterLock {
 }
 
 /// The turn to write, given back when dropped.
-pub(super) struct Turn {
+pub(super) struct WriteTurn {
     _file: File,
 }
 
@@ -30,10 +30,10 @@ impl WriterLock {
     }
 
     /// Waits for the turn, at most `limit_ms`.
-    pub(super) fn acquire(&self, limit_ms: u64) -> Result<Turn> {
+    pub(super) fn acquire(&self, limit_ms: u64) -> Result<WriteTurn> {
         let file = self.open()?;
         match file.try_lock() {
-            Ok(()) => return Ok(Turn { _file: file }),
+            Ok(()) => return Ok(WriteTurn { _file: file }),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(source)) => return Err(io_error(&self.path, source)),
         }
@@ -45,7 +45,7 @@ impl WriterLock {
             send.send(outcome).ok();
         });
         match receive.recv_timeout(Duration::from_millis(limit_ms)) {
-            Ok(Ok(file)) => Ok(Turn { _file: file }),
+            Ok(Ok(file)) => Ok(WriteTurn { _file: file }),
             Ok(Err(source)) => Err(io_error(&self.path, source)),
             Err(_) => Err(Error::Busy { waited_ms: limit_ms }),
         }

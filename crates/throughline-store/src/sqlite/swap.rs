@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::lock::{Turn, WriterLock, io_error};
+use super::lock::{WriteTurn, WriterLock, io_error};
 use super::{BUSY_LIMIT_MS, open};
 use crate::Result;
 use crate::folder::{beside, private_folder, sync_folder, sync_parent};
@@ -61,7 +61,7 @@ pub(super) fn is_due(database: &Path) -> bool {
 
 /// Carries out what a note says, if there is one. The caller has the turn to write. Doing it twice
 /// does no harm: what was moved already is not there to be moved.
-pub(super) fn carry_out(database: &Path, _turn: &Turn) -> Result<()> {
+pub(super) fn carry_out(database: &Path, _turn: &WriteTurn) -> Result<()> {
     let place = note_of(database);
     let Some(note) = read(&place) else { return Ok(()) };
     let folder = database.parent().unwrap_or(Path::new("."));

@@ -63,5 +63,5 @@ pub(crate) struct Patch {
     pub(crate) file: PathBuf,
     /// Who says what is in it: user, assistant or tool
     #[arg(long, default_value = "assistant")]
-    pub(crate) voice: throughline_language::probe::Voice,
+    pub(crate) voice: throughline_core::Speaker,
 }

@@ -10,12 +10,12 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde::Serialize;
 use throughline_agents::{Host, transcript};
+use throughline_core::Speaker;
 use throughline_core::event::{Event, ToolRun, What};
 use throughline_core::{SessionId, text};
 use throughline_engine::{
-    Captured, Context, Engine, Error, Project, Roots, Turn, clean, clean_name,
+    Captured, Context, Engine, Error, PastTurn, Project, Roots, clean, clean_name,
 };
-use throughline_language::probe::Voice;
 
 use crate::args::{self, IngestFormat};
 use crate::settings::Settings;
@@ -36,7 +36,7 @@ struct WireIngested {
 #[derive(Default)]
 struct Sources {
     /// Turns that name their session, as anybody may write them.
-    turns: Vec<Turn>,
+    turns: Vec<PastTurn>,
     /// The same, from a file that was named before; and how many of those say nothing.
     repeated: usize,
     repeated_empty: usize,
@@ -162,9 +162,9 @@ fn read_lines(file: impl BufRead, host: Host, sources: &mut Sources) {
         };
         let turn = match (&line.tool, line.speaker) {
             (Some(run), _) => Captured::ran(line.at, &kept_of(run, line.folder.as_deref())),
-            (None, "user") => Captured::said(line.at, Voice::User, &line.text),
-            (None, "assistant") => Captured::said(line.at, Voice::Assistant, &line.text),
-            (None, _) => Captured::said(line.at, Voice::Tool, &line.text),
+            (None, "user") => Captured::said(line.at, Speaker::User, &line.text),
+            (None, "assistant") => Captured::said(line.at, Speaker::Assistant, &line.text),
+            (None, _) => Captured::said(line.at, Speaker::Tool, &line.text),
         };
         let session = SessionId(clean_name(&line.session.0));
         sources.sessions.entry((host, line.folder, session)).or_default().push(turn);

@@ -172,7 +172,7 @@ const PREFERENCE: &[&str] = &[
     "Make sure the docs are updated.",
     "Be sure to keep it DRY.",
     "Remember that the CI has no network.",
-    "Keep in mind that this is open source.",
+    "Keep in mind that this is open speaker.",
     "I like short functions.",
     "I hate emojis in commit messages.",
     "We don't want a new file for this.",
@@ -240,13 +240,13 @@ const PASSING: &[&str] = &[
     "",
 ];
 
-fn is_fired(source: Source, text: &str, signal: Signal) -> bool {
-    fires(source, text).iter().any(|(fired, _)| *fired == signal)
+fn is_fired(speaker: Speaker, text: &str, signal: Signal) -> bool {
+    fires(speaker, text).iter().any(|(fired, _)| *fired == signal)
 }
 
 #[track_caller]
-fn all_fire(source: Source, texts: &[&str], signal: Signal) {
-    let missed: Vec<_> = texts.iter().filter(|text| !is_fired(source, text, signal)).collect();
+fn all_fire(speaker: Speaker, texts: &[&str], signal: Signal) {
+    let missed: Vec<_> = texts.iter().filter(|text| !is_fired(speaker, text, signal)).collect();
     assert!(missed.is_empty(), "no {signal} in {missed:#?}");
 }
 
@@ -254,7 +254,7 @@ fn all_fire(source: Source, texts: &[&str], signal: Signal) {
 fn what_only_looks_like_a_correction_is_none() {
     let wrongly: Vec<_> = NO_CORRECTION
         .iter()
-        .filter(|text| is_fired(Source::User, text, Signal::Correction))
+        .filter(|text| is_fired(Speaker::User, text, Signal::Correction))
         .collect();
     assert!(NO_CORRECTION.len() >= 60 && wrongly.is_empty(), "{wrongly:#?}");
 }
@@ -262,39 +262,39 @@ fn what_only_looks_like_a_correction_is_none() {
 #[test]
 fn tools_correct_nobody_whatever_they_print() {
     for text in NO_CORRECTION.iter().chain(CORRECTION) {
-        assert!(!is_fired(Source::Tool, text, Signal::Correction), "{text}");
+        assert!(!is_fired(Speaker::Tool, text, Signal::Correction), "{text}");
     }
 }
 
 #[test]
 fn corrections_are_probed_at_once() {
-    all_fire(Source::User, CORRECTION, Signal::Correction);
+    all_fire(Speaker::User, CORRECTION, Signal::Correction);
 }
 
 #[test]
 fn decisions_are_probed_at_once() {
-    all_fire(Source::User, DECISION, Signal::Decision);
+    all_fire(Speaker::User, DECISION, Signal::Decision);
 }
 
 #[test]
 fn preferences_are_probed_at_once() {
-    all_fire(Source::User, PREFERENCE, Signal::Preference);
+    all_fire(Speaker::User, PREFERENCE, Signal::Preference);
 }
 
 #[test]
 fn commitments_are_noticed() {
-    all_fire(Source::User, COMMITMENT, Signal::Commitment);
+    all_fire(Speaker::User, COMMITMENT, Signal::Commitment);
 }
 
 #[test]
 fn failures_in_tool_output_are_noticed() {
-    all_fire(Source::Tool, FAILING, Signal::GroundTruth);
+    all_fire(Speaker::Tool, FAILING, Signal::GroundTruth);
 }
 
 #[test]
 fn output_of_what_went_well_fires_nothing() {
     for text in PASSING {
-        assert_eq!(fires(Source::Tool, text), [], "{text}");
+        assert_eq!(fires(Speaker::Tool, text), [], "{text}");
     }
 }
 
@@ -306,7 +306,8 @@ fn strong_signals_are_high() {
         (PREFERENCE, Signal::Preference),
     ] {
         let high = |text: &&&str| {
-            fires(Source::User, text).contains(&(signal, Strength::High)) || text.ends_with("yeah?")
+            fires(Speaker::User, text).contains(&(signal, Strength::High))
+                || text.ends_with("yeah?")
         };
         let weak: Vec<_> = texts.iter().filter(|text| !high(text)).collect();
         assert!(weak.is_empty(), "{weak:#?}");
@@ -327,7 +328,8 @@ fn ran(command: &str, output: &str, exit: i32) -> ToolRun {
 }
 
 fn of_run(watch: &Watch, run: &ToolRun) -> Vec<(Signal, Strength)> {
-    let turn = Turn { source: Source::Tool, text: &run.output, run: Some(run), at: at(0) };
+    let turn =
+        Turn { speaker: Speaker::Tool, text: &run.output, run: Some(run), at: at(0), pieces: None };
     let (verdict, _) = judge(watch, &turn, &GatePolicy::default());
     verdict.fired.iter().map(|one| (one.signal, one.strength)).collect()
 }
@@ -345,20 +347,20 @@ fn showing_a_text_about_failures_is_no_failure() {
 
 #[test]
 fn a_failure_right_after_all_was_said_to_pass_is_probed_at_once() {
-    let claim = said(Source::Assistant, "Done. All 41 tests pass and the linter is clean.");
+    let claim = said(Speaker::Assistant, "Done. All 41 tests pass and the linter is clean.");
     let policy = GatePolicy::default();
     let (_, watch) = judge(&Watch::default(), &claim, &policy);
     let failing = ran("cargo test", "test result: FAILED. 40 passed; 1 failed", 101);
     assert_eq!(of_run(&watch, &failing), [(Signal::GroundTruth, Strength::High)]);
 
-    let (_, watch) = judge(&watch, &said(Source::User, "Rename the module to gate"), &policy);
-    let (_, watch) = judge(&watch, &said(Source::Assistant, "Renamed it."), &policy);
+    let (_, watch) = judge(&watch, &said(Speaker::User, "Rename the module to gate"), &policy);
+    let (_, watch) = judge(&watch, &said(Speaker::Assistant, "Renamed it."), &policy);
     assert_eq!(of_run(&watch, &failing), [(Signal::GroundTruth, Strength::Medium)], "long ago");
 }
 
 #[test]
 fn a_number_that_a_tool_contradicts_is_noticed() {
-    let claim = said(Source::Assistant, "The p95 latency of search is 80 ms.");
+    let claim = said(Speaker::Assistant, "The p95 latency of search is 80 ms.");
     let (_, watch) = judge(&Watch::default(), &claim, &GatePolicy::default());
     for (output, collides) in [
         ("search latency p95: 143 ms", true),
@@ -374,13 +376,13 @@ fn a_number_that_a_tool_contradicts_is_noticed() {
 #[test]
 fn what_follows_a_heading_or_lies_deep_in_a_paste_is_not_the_speakers_word() {
     let document = "Review this.\n\n## Rules\n\nAlways use tabs.\n\n## Why\n\nNo, that's wrong.";
-    assert_eq!(fires(Source::User, document), []);
+    assert_eq!(fires(Speaker::User, document), []);
     let mut pasted = "Have a look:\n".to_owned();
     pasted.push_str(&"lorem ipsum dolor sit amet\n".repeat(400));
     pasted.insert_str(6_000, "\nNever push to main.\n");
-    assert!(!is_fired(Source::User, &pasted, Signal::Preference));
+    assert!(!is_fired(Speaker::User, &pasted, Signal::Preference));
     pasted.push_str("\nNever push to main.");
-    assert!(is_fired(Source::User, &pasted, Signal::Preference));
+    assert!(is_fired(Speaker::User, &pasted, Signal::Preference));
 }
 
 #[test]
@@ -388,11 +390,11 @@ fn other_ground_is_noticed_once() {
     let policy = GatePolicy::default();
     let (_, watch) = judge(
         &Watch::default(),
-        &said(Source::User, "the test of this function fails to compile"),
+        &said(Speaker::User, "the test of this function fails to compile"),
         &policy,
     );
     assert_eq!(watch.domain, Some(Domain::Technical));
-    let home = said(Source::User, "my dog needs a doctor and the kids are on vacation");
+    let home = said(Speaker::User, "my dog needs a doctor and the kids are on vacation");
     let (verdict, watch) = judge(&watch, &home, &policy);
     assert!(verdict.fired.iter().any(|one| one.signal == Signal::DomainShift));
     assert_eq!(watch.domain, Some(Domain::Personal));
@@ -403,7 +405,7 @@ fn other_ground_is_noticed_once() {
 #[test]
 fn a_name_is_new_only_once() {
     let policy = GatePolicy::default();
-    let prompt = said(Source::User, "open src/gate.rs, src/speech.rs and src/probe.rs");
+    let prompt = said(Speaker::User, "open src/gate.rs, src/speech.rs and src/probe.rs");
     let (verdict, watch) = judge(&Watch::default(), &prompt, &policy);
     assert!(verdict.fired.iter().any(|one| one.signal == Signal::NewEntity));
     let (verdict, _) = judge(&watch, &prompt, &policy);

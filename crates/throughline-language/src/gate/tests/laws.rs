@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn source() -> impl Strategy<Value = Source> {
-    prop_oneof![Just(Source::User), Just(Source::Assistant), Just(Source::Tool)]
+fn speaker() -> impl Strategy<Value = Speaker> {
+    prop_oneof![Just(Speaker::User), Just(Speaker::Assistant), Just(Speaker::Tool)]
 }
 
 /// Text that cues are made of, and anything else.
@@ -23,8 +23,8 @@ fn text() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text_is_judged_and_judged_alike(source in source(), text in text(), millis in any::<i64>()) {
-        let turn = Turn { source, text: &text, run: None, at: Timestamp::from_millis(millis) };
+    fn any_text_is_judged_and_judged_alike(speaker in speaker(), text in text(), millis in any::<i64>()) {
+        let turn = Turn { speaker, text: &text, run: None, at: Timestamp::from_millis(millis), pieces: None };
         let policy = GatePolicy::default();
         let once = judge(&Watch::default(), &turn, &policy);
         prop_assert_eq!(&once, &judge(&Watch::default(), &turn, &policy));
@@ -35,12 +35,12 @@ proptest! {
 
     #[test]
     fn what_is_remembered_stays_small_and_can_be_written_down(
-        turns in prop::collection::vec((source(), text()), 0..24),
+        turns in prop::collection::vec((speaker(), text()), 0..24),
     ) {
         let policy = GatePolicy::default();
         let mut watch = Watch::default();
-        for (source, text) in &turns {
-            watch = judge(&watch, &said(*source, text), &policy).1;
+        for (speaker, text) in &turns {
+            watch = judge(&watch, &said(*speaker, text), &policy).1;
         }
         let written = serde_json::to_string(&watch).unwrap();
         prop_assert!(written.len() < 16 * 1024, "{} bytes", written.len());
@@ -55,13 +55,13 @@ proptest! {
         ).prop_shuffle(),
     ) {
         let policy = GatePolicy::default();
-        let claim = said(Source::Assistant, "The search latency is 9 ms.");
+        let claim = said(Speaker::Assistant, "The search latency is 9 ms.");
         let start = judge(&Watch::default(), &claim, &policy).1;
         let run = |outputs: &[&str]| {
             let mut watch = start.clone();
             let mut fired = Vec::new();
             for output in outputs {
-                let (verdict, next) = judge(&watch, &said(Source::Tool, output), &policy);
+                let (verdict, next) = judge(&watch, &said(Speaker::Tool, output), &policy);
                 fired.extend(verdict.fired.into_iter().map(|one| (one.signal, one.words)));
                 watch = next;
             }
@@ -75,12 +75,12 @@ proptest! {
 
     #[test]
     fn at_most_seven_turns_go_by_without_a_probe(
-        turns in prop::collection::vec((source(), text()), 0..24),
+        turns in prop::collection::vec((speaker(), text()), 0..24),
     ) {
         let policy = GatePolicy::default();
         let mut watch = Watch::default();
-        for (source, text) in &turns {
-            let (verdict, next) = judge(&watch, &said(*source, text), &policy);
+        for (speaker, text) in &turns {
+            let (verdict, next) = judge(&watch, &said(*speaker, text), &policy);
             watch = match verdict.probe {
                 ProbeWhen::Now(_) => probed(next, at(0)),
                 ProbeWhen::Wait => next,
@@ -98,7 +98,7 @@ fn the_largest_memory_of_a_session_is_small() {
         let text: String = (0..30)
             .map(|n| format!("{n}{turn} ms of latencyKind{n}x{turn} in path{turn}/file{n}.rs.\n"))
             .collect();
-        watch = judge(&watch, &said(Source::User, &text), &GatePolicy::default()).1;
+        watch = judge(&watch, &said(Speaker::User, &text), &GatePolicy::default()).1;
     }
     let written = serde_json::to_string(&watch).unwrap();
     assert!(written.len() < 12 * 1024, "{} bytes", written.len());
@@ -114,10 +114,10 @@ fn a_memory_from_another_version_can_be_read() {
 fn no_more_turns_are_noticed_than_there_were_however_many_tools_run() {
     let mut watch = Watch::default();
     let policy = GatePolicy::default();
-    watch = judge(&watch, &said(Source::User, "We decided to use Postgres."), &policy).1;
+    watch = judge(&watch, &said(Speaker::User, "We decided to use Postgres."), &policy).1;
     for _ in 0..9 {
         let ran = "error: the feature `simd` requires the nightly compiler\nExit code 101";
-        watch = judge(&watch, &said(Source::Tool, ran), &policy).1;
+        watch = judge(&watch, &said(Speaker::Tool, ran), &policy).1;
     }
     assert_eq!((watch.turns, watch.fired), (1, 1));
 }

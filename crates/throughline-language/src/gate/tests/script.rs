@@ -4,8 +4,8 @@ use super::*;
 
 const QUIET: &str = "Looking at the next part.";
 
-fn step(watch: &Watch, source: Source, text: &str, minute: i64) -> (GateVerdict, Watch) {
-    let turn = Turn { source, text, run: None, at: at(minute) };
+fn step(watch: &Watch, speaker: Speaker, text: &str, minute: i64) -> (GateVerdict, Watch) {
+    let turn = Turn { speaker, text, run: None, at: at(minute), pieces: None };
     judge(watch, &turn, &GatePolicy::default())
 }
 
@@ -51,8 +51,8 @@ fn sixty_turns_take_ten_to_fifteen_probes() {
     let mut watch = Watch::default();
     for (turn, (prompt, answer)) in SIXTY.iter().enumerate() {
         let minute = i64::try_from(turn).unwrap() * 2;
-        for (source, text) in [(Source::User, prompt), (Source::Assistant, answer)] {
-            let (verdict, next) = step(&watch, source, text, minute);
+        for (speaker, text) in [(Speaker::User, prompt), (Speaker::Assistant, answer)] {
+            let (verdict, next) = step(&watch, speaker, text, minute);
             watch = if verdict.probe == ProbeWhen::Wait { next } else { probed(next, at(minute)) };
         }
     }
@@ -64,7 +64,7 @@ fn sixty_turns_take_ten_to_fifteen_probes() {
 fn the_dead_mans_switch_goes_off_at_the_eighth_silent_turn() {
     let mut watch = Watch::default();
     for turn in 1..=24 {
-        let (verdict, next) = step(&watch, Source::Assistant, QUIET, 0);
+        let (verdict, next) = step(&watch, Speaker::Assistant, QUIET, 0);
         let due = turn % 8 == 0;
         assert_eq!(verdict.probe == ProbeWhen::Now(Due::Silence), due, "turn {turn}");
         assert_eq!(verdict.fired.iter().any(|one| one.signal == Signal::Silence), due);
@@ -77,13 +77,13 @@ fn the_dead_mans_switch_goes_off_at_the_eighth_silent_turn() {
 fn tool_runs_are_no_turns() {
     let mut watch = Watch::default();
     for _ in 0..50 {
-        let (verdict, next) = step(&watch, Source::Tool, "ok", 0);
+        let (verdict, next) = step(&watch, Speaker::Tool, "ok", 0);
         assert_eq!(verdict.probe, ProbeWhen::Wait);
         watch = next;
     }
     assert_eq!((watch.turns, watch.silent_turns), (0, 0));
     for _ in 0..50 {
-        watch = step(&watch, Source::Tool, "error: could not compile", 0).1;
+        watch = step(&watch, Speaker::Tool, "error: could not compile", 0).1;
     }
     assert_eq!(watch.waiting, 1, "the runs between two turns wait together");
 }
@@ -92,7 +92,7 @@ fn tool_runs_are_no_turns() {
 fn the_fifth_waiting_turn_takes_the_others_along() {
     let mut watch = Watch::default();
     for turn in 1..=5 {
-        let (verdict, next) = step(&watch, Source::User, "I'll do that part myself", 0);
+        let (verdict, next) = step(&watch, Speaker::User, "I'll do that part myself", 0);
         let expected = if turn == 5 { ProbeWhen::Now(Due::Batch) } else { ProbeWhen::Wait };
         assert_eq!(verdict.probe, expected, "turn {turn}");
         watch = next;
@@ -103,44 +103,44 @@ fn the_fifth_waiting_turn_takes_the_others_along() {
 
 #[test]
 fn nothing_waits_longer_than_a_quarter_of_an_hour() {
-    let (_, watch) = step(&Watch::default(), Source::User, "I'll do that part myself", 0);
-    assert_eq!(step(&watch, Source::Assistant, QUIET, 14).0.probe, ProbeWhen::Wait);
-    assert_eq!(step(&watch, Source::Assistant, QUIET, 15).0.probe, ProbeWhen::Now(Due::Minutes));
-    assert_eq!(step(&watch, Source::Tool, "ok", 15).0.probe, ProbeWhen::Now(Due::Minutes));
+    let (_, watch) = step(&Watch::default(), Speaker::User, "I'll do that part myself", 0);
+    assert_eq!(step(&watch, Speaker::Assistant, QUIET, 14).0.probe, ProbeWhen::Wait);
+    assert_eq!(step(&watch, Speaker::Assistant, QUIET, 15).0.probe, ProbeWhen::Now(Due::Minutes));
+    assert_eq!(step(&watch, Speaker::Tool, "ok", 15).0.probe, ProbeWhen::Now(Due::Minutes));
 }
 
 #[test]
 fn a_new_topic_takes_four_waiting_turns_along() {
     let mut watch = Watch::default();
     for _ in 0..3 {
-        watch = step(&watch, Source::User, "I'll write the importer docs for records", 0).1;
+        watch = step(&watch, Speaker::User, "I'll write the importer docs for records", 0).1;
     }
     let other =
         "does the kubernetes ingress terminate certificates before the gateway proxies traffic";
-    assert_eq!(step(&watch, Source::User, other, 0).0.probe, ProbeWhen::Now(Due::Topic));
+    assert_eq!(step(&watch, Speaker::User, other, 0).0.probe, ProbeWhen::Now(Due::Topic));
 }
 
 #[test]
 fn what_is_strong_does_not_wait() {
-    let (verdict, watch) = step(&Watch::default(), Source::User, "Never push to main.", 0);
+    let (verdict, watch) = step(&Watch::default(), Speaker::User, "Never push to main.", 0);
     assert_eq!(verdict.probe, ProbeWhen::Now(Due::Strong));
-    let again = step(&watch, Source::Assistant, QUIET, 1).0.probe;
+    let again = step(&watch, Speaker::Assistant, QUIET, 1).0.probe;
     assert_eq!(again, ProbeWhen::Now(Due::Strong), "it stays due until somebody probes");
     let after = probed(watch, at(2));
-    assert_eq!(step(&after, Source::Assistant, QUIET, 3).0.probe, ProbeWhen::Wait);
+    assert_eq!(step(&after, Speaker::Assistant, QUIET, 3).0.probe, ProbeWhen::Wait);
 }
 
 #[test]
 fn a_session_ends_with_nothing_left_behind() {
     let fresh = Watch::default();
     assert!(!flush(&fresh, Flush::Ending));
-    let (_, one) = step(&fresh, Source::User, "I'll do that part myself", 0);
+    let (_, one) = step(&fresh, Speaker::User, "I'll do that part myself", 0);
     for why in [Flush::TopicChange, Flush::Compacting, Flush::Ending] {
         assert!(flush(&one, why), "{why:?}");
     }
     let done = probed(one, at(1));
     assert!(!flush(&done, Flush::Ending));
-    let (_, quiet) = step(&step(&fresh, Source::User, "hm", 0).1, Source::Assistant, QUIET, 0);
+    let (_, quiet) = step(&step(&fresh, Speaker::User, "hm", 0).1, Speaker::Assistant, QUIET, 0);
     assert!(flush(&quiet, Flush::Ending), "a session is probed once at least");
     assert!(!flush(&quiet, Flush::TopicChange));
 }

@@ -4,7 +4,7 @@ use super::*;
 
 /// What is kept of these runs, one after the other.
 fn failures(runs: &[ToolRun]) -> Vec<String> {
-    let turns: Vec<Said<'_>> = runs.iter().map(tool).collect();
+    let turns: Vec<Turn<'_>> = runs.iter().map(tool).collect();
     let negative = remembered(&turns).into_iter().filter(|it| it.kind == Kind::Negative);
     negative.map(|it| it.content).collect()
 }

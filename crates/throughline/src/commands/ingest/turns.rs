@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use serde::Deserialize;
 use throughline_agents::{Host, transcript};
 use throughline_core::{SessionId, Timestamp};
-use throughline_engine::{Turn, clean_name};
+use throughline_engine::{PastTurn, clean_name};
 
 use super::bad;
 
@@ -45,7 +45,7 @@ fn host_of_head(head: &[u8]) -> Option<Host> {
 }
 
 /// Reads a file of turns; a bad line is named, and nothing of the file is taken in.
-pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Turn>> {
+pub(super) fn read(path: &Path) -> anyhow::Result<Vec<PastTurn>> {
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
     let mut reader = BufReader::new(file);
     let mut turns = Vec::new();
@@ -66,7 +66,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Turn>> {
         }
         let turn: WireTurn =
             serde_json::from_str(&text).map_err(|error| bad(path, line, told(&error)))?;
-        turns.push(Turn {
+        turns.push(PastTurn {
             session: SessionId(clean_name(&turn.session)),
             at: turn.at,
             speaker: turn.speaker,
