@@ -121,6 +121,25 @@ pub struct Correct {
     pub turn: Option<usize>,
 }
 
+impl Correct {
+    /// What is right, as a claim of its own.
+    pub fn claim(&self) -> Remember {
+        Remember {
+            kind: self.kind,
+            content: self.right.clone(),
+            label: None,
+            domain: None,
+            slot: self.slot.clone(),
+            because: self.because.clone(),
+            triggers: Vec::new(),
+            entities: Vec::new(),
+            confidence: self.confidence,
+            quote: self.quote.clone(),
+            turn: self.turn,
+        }
+    }
+}
+
 /// Something that no longer holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

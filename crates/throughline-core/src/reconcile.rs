@@ -62,6 +62,35 @@ pub struct Candidate {
     pub revive: bool,
 }
 
+impl Candidate {
+    /// A plain claim: what somebody says, and nothing said about it.
+    pub fn new(
+        id: MemoryId,
+        scope: Scope,
+        kind: Kind,
+        content: &str,
+        testimony: Testimony,
+    ) -> Self {
+        Self {
+            id,
+            scope,
+            kind,
+            content: content.to_owned(),
+            slot: None,
+            tags: Vec::new(),
+            label: None,
+            domain: None,
+            importance: None,
+            confidence: 1.0,
+            pinned: false,
+            testimony,
+            triggers: Vec::new(),
+            about: Vec::new(),
+            revive: false,
+        }
+    }
+}
+
 /// What the store knows that bears on a candidate. All of the candidate's space.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Neighbours {

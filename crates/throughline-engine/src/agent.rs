@@ -87,28 +87,19 @@ impl Keeping<'_> {
                 return Err(not_yours(why, "throughline correct".to_owned()));
             }
         };
+        let testimony = Testimony {
+            session: tx.session.clone(),
+            snippet: evidence.map(|words| text::headline(words, EVIDENCE_CHARS)),
+            why: Some(format!("says that {} is wrong", old.id.handle())),
+            by_agent: backing == Backing::Asserted,
+            ..Testimony::new(authority, tx.now)
+        };
         let candidate = Candidate {
-            id: MemoryId(tx.mint()),
-            scope: tx.scope.clone(),
-            kind: old.kind,
-            content: content.to_owned(),
             slot: slot.cloned(),
-            tags: Vec::new(),
-            label: None,
             domain: old.domain.clone(),
             importance: Some(old.importance),
-            confidence: 1.0,
-            pinned: false,
-            testimony: Testimony {
-                session: tx.session.clone(),
-                snippet: evidence.map(|words| text::headline(words, EVIDENCE_CHARS)),
-                why: Some(format!("says that {} is wrong", old.id.handle())),
-                by_agent: backing == Backing::Asserted,
-                ..Testimony::new(authority, tx.now)
-            },
             triggers: old.triggers.clone(),
-            about: Vec::new(),
-            revive: false,
+            ..tx.candidate(old.kind, content, testimony)
         };
         let mut plan = take_in(tx, &candidate)?;
         if plan.memory == old.id || plan.superseded.contains(&old.id) {
@@ -127,7 +118,7 @@ impl Keeping<'_> {
                 plan.contested.push(old.id);
             }
         } else {
-            tx.push(Change::Supersede { space, old: old.id, new, at });
+            tx.supersede(space, old.id, new);
             plan.contested.retain(|id| *id != old.id);
             plan.superseded.push(old.id);
         }

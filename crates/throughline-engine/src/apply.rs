@@ -23,8 +23,8 @@ use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember};
 use throughline_core::permission::Act;
 use throughline_core::reconcile::Candidate;
 use throughline_core::{
-    Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation, RowKey, Slot,
-    State, Timestamp, text,
+    Authority, Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation,
+    RowKey, State, Timestamp, text,
 };
 use throughline_language::gate;
 use throughline_store::EntityName;
@@ -33,8 +33,8 @@ use crate::capture::Captured;
 use crate::engine::is_handle;
 use crate::flows::Keeping;
 use crate::reading::connect;
-use crate::remember::check_lesson;
 use crate::remember::take_in;
+use crate::remember::{check_lesson, reason_in_words};
 use crate::transaction::Transaction;
 use crate::watch::Stated;
 use crate::{Error, Result};
@@ -102,58 +102,6 @@ pub(crate) struct OperationOutcome {
     pub(crate) waits: Option<String>,
 }
 
-/// One operation's claim, whatever the operation.
-struct OperationClaim<'a> {
-    kind: Kind,
-    content: &'a str,
-    slot: Option<&'a Slot>,
-    label: Option<&'a String>,
-    domain: Option<&'a String>,
-    triggers: &'a [String],
-    about: Vec<Named>,
-    because: &'a [String],
-    confidence: f64,
-    quote: Option<&'a String>,
-    turn: Option<usize>,
-    corrects: bool,
-}
-
-impl<'a> OperationClaim<'a> {
-    fn of_new(new: &'a Remember) -> Self {
-        Self {
-            kind: new.kind,
-            content: &new.content,
-            slot: new.slot.as_ref(),
-            label: new.label.as_ref(),
-            domain: new.domain.as_ref(),
-            triggers: &new.triggers,
-            about: new.entities.clone(),
-            because: &new.because,
-            confidence: new.confidence,
-            quote: new.quote.as_ref(),
-            turn: new.turn,
-            corrects: false,
-        }
-    }
-
-    fn of_correction(put_right: &'a Correct) -> Self {
-        Self {
-            kind: put_right.kind,
-            content: &put_right.right,
-            slot: put_right.slot.as_ref(),
-            label: None,
-            domain: None,
-            triggers: &[],
-            about: Vec::new(),
-            because: &put_right.because,
-            confidence: put_right.confidence,
-            quote: put_right.quote.as_ref(),
-            turn: put_right.turn,
-            corrects: true,
-        }
-    }
-}
-
 impl Keeping<'_> {
     /// Adds what a patch asks for to a draft.
     pub(crate) fn apply(
@@ -192,8 +140,7 @@ impl Keeping<'_> {
     ) -> Result<()> {
         match operation {
             Operation::Remember(new) => {
-                let claim = OperationClaim::of_new(new);
-                self.claim(tx, &claim, ground, applied)?;
+                self.claim(tx, new, false, ground, applied)?;
                 Ok(())
             }
             Operation::Correct(put_right) => self.put_right(tx, put_right, ground, applied),
@@ -218,9 +165,7 @@ impl Keeping<'_> {
                 if from == to {
                     return Err(Error::NotPossible("it connects something to itself".to_owned()));
                 }
-                let (space, at) = (tx.scope.space, tx.now);
-                let edge = Edge::new(space, from.into(), *relation, to.into(), at);
-                tx.push(Change::Link(edge));
+                tx.link(from, *relation, to);
                 Ok(())
             }
         }
@@ -248,12 +193,12 @@ impl Keeping<'_> {
         let kind = wrong.as_ref().map_or(put_right.kind, |old| old.kind);
         // A decision that puts nothing right here is only stated.
         let corrects = wrong.is_some() || put_right.kind != Kind::Decision;
-        let claim = OperationClaim { kind, corrects, ..OperationClaim::of_correction(put_right) };
+        let claim = Remember { kind, ..put_right.claim() };
         if wrong.is_some() {
             // They said themselves what is wrong: nothing else is.
-            tx.bearings.add(claim.content, Vec::new());
+            tx.bearings.add(&claim.content, Vec::new());
         }
-        let new = self.claim(tx, &claim, ground, applied)?;
+        let new = self.claim(tx, &claim, corrects, ground, applied)?;
         if let (Some(new), Some(old)) = (new, wrong) {
             replace(tx, &old, new, applied);
         }
@@ -264,30 +209,31 @@ impl Keeping<'_> {
     fn claim(
         &self,
         tx: &mut Transaction<'_>,
-        claim: &OperationClaim<'_>,
+        claim: &Remember,
+        corrects: bool,
         ground: &PatchGround<'_>,
         applied: &mut Applied,
     ) -> Result<Option<MemoryId>> {
-        self.check_content(claim.content)?;
-        self.check_slot(claim.slot)?;
-        check_lesson(claim.kind, claim.content)?;
-        if tx.made_saying(claim.content).is_some() || is_overtaken(tx, claim, ground) {
+        self.check_content(&claim.content)?;
+        self.check_slot(claim.slot.as_ref())?;
+        check_lesson(claim.kind, &claim.content)?;
+        if tx.made_saying(&claim.content).is_some() || is_overtaken(tx, claim, ground) {
             return Ok(None);
         }
-        let candidate = self.candidate_of(tx, claim, ground);
+        let candidate = self.candidate_of(tx, claim, corrects, ground);
         let plan = take_in(tx, &candidate)?;
         let speaker = speaker_of(claim.turn, ground);
         let may = |act| may_add(&**tx, ground, act, speaker, &plan, tx.scope.space);
         let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
         for reason in claim.because.iter().filter(|_| reasons) {
-            if text::holds(claim.content, reason) {
+            if text::holds(&claim.content, reason) {
                 self.known_reason(tx, plan.memory, reason)?;
             } else {
                 self.because(tx, plan.memory, reason, &candidate)?;
             }
         }
         if reasons {
-            connect(tx, plan.memory, claim.content);
+            connect(tx, plan.memory, &claim.content);
         }
         rest_on(tx, plan.memory, claim.turn, ground)?;
         if binds {
@@ -309,51 +255,45 @@ impl Keeping<'_> {
     fn candidate_of(
         &self,
         tx: &Transaction<'_>,
-        claim: &OperationClaim<'_>,
+        claim: &Remember,
+        corrects: bool,
         ground: &PatchGround<'_>,
     ) -> Candidate {
         let source = claim.turn.and_then(|turn| ground.sources.get(turn));
         let speaker = speaker_of(claim.turn, ground);
-        let repeats = || {
-            ground.shown.iter().any(|one| hot::says_what_was_shown(claim.content, &[one]).is_some())
+        let said = claim.content.as_str();
+        let repeats =
+            || ground.shown.iter().any(|one| hot::says_what_was_shown(said, &[one]).is_some());
+        let snippet = claim.quote.as_ref();
+        let snippet = snippet.filter(|quote| text::normalise(quote) != text::normalise(said));
+        let authority = match speaker {
+            Speaker::User if corrects && !ground.by_model => Authority::UserCorrected,
+            _ => rank(speaker, claim, ground, tx.bearings.touches(said)),
         };
-        let snippet =
-            claim.quote.filter(|quote| text::normalise(quote) != text::normalise(claim.content));
+        let testimony = Testimony {
+            session: tx.session.clone(),
+            turn: source.and_then(|one| one.episode).map(|one| one.to_string()),
+            snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
+            echo: can_echo(speaker, claim.turn, ground) && repeats(),
+            by_agent: speaker == Speaker::Assistant,
+            ..Testimony::new(authority, source.map_or(tx.now, |one| one.at))
+        };
         Candidate {
-            id: MemoryId(tx.mint()),
-            scope: tx.scope.clone(),
-            kind: claim.kind,
-            content: claim.content.to_owned(),
-            slot: claim.slot.cloned(),
-            tags: Vec::new(),
-            label: claim.label.cloned(),
-            domain: claim.domain.cloned(),
-            importance: None,
+            slot: claim.slot.clone(),
+            label: claim.label.clone(),
+            domain: claim.domain.clone(),
             confidence: claim.confidence,
-            pinned: false,
-            testimony: Testimony {
-                session: tx.session.clone(),
-                turn: source.and_then(|one| one.episode).map(|one| one.to_string()),
-                snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
-                echo: can_echo(speaker, claim.turn, ground) && repeats(),
-                by_agent: speaker == Speaker::Assistant,
-                ..Testimony::new(
-                    rank(speaker, claim, ground, tx.bearings.touches(claim.content)),
-                    source.map_or(tx.now, |one| one.at),
-                )
-            },
-            triggers: claim.triggers.to_vec(),
-            about: claim.about.clone(),
+            triggers: claim.triggers.clone(),
+            about: claim.entities.clone(),
             revive: ground.revive,
+            ..tx.candidate(claim.kind, said, testimony)
         }
     }
 
     /// Connects a claim that tells its reason itself to the memory that says the same, if there is one.
     fn known_reason(&self, tx: &mut Transaction<'_>, claim: MemoryId, reason: &str) -> Result<()> {
         if let Some(known) = self.meant(tx, reason)?.filter(|known| *known != claim) {
-            let (space, at) = (tx.scope.space, tx.now);
-            let edge = Edge::new(space, claim.into(), Relation::Because, known.into(), at);
-            tx.push(Change::Link(edge));
+            tx.link(claim, Relation::Because, known);
         }
         Ok(())
     }
@@ -367,27 +307,16 @@ impl Keeping<'_> {
         of: &Candidate,
     ) -> Result<()> {
         self.check_content(reason)?;
-        let to = match tx.made_saying(reason) {
-            Some(id) => id,
-            None => {
-                let reason = Candidate {
-                    id: MemoryId(tx.mint()),
-                    kind: Kind::Fact,
-                    content: reason.to_owned(),
-                    importance: Some(REASON_IMPORTANCE),
-                    slot: None,
-                    label: None,
-                    triggers: Vec::new(),
-                    about: Vec::new(),
-                    ..of.clone()
-                };
-                take_in(tx, &reason)?.memory
-            }
+        let reason = Candidate {
+            domain: of.domain.clone(),
+            importance: Some(REASON_IMPORTANCE),
+            confidence: of.confidence,
+            revive: of.revive,
+            ..tx.candidate(Kind::Fact, reason, of.testimony.clone())
         };
+        let to = reason_in_words(tx, &reason)?;
         if to != claim {
-            let (space, at) = (tx.scope.space, tx.now);
-            let edge = Edge::new(space, claim.into(), Relation::Because, to.into(), at);
-            tx.push(Change::Link(edge));
+            tx.link(claim, Relation::Because, to);
         }
         Ok(())
     }
@@ -443,8 +372,7 @@ fn rest_on(
 /// Lets a claim take the place of another.
 fn replace(tx: &mut Transaction<'_>, old: &Memory, new: MemoryId, applied: &mut Applied) {
     if old.id != new && !applied.superseded.contains(&old.id) {
-        let (space, at) = (old.space, tx.now);
-        tx.push(Change::Supersede { space, old: old.id, new, at });
+        tx.supersede(old.space, old.id, new);
         applied.superseded.push(old.id);
     }
 }

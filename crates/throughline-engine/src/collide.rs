@@ -100,27 +100,15 @@ impl Watching<'_> {
             return Ok(None);
         }
         let Some(content) = lesson::draft(collision) else { return Ok(None) };
+        let testimony = Testimony {
+            session: tx.session.clone(),
+            why: Some(format!("{} turned out wrong", old.id.handle())),
+            by_agent: tx.door.is_agents() && authority != Authority::Measured,
+            ..Testimony::new(authority, tx.now)
+        };
         let candidate = Candidate {
-            id: MemoryId(tx.mint()),
-            scope: tx.scope.clone(),
-            kind: Kind::Lesson,
-            content,
-            slot: None,
-            tags: Vec::new(),
-            label: None,
             domain: old.domain.clone(),
-            importance: None,
-            confidence: 1.0,
-            pinned: false,
-            testimony: Testimony {
-                session: tx.session.clone(),
-                why: Some(format!("{} turned out wrong", old.id.handle())),
-                by_agent: tx.door.is_agents() && authority != Authority::Measured,
-                ..Testimony::new(authority, tx.now)
-            },
-            triggers: Vec::new(),
-            about: Vec::new(),
-            revive: false,
+            ..tx.candidate(Kind::Lesson, &content, testimony)
         };
         let plan = match take_in(tx, &candidate) {
             Ok(plan) => plan,

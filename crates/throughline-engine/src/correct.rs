@@ -59,31 +59,23 @@ impl Keeping<'_> {
                 "the correction says the same as the memory; `edit` changes its wording".to_owned(),
             ));
         }
+        let testimony = Testimony {
+            session: tx.session.clone(),
+            why: Some(format!("corrects {}", old.id.handle())),
+            ..Testimony::new(Authority::UserCorrected, tx.now)
+        };
         let candidate = Candidate {
-            id: MemoryId(tx.mint()),
-            scope: tx.scope.clone(),
-            kind: old.kind,
-            content: content.to_owned(),
             slot: slot.cloned(),
-            tags: Vec::new(),
             label: old.label.clone(),
             domain: old.domain.clone(),
             importance: Some(old.importance),
-            confidence: 1.0,
             pinned: old.pinned,
-            testimony: Testimony {
-                session: tx.session.clone(),
-                why: Some(format!("corrects {}", old.id.handle())),
-                ..Testimony::new(Authority::UserCorrected, tx.now)
-            },
             triggers: old.triggers.clone(),
-            about: Vec::new(),
-            revive: false,
+            ..tx.candidate(old.kind, content, testimony)
         };
         let mut plan = take_in(tx, &candidate)?;
         if !plan.superseded.contains(&old.id) {
-            let at = tx.now;
-            tx.push(Change::Supersede { space: old.space, old: old.id, new: plan.memory, at });
+            tx.supersede(old.space, old.id, plan.memory);
             plan.superseded.push(old.id);
         }
         let attached = tx.attached(old.space, &[old.id.into()])?;

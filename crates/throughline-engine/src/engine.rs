@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use throughline_core::row::Extra;
 use throughline_core::scope::{Level, Space};
 use throughline_core::{
-    Batch, BatchId, Cause, Change, Memory, MemoryId, NodeId, Policy, RowKey, SpaceId, Timestamp,
+    Batch, BatchId, Cause, Change, Memory, NodeId, Policy, RowKey, SpaceId, Timestamp,
 };
 use throughline_store::{Error as StoreError, LogQuery, Reader, SqliteStore, Store};
 
@@ -132,12 +132,6 @@ impl Engine {
         }
     }
 
-    /// Everything about one memory.
-    pub fn show(&self, reader: &dyn Reader, context: &Context, handle: &str) -> Result<Card> {
-        let memory = self.resolve(reader, context, handle)?;
-        self.card(reader, &memory)
-    }
-
     pub(crate) fn card(&self, reader: &dyn Reader, memory: &Memory) -> Result<Card> {
         let mut cards = self.cards(reader, std::slice::from_ref(memory))?;
         Ok(cards.remove(0))
@@ -148,27 +142,8 @@ impl Engine {
         card::describe(reader, memories, self.now(), &self.policy, &seen)
     }
 
-    /// Memories by their ids, with everything that is computed when asked; those that are within
-    /// reach, in the order asked for.
-    pub fn cards_of(&self, context: &Context, ids: &[MemoryId]) -> Result<Vec<Card>> {
-        let reader = self.now_reader()?;
-        let spaces = context.reach().spaces;
-        let keys: Vec<RowKey> = ids
-            .iter()
-            .flat_map(|id| spaces.iter().map(|space| RowKey::memory(*space, *id)))
-            .collect();
-        let rows = reader.rows(&keys)?.into_iter().flatten();
-        let memories: Vec<Memory> = rows.filter_map(throughline_core::Row::into_memory).collect();
-        self.cards(&*reader, &memories)
-    }
-
-    /// The number of the latest change, whoever made it.
-    pub fn latest(&self) -> Result<u64> {
-        self.latest_change(&*self.now_reader()?)
-    }
-
     /// The number of the latest change.
-    pub(crate) fn latest_change(&self, reader: &dyn Reader) -> Result<u64> {
+    pub fn latest_change(&self, reader: &dyn Reader) -> Result<u64> {
         let latest = LogQuery { latest_first: true, limit: 1, ..LogQuery::default() };
         Ok(reader.log(&latest)?.first().map_or(0, |stored| stored.last_seq))
     }
@@ -279,7 +254,7 @@ impl Engine {
         let mut done = vec![("keep the folder of a project", self.keep_root(context))];
         // An erasure that was interrupted is finished by whoever writes next; a purge does so itself.
         if cause != Cause::Purge {
-            done.push(("finish an erasure", self.finish_due_erasures()));
+            done.push(("finish an erasure", self.erasing().finish_due()));
         }
         // What cannot be embedded now is found by its words.
         if !self.waited_for.load(Ordering::Relaxed) {
@@ -290,13 +265,6 @@ impl Engine {
                 note_failure(&self.home, self.now(), what, &error.to_string(), Damage::None);
             }
         }
-    }
-
-    fn finish_due_erasures(&self) -> Result<()> {
-        if self.store.erasure_due()?.is_empty() {
-            return Ok(());
-        }
-        self.erasing().finish_erasures().map(drop)
     }
 
     /// Refuses to write where nobody can say which project the folder belongs to. What agents tell

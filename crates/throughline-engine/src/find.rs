@@ -1,7 +1,7 @@
 //! Find: explicit search and listings. What recall does unasked is elsewhere.
 
 use throughline_core::state::SearchRule;
-use throughline_core::{Kind, Memory, Row, RowKey, State, text, words};
+use throughline_core::{Kind, Memory, MemoryId, Row, RowKey, State, text, words};
 use throughline_store::{MemoryQuery, Reader, TextOf, TextQuery};
 
 use crate::flows::Looking;
@@ -39,6 +39,26 @@ pub struct Listing {
 }
 
 impl Looking<'_> {
+    /// Everything about one memory.
+    pub fn show(&self, reader: &dyn Reader, handle: &str) -> Result<Card> {
+        let memory = self.engine.resolve(reader, self.context, handle)?;
+        self.engine.card(reader, &memory)
+    }
+
+    /// Memories by their ids, with everything that is computed when asked; those that are within
+    /// reach, in the order asked for.
+    pub fn cards_of(&self, ids: &[MemoryId]) -> Result<Vec<Card>> {
+        let reader = self.engine.now_reader()?;
+        let spaces = self.context.reach().spaces;
+        let keys: Vec<RowKey> = ids
+            .iter()
+            .flat_map(|id| spaces.iter().map(|space| RowKey::memory(*space, *id)))
+            .collect();
+        let rows = reader.rows(&keys)?.into_iter().flatten();
+        let memories: Vec<Memory> = rows.filter_map(Row::into_memory).collect();
+        self.engine.cards(&*reader, &memories)
+    }
+
     /// Memories that hold the words of a query, best first.
     pub fn search(&self, reader: &dyn Reader, query: &str, filter: &Filter) -> Result<Listing> {
         let terms = words::query_terms(query);

@@ -87,7 +87,7 @@ impl Copying<'_> {
         if !whole {
             return self.take_in_foreign(context, &theirs, rank);
         }
-        let empty = self.engine.latest()? == 0;
+        let empty = self.engine.latest_change(&*self.engine.now_reader()?)? == 0;
         let done = match self.missing(&batches, &theirs)? {
             Some(missing) => self.follow(&missing, &theirs, progress),
             None => self.merge(context, &theirs),

@@ -252,6 +252,14 @@ impl Erasing<'_> {
         if told.len() == 1 { Ok(told.remove(0)) } else { Err(not_there) }
     }
 
+    /// Finishes an erasure that was interrupted, if there is one.
+    pub(crate) fn finish_due(&self) -> Result<()> {
+        if self.engine.store.erasure_due()?.is_empty() {
+            return Ok(());
+        }
+        self.finish_erasures().map(drop)
+    }
+
     /// Erases what is due from the copies we made ourselves, then from the store's own files. Says
     /// whether something is left there, and which copies could not be opened.
     ///

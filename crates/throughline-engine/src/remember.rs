@@ -6,8 +6,7 @@ use throughline_core::permission::Act;
 use throughline_core::reconcile::{self, Candidate, Plan};
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, BatchId, Cause, Change, Edge, Kind, Memory, MemoryId, Relation, RowKey, Slot,
-    SpaceId, text,
+    Authority, BatchId, Cause, Kind, Memory, MemoryId, Relation, RowKey, Slot, SpaceId, text,
 };
 use throughline_language::{instruction, lesson, probe};
 
@@ -325,7 +324,7 @@ impl Keeping<'_> {
         reason: &str,
         testimony: &Testimony,
     ) -> Result<()> {
-        let known = if is_handle(reason) {
+        let to = if is_handle(reason) {
             let memory = self.engine.resolve(&**tx, self.context, reason)?;
             if memory.space != tx.scope.space {
                 return Err(Error::NotPossible(format!(
@@ -333,30 +332,17 @@ impl Keeping<'_> {
                     memory.id.handle()
                 )));
             }
-            Some(memory.id)
+            memory.id
         } else {
-            None
-        };
-        let space = tx.scope.space;
-        let to = match known {
-            Some(id) => id,
-            None => {
-                self.check_content(reason)?;
-                let words = NewMemory { authority: testimony.authority, ..NewMemory::new(reason) };
-                match tx.made_saying(reason) {
-                    Some(id) => id,
-                    None => {
-                        let candidate = candidate(&words, tx);
-                        take_in(tx, &candidate)?.memory
-                    }
-                }
-            }
+            self.check_content(reason)?;
+            let words = NewMemory { authority: testimony.authority, ..NewMemory::new(reason) };
+            let words = candidate(&words, tx);
+            reason_in_words(tx, &words)?
         };
         if to == claim.memory {
             return Err(Error::BadInput("a claim cannot be its own reason".to_owned()));
         }
-        let edge = Edge::new(space, claim.memory.into(), Relation::Because, to.into(), tx.now);
-        tx.push(Change::Link(edge));
+        tx.link(claim.memory, Relation::Because, to);
         Ok(())
     }
 }
@@ -370,6 +356,14 @@ pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result
     let mut plan = reconcile::plan(candidate, &neighbours, &mut || crate::mint::id(now))?;
     tx.extend(std::mem::take(&mut plan.changes));
     Ok(plan)
+}
+
+/// The memory that says a reason: one of this very batch, or one that takes it in.
+pub(crate) fn reason_in_words(tx: &mut Transaction<'_>, reason: &Candidate) -> Result<MemoryId> {
+    match tx.made_saying(&reason.content) {
+        Some(id) => Ok(id),
+        None => Ok(take_in(tx, reason)?.memory),
+    }
 }
 
 /// What comes from outside and gives orders does not come in by itself, whoever repeats it.
@@ -407,11 +401,12 @@ pub(crate) fn check_share(share: f64) -> Result<()> {
 }
 
 pub(crate) fn candidate(new: &NewMemory, tx: &Transaction<'_>) -> Candidate {
+    let testimony = Testimony {
+        session: tx.session.clone(),
+        by_agent: tx.door.is_agents(),
+        ..Testimony::new(new.authority, tx.now)
+    };
     Candidate {
-        id: MemoryId(tx.mint()),
-        scope: tx.scope.clone(),
-        kind: new.kind,
-        content: new.content.clone(),
         slot: new.slot.clone(),
         tags: new.tags.clone(),
         label: new.label.clone(),
@@ -419,13 +414,8 @@ pub(crate) fn candidate(new: &NewMemory, tx: &Transaction<'_>) -> Candidate {
         importance: new.importance,
         confidence: new.confidence,
         pinned: new.pinned,
-        testimony: Testimony {
-            session: tx.session.clone(),
-            by_agent: tx.door.is_agents(),
-            ..Testimony::new(new.authority, tx.now)
-        },
         triggers: new.triggers.clone(),
-        about: Vec::new(),
         revive: new.revive,
+        ..tx.candidate(new.kind, &new.content, testimony)
     }
 }

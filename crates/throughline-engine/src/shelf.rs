@@ -302,29 +302,13 @@ impl Keeper<'_, '_> {
     }
 
     fn candidate(&self, content: &str) -> Candidate {
-        let tx = &self.tx;
-        Candidate {
-            id: MemoryId(tx.mint()),
-            scope: tx.scope.clone(),
-            kind: Kind::Fact,
-            content: content.to_owned(),
-            slot: None,
-            tags: Vec::new(),
-            label: None,
-            domain: None,
-            importance: None,
-            confidence: 1.0,
-            pinned: false,
-            testimony: Testimony {
-                session: tx.session.clone(),
-                why: Some(WHY.to_owned()),
-                by_agent: true,
-                ..Testimony::new(self.keeping.authority, tx.now)
-            },
-            triggers: Vec::new(),
-            about: Vec::new(),
-            revive: false,
-        }
+        let testimony = Testimony {
+            session: self.tx.session.clone(),
+            why: Some(WHY.to_owned()),
+            by_agent: true,
+            ..Testimony::new(self.keeping.authority, self.tx.now)
+        };
+        self.tx.candidate(Kind::Fact, content, testimony)
     }
 
     /// What was put away because its text was taken off comes back with it. What a person put away

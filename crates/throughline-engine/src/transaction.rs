@@ -5,9 +5,14 @@
 
 use std::ops::Deref;
 
+use throughline_core::evidence::Testimony;
 use throughline_core::permission::Door;
+use throughline_core::reconcile::Candidate;
 use throughline_core::scope::Scope;
-use throughline_core::{Change, Fingerprint, Memory, MemoryId, SessionId, Timestamp};
+use throughline_core::{
+    Change, Edge, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation, SessionId, SpaceId,
+    Timestamp,
+};
 use throughline_store::{Overlay, Reader};
 use uuid::Uuid;
 
@@ -98,6 +103,28 @@ impl<'a> Transaction<'a> {
     /// A new id.
     pub(crate) fn mint(&self) -> Uuid {
         mint::id(self.now)
+    }
+
+    /// A plain claim that may become a memory of this batch's scope.
+    pub(crate) fn candidate(&self, kind: Kind, content: &str, testimony: Testimony) -> Candidate {
+        Candidate::new(MemoryId(self.mint()), self.scope.clone(), kind, content, testimony)
+    }
+
+    /// Connects two nodes of this batch's space.
+    pub(crate) fn link(
+        &mut self,
+        from: impl Into<NodeId>,
+        relation: Relation,
+        to: impl Into<NodeId>,
+    ) {
+        let edge = Edge::new(self.scope.space, from.into(), relation, to.into(), self.now);
+        self.push(Change::Link(edge));
+    }
+
+    /// Lets one memory take the place of another.
+    pub(crate) fn supersede(&mut self, space: SpaceId, old: MemoryId, new: MemoryId) {
+        let at = self.now;
+        self.push(Change::Supersede { space, old, new, at });
     }
 
     /// Makes the batch one of the memory's own space: what is global is changed as global.

@@ -224,7 +224,11 @@ impl Desk {
         for telling in told {
             throughline_engine::Tellings::new(engine.home()).append(&telling).ok();
         }
-        let latest = || engine.latest().unwrap_or_default();
+        let latest = || {
+            let reader = engine.now_reader().ok()?;
+            engine.latest_change(&*reader).ok()
+        };
+        let latest = || latest().unwrap_or_default();
         if let Some(written) = &self.setup.written
             && latest() > self.latest
         {

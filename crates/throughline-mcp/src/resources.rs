@@ -76,7 +76,7 @@ pub(crate) fn brief(desk: &mut Desk) -> Result<String, ToolFailure> {
 fn memory(desk: &mut Desk, id: &str) -> Result<Value, ToolFailure> {
     let context = desk.context(&CallerPlace::default())?;
     let engine = desk.engine()?;
-    let card = engine.show(&*engine.now_reader()?, &context, id)?;
+    let card = engine.looking(&context).show(&*engine.now_reader()?, id)?;
     desk.show(&context, [card.memory.id]);
     let data = Value::Object(view::whole(&card));
     desk.tell(&context, "memory", &said(&data.to_string(), vec![card.memory.id], Vec::new()));

@@ -76,8 +76,8 @@ fn visit(stop: &Stop, at_home: TourPlace<'_>, ui: &mut Ui) -> anyhow::Result<()>
             let heard =
                 hook::take(event, Host::ClaudeCode, payload.as_bytes(), &settings, &engine)?;
             if let Some((event, context, reply)) = heard {
-                let kept = engine.cards_of(&context, &reply.capture.memories)?;
-                let replaced = engine.cards_of(&context, &reply.capture.superseded)?;
+                let kept = engine.looking(&context).cards_of(&reply.capture.memories)?;
+                let replaced = engine.looking(&context).cards_of(&reply.capture.superseded)?;
                 ui.say(&told(at, &event, &reply, &kept, &replaced))?;
             }
             Ok(())

@@ -1,12 +1,13 @@
 //! Who spoke, how that ranks, and what they may do.
 
 use throughline_core::Speaker;
+use throughline_core::patch::Remember;
 use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::reconcile::Plan;
 use throughline_core::{Authority, Memory, Row, RowKey, SpaceId};
 use throughline_store::Reader;
 
-use super::{OperationClaim, PatchGround, rank_by_model};
+use super::{PatchGround, rank_by_model};
 use crate::Result;
 use crate::permit::ask;
 use crate::transaction::Transaction;
@@ -17,13 +18,12 @@ const STATED_FROM: f64 = 0.75;
 /// held (`touches`) is their word, however it was said: what is held is not told without it.
 pub(super) fn rank(
     speaker: Speaker,
-    claim: &OperationClaim<'_>,
+    claim: &Remember,
     ground: &PatchGround<'_>,
     touches: bool,
 ) -> Authority {
     match speaker {
         _ if ground.by_model => rank_by_model(speaker),
-        Speaker::User if claim.corrects => Authority::UserCorrected,
         Speaker::User if touches || claim.confidence >= STATED_FROM => Authority::UserStated,
         Speaker::User => Authority::Extracted,
         Speaker::Assistant => Authority::Inferred,
@@ -84,9 +84,9 @@ pub(super) fn speaker_of(turn: Option<usize>, ground: &PatchGround<'_>) -> Speak
 /// Whether what was said then is known to have been given up or said otherwise since.
 pub(super) fn is_overtaken(
     tx: &Transaction<'_>,
-    claim: &OperationClaim<'_>,
+    claim: &Remember,
     ground: &PatchGround<'_>,
 ) -> bool {
     let source = claim.turn.and_then(|turn| ground.sources.get(turn));
-    source.is_some_and(|one| tx.bearings.is_overtaken(claim.content, one.at))
+    source.is_some_and(|one| tx.bearings.is_overtaken(&claim.content, one.at))
 }

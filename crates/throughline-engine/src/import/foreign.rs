@@ -145,25 +145,15 @@ fn candidate_of_stranger(
         texts.chain(&mut memory.label).chain(&mut memory.domain).chain(&mut memory.triggers),
     );
     let authority = if memory.authority.outranks(rank) { rank } else { memory.authority };
+    let at = memory.recorded_at.min(tx.now);
+    let testimony = Testimony { why: Some(WHY.to_owned()), ..Testimony::new(authority, at) };
     Candidate {
-        id: MemoryId(tx.mint()),
-        scope: tx.scope.clone(),
-        kind: memory.kind,
-        content: memory.content,
         slot: memory.slot,
-        tags: Vec::new(),
         label: memory.label,
         domain: memory.domain,
-        importance: None,
         confidence: memory.confidence,
-        pinned: false,
-        testimony: Testimony {
-            why: Some(WHY.to_owned()),
-            ..Testimony::new(authority, memory.recorded_at.min(tx.now))
-        },
         triggers: memory.triggers,
-        about: Vec::new(),
-        revive: false,
+        ..tx.candidate(memory.kind, &memory.content, testimony)
     }
 }
 

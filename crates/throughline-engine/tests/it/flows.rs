@@ -51,7 +51,7 @@ fn a_project_does_not_see_another_even_with_the_same_words() {
     assert_ne!(one, two, "twins in two projects are two memories");
 
     let reader = desk.engine.now_reader().unwrap();
-    let across = desk.engine.show(&*reader, &desk.other, &one);
+    let across = desk.engine.looking(&desk.other).show(&*reader, &one);
     assert!(matches!(across, Err(Error::NotFound { .. })), "{across:?}");
     drop(reader);
     desk.engine.keeping(&desk.other).correct(&two, "the queue is NATS", None).unwrap();
@@ -129,7 +129,7 @@ fn every_change_can_be_undone_and_the_undoing_too() {
     let id = desk.remember(&desk.context, "the cache is warm");
     let state = || {
         let reader = desk.engine.now_reader().unwrap();
-        desk.engine.show(&*reader, &desk.context, &id).unwrap().memory.state
+        desk.engine.looking(&desk.context).show(&*reader, &id).unwrap().memory.state
     };
     desk.engine.keeping(&desk.context).archive(&id, Some("done with it")).unwrap();
     let undone = desk.engine.keeping(&desk.context).undo(None).unwrap();

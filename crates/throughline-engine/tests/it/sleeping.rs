@@ -42,7 +42,7 @@ impl Bed {
     }
 
     fn memory(&self, id: MemoryId) -> Memory {
-        self.engine.cards_of(&self.context, &[id]).unwrap().remove(0).memory
+        self.engine.looking(&self.context).cards_of(&[id]).unwrap().remove(0).memory
     }
 
     /// Two memories that say the same words, as no door lets them in: written past all of them.
@@ -104,7 +104,7 @@ fn the_same_words_become_one_memory_with_all_its_evidence() {
     let slept = bed.sleep();
     assert_eq!((slept.done.merged, slept.batches.len()), (1, 1), "{slept:?}");
     assert_eq!(bed.memory(second).superseded_by, Some(first), "of equals the older one stays");
-    let kept = bed.engine.cards_of(&bed.context, &[first]).unwrap().remove(0);
+    let kept = bed.engine.looking(&bed.context).cards_of(&[first]).unwrap().remove(0);
     assert_eq!((kept.evidence.len(), kept.memory.state), (2, State::Confirmed));
 }
 
@@ -149,7 +149,7 @@ fn a_reason_that_is_merged_with_its_twin_still_holds() {
     };
     let decision = bed.remember(&decision);
     assert_eq!(bed.sleep().done.merged, 1);
-    let card = bed.engine.cards_of(&bed.context, &[decision]).unwrap().remove(0);
+    let card = bed.engine.looking(&bed.context).cards_of(&[decision]).unwrap().remove(0);
     assert_eq!((card.flags.len(), card.reopened_by.len()), (0, 0), "{card:?}");
 }
 

@@ -150,7 +150,7 @@ impl Attack {
         let story = self.told.join("\n");
         for (id, words) in &self.said {
             let reader = self.engine.now_reader().unwrap();
-            let card = self.engine.show(&*reader, &self.person, id).unwrap();
+            let card = self.engine.looking(&self.person).show(&*reader, id).unwrap();
             assert_eq!(card.memory.content, *words, "{story}");
             assert_eq!(card.memory.state, State::Confirmed, "{words}: {story}");
             assert_eq!(card.memory.authority, Authority::UserStated, "{words}: {story}");

@@ -32,7 +32,7 @@ pub(super) fn edit(
         triggers: Some(args.triggers.clone()).filter(|triggers| !triggers.is_empty()),
     };
     let (engine, context) = (settings.engine()?, settings.context()?);
-    let before = engine.show(&*engine.now_reader()?, &context, &args.id)?;
+    let before = engine.looking(&context).show(&*engine.now_reader()?, &args.id)?;
     let card = engine.keeping(&context).edit(&args.id, &edits)?;
     let changed = changed(&before, &card);
     let wire = WireEdited { memory: (&card).into(), changed };

@@ -72,7 +72,7 @@ pub(super) fn show(
     let reader = engine.reader(settings.moment(args.as_of.as_deref())?)?;
     let context = settings.context()?;
     let id = super::meant::id(&args.memory, &engine, &*reader, &context)?;
-    let card = match engine.show(&*reader, &context, &id) {
+    let card = match engine.looking(&context).show(&*reader, &id) {
         // What is no memory may be a turn.
         Err(error @ Error::NotFound { .. }) => {
             let found = engine.looking(&context).turn(&*reader, &id)?;

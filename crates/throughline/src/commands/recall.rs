@@ -253,7 +253,7 @@ pub(super) fn why_not(
     check_question(&query)?;
     let engine = settings.engine()?;
     let context = settings.context()?;
-    let card = engine.show(&*engine.now_reader()?, &context, &args.id)?;
+    let card = engine.looking(&context).show(&*engine.now_reader()?, &args.id)?;
     let ask = Ask::new(&query, engine.policy().recall);
     let recall = engine.recalling(&context).recall(&ask)?;
     let node = NodeId::Memory(card.memory.id);

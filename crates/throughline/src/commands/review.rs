@@ -94,9 +94,9 @@ fn decide(
         let applied = engine.keeping(context).accept_pending(handle, by)?;
         let ids: Vec<MemoryId> =
             applied.memories.iter().chain(&applied.reinforced).copied().collect();
-        let cards = engine.cards_of(context, &ids)?;
+        let cards = engine.looking(context).cards_of(&ids)?;
         let cards: Vec<String> = cards.iter().map(view::brief).collect();
-        let replaced = engine.cards_of(context, &applied.superseded)?;
+        let replaced = engine.looking(context).cards_of(&applied.superseded)?;
         let replaced = replaced
             .iter()
             .map(|card| format!("{}  {}", view::handle(&card.memory), safe(&card.memory.content)));
