@@ -1,4 +1,4 @@
-//! How quick waking is: looking again at everything that memories hang on, beside plain ways of looking
+//! How quick waking is: looking again at everything that memories are tied to, beside plain ways of looking
 //! at the same files.
 
 use std::io::Write as _;

@@ -219,7 +219,7 @@ closed_set! {
         Capture = "capture",
         /// Shown to an agent, used or rated.
         Recall = "recall",
-        /// Checked against what it hangs on.
+        /// Checked against what it is tied to.
         Verify = "verify",
         /// Consolidated.
         Sleep = "sleep",
@@ -285,7 +285,7 @@ pub struct Logged {
 pub struct Erased {
     /// The wall it lived behind.
     pub space: SpaceId,
-    /// A memory, with what hung on it.
+    /// A memory, with what was attached to it.
     pub memory: Option<MemoryId>,
     /// Things that nothing else speaks of.
     pub entities: Vec<EntityId>,

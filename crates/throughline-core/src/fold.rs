@@ -19,7 +19,7 @@ pub trait View {
     /// One row, if it is there.
     fn row(&self, key: &RowKey) -> Result<Option<Row>, Self::Error>;
 
-    /// Everything that hangs on a node: evidence, watermarks, counters and edges at either end.
+    /// Everything that is attached to a node: evidence, watermarks, counters and edges at either end.
     fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>, Self::Error>;
 
     /// The memories whose place this one took.
@@ -401,7 +401,7 @@ fn count<V: View>(
     Ok(writes)
 }
 
-/// Removes a memory, everything that hangs on it, and the entities nothing else speaks of. What it
+/// Removes a memory, everything that is attached to it, and the entities nothing else speaks of. What it
 /// had replaced stays replaced, without a name for the replacement.
 fn purge<V: View>(tombstone: &Tombstone, view: &V) -> Folded<V::Error> {
     let (space, id) = (tombstone.space, tombstone.memory);

@@ -1,5 +1,5 @@
 //! Leaves: texts that are kept word for word because a tool must get them back as it gave them, each
-//! hanging on the memory that it became. What happens to the memory happens to the leaf: it is erased
+//! attached to the memory that it became. What happens to the memory happens to the leaf: it is erased
 //! with it, and the log tells its history.
 
 use serde::{Deserialize, Serialize};

@@ -13,20 +13,15 @@
 //! | how true, how retrievable, how active | [`trust`], [`salience`], [`activation`] |
 //! | text | [`text`], [`near`], [`words`], [`tokens`], [`form`] |
 //! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
-//! | what to do with something new | [`reconcile`] |
-//! | what a claim hangs on, and what is learnt when it was wrong | [`referent`], [`lesson`] |
-//! | what gives orders and came from outside | [`instruction`] |
+//! | what to do with something new, and what it meets | [`reconcile`], [`meet`] |
 //! | what a tool gets back word for word | [`leaf`] |
 //! | what could not be applied, and waits for a person | [`pending`] |
 //! | what is gone over once more when nobody waits | [`sleep`] |
 //! | when things leave view, change tier or graduate | [`lifecycle`] |
-//! | what an agent tells us, and what is said in it | [`event`], [`speech`] |
-//! | what of it is worth keeping, and how that is written | [`probe`], [`patch`] |
-//! | what a model is asked, and what is made of its answer | [`proposal`] |
-//! | what brings a memory up before a tool runs | [`trigger`], [`occasion`], [`command`] |
+//! | what an agent tells us, and who speaks | [`event`], [`speaker`] |
+//! | what a reader made of a turn, and what is to be kept of it | [`reading`], [`patch`] |
 //! | what a session has in mind | [`hot`] |
-//! | whether a turn is worth a probe | [`gate`] |
-//! | what a prompt asks, when, and what search knows of a text | [`question`], [`when`], [`document`] |
+//! | times in a text, and what search knows of a text | [`when`], [`document`] |
 //! | what hangs together with what was found | [`frontier`] |
 //! | how fitting, and the final order | [`relevance`], [`rank`] |
 //! | what an agent gets to read | [`page`] |

@@ -46,7 +46,7 @@ pub struct PageItem {
     pub authority: Authority,
     /// How it may be put.
     pub presentation: Presentation,
-    /// What it hangs on, as it was and as it is, where that is not the same: `src/a.rs at 1a2b3c4d`
+    /// What it is tied to, as it was and as it is, where that is not the same: `src/a.rs at 1a2b3c4d`
     /// and `5e6f7a8b`.
     pub moved: Option<(String, String)>,
     /// Why a decision is open again, `“Redis loses sessions” was replaced`.

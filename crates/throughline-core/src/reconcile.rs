@@ -115,7 +115,7 @@ pub struct Neighbours {
     /// Connections of the memories that make this claim which say what it is and were not made by a
     /// person.
     pub set_by_others: Vec<Edge>,
-    /// What the memories that make this claim hang on.
+    /// What the memories that make this claim are tied to.
     pub bindings: Vec<Watermark>,
     /// Those of them that an agent put away.
     pub put_away_by_agent: BTreeSet<MemoryId>,

@@ -18,7 +18,7 @@ closed_set! {
         Memory = "memory",
         /// Why they are believed.
         Evidence = "evidence",
-        /// What they hang on.
+        /// What they are tied to.
         Watermark = "watermark",
         /// How they were used.
         Usage = "usage",
@@ -215,7 +215,7 @@ pub enum Row {
     Memory(Box<Memory>),
     /// Why it is believed.
     Evidence(Evidence),
-    /// What it hangs on.
+    /// What it is tied to.
     Watermark(Watermark),
     /// How it was used.
     Usage(Usage),

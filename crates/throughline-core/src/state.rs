@@ -92,7 +92,7 @@ closed_set! {
     pub enum Flag ("flag") {
         /// An active memory of at least equal rank says otherwise.
         Contested = "contested",
-        /// What it hangs on has moved since.
+        /// What it is tied to has moved since.
         Stale = "stale",
         /// Too little used to come up by itself.
         Dormant = "dormant",

@@ -22,7 +22,7 @@ pub enum UndoRefusal {
         /// By which batch.
         by: BatchId,
     },
-    /// Something that came later hangs on what would be removed.
+    /// Something that came later is attached to what would be removed.
     #[error("{what} depends on {on}, which this would remove")]
     BuiltUpon {
         /// What hangs.
@@ -45,7 +45,7 @@ pub struct Touched {
     pub now: Option<Row>,
     /// The first later change that touched it, and what the row held before that.
     pub next: Option<(BatchId, Option<Row>)>,
-    /// What hangs on it now, if it is a node.
+    /// What is attached to it now, if it is a node.
     pub attached: Vec<Row>,
 }
 

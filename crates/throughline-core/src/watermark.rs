@@ -1,4 +1,4 @@
-//! Watermarks: what a state fact hangs on, and what we saw there last.
+//! Watermarks: what a state fact is tied to, and what we saw there last.
 
 use serde::{Deserialize, Serialize};
 

@@ -96,14 +96,14 @@ pub struct Applied {
 pub(crate) struct OperationOutcome {
     /// Which one.
     pub(crate) operation: usize,
-    /// Its changes, in the draft.
+    /// Its changes, in the transaction.
     pub(crate) changes: Range<usize>,
     /// Why it waits for a person, if it does.
     pub(crate) waits: Option<String>,
 }
 
 impl Keeping<'_> {
-    /// Adds what a patch asks for to a draft.
+    /// Adds what a patch asks for to a transaction.
     pub(crate) fn apply(
         &self,
         tx: &mut Transaction<'_>,

@@ -191,7 +191,7 @@ impl Capturing<'_> {
         Ok(done)
     }
 
-    /// Adds turns that were judged to a draft: episodes, and what came of each patch.
+    /// Adds turns that were judged to a transaction: episodes, and what came of each patch.
     fn plan_turns(
         &self,
         tx: &mut Transaction<'_>,

@@ -33,7 +33,7 @@ pub struct Card {
     pub tags: Vec<String>,
     /// Why it is believed, oldest first.
     pub evidence: Vec<Evidence>,
-    /// What it hangs on.
+    /// What it is tied to.
     pub watermarks: Vec<Watermark>,
     /// How it was used.
     pub usage: Usage,
@@ -96,7 +96,7 @@ pub enum Shake {
     Superseded,
     /// It was taken back.
     Retracted,
-    /// What it hangs on has moved.
+    /// What it is tied to has moved.
     Moved,
 }
 
@@ -139,7 +139,7 @@ struct CardSurroundings {
     nodes: Vec<NodeId>,
     /// Those of them that were decided, for reasons.
     decisions: BTreeSet<NodeId>,
-    /// Reasons that hang on something that has moved.
+    /// Reasons that are tied to something that has moved.
     moved: BTreeSet<MemoryId>,
     project: Option<String>,
     evidence: BTreeMap<MemoryId, Vec<Evidence>>,

@@ -22,7 +22,7 @@ const EDGES_READ: usize = 50;
 const SHOWN_CHARS: usize = 120;
 
 impl Watching<'_> {
-    /// Follows up on what a draft replaces.
+    /// Follows up on what a transaction replaces.
     pub(crate) fn follow_up(&self, tx: &mut Transaction<'_>) -> Result<()> {
         let replaced = |change: &Change| {
             let Change::Supersede { old, new, .. } = change else { return None };
@@ -139,7 +139,7 @@ fn drop_blind(tx: &mut Transaction<'_>, new: MemoryId, marks: &[Watermark]) {
     });
 }
 
-/// What a memory hangs on, as it is now.
+/// What a memory is tied to, as it is now.
 fn look_again(reader: &dyn Reader, context: &Context, memory: &Memory) -> Result<Vec<Watermark>> {
     let held = marks_of(reader, memory.space, memory.id)?;
     if held.is_empty() || memory.space != context.project.space() {
@@ -153,13 +153,13 @@ fn look_again(reader: &dyn Reader, context: &Context, memory: &Memory) -> Result
     Ok(now.collect())
 }
 
-/// A memory as this draft leaves it.
+/// A memory as this transaction leaves it.
 fn about_to_be(tx: &Transaction<'_>, id: MemoryId) -> Result<Option<Memory>> {
     let row = tx.rows(&[RowKey::memory(tx.scope.space, id)])?.remove(0);
     Ok(row.and_then(Row::into_memory))
 }
 
-/// Whether a lesson was drawn from a memory, in this draft or before.
+/// Whether a lesson was drawn from a memory, in this transaction or before.
 fn has_lesson(tx: &Transaction<'_>, old: &Memory) -> Result<bool> {
     let node = NodeId::Memory(old.id);
     let drawn = |edge: &Edge| edge.relation == Relation::DerivedFrom && edge.to == node;

@@ -35,7 +35,7 @@ impl<'a> MeetingClaim<'a> {
     }
 }
 
-/// The current memories, kept or in this very draft, that give the same thing another value.
+/// The current memories, kept or in this very transaction, that give the same thing another value.
 pub(crate) fn meeting(
     tx: &Transaction<'_>,
     claim: &MeetingClaim<'_>,

@@ -13,7 +13,7 @@ use crate::flows::Recalling;
 /// Memories of rules, and of statements, that hold a word of what is about to be done and are looked
 /// at, best first.
 const LOOKED_AT: usize = 48;
-/// A word that more rules hang on than this says nothing by itself.
+/// A word that more rules share than this says nothing by itself.
 const SHARED_MAX: usize = 12;
 
 impl Recalling<'_> {

@@ -115,7 +115,7 @@ impl Erasing<'_> {
         }
         let stones: Vec<Tombstone> =
             targets.iter().map(|memory| Tombstone::of(memory, tx.now)).collect();
-        // What hangs on a memory goes with it, so the turns are looked at before.
+        // What is attached to a memory goes with it, so the turns are looked at before.
         let silenced = silenced(&self.engine.home, tx, &erase.turns, told)?;
         for stone in &stones {
             let key = RowKey::memory(stone.space, stone.memory);

@@ -32,7 +32,7 @@ const WHY: &str = "the user's words, quoted by an agent";
 
 impl Keeping<'_> {
     /// What the user said, if an agent's claim is that word for word. What the agent makes of it beyond
-    /// that (its kind, a slot, labels, reasons, what it hangs on) is left out.
+    /// that (its kind, a slot, labels, reasons, what it is tied to) is left out.
     pub(crate) fn quoted(
         &self,
         tx: &Transaction<'_>,

@@ -1,7 +1,7 @@
 //! Reading: the trained reader judges turns, and how claims bear on what is held.
 //!
 //! Judging takes milliseconds, so it is done before the writer's turn is taken; what it came to
-//! travels with the draft, and what has changed meanwhile is not touched by it.
+//! travels with the transaction, and what has changed meanwhile is not touched by it.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;

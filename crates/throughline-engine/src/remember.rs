@@ -45,7 +45,7 @@ pub struct NewMemory {
     pub authority: Authority,
     /// Patterns that bring it up: commands, file names, calls.
     pub triggers: Vec<String>,
-    /// What it hangs on, named by hand; what its words name is found without.
+    /// What it is tied to, named by hand; what its words name is found without.
     pub watch: Vec<Referent>,
     /// Take it back in although it was erased.
     pub revive: bool,
@@ -347,7 +347,7 @@ impl Keeping<'_> {
     }
 }
 
-/// Lets the rules decide, and adds what they decided to the draft.
+/// Lets the rules decide, and adds what they decided to the transaction.
 pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result<reconcile::Plan> {
     wall(candidate)?;
     may_adopt(tx, candidate)?;

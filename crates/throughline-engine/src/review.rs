@@ -26,7 +26,7 @@ pub struct Review {
     pub pending: Vec<Undecided>,
     /// Current memories that contradict each other, the older one first.
     pub contested: Vec<(Card, Card)>,
-    /// What hangs on something that has moved, the most telling first.
+    /// What is tied to something that has moved, the most telling first.
     pub to_check: Vec<ToCheck>,
     /// What was asked for and is not known, newest first.
     pub gaps: Vec<Card>,
@@ -95,7 +95,7 @@ impl Reviewing<'_> {
         Ok(Review { pending, contested, to_check, gaps })
     }
 
-    /// What an operation that waits would do, tried on a draft that is thrown away.
+    /// What an operation that waits would do, tried on a transaction that is thrown away.
     fn waiting(&self, reader: &dyn Reader, pending: Pending) -> Result<Undecided> {
         let read = patch::read_one(&pending.operation).ok();
         let about = match read.as_ref().and_then(Operation::speaks_of).filter(|it| is_handle(it)) {

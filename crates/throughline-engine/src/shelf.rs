@@ -1,5 +1,5 @@
 //! Shelves: what tools keep word for word, to get it back as they gave it. Each text also becomes a
-//! claim of the agent's, so that recall finds it, and hangs on that memory: it is erased with it.
+//! claim of the agent's, so that recall finds it, and is attached to that memory: it is erased with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

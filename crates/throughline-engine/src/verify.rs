@@ -36,7 +36,7 @@ const WINDOW: usize = 4;
 pub struct ToCheck {
     /// The memory.
     pub card: Card,
-    /// What it hung on when it was noted.
+    /// What it was tied to when it was noted.
     pub then: String,
     /// What is there now.
     pub now: String,

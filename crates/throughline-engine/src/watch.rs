@@ -1,6 +1,6 @@
-//! Watch: what state facts hang on. Bound when they come in, looked at when a session wakes.
+//! Watch: what state facts are tied to. Bound when they come in, looked at when a session wakes.
 //!
-//! A claim only proposes what it hangs on; the folder decides. What cannot be found there is never
+//! A claim only proposes what it is tied to; the folder decides. What cannot be found there is never
 //! bound to, and under doubt nothing is.
 
 use std::path::Path;
@@ -77,7 +77,7 @@ impl Woken {
         }
     }
 
-    /// The memories that hang on something that is not as it was.
+    /// The memories that are tied to something that is not as it was.
     pub fn stale(&self) -> Vec<MemoryId> {
         let marks = self.moved.iter().chain(&self.missing).chain(&self.unknown);
         marks.map(|mark| mark.memory).collect()
@@ -85,7 +85,7 @@ impl Woken {
 }
 
 impl Watching<'_> {
-    /// Looks again at everything that the project's memories hang on, and notes what it sees.
+    /// Looks again at everything that the project's memories are tied to, and notes what it sees.
     pub fn wake(&self) -> Result<Woken> {
         let (woken, noticed) = self.look_around()?;
         if !noticed.is_empty() {
@@ -213,7 +213,7 @@ impl Watching<'_> {
         let wrong: Vec<Watermark> = held.extract_if(.., |mark| blind(mark)).collect();
         tx.extend(wrong.iter().map(unwatch));
         if !held.is_empty() {
-            // Said again by somebody who knows: what it hangs on is as they see it now.
+            // Said again by somebody who knows: what it is tied to is as they see it now.
             if claim.by_user && held.iter().any(|mark| mark.reading.wants_check()) {
                 self.restamp(tx, root, claim.content, &held);
             }
@@ -256,7 +256,7 @@ impl Watching<'_> {
             let narrower = if narrow { narrowed(&world, &mark.referent, claim) } else { None };
             let stamped = narrower.or_else(|| world.stamp(&mark.referent).ok());
             let Some(stamped) = stamped else {
-                // It holds, and what it hung on is gone: it hangs on nothing.
+                // It holds, and what it was tied to is gone: it is tied to nothing.
                 tx.push(unwatch(mark));
                 continue;
             };
@@ -290,7 +290,7 @@ impl Stated<'_> {
     }
 }
 
-/// Looks at what some memories hang on.
+/// Looks at what some memories are tied to.
 pub(crate) fn look_at(root: &Path, held: &[Watermark]) -> Vec<Look> {
     let bindings: Vec<Binding<'_>> =
         held.iter().map(|mark| Binding { referent: &mark.referent, stamp: &mark.stamp }).collect();
@@ -334,7 +334,7 @@ fn unwatch(mark: &Watermark) -> Change {
     Change::Unwatch { space, memory, referent }
 }
 
-/// What a memory hangs on.
+/// What a memory is tied to.
 pub(crate) fn marks_of(
     reader: &dyn Reader,
     space: SpaceId,

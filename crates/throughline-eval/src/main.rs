@@ -6,7 +6,7 @@
 //! - `throughline-eval correction` — does what was taken back stay away, and nothing else change?
 //! - `throughline-eval natural --leave-out WRITERS` — is what people really type understood?
 //! - `throughline-eval languages` — is nothing wrong kept in other languages, and the agent asked?
-//! - `throughline-eval staleness` — are facts doubted when what they hang on changed, and only then?
+//! - `throughline-eval staleness` — are facts doubted when what they are tied to changed, and only then?
 //! - `throughline-eval updates --set FILE` — does the later statement win over the earlier one?
 //! - `throughline-eval secrets --corpus DIR [--code DIR]` — what redaction finds, and what it alters
 //! - `throughline-eval fit --sets PREFIX…` — which weights of relevance fit the data?
@@ -49,7 +49,7 @@ enum Command {
     /// What becomes of turns in other languages than English, and how often the agent is asked to keep
     /// something
     Languages(languages::Options),
-    /// Whether facts are doubted when what they hang on changed, in git repositories made for it
+    /// Whether facts are doubted when what they are tied to changed, in git repositories made for it
     Staleness(staleness::Options),
     /// Whether a later statement wins over the earlier one, on public pairs of both
     Updates(updates::Options),

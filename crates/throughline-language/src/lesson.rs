@@ -44,7 +44,7 @@ pub struct Collision<'a> {
     pub right: Option<&'a str>,
     /// How it came out.
     pub cause: MistakeCause,
-    /// The file or flag that the claim hung on.
+    /// The file or flag that the claim was tied to.
     pub place: Option<&'a str>,
 }
 

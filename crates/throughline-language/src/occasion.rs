@@ -23,7 +23,7 @@ use throughline_core::Kind;
 pub struct Fit {
     /// How much of it stands in the memory: words, or parts of a path.
     pub strength: usize,
-    /// The one word that it hangs on, where there is only one. One that many rules share says
+    /// The one word that it is tied to, where there is only one. One that many rules share says
     /// nothing.
     pub alone: Option<String>,
     /// The memory forbids it.

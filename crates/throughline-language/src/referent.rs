@@ -1,4 +1,4 @@
-//! Referents: what a claim may hang on, found by how it is written.
+//! Referents: what a claim may be tied to, found by how it is written.
 //!
 //! Nothing here is believed. A proposal is something to look up: what is not there, or does not hold
 //! the words of the claim, is dropped, and a claim without a referent is no worse for it.
@@ -48,14 +48,14 @@ pub enum NamedPlace {
         /// Its name.
         name: String,
     },
-    /// A commit. Nothing hangs on one: a head moves with everything.
+    /// A commit. Nothing is tied to one: a head moves with everything.
     Commit {
         /// As written, 7 to 12 or 40 digits.
         hex: String,
     },
 }
 
-/// What a claim proposes to hang on.
+/// What a claim proposes to be tied to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BindingProposal {
     /// Where to look.
@@ -87,9 +87,9 @@ const SAID_NEARBY: f64 = 0.4;
 /// A path that somebody else completed is a little less certain than one as written.
 const COMPLETED: f64 = 0.01;
 
-/// What a claim may hang on, the most fitting first: to be looked up, not to be believed.
+/// What a claim may be tied to, the most fitting first: to be looked up, not to be believed.
 ///
-/// Only what states how things are hangs on anything. What asks, supposes or quotes proposes nothing.
+/// Only what states how things are is tied to anything. What asks, supposes or quotes proposes nothing.
 pub fn proposals(claim: &str, kind: Kind, around: &[Around<'_>]) -> Vec<BindingProposal> {
     let told = told(text::cut(claim, CLAIM_BYTES_MAX));
     let named = mentions(&told);

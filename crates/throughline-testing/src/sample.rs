@@ -137,7 +137,7 @@ pub fn evidence(space: SpaceId, memory: u64, snippet: &str) -> Evidence {
     said.about(space, memory_id(memory))
 }
 
-/// A memory hangs on a named value.
+/// A memory is attached to a named value.
 pub fn watermark(space: SpaceId, memory: u64, flag: &str) -> Watermark {
     Watermark {
         space,
@@ -251,7 +251,7 @@ pub fn opening(spaces: &[SpaceId]) -> Batch {
     batch(0, first, day(0), changes.collect())
 }
 
-/// A text kept word for word, hanging on a memory.
+/// A text kept word for word, attached to a memory.
 pub fn leaf(space: SpaceId, memory: u64, number: u64, text: &str) -> Leaf {
     Leaf {
         id: leaf_id(number),

@@ -356,7 +356,7 @@ pub(crate) fn shaken_line(one: &Shaken) -> String {
     format!("{} “{title}” {}", paint(ID, one.reason.handle()), paint(WARN, one.how))
 }
 
-/// What a memory hangs on, and what became of it.
+/// What a memory is tied to, and what became of it.
 pub(crate) fn watermark_line(mark: &throughline_core::Watermark) -> String {
     let mut parts = vec![safe(&mark.referent.to_string()), mark.reading.to_string()];
     parts.push(format!("× {:.2}", mark.reading.factor()));

@@ -65,7 +65,7 @@ impl Keeping<'_> {
         Ok(applied)
     }
 
-    /// Adds to a draft what an operation that waits comes to when a person lets it through.
+    /// Adds to a transaction what an operation that waits comes to when a person lets it through.
     pub(crate) fn let_through(
         &self,
         tx: &mut Transaction<'_>,

@@ -39,7 +39,7 @@ pub(crate) fn rank_by_model(speaker: Speaker) -> Authority {
 }
 
 impl Keeping<'_> {
-    /// Adds what a model proposes to a draft; what does not hold up is kept for a person.
+    /// Adds what a model proposes to a transaction; what does not hold up is kept for a person.
     pub(crate) fn apply_proposal(
         &self,
         tx: &mut Transaction<'_>,

@@ -1,6 +1,6 @@
 //! Reading aside: what would come of a text if a person said it now. Nothing of it is written.
 //!
-//! The text goes the way that every turn goes, up to the draft of changes, which is looked at and
+//! The text goes the way that every turn goes, up to the transaction of changes, which is looked at and
 //! thrown away.
 
 use std::collections::{BTreeMap, BTreeSet};

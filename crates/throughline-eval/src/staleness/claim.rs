@@ -1,5 +1,5 @@
 //! What agents and people say about a project: claims with values of its files in them, and claims that
-//! hang on nothing.
+//! are tied to nothing.
 
 use super::dice::Dice;
 use super::model::{Item, Role, Tongue, Tree, Value};
@@ -454,7 +454,7 @@ const NOTHING: [(&str, &str); 20] = [
     ("Look at src/ before you plan anything big", "fact"),
 ];
 
-/// Something that hangs on no file of the project.
+/// Something that is tied to no file of the project.
 fn nothing(tree: &Tree, dice: &mut Dice) -> Claim {
     let (form, kind) = dice.pick(&NOTHING);
     let is_number =

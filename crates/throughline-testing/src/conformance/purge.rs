@@ -43,7 +43,7 @@ fn secret() -> Memory {
     }
 }
 
-/// A memory with everything that can hang on one, beside a memory that stays.
+/// A memory with everything that can be attached to one, beside a memory that stays.
 fn with_secret(factory: &dyn Factory) -> World {
     let world = World::new(factory);
     world.write(vec![insert(&fact(HERE, 2, "stays here")), insert(&fact(HERE, 3, "is replaced"))]);

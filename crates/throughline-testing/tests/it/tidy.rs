@@ -193,6 +193,24 @@ fn the_core_stays_small() {
     assert!(lines <= 12_000, "throughline-core has {lines} lines without tests");
 }
 
+#[test]
+fn the_engine_hands_out_flows_and_does_little_itself() {
+    let of_engine =
+        |(name, _): &(String, String)| name.starts_with("crates/throughline-engine/src");
+    let mut methods = 0;
+    for (_, text) in sources().iter().filter(|one| of_engine(one)) {
+        for block in text.split("\nimpl Engine {\n").skip(1) {
+            let block = block.split("\n}\n").next().unwrap_or_default();
+            let begins = |line: &&str| line.starts_with("    ") && !line.starts_with("     ");
+            methods += block.lines().filter(begins).filter(|line| line.contains("fn ")).count();
+        }
+        // One that hands out each flow of the table.
+        methods +=
+            text.lines().filter(|line| line.contains(" by ") && line.ends_with("ing,")).count();
+    }
+    assert!((20..=40).contains(&methods), "Engine has {methods} methods");
+}
+
 /// Lines of a source file without its inline test modules, wherever they stand.
 fn lines_without_tests(text: &str) -> usize {
     let mut count = 0;

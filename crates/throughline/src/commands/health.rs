@@ -296,7 +296,7 @@ pub(super) fn stats(
     })
 }
 
-/// How often what a memory hangs on moved, against how often the memory turned out changed.
+/// How often what a memory is tied to moved, against how often the memory turned out changed.
 fn confusion(bindings: usize, tally: Tally) -> String {
     let rows = [("moved", tally.hits, tally.false_alarms), ("still", tally.misses, tally.quiet)];
     let mut page = format!("{}\n{bindings:>9}  bindings\n", paint(BOLD, "watermarks"));

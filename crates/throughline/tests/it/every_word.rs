@@ -191,7 +191,7 @@ const PAGES: [&str; 11] = [
     "throughline-core/src/page.rs",
     "throughline-core/src/page/lines.rs",
     "throughline-core/src/asking.rs",
-    "throughline-core/src/instruction.rs",
+    "throughline-language/src/instruction.rs",
     "throughline-core/src/permission.rs",
     "throughline-engine/src/brief.rs",
     "throughline-engine/src/conversation.rs",
