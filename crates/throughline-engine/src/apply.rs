@@ -266,9 +266,10 @@ impl Keeping<'_> {
             || ground.shown.iter().any(|one| hot::says_what_was_shown(said, &[one]).is_some());
         let snippet = claim.quote.as_ref();
         let snippet = snippet.filter(|quote| text::normalise(quote) != text::normalise(said));
-        let authority = match speaker {
-            Speaker::User if corrects && !ground.by_model => Authority::UserCorrected,
-            _ => rank(speaker, claim, ground, tx.bearings.touches(said)),
+        let authority = if speaker == Speaker::User && corrects && !ground.by_model {
+            Authority::UserCorrected
+        } else {
+            rank(speaker, claim, ground, tx.bearings.touches(said))
         };
         let testimony = Testimony {
             session: tx.session.clone(),

@@ -10,7 +10,7 @@ macro_rules! flows {
     ($( $(#[$meta:meta])* $name:ident by $getter:ident, )+) => {
         $(
             $(#[$meta])*
-            #[derive(Debug, Clone, Copy)]
+            #[derive(Debug)]
             pub struct $name<'a> {
                 pub(crate) engine: &'a Engine,
                 pub(crate) context: &'a Context,
@@ -52,25 +52,25 @@ flows! {
 }
 
 /// Erasing: what a person wants gone is removed for good.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Erasing<'a> {
     pub(crate) engine: &'a Engine,
 }
 
 /// Vectors: what texts mean in numbers, made after they were written.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Vectors<'a> {
     pub(crate) engine: &'a Engine,
 }
 
 /// Copying: memory is exported, imported, backed up and restored.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Copying<'a> {
     pub(crate) engine: &'a Engine,
 }
 
 /// Checking: anything that is wrong is found.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Checking<'a> {
     pub(crate) engine: &'a Engine,
 }

@@ -80,7 +80,7 @@ fn read(line: &str, depth: usize, steps: &mut Vec<ProgramRun>) {
             CommandToken::Word { text, quoted } => words.push((text, quoted)),
             CommandToken::Into(file) => into.push(file),
             CommandToken::End => {
-                step(std::mem::take(&mut words), std::mem::take(&mut into), depth, steps)
+                step(std::mem::take(&mut words), std::mem::take(&mut into), depth, steps);
             }
         }
         if steps.len() >= STEPS_MAX {

@@ -95,7 +95,7 @@ fn find(sections: &[SettingsSection], text: &str, root: &Node) -> Vec<Installed>
         for item in named {
             match section {
                 SettingsSection::Hooks(hooks) => {
-                    found.extend(entry::find(text, hooks, &item.value))
+                    found.extend(entry::find(text, hooks, &item.value));
                 }
                 SettingsSection::Servers(_) => found.extend(server::find(text, &item.value)),
                 SettingsSection::Fixed(..) => {}

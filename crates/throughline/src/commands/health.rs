@@ -359,7 +359,7 @@ pub(super) fn doctor(
         settings.roots().mend().ok();
         let bar = ui.progress("rebuilding from the log");
         throughline_engine::Copying::mend(&settings.home, settings.clock, &mut |done| {
-            bar.set_position(done as u64)
+            bar.set_position(done as u64);
         })?;
         settings
             .engine()?

@@ -164,7 +164,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The crates whose errors somebody reads.
-const SPEAKING: [&str; 6] = ["core", "store", "llm", "watch", "agents", "engine"];
+const SPEAKING: [&str; 7] = ["core", "language", "store", "llm", "watch", "agents", "engine"];
 
 fn messages() -> String {
     let mut page = "\n# Errors\n\n".to_owned();
