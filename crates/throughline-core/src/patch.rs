@@ -1,6 +1,6 @@
 //! A patch: what a probe found worth changing in memory, as data.
 //!
-//! One form for every probe: rules write it, and what a model writes becomes it ([`crate::proposal`]).
+//! One form for every probe: rules write it, and what a model writes becomes it (`throughline_language::proposal`).
 //! It is read strictly. What does not fit is handed back whole, for a person to look at: never
 //! dropped, never half applied.
 
