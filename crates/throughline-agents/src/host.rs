@@ -1,4 +1,4 @@
-//! The table of hosts: one row for each agent that we speak the dialect of.
+//! Table of hosts: one row for each agent that we support.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use throughline_core::event::Event;
 use crate::transcript::{Memory, TranscriptLine};
 use crate::{claude_code, codex, cursor, gemini, opencode};
 
-/// An agent that we plug into.
+/// Host: an agent that we can be installed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Host {
     /// Claude Code.
@@ -21,11 +21,12 @@ pub enum Host {
     Gemini,
     /// opencode.
     Opencode,
-    /// Cursor; by its documentation only.
+    /// Cursor, written from its documentation only.
     Cursor,
 }
 
-/// How a host speaks. Everything that differs from host to host is in here.
+/// Dialect: the functions and limits of one host. Everything that differs from host to host is in
+/// here.
 pub(crate) struct Dialect {
     /// The written name.
     pub(crate) name: &'static str,
@@ -54,18 +55,18 @@ pub(crate) struct Dialect {
     pub(crate) lost: Option<fn(transcript: &Path) -> bool>,
 }
 
-/// Where a host keeps its things.
+/// Folders of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
-    /// Its settings.
+    /// Folder of its settings.
     pub config: PathBuf,
-    /// What it writes down.
+    /// Folder of its transcripts and other data.
     pub data: PathBuf,
-    /// Whether it was named by its owner, and is not the usual place.
+    /// Whether the user named this folder, so that it is not the usual place.
     pub named: bool,
 }
 
-/// The parts of the environment that say where hosts keep their things.
+/// Surroundings: the parts of the environment that say where hosts keep their files.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
     /// The home folder.
@@ -74,7 +75,7 @@ pub struct Surroundings {
     pub claude_config: Option<PathBuf>,
     /// `CODEX_HOME`.
     pub codex_home: Option<PathBuf>,
-    /// `GEMINI_CLI_HOME`, which stands for the home folder.
+    /// `GEMINI_CLI_HOME`, which replaces the home folder.
     pub gemini_home: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`.
     pub xdg_config: Option<PathBuf>,
@@ -99,12 +100,12 @@ impl Host {
         }
     }
 
-    /// The written name.
+    /// The name in settings and on the command line.
     pub const fn as_str(self) -> &'static str {
         self.dialect().name
     }
 
-    /// What people call it.
+    /// The name for people.
     pub const fn called(self) -> &'static str {
         self.dialect().called
     }
@@ -120,7 +121,8 @@ impl Host {
         }
     }
 
-    /// Where it keeps its things; `given` is where its owner says that it does.
+    /// The folders of the host. `given` is the folder that the user named, if any; it takes
+    /// precedence.
     pub fn folders(self, around: &Surroundings, given: Option<&Path>) -> Option<Folders> {
         let in_home = |name: &str| around.home.as_ref().map(|home| home.join(name));
         let (own, usual) = match self {
@@ -150,7 +152,7 @@ impl Host {
         Some(Folders { config, data, named: named.is_some() })
     }
 
-    /// Whether it seems to be installed: it has a folder, or a program of its name can be run.
+    /// Whether the host seems to be installed: its folder exists, or its program is on the PATH.
     pub fn is_here(self, around: &Surroundings) -> bool {
         let has_folder = self.folders(around, None).is_some_and(|one| one.config.is_dir());
         has_folder

@@ -1,8 +1,8 @@
-//! Us in the settings of hosts: put in, found, and taken out again.
+//! Installation: adds us to the settings of hosts, finds us there, and removes us again.
 //!
-//! Settings are text that belongs to somebody else. What is not ours keeps its bytes, and taking
-//! out what was put in gives back the very same text. [`places`](places()) names the files of a
-//! host, [`files`] changes them.
+//! Settings belong to the user. Everything that is not ours keeps its bytes, and removing what was
+//! added gives back exactly the same text. [`places`](places()) names the files of a host,
+//! [`files`] changes them.
 
 pub mod diff;
 mod edit;
@@ -20,11 +20,11 @@ pub use diff::diff;
 pub use form::SettingsForm;
 pub use places::{SettingsPlace, places, project_places};
 
-/// Why settings were left as they are.
+/// Refused installation: why settings were left as they are.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RefusedInstall {
-    /// The owner has to mend the file first.
+    /// The file is not valid JSON; the user has to repair it first.
     #[error("the settings are not JSON: line {line}: {why}")]
     NotJson {
         /// Where, from one.
@@ -32,7 +32,7 @@ pub enum RefusedInstall {
         /// What is wrong there.
         why: String,
     },
-    /// The owner has to mend the file first.
+    /// The file is not valid TOML; the user has to repair it first.
     #[error("the settings are not TOML: line {line}: {why}")]
     NotToml {
         /// Where, from one.
@@ -40,19 +40,19 @@ pub enum RefusedInstall {
         /// What is wrong there.
         why: String,
     },
-    /// The file can be read, but holds something else than its host expects.
+    /// The file can be read, but does not have the structure that its host expects.
     #[error("the settings do not have the expected form: {what}")]
     Shape {
         /// What is not as expected.
         what: String,
     },
-    /// Somebody else has our name.
+    /// Another program uses our name.
     #[error("{what} was not written by Throughline; rename it first")]
     Taken {
         /// What stands there.
         what: String,
     },
-    /// We would not find ourselves again.
+    /// The path of our program could not be recognised in the settings later.
     #[error("{command} is neither `throughline` nor the full path of a program with that name")]
     Command {
         /// What was handed in.
@@ -60,18 +60,18 @@ pub enum RefusedInstall {
     },
 }
 
-/// Settings before and after.
+/// Settings change: a settings text before and after, and what differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsChange {
-    /// As they were.
+    /// The text as it was.
     pub before: String,
-    /// As they are to be.
+    /// The text as it is to be.
     pub after: String,
-    /// The events that we are called at from now on, and were not before; `mcp` is our server.
+    /// Events that we are newly called at; `mcp` stands for our server.
     pub added: Vec<String>,
-    /// The events at which an older entry of ours is replaced.
+    /// Events at which an older entry of ours is replaced.
     pub updated: Vec<String>,
-    /// The events that we are no longer called at.
+    /// Events that we are no longer called at.
     pub removed: Vec<String>,
 }
 
@@ -86,33 +86,33 @@ impl SettingsChange {
         }
     }
 
-    /// Whether there is nothing to do.
+    /// Whether nothing changes.
     pub fn is_empty(&self) -> bool {
         self.before == self.after
     }
 }
 
-/// What an installation did, kept to be able to undo it exactly.
+/// Record of an installation, kept to undo it exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The settings before it.
+    /// The settings before the installation.
     pub before: String,
-    /// The settings after it.
+    /// The settings after the installation.
     pub after: String,
 }
 
-/// An entry of ours: the event, or `mcp`, and the path of the program.
+/// Installed entry: the event, or `mcp`, and the path of the program.
 pub type Installed = (String, String);
 
-/// Our program by its name, as files have it that are shared between machines: whoever uses them has
-/// it on their PATH.
+/// Name of our program without a path, for settings that are shared between machines: everybody who
+/// uses them has it on their PATH.
 pub const BARE: &str = "throughline";
 
 /// What our server is called among events.
 pub(crate) const SERVER: &str = "mcp";
 
-/// Puts us into settings: `command` is the full path of our program, or [`BARE`]. Twice is once, and an entry of
-/// ours with another path is updated where it stands.
+/// Adds us to settings: `command` is the full path of our program, or [`BARE`]. Adding twice
+/// changes nothing more, and an entry of ours with another path is updated in place.
 pub fn add(
     form: SettingsForm,
     settings: &str,
@@ -129,7 +129,7 @@ pub fn add(
     }
 }
 
-/// Takes us out of settings. What [`add`] did is undone to the byte.
+/// Removes us from settings. What [`add`] did is undone to the byte.
 pub fn remove(form: SettingsForm, settings: &str) -> Result<SettingsChange, RefusedInstall> {
     match form {
         SettingsForm::Json(sections) => json::remove(sections, settings),
@@ -138,8 +138,8 @@ pub fn remove(form: SettingsForm, settings: &str) -> Result<SettingsChange, Refu
     }
 }
 
-/// Takes us out of settings, with the help of a record: if nobody has touched them since, they are
-/// exactly what they were.
+/// Removes us from settings with the help of a record: if they were not changed since, they are
+/// restored exactly.
 pub fn restore(
     form: SettingsForm,
     current: &str,
@@ -151,7 +151,8 @@ pub fn restore(
     remove(form, current).map(|change| change.after)
 }
 
-/// The events at which we are called, each with the path of the program.
+/// Finds our entries in settings: the events at which we are called, each with the path of the
+/// program.
 pub fn installed(form: SettingsForm, settings: &str) -> Result<Vec<Installed>, RefusedInstall> {
     match form {
         SettingsForm::Json(sections) => json::installed(sections, settings),

@@ -1,12 +1,12 @@
-//! The dialects of AI agents, and nothing about memory.
+//! Agent hosts: everything that differs from host to host, and nothing about memory.
 //!
-//! An agent (the *host*) calls us at certain moments with a payload of its own making. [`read`]
-//! turns it into an [`Event`], [`answer()`] turns text of ours into what the host expects back,
-//! [`transcript`] reads what the host wrote down about a session, and [`install`] puts us into its
-//! settings and takes us out again. A further host is one more row in the table of `host.rs`.
+//! An agent (the *host*) calls us at certain moments with a payload in its own format. [`read`]
+//! turns it into an [`Event`], [`answer()`] turns our text into what the host expects back,
+//! [`transcript`] reads what the host wrote down about a session, and [`install`] adds us to its
+//! settings and removes us again. A further host is one more row in the table of `host.rs`.
 //!
-//! Whatever comes in is somebody else's: it may be cut off, wrong or hostile. Nothing here panics
-//! on it, and what we put before a model ourselves never comes back as somebody's words.
+//! Payloads and transcripts may be cut off, wrong or hostile. Nothing here panics on them, and text
+//! that we put before a model never comes back as somebody's words.
 
 mod answer;
 mod claude_code;
@@ -28,11 +28,11 @@ pub use shell::Shell;
 
 use throughline_core::event::Event;
 
-/// What a host sent that cannot be made sense of. There is nothing to do but to go on without it.
+/// Unreadable payload or line. The caller notes it and goes on without it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the payload cannot be read: {why}")]
 pub struct Unreadable {
-    /// Why, for a log.
+    /// The reason, for a log.
     pub why: String,
 }
 
@@ -42,22 +42,22 @@ impl Unreadable {
     }
 }
 
-/// The longest payload that is looked at, in bytes.
+/// Size limit of a payload, in bytes; longer ones are refused.
 pub const PAYLOAD_BYTES_MAX: usize = 64 << 20;
 
-/// Reads one payload. `event` is the name that was given on the command line; the payload's own
-/// name goes before it.
+/// Reads one payload. `event` is the name that was given on the command line; a name in the payload
+/// takes precedence.
 ///
-/// What is valid but of no use to memory becomes [`What::Nothing`], with the reason. A payload that
-/// does not name its session belongs to the session without a name.
+/// A payload that is valid but of no use to memory becomes [`What::Nothing`], with the reason. A
+/// payload that does not name its session belongs to the session without a name.
 ///
 /// [`What::Nothing`]: throughline_core::event::What::Nothing
 pub fn read(host: Host, event: &str, payload: &[u8]) -> Result<Event, Unreadable> {
     read_cleaned(host, event, payload, &mut |_, _| ())
 }
 
-/// The same, with every text of the payload handed to `clean` first, under the name of its field:
-/// before anything is cut, joined or passed over.
+/// Reads one payload as [`read`] does, but hands every text of it to `clean` first, with the name
+/// of its field, before anything is cut, joined or left out.
 pub fn read_cleaned(
     host: Host,
     event: &str,
@@ -75,8 +75,8 @@ pub fn read_cleaned(
     Ok((host.dialect().read)(event, &payload))
 }
 
-/// What to print so that the host puts `text` before its model. `None` when there is nothing to
-/// say, or when the host would not listen at this event.
+/// Answer in the host's format: what to print so that the host puts `text` before its model. `None`
+/// when there is nothing to say, or when the host ignores answers at this event.
 ///
 /// A text that is too long for the host loses its last lines; a fence around it stays closed.
 pub fn answer(host: Host, event: &str, text: &str) -> Option<String> {
@@ -86,28 +86,29 @@ pub fn answer(host: Host, event: &str, text: &str) -> Option<String> {
     Some((host.dialect().answer)(event, &fitting(host, text)))
 }
 
-/// As much of a text as a host takes, which is nearly always all of it.
+/// The part of a text that fits a host's limit, which is nearly always all of it.
 pub fn fitting(host: Host, text: &str) -> String {
     answer::cut(text, host.dialect().answer_units_max)
 }
 
-/// Whether a host has such an event, as far as we know.
+/// Whether the host has such an event, as far as we know.
 pub fn knows(host: Host, event: &str) -> bool {
     (host.dialect().knows)(event)
 }
 
-/// Whether this event ends a session, so that nobody waits for us.
+/// Whether this event ends a session, so that nobody waits for an answer.
 pub fn is_last(host: Host, event: &str) -> bool {
     host.dialect().last_event == event
 }
 
-/// Whether a warning about a tool comes with its result, because the host does not listen before.
+/// Whether warnings about a tool come with its result, because the host ignores answers before a
+/// tool runs.
 pub fn warns_late(host: Host) -> bool {
     host.dialect().warns_late
 }
 
-/// Whether the host has made a conversation shorter without saying so, and nothing of what we said
-/// is left in it.
+/// Whether the host compacted the conversation without telling us, and nothing of what we said is
+/// left in it.
 pub fn has_lost(host: Host, event: &Event) -> bool {
     let transcript = event.transcript.as_ref().map(std::path::Path::new);
     match (host.dialect().lost, transcript) {
@@ -116,7 +117,7 @@ pub fn has_lost(host: Host, event: &Event) -> bool {
     }
 }
 
-/// Whether text can be put before the model at this event without changing the course of things.
+/// Whether text can be put before the model at this event without any other effect.
 pub fn can_inject(host: Host, event: &str) -> bool {
     (host.dialect().can_inject)(event)
 }

@@ -1,4 +1,4 @@
-//! A shell that an agent runs, recognised by what its host sets in everything it starts.
+//! Shell of an agent, recognised by the environment variables that its host sets.
 
 use crate::Host;
 
@@ -29,17 +29,17 @@ const MARKS: &[Marks] = &[
     Marks { host: Host::Cursor, inside: &["CURSOR_AGENT"], session: None },
 ];
 
-/// The agent that runs a shell.
+/// Shell: the agent that runs the shell we were started from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shell {
-    /// Which one.
+    /// The agent's host.
     pub host: Host,
-    /// In which session, as far as it says.
+    /// The agent's session, if the host tells it.
     pub session: Option<String>,
 }
 
 impl Shell {
-    /// The agent whose shell this is, by the variables that are set; `None` in a person's own.
+    /// Recognises an agent's shell by the variables that are set; `None` in a person's own shell.
     pub fn around(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let set = |name: &&str| variable(name).is_some_and(|value| !value.is_empty());
         let marks = MARKS.iter().find(|one| one.inside.iter().any(&set))?;
@@ -47,7 +47,7 @@ impl Shell {
         Some(Self { host: marks.host, session })
     }
 
-    /// The variables that are looked at.
+    /// Names of the variables that are looked at.
     pub fn variables() -> impl Iterator<Item = &'static str> {
         MARKS.iter().flat_map(|one| one.inside.iter().copied())
     }

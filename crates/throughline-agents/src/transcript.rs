@@ -1,7 +1,7 @@
 //! Transcripts: what a host wrote down about a session, line by line.
 //!
-//! Only what a person said, what the agent answered and what tools did comes out. A line that is
-//! not understood is an error of that line; the next one can be read all the same.
+//! Only what a person said, what the agent answered and what tools did is returned. A line that
+//! cannot be understood is an error for that line only; the next one can be read.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{BufRead, Read as _};
@@ -12,7 +12,7 @@ use throughline_core::{SessionId, Timestamp};
 
 use crate::{Folders, Host, Unreadable, json};
 
-/// The longest line that is looked at, in bytes.
+/// Size limit of a line, in bytes; longer ones are not read.
 pub const LINE_BYTES_MAX: usize = 16 << 20;
 
 /// How a database begins.
@@ -24,24 +24,24 @@ const PEEKED: usize = 8;
 /// How many calls are remembered until their results come.
 const CALLS_MAX: usize = 1_000;
 
-/// Something that was said or done.
+/// Transcript line: something that was said or done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranscriptLine {
     /// The session it belongs to.
     pub session: SessionId,
     /// The folder that the agent worked in.
     pub folder: Option<String>,
-    /// When. A line without a time has the time of the line before it.
+    /// When it was said or done. A line without a time has the time of the line before it.
     pub at: Timestamp,
-    /// The host's name for it; the same when the line stands in another file as well.
+    /// The host's id of the line; the same if the line is in another file too.
     pub id: String,
-    /// Who: `user`, `assistant` or `tool`.
+    /// The speaker: `user`, `assistant` or `tool`.
     pub speaker: &'static str,
-    /// What was said, or what the tool returned.
+    /// The text that was said, or that the tool returned.
     pub text: String,
-    /// What the tool did, if it was one.
+    /// The run of the tool, if it was one.
     pub tool: Option<ToolRun>,
-    /// How many bytes of the file have been read with this line: where to go on another time.
+    /// Number of bytes of the file up to the end of this line: where to go on reading later.
     pub end: u64,
 }
 
@@ -100,7 +100,7 @@ impl Memory {
 
 /// Reads a transcript, or the rest of one from the end of a line on.
 ///
-/// A last line that is not whole yet is left for another time.
+/// A last line that is not complete yet is left for the next time.
 pub fn read<R: BufRead>(host: Host, file: R) -> Lines<R> {
     Lines {
         host,
@@ -113,13 +113,13 @@ pub fn read<R: BufRead>(host: Host, file: R) -> Lines<R> {
     }
 }
 
-/// The transcripts of one project, by name. What stands inside decides, not what a file is called.
-/// A database among them holds every project's.
+/// Transcript files of one project, sorted by name. The content decides, not the file name. A
+/// database among them holds the transcripts of every project.
 pub fn files(host: Host, folders: &Folders, project_root: &Path) -> Vec<PathBuf> {
     (host.dialect().transcripts)(folders, project_root)
 }
 
-/// Whose transcript a file is, by how it begins. `None` when it is nobody's that we know.
+/// Recognises the host of a transcript by its first bytes; `None` if it is of no host that we know.
 pub fn host_of(head: &[u8]) -> Option<Host> {
     if head.starts_with(DATABASE) {
         return Some(Host::Opencode);
@@ -150,7 +150,7 @@ pub(crate) fn is_within(folder: &str, root: &str) -> bool {
     folder.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
 }
 
-/// The lines of a transcript.
+/// Lines: an iterator over the lines of a transcript.
 pub struct Lines<R> {
     host: Host,
     file: R,

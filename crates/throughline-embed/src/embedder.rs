@@ -1,4 +1,4 @@
-//! What callers use: texts in, vectors out.
+//! Embedder: texts in, vectors out.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::tokenizer::{CLOSING, OPENING, tokenize};
 use crate::windows::{Cut, windows};
 
-/// Turns texts into vectors. Cheap to make, and shared freely between threads.
+/// Embedder: turns texts into vectors. Cheap to make, and shared freely between threads.
 ///
 /// The same text gives the same bits, whatever it is embedded together with and on whichever
 /// kernel.
@@ -21,46 +21,45 @@ pub struct Embedder {
 }
 
 impl Embedder {
-    /// With the fastest kernel of this machine.
+    /// The built-in model, with the fastest kernel of this machine.
     pub fn builtin() -> Self {
         Self { kernel: Kernel::best(), cut: Cut::default() }
     }
 
-    /// With a kernel of one's choice; nothing where this machine lacks it.
+    /// The built-in model with a given kernel; `None` where this machine lacks it.
     pub fn with_kernel(kernel: Kernel) -> Option<Self> {
         kernel.is_available().then(|| Self { kernel, cut: Cut::default() })
     }
 
-    /// The kernel that does the work.
+    /// The kernel in use.
     pub fn kernel(&self) -> Kernel {
         self.kernel
     }
 
-    /// One vector for a text: that of its first window.
+    /// Embeds a text by its first window.
     pub fn embed(&self, text: &str) -> Embedding {
         let cut = Cut { windows_max: 1, ..self.cut };
         let found = self.embed_windows(text, &cut);
         found.into_iter().next().expect("every text has a window")
     }
 
-    /// One vector per window of a text, in order: at least one, at most
+    /// Embeds every window of a text, in order: at least one, at most
     /// [`WINDOWS_MAX`](crate::WINDOWS_MAX).
     pub fn windows(&self, text: &str) -> Vec<Embedding> {
         self.embed_windows(text, &self.cut)
     }
 
-    /// The vector of each text, as [`Self::embed`] has it, in the order of the texts, computed on
-    /// all cores.
+    /// Embeds many texts on all cores: the vector of [`Self::embed`] for each, in their order.
     pub fn embed_each(&self, texts: &[&str]) -> Vec<Embedding> {
         on_all_cores(texts, |text| self.embed(text))
     }
 
-    /// The windows of each text, in the order of the texts, computed on all cores.
+    /// Embeds the windows of many texts on all cores, in the order of the texts.
     pub fn embed_all(&self, texts: &[&str]) -> Vec<Vec<Embedding>> {
         on_all_cores(texts, |text| self.embed_windows(text, &self.cut))
     }
 
-    /// The word pieces that [`Self::windows`] would read, by their number in the vocabulary.
+    /// The word pieces that [`Self::windows`] would read, by their numbers in the vocabulary.
     pub fn pieces(&self, text: &str) -> Vec<u16> {
         let vocabulary = &Model::builtin().vocabulary;
         let mut pieces = tokenize(vocabulary, text, self.cut.pieces_max());

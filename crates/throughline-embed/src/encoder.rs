@@ -1,7 +1,7 @@
-//! Other layers on the embedder's words: one state per word piece, for whoever reads them.
+//! Encoder: the layers of another file over the embedder's words, one state for each word piece.
 //!
 //! The words, their positions and the first norm are the embedder's and are not repeated in the
-//! file of an encoder. What is made of the states is not decided here.
+//! file of an encoder. What is made of the states is decided by the caller (`throughline-reader`).
 
 use std::cell::RefCell;
 
@@ -15,10 +15,10 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// What the last layer makes of one word piece. Not scaled to any length.
+/// State: the output of the last layer for one word piece, not normalised.
 pub type State = [f32; DIMENSIONS];
 
-/// The layers of a file, and the kernel that runs them.
+/// Encoder: layers read from a file, and the kernel that runs them.
 #[derive(Clone)]
 pub struct Encoder {
     kernel: Kernel,
@@ -37,12 +37,12 @@ impl Encoder {
         Ok((Self { kernel: Kernel::best(), layers }, after))
     }
 
-    /// The same with a kernel of one's choice; nothing where this machine lacks it.
+    /// The same encoder with a given kernel; `None` where this machine lacks it.
     pub fn with_kernel(&self, kernel: Kernel) -> Option<Self> {
         kernel.is_available().then(|| Self { kernel, ..self.clone() })
     }
 
-    /// One state for each of at most [`POSITIONS`] word pieces; later ones are not read.
+    /// Computes one state for each of at most [`POSITIONS`] word pieces; later ones are not read.
     ///
     /// # Panics
     ///

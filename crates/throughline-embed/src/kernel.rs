@@ -1,7 +1,19 @@
-//! The integer dot products, once per family of processors; the best is chosen at run time.
+//! Kernels: the integer dot products, once for each family of processors; the best is chosen at run
+//! time.
 //!
-//! All kernels read the same packed weights and their sums are exact, so a vector has the same
-//! bits whichever computed it.
+//! All kernels read the same packed weights and their sums are exact, so a vector has the same bits
+//! whichever computed it.
+//!
+//! | kernel | where | tested |
+//! |---|---|---|
+//! | `avx512-vnni` | servers, Zen 4 and later | on a processor |
+//! | `avx-vnni` | laptops since about 2021 | compiled; its 256-bit code ran with the AVX-512 form of the same instruction |
+//! | `avx2` | nearly every x86-64 since 2013 | on a processor |
+//! | `neon` | 64-bit ARM with `sdot` | under emulation on short texts; never timed |
+//! | `portable` | everything else | on a processor |
+//!
+//! On one Zen 4 core: 1.4 ms for 20 tokens, 17 ms for 180, and about 3 ms for the first text of a
+//! fresh process.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -16,7 +28,7 @@ use std::fmt;
 use crate::forward::{Scratch, forward};
 use crate::model::{Layer, Model};
 
-/// A way to compute the integer dot products.
+/// Kernel: one implementation of the integer dot products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
     /// 512-bit dot products: servers, Zen 4 and later.
@@ -35,12 +47,12 @@ impl Kernel {
     const ALL: [Self; 5] =
         [Self::Avx512Vnni, Self::AvxVnni, Self::Neon, Self::Avx2, Self::Portable];
 
-    /// The kernels this machine has, the fastest first.
+    /// The kernels that this machine can run, the fastest first.
     pub fn available() -> Vec<Self> {
         Self::ALL.into_iter().filter(|kernel| kernel.is_available()).collect()
     }
 
-    /// The fastest kernel this machine has.
+    /// The fastest kernel that this machine can run.
     pub fn best() -> Self {
         Self::ALL.into_iter().find(|kernel| kernel.is_available()).unwrap_or(Self::Portable)
     }

@@ -24,11 +24,12 @@ pub use model::{MODEL_SHA256, POSITIONS, Unusable};
 pub use tokenizer::{CLOSING, OPENING, Tokens, tokens};
 pub use windows::{WINDOW_TOKENS, WINDOWS_MAX};
 
-/// Names the model and the way it is run; vectors of different names are never compared.
+/// Name of the model and of the way it is run. Vectors are stored under it, and vectors of
+/// different names are never compared.
 pub const MODEL: &str = "all-MiniLM-L6-v2/int8/1";
 
-/// How many numbers a vector has.
+/// Number of dimensions of a vector.
 pub const DIMENSIONS: usize = 384;
 
-/// The meaning of a text: a vector of length one, so that a dot product is a cosine.
+/// Embedding: the meaning of a text as a vector of length one, so that a dot product is a cosine.
 pub type Embedding = [f32; DIMENSIONS];

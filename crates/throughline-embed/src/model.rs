@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use crate::DIMENSIONS;
 use crate::windows::WINDOW_TOKENS;
 
-/// The SHA-256 of the model file, which a test compares; nothing is hashed at start.
+/// SHA-256 of the model file. A test compares it; nothing is hashed at start.
 pub const MODEL_SHA256: &str = "898653c4450958894cf4571d65f56063288bda37cab0c24c0c6cf1b7a3087cf8";
 
 pub(crate) const INNER: usize = 1536;
@@ -16,7 +16,7 @@ pub(crate) const LAYERS: usize = 6;
 pub(crate) const HEADS: usize = 12;
 pub(crate) const HEAD: usize = DIMENSIONS / HEADS;
 pub(crate) const PIECES: usize = 30_522;
-/// Word pieces that one forward pass reads at most, the marks of the model included.
+/// The most word pieces that one forward pass reads, the model's own marks included.
 pub const POSITIONS: usize = 256;
 const SLOTS: usize = 65_536;
 const HEADER_BYTES: usize = 64;
@@ -35,11 +35,11 @@ pub(crate) type Block = [u8; 64];
 /// A little-endian `f32` in the file.
 type Number = [u8; 4];
 
-/// Why a file of weights cannot be used.
+/// Unusable weights: why a file cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unusable {
-    /// There is nothing in the file.
+    /// The file is empty.
     Empty,
     /// The file does not begin with the mark of its kind.
     Foreign,

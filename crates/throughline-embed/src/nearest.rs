@@ -1,9 +1,10 @@
-//! The nearest of many vectors: one byte a dimension is scanned, and what that cost is made good.
+//! Nearest neighbours: finds the nearest of many vectors by scanning codes of one byte a dimension,
+//! and corrects for what the coding lost.
 //!
 //! In reading order: [`encode`] makes a [`Code`] of a vector and measures what was lost; [`Rows`]
-//! are codes lying in somebody's bytes; [`cosines`] scores them all, nearly; [`nearest`] scores
-//! them provably, asking for as few whole vectors as it can; [`Bits`] narrow down very many rows
-//! first. Nothing here reads a file or keeps an index.
+//! are codes in the caller's bytes; [`cosines`] scores all of them approximately; [`nearest`]
+//! scores them exactly, fetching as few whole vectors as it can; [`Bits`] narrow down very many
+//! rows first. Nothing here reads a file or keeps an index.
 
 mod bits;
 mod code;
@@ -33,18 +34,18 @@ const UNDERFLOW: f64 = 1e-40;
 /// Lengths whose product is below this never leave the range of an `f32` on the way.
 const FINITE: f64 = 1e38;
 
-/// The nearest rows, and what they took.
+/// Nearest: the rows found, and how many whole vectors had to be fetched for that.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nearest {
     /// Rows and their [`exact_dot`] with the query, the highest first, ties by row.
     ///
     /// A score that is not a number counts as the lowest, negative infinity.
     pub hits: Vec<(usize, f32)>,
-    /// How many whole vectors were asked for.
+    /// Number of whole vectors that were fetched.
     pub fetched: usize,
 }
 
-/// The dot product of two codes, which no rounding touches. Bytes are codes as they lie in a row.
+/// Exact integer dot product of two codes. Bytes are codes as they lie in a row.
 pub fn dot(a: &[i8; CODES], b: &[u8; CODES]) -> i32 {
     let rows = Rows { bytes: b, stride: CODES, codes_at: 0, scale_at: 0, residual_at: 0 };
     let mut sum = 0;
@@ -52,15 +53,15 @@ pub fn dot(a: &[i8; CODES], b: &[u8; CODES]) -> i32 {
     sum
 }
 
-/// The cosine of one row, nearly: off by at most what the residuals of the two say, and so at
-/// times a little above one.
+/// Approximate cosine of one row: off by at most what the two residuals say, and so at times a
+/// little above one.
 pub fn cosine(query: &Code, rows: &Rows<'_>, row: usize) -> f32 {
     scaled(dot(&query.codes, rows.codes(row)), query.scale, rows.scale(row))
 }
 
-/// The cosines of all rows to `keep`, as [`cosine`] has them; negative infinity for all others.
+/// Approximate cosines of all rows that `keep` accepts; negative infinity for the others.
 ///
-/// `out` is emptied first. A row is asked about before it is read.
+/// `out` is emptied first. `keep` is asked before a row is read.
 pub fn cosines(query: &Code, rows: &Rows<'_>, keep: impl Fn(usize) -> bool, out: &mut Vec<f32>) {
     out.clear();
     out.resize(rows.len(), f32::NEG_INFINITY);
@@ -70,7 +71,7 @@ pub fn cosines(query: &Code, rows: &Rows<'_>, keep: impl Fn(usize) -> bool, out:
     });
 }
 
-/// The cosines of some rows only, such as [`Bits::candidates`], as [`cosine`] has them.
+/// Approximate cosines of some rows only, such as [`Bits::candidates`].
 ///
 /// # Panics
 ///

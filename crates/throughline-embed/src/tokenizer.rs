@@ -1,7 +1,7 @@
-//! Text into word pieces, exactly as BERT's uncased tokenizer does it.
+//! Tokenizer: turns text into word pieces, exactly as BERT's uncased tokenizer does.
 //!
 //! One difference: `[CLS]`, `[SEP]` and the like in a text are plain characters, so that a text
-//! cannot speak to the model in its own marks.
+//! cannot contain the model's own marks.
 
 mod characters;
 mod clusters;
@@ -14,9 +14,9 @@ use crate::model::{Model, Vocabulary};
 
 /// Stands for a word that no pieces make up.
 const UNKNOWN: u16 = 100;
-/// Opens every window.
+/// The mark that opens every window (`[CLS]`).
 pub const OPENING: u16 = 101;
-/// Closes every window.
+/// The mark that closes every window (`[SEP]`).
 pub const CLOSING: u16 = 102;
 
 /// Longer words are unknown.
@@ -39,17 +39,18 @@ pub(crate) struct Pieces {
     pub(crate) word_starts: Vec<usize>,
 }
 
-/// The word pieces of a text, each with the bytes of the text it stands for.
+/// Tokens: the word pieces of a text, each with the bytes of the text it stands for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// Their numbers in the vocabulary.
+    /// Numbers of the pieces in the vocabulary.
     pub ids: Vec<u16>,
-    /// As many as `ids`. They lie on characters and both ends ascend; pieces of one character have
-    /// the same range, and characters that no piece stands for are in none.
+    /// Byte ranges of the pieces, as many as `ids`. They lie on character boundaries and both ends
+    /// ascend; pieces of one character have the same range, and characters that no piece stands for
+    /// are in none.
     pub ranges: Vec<Range<usize>>,
 }
 
-/// The first `most` word pieces of a text.
+/// Tokenizes a text: its first `most` word pieces.
 pub fn tokens(text: &str, most: usize) -> Tokens {
     let Pieces { mut ids, mut ranges, .. } = tokenize(&Model::builtin().vocabulary, text, most);
     ids.truncate(most);

@@ -1,13 +1,13 @@
-//! How a long text is cut into windows the model can read.
+//! Windows: how a long text is cut into parts that the model can read.
 
 use std::ops::Range;
 
 use crate::tokenizer::Pieces;
 
-/// Word pieces in a window, the two marks around them aside.
+/// Word pieces in one window, without the two marks around them.
 pub const WINDOW_TOKENS: usize = 254;
 
-/// Windows in a text; what comes later is not read.
+/// The most windows of one text; what comes later is not read.
 pub const WINDOWS_MAX: usize = 8;
 
 /// Pieces at the end of a window that the next one reads again.

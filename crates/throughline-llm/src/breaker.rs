@@ -1,4 +1,5 @@
-//! When to stop asking a service that fails, and when to try again. Data and moments in, data out.
+//! Circuit breaker: when to stop asking a service that fails, and when to try again. Pure: the
+//! caller hands in the time and stores the state.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,31 +10,33 @@ const REST_MS: i64 = 60_000;
 /// Milliseconds for which it is left alone at most.
 const REST_MAX_MS: i64 = 3_600_000;
 
-/// How a service fared lately.
+/// Breaker: how often a service failed lately, and until when it is not asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Breaker {
-    /// Failures in a row.
+    /// Number of failures since the last success.
     pub failures: u32,
-    /// Until when it is left alone, in milliseconds since 1970.
+    /// Until when the service is not asked, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
 }
 
 impl Breaker {
-    /// Until when nobody asks; `None` if one may. After a rest one question is let through: the
-    /// next failure makes the rest longer. A rest longer than any was noted by another clock.
+    /// Until when the service must not be asked; `None` if it may be asked now. After a rest one
+    /// question is let through, and a further failure makes the next rest longer. A rest longer
+    /// than the longest possible one was noted by another clock and is ignored.
     pub fn rests_until(&self, now_ms: i64) -> Option<i64> {
         let left = |until: &i64| until.saturating_sub(now_ms);
         self.until.filter(|until| (1..=REST_MAX_MS).contains(&left(until)))
     }
 
-    /// It answered.
+    /// Notes a success: the service may be asked freely again.
     pub fn worked(&mut self) {
         *self = Self::default();
     }
 
-    /// It failed; `asked_ms` is how long it asked to be left alone, if it did.
+    /// Notes a failure. `asked_ms` is how long the service itself asked not to be called, if it
+    /// did.
     pub fn failed(&mut self, now_ms: i64, asked_ms: Option<i64>) {
         self.failures = self.failures.saturating_add(1);
         let rest = (self.failures >= FAILURES).then(|| {

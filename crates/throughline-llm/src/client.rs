@@ -1,4 +1,4 @@
-//! One question: time-outs, retries, a bounded answer.
+//! Client: asks one service one question, with time-outs, retries and a bounded answer.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -16,32 +16,32 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 /// Characters of a service's complaint.
 const COMPLAINT_CHARS: usize = 300;
 
-/// A question whose answer is one JSON object.
+/// Model request: a prompt whose answer is one JSON object of a given schema.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelRequest<'a> {
-    /// What the model is to be.
+    /// The system prompt.
     pub system: &'a str,
-    /// What it is asked.
+    /// The user prompt.
     pub prompt: &'a str,
-    /// The name of the schema: letters and underscores.
+    /// The name of the schema, of letters and underscores; some providers require one.
     pub name: &'a str,
-    /// What the answer looks like.
+    /// The JSON schema of the answer.
     pub schema: &'a Value,
-    /// How long the answer may be.
+    /// The most tokens that the answer may have.
     pub tokens_max: u32,
 }
 
-/// What something cost.
+/// Token usage: how many tokens a question took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenUsage {
-    /// Tokens read.
+    /// Tokens of the prompt.
     pub input: u64,
-    /// Tokens written.
+    /// Tokens of the answer.
     pub output: u64,
 }
 
 impl TokenUsage {
-    /// Both together.
+    /// Input and output tokens together.
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output)
     }
@@ -53,18 +53,34 @@ impl TokenUsage {
     }
 }
 
-/// What came of a question. Whatever came of it, it may have cost something.
+/// Outcome of one question. Usage is reported also where the answer is an error, because failed
+/// attempts may cost tokens too.
 #[derive(Debug)]
 pub struct Asked {
-    /// What it cost, counted by the service or guessed.
+    /// Tokens used, as the service counted them, or estimated where it does not.
     pub usage: TokenUsage,
-    /// How often it was asked.
+    /// How many times the question was sent.
     pub attempts: u32,
-    /// The answer.
+    /// The answer, or why there is none.
     pub answer: Result<Value>,
 }
 
-/// Somebody who can be asked.
+/// Client: an HTTP client for one provider, or a runner of the program that stands in for one.
+///
+/// ```no_run
+/// use throughline_llm::{Client, ModelRequest, ModelSettings, Provider};
+///
+/// let settings = ModelSettings::new(Provider::Ollama, "qwen3:4b", None, None)?;
+/// let client = Client::new(settings)?;
+/// let schema = serde_json::json!({"type": "object", "properties": {"yes": {"type": "boolean"}},
+///     "required": ["yes"], "additionalProperties": false});
+/// let request = ModelRequest {
+///     system: "Answer.", prompt: "Is water wet?", name: "answer", schema: &schema, tokens_max: 64,
+/// };
+/// let asked = client.ask(&request);
+/// println!("{:?} for {} tokens", asked.answer?, asked.usage.total());
+/// # Ok::<(), throughline_llm::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Client {
     pub(crate) settings: ModelSettings,
@@ -81,7 +97,7 @@ enum Got {
 }
 
 impl Client {
-    /// A client. Connects to nobody yet.
+    /// Makes a client with these settings. It opens no connection until something is asked.
     pub fn new(settings: ModelSettings) -> Result<Self> {
         if settings.provider.usual_key().is_some() && settings.key.is_none() && !settings.is_here()
         {
@@ -101,7 +117,8 @@ impl Client {
         Ok(Self { settings, agent, shape: Mutex::new(Shape::Schema) })
     }
 
-    /// The same client for somebody who waits: it asks once, and gives up after this.
+    /// A copy of the client for a caller who is waiting: it asks once, without retries, and gives
+    /// up after `within`.
     pub fn hurried(&self, within: Duration) -> Self {
         let total = self.settings.total.min(within);
         let settings = ModelSettings { total, attempts: 1, ..self.settings.clone() };
@@ -109,12 +126,13 @@ impl Client {
         Self { settings, agent: self.agent.clone(), shape: Mutex::new(shape) }
     }
 
-    /// How it is asked.
+    /// The settings of the client.
     pub fn settings(&self) -> &ModelSettings {
         &self.settings
     }
 
-    /// Asks, and asks again where that may help.
+    /// Asks a question, and repeats it where the error may pass or where the server needs a plainer
+    /// request.
     pub fn ask(&self, request: &ModelRequest<'_>) -> Asked {
         if self.settings.provider == Provider::Command {
             return command::ask(&self.settings, request);

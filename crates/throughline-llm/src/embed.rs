@@ -1,4 +1,4 @@
-//! Texts as vectors, from a service.
+//! Embedding: vectors of texts, from a service.
 
 use serde_json::{Value, json};
 
@@ -10,12 +10,13 @@ const TEXTS_MAX: usize = 64;
 const DIMENSIONS_MAX: usize = 8_192;
 
 impl Client {
-    /// The name under which its vectors are kept: those of two models are never compared.
+    /// The name under which vectors of this model are stored. Vectors of different names are never
+    /// compared.
     pub fn embedding_name(&self) -> String {
         format!("{}/{}", self.settings.provider.as_str(), self.settings.model)
     }
 
-    /// The vectors of texts, in their order, each of length one.
+    /// Embeds texts: one vector each, in the order of the texts, normalised to length one.
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         let mut vectors = Vec::with_capacity(texts.len());
         for some in texts.chunks(TEXTS_MAX) {

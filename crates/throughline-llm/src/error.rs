@@ -1,61 +1,61 @@
-//! What can go wrong, by what can be done about it.
+//! Errors, one variant for each thing that a caller can do about it.
 
 use std::time::Duration;
 
-/// Why there is no answer.
+/// Error: why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The settings cannot be used.
+    /// The settings cannot be used; the user has to change them.
     #[error("{0}")]
     Settings(String),
-    /// Nobody answers there.
+    /// No connection to the service.
     #[error("{address} cannot be reached: {why}")]
     Unreachable {
-        /// Where.
+        /// The address that was tried.
         address: String,
         /// Why.
         why: String,
     },
-    /// It took too long.
+    /// The time for the question ran out.
     #[error("no answer within {} s", .0.as_secs_f64())]
     TooSlow(Duration),
-    /// The service asks to be left alone for a while.
+    /// The service asks not to be called for this long.
     #[error("the service asks to wait {} s", .0.as_secs())]
     Busy(Duration),
-    /// The service says no.
+    /// The service answered with an error status.
     #[error("the service answers {status}: {message}")]
     Status {
-        /// Its number.
+        /// The HTTP status.
         status: u16,
-        /// In its words, cut.
+        /// The service's message, shortened.
         message: String,
     },
-    /// The answer is too large to be read.
+    /// The answer is larger than the limit and was not read.
     #[error("the answer has more than {0} bytes")]
     TooLarge(usize),
-    /// The model refuses, or was cut off or filtered.
+    /// The model refused, or its answer was cut off or filtered.
     #[error("the model did not finish: {0}")]
     Unfinished(String),
-    /// The answer is not what was asked for.
+    /// The answer does not have the requested form.
     #[error("the answer is not what was asked for: {why}")]
     Malformed {
         /// Why.
         why: String,
-        /// What was said, cut.
+        /// The answer, shortened.
         said: String,
     },
-    /// The program failed.
+    /// The local program failed.
     #[error("{program} failed: {why}")]
     Command {
-        /// Which.
+        /// The program.
         program: String,
-        /// How.
+        /// How it failed.
         why: String,
     },
 }
 
 impl Error {
-    /// Whether asking again may help without anybody doing anything.
+    /// Whether the same question may succeed later without anybody changing anything.
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::TooSlow(_) | Self::Busy(_) => true,
@@ -68,7 +68,7 @@ impl Error {
         }
     }
 
-    /// Whether it lies with what was asked, so that another question may be answered.
+    /// Whether the question itself is the reason, so that another question may succeed at once.
     pub fn is_about_the_question(&self) -> bool {
         match self {
             Self::TooLarge(_) | Self::Unfinished(_) | Self::Malformed { .. } => true,

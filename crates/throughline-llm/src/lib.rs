@@ -1,4 +1,5 @@
-//! Language models and embedding services: asked with patience, read with suspicion.
+//! Clients for language models and embedding services. What comes back is bounded and never
+//! trusted.
 #![doc = include_str!("../README.md")]
 #![warn(missing_docs)]
 
@@ -17,5 +18,5 @@ pub use client::{Asked, Client, ModelRequest, TokenUsage};
 pub use error::Error;
 pub use settings::{Key, ModelSettings, Provider};
 
-/// What went wrong, or what was asked for.
+/// Result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,4 +1,5 @@
-//! Which service is asked, and which address may be. A key goes nowhere in the clear.
+//! Settings: which service is asked, at which address, with which key. A key is never sent over an
+//! unencrypted connection.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,27 +9,27 @@ use std::time::Duration;
 
 use crate::{Error, Result};
 
-/// A way to ask.
+/// Provider: the protocol by which a model is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// Anthropic's Messages.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// Chat completions, as `OpenAI` and many others have them.
+    /// The chat completions API of `OpenAI`, which many other servers offer too.
     Openai,
-    /// `OpenAI`'s responses.
+    /// `OpenAI`'s responses API.
     OpenaiResponses,
-    /// Ollama.
+    /// Ollama's own API.
     Ollama,
-    /// A program: the prompt on its input, the answer on its output.
+    /// A local program, such as `claude -p`: the prompt on its input, the answer on its output.
     Command,
 }
 
 impl Provider {
-    /// Every one.
+    /// Every provider, in declaration order.
     pub const ALL: &[Self] =
         &[Self::Anthropic, Self::Openai, Self::OpenaiResponses, Self::Ollama, Self::Command];
 
-    /// Its name in settings.
+    /// The provider's name in the settings file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -39,7 +40,7 @@ impl Provider {
         }
     }
 
-    /// Where it is, unless somebody says otherwise.
+    /// The provider's usual base address, used where the settings name no other.
     pub fn usual_address(self) -> &'static str {
         match self {
             Self::Anthropic => "https://api.anthropic.com",
@@ -49,7 +50,7 @@ impl Provider {
         }
     }
 
-    /// The variable that usually holds its key, if it needs one.
+    /// The environment variable that usually holds the provider's key, if it needs one.
     pub fn usual_key(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
@@ -71,12 +72,12 @@ impl FromStr for Provider {
     }
 }
 
-/// A key. It is never printed.
+/// API key. It is never printed: not by `Debug`, and not in errors.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key(String);
 
 impl Key {
-    /// The key in a text; `None` where there is none.
+    /// Reads a key from a text; `None` if the text is blank.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(text.to_owned()))
@@ -102,35 +103,38 @@ impl fmt::Debug for Key {
     }
 }
 
-/// How a service is asked.
+/// Model settings: everything a [`Client`](crate::Client) needs to know to ask one service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSettings {
-    /// Which way.
+    /// The protocol.
     pub provider: Provider,
-    /// Which model.
+    /// The model's name at the service.
     pub model: String,
-    /// Where, without a slash at the end.
+    /// The base address, without a slash at the end.
     pub base_url: String,
-    /// With which key.
+    /// The API key, if the service needs one.
     pub key: Option<Key>,
-    /// The program and its arguments.
+    /// The program and its arguments, for [`Provider::Command`].
     pub command: Vec<String>,
-    /// Where the program runs: a folder with nothing in it that it could read as its own.
+    /// The folder that the program runs in. It should be empty, so that the program finds no files
+    /// that it would take for a project of its own.
     pub folder: Option<PathBuf>,
-    /// Variables that the program gets beyond what any program needs: the user named them for it.
+    /// Environment variables that the user allowed the program to see, beside those that every
+    /// program gets.
     pub passed: Vec<String>,
-    /// How long connecting may take.
+    /// The longest time for connecting.
     pub connect: Duration,
-    /// How long one question may take, with everything.
+    /// The longest time for one question, retries included.
     pub total: Duration,
-    /// How often one question is asked.
+    /// How many times one question is sent at most.
     pub attempts: u32,
-    /// How long is waited before the second time; it doubles.
+    /// The pause before the second attempt; it doubles with each further one.
     pub pause: Duration,
 }
 
 impl ModelSettings {
-    /// Settings of a service with its usual address, unless another is given.
+    /// Makes settings for a service, at its usual address unless `base_url` is given. Refuses an
+    /// address that is neither `https` nor this machine.
     pub fn new(
         provider: Provider,
         model: &str,
@@ -160,7 +164,7 @@ impl ModelSettings {
         })
     }
 
-    /// Settings of a program.
+    /// Makes settings for a local program.
     pub fn program(command: Vec<String>) -> Result<Self> {
         if command.first().is_none_or(|program| program.trim().is_empty()) {
             return Err(Error::Settings("no program is named".to_owned()));
@@ -174,7 +178,7 @@ impl ModelSettings {
         format!("{}{path}", base.unwrap_or(&self.base_url))
     }
 
-    /// Whether the service is this machine.
+    /// Whether the service runs on this machine.
     pub(crate) fn is_here(&self) -> bool {
         host_of(&self.base_url).is_some_and(|(_, host)| is_loopback(&host))
     }

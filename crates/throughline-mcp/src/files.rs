@@ -88,7 +88,7 @@ pub(crate) fn call(desk: &mut Desk, arguments: Option<JsonObject>) -> CallToolRe
     }
 }
 
-/// Carries out one command, as JSON, and returns what the model is told.
+/// Runs one command of the memory tool, given as JSON, and returns the text for the model.
 pub fn run(engine: &Engine, context: &Context, mut command: Value) -> Done<String> {
     clean_value(engine.home(), context.session.as_ref(), &mut command);
     let command: Command = serde_json::from_value(command)

@@ -33,51 +33,51 @@ pub use graph::{GraphImport, import as import_graph, is_graph};
 pub use server::Server;
 pub use worker::Worker;
 
-/// What the server may do after the client has gone, to finish what was begun.
+/// The longest time for finishing begun work after the client has gone.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Which tools are offered.
+/// Profile: which set of tools is offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// Throughline's own.
+    /// Throughline's own tools.
     #[default]
     Throughline,
-    /// Those of the official memory server, for whoever is used to them.
+    /// The tools of the official memory server, for clients that expect them.
     ServerMemory,
     /// Anthropic's memory tool.
     MemoryTool,
 }
 
-/// Everything the server needs to know before it starts.
+/// Setup: everything that the server needs to know before it starts.
 #[derive(Debug, Clone)]
 pub struct Setup {
-    /// Where memory is kept.
+    /// The folder where memory is kept.
     pub home: PathBuf,
-    /// The clock.
+    /// The clock, which tests can fix.
     pub clock: Clock,
-    /// The numbers in force.
+    /// The policy: all tunable numbers.
     pub policy: Policy,
-    /// Memory is switched off: nothing is touched, and every tool says so.
+    /// Whether memory is switched off: nothing is read or written, and every tool says so.
     pub off: bool,
-    /// Whether a new folder of a known project is joined without asking.
+    /// Whether a new folder of a known project is joined to it without asking.
     pub joins: bool,
-    /// The folder whose project is at hand, unless a call names another.
+    /// The folder whose project is used, unless a call names another.
     pub folder: PathBuf,
-    /// The session, unless a call names another.
+    /// The session that is used, unless a call names another.
     pub session: Option<SessionId>,
-    /// How far new memories reach.
+    /// The scope of new memories.
     pub level: Level,
     /// Which tools are offered.
     pub profile: Profile,
-    /// What the official memory server kept, to be read in when its profile is first used.
+    /// The file of the official memory server, imported when its profile is first used.
     pub graph_file: Option<PathBuf>,
-    /// Who hears that something was written, when nobody waits.
+    /// A listener that is told about writes after the answer was given.
     pub written: Option<WriteListener>,
 }
 
 impl Setup {
-    /// Notes that our own tools are offered in this project: then a hook may ask the agent to use them. That
-    /// it cannot be noted is no reason not to serve.
+    /// Notes that our own tools are offered in this project, so that a hook may ask the agent to
+    /// use them. Serving goes on if that cannot be noted.
     pub(crate) fn note_serving(&self) {
         if self.off || self.profile != Profile::Throughline {
             return;
@@ -89,12 +89,12 @@ impl Setup {
     }
 }
 
-/// Somebody who hears that something was written.
+/// Write listener: a function that is called after something was written.
 #[derive(Clone)]
 pub struct WriteListener(Arc<dyn Fn() + Send + Sync>);
 
 impl WriteListener {
-    /// What is done then.
+    /// Makes a listener of a function.
     pub fn new(hear: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(hear))
     }
@@ -106,7 +106,7 @@ impl fmt::Debug for WriteListener {
     }
 }
 
-/// Serves one client over standard input and output, until it closes them.
+/// Serves one client over standard input and output, until the client closes them.
 pub fn serve_stdio(setup: Setup) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     setup.note_serving();

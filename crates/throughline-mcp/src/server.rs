@@ -1,4 +1,5 @@
-//! The server: what the protocol asks, handed to the worker. It knows no transport.
+//! Server: answers the requests of the protocol by handing them to the worker. It knows no
+//! transport.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -32,7 +33,7 @@ const LISTS_MS: u64 = 3_600_000;
 /// Letters of what a client calls itself.
 const CLIENT_CHARS: usize = 40;
 
-/// Memory as an MCP server, for one client.
+/// Server: memory as an MCP server, for one client.
 #[derive(Debug, Clone)]
 pub struct Server {
     worker: Worker,
@@ -43,7 +44,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server that has its work done by a worker.
+    /// Makes a server that hands its work to `worker`.
     pub fn new(worker: Worker) -> Self {
         Self { worker, subscribed: Arc::default(), changes: Arc::new(watch::Sender::new(())) }
     }

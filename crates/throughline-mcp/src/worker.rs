@@ -1,4 +1,4 @@
-//! The worker: one thread that holds the engine, which is synchronous. Answers come back over a
+//! Worker: one thread that holds the engine, which is synchronous. Answers come back over a
 //! channel; what can wait is done after the answer.
 
 use std::panic::AssertUnwindSafe;
@@ -19,14 +19,14 @@ const BETWEEN: Duration = Duration::from_millis(20);
 
 type Job = Box<dyn FnOnce(&mut Desk) + Send>;
 
-/// Where work is handed in. When the last one is dropped, the thread ends.
+/// Worker: a handle to which jobs are sent. When the last handle is dropped, the thread ends.
 #[derive(Debug, Clone)]
 pub struct Worker {
     jobs: mpsc::Sender<Job>,
     profile: Profile,
 }
 
-/// The thread at work.
+/// The worker's thread, to wait for at the end.
 #[derive(Debug)]
 pub struct AtWork {
     thread: JoinHandle<()>,
@@ -34,7 +34,7 @@ pub struct AtWork {
 }
 
 impl Worker {
-    /// Starts the thread. Nothing is opened before it is needed.
+    /// Starts the thread. The engine is opened when it is first needed.
     pub fn start(setup: Setup) -> std::io::Result<(Self, AtWork)> {
         let (jobs, inbox) = mpsc::channel::<Job>();
         let (finished, done) = mpsc::channel();
@@ -54,7 +54,7 @@ impl Worker {
         Ok((Self { jobs, profile }, AtWork { thread, done }))
     }
 
-    /// Which tools are offered.
+    /// The profile that is served.
     pub fn profile(&self) -> Profile {
         self.profile
     }
@@ -103,8 +103,8 @@ impl Idle {
 }
 
 impl AtWork {
-    /// Waits for the last work to be done, and no longer than this: what is written is written in
-    /// one transaction, or not at all.
+    /// Waits until the last job is done, at most for `within`. A job that is cut off does no harm,
+    /// because every write is one transaction.
     pub fn finish(self, within: Duration) {
         if self.done.recv_timeout(within).is_ok() {
             self.thread.join().ok();

@@ -1,4 +1,4 @@
-//! Which language a turn is in: the reader was shown English only.
+//! Language: whether a turn is in English, the only language that the reader was trained on.
 
 use throughline_embed::Embedder;
 
@@ -13,9 +13,8 @@ const WHOLE_SHARE: (usize, usize) = (3, 5);
 /// A letter of a script without blanks stands for about as much as so many Latin ones.
 const WIDE: usize = 4;
 
-/// Whether a text is in English, as far as that can be told: from its running words, without code,
-/// paths and names of things in code. Of fewer than four words in Latin script it cannot, and they
-/// count as English.
+/// Whether a text is in English, judged by its running words without code, paths and names of
+/// things in code. Fewer than four words in Latin script are too few to tell and count as English.
 pub fn is_english(text: &str) -> bool {
     let prose = prose(text);
     let mut latin = 0;

@@ -1,4 +1,4 @@
-//! What callers use: turns in, pieces out; a memory and a message in, their relation out.
+//! Trained reader: turns in, pieces out; a memory and a message in, their relation out.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -12,10 +12,10 @@ use crate::spans::{PieceSpan, spans};
 use crate::turn::{TurnText, last_tokens};
 use crate::windows::{WINDOW_TOKENS, clearest, windows};
 
-/// The SHA-256 of the weights, which a test compares; nothing is hashed at start.
+/// SHA-256 of the weights. A test compares it; nothing is hashed at start.
 pub const WEIGHTS_SHA256: &str = "9636e0292ef237c968980047f9910b27d0d2e6720b2eab7ed63a8b6e19338da6";
 
-/// A piece begins at a word where the probability of that is at least this.
+/// Cut threshold: a piece begins at a word where the probability of that is at least this.
 pub const CUT_FROM: f32 = 0.5;
 
 /// Tokens at the end of the message before that are read along.
@@ -38,7 +38,7 @@ struct Aligned<Bytes: ?Sized>(Bytes);
 
 static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../model/reader-int8.bin"));
 
-/// Judges what is said. Shared freely between threads.
+/// Trained reader: the model that judges turns and pairs. Shared freely between threads.
 ///
 /// The same words get the same judgement to the bit, on every kernel and every machine.
 #[derive(Clone)]
@@ -48,29 +48,29 @@ pub struct TrainedReader {
 }
 
 impl TrainedReader {
-    /// The reader inside this program, with the fastest kernel of this machine. The first call
-    /// copies the small tables.
+    /// The built-in reader, with the fastest kernel of this machine. The first call copies the
+    /// small tables.
     pub fn builtin() -> Result<&'static Self, Unusable> {
         static BUILTIN: LazyLock<Result<TrainedReader, Unusable>> =
             LazyLock::new(|| TrainedReader::from_file(&FILE.0));
         BUILTIN.as_ref().map_err(|unusable| *unusable)
     }
 
-    /// A reader with the weights of a file.
+    /// Makes a reader from a file of weights.
     pub fn from_file(file: &'static [u8]) -> Result<Self, Unusable> {
         let (encoder, numbers) = Encoder::read(file, MAGIC)?;
         Ok(Self { encoder, heads: Heads::read(&numbers)? })
     }
 
-    /// The same with a kernel of one's choice; nothing where this machine lacks it.
+    /// The same reader with a given kernel; `None` where this machine lacks it.
     pub fn with_kernel(&self, kernel: Kernel) -> Option<Self> {
         let encoder = self.encoder.with_kernel(kernel)?;
         Some(Self { encoder, heads: self.heads.clone() })
     }
 
-    /// The pieces of a turn, in order, given who said it and the message before it.
+    /// Reads a turn: its pieces in order, given who said it and the message before it.
     ///
-    /// They do not overlap and together hold everything but white space of what is read: at most
+    /// Pieces do not overlap and together hold everything but white space of what is read: at most
     /// [`WINDOWS_MAX`](crate::WINDOWS_MAX) windows and [`PIECES_MAX`](crate::PIECES_MAX) pieces.
     pub fn read(&self, speaker: Speaker, before: Option<&str>, turn: &str) -> Vec<Piece> {
         let turn = TurnText::of(turn);
@@ -80,7 +80,8 @@ impl TrainedReader {
         spans.into_iter().map(|span| self.judge(span, &states)).collect()
     }
 
-    /// What a message does to a memory, given what the agent said before it.
+    /// Relates a message to a memory: judges what the message does to it, given what the agent said
+    /// before.
     pub fn relate(&self, held: &str, before: Option<&str>, said: &str) -> Judged {
         let Pair { ids, held, said } = Pair::of(held, before, said);
         let states = self.encoder.states(&ids);
@@ -170,7 +171,7 @@ impl Pair {
     }
 }
 
-/// The word that stands for a speaker in what the model is given.
+/// Name of a speaker in the input of the model.
 pub fn name_of(speaker: Speaker) -> &'static str {
     match speaker {
         Speaker::User => "user",

@@ -1,10 +1,10 @@
-//! Words put together into the pieces of a turn.
+//! Spans: words put together into the pieces of a turn.
 
 use std::ops::Range;
 
 use crate::turn::{TurnText, TurnWord};
 
-/// Pieces of a turn; what comes later is not read.
+/// The most pieces of one turn; what comes later is not read.
 pub const PIECES_MAX: usize = 200;
 
 /// A piece before it is judged.

@@ -1,11 +1,11 @@
-//! What of a long turn is read at once.
+//! Windows: the parts of a long turn that are read at once.
 
 use std::ops::Range;
 
-/// Tokens of a turn in a window.
+/// Tokens of a turn in one window.
 pub const WINDOW_TOKENS: usize = 200;
 
-/// Windows of a turn; what comes later is not read.
+/// The most windows of one turn; what comes later is not read.
 pub const WINDOWS_MAX: usize = 8;
 
 /// Tokens at the end of a window that the next one reads again.

@@ -1,4 +1,4 @@
-//! Files whose contents are secret whatever they say.
+//! Secret files: files whose contents must not be kept, whatever they hold.
 
 use crate::words::is_in;
 

@@ -202,7 +202,7 @@ fn authorization(text: &str, at: usize, to: usize) -> Option<Span> {
     secret.then_some(Span { start, end, rule: "authorization" })
 }
 
-/// Finds the pairs of a cookie header whose name or value says that a login hangs on them, and
+/// Finds the pairs of a cookie header whose name or value says that they hold a login, and
 /// returns how far it read.
 pub(crate) fn cookies(text: &str, at: usize, to: usize, keep: &mut impl FnMut(Span)) -> usize {
     const NAMES: [&str; 8] = ["sess", "sid", "auth", "token", "jwt", "csrf", "xsrf", "remember"];

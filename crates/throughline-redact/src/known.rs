@@ -1,4 +1,4 @@
-//! Values that were recognised once, to be taken out wherever they come again.
+//! Known secrets: values that were recognised once, to be taken out wherever they occur again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +12,12 @@ use crate::{Redacted, TakenSecret, written};
 /// What a value that comes again is called where only its hash is known.
 const RULE: &str = "known-secret";
 
-/// Secrets that are known by what they are, and not by where they stand.
+/// Known secrets: values that were recognised before, to be found by their content and not by their
+/// surroundings.
 ///
-/// What was recognised in this process is known by its letters. What was recognised before is known
-/// by a salted hash of 32 bits and its length: enough to find it again, and too little to say what
-/// it was.
+/// Values recognised in this process are kept as text. Values of earlier processes are kept as a
+/// salted hash of 32 bits and their length: enough to find them again, and too little to reveal
+/// them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KnownSecrets {
     salt: u64,
@@ -24,27 +25,28 @@ pub struct KnownSecrets {
     hashes: BTreeSet<Hash>,
 }
 
-/// A value that was recognised here and was not known before.
+/// Fresh secret: a value that was recognised here and was not known before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fresh {
-    /// What is kept of it.
+    /// The hash to keep.
     pub hash: Hash,
-    /// It is mostly a word, such as `postgres16`: elsewhere the same letters may mean the word.
+    /// Whether it is mostly a word, such as `postgres16`, so that the same letters elsewhere may be
+    /// no secret.
     pub is_common: bool,
 }
 
-/// What is kept of a value.
+/// Hash of a value: all that is kept of it for other processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Hash {
-    /// How many bytes the value has, and whether there are blanks among them (the highest bit).
+    /// Number of bytes of the value; the highest bit says whether it contains blanks.
     pub length: u16,
-    /// Its salted hash.
+    /// The salted hash.
     pub hash: u32,
 }
 
 impl KnownSecrets {
-    /// Takes what was recognised before, as hashes with this salt. It makes the hashes of two homes
-    /// different.
+    /// Sets the salt, and the hashes of values that were recognised before. Each home has its own
+    /// salt, so that their hashes differ.
     pub fn salt(&mut self, salt: u64, hashes: impl IntoIterator<Item = Hash>) {
         self.salt = salt;
         self.hashes = hashes.into_iter().collect();
@@ -67,7 +69,7 @@ impl KnownSecrets {
         redacted
     }
 
-    /// Takes the values out of a text that were recognised anywhere.
+    /// Takes known values out of a text, without looking for new secrets.
     pub fn take_out<'a>(&self, text: &'a str) -> Redacted<'a> {
         let mut spans = again(text, &self.values);
         self.find_hashed(text, &mut spans);
@@ -83,7 +85,7 @@ impl KnownSecrets {
         written(text, found)
     }
 
-    /// What was recognised here and was not known before.
+    /// The secrets that were recognised here and were not known before.
     pub fn fresh(&self) -> BTreeSet<Fresh> {
         let fresh = self
             .values
@@ -92,7 +94,7 @@ impl KnownSecrets {
         fresh.filter(|fresh| !self.hashes.contains(&fresh.hash)).collect()
     }
 
-    /// Whether nothing is known.
+    /// Whether no secret is known.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty() && self.hashes.is_empty()
     }

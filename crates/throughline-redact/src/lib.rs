@@ -11,7 +11,7 @@
 //! stretch around its keyword, so the time grows with the text and with nothing else.
 //!
 //! A mention is not a secret. `password: required`, `token = get_token()` and `<your key>` come
-//! through byte for byte; README.md says where the line is.
+//! through byte for byte; RULES.md says where the line is.
 
 mod address;
 mod assignment;
@@ -39,7 +39,7 @@ use std::borrow::Cow;
 pub use file::is_secret_file;
 pub use known::{Fresh, Hash, KnownSecrets};
 
-/// A text without its secrets.
+/// Redacted text, and what was taken out of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redacted<'a> {
     /// The text, with `[redacted:RULE]` in the place of every secret. Borrowed if there was none.
@@ -48,10 +48,10 @@ pub struct Redacted<'a> {
     pub found: Vec<TakenSecret>,
 }
 
-/// One secret that was taken out. It says where, never what.
+/// Taken secret: one place where a secret was taken out. It says where, never what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TakenSecret {
-    /// The rule that knew it, such as `github-token`.
+    /// The rule that recognised it, such as `github-token`.
     pub rule: &'static str,
     /// The byte in the original text where it began.
     pub at: usize,
@@ -59,10 +59,10 @@ pub struct TakenSecret {
     pub length: usize,
 }
 
-/// Takes the secrets out of a text and keeps everything around them.
+/// Redacts a text: takes the secrets out and keeps everything around them.
 ///
-/// What was recognised once is taken out everywhere in the text. What comes back has no secret left
-/// to find: redacting it again changes nothing.
+/// A value that was recognised once is taken out everywhere in the text. Redacting the result again
+/// changes nothing.
 ///
 /// ```
 /// let redacted = throughline_redact::redact("DB_PASSWORD=hunter2 cargo run");

@@ -1,5 +1,6 @@
-//! Rows that could not be read back in this process. One rotten row must not take the others along:
-//! whoever reads goes on without it, and what was left out is on this list, for whoever answers.
+//! Damaged rows: rows that could not be read back in this process. One damaged row must not make
+//! the others unreadable: readers go on without it, and it is put on this list, so that the answer
+//! can say so.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +12,7 @@ const LISTED_MAX: usize = 100;
 
 static LEFT_OUT: Mutex<BTreeSet<LeftOut>> = Mutex::new(BTreeSet::new());
 
-/// A row that could not be read back.
+/// Row that was left out of an answer because it could not be read back.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LeftOut {
     /// Its table and key.
@@ -20,7 +21,7 @@ pub struct LeftOut {
     pub why: String,
 }
 
-/// The rows that readers of this process had to leave out so far.
+/// Lists the rows that readers of this process had to leave out so far.
 pub fn left_out() -> Vec<LeftOut> {
     let rows = LEFT_OUT.lock().unwrap_or_else(PoisonError::into_inner);
     rows.iter().cloned().collect()

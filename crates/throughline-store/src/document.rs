@@ -13,35 +13,35 @@ use crate::query::TextOf;
 pub const RECORD: usize = 448;
 /// Records in one block.
 pub const BLOCK: usize = 256;
-/// Where the packed vector lies in a record: its scale, its residual, then a byte a dimension.
+/// Offset of the packed vector in a record: its scale, its residual, then one byte a dimension.
 pub const PACKED_AT: usize = 56;
-/// Bytes of a packed vector at most.
+/// The most bytes of a packed vector.
 pub const PACKED_MAX: usize = RECORD - PACKED_AT;
 
-/// What search knows of one text.
+/// Document: what search knows of one text without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document {
     /// The id of the memory or episode.
     pub id: Uuid,
     /// When it was recorded or said.
     pub at: Timestamp,
-    /// A number that the turns of one session share.
+    /// Number of the session, shared by its turns.
     pub session: u32,
     /// The number of the turn before it in the session.
     pub before: Option<u32>,
     /// Who spoke.
     pub speaker: SpeakerCode,
-    /// Telling terms.
+    /// Number of terms that count for search.
     pub length: u16,
-    /// What the text is like.
+    /// Properties of the text.
     pub traits: Traits,
     /// The state of a memory; `None` for an episode.
     pub state: Option<State>,
     /// The kind of a memory; `None` for an episode.
     pub kind: Option<Kind>,
-    /// Bound to one session: whoever finds it has to look whether it may be seen.
+    /// Whether it is bound to one session, so that the finder has to check whether it may be seen.
     pub bound: bool,
-    /// The number of the model that made its vector; 0 without one.
+    /// Number of the model that made its vector; 0 if it has none.
     pub model: u8,
 }
 
@@ -52,7 +52,7 @@ const NUMBER: u8 = 8;
 const BOUND: u8 = 16;
 
 impl Document {
-    /// The document of a memory.
+    /// Makes the document of a memory.
     pub fn of_memory(memory: &Memory, number: u32) -> Self {
         Self {
             id: memory.id.0,
@@ -69,7 +69,7 @@ impl Document {
         }
     }
 
-    /// The document of an episode that follows `before` in its session.
+    /// Makes the document of an episode that follows `before` in its session.
     pub fn of_episode(episode: &Episode, session: u32, before: Option<u32>) -> Self {
         Self {
             id: episode.id.0,
@@ -86,7 +86,7 @@ impl Document {
         }
     }
 
-    /// The node it stands for.
+    /// The node that the document stands for.
     pub fn node(&self, of: TextOf) -> NodeId {
         match of {
             TextOf::Memories => NodeId::Memory(MemoryId(self.id)),
@@ -154,20 +154,22 @@ fn of_number<T: Copy>(all: &[T], number: u8) -> Option<T> {
     all.get(usize::from(number).checked_sub(1)?).copied()
 }
 
-/// How far a reader has read the documents of a space.
+/// Shelf: how far a reader has read the documents of a space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Shelf {
-    /// Ask for what comes after this the next time.
+    /// Stamp to hand to the next call of [`Reader::documents`](crate::Reader::documents).
     pub stamp: u64,
-    /// The number by which records name the model asked for; `None` if the store has no vector of it.
+    /// Number by which records name the model that was asked for; `None` if the store has no vector
+    /// of it.
     pub model: Option<u8>,
 }
 
-/// The documents that hold a term, by number, ascending.
+/// Postings: the documents that hold a term, by number, ascending.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Postings {
-    /// Their numbers.
+    /// Numbers of the documents.
     pub documents: Vec<u32>,
-    /// There are more: the term is too frequent to be told apart by.
+    /// Whether there are more documents than were asked for: the term is too frequent to
+    /// distinguish texts.
     pub cut: bool,
 }

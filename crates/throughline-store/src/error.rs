@@ -1,23 +1,23 @@
-//! Why the store could not do what was asked: one variant for each thing a caller can do about it.
+//! Errors of the store: one variant for each thing that a caller can do about it.
 
 use std::path::PathBuf;
 
 use throughline_core::fold::Refusal;
 
-/// What every store call returns.
+/// Result of every store call.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why the store could not do what was asked.
+/// Error: why the store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The change cannot be made; nothing was written.
+    /// The rules refuse the change; nothing was written.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The planner decided not to write. Its reason is with the planner.
+    /// The planner decided not to write; it knows why.
     #[error("the change was given up before anything was written")]
     Abandoned,
-    /// Somebody else has been writing for too long.
+    /// Another process has been writing for longer than the caller waits.
     #[error("another process has been writing for {waited_ms} ms")]
     Busy {
         /// How long we waited.
@@ -32,7 +32,7 @@ pub enum Error {
         /// Which one.
         path: PathBuf,
     },
-    /// The disk let a file operation fail that SQLite needed.
+    /// A file operation that SQLite needed failed on the disk.
     #[error("the disk failed while {doing}")]
     Disk {
         /// What SQLite was doing.
@@ -62,13 +62,13 @@ pub enum Error {
         /// The newest we know.
         known: u32,
     },
-    /// The SQLite that was linked has a bug that loses writes.
+    /// The linked SQLite has a bug that loses writes.
     #[error("SQLite {found} is too old: 3.51.3 or newer is needed")]
     OldSqlite {
         /// Its version.
         found: String,
     },
-    /// A row does not say what its hash says it said.
+    /// The content of a row does not match its hash.
     #[error("{what} cannot be read back: {detail}")]
     BadRow {
         /// Which row.
@@ -84,7 +84,7 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
-    /// Anything else SQLite says.
+    /// Any other error of SQLite.
     #[error("the database failed")]
     Database(#[source] rusqlite::Error),
 }
@@ -121,7 +121,7 @@ fn doing(error: &rusqlite::Error) -> &'static str {
 }
 
 impl Error {
-    /// Whether the disk or the folder is at fault, not what the file holds.
+    /// Whether the disk or the folder is the cause, and not the content of the file.
     pub fn is_of_the_disk(&self) -> bool {
         if let Self::Database(error) = self {
             return error.sqlite_error_code() == Some(rusqlite::ErrorCode::CannotOpen);

@@ -1,11 +1,11 @@
-//! Folders and names that outlive a power cut: a new name is only safe once its folder was synced.
+//! Folders and names that survive a power cut: a new name is only safe once its folder was synced.
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// Makes a folder that only the user may look into, with those above it, and syncs every folder
-/// that got a new name in it.
+/// Creates a folder that only the user may read, with its parents, and syncs every folder that got
+/// a new name in it.
 pub fn private_folder(folder: &Path) -> io::Result<()> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
@@ -19,7 +19,7 @@ pub fn private_folder(folder: &Path) -> io::Result<()> {
     missing.iter().try_for_each(|one| sync_parent(one))
 }
 
-/// Makes the name of a file or folder outlive a power cut.
+/// Syncs the folder that holds `path`, so that its name survives a power cut.
 pub fn sync_parent(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(above) if above.as_os_str().is_empty() => sync_folder(Path::new(".")),
@@ -28,7 +28,7 @@ pub fn sync_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes the names in a folder outlive a power cut.
+/// Syncs a folder, so that the names in it survive a power cut.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     match File::open(folder)?.sync_all() {
@@ -39,7 +39,7 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The file beside `path` whose name is longer by a suffix.
+/// The path beside `path` whose name is longer by a suffix.
 pub fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
     name.push(suffix);

@@ -1,4 +1,4 @@
-//! Databases of other programs: looked at, never written to, also while their owner is at work.
+//! Foreign databases: those of other programs, only read, also while their owner is running.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use crate::{Error, Result};
 /// How long we wait for its owner to finish a write.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The messages of every session that opencode keeps, in the order they were said, each as one
-/// line of JSON: `{session, folder, parent, id, at, message, parts}`. `within` leaves only the
-/// sessions of one folder and of those in it.
+/// Messages of opencode's database, in the order they were said, each as one line of JSON:
+/// `{session, folder, parent, id, at, message, parts}`. With `within`, only of sessions in this
+/// folder or below it.
 pub fn opencode_lines(path: &Path, within: Option<&Path>) -> Result<String> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;

@@ -1,5 +1,10 @@
-//! Where memory is kept: one trait, SQLite behind it, and an in-memory model as oracle and time
-//! machine. The only crate with SQL in it.
+//! Where memory is kept: the traits [`Reader`] and [`Store`], SQLite behind them, and the same
+//! tables as maps, with which tests compare SQLite and into which the log is replayed for a moment
+//! of the past. The only shipped crate with SQL in it.
+//!
+//! In reading order: `store` is the contract; `apply` applies a batch in every store; [`Overlay`]
+//! shows changes that are not written yet; [`MapStore`] is the shortest store; `sqlite` is the real
+//! one.
 
 mod apply;
 mod damage;

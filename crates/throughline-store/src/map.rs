@@ -1,4 +1,4 @@
-//! The in-memory store: small, obviously right, and forgotten when the process ends.
+//! In-memory store: small, easy to check, and gone when the process ends.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use crate::store::{Erasure, Finding, Planner, Reader, Store, compare_dumps};
 use crate::tables::Tables;
 use crate::{Error, Result};
 
-/// A store made of maps.
+/// Map store: a store made of maps, for tests and replays.
 #[derive(Debug, Default)]
 pub struct MapStore {
     tables: Mutex<Arc<Tables>>,

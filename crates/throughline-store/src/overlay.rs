@@ -1,8 +1,8 @@
-//! An overlay: a reader with changes laid over it that are not written yet.
+//! Overlay: a reader that also shows changes which are not written yet.
 //!
-//! Whoever plans a batch sees what the batch has done so far. The rows come out of the same fold by which the batch
-//! will be applied. What is made from rows after a write (the log, the documents of search, vectors, counts) is seen
-//! as it was before.
+//! The planner of a batch sees what the batch has done so far. Rows come out of the same `fold` by
+//! which the batch will be applied. What is derived from rows after a write (the log, documents of
+//! search, vectors, counts) is seen as it was before.
 
 use std::cell::{Ref, RefCell};
 use std::cmp::Reverse;
@@ -26,7 +26,7 @@ use crate::store::{FOUND_MAX, Reader, StoredBatch};
 use crate::tables::Tables;
 use crate::{Error, Result};
 
-/// A reader, and the changes that were decided since it was opened.
+/// Overlay: a reader with the changes that were decided since it was opened.
 pub struct Overlay<'a> {
     base: &'a dyn Reader,
     changes: Vec<Change>,
@@ -46,7 +46,7 @@ struct Folded {
 }
 
 impl<'a> Overlay<'a> {
-    /// No changes over a reader.
+    /// Makes an overlay without changes over a reader.
     pub fn new(base: &'a dyn Reader) -> Self {
         Self { base, changes: Vec::new(), folded: RefCell::default() }
     }
@@ -56,23 +56,23 @@ impl<'a> Overlay<'a> {
         &self.changes
     }
 
-    /// The changes, to be written.
+    /// Returns the changes, to be written.
     pub fn into_changes(self) -> Vec<Change> {
         self.changes
     }
 
-    /// One more change.
+    /// Adds a change.
     pub fn push(&mut self, change: Change) {
         self.changes.push(change);
     }
 
-    /// Takes the changes back that were made after the first `count`.
+    /// Drops the changes after the first `count`.
     pub fn truncate(&mut self, count: usize) {
         self.changes.truncate(count);
         self.forget_folded();
     }
 
-    /// Lets the changes be rewritten.
+    /// Lets `how` rewrite the changes; reads after it see the new ones.
     pub fn rewrite<T>(&mut self, how: impl FnOnce(&mut Vec<Change>) -> T) -> T {
         self.forget_folded();
         how(&mut self.changes)

@@ -1,25 +1,25 @@
-//! What may be asked of a store.
+//! Queries: what may be asked of a store.
 
 use throughline_core::{
     Cardinality, EntityKind, Kind, Memory, NodeId, SessionId, Slot, SpaceId, State, Timestamp,
 };
 
-/// Which memories to list.
+/// Memory query: which memories to list.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemoryQuery {
-    /// The spaces to look in. None means nothing is found.
+    /// The spaces to look in; without any, nothing is found.
     pub spaces: Vec<SpaceId>,
-    /// The reader's session: what is bound to others stays unseen.
+    /// The session that asks; memories bound to other sessions are left out.
     pub session: Option<SessionId>,
-    /// Also what is bound to other sessions: for whoever takes everything along.
+    /// Whether to include memories bound to other sessions, as for an export.
     pub any_session: bool,
     /// States to include; empty means all.
     pub states: Vec<State>,
     /// Kinds to include; empty means all.
     pub kinds: Vec<Kind>,
-    /// Only those in this area.
+    /// Only memories of this domain.
     pub domain: Option<String>,
-    /// Only those with this label, in comparable form.
+    /// Only memories with this tag, in comparable form.
     pub tag: Option<String>,
     /// How many to skip.
     pub offset: usize,
@@ -27,16 +27,16 @@ pub struct MemoryQuery {
     pub limit: usize,
 }
 
-/// A part of a listing, newest first, and how many there are in all.
+/// Memory page: a part of a listing, newest first, and the total.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemoryPage {
     /// The memories.
     pub items: Vec<Memory>,
-    /// How many the query matches without its limit.
+    /// Number of memories that match without the limit.
     pub total: usize,
 }
 
-/// What to search the words of.
+/// Sort of texts to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TextOf {
     /// Memories.
@@ -45,7 +45,7 @@ pub enum TextOf {
     Episodes,
 }
 
-/// Which texts to find. States and kinds apply to memories only.
+/// Text query: which texts to find by their words. States and kinds apply to memories only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextQuery {
     /// What to search.
@@ -54,7 +54,7 @@ pub struct TextQuery {
     pub terms: Vec<String>,
     /// The spaces to look in.
     pub spaces: Vec<SpaceId>,
-    /// The reader's session.
+    /// The session that asks.
     pub session: Option<SessionId>,
     /// States to include; empty means all.
     pub states: Vec<State>,
@@ -64,7 +64,7 @@ pub struct TextQuery {
     pub limit: usize,
 }
 
-/// A text that was found.
+/// Text hit: a text that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextHit {
     /// The space it was found in.
@@ -75,16 +75,16 @@ pub struct TextHit {
     pub score: f64,
 }
 
-/// A name looked up among entities.
+/// Entity name: a name to look up among entities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntityName {
-    /// What sort of thing, if it matters.
+    /// The kind of entity, if it matters.
     pub kind: Option<EntityKind>,
     /// The name in comparable form.
     pub name: String,
 }
 
-/// Which batches of the log to read.
+/// Log query: which batches of the log to read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogQuery {
     /// Only changes with a higher number.
@@ -101,41 +101,42 @@ pub struct LogQuery {
     pub limit: usize,
 }
 
-/// A vector of a node, made by a named model.
+/// Vector of a node, made by one model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector {
-    /// Whose.
+    /// The node.
     pub node: NodeId,
     /// The change number it was made at.
     pub seq: u64,
     /// The numbers.
     pub values: Vec<f32>,
-    /// The same in fewer bytes, for scanning, as whoever scans it packs it; at most
-    /// [`PACKED_MAX`](crate::PACKED_MAX) bytes. Empty: it is only kept beside the one that is scanned.
+    /// The same vector packed for scanning, in the form that the scanner uses; at most
+    /// [`PACKED_MAX`](crate::PACKED_MAX) bytes. Empty if this vector is stored only and never
+    /// scanned.
     pub packed: Vec<u8>,
 }
 
-/// Which memories of a slot bear on a claim: those of any state that give it the same value, and
-/// the active ones that the claim could conflict with.
+/// Slot query: which memories of a slot bear on a claim. These are the ones of any state with the
+/// same value, and the active ones that the claim could conflict with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotQuery {
     /// The slot, as `throughline_core::Slot::key` writes it.
     pub slot: String,
     /// The value that is claimed, in comparable form.
     pub value: Option<String>,
-    /// Whether the claim says that there is one value only: then it may conflict with every other,
-    /// else only with those that say so themselves.
+    /// Whether the claim says that there is only one value. Then it may conflict with every other
+    /// memory of the slot, otherwise only with those that say so themselves.
     pub single: bool,
 }
 
 impl SlotQuery {
-    /// What bears on a claim that fills this slot.
+    /// The query for a claim that fills this slot.
     pub fn of(slot: &Slot) -> Self {
         let single = slot.cardinality == Cardinality::One;
         Self { slot: slot.key(), value: Some(slot.value()), single }
     }
 
-    /// Every active memory in a slot.
+    /// The query for every active memory of a slot.
     pub fn active(slot: &str) -> Self {
         Self { slot: slot.to_owned(), value: None, single: true }
     }

@@ -1,5 +1,5 @@
-//! Where something was said: the turns that a memory rests on, those that hold its words, and what
-//! quotes a turn. An erasure looks here, in a store and in the copies of it.
+//! Where something was said: the turns that a memory rests on, the turns that contain its words,
+//! and the memories that quote a turn. Erasures use this, in the store and in its copies.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ const WORDS_MAX: usize = 12;
 /// Turns that hold one of those words and are looked at; of more, the newest.
 const HOLDING_MAX: usize = 100_000;
 
-/// Everything that a memory ever said, as far as the log still tells it, and what it says now.
+/// Wordings of a memory: its present text, and every earlier one that the log still has.
 pub fn wordings(reader: &dyn Reader, memory: &Memory) -> Result<Vec<String>> {
     let history = reader.history(memory.space, memory.id.into())?;
     let told = history.iter().flat_map(rows_in).filter_map(Row::into_memory);
@@ -34,7 +34,7 @@ pub fn wordings(reader: &dyn Reader, memory: &Memory) -> Result<Vec<String>> {
     Ok(said)
 }
 
-/// The turns that a memory rests on: connected to it, or named by its evidence, now or before.
+/// Turns that a memory rests on: connected to it, or named by its evidence, now or earlier.
 pub fn turns_under(reader: &dyn Reader, memory: &Memory) -> Result<Vec<Episode>> {
     let (space, node) = (memory.space, NodeId::Memory(memory.id));
     let history = reader.history(space, node)?;
@@ -53,7 +53,7 @@ pub fn turns_under(reader: &dyn Reader, memory: &Memory) -> Result<Vec<Episode>>
     Ok(found)
 }
 
-/// The turns of a space that hold one of the texts, word for word.
+/// Turns of a space that contain one of the texts word for word.
 pub fn turns_holding(
     reader: &dyn Reader,
     space: SpaceId,
@@ -76,7 +76,7 @@ pub fn turns_holding(
     Ok(turns.filter(|turn| texts.iter().any(|one| text::holds(&turn.text, one))).collect())
 }
 
-/// The turns that an id, the beginning of an id, or the last eight characters of one may mean.
+/// Turns that a handle may mean: an id, the beginning of one, or its last eight characters.
 pub fn find_turns(reader: &dyn Reader, spaces: &[SpaceId], handle: &str) -> Result<Vec<Episode>> {
     let mut keys = Vec::new();
     for space in spaces {
@@ -90,7 +90,7 @@ pub fn find_turns(reader: &dyn Reader, spaces: &[SpaceId], handle: &str) -> Resu
     Ok(reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_episode()).collect())
 }
 
-/// The memories whose evidence quotes a turn: those connected to it, and those that came with it.
+/// Memories whose evidence quotes a turn: those connected to it, and those that came in with it.
 pub fn quoted_by(reader: &dyn Reader, space: SpaceId, turn: EpisodeId) -> Result<Vec<MemoryId>> {
     let history = reader.history(space, NodeId::Episode(turn))?;
     let batches: BTreeSet<BatchId> = history.iter().map(|logged| logged.batch).collect();
@@ -113,7 +113,7 @@ pub fn quoted_by(reader: &dyn Reader, space: SpaceId, turn: EpisodeId) -> Result
     Ok(quoting.into_iter().collect())
 }
 
-/// A turn as it is, or as the log last told it in words.
+/// A turn as it is stored, or as the log last had it.
 pub fn told_turn(reader: &dyn Reader, space: SpaceId, turn: EpisodeId) -> Result<Option<Episode>> {
     let node = NodeId::Episode(turn);
     let row = reader.rows(&[RowKey::node(space, node)])?.remove(0);

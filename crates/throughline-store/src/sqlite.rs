@@ -1,8 +1,8 @@
-//! The SQLite store: one file, many processes, every acknowledged batch on disk.
+//! SQLite store: one file, many processes, every acknowledged batch on disk.
 //!
-//! Two rules keep it safe. Only SQLite opens the database file, its `-wal` and its `-shm`: closing
-//! any other handle on them would drop SQLite's locks. And one writer at a time holds the writer
-//! lock, so that nobody starves and nothing slow happens inside a transaction.
+//! Two rules keep it safe. Only SQLite opens the database file, its `-wal` and its `-shm`, because
+//! closing any other handle on them would drop SQLite's locks. And one writer at a time holds the
+//! writer lock, so that nobody starves and nothing slow happens inside a transaction.
 
 mod answers;
 mod copy;
@@ -51,7 +51,7 @@ pub(crate) const BUSY_LIMIT_MS: u64 = 10_000;
 /// How often a writer follows a file that is exchanged again and again.
 const FOLLOW_MAX: usize = 20;
 
-/// A store in one SQLite file.
+/// SQLite store: memory in one SQLite file.
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
@@ -62,18 +62,18 @@ pub struct SqliteStore {
     patience: AtomicU64,
 }
 
-/// What can be said about the file without reading memories.
+/// Store health: what can be said about the file without reading memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreHealth {
-    /// The SQLite that is linked.
+    /// Version of the linked SQLite.
     pub sqlite_version: String,
-    /// The schema of the file.
+    /// Schema version of the file.
     pub schema: u32,
     /// Bytes of the database file.
     pub bytes: u64,
     /// Bytes of the write-ahead log.
     pub wal_bytes: u64,
-    /// It can only be read: the disk or the folder does not let us write.
+    /// Whether it can only be read, because the disk or the folder does not allow writing.
     pub read_only: bool,
 }
 
@@ -92,19 +92,20 @@ impl SqliteStore {
         Ok(Self { path: path.to_owned(), opened, lock, keep, patience })
     }
 
-    /// How long writing waits for other writers before [`Error::Busy`] is returned. Whoever is waited
-    /// for waits little: what is not written now is written later.
+    /// Sets how long writing waits for other writers before [`Error::Busy`] is returned. A hook
+    /// that an agent waits for sets a short time, because what is not written now can be written
+    /// later.
     pub fn wait_at_most(&self, limit: Duration) {
         let ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         self.patience.store(ms.min(BUSY_LIMIT_MS), Ordering::Relaxed);
     }
 
-    /// Where the store is.
+    /// Path of the database file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What can be said about the file without reading memories.
+    /// Reports the health of the file without reading memories.
     pub fn health(&self) -> Result<StoreHealth> {
         let connection = self.present()?;
         let schema = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -120,28 +121,30 @@ impl SqliteStore {
         })
     }
 
-    /// Whether a file is a Throughline database this version can read, and free of damage.
+    /// Checks that a file is a Throughline database which this version can read, and that it is not
+    /// damaged.
     pub fn inspect(path: &Path) -> Result<()> {
         copy::inspect(path).map_err(|error| error.at(path))
     }
 
-    /// The same without looking for damage beyond the first page.
+    /// Checks the same as [`Self::inspect`], without looking for damage beyond the first page.
     pub fn glance(path: &Path) -> Result<()> {
         copy::glance(path).map(drop).map_err(|error| error.at(path))
     }
 
-    /// Erases from this file what the tombstones name: what was erased stays erased, also in a
-    /// copy that is older than the erasure. Returns how many memories went.
+    /// Erases from this file what the tombstones name, so that erased text stays erased also in a
+    /// copy that is older than the erasure. Returns how many memories were erased.
     pub fn reapply_tombstones(&self, stones: &[Tombstone]) -> Result<usize> {
         erase::reapply(self, stones)
     }
 
-    /// Everything that is wrong with what a file holds, which nobody has to have open.
+    /// Lists everything that is wrong with the content of a file; the file need not be open.
     pub fn check_file(path: &Path) -> Result<Vec<Finding>> {
         copy::check(path).map_err(|error| error.at(path))
     }
 
-    /// The tombstones that a file tells, however damaged it is, and whether those are all it has.
+    /// Reads the tombstones of a file, however damaged it is, and says whether these are all of
+    /// them.
     pub fn tombstones_in(path: &Path) -> (Vec<Tombstone>, bool) {
         copy::tombstones_in(path)
     }
@@ -199,36 +202,36 @@ impl SqliteStore {
         Ok(erased)
     }
 
-    /// What was erased while something of it may still be in a file, also where only a reader of an
-    /// older state or the disk stood in the way of the last step.
+    /// Tombstones of unfinished erasures, also of those where only the last step failed (another
+    /// process was reading an older state, or the disk refused).
     pub fn unfinished_erasures(&self) -> Result<Vec<Tombstone>> {
         erase::unfinished(&self.present()?.connection)
     }
 
-    /// What of the log cannot be read back.
+    /// Lists the parts of the log that cannot be read back.
     pub fn rotten_log(&self) -> Result<Vec<String>> {
         log::rotten(&self.present()?.connection)
     }
 
-    /// Bytes that the tables and indexes of the file take, by what they hold.
+    /// Bytes of the tables and indexes of the file, by what they hold.
     pub fn space(&self) -> Result<BTreeMap<&'static str, u64>> {
         space::taken(&self.present()?.connection)
     }
 
-    /// Whether a database was begun to be put in the place of another and is not yet.
+    /// Whether an exchange of the database was begun and not finished.
     pub fn is_exchanging(database: &Path) -> bool {
         swap::is_due(database)
     }
 
-    /// Copies a file that nobody has to have open, and erases from the copy what the tombstones
-    /// name. Returns how many memories that were.
+    /// Copies a file and erases from the copy what the tombstones name; the file need not be open.
+    /// Returns how many memories were erased.
     pub fn clean_copy(from: &Path, to: &Path, stones: &[Tombstone]) -> Result<usize> {
         copy::copy_file(from, to).map_err(|error| error.at(from))?;
         Self::open_copy(to)?.reapply_tombstones(stones)
     }
 
-    /// Opens a copy that somebody made of a store. If it is of an older schema it is migrated in
-    /// place: a copy of a copy would keep what is about to be erased.
+    /// Opens a copy of a store. A copy of an older schema is migrated in place, without a further
+    /// copy, which would keep what is about to be erased.
     pub fn open_copy(path: &Path) -> Result<Self> {
         Self::open_and_keep(path, KeptCopy::Nothing)
     }

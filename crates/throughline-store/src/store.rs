@@ -1,4 +1,5 @@
-//! The store: few coarse verbs, each one round trip, so that a database across a network fits too.
+//! Store: the contract of every place where memory is kept. Its operations are few and coarse, each
+//! one round trip, so that a database across a network would fit too.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,23 +20,24 @@ use crate::query::{
 /// Memories returned for one handle at most: more than a few is ambiguous anyway.
 pub(crate) const FOUND_MAX: usize = 20;
 
-/// A batch with its place in the log.
+/// Stored batch: a batch with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredBatch {
-    /// The number of its first change.
+    /// Number of its first change.
     pub first_seq: u64,
-    /// The number of its last change.
+    /// Number of its last change.
     pub last_seq: u64,
     /// The batch.
     pub batch: Batch,
 }
 
-/// Memory as it stands at one moment: everything read through one reader belongs together.
+/// Reader: a consistent view of memory at one moment. Everything read through one reader belongs
+/// together.
 pub trait Reader {
-    /// Rows by their keys, in the order asked, `None` where there is none.
+    /// Rows by key, in the order of the keys; `None` where there is none.
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>>;
 
-    /// Everything that hangs on the nodes: evidence, watermarks, counters, edges at either end.
+    /// Rows that belong to the nodes: evidence, watermarks, counters, and edges at either end.
     fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>>;
 
     /// Edges at either end of the nodes, of the given relations (none given: all), at most `limit`
@@ -48,60 +50,62 @@ pub trait Reader {
         limit: usize,
     ) -> Result<Vec<Edge>>;
 
-    /// The edges that say that two memories contradict each other, by space and key.
+    /// Edges that mark two memories as contradicting each other, by space and key.
     fn contradictions(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Edge>>;
 
     /// Current memories of some kinds, newest first, so many of each space and kind; whatever
     /// session they are bound to.
     fn current(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>>;
 
-    /// The same of those alone whose rank is a person's, however many others are newer.
+    /// Current memories of some kinds whose authority is a person's, newest first, however many
+    /// others are newer.
     fn said(&self, spaces: &[SpaceId], kinds: &[Kind], limit: usize) -> Result<Vec<Memory>>;
 
     /// Memories that have triggers, in any state, newest first, so many of each space.
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
 
-    /// Active memories that name something that could not be found, newest first, so many of each
-    /// space.
+    /// Active memories that name something that could not be found, newest first, at most `limit`
+    /// of each space.
     fn unresolved(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
 
-    /// What the memories of a space hang on, by key: of those that are active, or of all.
+    /// Watermarks of a space (what its memories are tied to), by key: those of active memories
+    /// only, or of all.
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>>;
 
-    /// A listing of memories, newest first.
+    /// One page of a listing of memories, newest first.
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
 
-    /// The memories an id, the beginning of an id, or the last eight characters of one may mean,
-    /// the first few of them by id.
+    /// Memories that a handle may mean (an id, the beginning of one, or its last eight characters):
+    /// the first few by id.
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;
 
-    /// The memories that a handle may mean and that the log has touched, whether they are still
-    /// there or not.
+    /// Memories that a handle may mean and that the log ever touched, whether they still exist or
+    /// not.
     fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>>;
 
     /// Memories with this fingerprint, in any state.
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>>;
 
-    /// The memories of a slot that bear on a claim.
+    /// Memories of a slot that bear on a claim.
     fn in_slot(&self, space: SpaceId, query: &SlotQuery) -> Result<Vec<Memory>>;
 
-    /// The memories whose place this one took.
+    /// Memories that this one superseded.
     fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>>;
 
     /// Tombstones with one of these marks.
     fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>>;
 
-    /// Every tombstone of the store.
+    /// All tombstones of the store.
     fn all_tombstones(&self) -> Result<Vec<Tombstone>>;
 
-    /// Entities that answer to one of these names.
+    /// Entities that have one of these names.
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>>;
 
-    /// Texts that hold the terms, best first; ties by id.
+    /// Full-text search: texts that hold the terms, best first; ties by id.
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;
 
-    /// Hands over the documents of one index of a space, in whole blocks, as far as they changed
-    /// after a stamp: the number of the block, and its records side by side.
+    /// Documents of one index of a space that changed after a stamp, handed to `block` in whole
+    /// blocks: the number of the block, and its records side by side.
     fn documents(
         &self,
         space: SpaceId,
@@ -111,8 +115,8 @@ pub trait Reader {
         block: &mut dyn FnMut(u32, &[u8]),
     ) -> Result<Shelf>;
 
-    /// The documents that hold each of the terms, at most `most` of them for a term, newest first
-    /// if there are more.
+    /// Postings: the documents that hold each of the terms, at most `most` for a term, the newest
+    /// ones if there are more.
     fn postings(
         &self,
         space: SpaceId,
@@ -121,7 +125,7 @@ pub trait Reader {
         most: usize,
     ) -> Result<Vec<Postings>>;
 
-    /// The vectors that a model made of nodes, in the order asked, `None` where there is none.
+    /// Vectors of nodes made by one model, in the order of the nodes; `None` where there is none.
     fn vectors_of(
         &self,
         space: SpaceId,
@@ -135,111 +139,117 @@ pub trait Reader {
     /// Batches of the log.
     fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>>;
 
-    /// The batches whose id begins or ends so.
+    /// Batches whose id begins or ends with the handle.
     fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>>;
 
-    /// The batches with these ids, in the order of the log, without their changes.
+    /// Batches with these ids, in the order of the log, without their changes.
     fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>>;
 
-    /// The changes of one batch, with the rows as they were before.
+    /// Changes of one batch, with the rows as they were before.
     fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>>;
 
-    /// Every change that touched a node or what hangs on it, in order.
+    /// Every change that touched a node or a row that belongs to it, in order.
     fn history(&self, space: SpaceId, node: NodeId) -> Result<Vec<Logged>>;
 
     /// The first change after `seq` that touched a row.
     fn next_touch(&self, row: &RowKey, nodes: &[NodeId], seq: u64) -> Result<Option<Logged>>;
 
-    /// How many turns were recorded after a change, by batches that were decided in a space.
+    /// Number of turns that batches of a space recorded after a change.
     fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64>;
 
-    /// The days with work in a space, sorted.
+    /// Days on which there was work in a space, sorted.
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>>;
 
-    /// The times a memory was put in front of an agent, latest first.
+    /// Times at which a memory was shown to an agent, latest first.
     fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>>;
 
-    /// What waits for a person's word, oldest first.
+    /// Operations that wait for a person's decision, oldest first.
     fn pending(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Pending>>;
 
-    /// The texts that are kept word for word on a shelf, in its order.
+    /// Texts that are kept word for word on a shelf, in its order.
     fn leaves(&self, space: SpaceId, shelf: &str) -> Result<Vec<Leaf>>;
 
-    /// Everything that ever waited in a space and that the log still tells in words, decided or
+    /// Every operation that ever waited in a space and whose words the log still has, decided or
     /// not, each wording once, by id.
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>>;
 
     /// Every space that was ever written to.
     fn spaces(&self) -> Result<Vec<Space>>;
 
-    /// How many rows each table holds, and how the memories are spread, by a name.
+    /// Counts by name: rows of each table, memories by state, kind and authority, edges by relation.
     fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>>;
 
-    /// Every row that the log rebuilds, as sorted lines of text.
+    /// Dump: every row that the log rebuilds, as sorted lines of text. Two stores with the same log
+    /// have the same dump.
     fn dump(&self) -> Result<Vec<String>>;
 }
 
-/// What the erasure of a memory left behind.
+/// Outcome of finishing an erasure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erasure {
     /// Nothing readable is left on disk.
     Done,
-    /// Somebody is still reading an older state of the file; it goes with the next checkpoint.
+    /// Another process still reads an older state of the file; the rest is removed with the next
+    /// checkpoint.
     Pending,
 }
 
-/// Something `verify` found to be wrong.
+/// Finding: something that a check found to be wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What was checked.
+    /// Name of the check.
     pub check: &'static str,
     /// What is wrong.
     pub detail: String,
 }
 
-/// A planner: reads, and returns what to write.
+/// Planner: reads memory, and returns the batch to write.
 pub type Planner<'a> = &'a mut dyn FnMut(&dyn Reader) -> Result<Batch>;
 
-/// A place where memory is kept. There is one way to write: a batch, in one transaction, logged.
+/// Store: a place where memory is kept. There is one way to write: a batch, in one transaction,
+/// logged.
 pub trait Store: Send + Sync {
     /// Opens a reader on the present state.
     fn read(&self) -> Result<Box<dyn Reader + '_>>;
 
-    /// Lets `plan` read and decide, and applies what it returns, with nobody else writing in
-    /// between. Planning must be quick: others wait. When this returns, the batch is on disk.
+    /// Writes: lets `plan` read and decide, and applies the batch that it returns; nobody else
+    /// writes in between. Planning must be quick, because other writers wait. When this returns,
+    /// the batch is on disk.
     fn transact(&self, plan: Planner<'_>) -> Result<Commit>;
 
-    /// Applies a batch that was decided before.
+    /// Writes a batch that was decided before.
     fn apply(&self, batch: &Batch) -> Result<Commit> {
         self.transact(&mut |_| Ok(batch.clone()))
     }
 
-    /// Memory as it was believed at a moment: the log replayed up to then.
+    /// Opens a reader on memory as it was at a moment: the log replayed up to then.
     fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>>;
 
-    /// Keeps vectors. They are derived: not logged, not dumped, erased with their node.
+    /// Stores vectors. They are derived data: not logged, not dumped, and erased with their node.
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()>;
 
-    /// Builds the documents of every space anew from the rows and vectors.
+    /// Rebuilds the documents of every space from the rows and vectors.
     fn reindex(&self) -> Result<()>;
 
-    /// What was erased while something of it may still be in a file or a copy of ours.
+    /// Tombstones of erasures that are not finished: something of them may still be in a file or a
+    /// copy.
     fn erasure_due(&self) -> Result<Vec<Tombstone>>;
 
-    /// Makes sure that what was deleted is gone from the store's own files; then nothing is due.
+    /// Finishes erasures: removes what was deleted from the store's own files, so that nothing is
+    /// due any more.
     fn finish_erasure(&self) -> Result<Erasure>;
 
-    /// Checks everything that can be checked without the log.
+    /// Checks everything that can be checked without replaying the log.
     fn verify(&self) -> Result<Vec<Finding>>;
 
-    /// Replays the whole log and compares every table with what is there.
+    /// Replays the whole log and compares the result with every table.
     fn rebuild_check(&self) -> Result<Vec<Finding>>;
 
     /// Writes a complete copy to a new file.
     fn backup(&self, to: &Path) -> Result<()>;
 }
 
-/// Compares a dump with what it should be, and says where they differ.
+/// Compares a dump with the expected one, and reports where they differ.
 pub fn compare_dumps(found: &[String], expected: &[String]) -> Vec<Finding> {
     let found_set: std::collections::BTreeSet<_> = found.iter().collect();
     let expected_set: std::collections::BTreeSet<_> = expected.iter().collect();

@@ -1,5 +1,5 @@
-//! The tables as plain maps: the oracle that SQLite is compared with, and the state that a replay
-//! of the log arrives at. Clear rather than fast.
+//! Tables as plain maps: tests compare SQLite with them, and a replay of the log ends in them.
+//! Written for clarity rather than speed.
 
 mod documents;
 mod read;
@@ -21,7 +21,7 @@ use crate::query::Vector;
 use crate::store::StoredBatch;
 use crate::{Error, Result};
 
-/// Everything a store knows, in maps.
+/// Tables: everything that a store holds, in maps.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
     rows: BTreeMap<RowKey, Row>,
@@ -38,7 +38,7 @@ impl Tables {
         apply(self, batch)
     }
 
-    /// The state that a log arrives at.
+    /// Replays a log from the beginning.
     pub fn replay(batches: impl IntoIterator<Item = Batch>) -> Result<Self> {
         let mut tables = Self::default();
         for batch in batches {
@@ -47,11 +47,10 @@ impl Tables {
         Ok(tables)
     }
 
-    /// The state at a moment: what had happened by then, in the order of the log. Its log stays
-    /// behind; whoever wants history asks the store.
+    /// Replays a log up to a moment. The result has no log of its own; for history, ask the store.
     ///
-    /// Where a clock ran backwards that may not fit together; then the log up to the last batch of
-    /// the time is taken whole.
+    /// Where a clock ran backwards, the batches up to that moment may not fit together; then the
+    /// log is taken whole up to the last batch of that time.
     pub fn as_of(mut batches: Vec<StoredBatch>, at: Timestamp) -> Result<Self> {
         let end = batches.iter().rposition(|one| one.batch.at <= at).map_or(0, |last| last + 1);
         batches.truncate(end);
@@ -91,7 +90,7 @@ impl Tables {
         self.rows.contains_key(key)
     }
 
-    /// The batches, in order.
+    /// The batches of the log, in order.
     pub fn batches(&self) -> &[StoredBatch] {
         &self.batches
     }
@@ -293,7 +292,7 @@ pub(crate) fn text_of(row: Option<&Row>) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The nodes a row belongs to, read from its key alone.
+/// The nodes that a row belongs to, read from its key alone.
 pub fn nodes_of_key(key: &RowKey) -> Vec<NodeId> {
     let first = key.key.split(' ').next().unwrap_or_default();
     let as_memory = || first.parse().ok().map(NodeId::Memory).into_iter().collect();

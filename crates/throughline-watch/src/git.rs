@@ -53,7 +53,7 @@ pub(crate) fn stamp(
     Ok(Stamped { referent: Referent::Git { paths: paths.into_iter().collect() }, stamp, then })
 }
 
-/// Asks git about all bindings that hang on it. `None` if there are none.
+/// Asks git about all bindings that are tied to it. `None` if there are none.
 pub(crate) fn ask<'a>(world: &World, bindings: &[Binding<'a>]) -> Option<Asked<'a>> {
     let items: Vec<Item<'a>> =
         bindings.iter().enumerate().filter_map(|(at, binding)| item(at, binding)).collect();

@@ -1,12 +1,29 @@
-//! Looks at the world that memories hang on: files, commits and named values.
+//! Looks at what memories are tied to: files, commits and named values.
 //!
-//! [`World::stamp`] resolves what a memory is bound to and notes what is there, [`World::look`]
-//! looks again and says how near a change came. It reads, and never writes. Only hashes of what a
-//! file says are kept.
+//! [`World::stamp`] resolves what a memory is tied to and notes what is there, [`World::look`]
+//! looks again and says how near a change came. It only reads, and keeps only hashes of what a file
+//! holds.
 //!
-//! What it looks at is somebody else's: a path may be invented, a link may lead outside, a file may
-//! be a pipe or grow without end. It never waits on one, and in doubt it says
+//! What it looks at is not under our control: a path may be invented, a link may lead outside, a
+//! file may be a pipe or grow without end. It never waits on one, and in doubt the answer is
 //! [`Reading::Unknown`].
+//!
+//! # What a look costs
+//!
+//! Release build, one of two cores of a server, median of 20 to 50 looks, everything in the cache
+//! of the system:
+//!
+//! | looked at | time |
+//! |---|---|
+//! | 10,000 bindings on 1,000 files, nothing written to | 5 ms |
+//! | the same, every file (10 KB) read again | 25 ms |
+//! | the same, every file changed above the watched lines | 40 ms |
+//! | a renamed file, found among 10,000 | 22 ms |
+//! | git, 10,000 files, no new commit: 1 binding / 1,000 | 1.6 ms / 3 ms |
+//! | git, 10,000 files, 20 commits later: 1 binding / 1,000 | 4 ms / 65 ms |
+//!
+//! Git is asked through its own program: one process for all bindings, up to two more where
+//! something differs. A file that is gone is looked for by its content in at most 20,000 entries.
 
 mod content;
 mod file;
@@ -26,10 +43,10 @@ use std::time::{Duration, Instant};
 
 use throughline_core::watermark::{Reading, Referent};
 
-/// The largest file that is read, in bytes.
+/// Size limit in bytes: larger files are not read.
 pub const FILE_BYTES_MAX: u64 = 8 << 20;
 
-/// The most lines that [`World::span_with`] puts together.
+/// The most lines that one span found by [`World::span_with`] has.
 pub const SPAN_LINES_MAX: u32 = 8;
 
 /// How long one look may take, unless told otherwise.
@@ -38,7 +55,7 @@ const BUDGET: Duration = Duration::from_millis(100);
 /// How long a stamp may take at least: nobody waits for a prompt then.
 const STAMP_BUDGET: Duration = Duration::from_secs(1);
 
-/// The folder that a project lives in, as far as memories may look at it.
+/// World: the folder of one project, and the environment, as far as memories may be tied to them.
 #[derive(Debug)]
 pub struct World {
     root: PathBuf,
@@ -48,37 +65,40 @@ pub struct World {
     opened: AtomicU64,
 }
 
-/// What a memory is bound to, and what was there.
+/// Stamped referent: what a memory is tied to, and what was there at that moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stamped {
-    /// The same thing in its canonical form.
+    /// The referent in its canonical form.
     pub referent: Referent,
-    /// What was there, for [`World::look`]. To be kept, not to be read.
+    /// The stamp, to be stored and handed back to [`World::look`]. Its form is private to this
+    /// crate.
     pub stamp: String,
-    /// What was there, in a few words; of lines, what they said. It may hold secrets.
+    /// What was there, in a few words for people; for lines, the lines themselves. It may hold
+    /// secrets.
     pub then: String,
 }
 
-/// One thing to look at again.
+/// Binding: one referent with its stamp, to be looked at again.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding<'a> {
-    /// What, as [`World::stamp`] returned it.
+    /// The referent, as [`World::stamp`] returned it.
     pub referent: &'a Referent,
-    /// What was there.
+    /// The stamp, as [`World::stamp`] returned it.
     pub stamp: &'a str,
 }
 
-/// What looking again showed.
+/// Look: what looking again at one binding showed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
-    /// How near the change came.
+    /// How near the change came to what is watched.
     pub reading: Reading,
-    /// What is there now, in a few words; of lines, what they say. Empty when nothing changed. It may
-    /// hold secrets.
+    /// What is there now, in a few words; for lines, the lines themselves. Empty when nothing
+    /// changed. It may hold secrets.
     pub now: String,
-    /// Where the file is now, if it went elsewhere with all it says. It reads as unchanged then.
+    /// The new path of a file that was moved with its content unchanged. The reading is unchanged
+    /// then.
     pub renamed: Option<String>,
-    /// A fresher stamp of the same content: with it the next look is cheaper.
+    /// A fresher stamp of the same content, which makes the next look cheaper.
     pub stamp: Option<String>,
 }
 
@@ -96,49 +116,49 @@ impl Look {
     }
 }
 
-/// Why something cannot be watched.
+/// Unresolved referent: why something cannot be watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unresolved {
-    /// It is not below the root, or a link leads out.
+    /// The path is not below the root, or a link leads out of it.
     #[error("it lies outside of the project: name a path inside")]
     Outside,
     /// There is no such file.
     #[error("there is no such file: name one that exists, by its path from the project root")]
     Missing,
-    /// A folder, a pipe, a device.
+    /// It is a folder, a pipe or a device.
     #[error("it is not a plain file: name a file, or watch a folder with git:PATH")]
     NotAFile,
-    /// More than [`FILE_BYTES_MAX`].
+    /// The file is larger than [`FILE_BYTES_MAX`].
     #[error("the file is larger than 8 MiB: name a smaller one, or watch it with git:PATH")]
     TooLarge,
-    /// It cannot be read, or changes all the time.
+    /// The file cannot be read, or changes while it is read.
     #[error("it cannot be read at the moment: check its permissions and try again")]
     Unreadable,
-    /// No git, no repository, no commit.
+    /// There is no git, no repository or no commit.
     #[error("there is no git repository with a commit here: commit first, or watch a file")]
     NoRepository,
-    /// Not in the last commit.
+    /// The path is not in the last commit.
     #[error("it is not in the last commit: commit it first, or watch it with file:PATH")]
     NotTracked,
-    /// Neither set nor found.
+    /// The variable is not set, or the key is not in the file.
     #[error(
         "there is no such value: name an environment variable that is set (flag:NAME), or a key of a file (flag:FILE#KEY)"
     )]
     UnknownFlag,
-    /// The file ends before, or there is nothing in them.
+    /// The file ends before these lines, or they are blank.
     #[error("the file has no such lines, or they are blank: name lines that say something")]
     NoSuchLines,
-    /// A database of ours: only SQLite may open it.
+    /// It is a database of Throughline, which only SQLite may open.
     #[error("it is a database of Throughline itself: name something else")]
     OwnData,
-    /// The whole project, or nothing at all.
+    /// It names the whole project, or nothing.
     #[error("the whole project changes with every commit: name the files or folders it is about")]
     TooBroad,
 }
 
 impl World {
-    /// The world below a folder, with the environment of this process.
+    /// Makes a world of the folder `root`, with the environment of this process.
     pub fn at(root: &Path) -> Self {
         Self {
             root: root.to_path_buf(),
@@ -148,21 +168,21 @@ impl World {
         }
     }
 
-    /// With these environment variables, and no others.
+    /// Uses these environment variables instead of those of the process.
     #[must_use]
     pub fn with_environment(mut self, variables: BTreeMap<String, String>) -> Self {
         self.variables = Some(variables);
         self
     }
 
-    /// With that long for one look. What is not reached in time reads as unknown.
+    /// Sets the time for one look. What is not reached in time reads as unknown.
     #[must_use]
     pub fn with_budget(mut self, budget: Duration) -> Self {
         self.budget = budget;
         self
     }
 
-    /// Resolves what a memory is to be bound to, and notes what is there.
+    /// Resolves a referent and stamps what is there now.
     pub fn stamp(&self, referent: &Referent) -> Result<Stamped, Unresolved> {
         let deadline = Deadline::after(self.budget.max(STAMP_BUDGET));
         match referent {
@@ -172,8 +192,8 @@ impl World {
         }
     }
 
-    /// Looks again at all of them, each file once, and asks git once for all. One answer for each,
-    /// in order.
+    /// Looks again at all bindings: each file once, git once for all. One answer for each, in
+    /// order.
     pub fn look(&self, bindings: &[Binding<'_>]) -> Vec<Look> {
         let deadline = Deadline::after(self.budget);
         let mut looks = vec![Look::unknown("not reached in time"); bindings.len()];
@@ -196,7 +216,8 @@ impl World {
         file::read(self, path, deadline).ok()?.1.span_with(words, deadline)
     }
 
-    /// How many files were opened so far. Looking at the same thing twice should cost none.
+    /// Number of files opened so far, for tests: looking twice at an unchanged file should open
+    /// none.
     pub fn files_opened(&self) -> u64 {
         self.opened.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! Two texts side by side, as a unified diff that a person reads before saying yes.
+//! Diff: two texts as a unified diff, for a person to read before agreeing.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ enum Row<'a> {
     After(&'a str),
 }
 
-/// What changes between two texts, with a few lines around it. Empty when nothing does.
+/// Unified diff of two texts, with a few lines of context. Empty when nothing changes.
 pub fn diff(before: &str, after: &str) -> String {
     let mut shown = String::new();
     if before == after {

@@ -1,4 +1,4 @@
-//! Settings as files: read with care, written whole or not at all, with a copy kept beside.
+//! Settings files: read with care, written whole or not at all, with a copy kept beside.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -23,11 +23,11 @@ const FIRST_COPY: &str = ".throughline-backup";
 /// How its copy from before our latest change is called, where it is another.
 const LATEST_COPY: &str = ".throughline-backup-latest";
 
-/// Why a file was left as it is.
+/// Error: why a file was left as it is.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What stands in it cannot be changed.
+    /// Its content cannot be changed by us.
     #[error("{path} was not changed")]
     Refused {
         /// The file.
@@ -36,7 +36,7 @@ pub enum Error {
         #[source]
         source: RefusedInstall,
     },
-    /// It is a folder, a pipe, a link to nothing, too long, or no text.
+    /// It is no readable text file: a folder, a pipe, a broken link, too long, or not text.
     #[error("{path} is not a settings file: {why}")]
     NotAFile {
         /// The path.
@@ -44,13 +44,13 @@ pub enum Error {
         /// What it is instead.
         why: String,
     },
-    /// Somebody else wrote it at the same time: try again.
+    /// Another program wrote it at the same time; try again.
     #[error("{path} changed in the meantime")]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// The machine said no.
+    /// A file operation failed.
     #[error("{path} cannot be read or written")]
     Io {
         /// The file.
@@ -61,13 +61,13 @@ pub enum Error {
     },
 }
 
-/// What [`init`] would do.
+/// Plans [`init`] without writing.
 pub fn plan_init(place: &SettingsPlace, command: &str) -> Result<SettingsChange, Error> {
     let text = read(&place.path)?.unwrap_or_default();
     add(place.form, &text, command).map_err(|source| refused(&place.path, source))
 }
 
-/// Puts us into a settings file, which is made if there is none.
+/// Adds us to a settings file, which is created if it does not exist.
 pub fn init(place: &SettingsPlace, command: &str) -> Result<SettingsChange, Error> {
     let path = &place.path;
     let before = read(path)?;
@@ -83,7 +83,7 @@ pub fn init(place: &SettingsPlace, command: &str) -> Result<SettingsChange, Erro
     Ok(change)
 }
 
-/// What [`uninstall`] would do.
+/// Plans [`uninstall`] without writing.
 pub fn plan_uninstall(place: &SettingsPlace) -> Result<SettingsChange, Error> {
     let path = &place.path;
     let failed = |source| refused(path, source);
@@ -102,8 +102,8 @@ pub fn plan_uninstall(place: &SettingsPlace) -> Result<SettingsChange, Error> {
     Ok(change)
 }
 
-/// Takes us out of a settings file. A file that we made goes, and so do our copies once they tell
-/// nothing new.
+/// Removes us from a settings file. A file that we created is deleted, and so are our copies once
+/// they hold nothing that the file does not.
 pub fn uninstall(place: &SettingsPlace) -> Result<SettingsChange, Error> {
     let path = &place.path;
     let change = plan_uninstall(place)?;
@@ -149,13 +149,13 @@ fn remove_folders(place: &SettingsPlace, folder: &Path) {
     }
 }
 
-/// Our copies of a settings file that are there.
+/// Existing copies that we made of a settings file.
 pub fn copies(path: &Path) -> Vec<PathBuf> {
     let copies = [FIRST_COPY, LATEST_COPY].map(|end| beside(path, end));
     copies.into_iter().filter(|copy| copy.is_file()).collect()
 }
 
-/// What stands in a settings file; `None` when there is none.
+/// Reads a settings file; `None` if it does not exist.
 pub fn read(path: &Path) -> Result<Option<String>, Error> {
     let target = target(path)?;
     let found = match fs::metadata(&target) {

@@ -1,26 +1,26 @@
-//! What stands in which file of a host: the tables of events and servers.
+//! Form of settings: what we write into which file of a host, as tables of events and servers.
 
 use super::SERVER;
 
-/// How a settings file is written, and what of it is ours.
+/// Settings form: the format of a settings file, and which parts of it are ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingsForm {
-    /// JSON, with comments and trailing commas tolerated.
+    /// JSON; comments and trailing commas are tolerated.
     Json(&'static [SettingsSection]),
-    /// TOML with our server in it: Codex.
+    /// TOML with our server in it, for Codex.
     Toml,
-    /// A file of ours as a whole: opencode.
+    /// A file that is ours as a whole, for opencode.
     Plugin,
 }
 
-/// A member of a settings file that holds entries of ours.
+/// Settings section: a member of a settings file that holds entries of ours.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SettingsSection {
-    /// Events, and who is called at them.
+    /// Hooks: events, and the programs called at them.
     Hooks(Hooks),
-    /// Servers of tools, by name.
+    /// MCP servers, by name.
     Servers(Servers),
-    /// What a new file has to hold beside us: a name and a value.
+    /// A name and a value that a new file must hold beside our entries.
     Fixed(&'static str, &'static str),
 }
 
@@ -43,7 +43,7 @@ impl SettingsSection {
     }
 }
 
-/// The events of a host that we want to be called at.
+/// Hooks: the events of a host that we want to be called at.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Hooks {
     /// The host's written name.
@@ -83,7 +83,7 @@ const fn some(name: &'static str, matcher: &'static str, timeout: u32) -> Regist
     Registered { name, timeout, matcher: Some(matcher) }
 }
 
-/// Where servers of tools are named, and how.
+/// Servers: where MCP servers are listed, and how.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Servers {
     pub(super) section: &'static str,

@@ -1,4 +1,4 @@
-//! Which files of a host are ours to change: a person's own, or a project's.
+//! Places: which settings files of a host we change, a person's own or a project's.
 
 use std::path::{Path, PathBuf};
 
@@ -8,14 +8,14 @@ use super::form::{
 };
 use crate::{Folders, Host};
 
-/// A file, and how it is written.
+/// Settings place: a settings file and its form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsPlace {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// How it is written, and what of it is ours.
+    /// Format of the file, and which parts of it are ours.
     pub form: SettingsForm,
-    /// The project that shares it, where it is not one person's own.
+    /// Root of the project that shares it; `None` for a person's own file.
     pub shared_by: Option<PathBuf>,
 }
 
@@ -23,7 +23,7 @@ fn place(path: PathBuf, form: SettingsForm) -> SettingsPlace {
     SettingsPlace { path, form, shared_by: None }
 }
 
-/// The settings of one person.
+/// Settings files of one person.
 pub fn places(host: Host, folders: &Folders) -> Vec<SettingsPlace> {
     let config = &folders.config;
     match host {
@@ -44,7 +44,7 @@ pub fn places(host: Host, folders: &Folders) -> Vec<SettingsPlace> {
     }
 }
 
-/// The settings of one project, shared by all who work on it.
+/// Settings files of one project, shared by all who work on it.
 pub fn project_places(host: Host, root: &Path) -> Vec<SettingsPlace> {
     let mut places = match host {
         Host::ClaudeCode => vec![

@@ -1,17 +1,18 @@
-//! One bit a dimension, to narrow down very many rows before their codes are read.
+//! Bits: one bit a dimension, to narrow down very many rows before their codes are read.
 
 use super::code::{CODES, Rows};
 use super::scan::{self, Signs};
 
-/// How many candidates are plenty: among a million rows, they hold the true ten nearest.
+/// Number of candidates that is enough: among a million rows, they hold the true ten nearest.
 pub const CANDIDATES: usize = 4_096;
 
 /// How many rows the mean is taken of; more would not move a sign that matters.
 const SAMPLE: usize = 4_096;
 
-/// The signs of all rows, seen from their mean: 48 bytes a row.
+/// Bits: for each row and dimension, whether the value is above the mean of the rows; 48 bytes a
+/// row.
 ///
-/// Vectors of meaning share a direction, so signs seen from zero say less.
+/// Vectors of meaning share a direction, so signs relative to zero would say less.
 #[derive(Debug, Clone)]
 pub struct Bits {
     mean: [f32; CODES],
@@ -19,14 +20,14 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// Takes the signs of all rows.
+    /// Computes the bits of all rows.
     pub fn of(rows: &Rows<'_>) -> Self {
         let mut bits = Self { mean: mean(rows), signs: Vec::with_capacity(rows.len()) };
         bits.extend(rows);
         bits
     }
 
-    /// How many rows there are signs of.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.signs.len()
     }
@@ -36,8 +37,8 @@ impl Bits {
         self.signs.is_empty()
     }
 
-    /// Takes the signs of the rows that came since. The mean stays: once there are twice as many
-    /// rows as it was taken of, start afresh.
+    /// Adds the bits of rows that are new. The mean stays as it was: once there are twice as many
+    /// rows, compute all bits anew with [`Bits::of`].
     pub fn extend(&mut self, rows: &Rows<'_>) {
         let added = self.signs.len()..rows.len();
         scan::wide(
@@ -46,17 +47,17 @@ impl Bits {
         );
     }
 
-    /// Takes the signs of a row that changed.
+    /// Computes the bits of one row anew after it changed.
     ///
     /// # Panics
     ///
-    /// If the row was not there when signs were last taken.
+    /// If the row is not among those that have bits.
     pub fn refresh(&mut self, rows: &Rows<'_>, row: usize) {
         self.signs[row] = signs_of_row(rows, row, &self.mean);
     }
 
-    /// The `count` rows to `keep` whose signs differ least from the query's, ties by row; in the
-    /// order of rows.
+    /// Finds the `count` rows that `keep` accepts whose bits differ least from the query's, ties by
+    /// row; in the order of rows.
     ///
     /// # Panics
     ///

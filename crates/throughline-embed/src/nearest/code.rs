@@ -1,6 +1,6 @@
-//! Vectors in one byte a dimension, and where they lie in somebody's bytes.
+//! Codes: vectors in one byte a dimension, and where they lie in the caller's bytes.
 
-/// How many dimensions a coded vector has.
+/// Number of dimensions of a coded vector.
 pub const CODES: usize = 384;
 
 /// The longest vector of codes there is: every byte -128, which only a damaged row holds.
@@ -9,7 +9,7 @@ pub(super) const LARGEST: f64 = 128.0 * 19.595_918;
 /// How many sums an exact dot product keeps side by side.
 const LANES: usize = 16;
 
-/// A vector in one byte a dimension, with what that costs.
+/// Code: a vector in one byte a dimension, with the error that this makes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Code {
     /// The vector is about `scale` times these; none is -128.
@@ -20,10 +20,10 @@ pub struct Code {
     pub residual: f32,
 }
 
-/// Codes a vector: its largest number becomes 127 steps, and all others whole steps.
+/// Encodes a vector: its largest number becomes 127 steps, and all others whole steps.
 ///
-/// A vector with a number that is not finite gets zeros and an infinite residual, so that no
-/// search ever relies on its code.
+/// A vector with a number that is not finite gets zeros and an infinite residual, so that no search
+/// ever relies on its code.
 ///
 /// # Panics
 ///
@@ -52,10 +52,10 @@ pub fn encode(vector: &[f32]) -> Code {
     Code { codes, scale, residual: rounded_up(length(errors)) }
 }
 
-/// Coded vectors laid out in one slice of bytes, the rows of one length.
+/// Rows: coded vectors in one slice of bytes, all rows of one length.
 ///
 /// Row `i` holds its codes at `i * stride + codes_at`, one signed byte each, and at its other two
-/// places a little-endian `f32`. What else a row holds is its owner's business.
+/// places a little-endian `f32`. Whatever else a row holds is not read here.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
     /// All rows, one after the other; an unfinished last one is not seen.
@@ -71,7 +71,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.bytes.len().checked_div(self.stride).unwrap_or(0)
     }

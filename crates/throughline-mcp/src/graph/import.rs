@@ -1,4 +1,4 @@
-//! Reading in what the official memory server kept: one entity or relation a line.
+//! Import of the official memory server's file: one entity or relation a line.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,16 +16,16 @@ use crate::clean::clean_value;
 /// Bytes of a file that are read at most.
 const FILE_MAX: u64 = 256 << 20;
 
-/// What reading in did.
+/// Graph import: what an import did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GraphImport {
-    /// Entities that are new here.
+    /// Number of entities that are new here.
     pub entities: usize,
-    /// Observations that are new here, those of new entities included.
+    /// Number of observations that are new here, those of new entities included.
     pub observations: usize,
-    /// Relations that are new here.
+    /// Number of relations that are new here.
     pub relations: usize,
-    /// What was here already.
+    /// Number of things that were here already.
     pub known: usize,
 }
 
@@ -46,7 +46,7 @@ impl Line {
     }
 }
 
-/// Whether a file looks like one of the official memory server's.
+/// Whether a file looks like one of the official memory server.
 pub fn is_graph(file: &Path) -> bool {
     let Ok(open) = std::fs::File::open(file) else { return false };
     let mut head = Vec::new();
@@ -57,7 +57,7 @@ pub fn is_graph(file: &Path) -> bool {
         && (first.starts_with(r#"{"type":"entity""#) || first.starts_with(r#"{"type":"relation""#))
 }
 
-/// Reads a file in, all of it or nothing. Twice is once.
+/// Imports a file, all of it or nothing. Importing it twice changes nothing more.
 pub fn import(engine: &Engine, context: &Context, file: &Path) -> Result<GraphImport> {
     let lines = read(engine, context, file)?;
     take_in(engine, context, &lines, None)

@@ -336,7 +336,7 @@ pub(super) fn history(
     touching(connection, space, node, Rotten::LeftOut)
 }
 
-/// The changes that touched a node or what hangs on it, in order.
+/// The changes that touched a node or a row that belongs to it, in order.
 fn touching(
     connection: &Connection,
     space: SpaceId,

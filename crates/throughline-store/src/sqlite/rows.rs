@@ -201,7 +201,7 @@ impl View for SqlTables<'_> {
 /// How rows are read: without those that are rotten, or all or none.
 pub(super) type Collect = fn(&Connection, Table, &'static str, (i64, String)) -> Result<Vec<Row>>;
 
-/// Everything that hangs on some nodes, each once, by key.
+/// Rows that belong to some nodes, each once, by key.
 pub(super) fn attached(
     connection: &Connection,
     space: SpaceId,

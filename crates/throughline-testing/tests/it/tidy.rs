@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Which crates of ours each crate may use, dev-dependencies aside. As in ARCHITECTURE.md.
-const ARROWS: &[(&str, &[&str])] = &[
+pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("throughline-core", &[]),
     ("throughline-language", &["throughline-core"]),
     ("throughline-store", &["throughline-core"]),
@@ -50,7 +50,7 @@ const PURE: &[&str] = &["throughline-core", "throughline-language"];
 /// Crates that must stay out of them.
 const NOT_IN_PURE: &[&str] = &["rusqlite", "tokio", "fastrand", "rand", "tempfile", "anyhow"];
 
-fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
@@ -90,7 +90,7 @@ fn rust_files(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-fn sources() -> Vec<(String, String)> {
+pub(crate) fn sources() -> Vec<(String, String)> {
     let mut files = Vec::new();
     rust_files(&root().join("crates"), &mut files);
     files
