@@ -1,7 +1,7 @@
 //! The flows of memory, in order: the library others embed.
 //!
-//! An [`Engine`] holds a store, a clock and the policies. Each flow takes a [`Context`] that says
-//! who asks and from where, reads, lets `throughline-core` decide, and writes one batch.
+//! An [`Engine`] holds a store, a clock, the models and the policies, and hands out flows (`flows.rs`): most know by a
+//! [`Context`] who asks and from where. A flow reads, lets `throughline-core` decide, and writes one batch.
 //!
 //! ```
 //! use throughline_engine::{Clock, Context, Engine, NewMemory, Project};
@@ -10,10 +10,12 @@
 //! let engine = Engine::open(home.path(), Clock::System)?;
 //! let context = Context::user(Project::at(home.path())?);
 //!
-//! let first = engine.remember(&context, &NewMemory::new("staging runs Postgres 14"))?;
-//! engine.correct(&context, &first.card.memory.id.to_string(), "staging runs Postgres 16", None)?;
+//! let keeping = engine.keeping(&context);
+//! let first = keeping.remember(&NewMemory::new("staging runs Postgres 14"))?;
+//! keeping.correct(&first.card.memory.id.to_string(), "staging runs Postgres 16", None)?;
 //!
-//! let found = engine.search(&*engine.now_reader()?, &context, "postgres", &Default::default())?;
+//! let reader = engine.now_reader()?;
+//! let found = engine.looking(&context).search(&*reader, "postgres", &Default::default())?;
 //! assert_eq!(found.items[0].memory.content, "staging runs Postgres 16");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
