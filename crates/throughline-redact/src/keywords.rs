@@ -58,21 +58,40 @@ pub(crate) struct Hit {
 
 /// Every keyword in `text[from..to]`, in any case, also where one is part of another.
 pub(crate) fn hits(text: &str, from: usize, to: usize) -> impl Iterator<Item = Hit> {
-    let Keywords { automaton, lookers } = &*KEYWORDS;
+    let automaton = if to - from < LONG { &*READY_SOON } else { &*QUICK };
     automaton.find_overlapping_iter(&text[from..to]).map(move |found| Hit {
         start: from + found.start(),
         end: from + found.end(),
-        looker: lookers[found.pattern().as_usize()],
+        looker: KEYWORDS.lookers[found.pattern().as_usize()],
     })
 }
 
+/// Bytes of text for which it pays to build the automaton that reads faster: a hook reads a few lines and ends.
+const LONG: usize = 32 << 10;
+
+/// The automaton that is built sooner, and reads slower.
+static READY_SOON: LazyLock<AhoCorasick> =
+    LazyLock::new(|| automaton(AhoCorasickKind::NoncontiguousNFA));
+
+/// The automaton that reads faster, and takes longer to build.
+static QUICK: LazyLock<AhoCorasick> = LazyLock::new(|| automaton(AhoCorasickKind::ContiguousNFA));
+
+fn automaton(kind: AhoCorasickKind) -> AhoCorasick {
+    AhoCorasick::builder()
+        .match_kind(MatchKind::Standard)
+        .kind(Some(kind))
+        .ascii_case_insensitive(true)
+        .build(&KEYWORDS.words)
+        .expect("a few hundred short words fit into any automaton")
+}
+
 struct Keywords {
-    automaton: AhoCorasick,
+    words: Vec<&'static str>,
     lookers: Vec<Looker>,
 }
 
 static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
-    let mut words: Vec<&str> = Vec::new();
+    let mut words: Vec<&'static str> = Vec::new();
     let mut lookers = Vec::new();
     let mut add = |word, looker| {
         words.push(word);
@@ -91,12 +110,5 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     add("-----BEGIN", Looker::KeyBlock);
     add("-----END", Looker::KeyBlockEnd);
     add("://", Looker::Address);
-
-    let automaton = AhoCorasick::builder()
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .ascii_case_insensitive(true)
-        .build(&words)
-        .expect("a few hundred short words fit into any automaton");
-    Keywords { automaton, lookers }
+    Keywords { words, lookers }
 });
