@@ -6,10 +6,29 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 use serde::Serialize;
 use throughline_core::state::Flag;
 use throughline_core::watermark::Referent;
-use throughline_core::{Memory, State, text};
-use throughline_engine::{Card, Shaken};
+use throughline_core::{Memory, NodeId, State, text};
+use throughline_engine::{Card, Later, Shaken};
 
 use crate::ui::{BOLD, DIM, ID, WARN, paint, safe, width};
+
+/// What was said after a memory was kept, and may bear on it: the memory that it became, or the turn.
+#[derive(Debug, Serialize)]
+struct WireLater {
+    id: String,
+    at: String,
+    words: String,
+}
+
+impl From<&Later> for WireLater {
+    fn from(later: &Later) -> Self {
+        let id = match later.node {
+            NodeId::Memory(id) => id.to_string(),
+            NodeId::Episode(id) => id.to_string(),
+            NodeId::Entity(id) => id.to_string(),
+        };
+        Self { id, at: later.at.to_string(), words: later.words.clone() }
+    }
+}
 
 /// A memory as callers see it. Fields may be added, never renamed or removed.
 #[derive(Debug, Serialize)]
@@ -39,6 +58,8 @@ pub(crate) struct WireMemory {
     superseded_by: Option<String>,
     supersedes: Vec<String>,
     contested_by: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    later: Option<WireLater>,
     reopened_by: Vec<WireShaken>,
     watermarks: Vec<WireWatermark>,
     evidence: Vec<WireEvidence>,
@@ -127,6 +148,7 @@ impl From<&Card> for WireMemory {
             superseded_by: memory.superseded_by.map(|id| id.to_string()),
             supersedes: card.supersedes.iter().map(ToString::to_string).collect(),
             contested_by: card.contested_by.iter().map(ToString::to_string).collect(),
+            later: card.later.as_ref().map(WireLater::from),
             reopened_by: card.reopened_by.iter().map(wire_shaken).collect(),
             watermarks: card.watermarks.iter().map(wire_watermark).collect(),
             evidence: card.evidence.iter().map(wire_evidence).collect(),
@@ -317,6 +339,10 @@ pub(crate) fn page(card: &Card) -> String {
     }
     for id in &card.contested_by {
         line("contested by", paint(WARN, id.handle()));
+    }
+    if let Some(later) = &card.later {
+        let handle = crate::commands::recall_handle(later.node);
+        line("later said", paint(WARN, format!("{} ({handle})", safe(&later.words))));
     }
     for one in &card.reopened_by {
         line("open again", shaken_line(one));
