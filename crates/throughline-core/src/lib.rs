@@ -10,19 +10,17 @@
 //! |---|---|
 //! | the nouns | [`memory`], [`evidence`], [`entity`], [`edge`], [`episode`], [`watermark`], [`scope`], [`usage`] |
 //! | who says so, who may do what, and what may become what | [`authority`], [`permission`], [`state`] |
-//! | how true, how retrievable, how active | [`trust`], [`salience`], [`activation`] |
+//! | how true, how retrievable | [`trust`], [`salience`] |
+//! | whether a text only repeats what we said | [`echo`] |
 //! | text | [`text`], [`near`], [`words`], [`tokens`], [`form`] |
 //! | what a change is, and what it does to the tables | [`change`], [`row`], [`fold`], [`undo`] |
 //! | what to do with something new, and what it meets | [`reconcile`], [`meet`] |
 //! | what a tool gets back word for word | [`leaf`] |
 //! | what could not be applied, and waits for a person | [`pending`] |
 //! | what is gone over once more when nobody waits | [`sleep`] |
-//! | when things leave view, change tier or graduate | [`lifecycle`] |
 //! | what an agent tells us, and who speaks | [`event`], [`speaker`] |
 //! | what a reader made of a turn, and what is to be kept of it | [`reading`], [`patch`] |
-//! | what a session has in mind | [`hot`] |
 //! | times in a text, and what search knows of a text | [`when`], [`document`] |
-//! | what hangs together with what was found | [`frontier`] |
 //! | how fitting, and the final order | [`relevance`], [`rank`] |
 //! | what an agent gets to read | [`page`] |
 //! | every number an owner may tune | [`policy`] |
@@ -30,11 +28,11 @@
 #[macro_use]
 mod closed_set;
 
-pub mod activation;
 pub mod asking;
 pub mod authority;
 pub mod change;
 pub mod document;
+pub mod echo;
 pub mod edge;
 pub mod entity;
 pub mod episode;
@@ -42,11 +40,10 @@ pub mod event;
 pub mod evidence;
 pub mod fold;
 pub mod form;
-pub mod frontier;
-pub mod hot;
+
 pub mod id;
 pub mod leaf;
-pub mod lifecycle;
+
 pub mod meet;
 pub mod memory;
 pub mod near;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::authority::{Contest, contest};
 use crate::fold::{Refusal, Trouble, View};
 use crate::{
-    BatchId, Cardinality, Fingerprint, Memory, Row, RowKey, SpaceId, Table, Timestamp, Write, hot,
+    BatchId, Cardinality, Fingerprint, Memory, Row, RowKey, SpaceId, Table, Timestamp, Write, echo,
 };
 
 /// Up to where the log of a space was gone over.
@@ -109,7 +109,7 @@ pub fn proved_useful(shown: &[SessionText<'_>], answers: &[SessionText<'_>]) -> 
         answers.iter().any(|answer| {
             (shown.new || answer.new)
                 && answer.at >= shown.at
-                && hot::says_what_was_shown(answer.text, &[shown.text]).is_some()
+                && echo::says_what_was_shown(answer.text, &[shown.text]).is_some()
         })
     })
 }

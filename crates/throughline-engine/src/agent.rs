@@ -6,7 +6,7 @@ use throughline_core::fold::Refusal;
 use throughline_core::permission::{Act, Backing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{
-    Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, Row, RowKey, Slot, SpaceId, hot, text,
+    Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, Row, RowKey, Slot, SpaceId, echo, text,
 };
 use throughline_store::{EntityName, Reader};
 
@@ -146,7 +146,7 @@ impl Keeping<'_> {
         let rows = self.engine.now_reader()?.rows(&keys)?.into_iter().flatten();
         let texts: Vec<String> =
             rows.filter_map(Row::into_memory).map(|memory| memory.content).collect();
-        Ok(hot::says_what_was_shown(&new.content, &texts).is_some())
+        Ok(echo::says_what_was_shown(&new.content, &texts).is_some())
     }
 
     /// Whether somebody who is no person says what they were shown at any time, or what is on record

@@ -16,8 +16,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use throughline_core::Speaker;
+use throughline_core::echo;
 use throughline_core::evidence::Testimony;
-use throughline_core::hot;
 use throughline_core::patch::Named;
 use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember};
 use throughline_core::permission::Act;
@@ -263,7 +263,7 @@ impl Keeping<'_> {
         let speaker = speaker_of(claim.turn, ground);
         let said = claim.content.as_str();
         let repeats =
-            || ground.shown.iter().any(|one| hot::says_what_was_shown(said, &[one]).is_some());
+            || ground.shown.iter().any(|one| echo::says_what_was_shown(said, &[one]).is_some());
         let snippet = claim.quote.as_ref();
         let snippet = snippet.filter(|quote| text::normalise(quote) != text::normalise(said));
         let authority = if speaker == Speaker::User && corrects && !ground.by_model {

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use throughline_attention::hot::Hot;
 use throughline_core::event::Start;
-use throughline_core::hot::Hot;
 use throughline_core::page::{Detail, PageItem, Section};
 use throughline_core::{Memory, MemoryId, NodeId, Row, RowKey, SessionId, State};
 use throughline_store::Reader;

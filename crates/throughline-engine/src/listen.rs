@@ -7,11 +7,12 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use throughline_attention::activation;
 use throughline_core::Speaker;
 use throughline_core::event::{Event, Start, What};
 use throughline_core::permission::Door;
 use throughline_core::row::Session;
-use throughline_core::{Cause, Change, MemoryId, Row, RowKey, SessionId, Table, activation};
+use throughline_core::{Cause, Change, MemoryId, Row, RowKey, SessionId, Table};
 use throughline_language::gate::{self, Flush, ProbeWhen};
 use throughline_language::question::{self, Question};
 use throughline_store::Error as StoreError;

@@ -14,7 +14,7 @@ mod walk;
 mod words;
 mod write;
 
-use throughline_core::frontier::Hop;
+use throughline_attention::frontier::Hop;
 use throughline_core::page::{Detail, DomainCount};
 use throughline_core::policy::RecallPolicy;
 use throughline_core::relevance::{Parts, Signals, WEIGHTS};

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use throughline_core::hot::{self, Hot};
+use throughline_attention::hot::{self, Hot};
 use throughline_core::policy::ActivationPolicy;
 use throughline_core::{NodeId, SessionId, Timestamp};
 
@@ -275,8 +275,8 @@ fn parse(bytes: &[u8], session: &SessionId) -> Result<Hot, String> {
 
 #[cfg(test)]
 mod tests {
+    use throughline_attention::activation::Touch;
     use throughline_core::MemoryId;
-    use throughline_core::activation::Touch;
 
     use super::*;
 

@@ -56,7 +56,7 @@ struct WireStep {
 impl From<&RecallCandidate> for WireCandidate {
     fn from(one: &RecallCandidate) -> Self {
         let (fate, reason) = fate(one);
-        let step = |step: &throughline_core::frontier::Hop| WireStep {
+        let step = |step: &throughline_attention::frontier::Hop| WireStep {
             from: bare(step.from),
             relation: step.relation.as_str(),
             to: bare(step.to),

@@ -1,6 +1,5 @@
 //! The rules of memory, seen from outside: laws where there is a law, small tables otherwise.
 
-mod activation;
 mod arbitrary;
 mod change;
 mod document;
@@ -8,8 +7,6 @@ mod echoes;
 mod edge;
 mod evidence;
 mod fold;
-mod frontier;
-mod lifecycle;
 mod meeting;
 mod near;
 mod old_words;

@@ -133,7 +133,7 @@ mod tests {
             let turn = Captured::said(at(), Speaker::User, said);
             mind.hear(&turn, EpisodeId(Uuid::from_u128(number)), &policy);
         }
-        let touch = throughline_core::activation::Touch::Mention;
+        let touch = throughline_attention::activation::Touch::Mention;
         mind.hot.touch(MemoryId(Uuid::from_u128(1)).into(), "launch", touch, &policy);
         mind.hot.touch(MemoryId(Uuid::from_u128(2)).into(), SECRET, touch, &policy);
         let draft = serde_json::json!({"content": [SECRET]});

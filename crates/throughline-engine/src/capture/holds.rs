@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use throughline_core::activation::Touch;
+use throughline_attention::activation::Touch;
 use throughline_core::policy::ActivationPolicy;
 use throughline_core::{EpisodeId, MemoryId, NodeId, SessionId, Timestamp};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use throughline_attention::hot::Hot;
 use throughline_core::Speaker;
-use throughline_core::hot::Hot;
 use throughline_core::policy::ActivationPolicy;
 use throughline_core::reading::Piece;
 use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};

@@ -9,7 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use throughline_core::hot::Settlement;
+use throughline_attention::hot::Settlement;
 use throughline_core::permission::Door;
 use throughline_core::policy::EdgePolicy;
 use throughline_core::row::Injection;

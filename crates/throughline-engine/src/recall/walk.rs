@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use throughline_core::frontier::{self, Seed, Walk};
+use throughline_attention::frontier::{self, Seed, Walk};
 use throughline_core::{Edge, NodeId, Row, RowKey, SpaceId, salience};
 use throughline_store::Reader;
 

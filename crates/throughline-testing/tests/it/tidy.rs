@@ -7,6 +7,7 @@ use std::process::Command;
 /// Which crates of ours each crate may use, dev-dependencies aside. As in ARCHITECTURE.md.
 pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     ("throughline-core", &[]),
+    ("throughline-attention", &["throughline-core"]),
     ("throughline-language", &["throughline-core"]),
     ("throughline-store", &["throughline-core"]),
     ("throughline-embed", &[]),
@@ -18,6 +19,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
     (
         "throughline-engine",
         &[
+            "throughline-attention",
             "throughline-core",
             "throughline-embed",
             "throughline-language",
@@ -33,6 +35,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
         "throughline",
         &[
             "throughline-agents",
+            "throughline-attention",
             "throughline-core",
             "throughline-engine",
             "throughline-language",
@@ -45,7 +48,7 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates of pure functions.
-const PURE: &[&str] = &["throughline-core", "throughline-language"];
+const PURE: &[&str] = &["throughline-core", "throughline-attention", "throughline-language"];
 
 /// Crates that must stay out of them.
 const NOT_IN_PURE: &[&str] = &["rusqlite", "tokio", "fastrand", "rand", "tempfile", "anyhow"];

@@ -4,7 +4,6 @@
 //! how present a node is follows from them whenever it is asked, so asking twice changes nothing.
 //! The store never takes a weight from here, only the uses that [`Hot::to_settle`] names.
 
-mod echo;
 #[cfg(test)]
 mod tests;
 
@@ -14,10 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::activation::{self, Touch};
-use crate::policy::ActivationPolicy;
-use crate::{MemoryId, NodeId, text};
-
-pub use echo::says_what_was_shown;
+use throughline_core::policy::ActivationPolicy;
+use throughline_core::{MemoryId, NodeId, text};
 
 /// The form that this program writes.
 pub const VERSION: u8 = 1;

@@ -3,8 +3,8 @@
 //! A pure function of the weight at the last touch, the distance from the focus and the turns
 //! since: computing it twice changes nothing.
 
-use crate::NodeId;
-use crate::policy::ActivationPolicy;
+use throughline_core::NodeId;
+use throughline_core::policy::ActivationPolicy;
 
 /// What happened to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use std::convert::Infallible;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use throughline_core::edge::{hub_damping, strength};
-use throughline_core::frontier::{
+use throughline_attention::frontier::{
     DEPTH_MAX, Hop, ROUNDS_MAX, Reached, Seed, Walk, pagerank, rescore, walk,
 };
+use throughline_core::edge::{hub_damping, strength};
 use throughline_core::policy::{EdgePolicy, FrontierPolicy};
 use throughline_core::{Edge, EntityId, NodeId, Relation};
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! Lifecycle: when a memory leaves view, changes tier, graduates. Visibility only, never existence.
 
-use crate::policy::LifecyclePolicy;
-use crate::salience::Salience;
-use crate::{Authority, Kind, Memory, State, Usage};
+use throughline_core::policy::LifecyclePolicy;
+use throughline_core::salience::Salience;
+use throughline_core::{Authority, Kind, Memory, State, Usage};
 
 /// What is known about a memory when its place is judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,7 +58,7 @@ pub fn should_expire(
     unconfirmed_guess || settled
 }
 
-closed_set! {
+throughline_core::closed_set! {
     /// Which index a memory's vector is kept in.
     pub enum Tier ("tier") {
         /// Searched first.

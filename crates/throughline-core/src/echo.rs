@@ -90,3 +90,55 @@ fn share(part: &BTreeSet<String>, whole: &BTreeSet<String>) -> f64 {
 fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
     one.intersection(other).count() as f64 / one.union(other).count().max(1) as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::says_what_was_shown;
+
+    #[test]
+    fn an_agent_that_repeats_what_it_was_shown_is_an_echo() {
+        let shown = [
+            "staging runs Postgres 16",
+            "never push to main on Fridays",
+            "we use Redis for caching",
+        ];
+        for (said, expected) in [
+            ("Staging runs Postgres 16.", Some(0)),
+            ("As noted, staging runs Postgres 16, so I will use that", Some(0)),
+            ("push to main", None),
+            ("never push to main", Some(1)),
+            ("Redis is used for caching", Some(2)),
+            ("staging runs Postgres 17", None),
+            ("staging runs Postgres 16 on port 5433", None),
+            (
+                "staging runs Postgres 16 because the billing team needs logical replication slots",
+                None,
+            ),
+            ("we do not use Redis for caching", None),
+            ("the deploy takes nine minutes", None),
+            ("Redis", None),
+            ("", None),
+            ("…", None),
+        ] {
+            assert_eq!(says_what_was_shown(said, &shown), expected, "{said}");
+        }
+        let paths = ["edit src/parse_line.rs before the release"];
+        assert_eq!(says_what_was_shown("edit src/parse_page.rs before the release", &paths), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_an_echo_of_itself_and_never_of_nothing(text in "[a-z]{3,9}( [a-z0-9]{2,9}){2,8}") {
+            prop_assert_eq!(says_what_was_shown(&text, &[&text]), Some(0));
+            prop_assert_eq!(says_what_was_shown::<&str>(&text, &[]), None);
+            prop_assert_eq!(says_what_was_shown(&text, &[""]), None);
+        }
+
+        #[test]
+        fn any_two_texts_can_be_compared(one in ".{0,200}", other in ".{0,200}") {
+            says_what_was_shown(&one, &[&other]);
+        }
+    }
+}

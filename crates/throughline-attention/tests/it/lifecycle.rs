@@ -1,7 +1,7 @@
 //! When memories leave view, change tier, graduate.
 
 use proptest::prelude::*;
-use throughline_core::lifecycle::{
+use throughline_attention::lifecycle::{
     LifecycleFacts, Tier, may_graduate, next_tier, should_archive, should_expire,
     should_review_anchor, tier_value,
 };
@@ -9,8 +9,7 @@ use throughline_core::policy::LifecyclePolicy;
 use throughline_core::salience::Salience;
 use throughline_core::{Authority, Kind, Memory, State, Usage};
 
-use crate::arbitrary;
-use crate::world::{SPACE, fact, id, session};
+use crate::world::{SPACE, any_memory, fact, id, session};
 
 fn standing(age: f64, sources: usize) -> LifecycleFacts {
     LifecycleFacts {
@@ -100,7 +99,7 @@ fn a_commitment_runs_out_ninety_days_after_it_was_settled() {
 proptest! {
     #[test]
     fn the_worth_of_keeping_close_stays_between_nothing_and_one(
-        memory in arbitrary::memory(), raw in 0.0..3.0_f64, contested in any::<bool>(),
+        memory in any_memory(), raw in 0.0..3.0_f64, contested in any::<bool>(),
     ) {
         let salience = Salience { raw, value: raw.min(1.0) };
         let found = tier_value(&memory, &LifecycleFacts { salience, contested, ..standing(1.0, 1) }, &LifecyclePolicy::default());

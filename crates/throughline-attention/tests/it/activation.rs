@@ -2,8 +2,8 @@
 
 use proptest::collection::btree_map;
 use proptest::prelude::*;
+use throughline_attention::activation::{Touch, activation, focus, touched};
 use throughline_core::NodeId;
-use throughline_core::activation::{Touch, activation, focus, touched};
 use throughline_core::policy::ActivationPolicy;
 
 use crate::world::id;

@@ -5,7 +5,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
-use crate::EntityId;
+use throughline_core::EntityId;
 
 const POLICY: fn() -> ActivationPolicy = ActivationPolicy::default;
 
@@ -202,31 +202,6 @@ fn the_topic_is_what_was_said_last() {
     assert_eq!(hot.topic, ["redis", "staging", "postgres"]);
 }
 
-#[test]
-fn an_agent_that_repeats_what_it_was_shown_is_an_echo() {
-    let shown =
-        ["staging runs Postgres 16", "never push to main on Fridays", "we use Redis for caching"];
-    for (said, expected) in [
-        ("Staging runs Postgres 16.", Some(0)),
-        ("As noted, staging runs Postgres 16, so I will use that", Some(0)),
-        ("push to main", None),
-        ("never push to main", Some(1)),
-        ("Redis is used for caching", Some(2)),
-        ("staging runs Postgres 17", None),
-        ("staging runs Postgres 16 on port 5433", None),
-        ("staging runs Postgres 16 because the billing team needs logical replication slots", None),
-        ("we do not use Redis for caching", None),
-        ("the deploy takes nine minutes", None),
-        ("Redis", None),
-        ("", None),
-        ("…", None),
-    ] {
-        assert_eq!(says_what_was_shown(said, &shown), expected, "{said}");
-    }
-    let paths = ["edit src/parse_line.rs before the release"];
-    assert_eq!(says_what_was_shown("edit src/parse_page.rs before the release", &paths), None);
-}
-
 #[derive(Debug, Clone)]
 enum Step {
     Touch(u128, u8),
@@ -313,17 +288,5 @@ proptest! {
             turn(&mut quiet, &[]);
         }
         prop_assert_eq!(hot.present(None, &POLICY()), quiet.present(None, &POLICY()));
-    }
-
-    #[test]
-    fn a_text_is_an_echo_of_itself_and_never_of_nothing(text in "[a-z]{3,9}( [a-z0-9]{2,9}){2,8}") {
-        prop_assert_eq!(says_what_was_shown(&text, &[&text]), Some(0));
-        prop_assert_eq!(says_what_was_shown::<&str>(&text, &[]), None);
-        prop_assert_eq!(says_what_was_shown(&text, &[""]), None);
-    }
-
-    #[test]
-    fn any_two_texts_can_be_compared(one in ".{0,200}", other in ".{0,200}") {
-        says_what_was_shown(&one, &[&other]);
     }
 }

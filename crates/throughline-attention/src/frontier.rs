@@ -7,8 +7,8 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::policy::{EdgePolicy, FrontierPolicy};
-use crate::{Edge, NodeId, Relation, SpaceId, edge};
+use throughline_core::policy::{EdgePolicy, FrontierPolicy};
+use throughline_core::{Edge, NodeId, Relation, SpaceId, edge};
 
 /// Edges from a seed beyond which no policy lets a walk go.
 pub const DEPTH_MAX: u32 = 3;

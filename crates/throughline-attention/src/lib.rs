@@ -1,0 +1,16 @@
+//! The rules of attention: plain data and pure functions.
+//!
+//! `throughline-core` says what is true and who may change it. This crate says what is looked at: attention changes by
+//! use, and it never changes what is true. Nothing here does I/O, reads a clock, makes an id or draws a random number.
+//!
+//! | what | where |
+//! |---|---|
+//! | how present a node is in a session | [`activation`] |
+//! | what a session has in mind | [`hot`] |
+//! | what hangs together with what was found | [`frontier`] |
+//! | when memories leave view, change tier or graduate | [`lifecycle`] |
+
+pub mod activation;
+pub mod frontier;
+pub mod hot;
+pub mod lifecycle;

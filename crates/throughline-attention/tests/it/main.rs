@@ -1,0 +1,6 @@
+//! The rules of attention, seen from outside: laws where there is a law, small tables otherwise.
+
+mod activation;
+mod frontier;
+mod lifecycle;
+mod world;
