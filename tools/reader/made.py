@@ -62,7 +62,7 @@ def made_pairs(turns, pairs, rng):
     """Pairs that follow from the labels: what is about something else, what says the same, and what was
     said with other words around it."""
     pairs = [*pairs, *given_up(turns, rng)]
-    made = [*given_up(turns, rng), *about_others(turns, rng), *swapped(pairs, rng), *with_befores(turns, pairs, rng),
+    made = [*given_up(turns, rng), *about_others(turns, rng, hard=True), *swapped(pairs, rng), *with_befores(turns, pairs, rng),
             *surrounded(turns, pairs, rng), *labelled(pairs, rng)]
     return [{"id": "made", **record} for record in made]
 
@@ -95,12 +95,21 @@ def given_up(turns, rng):
                     yield {"writer": turn["writer"], "voice": turn["voice"], "held": claim.replace(new, old), "said": claim, "relation": "replaces"}
 
 
-def about_others(turns, rng):
-    """What a person said about one thing, held against what was said about others."""
+def about_others(turns, rng, hard=False):
+    """What a person said about one thing, held against what was said about others: where `hard`, mostly against
+    what shares a telling word with it, which is where a reader errs."""
     by_voice, claims = {}, []
     for turn in turns:
         by_voice.setdefault(turn["voice"], []).append(turn)
         claims += [(turn, piece) for piece in turn["sentences"] if piece.get("claim")]
+    common = common_words(piece["claim"] for _, piece in claims)
+
+    def choose(held, options, said):
+        """One of the options; where `hard`, rather one that shares a telling word with what is held."""
+        held = telling_words(held) - common
+        near = [one for one in options if held & telling_words(said(one))] if hard else []
+        return rng.choice(near if near and rng.random() < 0.8 else options)
+
     for turn, piece in claims:
         # A memory is held in tidy words, or as it was said.
         held = piece["claim"] if rng.random() < 0.7 else piece["text"]
@@ -113,17 +122,31 @@ def about_others(turns, rng):
 
         # What holds nothing lasting touches no memory, however near it is.
         if passing and rng.random() < 0.5:
-            other = rng.choice(passing)
+            other = choose(held, passing, lambda one: one["turn"])
             yield pair(other, other["turn"])
         # Two things that one person tells hold side by side, unless the later one is a change.
-        if telling and rng.random() < 0.5:
-            other, one = rng.choice(telling)
+        if telling and rng.random() < (0.75 if hard else 0.5):
+            other, one = choose(held, telling, lambda it: it[1]["text"])
             yield pair(other, other["turn"] if rng.random() < 0.4 and not changes(other) else one["text"])
         other, one = rng.choice(claims)
         if other["voice"] != turn["voice"] and rng.random() < 0.3:
             yield pair(other, rng.choice([other["turn"], one["text"], one["claim"]]))
         if rng.random() < 0.12:
             yield pair(turn, turn["turn"], "same")
+
+
+def telling_words(text):
+    return set(re.findall(r"[a-z][a-z0-9_./-]{2,}", text.lower()))
+
+
+def common_words(texts):
+    """Words that stand in more than one text of two hundred."""
+    counts, total = {}, 0
+    for text in texts:
+        total += 1
+        for word in telling_words(text):
+            counts[word] = counts.get(word, 0) + 1
+    return {word for word, count in counts.items() if count * 200 > total}
 
 
 def changes(turn):

@@ -178,9 +178,9 @@ def examine(reader, turns, pairs, device):
     return figures
 
 
-def examine_unrelated(reader, tokenizer, turns, device):
+def examine_unrelated(reader, tokenizer, turns, device, hard):
     """How often two things that one person told, and that hold side by side, are taken for a change."""
-    pairs = [{"id": "made", **record} for record in about_others(turns, random.Random(7)) if record["relation"] == "other"]
+    pairs = [{"id": "made", **record} for record in about_others(turns, random.Random(7), hard) if record["relation"] == "other"]
     shares = read_pairs(reader, [pair_example(tokenizer, pair) for pair in pairs], device)[:, :2].sum(1)
     return {"pairs": len(pairs), **{at: round(float((shares >= at).mean()), 4) for at in (0.3, 0.5, 0.7, 0.9)}}
 
@@ -220,7 +220,8 @@ def main():
     if left_out:
         print("reader", json.dumps(examine(reader, parts["turns"][1], parts["pairs"][1], device)), flush=True)
         told = [row for row in rows["turns"] if row["writer"] in left_out]
-        print("unrelated", json.dumps(examine_unrelated(reader, tokenizer, told, device)), flush=True)
+        for name, hard in (("unrelated", False), ("unrelated, sharing a word", True)):
+            print(name, json.dumps(examine_unrelated(reader, tokenizer, told, device, hard)), flush=True)
 
 
 if __name__ == "__main__":

@@ -445,8 +445,9 @@ fn says_how_things_are(kind: Kind) -> bool {
         | Kind::Principle
         | Kind::Decision
         | Kind::Procedure
+        | Kind::Commitment
         | Kind::Correction => true,
-        Kind::Commitment | Kind::Negative | Kind::Event | Kind::Lesson | Kind::Gap => false,
+        Kind::Negative | Kind::Event | Kind::Lesson | Kind::Gap => false,
     }
 }
 

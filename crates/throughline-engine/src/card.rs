@@ -229,7 +229,7 @@ impl CardSurroundings {
             .unwrap_or_else(|| Usage::none(memory.space, memory.id));
         let edges = self.edges.get(&memory.id.into()).map(Vec::as_slice).unwrap_or_default();
         let tags = self.tags(memory, edges);
-        let contested_by = self.contested_by(memory, edges);
+        let contested_by = self.contested_by(memory, edges, now);
         let trust = trust::trust(&evidence, &watermarks, !contested_by.is_empty(), &policy.trust);
 
         let asserted_at = evidence.iter().map(|one| one.at).max().unwrap_or(memory.recorded_at);
@@ -326,7 +326,7 @@ impl CardSurroundings {
         later.max_by_key(|one| (one.at, one.node))
     }
 
-    fn contested_by(&self, memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {
+    fn contested_by(&self, memory: &Memory, edges: &[Edge], now: Timestamp) -> Vec<MemoryId> {
         if !memory.state.is_active() {
             return Vec::new();
         }
@@ -344,7 +344,9 @@ impl CardSurroundings {
                 if other.state == State::Archived {
                     return other.authority.outranks(rank);
                 }
-                other.state.is_active() && !rank.outranks(other.authority)
+                // What held for a while and is over speaks against nothing.
+                let is_over = other.valid_until.is_some_and(|until| until <= now);
+                other.state.is_active() && !is_over && !rank.outranks(other.authority)
             })
             .map(|other| other.id)
             .collect()

@@ -3,7 +3,7 @@
 use super::{Candidate, Neighbours};
 use crate::authority::{Contest, contest};
 use crate::meet::Difference;
-use crate::{Authority, Cardinality, Memory, SessionId, Slot, Timestamp};
+use crate::{Authority, Cardinality, Memory, SessionId, Slot, Timestamp, when};
 
 /// What decides a conflict: the slot, who stands behind the claim, and since when.
 pub(super) struct ConflictClaim<'a> {
@@ -12,6 +12,8 @@ pub(super) struct ConflictClaim<'a> {
     pub(super) authority: Authority,
     pub(super) at: Timestamp,
     pub(super) echo: bool,
+    /// Whether the claim itself says when it ends.
+    pub(super) ends: bool,
 }
 
 impl<'a> ConflictClaim<'a> {
@@ -22,6 +24,7 @@ impl<'a> ConflictClaim<'a> {
             authority: candidate.testimony.authority,
             at: candidate.testimony.at,
             echo: candidate.testimony.echo,
+            ends: when::validity(&candidate.content, candidate.testimony.at).1.is_some(),
         }
     }
 
@@ -36,7 +39,10 @@ impl<'a> ConflictClaim<'a> {
         if self.echo || old.pinned && !self.authority.is_user() {
             return Contest::Outranked;
         }
-        contest(self.authority, old.authority, self.at >= old.recorded_at)
+        let verdict = contest(self.authority, old.authority, self.at >= old.recorded_at);
+        // What holds for a while does not end what holds for good: that is there again afterwards.
+        let for_a_while = self.ends && old.valid_until.is_none();
+        if for_a_while && verdict == Contest::Supersede { Contest::Contested } else { verdict }
     }
 }
 

@@ -56,3 +56,19 @@ fn a_claim_that_takes_on_a_slot_keeps_the_weight_of_whoever_said_it_first() {
         }
     }
 }
+
+#[test]
+fn what_says_when_it_ends_does_not_replace_what_holds_for_good() {
+    let says = |number, place: &str, on| {
+        let content = format!("Ana lives in {place}");
+        Candidate { content, ..home(number, place, Authority::UserStated, on) }
+    };
+    let mut tables = Tables::default();
+    tables.remember(&says(1, "NYC", 1)).unwrap();
+    let plan = tables.remember(&says(2, "SF until 2030-01-01", 2)).unwrap();
+    assert_eq!((plan.superseded, plan.contested), (vec![], vec![id(1)]));
+    assert_eq!(tables.state(1), State::Confirmed);
+
+    let plan = tables.remember(&says(3, "LA", 3)).unwrap();
+    assert!(plan.superseded.contains(&id(1)), "without an end it does");
+}

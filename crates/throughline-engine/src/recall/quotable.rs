@@ -23,6 +23,8 @@ use crate::flows::Recalling;
 const TOLD_BY: usize = 16;
 /// Memories that are gone and are compared with a turn.
 const GONE_READ: usize = 8;
+/// Telling words that an agent's turn must have to be quoted.
+const TELLING_MIN: usize = 2;
 /// Sentences of a turn that are held against newer memories.
 const SENTENCES: usize = 8;
 
@@ -41,7 +43,10 @@ impl Recalling<'_> {
             true => speech::tells(&turn.text, by_person),
             false => asking::may_settle(&turn.text),
         };
-        if spoken && !states() {
+        // "I do not know." tells nothing, whatever was asked.
+        let says_little =
+            || speaker == SpeakerCode::ASSISTANT && telling_terms(&turn.text) < TELLING_MIN;
+        if spoken && (says_little() || !states()) {
             return Ok(Some(CutReason::OnlyAsks));
         }
         let rests = resting_on(reader, turn)?;
@@ -104,6 +109,10 @@ impl Recalling<'_> {
             };
             if let Some(reason) = self.unquotable(reader, &turn)? {
                 candidates[at].fate = CandidateFate::Cut(reason);
+                continue;
+            }
+            if is_answered_since(candidates, known, at, &turn) {
+                candidates[at].fate = CandidateFate::Cut(CutReason::ToldByMemory);
                 continue;
             }
             let reach = self.context.reach();
@@ -208,6 +217,36 @@ fn said_otherwise_since(reader: &dyn Reader, turn: &Episode) -> Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// Whether the session is told, or still has before it, a person's word that is newer than a turn and fits no less.
+fn is_answered_since(
+    candidates: &[RecallCandidate],
+    known: &ReadCandidates,
+    at: usize,
+    turn: &Episode,
+) -> bool {
+    let is_told = |one: &&RecallCandidate| {
+        matches!(
+            one.fate,
+            CandidateFate::Shown(_)
+                | CandidateFate::Cut(CutReason::AlreadyShown | CutReason::SaidHere)
+        )
+    };
+    candidates.iter().filter(is_told).any(|one| {
+        let memory = one.node.memory().and_then(|id| known.memories.get(&id));
+        let said = |memory: &Memory| {
+            memory.authority.is_user() || memory.authority == Authority::Extracted
+        };
+        memory.is_some_and(|memory| said(memory) && memory.recorded_at > turn.at)
+            && one.relevance >= candidates[at].relevance
+    })
+}
+
+/// How many telling words a text has.
+fn telling_terms(text: &str) -> usize {
+    let terms: BTreeSet<String> = words::query_terms(text).into_iter().collect();
+    terms.iter().filter(|term| !words::is_common(term)).count()
 }
 
 /// The memories that rest on a turn.

@@ -209,3 +209,23 @@ fn a_correction_cannot_bring_back_what_was_erased() {
     assert_eq!((code, error["code"].as_str()), (1, Some("erased")));
     assert_eq!(home.files_holding("tulip"), Vec::<std::path::PathBuf>::new());
 }
+
+#[test]
+fn what_holds_for_a_while_ends_and_leaves_what_it_stood_against() {
+    let home = Home::new();
+    let slot = ["--slot", "billing|asks|Maria|one"];
+    let rule = home.remember_with(&[&["Ask Maria about billing"][..], &slot].concat());
+    let slot = ["--slot", "billing|asks|Ben|one"];
+    let instead =
+        home.remember_with(&[&["Ask Ben about billing until 2026-03-10"][..], &slot].concat());
+    assert_eq!(home.show(&rule)["state"], "confirmed");
+    assert_eq!(strings(&home.show(&rule)["flags"]), ["contested"]);
+
+    home.travel("2026-03-12");
+    assert_eq!(home.show(&instead)["state"], "confirmed", "its end is in its words");
+    assert!(home.show(&rule)["flags"].as_array().unwrap().is_empty(), "{}", home.show(&rule));
+    assert_eq!(
+        home.texts(&["recall", "whom do I ask about billing?"]),
+        ["Ask Maria about billing"]
+    );
+}
