@@ -82,14 +82,25 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
                 };
                 let gold = world.ids_of(&question.needs);
                 if options.show {
-                    report::show(variant.name, &story.writer, question, &outcome, &gold, &world.texts);
+                    report::show(
+                        variant.name,
+                        &story.writer,
+                        question,
+                        &outcome,
+                        &gold,
+                        &world.texts,
+                    );
                 }
                 score.add(question, &outcome, &gold);
             }
             Ok((variant.name, score))
         })
         .collect::<anyhow::Result<_>>()?;
-    if options.json { report::print_json(asked, &lines) } else { report::print(asked, &lines) }
+    if options.json {
+        report::print_json(asked, &lines)
+    } else {
+        report::print(asked, &lines)
+    }
     Ok(())
 }
 
