@@ -3,6 +3,7 @@
 //! Who says so is decided here by who spoke, never by what the patch claims. What cannot be applied
 //! is kept for a person.
 
+mod collision;
 mod hand_in;
 mod last_word;
 mod origin;
@@ -227,6 +228,10 @@ impl Keeping<'_> {
         }
         let candidate = self.candidate_of(tx, claim, corrects, ground);
         let plan = take_in(tx, &candidate)?;
+        self.refute(tx, &plan, &candidate, (claim, ground), applied)?;
+        if !plan.deduped && plan.superseded.is_empty() {
+            self.learn_from_correction(tx, plan.memory, claim, ground)?;
+        }
         let speaker = speaker_of(claim.turn, ground);
         let may = |act| may_add(&**tx, ground, act, speaker, &plan, tx.scope.space);
         let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);

@@ -135,6 +135,7 @@ pub use shelf::{ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
 pub use sleep::{Done, Inputs, Slept};
 pub use steps::procedure_of;
+pub use throughline_redact::take_contacts;
 pub use throughline_store::{LeftOut, left_out, private_folder};
 pub use told::{Audience, Because, Said, TOLD_DAYS, Telling, Tellings, Wanted};
 pub use undo::{Reverted, Undone};

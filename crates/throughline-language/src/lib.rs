@@ -20,10 +20,12 @@
 //! | which rules are about what is about to be done | [`command`], [`occasion`], [`trigger`] |
 //! | the steps of a procedure | [`procedure`] |
 //! | what was asked and is not known | [`gap`] |
+//! | what was measured or corrected against what was said | [`collision`] |
 //! | what claims closeness with an agent | [`closeness`] |
 //! | what a model is asked, and what is made of its answer | [`proposal`] |
 
 pub mod closeness;
+pub mod collision;
 pub mod command;
 pub mod gap;
 pub mod gate;

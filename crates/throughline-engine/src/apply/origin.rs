@@ -6,6 +6,7 @@ use throughline_core::patch::Remember;
 use throughline_core::row::Extra;
 use throughline_core::{Speaker, text};
 use throughline_language::gate::{self, GatePolicy, Watch};
+use throughline_language::referent::{self, NamedPlace, PlaceMention};
 
 use super::PatchGround;
 
@@ -30,6 +31,7 @@ pub(super) fn of(claim: &Remember, ground: &PatchGround<'_>) -> Extra {
         .take_while(|(at, one)| *at == 0 || one.speaker != Speaker::User)
         .filter_map(|(_, one)| one.run.as_ref());
     let mut files: Vec<String> = own.flat_map(|run| run.call.files.iter().cloned()).collect();
+    files.extend(files_in(claim.quote.as_deref().unwrap_or(&claim.content)));
     files.sort();
     files.dedup();
     files.truncate(FILES_MAX);
@@ -40,6 +42,16 @@ pub(super) fn of(claim: &Remember, ground: &PatchGround<'_>) -> Extra {
         extra.insert("range".to_owned(), range);
     }
     extra
+}
+
+/// The files that a text names by their form.
+pub(super) fn files_in(text: &str) -> Vec<String> {
+    let named = referent::mentions(text).into_iter();
+    let file = |one: PlaceMention| match one.place {
+        NamedPlace::File { path, .. } => Some(path),
+        _ => None,
+    };
+    named.filter_map(file).collect()
 }
 
 /// What made the turn worth reading: the signals of the gate, or the reader alone.
