@@ -228,7 +228,7 @@ impl Keeping<'_> {
         }
         let candidate = self.candidate_of(tx, claim, corrects, ground);
         let plan = take_in(tx, &candidate)?;
-        self.refute(tx, &plan, &candidate, (claim, ground), applied)?;
+        self.refute(tx, &plan, &candidate, applied)?;
         if !plan.deduped && plan.superseded.is_empty() {
             self.learn_from_correction(tx, plan.memory, claim, ground)?;
         }

@@ -5,7 +5,7 @@
 use throughline_core::patch::{self, Operation};
 use throughline_core::{
     Authority, Cause, Change, Edge, Fingerprint, Kind, Memory, MemoryId, Relation, RowKey, SpaceId,
-    Speaker, State, words,
+    Speaker, State, Timestamp, words,
 };
 use throughline_language::gap;
 use throughline_store::{Reader, TextOf, TextQuery};
@@ -21,8 +21,8 @@ use crate::{Card, Error, Result, kind_of};
 const LOOKED_AT: usize = 16;
 /// Answers that one session leaves for a person at most.
 const DRAFTS_MAX: usize = 8;
-/// How sure it is that a sentence answers a question whose words it holds.
-const DRAFTED: f64 = 0.5;
+/// How sure a sentence is that a person takes as the answer: it counts as stated only then.
+const DRAFTED: f64 = 0.9;
 /// What the link says that leads from an answer to its gap.
 const ANSWERS: &str = "answers it";
 
@@ -47,6 +47,28 @@ impl Reviewing<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether something that was learnt since then answers a gap that is about to be noted.
+    pub(crate) fn is_answered_since(&self, gap: &str, since: Timestamp) -> Result<bool> {
+        let Some(about) = gap::about(gap) else { return Ok(false) };
+        let reader = self.engine.now_reader()?;
+        let hits = reader.text(&TextQuery {
+            of: TextOf::Memories,
+            terms: words::query_terms(about),
+            spaces: vec![self.context.scope().space],
+            session: self.context.reach().session,
+            states: vec![State::Staged, State::Confirmed],
+            kinds: Vec::new(),
+            limit: LOOKED_AT,
+        })?;
+        let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+        let mut held = reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
+        Ok(held.any(|one| {
+            one.kind != Kind::Gap
+                && one.recorded_at >= since
+                && gap::is_answered_by(gap, &one.content)
+        }))
     }
 
     /// Open gaps that share words with a text.

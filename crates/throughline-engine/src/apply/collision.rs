@@ -3,7 +3,7 @@
 
 use throughline_core::evidence::Testimony;
 use throughline_core::patch::Remember;
-use throughline_core::permission::Act;
+use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{
     Authority, Change, Edge, Kind, Memory, MemoryId, Relation, RowKey, Speaker, State, words,
@@ -11,11 +11,12 @@ use throughline_core::{
 use throughline_language::collision;
 use throughline_language::gate::{self, GatePolicy, Signal, Watch};
 use throughline_language::lesson::{self, MistakeCause};
-use throughline_store::{TextOf, TextQuery};
+use throughline_store::{Reader, TextOf, TextQuery};
 
 use super::origin::files_in;
-use super::{Applied, PatchGround, may, replace, speaker_of};
+use super::{Applied, PatchGround, replace};
 use crate::flows::Keeping;
+use crate::permit::ask;
 use crate::remember::take_in;
 use crate::transaction::Transaction;
 use crate::{Error, Result};
@@ -30,7 +31,6 @@ impl Keeping<'_> {
         tx: &mut Transaction<'_>,
         plan: &Plan,
         measured: &Candidate,
-        (claim, ground): (&Remember, &PatchGround<'_>),
         applied: &mut Applied,
     ) -> Result<()> {
         if measured.testimony.authority != Authority::Measured || measured.testimony.echo {
@@ -49,12 +49,11 @@ impl Keeping<'_> {
         let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
         let held: Vec<Memory> =
             tx.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect();
-        let speaker = speaker_of(claim.turn, ground);
         for old in held.iter().filter(|one| one.id != plan.memory && one.state.is_active()) {
             let weaker = Authority::Measured.outranks(old.authority);
             if weaker
                 && collision::is_refuted_by(&old.content, &measured.content)
-                && may(&**tx, ground, Act::Replace, speaker, old)?
+                && may_refute(&**tx, old)?
             {
                 replace(tx, old, plan.memory, applied);
             }
@@ -95,6 +94,12 @@ impl Keeping<'_> {
         tx.push(Change::Link(edge));
         Ok(())
     }
+}
+
+/// Whether a measurement may take a memory's place while nobody looks: never that of what a person said.
+fn may_refute(reader: &dyn Reader, old: &Memory) -> Result<bool> {
+    let verdict = ask(reader, Door::Upkeep, Act::Replace, Some(old), Backing::ToolResult)?;
+    Ok(matches!(verdict, Verdict::Allowed { .. }))
 }
 
 /// What was said wrongly a moment ago, and what is right.

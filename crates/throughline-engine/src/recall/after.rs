@@ -204,7 +204,13 @@ impl Recalling<'_> {
         if let (Some(about), Some((_, answer))) = (&noted.answers, noted.shown.first()) {
             self.engine.reviewing(self.context).close_asked_again(about, *answer)?;
         }
-        if let Some(missed) = &noted.gap {
+        let answered = |missed: &Gap| {
+            let reviewing = self.engine.reviewing(self.context);
+            reviewing.is_answered_since(&gap::content(&missed.about), noted.at)
+        };
+        if let Some(missed) = &noted.gap
+            && !answered(missed)?
+        {
             let new = NewMemory {
                 kind: Kind::Gap,
                 label: Some(missed.kind.clone()),
