@@ -26,7 +26,7 @@ pub(super) const EXAMPLES: &[Examples] = &[
                 "tied to that line",
             ),
             (
-                "throughline remember deploy --step \"make build\" --step \"make push\" --step \"Warning: never on a Friday\"",
+                "throughline remember deploy --step \"make build\" --step \"make push\"",
                 "a procedure",
             ),
         ],
