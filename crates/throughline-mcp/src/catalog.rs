@@ -74,7 +74,7 @@ fn recall() -> Tool {
             "mode": one_of(&["search", "list"]),
             "tag": bare(),
             "project": text("Folder"),
-            "session": text("Your session id"),
+            "session": text("Session id"),
         }),
     );
     let about = "Find what is known: decisions, facts, preferences, past failures. Use it before you guess or ask \
@@ -198,7 +198,7 @@ fn review() -> Tool {
     let schema = object(
         &[],
         json!({
-            "limit": number("Of each sort; default 10"),
+            "limit": number("Default 10"),
             "project": bare(),
         }),
     );
