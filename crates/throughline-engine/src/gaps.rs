@@ -32,11 +32,10 @@ impl Reviewing<'_> {
         let new: Vec<(SpaceId, MemoryId, String)> = tx
             .changes()
             .iter()
-            .filter_map(|change| match change {
-                Change::Insert(memory) if memory.kind != Kind::Gap && memory.state.is_active() => {
-                    Some((memory.space, memory.id, memory.content.clone()))
-                }
-                _ => None,
+            .filter_map(|change| {
+                let Change::Insert(memory) = change else { return None };
+                let claims = memory.kind != Kind::Gap && memory.state.is_active();
+                claims.then(|| (memory.space, memory.id, memory.content.clone()))
             })
             .collect();
         for (space, answer, content) in new {

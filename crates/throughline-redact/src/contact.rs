@@ -87,10 +87,9 @@ fn telephones(text: &str, from: usize, to: usize, keep: &mut impl FnMut(Span)) {
         let mut place = start + 1;
         while let Some(byte) = bytes.get(place) {
             if byte.is_ascii_digit() {
+                groups += usize::from(place > end);
                 (digits, end) = (digits + 1, place + 1);
-            } else if b" -()/.".contains(byte) && place < end + 2 {
-                groups += usize::from(place == end);
-            } else {
+            } else if !(b" -()/.".contains(byte) && place < end + 2) {
                 break;
             }
             place += 1;

@@ -49,7 +49,7 @@ pub(super) fn files_in(text: &str) -> Vec<String> {
     let named = referent::mentions(text).into_iter();
     let file = |one: PlaceMention| match one.place {
         NamedPlace::File { path, .. } => Some(path),
-        _ => None,
+        NamedPlace::Folder { .. } | NamedPlace::Flag { .. } | NamedPlace::Commit { .. } => None,
     };
     named.filter_map(file).collect()
 }
