@@ -119,7 +119,11 @@ pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> ToldByTool {
     let context = desk.context(&args.place())?;
     let relation: Relation = word(&args.relation)?;
     if relation == Relation::Tagged {
-        let card = desk.engine()?.keeping(&context).tag(&args.from, &[args.to.clone()], &[])?;
+        let card = desk.engine()?.keeping(&context).tag(
+            &args.from,
+            std::slice::from_ref(&args.to),
+            &[],
+        )?;
         let text = format!("Labelled: {}", view::words(&card));
         return Ok(Answer { text, data: Value::Object(view::memory(&card, view::TEXT_CHARS)) });
     }
