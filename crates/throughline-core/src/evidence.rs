@@ -63,13 +63,16 @@ pub struct Testimony {
     pub echo: bool,
     /// An agent said so, and no captured turn bears it out.
     pub by_agent: bool,
+    /// How it came in: which signal fired, which files it was about. It tells nothing apart.
+    pub extra: Extra,
 }
 
 impl Testimony {
     /// A bare statement by a source.
     pub fn new(authority: Authority, at: Timestamp) -> Self {
         let (session, turn, snippet, why) = (None, None, None, None);
-        Self { authority, session, turn, at, snippet, why, echo: false, by_agent: false }
+        let (echo, by_agent, extra) = (false, false, Extra::new());
+        Self { authority, session, turn, at, snippet, why, echo, by_agent, extra }
     }
 
     /// Attaches it to a memory.
@@ -90,7 +93,7 @@ impl Testimony {
             why: self.why.clone(),
             echo: self.echo,
             by_agent: self.by_agent,
-            extra: Extra::new(),
+            extra: self.extra.clone(),
         }
     }
 }

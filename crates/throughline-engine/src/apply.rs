@@ -3,8 +3,10 @@
 //! Who says so is decided here by who spoke, never by what the patch claims. What cannot be applied
 //! is kept for a person.
 
+mod collision;
 mod hand_in;
 mod last_word;
+mod origin;
 mod propose;
 mod put_off;
 mod rank;
@@ -26,7 +28,7 @@ use throughline_core::{
     Authority, Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation,
     RowKey, State, Timestamp, text,
 };
-use throughline_language::gate;
+use throughline_language::{closeness, gate};
 use throughline_store::EntityName;
 
 use crate::capture::Captured;
@@ -34,7 +36,7 @@ use crate::engine::is_handle;
 use crate::flows::Keeping;
 use crate::reading::connect;
 use crate::remember::take_in;
-use crate::remember::{check_lesson, reason_in_words};
+use crate::remember::{check_lesson, reason_in_words, rests_by};
 use crate::transaction::Transaction;
 use crate::watch::Stated;
 use crate::{Error, Result};
@@ -214,6 +216,10 @@ impl Keeping<'_> {
         ground: &PatchGround<'_>,
         applied: &mut Applied,
     ) -> Result<Option<MemoryId>> {
+        // What a person lets through is refused with a reason; what was only overheard is left alone.
+        if closeness::claimed(&claim.content).is_some() && !ground.revive {
+            return Ok(None);
+        }
         self.check_content(&claim.content)?;
         self.check_slot(claim.slot.as_ref())?;
         check_lesson(claim.kind, &claim.content)?;
@@ -222,10 +228,15 @@ impl Keeping<'_> {
         }
         let candidate = self.candidate_of(tx, claim, corrects, ground);
         let plan = take_in(tx, &candidate)?;
+        self.refute(tx, &plan, &candidate, applied)?;
+        if !plan.deduped && plan.superseded.is_empty() {
+            self.learn_from_correction(tx, plan.memory, claim, ground)?;
+        }
         let speaker = speaker_of(claim.turn, ground);
         let may = |act| may_add(&**tx, ground, act, speaker, &plan, tx.scope.space);
         let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
-        for reason in claim.because.iter().filter(|_| reasons) {
+        let plain = |reason: &&String| closeness::claimed(reason).is_none();
+        for reason in claim.because.iter().filter(|_| reasons).filter(plain) {
             if text::holds(&claim.content, reason) {
                 self.known_reason(tx, plan.memory, reason)?;
             } else {
@@ -277,6 +288,7 @@ impl Keeping<'_> {
             snippet: snippet.map(|quote| text::headline(quote, SNIPPET_CHARS)),
             echo: can_echo(speaker, claim.turn, ground) && repeats(),
             by_agent: speaker == Speaker::Assistant,
+            extra: origin::of(claim, ground),
             ..Testimony::new(authority, source.map_or(tx.now, |one| one.at))
         };
         Candidate {
@@ -317,7 +329,7 @@ impl Keeping<'_> {
         };
         let to = reason_in_words(tx, &reason)?;
         if to != claim {
-            tx.link(claim, Relation::Because, to);
+            tx.link(claim, rests_by(of.kind), to);
         }
         Ok(())
     }

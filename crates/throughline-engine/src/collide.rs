@@ -53,9 +53,13 @@ impl Watching<'_> {
         marks: &[Watermark],
     ) -> Result<Option<MemoryId>> {
         let cause = match (old.authority, new.authority) {
+            (Authority::Inferred, Authority::Measured) => Collided::GroundTruth,
             (Authority::Inferred, _) => Collided::OwnInference,
             (Authority::Observed | Authority::Extracted, Authority::UserCorrected) => {
                 Collided::UserCorrected
+            }
+            (Authority::Observed | Authority::Extracted, Authority::Measured) => {
+                Collided::GroundTruth
             }
             _ => return Ok(None),
         };

@@ -239,6 +239,7 @@ impl Engine {
         let came = plan(tx)?;
         if follows_up(cause) {
             self.watching(context).follow_up(tx)?;
+            self.reviewing(context).close_answered(tx)?;
         }
         Ok(came)
     }

@@ -7,7 +7,7 @@ use throughline_core::permission;
 use throughline_core::reconcile::Blocked;
 use throughline_core::text::plural;
 use throughline_core::undo::UndoRefusal;
-use throughline_language::instruction;
+use throughline_language::{closeness, instruction};
 use throughline_store::Error as StoreError;
 
 use crate::engine::DATABASE;
@@ -59,6 +59,9 @@ pub enum Error {
     /// A failure was told without its cause.
     #[error("a failure needs its cause: without it nobody can tell whether it would fail again")]
     NoCause,
+    /// It claims closeness between a person and an agent.
+    #[error("{0}: Throughline keeps the work, and nothing that simulates closeness")]
+    Closeness(closeness::Closeness),
     /// It comes from outside and gives orders to whoever reads it.
     #[error("{0}, and it does not come from you: it waits in `review`")]
     Walled(instruction::OrderKind),
@@ -211,7 +214,9 @@ impl Error {
                 | Refusal::NoLeaf(_)
                 | Refusal::NoPending(_),
             ) => ErrorKind::NotFound,
-            Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoCause => ErrorKind::Usage,
+            Self::Ambiguous { .. } | Self::BadInput(_) | Self::NoCause | Self::Closeness(_) => {
+                ErrorKind::Usage
+            }
             Self::NotPossible(_)
             | Self::Needs { .. }
             | Self::NoFolder { .. }
@@ -254,6 +259,7 @@ impl Error {
             Self::BadInput(_) => "bad_input",
             Self::NotPossible(_) | Self::Needs { .. } => "not_possible",
             Self::NoCause => "no_cause",
+            Self::Closeness(_) => "closeness",
             Self::Walled(_) => "walled",
             Self::NotYours { .. } => "only_the_user",
             Self::Blocked(Blocked::Erased(_)) => "erased",
@@ -297,6 +303,7 @@ impl Error {
                 "give it with `--because \"…\"` (tool: `because`), or say it in the text: \"… \
                  failed because …\""
             }
+            Self::Closeness(_) => "say what the next session needs for the work, without it",
             Self::Walled(_) => "`review` shows it; `review --accept ID` accepts it as yours",
             Self::NotYours { by_hand, .. } => {
                 return Some(format!("the user runs this in a terminal of their own: {by_hand}"));

@@ -274,6 +274,7 @@ impl Listening<'_> {
             quoted: mind.lately.holds.quoted.iter().copied().collect(),
             named: mind.lately.holds.named.iter().copied().collect(),
             rules: self.engine.recalling(self.context).rules_for(text)?,
+            triggered: self.engine.recalling(self.context).triggered_by(text)?,
             ..Ask::new(text, self.engine.policy.recall)
         })
     }
@@ -291,6 +292,9 @@ impl Listening<'_> {
     fn end(&self, mind: &mut Mind) -> Result<Reply> {
         let reply = self.after_turn(mind, Some(Flush::Ending))?;
         self.close()?;
+        // What was asked in vain is on record before it is looked at.
+        self.engine.recalling(self.context).settle_recalls()?;
+        self.draft_answers(mind)?;
         if let Err(error) = self.sleep_a_little(SLEEP) {
             // Nothing is lost by that: the next sleep has it before it.
             return Ok(Reply { trouble: Some(error.to_string()), ..reply });

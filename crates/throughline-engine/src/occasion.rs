@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use throughline_core::scope::Reach;
-use throughline_core::{Authority, Kind, Memory, MemoryId, Row, RowKey, State};
+use throughline_core::{Authority, Kind, Memory, MemoryId, Row, RowKey, SpaceId, State};
 use throughline_language::occasion::{self, Doing, Fit};
+use throughline_language::trigger;
 use throughline_store::{Reader, TextOf, TextQuery};
 
 use crate::Result;
@@ -13,6 +14,11 @@ use crate::flows::Recalling;
 /// Memories of rules, and of statements, that hold a word of what is about to be done and are looked
 /// at, best first.
 const LOOKED_AT: usize = 48;
+/// Memories with triggers that are held against a prompt, and how many of them may be brought up by it.
+const TRIGGERED_READ: usize = 500;
+const TRIGGERED_MAX: usize = 3;
+/// Bytes of a prompt that triggers are looked for in.
+const PROMPT_BYTES: usize = 4_096;
 /// A word that more rules share than this says nothing by itself.
 const SHARED_MAX: usize = 12;
 
@@ -62,6 +68,23 @@ impl Recalling<'_> {
             other.strength.cmp(&fit.strength).then(b.recorded_at.cmp(&a.recorded_at))
         });
         Ok(found)
+    }
+
+    /// The memories whose triggers a prompt names: what failed before is said before it is tried again.
+    pub(crate) fn triggered_by(&self, prompt: &str) -> Result<Vec<(SpaceId, MemoryId)>> {
+        let reach = self.context.reach();
+        let prompt = &prompt[..prompt.floor_char_boundary(PROMPT_BYTES)];
+        let found = self.engine.now_reader()?.triggered(&reach.spaces, TRIGGERED_READ)?;
+        let named = |memory: &Memory| {
+            let mut triggers = memory.triggers.iter();
+            triggers.any(|pattern| trigger::is_named_in(pattern, prompt))
+        };
+        let mut found: Vec<Memory> = found
+            .into_iter()
+            .filter(|one| one.state.is_active() && reach.sees(one) && named(one))
+            .collect();
+        found.truncate(TRIGGERED_MAX);
+        Ok(found.into_iter().map(|memory| (memory.space, memory.id)).collect())
     }
 
     /// The rules about the files and commands that a prompt names, looked up at once: somebody waits.

@@ -55,7 +55,8 @@ impl Keeping<'_> {
     ) -> Result<Backing> {
         let wanted = joined(quote.words);
         let telling = wanted.chars().filter(|c| !c.is_whitespace()).count() >= QUOTE_CHARS_MIN;
-        if !telling || !is_measurable(quote.kind) || !bears_on(&wanted, quote.claim) {
+        let proves = bears_on(&wanted, quote.claim) && holds_numbers(&wanted, quote.claim);
+        if !telling || !is_measurable(quote.kind) || !proves {
             return Ok(Backing::Asserted);
         }
         let results = self.tool_results(reader, quote.words)?;
@@ -137,6 +138,23 @@ fn bears_on(quote: &str, claim: &str) -> bool {
     !of(quote).is_disjoint(&of(claim))
 }
 
+/// Whether every number of a claim stands in the quote: what was measured is what was printed.
+fn holds_numbers(quote: &str, claim: &str) -> bool {
+    numbers(claim).is_subset(&numbers(quote))
+}
+
+/// The numbers of a text, with their fractions, whatever stands around them.
+fn numbers(text: &str) -> BTreeSet<String> {
+    let chunks = text.split(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',')));
+    let plain = chunks.map(|one| one.trim_matches(['.', ',']).replace(',', ""));
+    // "12.0" and "12" are one number.
+    let plain = plain.map(|one| match one.split_once('.') {
+        Some((whole, fraction)) if fraction.chars().all(|c| c == '0') => whole.to_owned(),
+        _ => one,
+    });
+    plain.filter(|one| one.chars().any(|c| c.is_ascii_digit())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +173,14 @@ mod tests {
             assert!(!shows(&format!("{tool}\nThe cache holds 512 entries"), "holds 512 entries"));
         }
         assert!(shows("mcp__postgres__query\nThe cache holds 512 entries", "holds 512 entries"));
+    }
+
+    #[test]
+    fn every_number_of_a_claim_must_stand_in_the_quote() {
+        assert!(holds_numbers("p95 latency: 12.0 ms (n=1,000)", "p95 latency is 12 ms"));
+        assert!(!holds_numbers("p95 latency: 48 ms", "p95 latency is 12 ms"));
+        assert!(!holds_numbers("decode 31 % faster", "decode is 229 % faster than v2"));
+        assert!(holds_numbers("whatever", "no number at all"));
     }
 
     #[test]

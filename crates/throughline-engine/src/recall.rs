@@ -61,6 +61,8 @@ pub struct Ask<'a> {
     pub named: Vec<MemoryId>,
     /// Rules about a file or a command that the prompt names: they pass the gate.
     pub rules: Vec<MemoryId>,
+    /// Memories whose triggers the prompt names: they pass the gate, whatever words they use.
+    pub triggered: Vec<(SpaceId, MemoryId)>,
     /// What somebody who looked found not to help.
     pub unfit: Vec<MemoryId>,
     /// Leave out what this session said itself: it need not be told what it has just heard.
@@ -87,6 +89,7 @@ impl<'a> Ask<'a> {
             quoted: Vec::new(),
             named: Vec::new(),
             rules: Vec::new(),
+            triggered: Vec::new(),
             unfit: Vec::new(),
             unheard: false,
             ungated: false,
@@ -329,6 +332,7 @@ impl Recalling<'_> {
             let mut heard = self.look(&*reader, ask, &question, scan)?;
             let mut candidates = Vec::with_capacity(CANDIDATES);
             self.find_memories(&*reader, ask, &question, &mut heard, &mut candidates)?;
+            self.add_triggered(ask, &mut heard.mentioned, &mut candidates);
             let named = &heard.mentioned;
             let mut known = self.read(&*reader, ask, &mut candidates, named)?;
             if ask.arms.graph {

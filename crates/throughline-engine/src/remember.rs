@@ -8,7 +8,7 @@ use throughline_core::watermark::Referent;
 use throughline_core::{
     Authority, BatchId, Cause, Kind, Memory, MemoryId, Relation, RowKey, Slot, SpaceId, text,
 };
-use throughline_language::{instruction, lesson, probe};
+use throughline_language::{closeness, instruction, lesson, probe};
 
 use crate::engine::is_handle;
 use crate::flows::Keeping;
@@ -172,7 +172,7 @@ impl Keeping<'_> {
             let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
             // Reasons are whoever's who gives them, even for what somebody else said.
             for reason in new.because.iter().filter(|_| reasons) {
-                self.give_reason(tx, &plan, reason, &own.testimony)?;
+                self.give_reason(tx, &plan, said.kind, reason, &own.testimony)?;
             }
             let by_user = said.testimony.authority.is_user();
             let by_words = if binds {
@@ -288,6 +288,9 @@ impl Keeping<'_> {
                 "there is nothing to remember in an empty text".to_owned(),
             ));
         }
+        if let Some(closeness) = closeness::claimed(content) {
+            return Err(Error::Closeness(closeness));
+        }
         if content.len() > max {
             return Err(Error::BadInput(format!(
                 "the text has {} bytes; a memory holds {max} at most. Keep what matters, or split it",
@@ -321,6 +324,7 @@ impl Keeping<'_> {
         &self,
         tx: &mut Transaction<'_>,
         claim: &reconcile::Plan,
+        kind: Kind,
         reason: &str,
         testimony: &Testimony,
     ) -> Result<()> {
@@ -342,7 +346,7 @@ impl Keeping<'_> {
         if to == claim.memory {
             return Err(Error::BadInput("a claim cannot be its own reason".to_owned()));
         }
-        tx.link(claim.memory, Relation::Because, to);
+        tx.link(claim.memory, rests_by(kind), to);
         Ok(())
     }
 }
@@ -364,6 +368,11 @@ pub(crate) fn reason_in_words(tx: &mut Transaction<'_>, reason: &Candidate) -> R
         Some(id) => Ok(id),
         None => Ok(take_in(tx, reason)?.memory),
     }
+}
+
+/// How a claim rests on what is given for it: a procedure follows from facts, everything else has reasons.
+pub(crate) fn rests_by(kind: Kind) -> Relation {
+    if kind == Kind::Procedure { Relation::DerivedFrom } else { Relation::Because }
 }
 
 /// What comes from outside and gives orders does not come in by itself, whoever repeats it.

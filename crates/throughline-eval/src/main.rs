@@ -9,6 +9,7 @@
 //! - `throughline-eval staleness` — are facts doubted when what they are tied to changed, and only then?
 //! - `throughline-eval updates --set FILE` — does the later statement win over the earlier one?
 //! - `throughline-eval secrets --corpus DIR [--code DIR]` — what redaction finds, and what it alters
+//! - `throughline-eval graph` — what do edges, `PageRank` and the session's focus add to multi-hop questions?
 //! - `throughline-eval fit --sets PREFIX…` — which weights of relevance fit the data?
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
@@ -17,6 +18,7 @@ mod capture;
 mod correction;
 mod data;
 mod fit;
+mod graph;
 mod haystack;
 mod in_turns;
 mod injection;
@@ -55,6 +57,8 @@ enum Command {
     Updates(updates::Options),
     /// What redaction finds of public cases, by family, and how much ordinary code it alters
     Secrets(secrets::Options),
+    /// What edges, `PageRank` and the session add to questions whose answer lies an edge away
+    Graph(graph::Options),
     /// Fits the weights of relevance, and checks them on what they were not fitted to
     Fit(fit::Options),
 }
@@ -70,6 +74,7 @@ fn main() -> anyhow::Result<()> {
         Command::Staleness(options) => staleness::run(&options),
         Command::Updates(options) => updates::run(&options),
         Command::Secrets(options) => secrets::run(&options),
+        Command::Graph(options) => graph::run(&options),
         Command::Fit(options) => fit::run(&options),
     }
 }

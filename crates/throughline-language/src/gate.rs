@@ -189,6 +189,17 @@ pub fn judge(watch: &Watch, turn: &Turn<'_>, policy: &GatePolicy) -> (GateVerdic
     (GateVerdict { fired, probe }, next)
 }
 
+/// The names that a turn brings, as they are compared: whoever keeps names can say which of them are known.
+pub fn names_of(turn: &Turn<'_>) -> Vec<String> {
+    let about = topic::about(turn.speaker, turn.text, turn.at);
+    about.names.into_iter().map(|(name, _)| name).collect()
+}
+
+/// Notes names that are known from elsewhere: they are nothing new to the session.
+pub fn know(watch: &mut Watch, names: &[String]) {
+    watch.meet(names.iter().map(|name| watch::hash(&name.to_lowercase())));
+}
+
 /// Whether something waits that should be probed before it is too late. No session of any length
 /// ends, or is made shorter, without ever having been probed.
 pub fn flush(watch: &Watch, why: Flush) -> bool {

@@ -18,14 +18,22 @@
 //! | what gives orders and came from outside | [`instruction`] |
 //! | the lesson that is kept when a claim turned out wrong | [`lesson`] |
 //! | which rules are about what is about to be done | [`command`], [`occasion`], [`trigger`] |
+//! | the steps of a procedure | [`procedure`] |
+//! | what was asked and is not known | [`gap`] |
+//! | what was measured or corrected against what was said | [`collision`] |
+//! | what claims closeness with an agent | [`closeness`] |
 //! | what a model is asked, and what is made of its answer | [`proposal`] |
 
+pub mod closeness;
+pub mod collision;
 pub mod command;
+pub mod gap;
 pub mod gate;
 pub mod instruction;
 pub mod lesson;
 pub mod occasion;
 pub mod probe;
+pub mod procedure;
 pub mod proposal;
 pub mod question;
 pub mod referent;

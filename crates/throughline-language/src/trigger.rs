@@ -21,6 +21,13 @@ pub fn matches(pattern: &str, call: &ToolCall) -> bool {
         || call.text.as_deref().is_some_and(|text| stands_in(&pattern, &squeezed(text)))
 }
 
+/// Whether a prompt names what a pattern warns about. A single plain word is not enough: it stands in prompts
+/// that are about something else.
+pub fn is_named_in(pattern: &str, prompt: &str) -> bool {
+    let pattern = squeezed(pattern);
+    pattern.chars().count() >= SHORTEST && stands_in(&pattern, &squeezed(prompt))
+}
+
 /// One space where there is white space, none at the ends.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -120,6 +127,16 @@ mod tests {
         assert!(matches("*.lock", &edit("/app/Cargo.lock", "")));
         assert!(matches("migrations/", &edit("/app/migrations/0001.sql", "")));
         assert!(!matches("migrations/", &edit("/app/src/migrations.rs", "")));
+    }
+
+    #[test]
+    fn a_prompt_names_a_call_a_command_or_a_file() {
+        assert!(is_named_in("println!", "add a println! to the handler"));
+        assert!(is_named_in("cargo publish", "then run  cargo publish"));
+        assert!(is_named_in("src/db.rs", "open src/db.rs, please"));
+        assert!(!is_named_in("println!", "add an eprintln! to the handler"));
+        assert!(!is_named_in("make", "make it faster"));
+        assert!(!is_named_in("!", "stop!"));
     }
 
     #[test]

@@ -104,6 +104,8 @@ arguments!(Recall {
     budget: Option<usize>,
     episodes: Option<bool>,
     as_of: Option<String>,
+    mode: Option<String>,
+    tag: Option<String>,
 });
 arguments!(Remember {
     content: String,
@@ -114,6 +116,8 @@ arguments!(Remember {
     watch: Option<Vec<String>>,
     triggers: Option<Vec<String>>,
     source: Option<String>,
+    steps: Option<Vec<String>>,
+    scope: Option<String>,
 });
 arguments!(
     /// Of expand and why.

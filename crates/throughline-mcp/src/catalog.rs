@@ -67,16 +67,18 @@ fn recall() -> Tool {
         &["query"],
         json!({
             "query": text("What you want to know"),
-            "limit": number("Memories; default 5, most 20"),
-            "budget": number("Tokens; default 800, most 4000"),
+            "limit": number("Default 5, most 20"),
+            "budget": number("Tokens; default 800"),
             "episodes": { "type": "boolean", "description": "Also quote past sessions" },
-            "as_of": text("What was believed then: 2026-11-15, 2d"),
-            "project": text("Folder within this project"),
-            "session": text("Your session id"),
+            "as_of": text("As believed then: 2026-11-15, 2d"),
+            "mode": one_of(&["search", "list"]),
+            "tag": bare(),
+            "project": text("Folder"),
+            "session": text("Session id"),
         }),
     );
     let about = "Find what is known: decisions, facts, preferences, past failures. Use it before you guess or ask \
-                 the user again, and before work in an area new to this session.";
+                 the user again. Modes: search (words alone), list (newest first).";
     always(tool("recall", about, schema, ToolTouch::Reads))
 }
 
@@ -85,13 +87,15 @@ fn remember() -> Tool {
         &["content"],
         json!({
             "content": text("One claim that stands by itself"),
-            "kind": choice(&["fact", "preference", "principle", "decision", "commitment", "procedure", "negative", "event", "lesson"], "Default fact; negative: what failed and why"),
+            "kind": choice(&["fact", "preference", "principle", "decision", "commitment", "procedure", "negative", "event", "lesson"], "Default fact"),
             "tags": list("Labels"),
             "because": list("Reasons: ids or words"),
             "slot": text("subject|predicate|object, |one if there is one value: a new one replaces it"),
-            "watch": list("Tied to file:PATH#L3-L9, git:PATH, flag:NAME"),
-            "triggers": list("Commands or files that bring it up"),
-            "source": choice(&["observed", "inferred", "external"], "How you know; default observed"),
+            "watch": list("file:PATH#L3-L9, git:PATH, flag:NAME"),
+            "triggers": list("Commands, files or calls that bring it up"),
+            "steps": list("Of a procedure; also Needs: …, Warning: …"),
+            "scope": one_of(&["project", "session"]),
+            "source": choice(&["observed", "inferred", "external"], "Default observed"),
             "project": bare(),
             "session": bare(),
         }),
@@ -104,7 +108,7 @@ fn remember() -> Tool {
 
 fn expand() -> Tool {
     let about = "Open a memory or turn that recall only named or cut: full text, evidence, what \
-        it is tied to and connected to. Raises how readily it comes up.";
+        it is tied to and connected to.";
     tool("expand", about, object(&["id"], of_one()), ToolTouch::Reads)
 }
 
@@ -119,14 +123,14 @@ fn relate() -> Tool {
         &["from", "relation", "to"],
         json!({
             "from": text("Id"),
-            "relation": choice(&["because", "evidenced_by", "derived_from", "depends_on", "blocks", "informs", "extends", "contradicts", "relates_to"], "From → to"),
-            "to": text("Id"),
+            "relation": choice(&["because", "evidenced_by", "derived_from", "depends_on", "blocks", "informs", "extends", "contradicts", "relates_to", "tagged"], "From → to"),
+            "to": text("Id; of tagged, a label"),
             "reason": bare(),
             "project": bare(),
         }),
     );
     let about = "Connect two memories, so that one leads to the other: a decision to its reason, a failure to what \
-                 it blocks. To say that one is wrong use correct.";
+                 it blocks.";
     tool("relate", about, schema, ToolTouch::Adds)
 }
 
@@ -142,8 +146,7 @@ fn correct() -> Tool {
         }),
     );
     let about = "Say that a memory is wrong and what is right. An agent's claim is replaced, its \
-        history kept. What the user said stays: yours is kept beside it, and the answer says \
-        what the user would run.";
+        history kept. What the user said stays: yours is kept beside it.";
     tool("correct", about, schema, ToolTouch::Retires)
 }
 
@@ -172,8 +175,7 @@ fn feedback() -> Tool {
             "project": bare(),
         }),
     );
-    let about =
-        "Say whether a recalled memory helped. Changes how readily it comes up, never its trust.";
+    let about = "Say whether a recalled memory helped. Its trust stays.";
     tool("feedback", about, schema, ToolTouch::Adds)
 }
 
@@ -196,7 +198,7 @@ fn review() -> Tool {
     let schema = object(
         &[],
         json!({
-            "limit": number("Of each sort; default 10"),
+            "limit": number("Default 10"),
             "project": bare(),
         }),
     );
@@ -244,6 +246,10 @@ fn number(about: &str) -> Value {
 
 fn list(about: &str) -> Value {
     json!({ "type": "array", "items": { "type": "string" }, "description": about })
+}
+
+fn one_of(words: &[&str]) -> Value {
+    json!({ "type": "string", "enum": words })
 }
 
 fn choice(words: &[&str], about: &str) -> Value {

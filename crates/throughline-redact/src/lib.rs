@@ -5,7 +5,8 @@
 //! `header` what HTTP requests and command lines carry, and `assignment` names such as `password`
 //! with a value behind them, which `value` then judges. `told` reads sentences in which somebody tells a
 //! password, in some twenty languages, and `typed` says what a typed password looks like. `marked` finds what its author wants kept
-//! private, and `number` cards and accounts by their check digits. `layout` reads what stands where a
+//! private, and `number` cards and accounts by their check digits; `contact`, where the
+//! user wants it, addresses and telephone numbers. `layout` reads what stands where a
 //! table, a manifest or a line of logins puts a password, and `veil` looks through colours, escapes,
 //! base64 and, with `fold`, letters in disguise. Every one of them looks at a bounded
 //! stretch around its keyword, so the time grows with the text and with nothing else.
@@ -15,6 +16,7 @@
 
 mod address;
 mod assignment;
+mod contact;
 mod file;
 mod fold;
 mod header;
@@ -36,6 +38,7 @@ mod words;
 
 use std::borrow::Cow;
 
+pub use contact::take_contacts;
 pub use file::is_secret_file;
 pub use known::{Fresh, Hash, KnownSecrets};
 

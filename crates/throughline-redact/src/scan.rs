@@ -4,8 +4,8 @@ use crate::header::Header;
 use crate::keywords::{self, Hit, Looker};
 use crate::text::inside_mark;
 use crate::{
-    TakenSecret, address, assignment, header, key_block, known, layout, marked, number, shape,
-    text, told, veil,
+    TakenSecret, address, assignment, contact, header, key_block, known, layout, marked, number,
+    shape, text, told, veil,
 };
 
 /// How sure the rule is of what the secret is. Where two overlap, the surer one names it.
@@ -129,6 +129,7 @@ pub(crate) fn found(
             look.at(hit);
         }
         number::find_all(text, from, to, &mut |span| look.spans.push((span, Sureness::Shape)));
+        contact::find_all(text, from, to, &mut |span| look.spans.push((span, Sureness::Shape)));
     }
     let bytes = text.as_bytes();
     look.spans.retain(|(span, _)| !inside_mark(bytes, span.start));

@@ -235,6 +235,10 @@ pub(crate) struct Remember {
     /// A command, file or call before which an agent is reminded of it; may be given several times
     #[arg(long = "trigger", value_name = "PATTERN")]
     pub(crate) triggers: Vec<String>,
+    /// A step of a procedure, whose name is TEXT; may be given several times. `Needs: …`, `Warning: …`
+    /// and `When: …` are no steps
+    #[arg(long = "step", value_name = "STEP")]
+    pub(crate) steps: Vec<String>,
     /// What it is tied to: `file:PATH`, `file:PATH#L3-L9`, `git:PATH[,PATH…]` or `flag:NAME` (an
     /// environment variable, or `FILE#KEY`); may be given several times
     #[arg(long = "watch", value_name = "WHAT")]

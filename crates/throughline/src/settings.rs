@@ -136,6 +136,7 @@ impl Settings {
         };
         let session = global.session.clone().or_else(|| environment.session.clone());
         let (said, problem) = file::said(&home);
+        throughline_engine::take_contacts(said.contacts);
         Ok(Self {
             policy: said.policy,
             enabled: said.enabled,

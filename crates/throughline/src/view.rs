@@ -1,5 +1,7 @@
 //! How memories look to callers: the JSON that they may rely on, and the words that people read.
 
+mod procedure;
+
 use std::fmt::Write as _;
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
@@ -9,6 +11,7 @@ use throughline_core::watermark::Referent;
 use throughline_core::{Memory, NodeId, State, text};
 use throughline_engine::{Card, Later, Shaken};
 
+use self::procedure::WireProcedure;
 use crate::ui::{BOLD, DIM, ID, WARN, paint, safe, width};
 
 /// What was said after a memory was kept, and may bear on it: the memory that it became, or the turn.
@@ -64,6 +67,8 @@ pub(crate) struct WireMemory {
     watermarks: Vec<WireWatermark>,
     evidence: Vec<WireEvidence>,
     triggers: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    procedure: Option<WireProcedure>,
     pinned: bool,
     uses: u64,
     sessions: usize,
@@ -87,6 +92,15 @@ pub(crate) struct WireEvidence {
     at: String,
     snippet: Option<String>,
     why: Option<String>,
+    /// Which signal fired, of what was captured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<String>,
+    /// The files that were at hand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+    /// The first and the last turn that it rests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    range: Option<serde_json::Value>,
 }
 
 #[derive(Debug, Serialize)]
@@ -153,6 +167,7 @@ impl From<&Card> for WireMemory {
             watermarks: card.watermarks.iter().map(wire_watermark).collect(),
             evidence: card.evidence.iter().map(wire_evidence).collect(),
             triggers: memory.triggers.clone(),
+            procedure: procedure::of(memory).map(WireProcedure::from),
             pinned: memory.pinned,
             uses: card.usage.uses,
             sessions: card.usage.sessions.len(),
@@ -170,7 +185,21 @@ pub(crate) fn wire_evidence(one: &throughline_core::Evidence) -> WireEvidence {
         at: one.at.to_string(),
         snippet: one.snippet.clone(),
         why: one.why.clone(),
+        signal: signal_of(one).map(str::to_owned),
+        files: files_of(one).into_iter().map(str::to_owned).collect(),
+        range: one.extra.get("range").cloned(),
     }
+}
+
+/// Which signal fired when it was captured.
+fn signal_of(one: &throughline_core::Evidence) -> Option<&str> {
+    one.extra.get("signal").and_then(serde_json::Value::as_str)
+}
+
+/// The files that were at hand when it was captured.
+fn files_of(one: &throughline_core::Evidence) -> Vec<&str> {
+    let files = one.extra.get("files").and_then(serde_json::Value::as_array);
+    files.into_iter().flatten().filter_map(serde_json::Value::as_str).collect()
 }
 
 fn wire_shaken(one: &Shaken) -> WireShaken {
@@ -298,6 +327,18 @@ fn state_with_flags(card: &Card) -> String {
 pub(crate) fn page(card: &Card) -> String {
     let memory = &card.memory;
     let mut page = format!("{}\n{}\n", paint(BOLD, safe(&memory.content)), notes(card));
+    if let Some(steps) = procedure::of(memory) {
+        page = format!(
+            "{}\n{}\n{}",
+            paint(BOLD, safe(&steps.name)),
+            notes(card),
+            procedure::page(&steps)
+        );
+        if steps.write() != memory.content {
+            writeln!(page, "{}  {}", paint(DIM, "     as said"), safe(&memory.content))
+                .expect("writing to a String cannot fail");
+        }
+    }
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
             writeln!(page, "{}  {value}", paint(DIM, format!("{name:>12}")))
@@ -400,6 +441,11 @@ pub(crate) fn evidence_line(one: &throughline_core::Evidence) -> String {
     parts.extend(one.session.iter().map(|session| format!("session {}", safe(&session.0))));
     parts.extend(one.why.iter().map(|why| safe(why)));
     parts.extend(one.snippet.iter().map(|said| format!("“{}”", text::headline(&safe(said), 80))));
+    parts.extend(signal_of(one).map(|signal| format!("noticed by {}", safe(signal))));
+    let files = files_of(one);
+    if !files.is_empty() {
+        parts.push(format!("files {}", safe(&files.join(", "))));
+    }
     if one.echo {
         parts.push("repeats what we told the agent: not counted".to_owned());
     }

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::patch::Patch;
 use throughline_core::reading::Piece;
-use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, Timestamp};
+use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text};
 use throughline_language::Turn;
 use throughline_language::gate::{self, Fired, Flush, ProbeWhen};
 use throughline_language::probe::{self, Fated};
+use throughline_store::{EntityName, Reader};
 
 use super::{Captured, Mind, erased, mind, name};
 use crate::Result;
@@ -78,6 +79,22 @@ impl Pass {
     }
 }
 
+/// The names of a turn that are known from earlier sessions, in whatever way they are written there.
+fn known_names(reader: &dyn Reader, space: SpaceId, turn: &Turn<'_>) -> Result<Vec<String>> {
+    let names = gate::names_of(turn);
+    if names.is_empty() {
+        return Ok(names);
+    }
+    let wanted: Vec<EntityName> = names
+        .iter()
+        .map(|name| EntityName { kind: None, name: text::normalise(name) })
+        .filter(|one| !one.name.is_empty())
+        .collect();
+    let known: BTreeSet<String> =
+        reader.entities(space, &wanted)?.iter().flat_map(|one| one.names()).collect();
+    Ok(names.into_iter().filter(|name| known.contains(&text::normalise(name))).collect())
+}
+
 impl Capturing<'_> {
     /// Lets the gate judge every turn, and the probe look at what it lets through.
     pub(super) fn judge_turns(
@@ -102,7 +119,9 @@ impl Capturing<'_> {
             if !erased(&*reader, space, std::slice::from_ref(&episode))?.is_empty() {
                 continue;
             }
+            let met = known_names(&*reader, space, &turn.as_turn())?;
             drop(reader);
+            gate::know(&mut mind.watch, &met);
             if known && mind.went_through(episode.id) {
                 // It went through the gate when it came in; now it is only what was said before.
                 mind.hear(turn, episode.id, &self.engine.policy.activation);

@@ -253,6 +253,11 @@ impl HeardTurn {
 }
 
 impl Mind {
+    /// What was said lately, oldest first, and by whom.
+    pub(crate) fn heard_words(&self) -> impl Iterator<Item = (Speaker, &str)> {
+        self.lately.heard.iter().map(|one| (one.turn.speaker, one.turn.text.as_str()))
+    }
+
     /// Whether a turn that is known went through the gate. One that this session has not heard was
     /// written by somebody who was cut off right after; a transcript tells nothing about that.
     pub(super) fn went_through(&self, episode: EpisodeId) -> bool {

@@ -12,6 +12,7 @@ use throughline_core::scope::Scope;
 use throughline_core::{
     Authority, Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, RowKey, SpaceId, Table,
 };
+use throughline_language::closeness;
 use throughline_store::{MemoryQuery, Reader, Tables};
 
 use super::Imported;
@@ -101,7 +102,7 @@ impl Copying<'_> {
             if !memory.state.is_active() {
                 continue;
             }
-            if buried.contains(&memory.id) {
+            if buried.contains(&memory.id) || closeness::claimed(&memory.content).is_some() {
                 report.blocked += 1;
                 continue;
             }

@@ -208,6 +208,7 @@ fn retold(evidence: Evidence) -> Testimony {
         why: evidence.why,
         echo: evidence.echo,
         by_agent: evidence.by_agent,
+        extra: evidence.extra,
     }
 }
 

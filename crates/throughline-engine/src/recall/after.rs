@@ -10,16 +10,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use throughline_attention::hot::Settlement;
+use throughline_core::page::Detail;
 use throughline_core::permission::Door;
 use throughline_core::policy::EdgePolicy;
 use throughline_core::row::Injection;
 use throughline_core::scope::Level;
 use throughline_core::{
     Authority, Cause, Change, Edge, Kind, MemoryId, NodeId, Relation, Row, RowKey, SessionId,
-    SpaceId, Timestamp, words,
+    SpaceId, Timestamp,
 };
 use throughline_language::question::AskKind as Asked;
-use throughline_language::{probe, speech};
+use throughline_language::{gap, probe, speech};
 
 use super::{CandidateFate, CutReason, Recall};
 use crate::flows::Recalling;
@@ -32,10 +33,6 @@ use crate::{Context, Error, Project, Result};
 const TOGETHER_MAX: usize = 5;
 /// How strong a first use together is.
 const FIRST_TOGETHER: f64 = 0.3;
-/// Words of a gap.
-const GAP_WORDS: usize = 8;
-/// Words longer than this may be anything, a secret among them.
-const GAP_WORD_LETTERS: usize = 20;
 
 /// One recall, as the spool keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,6 +53,9 @@ struct Noted {
     /// What was asked for in vain: the words, and whether anything was found at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gap: Option<Gap>,
+    /// What was asked and is answered now, in the words of a gap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answers: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,7 +76,12 @@ pub struct Settled {
 impl Recalling<'_> {
     /// Notes what a recall showed or missed. Quick, and takes no turn to write.
     pub fn note_recall(&self, recall: &Recall) -> Result<()> {
-        self.note(recall.memories(), recall.tokens, false, gap(recall))
+        let noted = Noted {
+            gap: missing(recall),
+            answers: answered(recall),
+            ..self.noted(recall.memories(), recall.tokens)
+        };
+        self.note(&noted)
     }
 
     /// Notes that memories were put in front of a session without a question. `unasked` when it
@@ -87,20 +92,12 @@ impl Recalling<'_> {
         tokens: usize,
         unasked: bool,
     ) -> Result<()> {
-        self.note(shown.to_vec(), tokens, unasked, None)
+        self.note(&Noted { unasked, ..self.noted(shown.to_vec(), tokens) })
     }
 
-    fn note(
-        &self,
-        shown: Vec<(SpaceId, MemoryId)>,
-        tokens: usize,
-        unasked: bool,
-        gap: Option<Gap>,
-    ) -> Result<()> {
-        if shown.is_empty() && gap.is_none() {
-            return Ok(());
-        }
-        let noted = Noted {
+    /// What was shown, as the spool keeps it.
+    fn noted(&self, shown: Vec<(SpaceId, MemoryId)>, tokens: usize) -> Noted {
+        Noted {
             at: self.engine.now(),
             space: self.context.scope().space,
             project: (
@@ -111,10 +108,17 @@ impl Recalling<'_> {
             session: self.context.session.clone(),
             shown,
             tokens,
-            unasked,
-            gap,
-        };
-        let mut line = serde_json::to_string(&noted).expect("plain data serialises");
+            unasked: false,
+            gap: None,
+            answers: None,
+        }
+    }
+
+    fn note(&self, noted: &Noted) -> Result<()> {
+        if noted.shown.is_empty() && noted.gap.is_none() {
+            return Ok(());
+        }
+        let mut line = serde_json::to_string(noted).expect("plain data serialises");
         line.push('\n');
         let path = self.spool();
         let failed = |source| Error::File { path: path.clone(), source };
@@ -197,13 +201,22 @@ impl Recalling<'_> {
             })?;
             settled.recalls += 1;
         }
-        if let Some(gap) = &noted.gap {
+        if let (Some(about), Some((_, answer))) = (&noted.answers, noted.shown.first()) {
+            self.engine.reviewing(self.context).close_asked_again(about, *answer)?;
+        }
+        let answered = |missed: &Gap| {
+            let reviewing = self.engine.reviewing(self.context);
+            reviewing.is_answered_since(&gap::content(&missed.about), noted.at)
+        };
+        if let Some(missed) = &noted.gap
+            && !answered(missed)?
+        {
             let new = NewMemory {
                 kind: Kind::Gap,
-                label: Some(gap.kind.clone()),
+                label: Some(missed.kind.clone()),
                 authority: Authority::Inferred,
                 confidence: 0.3,
-                ..NewMemory::new(&format!("nothing known about: {}", gap.about))
+                ..NewMemory::new(&gap::content(&missed.about))
             };
             // An erased gap stays erased.
             match self.engine.keeping(self.context).remember(&new) {
@@ -217,14 +230,14 @@ impl Recalling<'_> {
 }
 
 /// What was missing, if it seems to matter: a prompt that asks about something, in words.
-fn gap(recall: &Recall) -> Option<Gap> {
+fn missing(recall: &Recall) -> Option<Gap> {
     if !recall.items.is_empty() || recall.question.small_talk || !recall.text.is_empty() {
         return None;
     }
     // Whoever tells something ("we decided to …") misses nothing.
     let told = recall.question.ask == Asked::Statement && speech::tells(&recall.query, true);
     // "Can you remember that …?" orders, and asks nothing.
-    if !recall.question.recalls || told || probe::is_asked(&recall.query) {
+    if !gap::matters(&recall.query, &recall.question) || told || probe::is_asked(&recall.query) {
         return None;
     }
     let fitting = |one: &super::RecallCandidate| {
@@ -245,8 +258,17 @@ fn gap(recall: &Recall) -> Option<Gap> {
         .iter()
         .any(|one| one.signals.words > 0.0 && one.fate != CandidateFate::Considered);
     let kind = if found { "none_relevant" } else { "none_found" };
-    let about = telling(&recall.query).join(" ");
+    let about = gap::words_of(&recall.query).join(" ");
     (!about.is_empty()).then(|| Gap { about, kind: kind.to_owned() })
+}
+
+/// The words that a gap about an answered question has: what the best memory says fits by itself.
+fn answered(recall: &Recall) -> Option<String> {
+    let best = recall.items.first()?;
+    let fits = best.detail == Detail::Full && best.candidate.path.is_empty();
+    let asks = gap::matters(&recall.query, &recall.question);
+    let about = gap::words_of(&recall.query).join(" ");
+    (fits && asks && !about.is_empty()).then_some(about)
 }
 
 /// Counts uses, notes what was shown, and strengthens what ties them together.
@@ -320,22 +342,6 @@ fn together(
         }
     }
     Ok(())
-}
-
-/// The words of a prompt that a gap may keep: plain words, and few of them.
-fn telling(query: &str) -> Vec<String> {
-    let plain = |word: &&str| {
-        word.chars().count() <= GAP_WORD_LETTERS
-            && word.chars().all(char::is_alphabetic)
-            && !words::terms(word).iter().all(|term| words::is_common(term))
-    };
-    query
-        .split(|c: char| c.is_whitespace() || c.is_ascii_punctuation())
-        .filter(|word| !word.is_empty())
-        .filter(plain)
-        .take(GAP_WORDS)
-        .map(str::to_lowercase)
-        .collect()
 }
 
 /// Whether recalls were noted under `home` that are not counted yet.

@@ -6,6 +6,7 @@ use throughline_core::{Memory, MemoryId, NodeId, Relation, SpaceId, text, words}
 use throughline_language::question::Question;
 use throughline_store::{EntityName, Reader};
 
+use super::{Ask, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;
 
@@ -54,6 +55,22 @@ impl Mentioned {
 }
 
 impl Recalling<'_> {
+    /// Adds the memories whose triggers the prompt names, also where no word of theirs stands in it.
+    pub(super) fn add_triggered(
+        &self,
+        ask: &Ask<'_>,
+        mentioned: &mut Mentioned,
+        candidates: &mut Vec<RecallCandidate>,
+    ) {
+        for (space, id) in &ask.triggered {
+            mentioned.memories.insert(*id);
+            let node = NodeId::Memory(*id);
+            if !candidates.iter().any(|one| one.node == node) {
+                candidates.push(RecallCandidate::reached(*space, node));
+            }
+        }
+    }
+
     /// Looks up what the prompt may name.
     pub(super) fn mentioned(
         &self,

@@ -6,7 +6,10 @@ use throughline_core::page::{self, Detail, DomainCount, Page, PageItem, Quote, S
 use throughline_core::scope::Reach;
 use throughline_core::state::Flag;
 use throughline_core::trust::{self, Presentation};
-use throughline_core::{Episode, Memory, MemoryId, NodeId, Row, RowKey, State, Timestamp, text};
+use throughline_core::{
+    Episode, Kind, Memory, MemoryId, NodeId, Row, RowKey, State, Timestamp, text,
+};
+use throughline_language::procedure;
 use throughline_language::question::Question;
 use throughline_store::Reader;
 
@@ -190,7 +193,7 @@ impl Recalling<'_> {
         PageItem {
             handle: memory.id.handle(),
             detail,
-            content: memory.content.clone(),
+            content: told_in_steps(memory),
             headline_hint: memory.label.clone(),
             kind: memory.kind,
             on: memory.recorded_at.date(),
@@ -238,6 +241,13 @@ fn hint(near: &[&Memory]) -> Option<String> {
     let titles: Vec<String> =
         near.iter().map(|one| format!("{} [{}]", one.title(), one.id.handle())).collect();
     (!titles.is_empty()).then(|| titles.join("; "))
+}
+
+/// What a memory says; a procedure with its steps numbered.
+fn told_in_steps(memory: &Memory) -> String {
+    let steps =
+        (memory.kind == Kind::Procedure).then(|| procedure::read(&memory.content)).flatten();
+    steps.map_or_else(|| memory.content.clone(), |procedure| procedure.in_one_line())
 }
 
 /// Since when a memory is no longer current, if it was replaced.

@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::fate::{Fated, KEEP_FROM, PieceFate, judged};
 use super::{PatchSoFar, ProbedSentence, asked_for, content, is_echo, name, statements};
 use crate::Turn;
+use crate::procedure;
 use crate::speech::{self, Guard, word::words};
 use throughline_core::Kind;
 use throughline_core::patch::{Operation, Remember};
@@ -33,6 +34,8 @@ const ON_PROBATION: f64 = 0.6;
 const DOUBTED: f64 = 0.45;
 /// What stands behind an order to forget tells something from so many words on.
 const TELLS_WORDS: usize = 2;
+/// A longer turn tells more than one procedure.
+const PROCEDURE_BYTES_MAX: usize = 2_048;
 /// A piece shorter than this needs what it answers to be understood.
 const WORDS_MIN: usize = 4;
 
@@ -45,7 +48,8 @@ pub(super) fn user_read(
     found: &mut PatchSoFar<'_>,
 ) {
     let statements = statements(turn, said, found.policy);
-    let taken = asked_for(&statements, context, found);
+    let mut taken = asked_for(&statements, context, found);
+    taken.extend(told_procedure(turn, said, &taken, found));
     let claims = claims(said.text, pieces);
     let sources = speech::spans(said.text);
     for (at, piece) in pieces.iter().enumerate() {
@@ -83,6 +87,36 @@ pub(super) fn user_read(
         let together = (0..=last).filter(|at| meet(&pieces[*at].span, &piece.span));
         found.fates.extend(together.map(|piece| Fated { turn, piece, fate }));
     }
+}
+
+/// Takes in a turn that tells how something is always done, whole: its steps belong together.
+fn told_procedure(
+    turn: usize,
+    said: &Turn<'_>,
+    taken: &[Range<usize>],
+    found: &mut PatchSoFar<'_>,
+) -> Option<Range<usize>> {
+    let sources = speech::spans(said.text);
+    let whole = 0..said.text.len();
+    let fits = taken.is_empty()
+        && said.text.len() <= PROCEDURE_BYTES_MAX
+        && speech::is_own(&sources, whole.clone())
+        && procedure::is_told(said.text);
+    let kept = fits.then(|| Remember {
+        kind: Kind::Procedure,
+        content: said.text.trim().to_owned(),
+        label: None,
+        domain: None,
+        slot: None,
+        because: Vec::new(),
+        triggers: Vec::new(),
+        entities: name::named(&words(said.text)),
+        confidence: STATED,
+        quote: Some(said.text.to_owned()),
+        turn: Some(turn),
+    })?;
+    found.push(Operation::Remember(kept));
+    Some(whole)
 }
 
 /// Whether words ask, by the mark at their end.

@@ -3,5 +3,6 @@
 mod arbitrary;
 mod instruction;
 mod lesson;
+mod procedure;
 mod question;
 mod referent;

@@ -1,9 +1,12 @@
 //! What an agent may change: reversible, within its scope, logged as an agent's.
 
 use serde_json::{Value, json};
+use throughline_core::scope::Level;
 use throughline_core::watermark::Referent;
 use throughline_core::{Authority, Kind, Memory, MemoryId, Relation, Slot};
-use throughline_engine::{AgentCorrection, Error, NewMemory, Put, Remembered, Showed};
+use throughline_engine::{
+    AgentCorrection, Context, Error, NewMemory, Put, Remembered, Showed, procedure_of,
+};
 
 use crate::answer::{Answer, ToldByTool, ToolFailure, quoted};
 use crate::arguments::{self, word};
@@ -11,10 +14,16 @@ use crate::desk::Desk;
 use crate::view;
 
 pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> ToldByTool {
-    let context = desk.context(&args.place())?;
+    let mut context = desk.context(&args.place())?;
+    context.level = level(args.scope.as_deref(), &context)?;
+    let by_form = if args.steps.is_some() { Kind::Procedure } else { Kind::Fact };
+    let content = match &args.steps {
+        Some(steps) => procedure_of(&args.content, steps)?,
+        None => args.content.clone(),
+    };
     let watch = args.watch.iter().flatten().map(|one| one.parse::<Referent>());
     let new = NewMemory {
-        kind: args.kind.as_deref().map_or(Ok(Kind::Fact), word)?,
+        kind: args.kind.as_deref().map_or(Ok(by_form), word)?,
         slot: slot(args.slot.as_deref())?,
         tags: args.tags.clone().unwrap_or_default(),
         because: args.because.clone().unwrap_or_default(),
@@ -22,7 +31,7 @@ pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> ToldByToo
         watch: watch.collect::<Result<_, _>>().map_err(ToolFailure::usage)?,
         authority: source(args.source.as_deref())?,
         shown: desk.shown(&context),
-        ..NewMemory::new(&args.content)
+        ..NewMemory::new(&content)
     };
     let kept = match desk.engine()?.keeping(&context).remember(&new) {
         Err(Error::Blocked(throughline_core::reconcile::Blocked::Erased(at))) => {
@@ -35,6 +44,21 @@ pub(super) fn remember(desk: &mut Desk, args: &arguments::Remember) -> ToldByToo
     };
     desk.show(&context, [kept.card.memory.id]);
     Ok(stored(&kept))
+}
+
+/// How far what is remembered holds: as far as the agent says, within what it was started with.
+fn level(said: Option<&str>, context: &Context) -> Result<Level, ToolFailure> {
+    match said.map(|said| said.trim().to_lowercase()).as_deref() {
+        None | Some("") => Ok(context.level),
+        Some("project") => Ok(Level::Project),
+        Some("session") if context.session.is_some() => Ok(Level::Session),
+        Some("session") => {
+            Err(ToolFailure::usage("which session? Give your session id as session"))
+        }
+        Some(other) => {
+            Err(ToolFailure::usage(format!("unknown scope {other:?} (choose: project, session)")))
+        }
+    }
 }
 
 /// What an agent says ranks as an agent's, and may rank lower.
@@ -94,6 +118,15 @@ fn stored(kept: &Remembered) -> Answer {
 pub(super) fn relate(desk: &mut Desk, args: &arguments::Relate) -> ToldByTool {
     let context = desk.context(&args.place())?;
     let relation: Relation = word(&args.relation)?;
+    if relation == Relation::Tagged {
+        let card = desk.engine()?.keeping(&context).tag(
+            &args.from,
+            std::slice::from_ref(&args.to),
+            &[],
+        )?;
+        let text = format!("Labelled: {}", view::words(&card));
+        return Ok(Answer { text, data: Value::Object(view::memory(&card, view::TEXT_CHARS)) });
+    }
     let engine = desk.engine()?;
     let (from, to) = {
         let reader = engine.now_reader().map_err(ToolFailure::from)?;

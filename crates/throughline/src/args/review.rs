@@ -10,10 +10,10 @@ use clap::{ArgGroup, Args};
                   Name a contested pair by either memory, or by both: A/B. Decisions can be undone."
 )]
 pub(crate) struct Review {
-    /// Apply a pending operation
+    /// Apply a pending operation; of a question without an answer, with --text, the answer
     #[arg(long, value_name = "ID")]
     pub(crate) accept: Option<String>,
-    /// Reject a pending operation
+    /// Reject a pending operation, or leave a question without an answer
     #[arg(long, value_name = "ID")]
     pub(crate) reject: Option<String>,
     /// Why it is rejected

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use throughline_core::{Kind, text};
-use throughline_engine::{NewMemory, Remembered, kind_of};
+use throughline_engine::{NewMemory, Remembered, kind_of, procedure_of};
 
 use super::text_or_stdin;
 use crate::args;
@@ -33,8 +33,14 @@ pub(super) fn remember(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let content = text_or_stdin(&args.text)?;
+    let (content, by_form) = if args.steps.is_empty() {
+        let by_form = kind_of(&content).unwrap_or(Kind::Fact);
+        (content, by_form)
+    } else {
+        (procedure_of(&content, &args.steps)?, Kind::Procedure)
+    };
     let new = NewMemory {
-        kind: args.kind.or_else(|| kind_of(&content)).unwrap_or(Kind::Fact),
+        kind: args.kind.unwrap_or(by_form),
         content,
         slot: args.slot.clone(),
         tags: args.tags.clone(),

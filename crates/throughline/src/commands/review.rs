@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use throughline_core::patch::Amendment;
 use throughline_core::{MemoryId, text};
-use throughline_engine::{Card, Context, Engine, Keep, Review, Stuck, Undecided};
+use throughline_engine::{Card, Context, Engine, Error, Keep, Review, Stuck, Undecided};
 
 use super::truth::{self, WireToCheck};
 use crate::args;
@@ -83,6 +83,9 @@ fn decide(
     engine: &Engine,
     context: &Context,
 ) -> anyhow::Result<Option<Decided>> {
+    if let Some(decided) = about_gap(args, engine, context)? {
+        return Ok(Some(decided));
+    }
     if let Some(handle) = &args.reject {
         let pending = engine.reviewing(context).reject_pending(handle, args.reason.as_deref())?;
         let wire = WireDecided { ids: vec![pending.id.to_string()], ruling: "rejected" };
@@ -135,6 +138,36 @@ fn decide(
     Ok(None)
 }
 
+/// A decision about a question that nobody could answer.
+fn about_gap(
+    args: &args::Review,
+    engine: &Engine,
+    context: &Context,
+) -> anyhow::Result<Option<Decided>> {
+    let reviewing = engine.reviewing(context);
+    let means_gap = |handle: &&String| reviewing.is_gap(handle);
+    if let Some(handle) = args.reject.as_ref().filter(means_gap) {
+        let card = reviewing.dismiss_gap(handle, args.reason.as_deref())?;
+        let ids = vec![card.memory.id.to_string()];
+        let in_words = format!("{} {}", paint(GOOD, "Left open"), view::handle(&card.memory));
+        return Ok(Some(Decided { wire: WireDecided { ids, ruling: "rejected" }, in_words }));
+    }
+    if let Some(handle) = args.accept.as_ref().filter(means_gap) {
+        let Some(text) = &args.text else {
+            return Err(Error::Needs {
+                why: "this is a question without an answer".to_owned(),
+                hint: format!("give the answer: review --accept {handle} --text \"…\""),
+            }
+            .into());
+        };
+        let card = reviewing.answer_gap(handle, text)?;
+        let ids = vec![card.memory.id.to_string()];
+        let in_words = format!("{}\n{}", paint(GOOD, "Answered"), view::brief(&card));
+        return Ok(Some(Decided { wire: WireDecided { ids, ruling: "answered" }, in_words }));
+    }
+    Ok(None)
+}
+
 fn wire_review(review: &Review, decided: Option<WireDecided>) -> WireReview {
     let pair = |(a, b): &(Card, Card)| WirePair { a: a.into(), b: b.into() };
     WireReview {
@@ -169,7 +202,7 @@ fn page(review: &Review) -> String {
     section(&mut page, "Not applied", review.pending.iter().map(in_lines));
     section(&mut page, "To check", review.to_check.iter().map(truth::in_lines));
     section(&mut page, "Contested", review.contested.iter().map(|(a, b)| side_by_side(a, b)));
-    section(&mut page, "Asked about, not known", review.gaps.iter().map(view::brief));
+    section(&mut page, "Asked about, not known", review.gaps.iter().map(gap_in_lines));
     page
 }
 
@@ -201,6 +234,13 @@ fn in_lines(waiting: &Undecided) -> String {
         paint(DIM, notes.join(" · ")),
         paint(DIM, ways_out(&handle, waiting.stuck.as_ref()))
     )
+}
+
+/// A question without an answer, and what can be done about it.
+fn gap_in_lines(card: &Card) -> String {
+    let handle = card.memory.id.handle();
+    let ways = format!("review --accept {handle} --text \"…\" (the answer), or --reject {handle}");
+    format!("{}\n          {}", view::brief(card), paint(DIM, ways))
 }
 
 /// How it can be decided: only what would work.

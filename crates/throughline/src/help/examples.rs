@@ -25,6 +25,10 @@ pub(super) const EXAMPLES: &[Examples] = &[
                 "throughline remember \"Retries are capped at 5 (src/http.rs:12)\"",
                 "tied to that line",
             ),
+            (
+                "throughline remember deploy --step \"make build\" --step \"make push\"",
+                "a procedure",
+            ),
         ],
     ),
     (

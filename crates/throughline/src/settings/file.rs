@@ -24,6 +24,8 @@ pub(super) struct FileSettings {
     pub(super) journal_days: u32,
     pub(super) backup_keep: usize,
     pub(super) joins: bool,
+    /// Whether e-mail addresses and telephone numbers are taken out.
+    pub(super) contacts: bool,
     pub(super) models: Models,
     pub(super) policy: Policy,
 }
@@ -33,8 +35,8 @@ impl Default for FileSettings {
         let policy = Policy::default();
         let models = Models::default();
         let (journal_days, backup_keep) = (JOURNAL_DAYS, BACKUP_KEEP);
-        let (enabled, journal, joins) = (true, true, false);
-        Self { enabled, journal, journal_days, backup_keep, joins, models, policy }
+        let (enabled, journal, joins, contacts) = (true, true, false, false);
+        Self { enabled, journal, journal_days, backup_keep, joins, contacts, models, policy }
     }
 }
 
@@ -72,6 +74,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         about: "what happens in a new folder of a known project: ask, or auto to join it unasked \
             (less safe)",
         default: || Value::from("ask"),
+    },
+    Setting {
+        key: "privacy.contacts",
+        about: "what becomes of e-mail addresses and telephone numbers: keep, or remove; payment cards, bank \
+            accounts and secrets are always removed",
+        default: || Value::from("keep"),
     },
     Setting {
         key: "recall.budget_tokens",
@@ -313,6 +321,7 @@ impl ConfigFile {
         policy.recall.items_max = at_most(whole("recall.items_max"));
         policy.recall.asks_agent = asks;
         let joins = or_default("project.join").as_str() == Some("auto");
+        let contacts = or_default("privacy.contacts").as_str() == Some("remove");
         let models = Models::read(self).unwrap_or_else(|error| {
             wrong.get_or_insert(error.to_string());
             Models::default()
@@ -320,7 +329,19 @@ impl ConfigFile {
         let models = if wrong.is_some() { Models::default() } else { models };
         let journal_days = u32::try_from(days).unwrap_or(u32::MAX);
         let backup_keep = at_most(copies);
-        (FileSettings { enabled, journal, journal_days, backup_keep, joins, models, policy }, wrong)
+        (
+            FileSettings {
+                enabled,
+                journal,
+                journal_days,
+                backup_keep,
+                joins,
+                contacts,
+                models,
+                policy,
+            },
+            wrong,
+        )
     }
 
     /// Settings that are in the file and that nobody knows.
@@ -388,6 +409,10 @@ fn known(key: &str) -> anyhow::Result<&'static Setting> {
     })
 }
 
+/// Settings with two values to choose from.
+const CHOICES: &[(&str, &str, &str)] =
+    &[("project.join", "ask", "auto"), ("privacy.contacts", "keep", "remove")];
+
 /// A value must be of the sort its default is, and numbers must not be negative.
 fn check(setting: &Setting, value: Value) -> anyhow::Result<Value> {
     let default = (setting.default)();
@@ -396,11 +421,13 @@ fn check(setting: &Setting, value: Value) -> anyhow::Result<Value> {
         (Value::Integer(_), Value::Integer(number)) => *number.value() >= 0,
         (Value::String(_), Value::String(text)) => {
             super::model::check(setting.key, text.value())?;
-            if setting.key == "project.join" && !["ask", "auto"].contains(&text.value().as_str()) {
-                bail!(throughline_engine::Error::BadInput(format!(
-                    "project.join is ask or auto, not {:?}",
-                    text.value()
-                )));
+            for (key, one, other) in CHOICES {
+                if setting.key == *key && ![*one, *other].contains(&text.value().as_str()) {
+                    bail!(throughline_engine::Error::BadInput(format!(
+                        "{key} is {one} or {other}, not {:?}",
+                        text.value()
+                    )));
+                }
             }
             true
         }

@@ -285,7 +285,7 @@ fn some_connections_are_the_users_to_make() {
         assert!(told["user_would_run"].as_str().unwrap().starts_with(command), "{told}");
     }
     assert_eq!(
-        client.fail("relate", json!({ "from": a, "relation": "tagged", "to": b }))["error"],
+        client.fail("relate", json!({ "from": a, "relation": "in_cluster", "to": b }))["error"],
         "bad_input"
     );
     let told = client.call("relate", json!({ "from": a, "relation": "RELATES_TO", "to": b }));
