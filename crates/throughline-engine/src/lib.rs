@@ -41,6 +41,7 @@ mod expand;
 mod export;
 mod find;
 mod flows;
+mod graduate;
 mod graph;
 mod helper;
 mod history;
@@ -70,6 +71,7 @@ mod rest;
 mod retire;
 mod review;
 mod revise;
+mod seed;
 mod shelf;
 mod sidecar;
 mod sleep;
@@ -103,6 +105,7 @@ pub use flows::{
     Briefing, Capturing, Checking, Copying, Erasing, Keeping, Listening, Looking, Recalling,
     Reviewing, Sleeping, Vectors, Watching, Working,
 };
+pub use graduate::{Graduated, Graduation};
 pub use graph::{Graph, GraphNode};
 pub use history::Version;
 pub use import::{ImportSource, Imported};
@@ -129,9 +132,10 @@ pub use remember::{NewMemory, Remembered};
 pub use retire::Put;
 pub use review::{Keep, Review, Stuck, Undecided};
 pub use revise::Edits;
+pub use seed::Seeded;
 pub use shelf::{ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
-pub use sleep::{Done, Inputs, Slept};
+pub use sleep::{Done, Inputs, Slept, Tended};
 pub use throughline_store::{LeftOut, left_out, private_folder};
 pub use told::{Audience, Because, Said, TOLD_DAYS, Telling, Tellings, Wanted};
 pub use undo::{Reverted, Undone};

@@ -30,7 +30,7 @@ impl Keeping<'_> {
             let by_hand = || format!("throughline unarchive {}", memory.id.handle());
             demand(&**tx, self.context.door, Act::BringBack, Some(&memory), by_hand)?;
             tx.settle(&memory);
-            if memory.state != State::Archived {
+            if !matches!(memory.state, State::Archived | State::Expired) {
                 let why = format!("memory {} is not archived", memory.id.handle());
                 return Err(Error::NotPossible(why));
             }

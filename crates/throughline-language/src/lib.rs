@@ -21,12 +21,14 @@
 //! | what a model is asked, and what is made of its answer | [`proposal`] |
 
 pub mod command;
+pub mod flat;
 pub mod gate;
 pub mod instruction;
 pub mod lesson;
 pub mod occasion;
 pub mod probe;
 pub mod proposal;
+pub mod promise;
 pub mod question;
 pub mod referent;
 pub mod speech;

@@ -21,6 +21,7 @@ fn item(number: usize, content: &str) -> PageItem {
         presentation: Presentation::Assert,
         moved: None,
         reopen: None,
+        standing: None,
         history: None,
         later: None,
         against: None,
