@@ -250,7 +250,10 @@ impl Briefing<'_> {
             let held = card.trust.support * card.trust.watermark;
             // Agents read their own files themselves.
             let by_file = card.in_file.is_some() && card.memory.authority == Authority::File;
-            !by_tool && !by_file && held >= from && !card.flags.iter().any(|flag| hidden.contains(flag))
+            !by_tool
+                && !by_file
+                && held >= from
+                && !card.flags.iter().any(|flag| hidden.contains(flag))
         });
         let weight = |card: &Card| {
             let near = if speaks_of(&card.memory, touched) { 1.5 } else { 1.0 };

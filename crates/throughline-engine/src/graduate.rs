@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use throughline_attention::lifecycle;
 use throughline_core::state::Flag;
 use throughline_core::{
-    Authority, Cause, Change, Kind, Leaf, LeafId, Memory, MemoryId, Pending, PendingId, Row, RowKey,
-    Ruling, State, text,
+    Authority, Cause, Change, Kind, Leaf, LeafId, Memory, MemoryId, Pending, PendingId, Row,
+    RowKey, Ruling, State, text,
 };
 use throughline_language::{flat, instruction};
 use throughline_store::Reader;
@@ -92,6 +92,11 @@ impl Proposal {
             ProposalKind::TakeOut => "not needed for weeks: its line may leave the file",
         };
         keep_waiting(tx, &operation, why, Authority::Inferred)
+    }
+
+    /// The memory that it would bring into a file.
+    pub(crate) fn for_file(&self) -> Option<MemoryId> {
+        if self.op == ProposalKind::Graduate { self.memory.parse().ok() } else { None }
     }
 
     fn edit(&self) -> FlatEdit<'_> {
@@ -318,11 +323,7 @@ fn leaf_of(reader: &dyn Reader, memory: &Memory, file: &str) -> Result<Option<Le
     Ok(leaves.filter(here).min_by_key(|leaf| leaf.order))
 }
 
-fn memory_of(
-    reader: &dyn Reader,
-    waits: &Pending,
-    proposal: &Proposal,
-) -> Result<Option<Memory>> {
+fn memory_of(reader: &dyn Reader, waits: &Pending, proposal: &Proposal) -> Result<Option<Memory>> {
     let Ok(id) = proposal.memory.parse::<MemoryId>() else { return Ok(None) };
     Ok(reader.rows(&[RowKey::memory(waits.space, id)])?.remove(0).and_then(Row::into_memory))
 }

@@ -53,6 +53,7 @@ mod listen;
 mod mark;
 mod meaning;
 mod meet;
+mod metrics;
 mod mint;
 mod model;
 mod neighbours;
@@ -75,6 +76,7 @@ mod seed;
 mod shelf;
 mod sidecar;
 mod sleep;
+mod today;
 mod told;
 mod transaction;
 mod undo;
@@ -117,6 +119,7 @@ pub use journal::note::{
 pub use journal::{Journal, JournalEntry, JournalHealth, JournalRead};
 pub use listen::Reply;
 pub use meaning::Memo;
+pub use metrics::{Continuity, CrossDomain, GraduationQuality, Metrics};
 pub use model::{
     Llm, ModelState, RecallJudgement, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
 };
@@ -137,6 +140,7 @@ pub use shelf::{ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
 pub use sleep::{Done, Inputs, Slept, Tended};
 pub use throughline_store::{LeftOut, left_out, private_folder};
+pub use today::{Nearness, Today};
 pub use told::{Audience, Because, Said, TOLD_DAYS, Telling, Tellings, Wanted};
 pub use undo::{Reverted, Undone};
 pub use verify::{Showed, ToCheck, Verified};

@@ -71,7 +71,13 @@ impl Listening<'_> {
         let in_time = Instant::now() + SEED;
         if let Err(error) = self.engine.keeping(self.context).seed(Some(in_time)) {
             // The next session reads the files again.
-            note_failure(&self.engine.home, self.engine.now(), "read flat files", &error.to_string(), Damage::None);
+            note_failure(
+                &self.engine.home,
+                self.engine.now(),
+                "read flat files",
+                &error.to_string(),
+                Damage::None,
+            );
         }
         done.add(self.catch_up_others(began, &minds));
         self.engine.recalling(self.context).settle_recalls()?;

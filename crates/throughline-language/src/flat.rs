@@ -137,7 +137,8 @@ impl FlatReading {
             self.end_rule();
             self.intro.take_if(|(at, _)| *at >= indent);
             let text = text.to_owned();
-            self.rule = Some(OpenRule { first: number, last: number, indent, is_bullet: true, text });
+            self.rule =
+                Some(OpenRule { first: number, last: number, indent, is_bullet: true, text });
         } else {
             self.go_on(number, indent, trimmed);
         }
@@ -154,7 +155,8 @@ impl FlatReading {
             _ => {
                 self.end_rule();
                 let text = line.to_owned();
-                self.rule = Some(OpenRule { first: number, last: number, indent, is_bullet: false, text });
+                self.rule =
+                    Some(OpenRule { first: number, last: number, indent, is_bullet: false, text });
             }
         }
     }

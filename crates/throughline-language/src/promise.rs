@@ -5,7 +5,8 @@ use throughline_core::{Timestamp, when};
 /// The last moment by which a promise is due: the first time it names that still lies ahead of whoever made it.
 pub fn due(promise: &str, made: Timestamp) -> Option<Timestamp> {
     let ends = when::find(promise, made).into_iter().filter_map(|mention| mention.span.until);
-    let ahead = ends.filter(|end| *end > made).map(|end| Timestamp::from_millis(end.as_millis() - 1));
+    let ahead =
+        ends.filter(|end| *end > made).map(|end| Timestamp::from_millis(end.as_millis() - 1));
     ahead.into_iter().next()
 }
 

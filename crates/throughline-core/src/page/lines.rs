@@ -160,7 +160,8 @@ pub(super) fn hint(hint: &str, policy: &PagePolicy) -> Option<String> {
 /// `1 archived match; a person finds it with search --all`
 pub(super) fn archived(matches: usize) -> Option<String> {
     let noun = if matches == 1 { "match" } else { "matches" };
-    (matches > 0).then(|| format!("{matches} archived {noun}; `throughline search --all` shows it\n"))
+    (matches > 0)
+        .then(|| format!("{matches} archived {noun}; `throughline search --all` shows it\n"))
 }
 
 /// How many memories are not shown, by domain.

@@ -136,12 +136,7 @@ impl Keeping<'_> {
     }
 
     /// Keeps a rule that gives orders to its reader for a person, unless it waited before.
-    fn let_wait(
-        &self,
-        tx: &mut Transaction<'_>,
-        candidate: &Candidate,
-        why: &str,
-    ) -> Result<bool> {
+    fn let_wait(&self, tx: &mut Transaction<'_>, candidate: &Candidate, why: &str) -> Result<bool> {
         let operation = serde_json::json!({
             "op": "remember", "kind": candidate.kind.as_str(), "content": candidate.content,
         });
@@ -218,14 +213,21 @@ fn claim_of(tx: &Transaction<'_>, path: &str, rule: &FlatRule, said: &str) -> Ca
         Verdict::Allowed { .. } => Authority::File,
         Verdict::Waits(_) | Verdict::Refused(_) => Authority::External,
     };
-    let testimony = Testimony { why: Some(format!("{WHY} {path}")), ..Testimony::new(rank, tx.now) };
+    let testimony =
+        Testimony { why: Some(format!("{WHY} {path}")), ..Testimony::new(rank, tx.now) };
     // A line under a heading may mean nothing without it.
     let label = rule.heading.as_ref().map(|heading| text::headline(heading, LABEL_CHARS));
     Candidate { label, ..tx.candidate(flat::kind_of(said), said, testimony) }
 }
 
 /// Notes where a line stands.
-fn shelve(tx: &mut Transaction<'_>, memory: MemoryId, path: &str, rule: &FlatRule, notes: Vec<String>) {
+fn shelve(
+    tx: &mut Transaction<'_>,
+    memory: MemoryId,
+    path: &str,
+    rule: &FlatRule,
+    notes: Vec<String>,
+) {
     let leaf = Leaf {
         id: LeafId(mint::id(tx.now)),
         space: tx.scope.space,

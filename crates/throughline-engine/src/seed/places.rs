@@ -109,7 +109,9 @@ fn in_folders(root: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for folder in FOLDERS {
         let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
-        let names = entries.take(ENTRIES_MAX).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let names = entries
+            .take(ENTRIES_MAX)
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let is_text = |name: &String| {
             Path::new(name).extension().is_some_and(|end| ENDINGS.iter().any(|one| end == *one))
         };

@@ -169,12 +169,7 @@ impl Sleeping<'_> {
         self.engine.reviewing(self.context).to_propose(reader, card)
     }
 
-    fn carry_out_tending(
-        &self,
-        space: SpaceId,
-        steps: &[TendStep],
-        run: &mut Run,
-    ) -> Result<()> {
+    fn carry_out_tending(&self, space: SpaceId, steps: &[TendStep], run: &mut Run) -> Result<()> {
         let context = Context { session: None, ..self.context.clone() };
         let (done, batch) = self.engine.write(&context, Cause::Sleep, None, |tx| {
             tx.scope.space = space;
