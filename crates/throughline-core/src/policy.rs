@@ -152,6 +152,10 @@ policy!(
 policy!(
     /// When memories leave view, change tier, graduate. Days are active days.
     LifecyclePolicy {
+        /// Whether anything leaves view or changes tier by itself.
+        enabled: bool = true,
+        /// Whether the flat memory files of a project are read.
+        reads_files: bool = true,
         /// Age after which an unimportant, unused fact may be archived.
         archive_after_days: f64 = 90.0,
         /// Importance below which that applies.

@@ -63,6 +63,8 @@ pub struct Card {
     pub due: Option<Timestamp>,
     /// Connections to memories and things, where it was said not counted.
     pub edges: usize,
+    /// Whether it is the reason of another memory.
+    pub is_reason: bool,
     /// The flat memory file that it stands in.
     pub in_file: Option<String>,
 }
@@ -300,6 +302,9 @@ impl CardSurroundings {
             idle_days: idle,
             confirmed_at,
             due: promised_for(memory),
+            is_reason: edges
+                .iter()
+                .any(|edge| edge.relation.is_reason() && edge.to == memory.id.into()),
             in_file: self.in_file.get(&memory.id).cloned(),
             edges: edges.iter().filter(|edge| is_connection(edge, memory.id)).count(),
             evidence,

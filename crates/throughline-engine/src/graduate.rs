@@ -344,7 +344,9 @@ fn current(reader: &dyn Reader, waits: &Pending, proposal: &Proposal) -> Result<
 fn may_stand_in_file(card: &Card) -> bool {
     let memory = &card.memory;
     let doubtful = [Flag::Contested, Flag::Stale, Flag::Speculative, Flag::Reopen];
-    let passing = matches!(memory.kind, Kind::Event | Kind::Gap | Kind::Commitment);
+    // What happened, what is open and what only explains something else is no rule.
+    let passing = matches!(memory.kind, Kind::Event | Kind::Gap | Kind::Commitment)
+        || card.is_reason && memory.kind == Kind::Fact;
     memory.state.is_active()
         && memory.session.is_none()
         && memory.graduated_at.is_none()

@@ -18,7 +18,7 @@ const SWEEP: Duration = Duration::from_millis(120);
 /// What may be spent on sleep when a session begins: somebody waits for the process to end.
 const NAP: Duration = Duration::from_millis(30);
 /// What may be spent on the project's flat memory files when a session begins; what is left is read by the next one.
-const SEED: Duration = Duration::from_millis(200);
+const SEED: Duration = Duration::from_millis(250);
 /// What a sleep leaves of the time for a slice that has begun.
 const SLICE: Duration = Duration::from_millis(120);
 /// What may be spent on sleep when a session has ended.

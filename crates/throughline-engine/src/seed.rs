@@ -61,7 +61,9 @@ impl Keeping<'_> {
     pub fn seed(&self, until: Option<Instant>) -> Result<Seeded> {
         let mut seeded = Seeded::default();
         let space = self.context.project.space();
-        if space == SpaceId::GLOBAL || self.context.project.standing == crate::RootStanding::Unknown
+        if !self.engine.policy.lifecycle.reads_files
+            || space == SpaceId::GLOBAL
+            || self.context.project.standing == crate::RootStanding::Unknown
         {
             return Ok(seeded);
         }
@@ -80,7 +82,11 @@ impl Keeping<'_> {
                 return Ok(seeded);
             }
             seeded.changed += 1;
-            self.follow_file(&text.path, &flat::read(&text.text), &mut seeded)?;
+            let mut now = flat::read(&text.text);
+            // Before anything is compared or kept.
+            let words = now.rules.iter_mut().map(|rule| &mut rule.text);
+            self.engine.clean_texts(self.context, words);
+            self.follow_file(&text.path, &now, &mut seeded)?;
             seen.insert(text.path.clone(), hash);
             self.keep_seen_files(space, &seen);
         }

@@ -9,6 +9,7 @@
 //! - `throughline-eval staleness` — are facts doubted when what they are tied to changed, and only then?
 //! - `throughline-eval updates --set FILE` — does the later statement win over the earlier one?
 //! - `throughline-eval secrets --corpus DIR [--code DIR]` — what redaction finds, and what it alters
+//! - `throughline-eval metrics --sessions FILE` — how soon is a session back in context, and what comes up?
 //! - `throughline-eval fit --sets PREFIX…` — which weights of relevance fit the data?
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
@@ -16,6 +17,7 @@ mod baseline;
 mod capture;
 mod correction;
 mod data;
+mod figures;
 mod fit;
 mod haystack;
 mod in_turns;
@@ -55,6 +57,8 @@ enum Command {
     Updates(updates::Options),
     /// What redaction finds of public cases, by family, and how much ordinary code it alters
     Secrets(secrets::Options),
+    /// Continuity, surfacing from other areas and graduation, on recorded sessions played through the hooks
+    Metrics(figures::Options),
     /// Fits the weights of relevance, and checks them on what they were not fitted to
     Fit(fit::Options),
 }
@@ -70,6 +74,7 @@ fn main() -> anyhow::Result<()> {
         Command::Staleness(options) => staleness::run(&options),
         Command::Updates(options) => updates::run(&options),
         Command::Secrets(options) => secrets::run(&options),
+        Command::Metrics(options) => figures::run(&options),
         Command::Fit(options) => fit::run(&options),
     }
 }

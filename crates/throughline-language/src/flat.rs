@@ -139,6 +139,8 @@ impl FlatReading {
             let text = text.to_owned();
             self.rule =
                 Some(OpenRule { first: number, last: number, indent, is_bullet: true, text });
+        } else if trimmed.split_whitespace().all(|word| word.starts_with('@')) {
+            self.end_rule();
         } else {
             self.go_on(number, indent, trimmed);
         }

@@ -103,11 +103,10 @@ impl Keeping<'_> {
             shelve(tx, memory.id, path, rule, vec![WRITTEN.to_owned()]);
             return Ok(Some((memory.id, false)));
         }
-        let (text, _) = self.engine.cleaned(self.context, &rule.text);
-        if self.check_content(&text).is_err() {
+        if self.check_content(&rule.text).is_err() {
             return Ok(None);
         }
-        let candidate = claim_of(tx, path, rule, &text);
+        let candidate = claim_of(tx, path, rule);
         let before = tx.changes().len();
         let plan = match take_in(tx, &candidate) {
             Ok(plan) => plan,
@@ -206,7 +205,7 @@ impl Keeping<'_> {
 }
 
 /// A rule as a claim of its file: it ranks as a file's word, and no higher than what reads it may say.
-fn claim_of(tx: &Transaction<'_>, path: &str, rule: &FlatRule, said: &str) -> Candidate {
+fn claim_of(tx: &Transaction<'_>, path: &str, rule: &FlatRule) -> Candidate {
     let (door, act, backing) = (Door::Upkeep, Act::Remember, Backing::Asserted);
     let rank = match permission::judge(Request { door, act, target: None, backing }) {
         Verdict::Allowed { rank } if Authority::File.outranks(rank) => rank,
@@ -217,7 +216,7 @@ fn claim_of(tx: &Transaction<'_>, path: &str, rule: &FlatRule, said: &str) -> Ca
         Testimony { why: Some(format!("{WHY} {path}")), ..Testimony::new(rank, tx.now) };
     // A line under a heading may mean nothing without it.
     let label = rule.heading.as_ref().map(|heading| text::headline(heading, LABEL_CHARS));
-    Candidate { label, ..tx.candidate(flat::kind_of(said), said, testimony) }
+    Candidate { label, ..tx.candidate(flat::kind_of(&rule.text), &rule.text, testimony) }
 }
 
 /// Notes where a line stands.

@@ -83,6 +83,9 @@ struct TendMark {
 impl Sleeping<'_> {
     /// Goes over all memories within reach: all of them at once, or what is left of today's round while there is time.
     pub(super) fn tend(&self, until: &Until, run: &mut Run) -> Result<()> {
+        if !self.engine.policy.lifecycle.enabled {
+            return Ok(());
+        }
         let today = self.engine.now().day();
         let mut spaces = vec![self.context.project.space(), SpaceId::GLOBAL];
         spaces.dedup();

@@ -60,6 +60,10 @@ pub(super) fn sleep(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
+    if !args.dry_run {
+        // What was recalled since counts as use.
+        engine.recalling(&context).settle_recalls().ok();
+    }
     let waiting = engine.sleeping(&context).waiting_for_sleep()?;
     let slept = if args.dry_run {
         engine.sleeping(&context).sleep_dry()?
