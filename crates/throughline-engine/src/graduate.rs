@@ -239,7 +239,7 @@ impl Reviewing<'_> {
     pub fn accept_graduation(&self, handle: &str) -> Result<Graduated> {
         may_decide(self.context)?;
         let root = &self.context.project.root;
-        let mut written: Option<edit::Written> = None;
+        let mut written: Option<edit::WrittenFile> = None;
         let outcome = self.engine.write(self.context, Cause::Review, None, |tx| {
             let waits = self.take_pending(&**tx, handle)?;
             tx.scope.space = waits.space;

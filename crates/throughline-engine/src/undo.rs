@@ -75,7 +75,9 @@ impl Keeping<'_> {
                     mark_rivals(tx, memory)?;
                 }
                 // Last, for nothing takes a file back by itself.
-                let files = self.undo_in_files(&restore, &touched)?;
+                let decided = matches!(target.batch.cause, Cause::Review | Cause::Undo);
+                let files =
+                    if decided { self.undo_in_files(&restore, &touched)? } else { Vec::new() };
                 Ok((target, reverted, files))
             })
             .map_err(|error| {

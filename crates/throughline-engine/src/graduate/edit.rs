@@ -60,7 +60,7 @@ pub(crate) struct EditedFile {
 }
 
 /// A change that was written.
-pub(crate) struct Written {
+pub(crate) struct WrittenFile {
     path: PathBuf,
     before: Option<String>,
     after: String,
@@ -123,15 +123,15 @@ impl FlatEdit<'_> {
 
 impl EditedFile {
     /// Writes it: beside the file first, so that it is there whole or not at all, with the permissions it had.
-    pub(crate) fn write(&self) -> std::result::Result<Written, String> {
+    pub(crate) fn write(&self) -> std::result::Result<WrittenFile, String> {
         let failed = |error: std::io::Error| format!("{}: {error}", self.path.display());
         replace(&self.path, self.before.as_deref(), &self.after).map_err(failed)?;
         let (path, before, after) = (self.path.clone(), self.before.clone(), self.after.clone());
-        Ok(Written { path, before, after })
+        Ok(WrittenFile { path, before, after })
     }
 }
 
-impl Written {
+impl WrittenFile {
     /// Puts the file back as it was, unless somebody has changed it since.
     pub(crate) fn take_back(self) {
         match self.before {
