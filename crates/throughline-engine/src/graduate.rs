@@ -230,6 +230,7 @@ impl Reviewing<'_> {
 
     /// Whether a handle names a proposal for a flat file.
     pub fn is_graduation(&self, handle: &str) -> Result<bool> {
+        may_decide(self.context)?;
         let reader = self.engine.now_reader()?;
         Ok(Proposal::read(&self.take_pending(&*reader, handle)?).is_some())
     }

@@ -157,11 +157,10 @@ pub(super) fn hint(hint: &str, policy: &PagePolicy) -> Option<String> {
     (!hint.is_empty()).then(|| format!("Related: {hint}\n"))
 }
 
-/// `1 archived match; a person finds it with search --all`
+/// `1 archived match; see …`
 pub(super) fn archived(matches: usize) -> Option<String> {
     let noun = if matches == 1 { "match" } else { "matches" };
-    (matches > 0)
-        .then(|| format!("{matches} archived {noun}; `throughline search --all` shows it\n"))
+    (matches > 0).then(|| format!("{matches} archived {noun}; see `throughline search --all`\n"))
 }
 
 /// How many memories are not shown, by domain.
