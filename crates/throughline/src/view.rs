@@ -357,13 +357,9 @@ pub(crate) fn page(card: &Card) -> String {
     line("recorded", memory.recorded_at.to_string());
     line("true from", memory.valid_from.map(|at| at.to_string()).unwrap_or_default());
     line("true until", memory.held_until().map(|at| at.to_string()).unwrap_or_default());
-    line("due", card.due.map(|at| at.date()).unwrap_or_default());
-    line("done", memory.done_at.map(|at| at.to_string()).unwrap_or_default());
-    line(
-        "tier",
-        if memory.cold { "cold: found by its words only".to_owned() } else { String::new() },
-    );
-    line("file", card.in_file.as_deref().map(safe).unwrap_or_default());
+    for (name, value) in stands(card) {
+        line(name, value);
+    }
     line("verified", memory.last_verified_at.map(|at| at.to_string()).unwrap_or_default());
     line("replaced by", memory.superseded_by.map(|id| paint(ID, id.handle())).unwrap_or_default());
     for id in &card.supersedes {
@@ -394,6 +390,17 @@ pub(crate) fn page(card: &Card) -> String {
         line("evidence", evidence_line(one));
     }
     page
+}
+
+/// How a memory stands beside its state: promised for when, done, in which tier, in which file.
+fn stands(card: &Card) -> [(&'static str, String); 4] {
+    let cold = if card.memory.cold { "cold: found by its words only" } else { "" };
+    [
+        ("due", card.due.map(|at| at.date()).unwrap_or_default()),
+        ("done", card.memory.done_at.map(|at| at.to_string()).unwrap_or_default()),
+        ("tier", cold.to_owned()),
+        ("file", card.in_file.as_deref().map(safe).unwrap_or_default()),
+    ]
 }
 
 /// Trust and what it is made of.

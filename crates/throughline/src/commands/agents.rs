@@ -155,10 +155,7 @@ pub(super) fn init(
         if !program.on_path {
             page.push_str(&paint(WARN, if args.here { NOT_FOUND_HERE } else { NOT_FOUND }));
         }
-        if let Some(rules) = wire.rules_read {
-            let rules = text::plural(rules, "rule");
-            page.push_str(&format!("Read {rules} from this project's files for agents.\n"));
-        }
+        page.push_str(&rules_line(&wire));
         page.push_str(&paint(
             DIM,
             "`throughline ingest --past` imports past sessions; `doctor` checks the connection; \
@@ -167,6 +164,13 @@ pub(super) fn init(
         page
     })?;
     Ok(wire.exit_code())
+}
+
+/// What was read of the project's flat memory files, in a line.
+fn rules_line(wire: &WireInstall) -> String {
+    let rules = wire.rules_read.map(|rules| text::plural(rules, "rule"));
+    let told = rules.map(|rules| format!("Read {rules} from this project's files for agents.\n"));
+    told.unwrap_or_default()
 }
 
 /// Reads the project's flat memory files, and says how many of their rules are new. What fails here is read when the

@@ -57,7 +57,7 @@ fn a_list_shows_today_in_full_the_week_as_lines_and_of_the_month_what_stands_out
     let today = pair("The plants were watered", "full");
     let week = pair("The window of the office was mended", "line");
     let month = pair("We chose Buildkite for the pipelines", "landmark");
-    assert_eq!(detail("--today"), [today.clone()]);
+    assert_eq!(detail("--today"), std::slice::from_ref(&today));
     assert_eq!(detail("--week"), [today.clone(), week.clone()]);
     assert_eq!(detail("--month"), [today, week, month]);
     let page = home.page(&["list", "--month"]);
