@@ -151,7 +151,8 @@ proptest! {
             quotes += usize::from(line.starts_with('“'));
             let ours = ["- [", "  | ", "  (", "# ", "“", "Related: ", "Said, not verified:"];
             let known = ours.iter().any(|start| line.starts_with(start))
-                || line.starts_with(|c: char| c.is_ascii_digit()) && line.ends_with("for more");
+                || line.starts_with(|c: char| c.is_ascii_digit())
+                    && (line.ends_with("for more") || line.ends_with("search --all`"));
             prop_assert!(known, "{line:?}");
         }
         prop_assert_eq!(heads, written.shown.len());
