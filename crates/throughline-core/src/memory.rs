@@ -210,6 +210,15 @@ pub struct Memory {
     /// Kept in front on purpose.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// Kept in the cold tier: its vector is left out of the scan that a prompt makes, its words are not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cold: bool,
+    /// When a person let it into a flat memory file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graduated_at: Option<Timestamp>,
+    /// When what was promised was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done_at: Option<Timestamp>,
     /// Patterns that bring it up: commands, file names, calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub triggers: Vec<String>,
@@ -251,6 +260,9 @@ impl Memory {
             unresolved: None,
             superseded_by: None,
             pinned: false,
+            cold: false,
+            graduated_at: None,
+            done_at: None,
             triggers: Vec::new(),
             extra: Extra::new(),
         }

@@ -53,6 +53,8 @@ pub struct PageItem {
     pub reopen: Option<String>,
     /// What held before, `until 2026-04-01: …`.
     pub history: Option<String>,
+    /// How it stands, `unconfirmed since 2026-04-01`, `due 2026-05-01`.
+    pub standing: Option<String>,
     /// What was said later and may bear on it. Told with it where it is not on the page itself.
     pub later: Option<Quote>,
     /// The handle of the memory that says otherwise. When that one is on the page as well, the two
@@ -117,6 +119,8 @@ pub struct Page {
     pub counts: Vec<DomainCount>,
     /// What else could be asked for, on one line.
     pub hint: Option<String>,
+    /// Archived memories that hold what was asked for, told only where nothing else is.
+    pub archived: usize,
     /// What the fence is made from: the query and the moment. Whoever wrote a stored text must not
     /// know it.
     pub seed: String,
@@ -373,7 +377,8 @@ impl<'a> Layout<'a> {
     /// The lines after everything else: what is not shown, and what else could be asked for.
     fn last_lines(&self, more: bool) -> Vec<String> {
         let hint = self.page.hint.as_deref().and_then(|hint| lines::hint(hint, self.policy));
-        self.tally.line(more, self.policy).into_iter().chain(hint).collect()
+        let archived = (!more).then(|| lines::archived(self.page.archived)).flatten();
+        self.tally.line(more, self.policy).into_iter().chain(hint).chain(archived).collect()
     }
 
     fn finish(mut self) -> WrittenPage {

@@ -408,6 +408,8 @@ fn by_upkeep(request: Request) -> Verdict {
         Act::Replace if backing == Backing::UserTurn => allowed,
         Act::Replace => persons(target).map_or(allowed, Verdict::Waits),
         Act::AdoptRule => Verdict::Waits(Denial::RuleFromOutside),
+        // Visibility only, by disuse only, and undone like anything else; what is pinned stays.
+        Act::Archive if target.is_none_or(|target| !target.pinned) => allowed,
         _ => Verdict::Refused(Denial::PersonsAct(act)),
     }
 }

@@ -76,6 +76,8 @@ policy!(
         anchor_floor: f64 = 0.2,
         /// Sessions of use that make a memory established.
         established_sessions: usize = 3,
+        /// How many times slower an established memory fades.
+        established_slower: f64 = 4.0,
     }
 );
 
@@ -150,12 +152,18 @@ policy!(
 policy!(
     /// When memories leave view, change tier, graduate. Days are active days.
     LifecyclePolicy {
+        /// Whether anything leaves view or changes tier by itself.
+        enabled: bool = true,
+        /// Whether the flat memory files of a project are read.
+        reads_files: bool = true,
         /// Age after which an unimportant, unused fact may be archived.
         archive_after_days: f64 = 90.0,
         /// Importance below which that applies.
         archive_importance_below: f64 = 0.3,
         /// Uses up to which that applies.
         archive_uses_max: u64 = 2,
+        /// Uses from which disuse alone takes nothing out of view.
+        protected_uses: u64 = 5,
         /// Confidence below which a claim is a guess.
         speculative_below: f64 = 0.40,
         /// Age after which an unconfirmed guess expires.
@@ -172,6 +180,8 @@ policy!(
         demote_at: f64 = 0.35,
         /// Value at or above which it is promoted.
         promote_at: f64 = 0.70,
+        /// How much the extractor's certainty counts for the value.
+        tier_confidence_share: f64 = 0.2,
         /// Gain of being confirmed or a correction.
         tier_boost: f64 = 0.1,
         /// Loss of being contested.

@@ -248,7 +248,12 @@ impl Briefing<'_> {
             let hidden = [Flag::Dormant, Flag::Stale];
             // What is contested stands there with that mark, beside what contests it.
             let held = card.trust.support * card.trust.watermark;
-            !by_tool && held >= from && !card.flags.iter().any(|flag| hidden.contains(flag))
+            // Agents read their own files themselves.
+            let by_file = card.in_file.is_some() && card.memory.authority == Authority::File;
+            !by_tool
+                && !by_file
+                && held >= from
+                && !card.flags.iter().any(|flag| hidden.contains(flag))
         });
         let weight = |card: &Card| {
             let near = if speaks_of(&card.memory, touched) { 1.5 } else { 1.0 };

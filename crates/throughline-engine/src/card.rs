@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use throughline_attention::lifecycle::{self, LifecycleFacts};
 use throughline_core::form::{self, Form};
 use throughline_core::permission::Standing;
 use throughline_core::salience::{self, Salience};
@@ -13,10 +14,11 @@ use throughline_core::{
     Authority, Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey,
     SpaceId, State, Timestamp, Usage, Watermark,
 };
-use throughline_language::probe;
+use throughline_language::{probe, promise};
 use throughline_store::Reader;
 
 use crate::Result;
+use crate::seed::is_in_file;
 
 /// A memory with its evidence and what follows from it.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,9 +53,48 @@ pub struct Card {
     pub salience: Salience,
     /// What follows from all this.
     pub flags: Vec<Flag>,
+    /// Active days since it was recorded.
+    pub age_days: f64,
+    /// Active days without use or assertion, as they count for salience.
+    pub idle_days: f64,
+    /// When somebody last said or checked that it holds.
+    pub confirmed_at: Timestamp,
+    /// By when what it promises is due.
+    pub due: Option<Timestamp>,
+    /// Connections to memories and things, where it was said not counted.
+    pub edges: usize,
+    /// Whether it is the reason of another memory.
+    pub is_reason: bool,
+    /// The flat memory file that it stands in.
+    pub in_file: Option<String>,
 }
 
 impl Card {
+    /// How it stands, in a few words, where that must be told with it: promised for when, not confirmed since when.
+    pub fn in_few_words(&self, now: Timestamp) -> Option<String> {
+        if let Some(at) = self.memory.done_at {
+            return Some(format!("done {}", at.date()));
+        }
+        match self.due {
+            Some(due) if due < now => return Some(format!("overdue since {}", due.date())),
+            Some(due) => return Some(format!("due {}", due.date())),
+            None => {}
+        }
+        let old = self.flags.contains(&Flag::ReconfirmDue);
+        old.then(|| format!("unconfirmed since {}", self.confirmed_at.date()))
+    }
+
+    /// What is known about it when its place is judged.
+    pub(crate) fn lifecycle_facts(&self) -> LifecycleFacts {
+        LifecycleFacts {
+            age_active_days: self.age_days,
+            salience: self.salience,
+            sources: throughline_core::evidence::independent(&self.evidence).len(),
+            edges: self.edges,
+            contested: !self.contested_by.is_empty(),
+        }
+    }
+
     /// What it is bound to as it was noted, and as it is now, where the two differ.
     pub fn then_and_now(&self) -> Option<(String, String)> {
         if let Some(path) = &self.memory.unresolved {
@@ -146,6 +187,8 @@ struct CardSurroundings {
     watermarks: BTreeMap<MemoryId, Vec<Watermark>>,
     usage: BTreeMap<MemoryId, Usage>,
     edges: BTreeMap<NodeId, Vec<Edge>>,
+    /// Those that stand in a flat memory file, and in which.
+    in_file: BTreeMap<MemoryId, String>,
     ends: BTreeMap<NodeId, Row>,
     active_days: Vec<i64>,
 }
@@ -192,8 +235,11 @@ impl CardSurroundings {
                 | Row::Session(_)
                 | Row::Injection(_)
                 | Row::Tombstone(_)
-                | Row::Leaf(_)
                 | Row::Pending(_) => {}
+                Row::Leaf(leaf) if is_in_file(&leaf) => {
+                    self.in_file.insert(leaf.memory, leaf.name);
+                }
+                Row::Leaf(_) => {}
             }
         }
         for row in reader.attached(space, &reasons)? {
@@ -235,6 +281,7 @@ impl CardSurroundings {
         let asserted_at = evidence.iter().map(|one| one.at).max().unwrap_or(memory.recorded_at);
         let touched_at = usage.last_used_at.max(Some(asserted_at)).unwrap_or(asserted_at);
         let idle = salience::idle_days(&self.active_days, touched_at, now);
+        let idle = lifecycle::felt_idle_days(idle, &usage, &policy.salience);
         let salience = salience::salience(memory, &usage, idle, &policy.salience);
         let confirmed_at = memory.last_verified_at.max(Some(asserted_at)).unwrap_or(asserted_at);
         let unconfirmed = salience::idle_days(&self.active_days, confirmed_at, now);
@@ -251,6 +298,15 @@ impl CardSurroundings {
             trust,
             salience,
             flags: Vec::new(),
+            age_days: salience::idle_days(&self.active_days, memory.recorded_at, now),
+            idle_days: idle,
+            confirmed_at,
+            due: promised_for(memory),
+            is_reason: edges
+                .iter()
+                .any(|edge| edge.relation.is_reason() && edge.to == memory.id.into()),
+            in_file: self.in_file.get(&memory.id).cloned(),
+            edges: edges.iter().filter(|edge| is_connection(edge, memory.id)).count(),
             evidence,
             watermarks,
             usage,
@@ -353,6 +409,19 @@ impl CardSurroundings {
     }
 }
 
+/// By when a promise is due, if it is one that is still open.
+fn promised_for(memory: &Memory) -> Option<Timestamp> {
+    let open = memory.kind == Kind::Commitment && memory.done_at.is_none();
+    if open { promise::due(&memory.content, memory.recorded_at) } else { None }
+}
+
+/// Whether an edge connects a memory with another one or with a thing. Where it was said, and what it replaced, is no
+/// connection.
+fn is_connection(edge: &Edge, of: MemoryId) -> bool {
+    let said = matches!(edge.other(of.into()), NodeId::Episode(_));
+    !said && !matches!(edge.relation, Relation::Supersedes | Relation::LaterSaid)
+}
+
 /// Whether a memory holds words of a person.
 fn is_said(memory: &Memory) -> bool {
     memory.authority.is_user() || memory.authority == Authority::Extracted
@@ -391,7 +460,8 @@ fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) ->
         // Where it was said is no reason.
         .any(|edge| edge.to.memory().is_some());
     let horizon = salience::half_life_days(memory.kind, memory.authority);
-    let established = card.usage.sessions.len() >= policy.salience.established_sessions;
+    let established = lifecycle::is_established(&card.usage, &policy.salience);
+    let kept = established || lifecycle::is_protected(memory, &card.usage, &policy.lifecycle);
     let rules = [
         (Flag::Contested, !card.contested_by.is_empty()),
         (
@@ -400,7 +470,7 @@ fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) ->
                 || card.watermarks.iter().any(|mark| mark.reading.wants_check()),
         ),
         // Anchors have a floor, and what proved itself stays: disuse alone does not hide them.
-        (Flag::Dormant, card.salience.value < policy.salience.dormant_below && !established),
+        (Flag::Dormant, card.salience.value < policy.salience.dormant_below && !kept),
         (Flag::Established, established),
         (Flag::Speculative, memory.confidence < policy.lifecycle.speculative_below),
         (Flag::ReconfirmDue, card.watermarks.is_empty() && unconfirmed_days > horizon),

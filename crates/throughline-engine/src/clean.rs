@@ -147,6 +147,12 @@ fn is_private(call: &ToolCall, place: &AgentPlace<'_>) -> bool {
     files.any(|file| is_secret_file(file) || is_ignored(file, place))
 }
 
+/// Whether a file of a project is private to it: it holds secrets by its name, or is ignored there.
+pub(crate) fn is_private_file(root: &Path, file: &str) -> bool {
+    let real = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
+    is_secret_file(file) || is_ignored(file, &AgentPlace { root: &real, folder: &real })
+}
+
 /// The words of a command line that may be files whose contents it prints.
 fn files_read(command: &str) -> Vec<&str> {
     command

@@ -72,7 +72,7 @@ impl Looking<'_> {
             terms,
             spaces: reach.spaces,
             session: reach.session,
-            states: states(filter),
+            states: states_of(filter),
             kinds: filter.kinds.clone(),
             limit: wanted
                 .clamp(self.engine.policy.words.candidates_max, self.engine.policy.limits.list_max),
@@ -101,7 +101,7 @@ impl Looking<'_> {
             spaces: reach.spaces,
             session: reach.session,
             any_session: false,
-            states: states(filter),
+            states: states_of(filter),
             kinds: filter.kinds.clone(),
             domain: filter.domain.clone(),
             tag: filter.tag.as_deref().map(text::normalise),
@@ -130,7 +130,7 @@ impl Looking<'_> {
 }
 
 /// The states a filter asks for.
-fn states(filter: &Filter) -> Vec<State> {
+pub(crate) fn states_of(filter: &Filter) -> Vec<State> {
     if filter.all {
         Vec::new()
     } else if filter.states.is_empty() {

@@ -55,8 +55,10 @@ pub(crate) struct Index {
     pub(crate) session_length: Vec<u32>,
     /// For each document, whether it is there, and the state of a memory.
     states: Vec<Option<Option<State>>>,
-    /// For each document, whether it has a vector of our model.
+    /// For each document, whether it has a vector of our model that is scanned.
     embedded: Vec<bool>,
+    /// For each document, whether it is in the cold tier, which no scan of vectors looks at.
+    cold: Vec<bool>,
     /// Made when it is first asked for.
     bits: OnceLock<Bits>,
 }
@@ -75,6 +77,7 @@ impl Index {
             session_length: Vec::new(),
             states: Vec::new(),
             embedded: Vec::new(),
+            cold: Vec::new(),
             bits: OnceLock::new(),
         }
     }
@@ -121,14 +124,22 @@ impl Index {
         }
     }
 
-    /// Whether a document has a vector of our model.
+    /// Whether a document is in the cold tier.
+    pub(crate) fn is_cold(&self, number: usize) -> bool {
+        self.cold.get(number).copied().unwrap_or(false)
+    }
+
+    /// Whether a document has a vector of our model, and one that is scanned.
     pub(crate) fn is_embedded(&self, number: usize) -> bool {
         self.embedded.get(number).copied().unwrap_or(false)
     }
 
     /// Documents without a vector of our model, newest first.
     pub(crate) fn unembedded(&self) -> impl Iterator<Item = u32> {
-        let missing = |n: &u32| self.states[*n as usize].is_some() && !self.embedded[*n as usize];
+        let missing = |n: &u32| {
+            let at = *n as usize;
+            self.states[at].is_some() && !self.embedded[at] && !self.cold[at]
+        };
         (0..u32::try_from(self.len()).unwrap_or(NONE)).rev().filter(missing)
     }
 
@@ -183,6 +194,7 @@ impl Index {
         self.session_length = vec![0; count];
         self.states = vec![None; count];
         self.embedded = vec![false; count];
+        self.cold = vec![false; count];
         (self.documents, self.sessions) = (0, 0);
         let mut terms = 0_u64;
         for (at, record) in self.records.chunks_exact(RECORD).enumerate() {
@@ -203,7 +215,9 @@ impl Index {
             self.session_length[session] += u32::from(document.length).max(1);
             terms += u64::from(document.length);
             self.states[at] = Some(document.state);
-            self.embedded[at] = document.model > 0 && Some(document.model) == self.shelf.model;
+            self.cold[at] = document.cold;
+            let ours = document.model > 0 && Some(document.model) == self.shelf.model;
+            self.embedded[at] = ours && !document.cold;
         }
         self.mean_length = (terms as f64 / self.documents.max(1) as f64).max(1.0);
         self.mean_session_length = (terms as f64 / self.sessions.max(1) as f64).max(1.0);

@@ -42,6 +42,7 @@ mod export;
 mod find;
 mod flows;
 mod gaps;
+mod graduate;
 mod graph;
 mod helper;
 mod history;
@@ -53,6 +54,7 @@ mod listen;
 mod mark;
 mod meaning;
 mod meet;
+mod metrics;
 mod mint;
 mod model;
 mod neighbours;
@@ -71,10 +73,12 @@ mod rest;
 mod retire;
 mod review;
 mod revise;
+mod seed;
 mod shelf;
 mod sidecar;
 mod sleep;
 mod steps;
+mod today;
 mod told;
 mod transaction;
 mod undo;
@@ -105,6 +109,7 @@ pub use flows::{
     Briefing, Capturing, Checking, Copying, Erasing, Keeping, Listening, Looking, Recalling,
     Reviewing, Sleeping, Vectors, Watching, Working,
 };
+pub use graduate::{Graduated, Graduation};
 pub use graph::{Graph, GraphNode};
 pub use history::Version;
 pub use import::{ImportSource, Imported};
@@ -116,6 +121,7 @@ pub use journal::note::{
 pub use journal::{Journal, JournalEntry, JournalHealth, JournalRead};
 pub use listen::Reply;
 pub use meaning::Memo;
+pub use metrics::{Continuity, CrossDomain, GraduationQuality, Metrics};
 pub use model::{
     Llm, ModelState, RecallJudgement, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
 };
@@ -131,12 +137,14 @@ pub use remember::{NewMemory, Remembered};
 pub use retire::Put;
 pub use review::{Keep, Review, Stuck, Undecided};
 pub use revise::Edits;
+pub use seed::Seeded;
 pub use shelf::{ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
-pub use sleep::{Done, Inputs, Slept};
+pub use sleep::{Done, Inputs, Slept, Tended};
 pub use steps::procedure_of;
 pub use throughline_redact::take_contacts;
 pub use throughline_store::{LeftOut, left_out, private_folder};
+pub use today::{Nearness, Today};
 pub use told::{Audience, Because, Said, TOLD_DAYS, Telling, Tellings, Wanted};
 pub use undo::{Reverted, Undone};
 pub use verify::{Showed, ToCheck, Verified};

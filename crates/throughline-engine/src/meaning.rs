@@ -175,6 +175,10 @@ impl Vectors<'_> {
 pub(crate) fn new_texts(changes: &[Change]) -> Vec<(SpaceId, NodeId, String)> {
     let mut texts = Vec::new();
     let mut add = |memory: &Memory| {
+        // What is cold has no place in the index of vectors.
+        if memory.cold {
+            return;
+        }
         let text = document::searchable_memory(memory);
         texts.push((memory.space, NodeId::Memory(memory.id), text));
     };

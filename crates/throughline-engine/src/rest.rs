@@ -9,6 +9,7 @@ use throughline_core::event::{Event, What};
 use crate::capture::{Capture, Minds};
 use crate::flows::Listening;
 use crate::journal::Journal;
+use crate::journal::note::{Damage, note_failure};
 use crate::watch::SeenBindings;
 use crate::{Brief, Context, Reply, Result, Tellings};
 
@@ -16,6 +17,8 @@ use crate::{Brief, Context, Reply, Result, Tellings};
 const SWEEP: Duration = Duration::from_millis(120);
 /// What may be spent on sleep when a session begins: somebody waits for the process to end.
 const NAP: Duration = Duration::from_millis(30);
+/// What may be spent on the project's flat memory files when a session begins; what is left is read by the next one.
+const SEED: Duration = Duration::from_millis(250);
 /// What a sleep leaves of the time for a slice that has begun.
 const SLICE: Duration = Duration::from_millis(120);
 /// What may be spent on sleep when a session has ended.
@@ -64,6 +67,17 @@ impl Listening<'_> {
                 minds.save(session, &mind)?;
             }
             done.add(drained?);
+        }
+        let in_time = Instant::now() + SEED;
+        if let Err(error) = self.engine.keeping(self.context).seed(Some(in_time)) {
+            // The next session reads the files again.
+            note_failure(
+                &self.engine.home,
+                self.engine.now(),
+                "read flat files",
+                &error.to_string(),
+                Damage::None,
+            );
         }
         done.add(self.catch_up_others(began, &minds));
         self.engine.recalling(self.context).settle_recalls()?;

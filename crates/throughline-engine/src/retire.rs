@@ -1,7 +1,7 @@
 //! Retire: memories leave view and come back. Nothing is lost here.
 
 use throughline_core::permission::{Act, Backing, Verdict};
-use throughline_core::{Authority, Cause, Change, Memory, State};
+use throughline_core::{Authority, Cause, Change, Kind, Memory, State};
 
 use crate::correct::mark_rivals;
 use crate::flows::Keeping;
@@ -30,7 +30,7 @@ impl Keeping<'_> {
             let by_hand = || format!("throughline unarchive {}", memory.id.handle());
             demand(&**tx, self.context.door, Act::BringBack, Some(&memory), by_hand)?;
             tx.settle(&memory);
-            if memory.state != State::Archived {
+            if !matches!(memory.state, State::Archived | State::Expired) {
                 let why = format!("memory {} is not archived", memory.id.handle());
                 return Err(Error::NotPossible(why));
             }
@@ -49,6 +49,35 @@ impl Keeping<'_> {
     /// a person's waits for a person.
     pub fn forget(&self, handle: &str, reason: Option<&str>) -> Result<Put> {
         self.put_away(handle, Act::Retract, reason)
+    }
+
+    /// Settles a promise: it was done. It is told no longer, and runs out in time. What a person promised, a person
+    /// settles.
+    pub fn done(&self, handle: &str) -> Result<Card> {
+        let (memory, _) = self.engine.write(self.context, Cause::Edit, Some("done"), |tx| {
+            let memory = self.engine.resolve(&**tx, self.context, handle)?;
+            let by_hand = || format!("throughline done {}", memory.id.handle());
+            demand(&**tx, self.context.door, Act::Archive, Some(&memory), by_hand)?;
+            tx.settle(&memory);
+            if memory.kind != Kind::Commitment {
+                let (handle, kind) = (memory.id.handle(), memory.kind);
+                return Err(Error::BadInput(format!(
+                    "memory {handle} is a {kind}; only a commitment can be done (`edit --kind \
+                     commitment` makes it one)"
+                )));
+            }
+            if !memory.state.is_active() {
+                let why = format!("memory {} is {}", memory.id.handle(), memory.state);
+                return Err(Error::NotPossible(why));
+            }
+            if memory.done_at.is_none() {
+                let (done_at, valid_until) = (Some(tx.now), Some(tx.now));
+                let done = Memory { done_at, valid_until, ..memory.clone() };
+                tx.push(Change::Revise(Box::new(done)));
+            }
+            Ok(memory)
+        })?;
+        self.engine.card_of(memory.space, memory.id)
     }
 
     fn put_away(&self, handle: &str, act: Act, reason: Option<&str>) -> Result<Put> {

@@ -15,9 +15,13 @@ use throughline_store::Reader;
 
 use crate::engine::{is_handle, not_an_id};
 use crate::flows::Reviewing;
+use crate::graduate::{Graduation, Proposal};
 use crate::permit::demand_act;
 use crate::transaction::Transaction;
 use crate::{Card, Context, Error, Filter, Result, ToCheck};
+
+/// Memories to confirm again that are listed at most: a nudge, and no list of chores.
+const RECONFIRM: usize = 10;
 
 /// What waits for a person's word.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +34,10 @@ pub struct Review {
     pub to_check: Vec<ToCheck>,
     /// What was asked for and is not known, newest first.
     pub gaps: Vec<Card>,
+    /// Lines that are proposed for a flat file, or for leaving one.
+    pub graduation: Vec<Graduation>,
+    /// What hangs on nothing observable and has not been confirmed for long, the most telling first.
+    pub reconfirm: Vec<Card>,
 }
 
 /// An operation that waits for a person's word.
@@ -59,6 +67,8 @@ impl Review {
             && self.contested.is_empty()
             && self.to_check.is_empty()
             && self.gaps.is_empty()
+            && self.graduation.is_empty()
+            && self.reconfirm.is_empty()
     }
 }
 
@@ -82,7 +92,9 @@ impl Reviewing<'_> {
         let reader = self.engine.now_reader()?;
         let spaces = self.context.reach().spaces;
         let pending = reader.pending(&spaces, self.engine.policy.limits.list_max)?;
-        let pending = pending.into_iter().map(|one| self.waiting(&*reader, one));
+        let graduation = self.graduations(&*reader, &pending)?;
+        let pending = pending.into_iter().filter(|one| Proposal::read(one).is_none());
+        let pending = pending.map(|one| self.waiting(&*reader, one));
         let pending = pending.collect::<Result<_>>()?;
         let mut contested = Vec::new();
         for (a, b) in self.contests(&*reader)? {
@@ -92,7 +104,8 @@ impl Reviewing<'_> {
         }
         let gaps = Filter { kinds: vec![Kind::Gap], ..Filter::default() };
         let gaps = self.engine.looking(self.context).list(&*reader, &gaps)?.items;
-        Ok(Review { pending, contested, to_check, gaps })
+        let reconfirm = self.engine.watching(self.context).to_reconfirm(&*reader, RECONFIRM)?;
+        Ok(Review { pending, contested, to_check, gaps, graduation, reconfirm })
     }
 
     /// What an operation that waits would do, tried on a transaction that is thrown away.

@@ -10,6 +10,7 @@
 
 mod plan;
 mod since;
+mod tend;
 mod write;
 
 use std::collections::BTreeSet;
@@ -22,6 +23,7 @@ use crate::Result;
 use crate::flows::Sleeping;
 use plan::SleepStep;
 use since::Slice;
+pub use tend::Tended;
 use write::Carried;
 
 /// What a sleep had before it, did, and left.
@@ -37,6 +39,8 @@ pub struct Slept {
     pub skipped: Vec<String>,
     /// Turns that still wait.
     pub left: u64,
+    /// What became of memories by disuse and by use.
+    pub tended: Tended,
 }
 
 /// What came in since the last sleep and was gone over.
@@ -157,6 +161,8 @@ impl Sleeping<'_> {
         }
         if more {
             run.slept.left = self.waiting_for_sleep()?;
+        } else {
+            self.tend(until, &mut run)?;
         }
         self.tell_what_was_left(&mut run)?;
         Ok(run.slept)

@@ -348,7 +348,7 @@ impl Tellings {
 
     /// Those that are wanted, in the order in which they were written. A line that a crash tore is
     /// passed over.
-    fn read(&self, is_wanted: &dyn Fn(&Telling) -> bool) -> Result<Vec<Telling>> {
+    pub(crate) fn read(&self, is_wanted: &dyn Fn(&Telling) -> bool) -> Result<Vec<Telling>> {
         let mut found = Vec::new();
         for path in self.days() {
             let failed = |source| Error::File { path: path.clone(), source };

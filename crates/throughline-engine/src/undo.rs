@@ -11,6 +11,7 @@ use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 use crate::correct::mark_rivals;
 use crate::engine::{is_handle, not_an_id};
 use crate::flows::Keeping;
+use crate::graduate::undo_lines;
 use crate::history::is_within;
 use crate::permit::{not_yours, standing};
 use crate::{Context, Error, Result};
@@ -24,6 +25,8 @@ pub struct Undone {
     pub batch: BatchId,
     /// The memories that are otherwise now.
     pub reverted: Vec<Reverted>,
+    /// What it did to flat memory files, in words.
+    pub files: Vec<String>,
 }
 
 /// A memory before and after an undo; `None` where there was none.
@@ -48,7 +51,7 @@ const PAGE: LogQuery = LogQuery {
 impl Keeping<'_> {
     /// Undoes a batch: the named one, or the latest one that is not undone yet.
     pub fn undo(&self, handle: Option<&str>) -> Result<Undone> {
-        let ((undone, reverted), batch) = self
+        let ((undone, reverted, files), batch) = self
             .engine
             .write(self.context, Cause::Undo, None, |tx| {
                 let target = match handle {
@@ -71,7 +74,11 @@ impl Keeping<'_> {
                 for memory in back_in_view(&restore) {
                     mark_rivals(tx, memory)?;
                 }
-                Ok((target, reverted))
+                // Last, for nothing takes a file back by itself.
+                let decided = matches!(target.batch.cause, Cause::Review | Cause::Undo);
+                let files =
+                    if decided { self.undo_in_files(&restore, &touched)? } else { Vec::new() };
+                Ok((target, reverted, files))
             })
             .map_err(|error| {
                 if let Error::Refused(Refusal::NoNode(node)) = error {
@@ -80,7 +87,21 @@ impl Keeping<'_> {
                     error
                 }
             })?;
-        Ok(Undone { undone, batch, reverted })
+        Ok(Undone { undone, batch, reverted, files })
+    }
+
+    /// Takes lines out of flat files that the batch had written, and puts back those that it had taken out.
+    fn undo_in_files(
+        &self,
+        restore: &Change,
+        touched: &BTreeMap<RowKey, Touched>,
+    ) -> Result<Vec<String>> {
+        let Change::Restore { rows, .. } = restore else { return Ok(Vec::new()) };
+        let now: Vec<Option<Row>> =
+            rows.iter().map(|image| touched.get(&image.key)?.now.clone()).collect();
+        let mut told = Vec::new();
+        undo_lines(&self.context.project.root, rows, &now, &mut told)?;
+        Ok(told)
     }
 }
 

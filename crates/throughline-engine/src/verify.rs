@@ -6,9 +6,10 @@ use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::state::Flag;
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, page, text,
+    Authority, Cause, Change, Kind, Memory, MemoryId, Row, RowKey, State, Watermark, page, text,
 };
 use throughline_language::referent;
+use throughline_store::{MemoryQuery, Reader};
 use throughline_watch::World;
 
 use crate::capture::Captured;
@@ -30,6 +31,8 @@ const EVIDENCE_CHARS: usize = 240;
 
 /// Lines of a tool's output within which all words of a claim must stand.
 const WINDOW: usize = 4;
+/// Memories that are looked at for what should be confirmed again: the oldest.
+const RECONFIRM_READ: usize = 512;
 
 /// A memory to check before anybody builds on it.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,13 +105,48 @@ impl Watching<'_> {
             .filter(|memory| memory.state.is_active() && reach.sees(memory))
             .collect();
         let mut cards = self.engine.cards(&*reader, &memories)?;
-        cards.retain(|card| card.salience.value >= self.engine.policy.trust.verify_salience);
+        // What a flat file says is followed there: nobody has to be asked about a line.
+        let followed =
+            |card: &Card| card.in_file.is_some() && card.memory.authority == Authority::File;
+        let from = self.engine.policy.trust.verify_salience;
+        cards.retain(|card| card.salience.value >= from && !followed(card));
         cards.sort_by(|a, b| {
             let weight = |card: &Card| card.salience.value * card.memory.importance;
             weight(b).total_cmp(&weight(a)).then(b.memory.id.cmp(&a.memory.id))
         });
         cards.truncate(most);
         Ok(cards.into_iter().filter_map(to_check).collect())
+    }
+
+    /// What hangs on nothing observable and nobody has confirmed for long, the most telling first. Only a nudge: how
+    /// true it is does not change by time.
+    pub fn to_reconfirm(&self, reader: &dyn Reader, most: usize) -> Result<Vec<Card>> {
+        let reach = self.context.reach();
+        let mut query = MemoryQuery {
+            spaces: reach.spaces,
+            session: reach.session,
+            any_session: false,
+            states: vec![State::Staged, State::Confirmed],
+            kinds: Vec::new(),
+            domain: None,
+            tag: None,
+            offset: 0,
+            limit: 1,
+        };
+        // The oldest are the last of a listing.
+        let total = reader.memories(&query)?.total;
+        query.offset = total.saturating_sub(RECONFIRM_READ);
+        query.limit = RECONFIRM_READ;
+        let oldest = reader.memories(&query)?.items;
+        let mut cards = self.engine.cards(reader, &oldest)?;
+        cards.retain(|card| {
+            let asked = card.memory.kind == Kind::Gap || card.memory.done_at.is_some();
+            card.flags.contains(&Flag::ReconfirmDue) && card.in_file.is_none() && !asked
+        });
+        let weight = |card: &Card| card.salience.raw * card.memory.importance;
+        cards.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.memory.id.cmp(&b.memory.id)));
+        cards.truncate(most);
+        Ok(cards)
     }
 
     /// Takes in what a check showed.

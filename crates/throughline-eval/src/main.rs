@@ -10,6 +10,7 @@
 //! - `throughline-eval updates --set FILE` — does the later statement win over the earlier one?
 //! - `throughline-eval secrets --corpus DIR [--code DIR]` — what redaction finds, and what it alters
 //! - `throughline-eval graph` — what do edges, `PageRank` and the session's focus add to multi-hop questions?
+//! - `throughline-eval metrics --sessions FILE` — how soon is a session back in context, and what comes up?
 //! - `throughline-eval fit --sets PREFIX…` — which weights of relevance fit the data?
 #![expect(clippy::print_stdout, reason = "printing figures is what this program does")]
 
@@ -17,6 +18,7 @@ mod baseline;
 mod capture;
 mod correction;
 mod data;
+mod figures;
 mod fit;
 mod graph;
 mod haystack;
@@ -59,6 +61,8 @@ enum Command {
     Secrets(secrets::Options),
     /// What edges, `PageRank` and the session add to questions whose answer lies an edge away
     Graph(graph::Options),
+    /// Continuity, surfacing from other areas and graduation, on recorded sessions played through the hooks
+    Metrics(figures::Options),
     /// Fits the weights of relevance, and checks them on what they were not fitted to
     Fit(fit::Options),
 }
@@ -75,6 +79,7 @@ fn main() -> anyhow::Result<()> {
         Command::Updates(options) => updates::run(&options),
         Command::Secrets(options) => secrets::run(&options),
         Command::Graph(options) => graph::run(&options),
+        Command::Metrics(options) => figures::run(&options),
         Command::Fit(options) => fit::run(&options),
     }
 }

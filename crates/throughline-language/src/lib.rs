@@ -27,6 +27,7 @@
 pub mod closeness;
 pub mod collision;
 pub mod command;
+pub mod flat;
 pub mod gap;
 pub mod gate;
 pub mod instruction;
@@ -34,6 +35,7 @@ pub mod lesson;
 pub mod occasion;
 pub mod probe;
 pub mod procedure;
+pub mod promise;
 pub mod proposal;
 pub mod question;
 pub mod referent;

@@ -41,6 +41,8 @@ pub struct Document {
     pub kind: Option<Kind>,
     /// Whether it is bound to one session, so that the finder has to check whether it may be seen.
     pub bound: bool,
+    /// Whether it is in the cold tier: a scan of vectors passes over it.
+    pub cold: bool,
     /// Number of the model that made its vector; 0 if it has none.
     pub model: u8,
 }
@@ -50,6 +52,7 @@ const ASKS: u8 = 2;
 const TIME: u8 = 4;
 const NUMBER: u8 = 8;
 const BOUND: u8 = 16;
+const COLD: u8 = 32;
 
 impl Document {
     /// Makes the document of a memory.
@@ -65,6 +68,7 @@ impl Document {
             state: Some(memory.state),
             kind: Some(memory.kind),
             bound: memory.session.is_some(),
+            cold: memory.cold,
             model: 0,
         }
     }
@@ -82,6 +86,7 @@ impl Document {
             state: None,
             kind: None,
             bound: false,
+            cold: false,
             model: 0,
         }
     }
@@ -108,7 +113,8 @@ impl Document {
             | flag(ASKS, self.traits.asks)
             | flag(TIME, self.traits.tells_time)
             | flag(NUMBER, self.traits.tells_number)
-            | flag(BOUND, self.bound);
+            | flag(BOUND, self.bound)
+            | flag(COLD, self.cold);
         record[39] = number_of(State::ALL, self.state);
         record[40] = number_of(Kind::ALL, self.kind);
         record[41] = self.model;
@@ -139,6 +145,7 @@ impl Document {
             state: of_number(State::ALL, record[39]),
             kind: of_number(Kind::ALL, record[40]),
             bound: flags & BOUND != 0,
+            cold: flags & COLD != 0,
             model: record[41],
         })
     }

@@ -59,6 +59,10 @@ impl Content {
         }
     }
 
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     pub(crate) fn hash(&self) -> &str {
         self.hash.get_or_init(|| hash_of([self.bytes.as_slice()]))
     }

@@ -8,7 +8,7 @@ use crate::content::{Content, LinePlace, short};
 use crate::ground::{Ground, Obstacle, PlainFile};
 use crate::rename::{self, Gone};
 use crate::stamp::{Beside, FileMark, FileStamp, KeyStamp, SpanStamp};
-use crate::{Binding, Deadline, Look, Stamped, Unresolved, World, flag, path};
+use crate::{Binding, Deadline, FileRead, Look, Stamped, Unresolved, World, flag, path};
 
 /// Notes what a file says, or lines of it.
 pub(crate) fn stamp(
@@ -76,6 +76,19 @@ pub(crate) fn read(
     let found = ground.find(Path::new(&path))?;
     let content = ground.read(&found, deadline)?;
     Ok((path, content))
+}
+
+/// The same with its bytes, and where it lies without links.
+pub(crate) fn read_whole(
+    world: &World,
+    written: &str,
+    deadline: Deadline,
+) -> Result<FileRead, Unresolved> {
+    let path = path::of_file(world, written)?;
+    let mut ground = Ground::open(world)?;
+    let found = ground.find(Path::new(&path))?;
+    let bytes = ground.read(&found, deadline)?.into_bytes();
+    Ok(FileRead { path, real: found.path, bytes })
 }
 
 /// Something to look at in a file.

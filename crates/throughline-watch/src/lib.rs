@@ -116,6 +116,17 @@ impl Look {
     }
 }
 
+/// File as it was read: its bytes, and what it is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileRead {
+    /// Its path from the root, as it was named.
+    pub path: String,
+    /// The same without links.
+    pub real: PathBuf,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
 /// Unresolved referent: why something cannot be watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -214,6 +225,11 @@ impl World {
     pub fn span_with(&self, path: &str, words: &[String]) -> Option<(u32, u32)> {
         let deadline = Deadline::after(self.budget.max(STAMP_BUDGET));
         file::read(self, path, deadline).ok()?.1.span_with(words, deadline)
+    }
+
+    /// Reads a plain file below the root, whole. A link that leads outside is not followed.
+    pub fn read(&self, path: &str) -> Result<FileRead, Unresolved> {
+        file::read_whole(self, path, Deadline::after(self.budget.max(STAMP_BUDGET)))
     }
 
     /// Number of files opened so far, for tests: looking twice at an unchanged file should open

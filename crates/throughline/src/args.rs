@@ -3,6 +3,7 @@
 mod agents;
 mod change;
 mod health;
+mod lately;
 mod mcp;
 mod model;
 mod project;
@@ -21,6 +22,7 @@ use throughline_core::{Authority, State};
 pub(crate) use agents::{Hook, Init, Patch, Which};
 pub(crate) use change::{Correct, Edit, Link, Pair, Pin, Purge, Retire, Supersede, Tag, Unlink};
 pub(crate) use health::{Backup, Doctor, Graph, GraphFormat, Restore, Stats};
+pub(crate) use lately::{Lately, Today};
 pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use model::{Llm, LlmAction, Work};
 pub(crate) use project::{Project, ProjectAction};
@@ -101,6 +103,8 @@ pub(crate) enum Command {
     Log(Log),
     /// Show what agents were told: when, what and why; latest first
     Told(Told),
+    /// Show what memory learned, replaced and left open today
+    Today(Today),
     /// Undo the latest batch of changes, or the one you name
     Undo(Undo),
     /// Show what waits for your decision, and decide it
@@ -131,8 +135,10 @@ pub(crate) enum Command {
     Pin(Pin),
     /// Put a memory away; `unarchive` brings it back
     Archive(Retire),
-    /// Bring back an archived memory
+    /// Bring back a memory that was archived or has expired
     Unarchive(Id),
+    /// Say that what a commitment promised was done
+    Done(Id),
     /// Retract a memory (reversible; `purge` erases)
     Forget(Retire),
     /// Erase memories for good: their text, versions and log entries
@@ -259,6 +265,8 @@ pub(crate) struct Search {
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) lately: Lately,
     #[command(flatten)]
     pub(crate) filter: Filter,
 }

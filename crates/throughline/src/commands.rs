@@ -13,6 +13,7 @@ mod ingest;
 mod manual;
 mod mcp;
 mod meant;
+mod metrics;
 mod model;
 mod noticed;
 mod project;
@@ -21,6 +22,7 @@ mod recall;
 mod remember;
 mod review;
 mod sleep;
+mod today;
 mod told;
 mod transfer;
 mod truth;
@@ -121,6 +123,7 @@ fn changes_memory(command: &Command) -> bool {
             | Command::Pin(_)
             | Command::Archive(_)
             | Command::Unarchive(_)
+            | Command::Done(_)
             | Command::Forget(_)
             | Command::Purge(_)
             | Command::Undo(_)
@@ -177,6 +180,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::History(args) => history::history(args, settings, ui),
         Command::Log(args) => history::log(args, settings, ui),
         Command::Told(args) => told::told(args, settings, ui),
+        Command::Today(args) => today::today(args, settings, ui),
         Command::Undo(args) => history::undo(args, settings, ui),
         Command::Review(args) => review::review(args, settings, ui),
         Command::Verify(args) => truth::verify(args, settings, ui),
@@ -193,6 +197,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Pin(args) => change::pin(args, settings, ui),
         Command::Archive(args) => change::archive(args, settings, ui),
         Command::Unarchive(args) => change::unarchive(&args.id, settings, ui),
+        Command::Done(args) => change::done(&args.id, settings, ui),
         Command::Forget(args) => change::forget(args, settings, ui),
         Command::Purge(args) => change::purge(args, settings, ui),
         Command::Export(args) => transfer::export(args, settings, ui),

@@ -58,6 +58,17 @@ pub(crate) struct WireMemory {
     valid_until: Option<String>,
     recorded_at: String,
     last_verified_at: Option<String>,
+    /// By when what it promises is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    due: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    done_at: Option<String>,
+    /// The tier of its vector, where it is not the usual one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier: Option<&'static str>,
+    /// The flat memory file that it stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
     superseded_by: Option<String>,
     supersedes: Vec<String>,
     contested_by: Vec<String>,
@@ -159,6 +170,10 @@ impl From<&Card> for WireMemory {
             valid_until: time(memory.held_until()),
             recorded_at: memory.recorded_at.to_string(),
             last_verified_at: time(memory.last_verified_at),
+            due: card.due.map(|at| at.date()),
+            done_at: time(memory.done_at),
+            tier: memory.cold.then_some("cold"),
+            file: card.in_file.clone(),
             superseded_by: memory.superseded_by.map(|id| id.to_string()),
             supersedes: card.supersedes.iter().map(ToString::to_string).collect(),
             contested_by: card.contested_by.iter().map(ToString::to_string).collect(),
@@ -254,6 +269,16 @@ pub(crate) fn brief(card: &Card) -> String {
     let content = safe(&card.memory.content).replace('\n', "\n          ");
     format!("{}  {content}\n          {}", handle(&card.memory), notes(card))
 }
+
+/// A memory in one line: its id, its kind and the beginning of its text.
+pub(crate) fn line(card: &Card) -> String {
+    let memory = &card.memory;
+    let content = text::headline(&safe(&memory.content), LINE_CHARS);
+    format!("{}  {:<10}  {content}", handle(memory), memory.kind.to_string())
+}
+
+/// Characters of a text that is told in one line.
+const LINE_CHARS: usize = 120;
 
 /// Below this many columns a table would leave too little room for what a memory says.
 const TABLE_COLUMNS: u16 = 110;
@@ -373,6 +398,9 @@ pub(crate) fn page(card: &Card) -> String {
     line("recorded", memory.recorded_at.to_string());
     line("true from", memory.valid_from.map(|at| at.to_string()).unwrap_or_default());
     line("true until", memory.held_until().map(|at| at.to_string()).unwrap_or_default());
+    for (name, value) in stands(card) {
+        line(name, value);
+    }
     line("verified", memory.last_verified_at.map(|at| at.to_string()).unwrap_or_default());
     line("replaced by", memory.superseded_by.map(|id| paint(ID, id.handle())).unwrap_or_default());
     for id in &card.supersedes {
@@ -403,6 +431,17 @@ pub(crate) fn page(card: &Card) -> String {
         line("evidence", evidence_line(one));
     }
     page
+}
+
+/// How a memory stands beside its state: promised for when, done, in which tier, in which file.
+fn stands(card: &Card) -> [(&'static str, String); 4] {
+    let cold = if card.memory.cold { "cold: found by its words only" } else { "" };
+    [
+        ("due", card.due.map(|at| at.date()).unwrap_or_default()),
+        ("done", card.memory.done_at.map(|at| at.to_string()).unwrap_or_default()),
+        ("tier", cold.to_owned()),
+        ("file", card.in_file.as_deref().map(safe).unwrap_or_default()),
+    ]
 }
 
 /// Trust and what it is made of.

@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use throughline_attention::lifecycle::{
-    LifecycleFacts, Tier, may_graduate, next_tier, should_archive, should_expire,
-    should_review_anchor, tier_value,
+    LifecycleFacts, LifecycleMove, Tier, dormant_days, felt_idle_days, is_protected, may_graduate,
+    next_move, next_tier, should_archive, should_expire, should_review_anchor, tier_value,
 };
-use throughline_core::policy::LifecyclePolicy;
-use throughline_core::salience::Salience;
+use throughline_core::policy::{LifecyclePolicy, SaliencePolicy};
+use throughline_core::salience::{Salience, salience};
 use throughline_core::{Authority, Kind, Memory, State, Usage};
 
 use crate::world::{SPACE, any_memory, fact, id, session};
@@ -64,7 +64,7 @@ fn only_what_is_old_unimportant_and_unused_is_put_away_by_itself() {
 fn a_guess_runs_out_after_thirty_days_unless_somebody_backs_it() {
     let guess = Memory { confidence: 0.39, ..fact(1, "they may move to Go", Authority::Inferred) };
     let expired = |memory: &Memory, age, sources| {
-        should_expire(memory, &standing(age, sources), None, &LifecyclePolicy::default())
+        should_expire(memory, &used(0), &standing(age, sources), None, &LifecyclePolicy::default())
     };
     assert!(expired(&guess, 30.1, 1), "all conditions hold");
 
@@ -85,7 +85,7 @@ fn a_commitment_runs_out_ninety_days_after_it_was_settled() {
     let promise =
         Memory { kind: Kind::Commitment, ..fact(1, "send the report", Authority::UserStated) };
     let expired = |memory: &Memory, settled| {
-        should_expire(memory, &standing(900.0, 1), settled, &LifecyclePolicy::default())
+        should_expire(memory, &used(0), &standing(900.0, 1), settled, &LifecyclePolicy::default())
     };
     assert!(expired(&promise, Some(90.1)));
     assert!(!expired(&promise, Some(90.0)), "not yet");
@@ -181,4 +181,87 @@ fn an_anchor_is_reviewed_after_six_dormant_weeks() {
         let found = should_review_anchor(raw, weeks, &LifecyclePolicy::default());
         assert_eq!(found, expected, "{raw} for {weeks} weeks");
     }
+}
+
+proptest! {
+    #[test]
+    fn what_is_protected_stays_in_view_however_long_nobody_needs_it(
+        memory in any_memory(), uses in 0_u64..9, age in 0.0..9_000.0_f64, raw in 0.0..1.0_f64, cold in any::<bool>(),
+    ) {
+        let policy = LifecyclePolicy::default();
+        let memory = Memory { cold, ..memory };
+        let facts = LifecycleFacts {
+            salience: Salience { raw, value: raw }, ..standing(age, 1)
+        };
+        let found = next_move(&memory, &used(uses), &facts, None, &policy);
+        if is_protected(&memory, &used(uses), &policy) {
+            let back = (cold && memory.state.is_active()).then_some(LifecycleMove::Change(Tier::Hot));
+            prop_assert_eq!(found, back);
+        }
+        if !memory.state.is_active() {
+            prop_assert_eq!(found, None, "what is out of view is left alone");
+        }
+    }
+
+    #[test]
+    fn asking_again_after_a_move_moves_nothing_more(
+        memory in any_memory(), uses in 0_u64..9, age in 0.0..900.0_f64, raw in 0.0..1.0_f64, cold in any::<bool>(),
+    ) {
+        let policy = LifecyclePolicy::default();
+        let memory = Memory { cold, ..memory };
+        let facts = LifecycleFacts { salience: Salience { raw, value: raw }, ..standing(age, 1) };
+        let next = match next_move(&memory, &used(uses), &facts, None, &policy) {
+            Some(LifecycleMove::Expire) => Memory { state: State::Expired, ..memory },
+            Some(LifecycleMove::Archive) => Memory { state: State::Archived, ..memory },
+            Some(LifecycleMove::Change(tier)) => Memory { cold: tier == Tier::Cold, ..memory },
+            None => memory,
+        };
+        prop_assert_eq!(next_move(&next, &used(uses), &facts, None, &policy), None);
+    }
+
+    #[test]
+    fn what_was_used_in_several_sessions_fades_later_and_never_sooner(
+        idle in 0.0..3_000.0_f64, more in 0.0..500.0_f64, sessions in 0_usize..6,
+    ) {
+        let policy = SaliencePolicy::default();
+        let names = ["a", "b", "c", "d", "e", "f"];
+        let usage = Usage {
+            sessions: names[..sessions].iter().map(|name| session(name)).collect(), ..used(9)
+        };
+        let felt = felt_idle_days(idle, &usage, &policy);
+        prop_assert!(felt <= idle);
+        prop_assert!(felt <= felt_idle_days(idle + more, &usage, &policy));
+        if sessions < 3 || idle <= 7.0 {
+            prop_assert_eq!(felt.to_bits(), idle.to_bits());
+        } else {
+            prop_assert!((felt - (7.0 + (idle - 7.0) / 4.0)).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn how_long_a_memory_has_been_dormant_is_what_the_formula_says(
+        idle in 7.0..2_000.0_f64, uses in 0_u64..9,
+    ) {
+        let policy = LifecyclePolicy::default();
+        let memory = fact(1, "x", Authority::File);
+        let raw = |days| salience(&memory, &used(uses), days, &SaliencePolicy::default()).raw;
+        let days = dormant_days(&memory, raw(idle), idle, &policy);
+        prop_assert!((0.0..=idle).contains(&days));
+        if days > 0.0 && days < idle - 7.0 {
+            let then = raw(idle - days);
+            prop_assert!((then - policy.dormant_below).abs() < 1e-9, "{then} when it began");
+        } else if days <= 0.0 {
+            prop_assert!(raw(idle) >= policy.dormant_below);
+        }
+    }
+}
+
+#[test]
+fn a_guess_that_was_used_often_does_not_run_out() {
+    let guess = Memory { confidence: 0.39, ..fact(1, "they may move to Go", Authority::Inferred) };
+    let moved = |uses| {
+        next_move(&guess, &used(uses), &standing(30.1, 1), None, &LifecyclePolicy::default())
+    };
+    assert_eq!(moved(4), Some(LifecycleMove::Expire));
+    assert_eq!(moved(5), None, "five uses protect it");
 }

@@ -35,7 +35,7 @@ pub(super) fn item(
         let words = safe::line(&later.text, policy.line_chars_max).replace(['“', '”'], "\"");
         format!("later said, {}: “{words}”", safe::line(&later.on, NAME_CHARS))
     });
-    let notes: Vec<String> = [&item.via, &reopen, &item.history]
+    let notes: Vec<String> = [&item.standing, &item.via, &reopen, &item.history]
         .into_iter()
         .flatten()
         .map(|note| safe::line(note, policy.note_chars_max))
@@ -155,6 +155,12 @@ pub(super) fn quote(quote: &Quote, policy: &PagePolicy) -> String {
 pub(super) fn hint(hint: &str, policy: &PagePolicy) -> Option<String> {
     let hint = safe::line(hint, policy.line_chars_max);
     (!hint.is_empty()).then(|| format!("Related: {hint}\n"))
+}
+
+/// `1 archived match; see …`
+pub(super) fn archived(matches: usize) -> Option<String> {
+    let noun = if matches == 1 { "match" } else { "matches" };
+    (matches > 0).then(|| format!("{matches} archived {noun}; see `throughline search --all`\n"))
 }
 
 /// How many memories are not shown, by domain.

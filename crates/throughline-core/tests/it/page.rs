@@ -21,6 +21,7 @@ fn item(number: usize, content: &str) -> PageItem {
         presentation: Presentation::Assert,
         moved: None,
         reopen: None,
+        standing: None,
         history: None,
         later: None,
         against: None,
@@ -94,6 +95,7 @@ fn what_was_said_later_is_told_with_a_memory_unless_it_stands_on_the_page_itself
 #[test]
 fn a_page_reads_well() {
     let page = Page {
+        archived: 0,
         sections: vec![Section {
             title: String::new(),
             items: vec![

@@ -30,6 +30,9 @@ pub(crate) fn full_memory() -> Memory {
         last_verified_at: Some(day(1)),
         superseded_by: Some(id(2)),
         pinned: true,
+        cold: true,
+        graduated_at: Some(day(8)),
+        done_at: Some(day(9)),
         triggers: vec!["psql".to_owned()],
         ..fact(1, "Staging runs Postgres 16.", Authority::UserCorrected)
     }

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use throughline_core::rank::Ranked;
+use throughline_core::state::Flag;
 use throughline_core::{Kind, Memory, MemoryId, NodeId, Row, RowKey, State};
 use throughline_store::Reader;
 
@@ -168,8 +169,9 @@ impl Recalling<'_> {
             let card = candidate.node.memory().map(|id| known.cards.get(&id));
             let (salience, trust, share) = match card {
                 Some(Some(card)) => {
-                    let staged = card.memory.state == State::Staged;
-                    let share = if staged { self.engine.policy.rank.unproven } else { 1.0 };
+                    let unproven = card.memory.state == State::Staged
+                        && !card.flags.contains(&Flag::Established);
+                    let share = if unproven { self.engine.policy.rank.unproven } else { 1.0 };
                     (card.salience.value, card.trust.value(), share)
                 }
                 Some(None) => continue,

@@ -43,7 +43,7 @@ pub(super) fn scan_far(index: &Index, far: &Far, ours: &Embedding, states: &[Sta
     let mut dense = vec![f32::NEG_INFINITY; index.len()];
     for (at, cosine) in dense.iter_mut().enumerate() {
         let number = u32::try_from(at).unwrap_or(crate::index::NONE);
-        let vector = index.node(number).filter(|_| index.is_in(at, states));
+        let vector = index.node(number).filter(|_| index.is_in(at, states) && !index.is_cold(at));
         if let Some(near) = vector.and_then(|node| far.cosine(node)) {
             *cosine = near;
         }

@@ -7,11 +7,11 @@ use throughline_core::scope::Reach;
 use throughline_core::state::Flag;
 use throughline_core::trust::{self, Presentation};
 use throughline_core::{
-    Episode, Kind, Memory, MemoryId, NodeId, Row, RowKey, State, Timestamp, text,
+    Episode, Kind, Memory, MemoryId, NodeId, Row, RowKey, State, Timestamp, document, text, words,
 };
 use throughline_language::procedure;
-use throughline_language::question::Question;
-use throughline_store::Reader;
+use throughline_language::question::{AskKind, Question};
+use throughline_store::{Reader, TextOf, TextQuery};
 
 use super::rank::ReadCandidates;
 use super::{Ask, CandidateFate, CutReason, Recall, RecallCandidate, Recalled, RecalledThing};
@@ -21,6 +21,8 @@ use crate::{Card, Result};
 
 /// Characters of what held before.
 const HISTORY_CHARS: usize = 80;
+/// Archived memories that are looked at where nothing else fits.
+const ARCHIVED_READ: usize = 8;
 
 impl Recalling<'_> {
     /// Puts the page together and writes it within the budget.
@@ -36,6 +38,8 @@ impl Recalling<'_> {
         self.bring_rivals(reader, &mut candidates, known, &mut items)?;
         let counts = counts(&candidates, known);
         let near = near(ask, &items, &candidates, known);
+        let alone = items.is_empty() && near.is_empty();
+        let archived = if alone { self.archived_matches(reader, ask, &question)? } else { 0 };
         let page = Page {
             sections: vec![Section {
                 title: String::new(),
@@ -44,6 +48,7 @@ impl Recalling<'_> {
             quotes: items.iter().filter_map(quote).collect(),
             counts: if items.is_empty() { Vec::new() } else { counts.clone() },
             hint: hint(&near),
+            archived,
             seed: format!("{} {}", self.engine.now(), ask.query),
         };
         let written = page::write(&page, ask.limits.budget_tokens, &self.engine.policy.page);
@@ -88,6 +93,38 @@ impl Recalling<'_> {
             candidates,
             question,
         })
+    }
+
+    /// How many memories were put away that hold what was asked for, where a question finds nothing else: the asker
+    /// learns that there is something, and a person can look.
+    fn archived_matches(
+        &self,
+        reader: &dyn Reader,
+        ask: &Ask<'_>,
+        question: &Question,
+    ) -> Result<usize> {
+        let asks = question.recalls || question.ask != AskKind::Statement;
+        let mut terms = words::query_terms(ask.query);
+        terms.retain(|term| !words::is_common(term));
+        if !asks || question.small_talk || terms.is_empty() || ask.as_of.is_some() {
+            return Ok(0);
+        }
+        let reach = self.context.reach();
+        let (spaces, session) = (reach.spaces.clone(), reach.session.clone());
+        let states = vec![State::Archived, State::Expired];
+        let (of, kinds, limit) = (TextOf::Memories, Vec::new(), ARCHIVED_READ);
+        let query = TextQuery { of, terms: terms.clone(), spaces, session, states, kinds, limit };
+        let hits = reader.text(&query)?;
+        let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+        let memories = reader.rows(&keys)?.into_iter().flatten().filter_map(Row::into_memory);
+        let fits = |memory: &Memory| {
+            let held = words::terms(&document::searchable_memory(memory));
+            let found = terms.iter().filter(|term| held.contains(term)).count();
+            #[expect(clippy::cast_precision_loss, reason = "a prompt has few words")]
+            let share = found as f64 / terms.len() as f64;
+            reach.sees(memory) && share >= ask.limits.covers_enough
+        };
+        Ok(memories.filter(fits).count())
     }
 
     /// What passed, read in full.
@@ -202,6 +239,7 @@ impl Recalling<'_> {
             moved: card.then_and_now(),
             reopen: card.reopened_by.first().map(|one| format!("“{}” {}", one.title, one.how)),
             history: None,
+            standing: card.in_few_words(self.engine.now()),
             later: card.later.as_ref().map(said_later),
             against: card.contested_by.first().map(MemoryId::handle),
             domain: memory.domain.clone(),

@@ -157,7 +157,7 @@ impl Sleeping<'_> {
 }
 
 /// Whether memories are still what was seen of them.
-fn stand(reader: &dyn Reader, seen: &[&Memory]) -> Result<bool> {
+pub(super) fn stand(reader: &dyn Reader, seen: &[&Memory]) -> Result<bool> {
     let keys: Vec<RowKey> = seen.iter().map(|one| RowKey::memory(one.space, one.id)).collect();
     let now = reader.rows(&keys)?;
     Ok(seen.iter().zip(now).all(|(seen, row)| {

@@ -1,6 +1,7 @@
 //! What words say by their form, seen from outside.
 
 mod arbitrary;
+mod flat;
 mod instruction;
 mod lesson;
 mod procedure;

@@ -235,6 +235,12 @@ pub(super) fn review(desk: &mut Desk, args: &arguments::Review) -> ToldByTool {
     put("held_back", review.pending.len(), pending);
     let gaps = review.gaps.iter().take(most);
     put("gaps", review.gaps.len(), gaps.map(|card| view::line(&card.memory)).collect());
+    // Lines for a file are the user's to accept.
+    let lines = review.graduation.iter().take(most);
+    let lines = lines
+        .map(|one| json!({ "id": one.id.handle(), "file": one.file, "memory": view::line(&one.card.memory) }))
+        .collect();
+    put("for_a_file", review.graduation.len(), lines);
     if map.is_empty() {
         let text = "Nothing waits.".to_owned();
         return Ok(Answer { data: json!({ "note": text }), text });

@@ -170,8 +170,8 @@ pub(super) fn follow(connection: &Connection, memory: &Memory, document: u32) ->
         if let Some(old) = Document::read(record) {
             let bound = memory.session.is_some();
             let at = memory.valid_from.unwrap_or(memory.recorded_at);
-            let (state, kind) = (Some(memory.state), Some(memory.kind));
-            Document { state, kind, bound, at, ..old }.write(record);
+            let (state, kind, cold) = (Some(memory.state), Some(memory.kind), memory.cold);
+            Document { state, kind, bound, at, cold, ..old }.write(record);
         }
     })
 }

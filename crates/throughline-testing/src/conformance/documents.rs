@@ -136,6 +136,7 @@ pub(super) fn every_memory_and_episode_has_one_document(factory: &dyn Factory) {
         state: Some(State::Confirmed),
         kind: Some(Kind::Fact),
         bound: false,
+        cold: false,
         model: 0,
     };
     let own_number = |number: u64| {

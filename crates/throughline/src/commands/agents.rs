@@ -48,6 +48,9 @@ struct WireInstall {
     #[serde(skip_serializing_if = "Option::is_none")]
     waits_for: Option<String>,
     agents: Vec<WireAgent>,
+    /// Rules of the project's flat memory files that were read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rules_read: Option<usize>,
     /// Copies of settings that were left, because they hold something that is not there any more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     copies: Vec<String>,
@@ -117,6 +120,9 @@ pub(super) fn init(
         settings.engine()?;
     }
     let mut wire = wire(&hosts, &done, &failed, |host| notes(host, args.here));
+    if !args.dry_run && !settings.is_off() {
+        wire.rules_read = read_flat_files(settings);
+    }
     let project = settings.context().ok().map(|context| context.project);
     wire.waits_for = project.and_then(|one| one.waits_for().map(ToString::to_string));
     ui.answer(&wire, || {
@@ -149,6 +155,7 @@ pub(super) fn init(
         if !program.on_path {
             page.push_str(&paint(WARN, if args.here { NOT_FOUND_HERE } else { NOT_FOUND }));
         }
+        page.push_str(&rules_line(&wire));
         page.push_str(&paint(
             DIM,
             "`throughline ingest --past` imports past sessions; `doctor` checks the connection; \
@@ -157,6 +164,21 @@ pub(super) fn init(
         page
     })?;
     Ok(wire.exit_code())
+}
+
+/// What was read of the project's flat memory files, in a line.
+fn rules_line(wire: &WireInstall) -> String {
+    let rules = wire.rules_read.map(|rules| text::plural(rules, "rule"));
+    let told = rules.map(|rules| format!("Read {rules} from this project's files for agents.\n"));
+    told.unwrap_or_default()
+}
+
+/// Reads the project's flat memory files, and says how many of their rules are new. What fails here is read when the
+/// next session begins.
+fn read_flat_files(settings: &Settings) -> Option<usize> {
+    let (engine, context) = (settings.engine().ok()?, settings.context().ok()?);
+    let seeded = engine.keeping(&context).seed(None).ok()?;
+    (seeded.added > 0).then_some(seeded.added)
 }
 
 /// Puts us into the settings of one agent, or says what that would change. Nothing is written where
@@ -325,6 +347,7 @@ fn wire(
     WireInstall {
         changed: agents.iter().any(|agent| agent.changed),
         waits_for: None,
+        rules_read: None,
         agents,
         copies: Vec::new(),
     }

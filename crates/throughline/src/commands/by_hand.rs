@@ -50,6 +50,8 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::History(_)
         | Command::Log(_)
         | Command::Told(_)
+        | Command::Today(_)
+        | Command::Done(_)
         | Command::Undo(_)
         | Command::Review(_)
         | Command::Verify(_)

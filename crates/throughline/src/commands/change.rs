@@ -166,6 +166,11 @@ pub(super) fn archive(
     answer_put(ui, "Archived", &put)
 }
 
+pub(super) fn done(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let card = settings.engine()?.keeping(&settings.context()?).done(id)?;
+    answer_memory(ui, "Done", &card)
+}
+
 pub(super) fn unarchive(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let card = settings.engine()?.keeping(&settings.context()?).unarchive(id)?;
     answer_memory(ui, "No longer archived", &card)

@@ -40,6 +40,9 @@ pub(super) fn list(
     let engine = settings.engine()?;
     let reader = engine.reader(settings.moment(args.filter.as_of.as_deref())?)?;
     let filter = filter(&args.filter, ui);
+    if let Some(days) = args.lately.days() {
+        return super::today::lately(days, &filter, (&engine, &*reader), settings, ui);
+    }
     let found = engine.looking(&settings.context()?).list(&*reader, &filter)?;
     answer(ui, &found, filter.offset)
 }

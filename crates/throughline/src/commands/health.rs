@@ -266,6 +266,8 @@ pub(super) fn stats(
             "noticed_share": share("capture noticed", 1.0).min(1.0),
         });
     }
+    let metrics = engine.checking().metrics(&context)?;
+    wire["metrics"] = super::metrics::wire(&metrics);
     ui.answer(&wire, || {
         if groups.is_empty() {
             return paint(DIM, "nothing is remembered yet");
@@ -292,6 +294,7 @@ pub(super) fn stats(
             )
             .expect("writing to a String cannot fail");
         }
+        page.push_str(&super::metrics::page(&metrics));
         page
     })
 }

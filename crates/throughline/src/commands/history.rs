@@ -334,6 +334,9 @@ struct WireUndone {
     batch: String,
     cause: &'static str,
     changes: Vec<WireReverted>,
+    /// What it did to flat memory files, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -397,12 +400,16 @@ pub(super) fn undo(
         batch: undone.batch.to_string(),
         cause: undone.undone.batch.cause.as_str(),
         changes: undone.reverted.iter().map(wire_reverted).collect(),
+        files: undone.files.clone(),
     };
     ui.answer(&wire, || {
         let redo = format!("`undo {}` reverts this", undone.batch.handle());
         let mut page = format!("{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone));
         for line in undone.reverted.iter().take(SHOWN).filter_map(reverted_words) {
             write!(page, "\n  {line}").expect("writing to a String cannot fail");
+        }
+        for line in &undone.files {
+            write!(page, "\n  {}", safe(line)).expect("writing to a String cannot fail");
         }
         format!("{page}\n{}", paint(DIM, redo))
     })

@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use serde::Serialize;
 use throughline_core::patch::Amendment;
 use throughline_core::{MemoryId, text};
-use throughline_engine::{Card, Context, Engine, Error, Keep, Review, Stuck, Undecided};
+use throughline_engine::{
+    Card, Context, Engine, Error, Graduation, Keep, Review, Stuck, Undecided,
+};
 
 use super::truth::{self, WireToCheck};
 use crate::args;
@@ -21,8 +23,9 @@ const OPERATION_CHARS: usize = 240;
 struct WireReview {
     verify: Vec<WireToCheck>,
     contested: Vec<WirePair>,
-    /// Comes with consolidation.
-    graduation: Vec<WireMemory>,
+    graduation: Vec<WireGraduation>,
+    /// What should be confirmed again.
+    reconfirm: Vec<WireMemory>,
     pending: Vec<WirePending>,
     gaps: Vec<WireMemory>,
     decided: Option<WireDecided>,
@@ -32,6 +35,18 @@ struct WireReview {
 struct WirePair {
     a: WireMemory,
     b: WireMemory,
+}
+
+/// A line that is proposed for a file, or for leaving one.
+#[derive(Debug, Serialize)]
+struct WireGraduation {
+    id: String,
+    memory: WireMemory,
+    file: String,
+    diff: String,
+    takes_out: bool,
+    why: String,
+    stuck: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -69,6 +84,7 @@ pub(super) fn review(
     let (engine, context) = (settings.engine()?, settings.context()?);
     let decided = decide(args, &engine, &context)?;
     engine.recalling(&context).settle_recalls().ok();
+    engine.reviewing(&context).refresh_graduations()?;
     let review = engine.reviewing(&context).review()?;
     let (wire, told) = decided.map(|one| (one.wire, one.in_words)).unzip();
     ui.answer(&wire_review(&review, wire), || match told {
@@ -91,6 +107,15 @@ fn decide(
         let wire = WireDecided { ids: vec![pending.id.to_string()], ruling: "rejected" };
         let in_words = format!("{} {}", paint(GOOD, "Rejected"), paint(ID, pending.id.handle()));
         return Ok(Some(Decided { wire, in_words }));
+    }
+    if let Some(handle) = &args.accept
+        && engine.reviewing(context).is_graduation(handle)?
+    {
+        let done = engine.reviewing(context).accept_graduation(handle)?;
+        let ids = vec![done.card.memory.id.to_string()];
+        let told = format!("{} is changed", safe(&done.file));
+        let in_words = format!("{}\n{}", paint(GOOD, told), safe(&done.diff));
+        return Ok(Some(Decided { wire: WireDecided { ids, ruling: "accepted" }, in_words }));
     }
     if let Some(handle) = &args.accept {
         let by = Amendment { text: args.text.as_deref(), memory: args.about.as_deref() };
@@ -173,10 +198,23 @@ fn wire_review(review: &Review, decided: Option<WireDecided>) -> WireReview {
     WireReview {
         verify: review.to_check.iter().map(WireToCheck::from).collect(),
         contested: review.contested.iter().map(pair).collect(),
-        graduation: Vec::new(),
+        graduation: review.graduation.iter().map(wire_graduation).collect(),
+        reconfirm: review.reconfirm.iter().map(WireMemory::from).collect(),
         pending: review.pending.iter().map(wire_pending).collect(),
         gaps: review.gaps.iter().map(WireMemory::from).collect(),
         decided,
+    }
+}
+
+fn wire_graduation(one: &Graduation) -> WireGraduation {
+    WireGraduation {
+        id: one.id.to_string(),
+        memory: (&one.card).into(),
+        file: one.file.clone(),
+        diff: one.diff.clone(),
+        takes_out: one.takes_out,
+        why: one.why.clone(),
+        stuck: one.stuck.clone(),
     }
 }
 
@@ -202,7 +240,9 @@ fn page(review: &Review) -> String {
     section(&mut page, "Not applied", review.pending.iter().map(in_lines));
     section(&mut page, "To check", review.to_check.iter().map(truth::in_lines));
     section(&mut page, "Contested", review.contested.iter().map(|(a, b)| side_by_side(a, b)));
+    section(&mut page, "For a file", review.graduation.iter().map(proposed));
     section(&mut page, "Asked about, not known", review.gaps.iter().map(gap_in_lines));
+    section(&mut page, "Not confirmed for long", review.reconfirm.iter().map(truth::to_reconfirm));
     page
 }
 
@@ -216,6 +256,26 @@ fn section(page: &mut String, title: &str, entries: impl ExactSizeIterator<Item 
     for entry in entries {
         writeln!(page, "{entry}").expect("writing to a String cannot fail");
     }
+}
+
+/// A line for a file, with the difference that accepting it makes.
+fn proposed(one: &Graduation) -> String {
+    let handle = one.id.handle();
+    let diff = match &one.stuck {
+        Some(stuck) => paint(DIM, safe(stuck)),
+        None => safe(one.diff.trim_end()).replace('\n', "\n          "),
+    };
+    let ways = match &one.stuck {
+        Some(_) => format!("review --reject {handle}"),
+        None => format!("review --accept {handle} (writes it), or --reject {handle}"),
+    };
+    format!(
+        "{}  {}\n          {}\n          {diff}\n          {}",
+        paint(ID, &handle),
+        text::headline(&safe(&one.card.memory.content), OPERATION_CHARS),
+        paint(DIM, safe(&one.why)),
+        paint(DIM, ways)
+    )
 }
 
 fn in_lines(waiting: &Undecided) -> String {
@@ -266,7 +326,7 @@ fn side_by_side(a: &Card, b: &Card) -> String {
 }
 
 fn what_is_left(review: &Review) -> String {
-    match review.pending.len() + review.contested.len() {
+    match review.pending.len() + review.contested.len() + review.graduation.len() {
         0 => "nothing else waits for your decision".to_owned(),
         left => format!("{left} more to decide: `review` shows them"),
     }

@@ -19,6 +19,8 @@ struct WireSlept {
     batches: Vec<String>,
     inputs: WireInputs,
     changes: WireDone,
+    /// Memories whose place was looked at.
+    looked: usize,
     skipped: Vec<String>,
     /// A model compares what came in, beside.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +47,11 @@ struct WireDone {
     lessons: usize,
     bound: usize,
     raised: usize,
+    expired: usize,
+    archived: usize,
+    cooled: usize,
+    warmed: usize,
+    proposed: usize,
 }
 
 pub(super) fn sleep(
@@ -53,6 +60,10 @@ pub(super) fn sleep(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
+    if !args.dry_run {
+        // What was recalled since counts as use.
+        engine.recalling(&context).settle_recalls().ok();
+    }
     let waiting = engine.sleeping(&context).waiting_for_sleep()?;
     let slept = if args.dry_run {
         engine.sleeping(&context).sleep_dry()?
@@ -81,7 +92,13 @@ pub(super) fn sleep(
             lessons: done.lessons,
             bound: done.bound,
             raised: done.raised,
+            expired: slept.tended.expired,
+            archived: slept.tended.archived,
+            cooled: slept.tended.cooled,
+            warmed: slept.tended.warmed,
+            proposed: slept.tended.proposed,
         },
+        looked: slept.tended.looked,
         skipped: slept.skipped.clone(),
         compared_by: settings.models.llm_name().filter(|_| !args.dry_run),
         left: slept.left,
@@ -127,6 +144,11 @@ fn slept_page(slept: &Slept, dry_run: bool) -> String {
         (done.lessons, "lessons learnt"),
         (done.bound, "tied to what they depend on"),
         (done.raised, "proved useful"),
+        (slept.tended.expired, "expired: guesses nobody confirmed, promises kept long ago"),
+        (slept.tended.archived, "archived: old, unimportant and unused"),
+        (slept.tended.cooled, "moved to the cold tier: found by their words only"),
+        (slept.tended.warmed, "back from the cold tier"),
+        (slept.tended.proposed, "proposed for a file: `review` shows them"),
     ];
     for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
         writeln!(page, "{} {what}", paint(BOLD, format!("{count:>9}")))

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde::Serialize;
-use throughline_core::{SessionId, Watermark};
-use throughline_engine::{Context, Showed, ToCheck, Verified, Woken};
+use throughline_core::{SessionId, Watermark, text};
+use throughline_engine::{Card, Context, Showed, ToCheck, Verified, Woken};
 
 use crate::args;
 use crate::settings::Settings;
@@ -23,6 +23,8 @@ struct WireVerify {
     missing: Vec<WireBinding>,
     unknown: Vec<WireBinding>,
     queue: Vec<WireToCheck>,
+    /// What hangs on nothing observable and has not been confirmed for long.
+    reconfirm: Vec<WireMemory>,
 }
 
 #[derive(Debug, Serialize)]
@@ -72,6 +74,7 @@ pub(super) fn verify(
         engine.watching(&context).wake()?
     };
     let queue = engine.watching(&context).to_check(LISTED)?;
+    let old = engine.watching(&context).to_reconfirm(&*engine.now_reader()?, LISTED)?;
     let bindings = |marks: &[Watermark]| marks.iter().map(wire_binding).collect();
     let wire = WireVerify {
         checked: woken.checked,
@@ -80,8 +83,9 @@ pub(super) fn verify(
         missing: bindings(&woken.missing),
         unknown: bindings(&woken.unknown),
         queue: queue.iter().map(WireToCheck::from).collect(),
+        reconfirm: old.iter().map(WireMemory::from).collect(),
     };
-    ui.answer(&wire, || page(&woken, &queue))
+    ui.answer(&wire, || page(&woken, &queue, &old))
 }
 
 fn wire_binding(mark: &Watermark) -> WireBinding {
@@ -104,7 +108,7 @@ impl From<&ToCheck> for WireToCheck {
     }
 }
 
-fn page(woken: &Woken, queue: &[ToCheck]) -> String {
+fn page(woken: &Woken, queue: &[ToCheck], old: &[Card]) -> String {
     let mut page = String::new();
     let (moved, missing) = (woken.moved.len(), woken.missing.len());
     let unknown = woken.unknown.len();
@@ -124,7 +128,19 @@ fn page(woken: &Woken, queue: &[ToCheck]) -> String {
         writeln!(page, "{}", paint(GOOD, "nothing to check"))
             .expect("writing to a String cannot fail");
     }
+    for card in old {
+        writeln!(page, "{}", to_reconfirm(card)).expect("writing to a String cannot fail");
+    }
     page
+}
+
+/// A memory that nobody has confirmed for long, for people.
+pub(super) fn to_reconfirm(card: &Card) -> String {
+    let since = format!("unconfirmed since {}", card.confirmed_at.date());
+    let handle = card.memory.id.handle();
+    let ways = format!("{since} · confirm {handle}, or forget {handle}");
+    let content = text::headline(&safe(&card.memory.content), 200);
+    format!("{}  {content}\n          {}", paint(ID, &handle), paint(DIM, ways))
 }
 
 /// A memory to check, for people.

@@ -63,6 +63,7 @@ pub(super) const EXAMPLES: &[Examples] = &[
             ("throughline list", ""),
             ("throughline list --kind decision --limit 10", ""),
             ("throughline list --all --tag infra", "also replaced and archived ones"),
+            ("throughline list --week", "today in full, the days before as lines"),
         ],
     ),
     ("show", &[("throughline show 42886944", ""), ("throughline show staging postgres", "")]),
@@ -111,6 +112,8 @@ pub(super) const EXAMPLES: &[Examples] = &[
     ("pin", &[("throughline pin 42886944", ""), ("throughline pin 42886944 --off", "")]),
     ("archive", &[("throughline archive 42886944 --reason \"the service is gone\"", "")]),
     ("unarchive", &[("throughline unarchive 42886944", "")]),
+    ("done", &[("throughline done 42886944", "")]),
+    ("today", &[("throughline today", ""), ("throughline today --days 7", "the last week")]),
     ("forget", &[("throughline forget 42886944 --reason \"never true\"", "")]),
     (
         "purge",

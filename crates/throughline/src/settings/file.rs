@@ -82,6 +82,17 @@ pub(crate) const SETTINGS: &[Setting] = &[
         default: || Value::from("keep"),
     },
     Setting {
+        key: "files.read",
+        about: "whether a project's files for agents (CLAUDE.md, AGENTS.md and their like) are read \
+            as memories",
+        default: || Value::from(true),
+    },
+    Setting {
+        key: "lifecycle.enabled",
+        about: "whether memories that nobody needs leave view by themselves; `undo` brings them back",
+        default: || Value::from(true),
+    },
+    Setting {
         key: "recall.budget_tokens",
         about: "how many tokens an agent is told at most for one prompt",
         default: || number(Policy::default().recall.budget_tokens),
@@ -313,6 +324,7 @@ impl ConfigFile {
         };
         let mut yes = |key: &str| or_default(key).as_bool().unwrap_or(true);
         let (enabled, journal, asks) = (yes("enabled"), yes("journal.enabled"), yes("agent.ask"));
+        let (reads_files, fades) = (yes("files.read"), yes("lifecycle.enabled"));
         let mut whole = |key: &str| or_default(key).as_integer().unwrap_or(0);
         let (days, copies) = (whole("journal.keep_days"), whole("backup.keep"));
         let mut policy = Policy::default();
@@ -320,6 +332,7 @@ impl ConfigFile {
         policy.recall.budget_tokens = at_most(whole("recall.budget_tokens"));
         policy.recall.items_max = at_most(whole("recall.items_max"));
         policy.recall.asks_agent = asks;
+        (policy.lifecycle.reads_files, policy.lifecycle.enabled) = (reads_files, fades);
         let joins = or_default("project.join").as_str() == Some("auto");
         let contacts = or_default("privacy.contacts").as_str() == Some("remove");
         let models = Models::read(self).unwrap_or_else(|error| {

@@ -21,11 +21,14 @@ mod durable;
 mod every_word;
 mod everyday;
 mod exit_codes;
+mod fading;
 mod failing;
 mod failing_tools;
 #[cfg(target_os = "linux")]
 mod faults;
+mod flat_files;
 mod gaps;
+mod graduating;
 mod harness;
 mod helpers;
 mod hook_kills;
@@ -37,6 +40,7 @@ mod hosts_connecting;
 mod hosts_ingesting;
 mod ingesting;
 mod interrupted;
+mod lately;
 mod later_words;
 mod learning;
 #[cfg(target_os = "linux")]

@@ -70,6 +70,7 @@ fn any_item() -> impl Strategy<Value = PageItem> {
             presentation,
             headline_hint: notes.0,
             history: notes.1,
+            standing: notes.2.clone(),
             via: notes.2,
             against: against.map(|other| format!("{other:08x}")),
             domain,
@@ -98,6 +99,7 @@ fn any_page() -> impl Strategy<Value = Page> {
                     .into_iter()
                     .map(|(text, speaker, on)| Quote { speaker, on, ..said(99, &text) })
                     .collect(),
+                archived: hint.as_ref().map_or(0, String::len),
                 counts: counts
                     .into_iter()
                     .map(|(domain, n, min, max)| DomainCount { domain, n, min, max })
@@ -149,7 +151,8 @@ proptest! {
             quotes += usize::from(line.starts_with('“'));
             let ours = ["- [", "  | ", "  (", "# ", "“", "Related: ", "Said, not verified:"];
             let known = ours.iter().any(|start| line.starts_with(start))
-                || line.starts_with(|c: char| c.is_ascii_digit()) && line.ends_with("for more");
+                || line.starts_with(|c: char| c.is_ascii_digit())
+                    && (line.ends_with("for more") || line.ends_with("search --all`"));
             prop_assert!(known, "{line:?}");
         }
         prop_assert_eq!(heads, written.shown.len());

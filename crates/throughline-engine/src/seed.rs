@@ -1,0 +1,156 @@
+//! Seeding: the flat memory files of a project are read as anchors, one memory for each rule, and what changes in them
+//! is followed. Files are the user's: nothing here writes to one.
+//!
+//! Which lines were read is kept as leaves on one shelf, so that a line that is gone can be told from one that was never
+//! there. A note beside the store says which files are as they were.
+
+mod follow;
+mod places;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use throughline_core::scope::Level;
+use throughline_core::{BatchId, Cause, Leaf, SpaceId, text};
+use throughline_language::flat::{self, FlatFile};
+use throughline_store::Reader;
+
+use crate::flows::Keeping;
+use crate::journal::file;
+use crate::{Context, Result};
+pub(crate) use places::{FlatText, text_of};
+
+/// The shelf on which lines of flat files are kept.
+pub(crate) const SHELF: &str = "flat";
+/// The note of a leaf whose line was written from memory, because a person said so.
+pub(crate) const WRITTEN: &str = "written";
+/// The note of a leaf whose line was taken out of its file, because a person said so.
+pub(crate) const TAKEN_OUT: &str = "taken out";
+/// The note of a leaf whose line somebody took out of its file.
+pub(crate) const REMOVED: &str = "removed";
+/// Rules of one batch: others wait while they are written.
+const RULES_AT_ONCE: usize = 24;
+
+/// What reading the flat files of a project came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Seeded {
+    /// Files that were read.
+    pub files: usize,
+    /// Those of them that are not as they were.
+    pub changed: usize,
+    /// Rules that are new.
+    pub added: usize,
+    /// Rules that are worded otherwise.
+    pub reworded: usize,
+    /// Rules that are no longer there.
+    pub removed: usize,
+    /// Rules that wait for a person, because they give orders to whoever reads them.
+    pub waiting: usize,
+    /// Files that were left alone, and why.
+    pub skipped: Vec<String>,
+    /// What undoes it, in order.
+    pub batches: Vec<BatchId>,
+}
+
+/// Files as they were read last, by path: the hash of each.
+type SeenFiles = BTreeMap<String, String>;
+
+impl Keeping<'_> {
+    /// Reads the flat files of the project as far as they changed: all of them, or as many as there is time for.
+    pub fn seed(&self, until: Option<Instant>) -> Result<Seeded> {
+        let mut seeded = Seeded::default();
+        let space = self.context.project.space();
+        if !self.engine.policy.lifecycle.reads_files
+            || space == SpaceId::GLOBAL
+            || self.context.project.standing == crate::RootStanding::Unknown
+        {
+            return Ok(seeded);
+        }
+        let (texts, skipped) = places::gather(&self.context.project.root);
+        (seeded.files, seeded.skipped) = (texts.len(), skipped);
+        let mut seen = self.seen_files(space);
+        let there: BTreeSet<&String> = texts.iter().map(|one| &one.path).collect();
+        let gone: Vec<String> = seen.keys().filter(|path| !there.contains(path)).cloned().collect();
+        let is_late = || until.is_some_and(|until| Instant::now() >= until);
+        for text in &texts {
+            let hash = text::sha256_hex(text.text.as_bytes());
+            if seen.get(&text.path) == Some(&hash) {
+                continue;
+            }
+            if is_late() {
+                return Ok(seeded);
+            }
+            seeded.changed += 1;
+            let mut now = flat::read(&text.text);
+            // Before anything is compared or kept.
+            let words = now.rules.iter_mut().map(|rule| &mut rule.text);
+            self.engine.clean_texts(self.context, words);
+            self.follow_file(&text.path, &now, &mut seeded)?;
+            seen.insert(text.path.clone(), hash);
+            self.keep_seen_files(space, &seen);
+        }
+        for path in gone {
+            seeded.changed += 1;
+            self.follow_file(&path, &FlatFile::default(), &mut seeded)?;
+            seen.remove(&path);
+            self.keep_seen_files(space, &seen);
+        }
+        Ok(seeded)
+    }
+
+    /// Follows what changed in one file, a few rules at a time.
+    fn follow_file(&self, path: &str, now: &FlatFile, seeded: &mut Seeded) -> Result<()> {
+        // What a file says holds in its project, whoever's session reads it.
+        let context = Context { level: Level::Project, ..self.context.clone() };
+        let held = leaves_of(&*self.engine.now_reader()?, context.project.space(), path)?;
+        let steps = follow::steps(held, now);
+        for some in steps.chunks(RULES_AT_ONCE) {
+            let keeping = self.engine.keeping(&context);
+            let reason = format!("read from {path}");
+            let write = self.engine.write(&context, Cause::Capture, Some(&reason), |tx| {
+                let before = seeded.clone();
+                let mut counted = before;
+                for step in some {
+                    keeping.follow_step(tx, path, step, &mut counted)?;
+                }
+                Ok((counted, !tx.changes().is_empty()))
+            })?;
+            let ((counted, wrote), batch) = write;
+            *seeded = counted;
+            if wrote {
+                seeded.batches.push(batch);
+            }
+        }
+        Ok(())
+    }
+
+    fn seen_path(&self, space: SpaceId) -> PathBuf {
+        self.engine.home.join("seeded").join(format!("{}.json", space.0))
+    }
+
+    fn seen_files(&self, space: SpaceId) -> SeenFiles {
+        let kept = std::fs::read(self.seen_path(space)).ok();
+        kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Notes which files are as they were. What cannot be noted is only read again.
+    fn keep_seen_files(&self, space: SpaceId, seen: &SeenFiles) {
+        if let Ok(bytes) = serde_json::to_vec(seen) {
+            file::replace_lightly(&self.seen_path(space), &bytes).ok();
+        }
+    }
+}
+
+/// The lines of one flat file that were read, in their order.
+pub(crate) fn leaves_of(reader: &dyn Reader, space: SpaceId, path: &str) -> Result<Vec<Leaf>> {
+    let mut leaves = reader.leaves(space, SHELF)?;
+    leaves.retain(|leaf| leaf.name == path);
+    leaves.sort_by_key(|leaf| (leaf.order, leaf.id));
+    Ok(leaves)
+}
+
+/// Whether a leaf is a line that stands in its file, as far as is known.
+pub(crate) fn is_in_file(leaf: &Leaf) -> bool {
+    leaf.shelf == SHELF && !leaf.notes.iter().any(|note| note == TAKEN_OUT || note == REMOVED)
+}

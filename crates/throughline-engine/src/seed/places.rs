@@ -1,0 +1,141 @@
+//! Where flat memory files lie, and what is read of them: text files of the project, with what they import.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::path::{Component, Path, PathBuf};
+
+use throughline_language::flat;
+use throughline_watch::{FileRead, Unresolved, World};
+
+use crate::clean::is_private_file;
+
+/// Files that agents read by themselves, from the root of a project.
+pub(crate) const FILES: [&str; 9] = [
+    "CLAUDE.md",
+    "AGENTS.md",
+    "GEMINI.md",
+    "MEMORY.md",
+    ".claude/CLAUDE.md",
+    "CLAUDE.local.md",
+    ".github/copilot-instructions.md",
+    ".cursorrules",
+    ".windsurfrules",
+];
+/// Folders of rules, whose files are read.
+const FOLDERS: [&str; 5] =
+    [".claude/rules", ".cursor/rules", ".windsurf/rules", ".clinerules", ".github/instructions"];
+/// Endings of such files.
+const ENDINGS: [&str; 3] = ["md", "mdc", "txt"];
+/// Files that are read of one project.
+const FILES_MAX: usize = 64;
+/// Entries of a folder that are looked at.
+const ENTRIES_MAX: usize = 512;
+/// Bytes of one file.
+const BYTES_MAX: usize = 256 << 10;
+/// How deep imports are followed.
+const DEPTH_MAX: usize = 5;
+
+/// A flat file as it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FlatText {
+    /// Its path from the root.
+    pub(crate) path: String,
+    /// The same without links.
+    pub(crate) real: PathBuf,
+    /// What it says.
+    pub(crate) text: String,
+}
+
+/// The flat files of a project, each once however it is reached, and what was left alone.
+pub(super) fn gather(root: &Path) -> (Vec<FlatText>, Vec<String>) {
+    let world = World::at(root);
+    let (mut texts, mut skipped) = (Vec::new(), Vec::new());
+    let mut met: BTreeSet<PathBuf> = BTreeSet::new();
+    let named = FILES.iter().map(|path| (*path).to_owned()).chain(in_folders(root));
+    let mut open: VecDeque<(String, usize)> = named.map(|path| (path, 0)).collect();
+    while let Some((path, depth)) = open.pop_front() {
+        if texts.len() >= FILES_MAX {
+            skipped.push(format!("{path}: more than {FILES_MAX} files"));
+            break;
+        }
+        let text = match text_of(&world, root, &path) {
+            Ok(Some(text)) => text,
+            // What is not there is not missed; an import that leads nowhere says so.
+            Ok(None) if depth == 0 => continue,
+            Ok(None) => {
+                skipped.push(format!("{path}: there is no such file"));
+                continue;
+            }
+            Err(why) => {
+                skipped.push(format!("{path}: {why}"));
+                continue;
+            }
+        };
+        // Imports may go in circles, and links may give one file two names.
+        if !met.insert(text.real.clone()) {
+            continue;
+        }
+        if depth < DEPTH_MAX {
+            let folder = Path::new(&text.path).parent().map(Path::to_path_buf).unwrap_or_default();
+            let imports = flat::read(&text.text).imports.into_iter();
+            open.extend(imports.filter_map(|one| Some((beside(&folder, &one)?, depth + 1))));
+        }
+        texts.push(text);
+    }
+    (texts, skipped)
+}
+
+/// A flat file, or nothing where there is none. The error says why a file is left alone.
+pub(crate) fn text_of(world: &World, root: &Path, path: &str) -> Result<Option<FlatText>, String> {
+    let read = match world.read(path) {
+        Ok(read) => read,
+        Err(Unresolved::Missing) => return Ok(None),
+        Err(why) => return Err(why.to_string()),
+    };
+    let FileRead { path, real, bytes } = read;
+    if bytes.len() > BYTES_MAX {
+        return Err(format!("it has {} bytes; {BYTES_MAX} are read at most", bytes.len()));
+    }
+    if is_private_file(root, &path) {
+        return Err("it is private to the project (.gitignore, .secretsignore)".to_owned());
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Ok(Some(FlatText { path, real, text })),
+        _ => Err("it is not a text file".to_owned()),
+    }
+}
+
+/// The files in folders of rules, by name.
+fn in_folders(root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for folder in FOLDERS {
+        let Ok(entries) = std::fs::read_dir(root.join(folder)) else { continue };
+        let names = entries
+            .take(ENTRIES_MAX)
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let is_text = |name: &String| {
+            Path::new(name).extension().is_some_and(|end| ENDINGS.iter().any(|one| end == *one))
+        };
+        let mut names: Vec<String> = names.filter(is_text).collect();
+        names.sort();
+        found.extend(names.into_iter().map(|name| format!("{folder}/{name}")));
+    }
+    found
+}
+
+/// A path that a file names, from the root; nothing where it does not stay below it.
+fn beside(folder: &Path, named: &str) -> Option<String> {
+    let mut path = PathBuf::new();
+    for part in folder.join(named).components() {
+        match part {
+            Component::Normal(part) => path.push(part),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !path.pop() {
+                    return None;
+                }
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    path.to_str().filter(|path| !path.is_empty()).map(str::to_owned)
+}

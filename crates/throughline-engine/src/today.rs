@@ -1,0 +1,208 @@
+//! Today: what memory learnt, replaced and left open lately, and memories by how long ago they came in.
+
+use std::collections::BTreeSet;
+
+use throughline_core::scope::Reach;
+use throughline_core::state::Flag;
+use throughline_core::{
+    Change, Kind, Memory, MemoryId, Relation, Row, RowKey, SpaceId, State, Timestamp,
+};
+use throughline_store::{LogQuery, MemoryQuery, Reader};
+
+use crate::find::states_of;
+use crate::flows::Looking;
+use crate::{Card, Filter, Result, ToCheck, Wanted};
+
+/// Batches of the log that are read at a time.
+const PAGE: usize = 256;
+/// Memories that are listed at a time.
+const LISTED: usize = 128;
+/// Memories to check that are told.
+const TO_CHECK: usize = 20;
+/// Days of a week and of a month, today among them.
+const WEEK: i64 = 7;
+/// Importance from which a memory is a landmark.
+const LANDMARK: f64 = 0.8;
+
+/// What happened in the last days.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Today {
+    /// From when on.
+    pub since: Timestamp,
+    /// Memories that came in and hold, newest first.
+    pub learned: Vec<Card>,
+    /// Memories that something else took the place of.
+    pub replaced: Vec<Card>,
+    /// Memories of which a person said something later that may bear on them.
+    pub questioned: Vec<Card>,
+    /// Memories that left view in another way.
+    pub away: Vec<Card>,
+    /// What is to be checked.
+    pub verify: Vec<ToCheck>,
+    /// How often agents were told something.
+    pub told: usize,
+    /// What was asked for and is not known.
+    pub gaps: Vec<Card>,
+}
+
+/// How much of a memory is shown, by how long ago it came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Nearness {
+    /// Today: everything.
+    Full,
+    /// This week: a line.
+    Line,
+    /// Earlier: a line, and only for what stands out.
+    Landmark,
+}
+
+/// The memories that a stretch of the log speaks of.
+#[derive(Default)]
+struct LoggedLately {
+    learned: BTreeSet<(SpaceId, MemoryId)>,
+    replaced: BTreeSet<(SpaceId, MemoryId)>,
+    questioned: BTreeSet<(SpaceId, MemoryId)>,
+    away: BTreeSet<(SpaceId, MemoryId)>,
+}
+
+impl LoggedLately {
+    fn take(&mut self, change: &Change) {
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these are told")]
+        match change {
+            Change::Insert(memory) => {
+                self.learned.insert((memory.space, memory.id));
+            }
+            Change::Supersede { space, old, .. } => {
+                self.replaced.insert((*space, *old));
+            }
+            Change::Link(edge) if edge.relation == Relation::LaterSaid => {
+                self.questioned.extend(edge.to.memory().map(|id| (edge.space, id)));
+            }
+            Change::Move { space, id, to, .. } if !to.is_active() => {
+                self.away.insert((*space, *id));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Looking<'_> {
+    /// What happened in the last days, the present one among them.
+    pub fn today(&self, days: u32) -> Result<Today> {
+        let since = first_of(self.engine.now(), i64::from(days.max(1)));
+        let verify = self.engine.watching(self.context).to_check(TO_CHECK)?;
+        let (_, told) = self.told(&Wanted { since: Some(since), ..Wanted::default() })?;
+        let reader = self.engine.now_reader()?;
+        let logged = self.logged_since(&*reader, since)?;
+        let cards = |ids: &BTreeSet<(SpaceId, MemoryId)>, fits: &dyn Fn(&Memory) -> bool| {
+            self.seen_cards(&*reader, ids, fits)
+        };
+        let current = |memory: &Memory| memory.state.is_active();
+        let (gaps, learned) = cards(&logged.learned, &current)?
+            .into_iter()
+            .partition(|card| card.memory.kind == Kind::Gap);
+        let replaced = cards(&logged.replaced, &|one| one.state == State::Superseded)?;
+        let mut questioned = cards(&logged.questioned, &current)?;
+        questioned.retain(|card| card.later.is_some());
+        let gone = |one: &Memory| !current(one) && one.state != State::Superseded;
+        let away = cards(&logged.away, &gone)?;
+        Ok(Today { since, learned, replaced, questioned, away, verify, told, gaps })
+    }
+
+    /// Memories of the last days, newest first, with how much of each is shown: today in full, the week as lines, what is
+    /// older only where it stands out.
+    pub fn lately(
+        &self,
+        reader: &dyn Reader,
+        days: u32,
+        filter: &Filter,
+    ) -> Result<Vec<(Card, Nearness)>> {
+        let now = self.engine.now();
+        let since = first_of(now, i64::from(days.max(1)));
+        let Reach { spaces, session } = self.context.reach();
+        let mut query = MemoryQuery {
+            spaces,
+            session,
+            any_session: false,
+            states: states_of(filter),
+            kinds: filter.kinds.clone(),
+            domain: filter.domain.clone(),
+            tag: filter.tag.as_deref().map(throughline_core::text::normalise),
+            offset: 0,
+            limit: LISTED,
+        };
+        let mut found = Vec::new();
+        let most = filter.limit.unwrap_or(self.engine.policy.limits.list_max);
+        loop {
+            let page = reader.memories(&query)?.items;
+            let asked = page.len();
+            let recent = page.into_iter().filter(|memory| memory.recorded_at >= since);
+            let recent: Vec<Memory> = recent.collect();
+            let (ended, got) = (recent.len() < asked || asked < LISTED, recent.len());
+            for card in self.engine.cards(reader, &recent)? {
+                let nearness = nearness(card.memory.recorded_at, now);
+                if nearness != Nearness::Landmark || is_landmark(&card) {
+                    found.push((card, nearness));
+                }
+            }
+            if ended || got == 0 || found.len() >= most + filter.offset {
+                break;
+            }
+            query.offset += asked;
+        }
+        Ok(found.into_iter().skip(filter.offset).take(most).collect())
+    }
+
+    fn logged_since(&self, reader: &dyn Reader, since: Timestamp) -> Result<LoggedLately> {
+        let mut logged = LoggedLately::default();
+        let spaces = self.context.reach().spaces;
+        let mut query = LogQuery { since: Some(since), spaces, limit: PAGE, ..LogQuery::default() };
+        loop {
+            let page = reader.log(&query)?;
+            for change in page.iter().flat_map(|stored| &stored.batch.changes) {
+                logged.take(change);
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE => query.after_seq = last.last_seq,
+                _ => return Ok(logged),
+            }
+        }
+    }
+
+    /// Memories within reach that fit, newest first.
+    fn seen_cards(
+        &self,
+        reader: &dyn Reader,
+        ids: &BTreeSet<(SpaceId, MemoryId)>,
+        fits: &dyn Fn(&Memory) -> bool,
+    ) -> Result<Vec<Card>> {
+        let reach = self.context.reach();
+        let keys: Vec<RowKey> = ids.iter().map(|(space, id)| RowKey::memory(*space, *id)).collect();
+        let rows = reader.rows(&keys)?.into_iter().flatten().filter_map(Row::into_memory);
+        let mut memories: Vec<Memory> =
+            rows.filter(|memory| reach.sees(memory) && fits(memory)).collect();
+        memories.sort_by_key(|memory| std::cmp::Reverse((memory.recorded_at, memory.id)));
+        self.engine.cards(reader, &memories)
+    }
+}
+
+/// The first moment of the last `days` days, the present one among them.
+pub(crate) fn first_of(now: Timestamp, days: i64) -> Timestamp {
+    const DAY_MS: i64 = 86_400_000;
+    Timestamp::from_millis((now.day() - days + 1).saturating_mul(DAY_MS))
+}
+
+/// How near a moment is.
+fn nearness(at: Timestamp, now: Timestamp) -> Nearness {
+    match now.day() - at.day() {
+        ..1 => Nearness::Full,
+        days if days < WEEK => Nearness::Line,
+        _ => Nearness::Landmark,
+    }
+}
+
+/// Whether a memory stands out after weeks: it matters much, is pinned, or proved itself.
+fn is_landmark(card: &Card) -> bool {
+    let flags = [Flag::Pinned, Flag::Established];
+    card.memory.importance >= LANDMARK || card.flags.iter().any(|flag| flags.contains(flag))
+}
