@@ -2,6 +2,7 @@
 
 mod activation;
 mod clusters;
+mod due;
 mod frontier;
 mod lifecycle;
 mod merging;

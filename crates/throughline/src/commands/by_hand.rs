@@ -73,6 +73,10 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Work(_)
         | Command::Llm(_)
         | Command::Graph(_)
+        | Command::Entity(_)
+        | Command::About(_)
+        | Command::Similar(_)
+        | Command::Topics
         | Command::Hook(_)
         | Command::Mcp(_)
         | Command::Completions(_)
