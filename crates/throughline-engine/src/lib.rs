@@ -119,12 +119,12 @@ pub use model::{
     Llm, ModelState, RecallJudgement, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
 };
 pub use noticed::Noticed;
-pub use project::{Joined, KnownProject, Project, RootStanding, Roots, key_of};
+pub use project::{Joined, KnownProject, Project, ProjectLinks, RootStanding, Roots, key_of};
 pub use purge::{Purged, ToErase};
 pub use reading::kind_of;
 pub use recall::{
-    Arms, Ask, CandidateFate, CutReason, Recall, RecallCandidate, Recalled, RecalledThing, Settled,
-    recalls_wait,
+    Arms, Ask, CandidateFate, CutReason, ElsewhereHint, Recall, RecallCandidate, Recalled,
+    RecalledThing, Settled, recalls_wait,
 };
 pub use remember::{NewMemory, Remembered};
 pub use retire::Put;

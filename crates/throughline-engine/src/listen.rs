@@ -291,7 +291,8 @@ impl Listening<'_> {
     fn end(&self, mind: &mut Mind) -> Result<Reply> {
         let reply = self.after_turn(mind, Some(Flush::Ending))?;
         self.close()?;
-        if let Err(error) = self.sleep_a_little(SLEEP) {
+        let slept = self.sleep_a_little(SLEEP).and_then(|()| self.organise_a_little(SLEEP));
+        if let Err(error) = slept {
             // Nothing is lost by that: the next sleep has it before it.
             return Ok(Reply { trouble: Some(error.to_string()), ..reply });
         }

@@ -33,8 +33,7 @@ pub(crate) fn with_things(tx: &Transaction<'_>, candidate: &Candidate) -> Candid
     let words = things::things_in(&candidate.content);
     let value = candidate.slot.as_ref().and_then(|slot| things::value_named(&slot.object));
     let project = tx.project.as_ref().filter(|name| {
-        things::speaks_of_project(&candidate.content, name)
-            && !text::normalise(name).is_empty()
+        things::speaks_of_project(&candidate.content, name) && !text::normalise(name).is_empty()
     });
     let project = project.map(|name| Named {
         name: name.clone(),

@@ -21,7 +21,7 @@ const LOOK_BYTES_MAX: usize = 4_096;
 const NAME_WORDS_MAX: usize = 3;
 
 /// What somebody does to a thing that is theirs to look after.
-const LOOKS_AFTER: &str = "owns leads maintains reviews manages runs";
+const LOOKS_AFTER: &str = "owns leads maintains reviews manages";
 /// What a thing or somebody does, as the second word of a sentence.
 const DOES: &str = "is was uses used owns leads maintains reviews manages runs ran has had needs needed stores keeps \
     lives works handles writes wrote reads depends requires serves supports sends talks calls exposes belongs \
@@ -53,12 +53,21 @@ pub fn things_in(text: &str) -> Vec<Named> {
         for one in opening(&words).into_iter().chain(sorts(&words)).chain(capitals(&words)) {
             add(&mut found, one);
         }
-        for one in named(&words) {
+        for mut one in named(&words) {
+            if is_library(&one.name) {
+                one.kind = EntityKind::Concept;
+            }
             add(&mut found, one);
         }
     }
     found.truncate(THINGS_MAX);
     found
+}
+
+/// Whether what looks like a file is the name of a library: "React.js".
+fn is_library(name: &str) -> bool {
+    let stem = name.strip_suffix(".js").unwrap_or_default();
+    stem.starts_with(char::is_uppercase) && stem.chars().all(char::is_alphabetic)
 }
 
 /// Whether a mark ended no sentence: "v1.2", "React.js".
@@ -307,6 +316,8 @@ mod tests {
             ("Dana owns the billing service", vec!["person:Dana", "concept:billing service"]),
             ("We deploy with GitHub Actions", vec!["concept:GitHub Actions"]),
             ("the limit is set in src/http.rs", vec!["file:src/http.rs"]),
+            ("React.js is at 18", vec!["concept:React.js"]),
+            ("Staging runs Postgres", vec!["concept:Staging", "concept:Postgres"]),
             ("Never deploy on a Friday", vec![]),
             ("The limit is 5", vec![]),
         ] {

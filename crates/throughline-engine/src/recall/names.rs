@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use throughline_core::{Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
-use throughline_language::question::Question;
+use throughline_core::{EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
+use throughline_language::question::{Question, Reference};
+use throughline_language::things;
 use throughline_store::{EntityName, Reader};
 
 use crate::Result;
@@ -15,6 +16,8 @@ const NAME_WORDS_MAX: usize = 3;
 const NAMES_MAX: usize = 64;
 /// Memories taken from one thing that is named.
 const PER_ENTITY: usize = 64;
+/// Memories that "my project" names; where more speak of it, the words of the prompt decide.
+const OF_PROJECT_MAX: usize = 8;
 /// Shorter titles and identifiers stand in too many prompts by chance.
 const TELLING_LETTERS: usize = 4;
 
@@ -90,17 +93,40 @@ impl Recalling<'_> {
             }
             mentioned.entities.extend(entities);
         }
+        if question.references.contains(&Reference::Project) {
+            self.mention_project(reader, &mut mentioned)?;
+        }
         Ok(mentioned)
     }
 }
 
+impl Recalling<'_> {
+    /// "My project" is the one at hand: what speaks of it is named, unless nearly everything does.
+    fn mention_project(&self, reader: &dyn Reader, mentioned: &mut Mentioned) -> Result<()> {
+        let name = text::normalise(&self.context.project.name);
+        let space = self.context.project.space();
+        let wanted = [EntityName { kind: Some(EntityKind::Project), name }];
+        for project in reader.entities(space, &wanted)? {
+            let node = NodeId::Entity(project.id);
+            let about = reader.neighbours(space, &[node], &[Relation::About], PER_ENTITY)?;
+            let found: BTreeSet<MemoryId> =
+                about.iter().filter_map(|edge| edge.from.memory()).collect();
+            if found.len() <= OF_PROJECT_MAX {
+                mentioned.memories.extend(found);
+            }
+            mentioned.entities.push(node);
+        }
+        Ok(())
+    }
+}
+
 /// Every run of up to three words that may be a name: those found by their form first.
-fn spoken_names(normal: &str, question: &Question) -> Vec<EntityName> {
+pub(super) fn spoken_names(normal: &str, question: &Question) -> Vec<EntityName> {
     let mut names: Vec<String> = question
         .names
         .iter()
         .chain(&question.identifiers)
-        .map(|name| text::normalise(name))
+        .flat_map(|name| things::spellings(name))
         .collect();
     let spoken: Vec<&str> = normal.split(' ').collect();
     let telling = |word: &&str| {

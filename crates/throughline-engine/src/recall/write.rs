@@ -10,6 +10,7 @@ use throughline_core::{Episode, Memory, MemoryId, NodeId, Row, RowKey, State, Ti
 use throughline_language::question::Question;
 use throughline_store::Reader;
 
+use super::elsewhere::ElsewhereHint;
 use super::rank::ReadCandidates;
 use super::{Ask, CandidateFate, CutReason, Recall, RecallCandidate, Recalled, RecalledThing};
 use crate::card::Later;
@@ -33,6 +34,7 @@ impl Recalling<'_> {
         self.bring_rivals(reader, &mut candidates, known, &mut items)?;
         let counts = counts(&candidates, known);
         let near = near(ask, &items, &candidates, known);
+        let elsewhere = self.known_elsewhere(reader, ask, &question)?;
         let page = Page {
             sections: vec![Section {
                 title: String::new(),
@@ -40,7 +42,7 @@ impl Recalling<'_> {
             }],
             quotes: items.iter().filter_map(quote).collect(),
             counts: if items.is_empty() { Vec::new() } else { counts.clone() },
-            hint: hint(&near),
+            hint: hint(&near, &elsewhere),
             seed: format!("{} {}", self.engine.now(), ask.query),
         };
         let written = page::write(&page, ask.limits.budget_tokens, &self.engine.policy.page);
@@ -82,6 +84,7 @@ impl Recalling<'_> {
             tokens: written.tokens,
             budget: ask.limits.budget_tokens,
             hinted,
+            elsewhere,
             candidates,
             question,
         })
@@ -234,9 +237,9 @@ fn near<'a>(
 }
 
 /// The same in one line.
-fn hint(near: &[&Memory]) -> Option<String> {
-    let titles: Vec<String> =
-        near.iter().map(|one| format!("{} [{}]", one.title(), one.id.handle())).collect();
+fn hint(near: &[&Memory], elsewhere: &[ElsewhereHint]) -> Option<String> {
+    let titles = near.iter().map(|one| format!("{} [{}]", one.title(), one.id.handle()));
+    let titles: Vec<String> = titles.chain(elsewhere.iter().map(ElsewhereHint::in_words)).collect();
     (!titles.is_empty()).then(|| titles.join("; "))
 }
 

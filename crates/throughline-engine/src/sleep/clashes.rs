@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use throughline_core::{Change, Edge, Memory, MemoryId, Relation, near, sleep};
+use throughline_core::permission::Act;
+use throughline_core::{Change, Edge, Memory, MemoryId, Relation, near, sleep, words};
 
 use super::deep::{PassPlan, PassStep, PassView, StepAct, scanned_to};
 use super::plan::{contradiction, may_replace};
@@ -12,10 +13,13 @@ use crate::reading::{PairJudgement, judge_pair};
 
 /// How near two must be to be compared.
 const COMPARED_FROM: f32 = 0.5;
+/// Telling words that two must share for one to deny the other.
+const SHARED_MIN: usize = 2;
 /// Pairs of one run: each takes the reader milliseconds.
 const PAIRS_MAX: usize = 64;
 
 pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
+    view.may(Act::Contradict)?;
     let memories = view.memories()?;
     let since = scanned_to(view);
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
@@ -70,11 +74,14 @@ fn compare(
         return Ok(());
     }
     let seen = vec![older.clone(), newer.clone()];
-    match judge_pair(older, newer) {
+    let denied = denies(&older.content, &newer.content);
+    let judgement = if denied { PairJudgement::Contradict } else { judge_pair(older, newer) };
+    match judgement {
         PairJudgement::Contradict => {
             let (old, new) = (older.id.into(), newer.id.into());
             let mut edge = Edge::new(older.space, new, Relation::Contradicts, old, view.now());
-            edge.reason = Some("the reader thinks that both cannot hold".to_owned());
+            let why = if denied { "one denies the other" } else { "as the reader judges" };
+            edge.reason = Some(format!("both cannot hold: {why}"));
             plan.tell(format!("{:?} and {:?} cannot both hold", older.title(), newer.title()));
             let act = StepAct::Change(vec![Change::Link(edge)]);
             plan.steps.push(PassStep { seen, there: Vec::new(), act });
@@ -93,6 +100,20 @@ fn compare(
         PairJudgement::Same | PairJudgement::Neither => {}
     }
     Ok(())
+}
+
+/// Whether one says of the same things, in nearly the same words, that they are not so.
+fn denies(one: &str, other: &str) -> bool {
+    if near::veto(one, other) != Some(near::Veto::Negation) {
+        return false;
+    }
+    let terms = |text: &str| -> BTreeSet<String> {
+        let all = words::terms(text).into_iter();
+        all.filter(|term| !words::is_common(term) && !near::denies(term)).collect()
+    };
+    let (one, other) = (terms(one), terms(other));
+    let shared = one.intersection(&other).count();
+    shared >= SHARED_MIN && shared * 5 >= one.union(&other).count() * 3
 }
 
 /// Which of two that say the same is kept: as for those that say the same words.

@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_attention::clusters::{ClusterPolicy, clusters, identities};
+use throughline_core::permission::Act;
 use throughline_core::text::plural;
 use throughline_core::{
-    Change, Edge, Entity, EntityId, EntityKind, MemoryId, NodeId, Relation, RowKey, reconcile, words,
+    Change, Edge, Entity, EntityId, EntityKind, MemoryId, NodeId, Relation, RowKey, reconcile,
+    words,
 };
 use throughline_embed::MODEL;
 use throughline_store::Vector;
@@ -34,6 +36,7 @@ struct Held {
 }
 
 pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
+    view.may(Act::Link)?;
     let memories = view.memories()?;
     let ids: Vec<MemoryId> = memories.iter().map(|one| one.id).collect();
     let pairs: Vec<(MemoryId, MemoryId, f64)> = view
@@ -44,10 +47,8 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
     let policy = ClusterPolicy::default();
     let found = clusters(&ids, &pairs, &policy);
     let held = held(view)?;
-    let before: BTreeMap<EntityId, BTreeSet<MemoryId>> = held
-        .iter()
-        .map(|(id, cluster)| (*id, cluster.members.keys().copied().collect()))
-        .collect();
+    let before: BTreeMap<EntityId, BTreeSet<MemoryId>> =
+        held.iter().map(|(id, cluster)| (*id, cluster.members.keys().copied().collect())).collect();
     let identity = identities(&before, &found, &policy);
     let mut plan = PassPlan::of(memories.len());
     let new: Vec<&Vec<MemoryId>> =

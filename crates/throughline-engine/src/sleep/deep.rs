@@ -283,7 +283,8 @@ mod tests {
 
     #[test]
     fn the_same_twice_is_stuck_only_where_something_new_came_in() {
-        let report = |inputs| PassReport { name: "tags".to_owned(), inputs, ..PassReport::default() };
+        let report =
+            |inputs| PassReport { name: "tags".to_owned(), inputs, ..PassReport::default() };
         let slept = |seen_to, inputs| DeepSlept {
             seen_to,
             passes: vec![report(inputs)],
@@ -293,6 +294,9 @@ mod tests {
         assert!(is_stuck(&mark, &told(&slept(7, 3)), true));
         assert!(!is_stuck(&mark, &told(&slept(7, 3)), false));
         assert!(!is_stuck(&mark, &told(&slept(9, 3)), true), "it read on");
-        assert!(!is_stuck(&DeepMark::default(), &told(&slept(7, 3)), true), "there was none before");
+        assert!(
+            !is_stuck(&DeepMark::default(), &told(&slept(7, 3)), true),
+            "there was none before"
+        );
     }
 }

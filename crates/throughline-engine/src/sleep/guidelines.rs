@@ -94,11 +94,18 @@ fn page(counts: &BTreeMap<String, u64>, fates: &BTreeMap<Kind, Fate>) -> String 
         .expect("a String takes text");
     for (kind, fate) in fates.iter().filter(|(_, fate)| fate.kept >= ENOUGH) {
         if fate.taken_back * 3 > fate.kept {
-            writeln!(page, "- Be slower to keep a {kind}: {} of {} were taken back.", fate.taken_back, fate.kept)
-                .expect("a String takes text");
+            writeln!(
+                page,
+                "- Be slower to keep a {kind}: {} of {} were taken back.",
+                fate.taken_back, fate.kept
+            )
+            .expect("a String takes text");
         } else if fate.replaced * 2 > fate.kept {
-            writeln!(page, "- A {kind} changes often: say what it is tied to, so that it is checked.")
-                .expect("a String takes text");
+            writeln!(
+                page,
+                "- A {kind} changes often: say what it is tied to, so that it is checked."
+            )
+            .expect("a String takes text");
         }
     }
     page

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use throughline_core::permission::Act;
 use throughline_core::text::plural;
 use throughline_core::{
     Change, Edge, Entity, EntityId, EntityKind, Memory, MemoryId, NodeId, Relation, Row, RowKey,
@@ -42,6 +43,7 @@ struct InCluster {
 }
 
 pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
+    view.may(Act::Tag)?;
     let ids: Vec<MemoryId> = view.memories()?.iter().map(|one| one.id).collect();
     let entities: BTreeMap<EntityId, Entity> = view
         .reader
@@ -90,9 +92,8 @@ impl InCluster {
 
     /// What enough of the members carry.
     fn shared<K: Clone + Ord>(&self, counts: &BTreeMap<K, usize>) -> Vec<K> {
-        let enough = |count: usize| {
-            count >= CARRIED_BY && ratio(count, self.members) >= CARRIED_SHARE
-        };
+        let enough =
+            |count: usize| count >= CARRIED_BY && ratio(count, self.members) >= CARRIED_SHARE;
         counts.iter().filter(|(_, count)| enough(**count)).map(|(key, _)| key.clone()).collect()
     }
 }

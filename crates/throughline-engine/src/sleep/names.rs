@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use throughline_attention::merging::{Merging, ThingNames, mergings};
+use throughline_core::permission::Act;
 use throughline_core::text::plural;
 use throughline_core::{Change, Edge, Entity, EntityId, EntityKind, NodeId, RowKey};
 use throughline_language::things::squeezed;
@@ -33,6 +34,7 @@ pub(super) fn merge_alike(
     key: impl Fn(&Entity, &str) -> String,
     what: &str,
 ) -> Result<PassPlan> {
+    view.may(Act::Name)?;
     let held = view.reader.things(view.space(), kinds)?;
     let by_id: BTreeMap<EntityId, &Entity> = held.iter().map(|(one, _)| (one.id, one)).collect();
     let named = held.iter().filter(|(entity, _)| !entity.name.is_empty());
@@ -58,7 +60,11 @@ pub(super) fn merge_alike(
             merged += 1;
         }
     }
-    plan.tell(format!("{} of {} were one written differently", merged, plural(things.len(), what_of(what))));
+    plan.tell(format!(
+        "{} of {} were one written differently",
+        merged,
+        plural(things.len(), what_of(what))
+    ));
     Ok(plan)
 }
 

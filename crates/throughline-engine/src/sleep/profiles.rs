@@ -34,7 +34,10 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
         plan.vectors.extend(middle(entity.id, vectors.into_iter().flatten()));
     }
     if !things.is_empty() {
-        plan.tell(format!("{} can be asked about without naming them", plural(things.len(), "thing")));
+        plan.tell(format!(
+            "{} can be asked about without naming them",
+            plural(things.len(), "thing")
+        ));
     }
     Ok(plan)
 }

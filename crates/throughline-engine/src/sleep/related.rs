@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use throughline_core::{Change, Edge, NodeId, Relation, RowKey};
+use throughline_core::permission::Act;
 use throughline_core::text::plural;
+use throughline_core::{Change, Edge, NodeId, Relation, RowKey};
 
 use super::deep::{PassPlan, PassStep, PassView, scanned_to};
 use crate::Result;
@@ -17,6 +18,7 @@ const RUN_MAX: usize = 2_000;
 const EDGES_READ: usize = 64;
 
 pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
+    view.may(Act::Link)?;
     let memories = view.memories()?;
     let mut pairs = view.mutual()?;
     let mut plan = PassPlan::of(pairs.len());

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use throughline_core::permission::Act;
 use throughline_core::sleep::{self, ValueChoice};
 use throughline_core::{Change, Edge, Memory, MemoryId, Relation, text};
 use throughline_language::things::squeezed;
@@ -12,6 +13,7 @@ use crate::Result;
 use crate::things::thing_named;
 
 pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
+    view.may(Act::Contradict)?;
     let slotted: Vec<MemoryId> =
         view.memories()?.iter().filter(|one| one.has_slot).map(|one| one.id).collect();
     let mut plan = PassPlan::of(slotted.len());
@@ -39,7 +41,9 @@ fn settle(view: &PassView<'_>, memories: &[Memory], plan: &mut PassPlan) -> Resu
     let mut gone: Vec<MemoryId> = Vec::new();
     for (at, one) in memories.iter().enumerate() {
         for other in &memories[at + 1..] {
-            if one.slot_key() == other.slot_key() || gone.contains(&one.id) || gone.contains(&other.id)
+            if one.slot_key() == other.slot_key()
+                || gone.contains(&one.id)
+                || gone.contains(&other.id)
             {
                 continue;
             }

@@ -7,7 +7,7 @@ use throughline_core::text::plural;
 use throughline_core::{Entity, EntityKind, Kind, Memory, MemoryId, Relation, Row, RowKey, text};
 use throughline_store::Reader;
 
-use super::listed::beside;
+use super::listed::{beside, unknown_thing};
 use crate::flows::Looking;
 use crate::{Card, Error, Result};
 
@@ -106,10 +106,9 @@ impl Looking<'_> {
             return Ok(AboutWhat::Project);
         }
         match self.resolve_thing(reader, name) {
-            Err(Error::NotFound { .. }) => {
+            Err(Error::NoSuch(_)) => {
                 let near = self.nearest_thing(reader, name)?;
-                let missing = || Error::NotFound { what: "entity", handle: name.to_owned() };
-                near.map(AboutWhat::Thing).ok_or_else(missing)
+                near.map(AboutWhat::Thing).ok_or_else(|| unknown_thing(name))
             }
             found => found.map(AboutWhat::Thing),
         }
@@ -130,7 +129,8 @@ impl Looking<'_> {
 
     /// What is known of the project at hand, the newest of each kind.
     fn of_project(&self, reader: &dyn Reader) -> Result<Vec<Memory>> {
-        let kinds: Vec<Kind> = SECTIONS.iter().flat_map(|(_, kinds)| kinds.iter().copied()).collect();
+        let kinds: Vec<Kind> =
+            SECTIONS.iter().flat_map(|(_, kinds)| kinds.iter().copied()).collect();
         let mut found = reader.current(&[self.context.scope().space], &kinds, EACH_KIND)?;
         let reach = self.context.reach();
         found.retain(|memory| reach.sees(memory));

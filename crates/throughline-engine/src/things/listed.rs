@@ -116,7 +116,8 @@ impl Looking<'_> {
             }
         }
         found.sort_by(|a, b| {
-            let key = |one: &Topic| (one.kind != EntityKind::Cluster, usize::MAX - one.memories.len());
+            let key =
+                |one: &Topic| (one.kind != EntityKind::Cluster, usize::MAX - one.memories.len());
             (key(a), &a.name).cmp(&(key(b), &b.name))
         });
         Ok(found)
@@ -127,7 +128,7 @@ impl Looking<'_> {
         let names = things::spellings(name);
         let wanted: Vec<EntityName> =
             names.iter().map(|name| EntityName { kind: None, name: name.clone() }).collect();
-        let missing = || Error::NotFound { what: "entity", handle: name.to_owned() };
+        let missing = || unknown_thing(name);
         if names[0].is_empty() {
             return Err(missing());
         }
@@ -153,6 +154,11 @@ impl Looking<'_> {
         found.dedup_by_key(|memory| memory.id);
         Ok(found)
     }
+}
+
+/// What is said of a name that nothing goes by.
+pub(super) fn unknown_thing(name: &str) -> Error {
+    Error::NoSuch(format!("no memory mentions {name:?}; `entity list` shows what memories mention"))
 }
 
 /// Things that some memories speak of besides one, and how many do, the most first.

@@ -43,11 +43,7 @@ impl Looking<'_> {
     }
 
     /// The thing whose memories lie nearest to a question, where sleep has worked out where they lie.
-    pub(super) fn nearest_thing(
-        &self,
-        reader: &dyn Reader,
-        asked: &str,
-    ) -> Result<Option<Entity>> {
+    pub(super) fn nearest_thing(&self, reader: &dyn Reader, asked: &str) -> Result<Option<Entity>> {
         let meaning = self.engine.meaning.of_query(asked);
         let mut best: Option<(f32, RowKey)> = None;
         for space in self.context.reach().spaces {
@@ -87,7 +83,9 @@ impl Looking<'_> {
             best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
             // Some may be of other sessions.
             for (number, score) in best.into_iter().take(most * 2 + 1) {
-                let Some(node) = index.node(number).filter(|node| *node != without) else { continue };
+                let Some(node) = index.node(number).filter(|node| *node != without) else {
+                    continue;
+                };
                 let row = reader.rows(&[RowKey::node(*space, node)])?.remove(0);
                 let memory = row.and_then(Row::into_memory).filter(|one| reach.sees(one));
                 found.extend(memory.map(|memory| (memory, f64::from(score).min(1.0))));

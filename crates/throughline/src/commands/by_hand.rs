@@ -21,7 +21,10 @@ fn act_of(command: &Command) -> Option<Act> {
             // It names every project and where it lies.
             ProjectAction::List => Some(Act::Reach),
             // A folder could tell an agent to open another project's memory for it.
-            ProjectAction::Join { .. } | ProjectAction::Leave { .. } => Some(Act::Configure),
+            ProjectAction::Join { .. }
+            | ProjectAction::Leave { .. }
+            | ProjectAction::Link { .. }
+            | ProjectAction::Unlink { .. } => Some(Act::Configure),
         },
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.

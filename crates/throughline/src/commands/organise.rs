@@ -128,7 +128,10 @@ fn list(found: &[Thing], limit: usize, ui: &mut Ui) -> anyhow::Result<ExitCode> 
             let also = if one.aliases.is_empty() {
                 String::new()
             } else {
-                format!(" ({})", one.aliases.iter().map(|name| safe(name)).collect::<Vec<_>>().join(", "))
+                format!(
+                    " ({})",
+                    one.aliases.iter().map(|name| safe(name)).collect::<Vec<_>>().join(", ")
+                )
             };
             let name = paint(BOLD, safe(&one.name));
             let counted = plural(one.memories, "memory");
@@ -174,8 +177,11 @@ fn show(name: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode
         for card in &shown.cards {
             writeln!(page, "{}", view::brief(card)).expect("a String takes text");
         }
-        let near: Vec<String> =
-            wire.beside.iter().map(|one| format!("{} ({})", safe(&one.name), one.memories)).collect();
+        let near: Vec<String> = wire
+            .beside
+            .iter()
+            .map(|one| format!("{} ({})", safe(&one.name), one.memories))
+            .collect();
         if !near.is_empty() {
             writeln!(page, "{} {}", paint(DIM, "mentioned together with"), near.join(", "))
                 .expect("a String takes text");
@@ -234,10 +240,9 @@ pub(super) fn similar(
     let context = settings.context()?;
     let found: Vec<SimilarMemory> =
         settings.engine()?.looking(&context).similar(&args.id, args.limit)?;
-    let items = found.iter().map(|one| WireSimilarMemory {
-        memory: (&one.card).into(),
-        score: rounded(one.score),
-    });
+    let items = found
+        .iter()
+        .map(|one| WireSimilarMemory { memory: (&one.card).into(), score: rounded(one.score) });
     let wire = WireSimilar { items: items.collect() };
     ui.answer(&wire, || {
         if found.is_empty() {

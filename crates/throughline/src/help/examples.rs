@@ -89,10 +89,7 @@ pub(super) const EXAMPLES: &[Examples] = &[
             ("throughline sleep --deep", "also topics, tags, names and contradictions"),
         ],
     ),
-    (
-        "entity",
-        &[("throughline entity list", ""), ("throughline entity merge React ReactJS", "")],
-    ),
+    ("entity", &[("throughline entity list", ""), ("throughline entity merge React ReactJS", "")]),
     ("entity list", &[("throughline entity list --kind person", "")]),
     ("entity show", &[("throughline entity show DuckDB", "")]),
     ("entity merge", &[("throughline entity merge React ReactJS", "the second joins the first")]),

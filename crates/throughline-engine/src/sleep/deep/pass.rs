@@ -4,15 +4,17 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use throughline_core::permission::{Act, Door};
 use throughline_core::{
     Cause, Change, EntityId, Kind, Memory, MemoryId, Row, RowKey, SpaceId, State, Timestamp, sleep,
 };
 use throughline_embed::nearest::neighbours;
 use throughline_store::{Reader, Store as _, TextOf, Vector};
 
-use super::state::DeepMark;
 use super::PassReport;
+use super::state::DeepMark;
 use crate::flows::Sleeping;
+use crate::permit::demand_act;
 use crate::sleep::write::hand_over;
 use crate::things::THINGS_MODEL;
 use crate::transaction::Transaction;
@@ -48,6 +50,11 @@ impl PassView<'_> {
 
     pub(in crate::sleep) fn space(&self) -> SpaceId {
         self.ground.space
+    }
+
+    /// Goes on only where the program itself may do something while nobody looks.
+    pub(in crate::sleep) fn may(&self, act: Act) -> Result<()> {
+        demand_act(Door::Upkeep, act, || "throughline sleep --deep".to_owned())
     }
 
     /// The current memories of the space that every session sees, by id.
@@ -171,8 +178,7 @@ fn near(
     let places: Vec<usize> = (0..memories.len())
         .filter(|place| index.is_embedded(memories[*place].document as usize))
         .collect();
-    let rows: Vec<usize> =
-        places.iter().map(|place| memories[*place].document as usize).collect();
+    let rows: Vec<usize> = places.iter().map(|place| memories[*place].document as usize).collect();
     let found = neighbours(&index.rows(), &rows, NEIGHBOURS, NEAR_FROM);
     let named = |near: Vec<(u32, f32)>| {
         near.into_iter().map(|(at, score)| (places[at as usize], score.min(1.0))).collect()
