@@ -352,7 +352,7 @@ impl Keeping<'_> {
 pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result<reconcile::Plan> {
     wall(candidate)?;
     may_adopt(tx, candidate)?;
-    let candidate = with_things(tx, candidate);
+    let candidate = with_things(tx, candidate)?;
     let neighbours = neighbours(tx, &candidate)?;
     let now = tx.now;
     let mut plan = reconcile::plan(&candidate, &neighbours, &mut || crate::mint::id(now))?;

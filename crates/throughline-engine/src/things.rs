@@ -9,7 +9,7 @@ mod near;
 use throughline_core::patch::Named;
 use throughline_core::reconcile::Candidate;
 use throughline_core::{Entity, EntityKind, Memory, MemoryId, NodeId, Relation, Row, RowKey};
-use throughline_core::{Slot, SpaceId, text};
+use throughline_core::{Slot, SpaceId, text, words};
 use throughline_language::things;
 use throughline_store::{EntityName, Reader, SlotQuery};
 
@@ -27,10 +27,15 @@ pub(crate) use near::THINGS_MODEL;
 pub(crate) const NAMED: [EntityKind; 4] =
     [EntityKind::Person, EntityKind::Project, EntityKind::Concept, EntityKind::Tool];
 
+/// Things of one claim at most.
+const THINGS_MAX: usize = 12;
+
 /// A candidate with the things that its words speak of, besides those that the caller named.
-pub(crate) fn with_things(tx: &Transaction<'_>, candidate: &Candidate) -> Candidate {
+pub(crate) fn with_things(tx: &Transaction<'_>, candidate: &Candidate) -> Result<Candidate> {
     let mut found = candidate.clone();
-    let words = things::things_in(&candidate.content);
+    let mut words = things::things_in(&candidate.content);
+    words.extend(known_in(tx, candidate)?);
+    words.truncate(THINGS_MAX);
     let value = candidate.slot.as_ref().and_then(|slot| things::value_named(&slot.object));
     let project = tx.project.as_ref().filter(|name| {
         things::speaks_of_project(&candidate.content, name) && !text::normalise(name).is_empty()
@@ -42,13 +47,39 @@ pub(crate) fn with_things(tx: &Transaction<'_>, candidate: &Candidate) -> Candid
     });
     for one in project.into_iter().chain(words).chain(value) {
         let name = text::normalise(&one.name);
-        let known = |held: &Named| text::normalise(&held.name) == name;
+        let known = |held: &&mut Named| text::normalise(&held.name) == name;
         let tag = |tag: &String| text::normalise(tag) == name;
-        if !name.is_empty() && !found.about.iter().any(known) && !candidate.tags.iter().any(tag) {
+        if let Some(held) = found.about.iter_mut().find(known) {
+            // What is said of somebody tells more than how a name is written.
+            if held.kind == EntityKind::Concept {
+                held.kind = one.kind;
+            }
+        } else if !name.is_empty() && !candidate.tags.iter().any(tag) {
             found.about.push(one);
         }
     }
-    found
+    Ok(found)
+}
+
+/// The things that are known and that words of a claim name, however the claim is written.
+fn known_in(tx: &Transaction<'_>, candidate: &Candidate) -> Result<Vec<Named>> {
+    let words = things::words_in(&candidate.content);
+    let wanted: Vec<EntityName> = words
+        .iter()
+        .map(|word| text::normalise(word))
+        .filter(|name| !words::is_common(&words::stem(name)))
+        .map(|name| EntityName { kind: None, name })
+        .collect();
+    let mut found = tx.entities(candidate.scope.space, &wanted)?;
+    // Somebody's name may be a word besides, and is written with a capital.
+    found.retain(|entity| match entity.kind {
+        EntityKind::Person => words.iter().any(|word| entity.name == *word),
+        kind => NAMED.contains(&kind) && kind != EntityKind::Project,
+    });
+    Ok(found
+        .into_iter()
+        .map(|one| Named { name: one.name, kind: one.kind, aliases: Vec::new() })
+        .collect())
 }
 
 /// The thing that a name means, if one is known: of the kind that is asked for, else of another kind; written the

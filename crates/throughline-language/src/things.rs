@@ -17,6 +17,8 @@ use crate::speech::word::{Word, words};
 const THINGS_MAX: usize = 12;
 /// Bytes of a claim that are looked at.
 const LOOK_BYTES_MAX: usize = 4_096;
+/// Words of a claim that are looked up.
+const WORDS_MAX: usize = 32;
 /// Words of a name at most.
 const NAME_WORDS_MAX: usize = 3;
 
@@ -26,6 +28,8 @@ const LOOKS_AFTER: &str = "owns leads maintains reviews manages";
 const DOES: &str = "is was uses used owns leads maintains reviews manages runs ran has had needs needed stores keeps \
     lives works handles writes wrote reads depends requires serves supports sends talks calls exposes belongs \
     moved replaced joined left prefers lets gives takes";
+/// What any noun may be said to be.
+const IS: &str = "is was has had needs needed";
 /// Words that stand at the beginning of a sentence and name nothing.
 const NO_NAMES: &str = "the a an this that these those it its there here he she they we you i im my our your their \
     his her what which who whoever everything nothing something everybody nobody somebody one both all each every \
@@ -174,7 +178,9 @@ fn opening(words: &[Word<'_>]) -> Option<Named> {
     }
     let whole = if is_proper(first) { run_of(words, 0) } else { &words[..1] };
     let next = words.get(whole.len())?;
-    (next.is(DOES) && !is_path(first.text)).then(|| thing(&joined(whole), EntityKind::Concept))
+    // "Build is slow" names nothing by its form.
+    let telling = whole.len() > 1 || is_coined(first) || !next.is(IS);
+    (next.is(DOES) && telling && !is_path(first.text)).then(|| thing(&joined(whole), EntityKind::Concept))
 }
 
 /// Things by their sort: "the billing service".
@@ -220,6 +226,20 @@ fn capitals(words: &[Word<'_>]) -> Vec<Named> {
             found.push(thing(&joined(&words[at..end]), EntityKind::Concept));
         }
         at = end.max(at + 1);
+    }
+    found
+}
+
+/// Words of a claim that may name something known, as they are written, each once.
+pub fn words_in(text: &str) -> Vec<String> {
+    let text = &text[..text.floor_char_boundary(LOOK_BYTES_MAX)];
+    let mut found: Vec<String> = Vec::new();
+    for word in words(text) {
+        let plain = word.text.trim_end_matches("'s").to_owned();
+        let telling = plain.chars().count() > 2 && !word.is(NO_NAMES) && !word.is(BEFORE);
+        if telling && found.len() < WORDS_MAX && !found.contains(&plain) {
+            found.push(plain);
+        }
     }
     found
 }
@@ -318,6 +338,7 @@ mod tests {
             ("the limit is set in src/http.rs", vec!["file:src/http.rs"]),
             ("React.js is at 18", vec!["concept:React.js"]),
             ("Staging runs Postgres", vec!["concept:Staging", "concept:Postgres"]),
+            ("Build is slow", vec![]),
             ("Never deploy on a Friday", vec![]),
             ("The limit is 5", vec![]),
         ] {

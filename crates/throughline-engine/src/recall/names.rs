@@ -1,6 +1,6 @@
 //! Names: what a prompt mentions openly, so that it is answered whatever the gate thinks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::{EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
 use throughline_language::question::{Question, Reference};
@@ -13,7 +13,9 @@ use crate::flows::Recalling;
 /// Words of a name at most.
 const NAME_WORDS_MAX: usize = 3;
 /// Names looked up for one prompt at most.
-const NAMES_MAX: usize = 64;
+const NAMES_MAX: usize = 96;
+/// Names that are looked up in other spellings too.
+const RESPELLED_MAX: usize = 6;
 /// Memories taken from one thing that is named.
 const PER_ENTITY: usize = 64;
 /// Memories that "my project" names; where more speak of it, the words of the prompt decide.
@@ -88,9 +90,16 @@ impl Recalling<'_> {
                 continue;
             }
             let about = [Relation::About, Relation::Tagged];
+            let mut spoken_of: BTreeMap<MemoryId, usize> = BTreeMap::new();
             for edge in reader.neighbours(space, &entities, &about, PER_ENTITY)? {
-                mentioned.memories.extend(edge.from.memory());
+                if let Some(memory) = edge.from.memory() {
+                    *spoken_of.entry(memory).or_default() += 1;
+                }
             }
+            // Who names two things means what is about both, where there is such a memory.
+            let most = spoken_of.values().copied().max().unwrap_or(0);
+            let meant = spoken_of.into_iter().filter(|(_, count)| *count == most);
+            mentioned.memories.extend(meant.map(|(memory, _)| memory));
             mentioned.entities.extend(entities);
         }
         if question.references.contains(&Reference::Project) {
@@ -126,8 +135,10 @@ pub(super) fn spoken_names(normal: &str, question: &Question) -> Vec<EntityName>
         .names
         .iter()
         .chain(&question.identifiers)
-        .flat_map(|name| things::spellings(name))
+        .map(|name| text::normalise(name))
         .collect();
+    let respelled = question.names.iter().take(RESPELLED_MAX);
+    names.extend(respelled.flat_map(|name| things::spellings(name)));
     let spoken: Vec<&str> = normal.split(' ').collect();
     let telling = |word: &&str| {
         let terms = words::terms(word);

@@ -16,7 +16,7 @@ const COMPARED_FROM: f32 = 0.5;
 /// Telling words that two must share for one to deny the other.
 const SHARED_MIN: usize = 2;
 /// Pairs of one run: each takes the reader milliseconds.
-const PAIRS_MAX: usize = 64;
+const PAIRS_MAX: usize = 32;
 
 pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
     view.may(Act::Contradict)?;

@@ -160,7 +160,7 @@ pub(super) fn middle(id: EntityId, vectors: impl Iterator<Item = Vec<f32>>) -> O
     let length = sum.iter().map(|value| value * value).sum::<f32>().sqrt();
     (length > 0.0).then(|| Vector {
         node: id.into(),
-        seq: 0,
+        seq: 1,
         values: sum.iter().map(|value| value / length).collect(),
         packed: Vec::new(),
     })

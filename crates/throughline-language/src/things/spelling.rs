@@ -4,10 +4,23 @@ use throughline_core::text;
 
 /// A name without its capitals, blanks and marks: equal where two names differ only in how they are written.
 ///
-/// Marks that tell names apart stay: "C", "C++" and "C#" are three.
+/// Marks that tell names apart stay: "C", "C++" and "C#" are three, and so are "v1.11" and "v11.1".
 pub fn squeezed(name: &str) -> String {
-    let joiner = |c: &char| c.is_whitespace() || matches!(c, '-' | '_' | '.');
-    text::normalise(name).chars().filter(|c| !joiner(c)).collect()
+    let joins = |c: char| c.is_whitespace() || matches!(c, '-' | '_' | '.');
+    let mut squeezed = String::new();
+    let mut between = false;
+    for c in text::normalise(name).chars() {
+        if joins(c) {
+            between = true;
+            continue;
+        }
+        let numbers = c.is_ascii_digit() && squeezed.ends_with(|c: char| c.is_ascii_digit());
+        if std::mem::take(&mut between) && numbers {
+            squeezed.push('.');
+        }
+        squeezed.push(c);
+    }
+    squeezed
 }
 
 /// The comparable forms under which a name may be known already, its own first.
@@ -85,6 +98,7 @@ mod tests {
         }
         assert_ne!(squeezed("C"), squeezed("C++"));
         assert_ne!(squeezed("Postgres 14"), squeezed("Postgres 16"));
+        assert_ne!(squeezed("v1.11"), squeezed("v11.1"));
         assert_eq!(spellings("src/a.rs"), ["src/a.rs"]);
     }
 

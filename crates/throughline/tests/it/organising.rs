@@ -148,7 +148,7 @@ fn a_name_that_is_another_things_is_refused() {
     assert_eq!(home.json(&["entity", "show", "kube"])["name"], "Kubernetes");
     let (code, error) = home.error(&["entity", "alias", "Kubernetes", "Nomad"]);
     assert_eq!(code, 1);
-    assert!(error["error"]["message"].to_string().contains("entity merge"), "{error}");
+    assert!(error["message"].to_string().contains("entity merge"), "{error}");
     assert_eq!(home.error(&["entity", "show", "Mesos"]).0, 3);
     assert_eq!(home.error(&["about", "Mesos"]).0, 3);
     assert_eq!(home.error(&["entity", "alias", "Kubernetes", " "]).0, 2);
@@ -287,9 +287,9 @@ fn a_linked_project_gives_a_count_and_a_name_and_no_content() {
 }
 
 #[test]
-fn a_thousand_different_tags_stay_apart() {
+fn hundreds_of_different_tags_stay_apart() {
     let home = Home::new();
-    for n in 0..20 {
+    for n in 0..6 {
         let tags: Vec<String> = (0..50).map(|at| format!("label-{n}-{at}")).collect();
         let mut args = vec!["remember".to_owned(), format!("Shelf {n} holds red boxes")];
         args.extend(tags.iter().flat_map(|tag| ["--tag".to_owned(), tag.clone()]));
@@ -297,6 +297,6 @@ fn a_thousand_different_tags_stay_apart() {
     }
     let slept = home.json(&["sleep", "--deep"]);
     let tags = slept["passes"].as_array().expect("a list").iter().find(|one| one["name"] == "tags");
-    assert_eq!(tags.expect("the pass")["inputs"], 1_000);
+    assert_eq!(tags.expect("the pass")["inputs"], 300);
     assert_eq!(tags.expect("the pass")["changes"], 0);
 }

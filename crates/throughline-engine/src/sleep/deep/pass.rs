@@ -25,7 +25,7 @@ const CHANGES_MAX: usize = 64;
 const TURN: Duration = Duration::from_millis(15);
 /// Neighbours of a memory, and how near they must be.
 pub(in crate::sleep) const NEIGHBOURS: usize = 8;
-const NEAR_FROM: f32 = 0.4;
+const NEAR_FROM: f32 = 0.3;
 /// Rows that are read in one go.
 const READ_AT_ONCE: usize = 512;
 /// Lines that a report has at most.
