@@ -72,9 +72,9 @@ fn known_in(tx: &Transaction<'_>, candidate: &Candidate) -> Result<Vec<Named>> {
         .collect();
     let mut found = tx.entities(candidate.scope.space, &wanted)?;
     // Somebody's name may be a word besides, and is written with a capital.
-    found.retain(|entity| match entity.kind {
-        EntityKind::Person => words.iter().any(|word| entity.name == *word),
-        kind => NAMED.contains(&kind) && kind != EntityKind::Project,
+    found.retain(|entity| {
+        let meant = entity.kind != EntityKind::Person || words.contains(&entity.name);
+        meant && NAMED.contains(&entity.kind) && entity.kind != EntityKind::Project
     });
     Ok(found
         .into_iter()

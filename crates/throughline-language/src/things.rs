@@ -180,7 +180,8 @@ fn opening(words: &[Word<'_>]) -> Option<Named> {
     let next = words.get(whole.len())?;
     // "Build is slow" names nothing by its form.
     let telling = whole.len() > 1 || is_coined(first) || !next.is(IS);
-    (next.is(DOES) && telling && !is_path(first.text)).then(|| thing(&joined(whole), EntityKind::Concept))
+    (next.is(DOES) && telling && !is_path(first.text))
+        .then(|| thing(&joined(whole), EntityKind::Concept))
 }
 
 /// Things by their sort: "the billing service".
@@ -244,7 +245,7 @@ pub fn words_in(text: &str) -> Vec<String> {
     found
 }
 
-/// The thing that the value of a slot names, if it names one: "DuckDB", and neither "18" nor "twice a day".
+/// The thing that the value of a slot names, if it names one: `DuckDB`, and neither "18" nor "twice a day".
 pub fn value_named(value: &str) -> Option<Named> {
     let words = words(value);
     let short = (1..=NAME_WORDS_MAX).contains(&words.len());

@@ -112,13 +112,13 @@ fn carried(
         let ends = (edge.from.memory(), edge.to.entity());
         let (Some(memory), Some(entity)) = ends else { continue };
         let Some(held) = found.get_mut(&memory) else { continue };
-        match edge.relation {
-            Relation::Tagged => held.tags.push((entity, edge.extra.contains_key(INFERRED))),
-            Relation::InCluster => held.cluster = Some(entity),
-            _ => {
-                let thing = entities.get(&entity).map(|one| (one.kind, one.name.clone()));
-                held.things.extend(thing);
-            }
+        if edge.relation == Relation::Tagged {
+            held.tags.push((entity, edge.extra.contains_key(INFERRED)));
+        } else if edge.relation == Relation::InCluster {
+            held.cluster = Some(entity);
+        } else {
+            let thing = entities.get(&entity).map(|one| (one.kind, one.name.clone()));
+            held.things.extend(thing);
         }
     }
     Ok(found)

@@ -35,10 +35,7 @@ impl Keeping<'_> {
             let kept = self.found(tx, keep)?;
             let dropped = self.found(tx, other)?;
             if kept.id == dropped.id {
-                return Err(Error::NotPossible(format!(
-                    "{:?} and {:?} are one already",
-                    keep, other
-                )));
+                return Err(Error::NotPossible(format!("{keep:?} and {other:?} are one already")));
             }
             if kept.space != dropped.space {
                 return Err(Error::NotPossible(

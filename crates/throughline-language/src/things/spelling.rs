@@ -1,4 +1,4 @@
-//! Spelling: when two names are one, written differently. "React.js", "ReactJS" and "react js" are.
+//! Spelling: when two names are one, written differently. `React.js`, `ReactJS` and "react js" are.
 
 use throughline_core::text;
 
