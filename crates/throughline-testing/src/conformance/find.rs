@@ -264,7 +264,7 @@ pub(super) fn things_are_listed_by_kind_with_what_leads_to_them(factory: &dyn Fa
         Change::Link(edge(HERE, node(2), Relation::About, entity_id(1).into())),
     ]);
     let all = world.read().things(HERE, &[]).expect("things");
-    assert_eq!(all, [(tool.clone(), 2), (tag.clone(), 0)]);
+    assert_eq!(all, [(tool.clone(), 2), (tag, 0)]);
     let tools = world.read().things(HERE, &[EntityKind::Tool]).expect("things");
     assert_eq!(tools, [(tool, 2)]);
     assert_eq!(world.read().things(HERE, &[EntityKind::Box]).expect("none"), []);
