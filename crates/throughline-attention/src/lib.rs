@@ -8,9 +8,15 @@
 //! | how present a node is in a session | [`activation`] |
 //! | what a session has in mind | [`hot`] |
 //! | what hangs together with what was found | [`frontier`] |
+//! | which memories lie close together | [`clusters`] |
+//! | which things are one and the same | [`merging`] |
+//! | when organising is due again | [`due`] |
 //! | when memories leave view, change tier or graduate | [`lifecycle`] |
 
 pub mod activation;
+pub mod clusters;
+pub mod due;
 pub mod frontier;
 pub mod hot;
 pub mod lifecycle;
+pub mod merging;

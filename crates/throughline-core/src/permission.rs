@@ -85,6 +85,8 @@ closed_set! {
         Pin = "pin",
         /// Put labels on a claim, or take them off.
         Tag = "tag",
+        /// Give a thing that memories speak of another name, or make two things one.
+        Name = "name",
         /// Connect two claims; asked about the one that is given a reason.
         Link = "link",
         /// Bind a claim to something that can be looked at.
@@ -243,6 +245,7 @@ impl Act {
             Self::Vouch => "confirm a memory",
             Self::Pin => "pin a memory, or unpin one",
             Self::Tag => "change the tags of this",
+            Self::Name => "rename or merge what the user named",
             Self::Link => "give what the user said a reason",
             Self::Watch => "tie what the user said to something",
             Self::Contradict => "put what the user said in doubt",
@@ -313,7 +316,7 @@ fn by_agent(request: Request) -> Verdict {
             persons(target).map_or_else(|| waits_if_outranked(target, rank), Verdict::Waits)
         }
         Act::Archive => persons(target).map_or(allowed, Verdict::Waits),
-        Act::Tag | Act::Link | Act::Watch | Act::Contradict | Act::Undo => {
+        Act::Tag | Act::Name | Act::Link | Act::Watch | Act::Contradict | Act::Undo => {
             persons(target).map_or(allowed, |_| Verdict::Refused(Denial::PersonsAct(act)))
         }
         // Texts that a tool keeps for itself change with the tool.
@@ -405,6 +408,8 @@ fn by_upkeep(request: Request) -> Verdict {
         Act::Remember | Act::CheckHolds | Act::Link | Act::Watch | Act::Contradict | Act::Rate => {
             allowed
         }
+        // Labels and names by form, marked as such: they change nothing that was said.
+        Act::Tag | Act::Name => allowed,
         Act::Replace if backing == Backing::UserTurn => allowed,
         Act::Replace => persons(target).map_or(allowed, Verdict::Waits),
         Act::AdoptRule => Verdict::Waits(Denial::RuleFromOutside),

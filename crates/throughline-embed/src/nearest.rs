@@ -4,8 +4,9 @@
 //! In reading order: [`encode`] makes a [`Code`] of a vector and measures what was lost; [`Rows`]
 //! are codes in the caller's bytes; [`cosines`] scores all of them approximately; [`nearest`]
 //! scores them exactly, fetching as few whole vectors as it can; [`Bits`] narrow down very many
-//! rows first. Nothing here reads a file or keeps an index.
+//! rows first; [`neighbours`] finds for each of many rows the nearest others. Nothing here reads a file or keeps an index.
 
+mod among;
 mod bits;
 mod code;
 mod scan;
@@ -16,6 +17,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::iter;
 
+pub use among::{EXACT, neighbours};
 pub use bits::{Bits, CANDIDATES};
 pub use code::{CODES, Code, Rows, encode, exact_dot};
 use code::{LARGEST, Wide};

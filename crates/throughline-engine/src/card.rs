@@ -20,6 +20,11 @@ use throughline_store::Reader;
 use crate::Result;
 use crate::seed::is_in_file;
 
+/// The field of a connection that says that sleep inferred the label.
+pub(crate) const INFERRED: &str = "inferred";
+/// The field of a memory that says that sleep inferred its area.
+pub(crate) const INFERRED_DOMAIN: &str = "domain_inferred";
+
 /// A memory with its evidence and what follows from it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
@@ -33,6 +38,8 @@ pub struct Card {
     pub form: Form,
     /// Labels, sorted.
     pub tags: Vec<String>,
+    /// Those of them that nobody gave.
+    pub inferred_tags: Vec<String>,
     /// Why it is believed, oldest first.
     pub evidence: Vec<Evidence>,
     /// What it is tied to.
@@ -274,7 +281,7 @@ impl CardSurroundings {
             .cloned()
             .unwrap_or_else(|| Usage::none(memory.space, memory.id));
         let edges = self.edges.get(&memory.id.into()).map(Vec::as_slice).unwrap_or_default();
-        let tags = self.tags(memory, edges);
+        let (tags, inferred_tags) = self.tags(memory, edges);
         let contested_by = self.contested_by(memory, edges, now);
         let trust = trust::trust(&evidence, &watermarks, !contested_by.is_empty(), &policy.trust);
 
@@ -289,8 +296,9 @@ impl CardSurroundings {
         let mut card = Card {
             level: scope::level(memory),
             project: self.project.clone(),
-            form: form::form(memory.kind, &memory.content, &tags),
+            form: form::form(memory.kind, &memory.content, &given(&tags, &inferred_tags)),
             tags,
+            inferred_tags,
             supersedes: supersedes(memory, edges),
             reopened_by: self.shaken(memory, edges),
             contested_by,
@@ -316,17 +324,22 @@ impl CardSurroundings {
         card
     }
 
-    fn tags(&self, memory: &Memory, edges: &[Edge]) -> Vec<String> {
-        let mut tags: Vec<String> = edges
+    /// The labels, and those of them that sleep inferred.
+    fn tags(&self, memory: &Memory, edges: &[Edge]) -> (Vec<String>, Vec<String>) {
+        let mut tags: Vec<(String, bool)> = edges
             .iter()
             .filter(|edge| edge.relation == Relation::Tagged && edge.from == memory.id.into())
             .filter_map(|edge| match self.ends.get(&edge.to) {
-                Some(Row::Entity(entity)) => Some(entity.name.clone()),
+                Some(Row::Entity(entity)) => {
+                    Some((entity.name.clone(), edge.extra.contains_key(INFERRED)))
+                }
                 _ => None,
             })
             .collect();
         tags.sort();
-        tags
+        let inferred = tags.iter().filter(|(_, inferred)| *inferred);
+        let inferred = inferred.map(|(tag, _)| tag.clone()).collect();
+        (tags.into_iter().map(|(tag, _)| tag).collect(), inferred)
     }
 
     /// The reasons of a decision that no longer hold as they did.
@@ -420,6 +433,11 @@ fn promised_for(memory: &Memory) -> Option<Timestamp> {
 fn is_connection(edge: &Edge, of: MemoryId) -> bool {
     let said = matches!(edge.other(of.into()), NodeId::Episode(_));
     !said && !matches!(edge.relation, Relation::Supersedes | Relation::LaterSaid)
+}
+
+/// The labels that somebody gave.
+fn given(tags: &[String], inferred: &[String]) -> Vec<String> {
+    tags.iter().filter(|tag| !inferred.contains(tag)).cloned().collect()
 }
 
 /// Whether a memory holds words of a person.

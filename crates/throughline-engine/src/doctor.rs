@@ -155,6 +155,7 @@ impl Checking<'_> {
         checks.extend(journal_checks(home));
         checks.extend(home::lost_checks(home, clock.now()));
         checks.extend(home::mind_checks(home));
+        checks.extend(crate::sleep::sleep_check(home));
         let left = leftovers(home);
         let engine = match Engine::open(home, clock) {
             Ok(engine) => engine,

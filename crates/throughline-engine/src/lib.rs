@@ -78,6 +78,7 @@ mod shelf;
 mod sidecar;
 mod sleep;
 mod steps;
+mod things;
 mod today;
 mod told;
 mod transaction;
@@ -126,12 +127,12 @@ pub use model::{
     Llm, ModelState, RecallJudgement, Waiting, Work, Worked, want_work, work_wanted, worker_wanted,
 };
 pub use noticed::Noticed;
-pub use project::{Joined, KnownProject, Project, RootStanding, Roots, key_of};
+pub use project::{Joined, KnownProject, Project, ProjectLinks, RootStanding, Roots, key_of};
 pub use purge::{Purged, ToErase};
 pub use reading::kind_of;
 pub use recall::{
-    Arms, Ask, CandidateFate, CutReason, Recall, RecallCandidate, Recalled, RecalledThing, Settled,
-    recalls_wait,
+    Arms, Ask, CandidateFate, CutReason, ElsewhereHint, Recall, RecallCandidate, Recalled,
+    RecalledThing, Settled, recalls_wait,
 };
 pub use remember::{NewMemory, Remembered};
 pub use retire::Put;
@@ -140,8 +141,9 @@ pub use revise::Edits;
 pub use seed::Seeded;
 pub use shelf::{ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
-pub use sleep::{Done, Inputs, Slept, Tended};
+pub use sleep::{DEEP_BESIDE_MAX, DeepDue, DeepSlept, Done, Inputs, PassReport, Slept, Tended};
 pub use steps::procedure_of;
+pub use things::{AboutPage, Merged, SimilarMemory, Thing, ThingShown, Topic};
 pub use throughline_redact::take_contacts;
 pub use throughline_store::{LeftOut, left_out, private_folder};
 pub use today::{Nearness, Today};

@@ -295,7 +295,8 @@ impl Listening<'_> {
         // What was asked in vain is on record before it is looked at.
         self.engine.recalling(self.context).settle_recalls()?;
         self.draft_answers(mind)?;
-        if let Err(error) = self.sleep_a_little(SLEEP) {
+        let slept = self.sleep_a_little(SLEEP).and_then(|()| self.organise_a_little(SLEEP));
+        if let Err(error) = slept {
             // Nothing is lost by that: the next sleep has it before it.
             return Ok(Reply { trouble: Some(error.to_string()), ..reply });
         }

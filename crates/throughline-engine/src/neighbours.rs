@@ -11,6 +11,7 @@ use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::Result;
 use crate::meet::{MeetingClaim, beside, meeting};
+use crate::things::{same_slot_by_name, thing_named};
 use crate::transaction::Transaction;
 
 /// Reads what bears on a candidate.
@@ -27,6 +28,10 @@ pub(crate) fn neighbours(tx: &Transaction<'_>, candidate: &Candidate) -> Result<
     let mut same_slot = Vec::new();
     for query in slots.values() {
         same_slot.extend(tx.in_slot(space, query)?);
+    }
+    if let Some(slot) = &candidate.slot {
+        let others = same_slot_by_name(&**tx, space, slot)?.into_iter();
+        same_slot.extend(others.map(|(renamed, _)| renamed));
     }
     let mut heads = BTreeMap::new();
     let replaced = same_text.iter().chain(&same_slot);
@@ -45,14 +50,10 @@ pub(crate) fn neighbours(tx: &Transaction<'_>, candidate: &Candidate) -> Result<
     let same_value = same_slot.iter().filter(|memory| memory.slot.as_ref().is_some_and(says_it));
     let known: Vec<&Memory> = same_text.iter().chain(same_value).collect();
     let attached = attached::on(tx, candidate, &known)?;
-    let wanted: Vec<EntityName> = reconcile::named_entities(candidate)
-        .into_iter()
-        .map(|(kind, name, _)| EntityName { kind: Some(kind), name: text::normalise(&name) })
-        .collect();
     let mut entities = BTreeMap::new();
-    for entity in tx.entities(space, &wanted)? {
-        for name in entity.names() {
-            entities.entry((entity.kind, name)).or_insert(entity.id);
+    for (kind, name, _) in reconcile::named_entities(candidate) {
+        if let Some(known) = thing_named(&**tx, space, kind, &name)? {
+            entities.insert((kind, text::normalise(&name)), known.id);
         }
     }
     let tombstones = tx.tombstones(space, &marks)?;

@@ -5,6 +5,7 @@
 //! list is a project of its own.
 
 mod git;
+mod links;
 mod list;
 mod roots;
 #[cfg(test)]
@@ -17,6 +18,7 @@ use throughline_core::{ProjectKey, SpaceId};
 use crate::clean::clean_name;
 use crate::{Error, Result};
 
+pub use links::ProjectLinks;
 pub use roots::{Joined, KnownProject, Roots};
 
 /// A project: what identifies it, and what people call it.

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use throughline_core::permission::Act;
 use throughline_core::row::Tombstone;
 use throughline_core::{
-    Cause, Change, EntityId, Episode, Fingerprint, Logged, Memory, MemoryId, Row, RowKey, SpaceId,
-    episode, pending,
+    Cause, Change, Edge, EntityId, Episode, Fingerprint, Logged, Memory, MemoryId, Relation, Row,
+    RowKey, SpaceId, episode, pending,
 };
 use throughline_store::{
     Erasure, Reader, Store, find_turns, nodes_of_key, quoted_by, turns_holding, turns_under,
@@ -117,6 +117,7 @@ impl Erasing<'_> {
             targets.iter().map(|memory| Tombstone::of(memory, tx.now)).collect();
         // What is attached to a memory goes with it, so the turns are looked at before.
         let silenced = silenced(&self.engine.home, tx, &erase.turns, told)?;
+        drop_clusters(tx, targets)?;
         for stone in &stones {
             let key = RowKey::memory(stone.space, stone.memory);
             let there = tx.rows(&[key])?[0].is_some();
@@ -386,6 +387,24 @@ fn silenced(
         Ok(Change::Silence { stone, quoted_by })
     };
     stones.into_values().map(silence).collect()
+}
+
+/// Drops the clusters that erased memories lie in: their names may be words of what is erased. Sleep finds them anew.
+fn drop_clusters(tx: &mut Transaction<'_>, targets: &[Memory]) -> Result<()> {
+    let mut clusters: BTreeSet<(SpaceId, EntityId)> = BTreeSet::new();
+    for target in targets {
+        let node = target.id.into();
+        let edges = tx.neighbours(target.space, &[node], &[Relation::InCluster], usize::MAX)?;
+        clusters.extend(edges.iter().filter_map(|edge| Some((edge.space, edge.to.entity()?))));
+    }
+    for (space, entity) in clusters {
+        for edge in tx.neighbours(space, &[entity.into()], &[], usize::MAX)? {
+            let Edge { from, relation, to, .. } = edge;
+            tx.push(Change::Unlink { space, from, relation, to });
+        }
+        tx.push(Change::Unknow { space, entity });
+    }
+    Ok(())
 }
 
 /// Drops the things that erased memories once spoke of and that nothing speaks of any more: labels

@@ -61,6 +61,8 @@ pub(crate) const NOTICES_FROM: f32 = 0.5;
 const OTHER_FROM: f32 = 0.95;
 /// From this likelihood on, a text makes a claim of the sort it seems to make.
 const KIND_FROM: f32 = 0.9;
+/// From this likelihood on, two memories say the same.
+const SAME_FROM: f32 = 0.9;
 /// Characters of a turn that are looked up.
 const LOOKED_UP_CHARS: usize = 400;
 
@@ -372,6 +374,40 @@ impl Capturing<'_> {
     fn nearness(&self, one: &Embedding, other: &str) -> f64 {
         let other = self.engine.meaning.of_query(other);
         f64::from(one.iter().zip(&other).map(|(a, b)| a * b).sum::<f32>())
+    }
+}
+
+/// What the reader is sure of about two memories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PairJudgement {
+    /// Both cannot hold.
+    Contradict,
+    /// They say the same.
+    Same,
+    /// Neither, as far as it is sure.
+    Neither,
+}
+
+/// Judges two memories, each said as if after the other: what holds one way round only is not sure.
+pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
+    let Ok(trained) = Trained::builtin() else { return PairJudgement::Neither };
+    if !is_english(&older.content) || !is_english(&newer.content) {
+        return PairJudgement::Neither;
+    }
+    let there = judged(trained, older, None, &newer.content);
+    let sure = there.touches() >= SURELY_TOUCHES || there.share(Bearing::Same) >= SAME_FROM;
+    if !sure {
+        return PairJudgement::Neither;
+    }
+    let back = judged(trained, newer, None, &older.content);
+    let touches = there.touches().min(back.touches());
+    let same = there.share(Bearing::Same).min(back.share(Bearing::Same));
+    if touches >= NOTICES_FROM && !reading::both_use(&older.content, &newer.content) {
+        PairJudgement::Contradict
+    } else if same >= SAME_FROM {
+        PairJudgement::Same
+    } else {
+        PairJudgement::Neither
     }
 }
 

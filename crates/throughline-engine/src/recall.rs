@@ -4,6 +4,7 @@
 //! the graph, rank, let the gate decide what is worth saying, write the page.
 
 mod after;
+mod elsewhere;
 mod gate;
 mod look;
 mod names;
@@ -28,6 +29,7 @@ use crate::flows::Recalling;
 use crate::{Card, Result};
 
 pub use after::{Settled, recalls_wait};
+pub use elsewhere::ElsewhereHint;
 pub(crate) use words::Pool as WordsPool;
 pub(crate) use write::history_line;
 
@@ -278,6 +280,8 @@ pub struct Recall {
     pub budget: usize,
     /// What is only named as related.
     pub hinted: Vec<(SpaceId, MemoryId)>,
+    /// What linked projects know of something that the prompt names.
+    pub elsewhere: Vec<ElsewhereHint>,
     /// Everything that was looked at, best first.
     pub candidates: Vec<RecallCandidate>,
     /// What the prompt was understood to ask.

@@ -14,6 +14,7 @@ use crate::engine::is_handle;
 use crate::flows::Keeping;
 use crate::neighbours::neighbours;
 use crate::permit::{as_allowed, is_kept_out, may_add, may_adopt};
+use crate::things::with_things;
 use crate::transaction::Transaction;
 use crate::watch::Stated;
 use crate::{Card, Context, Engine, Error, Result};
@@ -355,9 +356,10 @@ impl Keeping<'_> {
 pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result<reconcile::Plan> {
     wall(candidate)?;
     may_adopt(tx, candidate)?;
-    let neighbours = neighbours(tx, candidate)?;
+    let candidate = with_things(tx, candidate)?;
+    let neighbours = neighbours(tx, &candidate)?;
     let now = tx.now;
-    let mut plan = reconcile::plan(candidate, &neighbours, &mut || crate::mint::id(now))?;
+    let mut plan = reconcile::plan(&candidate, &neighbours, &mut || crate::mint::id(now))?;
     tx.extend(std::mem::take(&mut plan.changes));
     Ok(plan)
 }

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use throughline_core::SessionId;
 use throughline_core::event::{Event, What};
+use throughline_core::permission::Door;
 
 use crate::capture::{Capture, Minds};
 use crate::flows::Listening;
 use crate::journal::Journal;
 use crate::journal::note::{Damage, note_failure};
 use crate::watch::SeenBindings;
-use crate::{Brief, Context, Reply, Result, Tellings};
+use crate::{Brief, Context, DEEP_BESIDE_MAX, Reply, Result, Tellings};
 
 /// What may be spent on sessions that were never finished, when another begins.
 const SWEEP: Duration = Duration::from_millis(120);
@@ -92,6 +93,23 @@ impl Listening<'_> {
             self.engine.until.and_then(|until| until.checked_sub(SLICE)).unwrap_or(now + most);
         if now < until {
             self.engine.sleeping(self.context).sleep_until(until.min(now + most))?;
+        }
+        Ok(())
+    }
+
+    /// Organises what is known, if that is due and the memory is small enough to do it here: as far as there is time.
+    pub(crate) fn organise_a_little(&self, most: Duration) -> Result<()> {
+        let now = Instant::now();
+        let until =
+            self.engine.until.and_then(|until| until.checked_sub(SLICE)).unwrap_or(now + most);
+        if now >= until {
+            return Ok(());
+        }
+        let context = Context { door: Door::Upkeep, session: None, ..self.context.clone() };
+        let sleeping = self.engine.sleeping(&context);
+        let due = sleeping.deep_due(false)?;
+        if due.why.is_some() && due.corpus <= DEEP_BESIDE_MAX {
+            sleeping.sleep_deep_until(until.min(now + most))?;
         }
         Ok(())
     }

@@ -7,9 +7,21 @@
 //! snapshot while others write, and then takes the writer's turn for a moment: what is still as it
 //! was seen is changed, and the mark moves in the same batch. Whoever has time does some slices;
 //! the next one goes on where the mark is.
+//!
+//! The deep class (`deep`) organises what is known, now and then.
 
+mod clashes;
+mod clusters;
+mod deep;
+mod guidelines;
+mod labels;
+mod names;
 mod plan;
+mod profiles;
+mod related;
 mod since;
+mod slots;
+mod tags;
 mod tend;
 mod write;
 
@@ -25,6 +37,9 @@ use plan::SleepStep;
 use since::Slice;
 pub use tend::Tended;
 use write::Carried;
+
+pub(crate) use deep::sleep_check;
+pub use deep::{DEEP_BESIDE_MAX, DeepDue, DeepSlept, PassReport};
 
 /// What a sleep had before it, did, and left.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

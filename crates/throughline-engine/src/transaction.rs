@@ -8,7 +8,7 @@ use std::ops::Deref;
 use throughline_core::evidence::Testimony;
 use throughline_core::permission::Door;
 use throughline_core::reconcile::Candidate;
-use throughline_core::scope::Scope;
+use throughline_core::scope::{Level, Scope};
 use throughline_core::{
     Change, Edge, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation, SessionId, SpaceId,
     Timestamp,
@@ -27,6 +27,8 @@ pub(crate) struct Transaction<'a> {
     pub(crate) session: Option<SessionId>,
     /// The way by which the caller came.
     pub(crate) door: Door,
+    /// What people call the project at hand, unless the batch is global.
+    pub(crate) project: Option<String>,
     /// How what is about to be claimed bears on what is held, as the reader judged.
     pub(crate) bearings: Bearings,
     seen: Overlay<'a>,
@@ -40,6 +42,7 @@ impl<'a> Transaction<'a> {
             scope: context.scope(),
             session: context.session.clone(),
             door: context.door,
+            project: (context.level != Level::Global).then(|| context.project.name.clone()),
             bearings: Bearings::default(),
             seen: Overlay::new(reader),
         }
@@ -52,6 +55,7 @@ impl<'a> Transaction<'a> {
             scope: Scope { space: memory.space, session: memory.session.clone() },
             session: None,
             door: Door::Upkeep,
+            project: None,
             bearings: Bearings::default(),
             seen: Overlay::new(reader),
         }

@@ -15,6 +15,7 @@
 //! | whether a turn is worth reading | [`gate`] |
 //! | what of a turn is kept | [`probe`] |
 //! | what a claim names, so that it can be tied to it | [`referent`] |
+//! | the things that a claim speaks of, and which names are one | [`things`] |
 //! | what gives orders and came from outside | [`instruction`] |
 //! | the lesson that is kept when a claim turned out wrong | [`lesson`] |
 //! | which rules are about what is about to be done | [`command`], [`occasion`], [`trigger`] |
@@ -40,6 +41,7 @@ pub mod proposal;
 pub mod question;
 pub mod referent;
 pub mod speech;
+pub mod things;
 pub mod trigger;
 mod turn;
 

@@ -10,7 +10,8 @@ use throughline_core::permission::Door;
 use throughline_core::scope::Level;
 use throughline_core::{EpisodeId, Memory, MemoryId, SessionId, Timestamp, tokens};
 use throughline_engine::{
-    Audience, Because, Context, Engine, Project, Recall, Roots, Said, Telling, clean_name,
+    Audience, Because, Context, DEEP_BESIDE_MAX, Engine, Project, Recall, Roots, Said, Telling,
+    clean_name,
 };
 
 use crate::answer::{ToolFailure, quoted};
@@ -252,7 +253,17 @@ impl Desk {
         let Some(engine) = &self.engine else { return false };
         let context = Context { door: Door::Upkeep, session: None, ..context };
         // What fails here is done by whoever sleeps next.
-        engine.sleeping(&context).sleep_until(Instant::now()).is_ok_and(|slept| slept.left > 0)
+        let sleeping = engine.sleeping(&context);
+        let slept = sleeping.sleep_until(Instant::now());
+        if slept.as_ref().is_ok_and(|slept| slept.left > 0) {
+            return true;
+        }
+        // Whoever asks next waits for one pass at most; a large memory needs a process of its own.
+        let due = sleeping.deep_due(true);
+        if !due.is_ok_and(|due| due.why.is_some() && due.corpus <= DEEP_BESIDE_MAX) {
+            return false;
+        }
+        sleeping.sleep_deep_until(Instant::now()).is_ok_and(|slept| slept.left > 0)
     }
 
     /// Forgets what is open, after something went wrong.

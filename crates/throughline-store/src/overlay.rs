@@ -13,8 +13,8 @@ use throughline_core::fold::{Trouble, View, fold};
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Change, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SpaceId, Watermark, Write,
+    BatchId, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
+    NodeId, Pending, Relation, Row, RowKey, SpaceId, Watermark, Write,
 };
 
 use crate::apply::Writable;
@@ -330,6 +330,10 @@ impl Reader for Overlay<'_> {
     }
 
     // From here on: as it was before the changes.
+
+    fn things(&self, space: SpaceId, kinds: &[EntityKind]) -> Result<Vec<(Entity, usize)>> {
+        self.base.things(space, kinds)
+    }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
         self.base.memories(query)

@@ -12,8 +12,8 @@ use throughline_core::document;
 use throughline_core::fold::View;
 use throughline_core::row::Tombstone;
 use throughline_core::{
-    Batch, BatchId, Change, Edge, Entity, Episode, Fingerprint, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SpaceId, Table, Timestamp,
+    Batch, BatchId, Change, Edge, Entity, EntityKind, Episode, Fingerprint, Logged, Memory,
+    MemoryId, NodeId, Pending, Relation, Row, RowKey, SpaceId, Table, Timestamp,
 };
 
 use crate::apply::{Writable, apply};
@@ -120,6 +120,21 @@ impl Tables {
 
     fn entity_rows(&self) -> impl Iterator<Item = &Entity> {
         self.table(Table::Entity).filter_map(Row::as_entity)
+    }
+
+    /// Entities of some kinds by id, each with the number of edges that lead to it.
+    fn counted_entities(&self, space: SpaceId, kinds: &[EntityKind]) -> Vec<(Entity, usize)> {
+        let wanted = |entity: &&Entity| {
+            entity.space == space && (kinds.is_empty() || kinds.contains(&entity.kind))
+        };
+        let leads_to = |entity: &Entity| {
+            let node = NodeId::Entity(entity.id);
+            self.edges().filter(|edge| edge.space == space && edge.to == node).count()
+        };
+        let found = self.entity_rows().filter(wanted);
+        let mut found: Vec<_> = found.map(|one| (one.clone(), leads_to(one))).collect();
+        found.sort_by_key(|(entity, _)| entity.id);
+        found
     }
 
     fn tombstone_rows(&self) -> impl Iterator<Item = &Tombstone> {

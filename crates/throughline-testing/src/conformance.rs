@@ -162,6 +162,7 @@ macro_rules! for_every_case {
                     a_slot_holds_what_speaks_of_it_now
                     a_memory_knows_what_it_replaced
                     a_thing_answers_to_every_name_it_has_now
+                    things_are_listed_by_kind_with_what_leads_to_them
                     neighbours_are_limited_for_each_node_and_direction
                     saying_a_symmetric_link_from_either_side_makes_one_edge
                     the_times_a_memory_was_shown_come_latest_first

@@ -6,6 +6,7 @@ mod health;
 mod lately;
 mod mcp;
 mod model;
+mod organise;
 mod project;
 mod recall;
 mod review;
@@ -25,6 +26,7 @@ pub(crate) use health::{Backup, Doctor, Graph, GraphFormat, Restore, Stats};
 pub(crate) use lately::{Lately, Today};
 pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use model::{Llm, LlmAction, Work};
+pub(crate) use organise::{About, Entity, EntityAction, Similar};
 pub(crate) use project::{Project, ProjectAction};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Read, Recall, Told, WhyNot};
 pub(crate) use review::Review;
@@ -165,6 +167,14 @@ pub(crate) enum Command {
     Llm(Llm),
     /// Draw memories and their connections
     Graph(Graph),
+    /// List, show, merge and rename the people and things that memories mention
+    Entity(Entity),
+    /// Show a page about a person, project, tool or topic
+    About(About),
+    /// Find memories that are similar in meaning to one
+    Similar(Similar),
+    /// List topics and their memories
+    Topics,
     /// Called by an agent's hooks: reads what happened, prints what the agent should know
     #[command(hide = true)]
     Hook(Hook),

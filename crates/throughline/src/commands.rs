@@ -16,6 +16,7 @@ mod meant;
 mod metrics;
 mod model;
 mod noticed;
+mod organise;
 mod project;
 mod read;
 mod recall;
@@ -120,6 +121,7 @@ fn changes_memory(command: &Command) -> bool {
             | Command::Link(_)
             | Command::Unlink(_)
             | Command::Tag(_)
+            | Command::Entity(_)
             | Command::Pin(_)
             | Command::Archive(_)
             | Command::Unarchive(_)
@@ -211,6 +213,10 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Work(args) => model::work(args, settings, ui),
         Command::Llm(args) => model::llm(args, settings, ui),
         Command::Graph(args) => graph::graph(args, settings, ui),
+        Command::Entity(args) => organise::entity(args, settings, ui),
+        Command::About(args) => organise::about(args, settings, ui),
+        Command::Similar(args) => organise::similar(args, settings, ui),
+        Command::Topics => organise::topics(settings, ui),
         Command::Config(args) => config::config(args, settings, ui),
         Command::Completions(args) => manual::completions(args, ui),
         Command::Man(args) => manual::man(args, ui),

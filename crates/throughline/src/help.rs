@@ -31,8 +31,8 @@ const GROUPS: [Group; 6] = [
     Group {
         heading: "Look closer",
         commands: &[
-            "today", "show", "history", "log", "told", "read", "why-not", "expand", "graph",
-            "status", "stats",
+            "today", "show", "history", "log", "told", "read", "why-not", "expand", "similar",
+            "about", "topics", "graph", "status", "stats",
         ],
     },
     Group {
@@ -50,7 +50,17 @@ const GROUPS: [Group; 6] = [
     },
     Group {
         heading: "Change and organise",
-        commands: &["edit", "tag", "pin", "link", "unlink", "archive", "unarchive", "done"],
+        commands: &[
+            "edit",
+            "tag",
+            "entity",
+            "pin",
+            "link",
+            "unlink",
+            "archive",
+            "unarchive",
+            "done",
+        ],
     },
     Group { heading: "Take back and erase", commands: &["forget", "purge"] },
     Group {

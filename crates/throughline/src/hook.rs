@@ -229,6 +229,7 @@ fn listen(
     if let What::Ended = event.what {
         // Nobody waits any more. What a large memory takes is done by a process of its own.
         worker::back_up(settings, &engine);
+        worker::sleep_deep(settings, &engine, &context);
     }
     if let Some(trouble) = &reply.trouble {
         note(home, now, name, trouble);

@@ -53,6 +53,7 @@ pub(crate) struct WireMemory {
     project: Option<String>,
     domain: Option<String>,
     tags: Vec<String>,
+    inferred_tags: Vec<String>,
     slot: Option<WireSlot>,
     valid_from: Option<String>,
     valid_until: Option<String>,
@@ -160,6 +161,7 @@ impl From<&Card> for WireMemory {
             project: card.project.clone(),
             domain: memory.domain.clone(),
             tags: card.tags.clone(),
+            inferred_tags: card.inferred_tags.clone(),
             slot: memory.slot.as_ref().map(|slot| WireSlot {
                 subject: slot.subject.clone(),
                 predicate: slot.predicate.clone(),

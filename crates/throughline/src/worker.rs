@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use throughline_core::Timestamp;
-use throughline_engine::{Engine, want_work, worker_wanted};
+use throughline_engine::{Context, DEEP_BESIDE_MAX, DeepDue, Engine, want_work, worker_wanted};
 
 use crate::settings::Settings;
 
@@ -44,6 +44,18 @@ pub(crate) fn back_up(settings: &Settings, engine: &Engine) {
         engine.copying().roll_backup(settings.backup_keep).ok();
     } else if !settings.environment.inside {
         start_with(&settings.home, &["backup", "--if-due"]);
+    }
+}
+
+/// Organises a large memory in a process of its own, if that is due. A small one was organised already.
+pub(crate) fn sleep_deep(settings: &Settings, engine: &Engine, context: &Context) {
+    let due = engine.sleeping(context).deep_due(false);
+    let large = |due: &DeepDue| due.why.is_some() && due.corpus > DEEP_BESIDE_MAX;
+    if !settings.environment.inside
+        && due.is_ok_and(|due| large(&due))
+        && let Some(root) = context.project.root.to_str()
+    {
+        start_with(&settings.home, &["sleep", "--deep", "--quiet", "--project", root]);
     }
 }
 

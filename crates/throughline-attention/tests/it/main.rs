@@ -1,6 +1,9 @@
 //! The rules of attention, seen from outside: laws where there is a law, small tables otherwise.
 
 mod activation;
+mod clusters;
+mod due;
 mod frontier;
 mod lifecycle;
+mod merging;
 mod world;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 use super::{Candidate, Neighbours};
+use crate::patch::Named;
 use crate::{
     Change, Edge, Entity, EntityId, EntityKind, MemoryId, Relation, SpaceId, Timestamp, text,
 };
@@ -40,10 +41,14 @@ pub fn entity(id: EntityId, space: SpaceId, kind: EntityKind, name: &str, at: Ti
 /// The entities a candidate names, and how it relates to each.
 pub fn named_entities(candidate: &Candidate) -> Vec<(EntityKind, String, Relation)> {
     let tags = candidate.tags.iter().map(|tag| (EntityKind::Tag, tag.clone(), Relation::Tagged));
+    let kind_of = |name: &str| {
+        let same = |one: &&Named| text::normalise(&one.name) == text::normalise(name);
+        candidate.about.iter().find(same).map_or(EntityKind::Concept, |one| one.kind)
+    };
     let subject = candidate
         .slot
         .iter()
-        .map(|slot| (EntityKind::Concept, slot.subject.clone(), Relation::About));
+        .map(|slot| (kind_of(&slot.subject), slot.subject.clone(), Relation::About));
     let about = candidate.about.iter().map(|one| (one.kind, one.name.clone(), Relation::About));
     let mut named: Vec<_> = tags.chain(subject).chain(about).collect();
     let mut met = BTreeSet::new();

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 
+use super::among::neighbours_of;
 use super::code::{CODES, Rows, Wide, encode, exact_dot};
-use super::{bounds, scan};
+use super::{bounds, neighbours, scan};
 
 /// Numbers that follow from a seed. Strategies would take ten times as long to draw so many.
 struct Dice(u64);
@@ -145,4 +146,42 @@ fn the_largest_sum_there_is_does_not_overflow() {
         scan::dots(&query, &rows, 0..1, |_, dot| assert_eq!(dot, expected));
         scan::dots_portable(&query, &rows, 0..1, |_, dot| assert_eq!(dot, expected));
     }
+}
+
+/// Rows in groups: the numbers of one group lie close together.
+fn grouped(groups: u64, each: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for group in 0..groups {
+        let mut centre = Dice::of(group + 1);
+        let centre: Vec<f32> = (0..CODES).map(|_| centre.number()).collect();
+        for member in 0..each {
+            let mut dice = Dice::of(1_000 + group * each + member);
+            let own: Vec<f32> = centre.iter().map(|value| value + 0.2 * dice.number()).collect();
+            let length = own.iter().map(|value| value * value).sum::<f32>().sqrt();
+            let code = encode(&own.iter().map(|value| value / length).collect::<Vec<f32>>());
+            bytes.extend(code.scale.to_le_bytes());
+            bytes.extend(code.residual.to_le_bytes());
+            bytes.extend(code.codes.map(i8::cast_unsigned));
+        }
+    }
+    bytes
+}
+
+#[test]
+fn neighbours_are_of_the_same_group_nearest_first_and_never_the_row_itself() {
+    let bytes = grouped(6, 10);
+    let rows = Rows { bytes: &bytes, stride: CODES + 8, codes_at: 8, scale_at: 0, residual_at: 4 };
+    let among: Vec<usize> = (0..60).collect();
+    let found = neighbours(&rows, &among, 4, 0.5);
+    assert_eq!(found.len(), 60);
+    for (place, near) in found.iter().enumerate() {
+        assert_eq!(near.len(), 4, "row {place}");
+        assert!(near.iter().all(|(other, _)| *other as usize / 10 == place / 10), "row {place}");
+        assert!(near.iter().all(|(other, _)| *other as usize != place));
+        assert!(near.is_sorted_by(|a, b| a.1 >= b.1));
+    }
+    // Dealt into cells, it finds the same where groups lie apart.
+    assert_eq!(neighbours_of(&rows, &among, 4, 0.5, 10), found);
+    assert!(neighbours(&rows, &[], 4, 0.5).is_empty());
+    assert_eq!(neighbours(&rows, &[7], 4, 0.5), [Vec::new()]);
 }

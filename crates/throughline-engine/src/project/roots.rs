@@ -289,7 +289,7 @@ impl Roots {
     }
 
     /// A key that a person named, if there is such a project.
-    fn known_key(&self, named: &str) -> Result<ProjectKey> {
+    pub fn known_key(&self, named: &str) -> Result<ProjectKey> {
         let found = self.all()?.into_iter().find(|one| one.key.as_str() == named);
         found
             .map(|one| one.key)

@@ -1,9 +1,10 @@
 //! Names: what a prompt mentions openly, so that it is answered whatever the gate thinks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::{Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
-use throughline_language::question::Question;
+use throughline_core::{EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
+use throughline_language::question::{Question, Reference};
+use throughline_language::things;
 use throughline_store::{EntityName, Reader};
 
 use super::{Ask, RecallCandidate};
@@ -13,9 +14,13 @@ use crate::flows::Recalling;
 /// Words of a name at most.
 const NAME_WORDS_MAX: usize = 3;
 /// Names looked up for one prompt at most.
-const NAMES_MAX: usize = 64;
+const NAMES_MAX: usize = 96;
+/// Names that are looked up in other spellings too.
+const RESPELLED_MAX: usize = 6;
 /// Memories taken from one thing that is named.
 const PER_ENTITY: usize = 64;
+/// Memories that "my project" names; where more speak of it, the words of the prompt decide.
+const OF_PROJECT_MAX: usize = 8;
 /// Shorter titles and identifiers stand in too many prompts by chance.
 const TELLING_LETTERS: usize = 4;
 
@@ -102,23 +107,55 @@ impl Recalling<'_> {
                 continue;
             }
             let about = [Relation::About, Relation::Tagged];
+            let mut spoken_of: BTreeMap<MemoryId, usize> = BTreeMap::new();
             for edge in reader.neighbours(space, &entities, &about, PER_ENTITY)? {
-                mentioned.memories.extend(edge.from.memory());
+                if let Some(memory) = edge.from.memory() {
+                    *spoken_of.entry(memory).or_default() += 1;
+                }
             }
+            // Who names two things means what is about both, where there is such a memory.
+            let most = spoken_of.values().copied().max().unwrap_or(0);
+            let meant = spoken_of.into_iter().filter(|(_, count)| *count == most);
+            mentioned.memories.extend(meant.map(|(memory, _)| memory));
             mentioned.entities.extend(entities);
+        }
+        if question.references.contains(&Reference::Project) {
+            self.mention_project(reader, &mut mentioned)?;
         }
         Ok(mentioned)
     }
 }
 
+impl Recalling<'_> {
+    /// "My project" is the one at hand: what speaks of it is named, unless nearly everything does.
+    fn mention_project(&self, reader: &dyn Reader, mentioned: &mut Mentioned) -> Result<()> {
+        let name = text::normalise(&self.context.project.name);
+        let space = self.context.project.space();
+        let wanted = [EntityName { kind: Some(EntityKind::Project), name }];
+        for project in reader.entities(space, &wanted)? {
+            let node = NodeId::Entity(project.id);
+            let about = reader.neighbours(space, &[node], &[Relation::About], PER_ENTITY)?;
+            let found: BTreeSet<MemoryId> =
+                about.iter().filter_map(|edge| edge.from.memory()).collect();
+            if found.len() <= OF_PROJECT_MAX {
+                mentioned.memories.extend(found);
+            }
+            mentioned.entities.push(node);
+        }
+        Ok(())
+    }
+}
+
 /// Every run of up to three words that may be a name: those found by their form first.
-fn spoken_names(normal: &str, question: &Question) -> Vec<EntityName> {
+pub(super) fn spoken_names(normal: &str, question: &Question) -> Vec<EntityName> {
     let mut names: Vec<String> = question
         .names
         .iter()
         .chain(&question.identifiers)
         .map(|name| text::normalise(name))
         .collect();
+    let respelled = question.names.iter().take(RESPELLED_MAX);
+    names.extend(respelled.flat_map(|name| things::spellings(name)));
     let spoken: Vec<&str> = normal.split(' ').collect();
     let telling = |word: &&str| {
         let terms = words::terms(word);

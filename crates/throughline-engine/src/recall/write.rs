@@ -13,6 +13,7 @@ use throughline_language::procedure;
 use throughline_language::question::{AskKind, Question};
 use throughline_store::{Reader, TextOf, TextQuery};
 
+use super::elsewhere::ElsewhereHint;
 use super::rank::ReadCandidates;
 use super::{Ask, CandidateFate, CutReason, Recall, RecallCandidate, Recalled, RecalledThing};
 use crate::card::Later;
@@ -40,6 +41,7 @@ impl Recalling<'_> {
         let near = near(ask, &items, &candidates, known);
         let alone = items.is_empty() && near.is_empty();
         let archived = if alone { self.archived_matches(reader, ask, &question)? } else { 0 };
+        let elsewhere = self.known_elsewhere(reader, ask, &question)?;
         let page = Page {
             sections: vec![Section {
                 title: String::new(),
@@ -47,7 +49,7 @@ impl Recalling<'_> {
             }],
             quotes: items.iter().filter_map(quote).collect(),
             counts: if items.is_empty() { Vec::new() } else { counts.clone() },
-            hint: hint(&near),
+            hint: hint(&near, &elsewhere),
             archived,
             seed: format!("{} {}", self.engine.now(), ask.query),
         };
@@ -90,6 +92,7 @@ impl Recalling<'_> {
             tokens: written.tokens,
             budget: ask.limits.budget_tokens,
             hinted,
+            elsewhere,
             candidates,
             question,
         })
@@ -275,9 +278,9 @@ fn near<'a>(
 }
 
 /// The same in one line.
-fn hint(near: &[&Memory]) -> Option<String> {
-    let titles: Vec<String> =
-        near.iter().map(|one| format!("{} [{}]", one.title(), one.id.handle())).collect();
+fn hint(near: &[&Memory], elsewhere: &[ElsewhereHint]) -> Option<String> {
+    let titles = near.iter().map(|one| format!("{} [{}]", one.title(), one.id.handle()));
+    let titles: Vec<String> = titles.chain(elsewhere.iter().map(ElsewhereHint::in_words)).collect();
     (!titles.is_empty()).then(|| titles.join("; "))
 }
 

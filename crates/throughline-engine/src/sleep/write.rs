@@ -167,7 +167,7 @@ pub(super) fn stand(reader: &dyn Reader, seen: &[&Memory]) -> Result<bool> {
 
 /// What is attached to a memory is attached to what takes its place: evidence, bindings, and
 /// connections both ways, so that nothing rests on what is no longer told.
-fn hand_over(tx: &mut Transaction<'_>, dropped: &Memory, kept: &Memory) -> Result<()> {
+pub(super) fn hand_over(tx: &mut Transaction<'_>, dropped: &Memory, kept: &Memory) -> Result<()> {
     let (space, old, new) = (kept.space, NodeId::Memory(dropped.id), NodeId::Memory(kept.id));
     for row in tx.attached(space, &[old])? {
         match row {

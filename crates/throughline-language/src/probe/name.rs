@@ -59,7 +59,7 @@ fn is_acronym(text: &str) -> bool {
 }
 
 /// Whether a word is a path or a file name.
-pub(super) fn is_path(text: &str) -> bool {
+pub(crate) fn is_path(text: &str) -> bool {
     let text = text.trim_start_matches('@');
     let slashed = text.contains('/')
         && text.len() > 2
@@ -92,7 +92,7 @@ pub(super) fn is_path(text: &str) -> bool {
 }
 
 /// The things that words name.
-pub(super) fn named(words: &[Word<'_>]) -> Vec<Named> {
+pub(crate) fn named(words: &[Word<'_>]) -> Vec<Named> {
     let mut named: Vec<Named> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let Some(kind) = kind(words, at) else {

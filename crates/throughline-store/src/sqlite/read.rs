@@ -8,8 +8,8 @@ use throughline_core::fold::View;
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId, Pending,
-    Relation, Row, RowKey, SpaceId, Table, Watermark,
+    BatchId, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
+    Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
 };
 
 use super::rows::{self, SqlTables, collect, distinct, text_list};
@@ -269,6 +269,10 @@ impl Reader for SqlTables<'_> {
             }
         }
         Ok(found.into_values().collect())
+    }
+
+    fn things(&self, space: SpaceId, kinds: &[EntityKind]) -> Result<Vec<(Entity, usize)>> {
+        standing::things(self.connection, space, kinds)
     }
 
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {

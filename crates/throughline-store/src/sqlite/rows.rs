@@ -404,6 +404,9 @@ impl SqlTables<'_> {
         self.connection
             .prepare_cached("DELETE FROM alias WHERE space = ?1 AND entity = ?2")?
             .execute(params![key.space.0, key.key])?;
+        if new.is_none() {
+            self.drop_vectors(key)?;
+        }
         if let Some(Row::Entity(entity)) = new {
             let mut insert = self
                 .connection

@@ -1,11 +1,14 @@
-//! What a person said, found behind whatever agents have said since.
+//! What stands in memory as a whole: what a person said, behind whatever agents have said since, and the things that
+//! memories speak of.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use rusqlite::{Connection, params};
-use throughline_core::{Kind, Memory, SpaceId};
+use throughline_core::{Entity, EntityKind, Kind, Memory, Row, SpaceId, Table};
 
-use super::rows::{self, distinct};
+use super::rows::{self, collect, distinct};
+use super::text::json_list;
 use crate::Result;
 
 /// Current memories of a person's rank, newest first, so many of each space and kind.
@@ -31,4 +34,35 @@ pub(super) fn said(
     }
     found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
     Ok(found)
+}
+
+/// Entities of some kinds by id, each with the number of edges that lead to it.
+pub(super) fn things(
+    connection: &Connection,
+    space: SpaceId,
+    kinds: &[EntityKind],
+) -> Result<Vec<(Entity, usize)>> {
+    let kinds = json_list(kinds);
+    let rows = collect(
+        connection,
+        Table::Entity,
+        "SELECT key, body, hash FROM entity
+         WHERE space = ?1 AND (?2 IS NULL OR kind IN (SELECT value FROM json_each(?2)))
+         ORDER BY key",
+        params![space.0, kinds],
+    )?;
+    let mut select = connection.prepare_cached(
+        "SELECT dst, count(*) FROM edge INDEXED BY edge_dst
+         WHERE space = ?1 AND dst >= 'n:' AND dst < 'n;' GROUP BY dst",
+    )?;
+    let counted = select.query_map(params![space.0], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
+    })?;
+    let counts = counted.collect::<rusqlite::Result<BTreeMap<String, u64>>>()?;
+    let led_to = |entity: &Entity| {
+        let count = counts.get(&format!("n:{}", entity.id)).copied().unwrap_or(0);
+        usize::try_from(count).unwrap_or(usize::MAX)
+    };
+    let entities = rows.into_iter().filter_map(Row::into_entity);
+    Ok(entities.map(|entity| (led_to(&entity), entity)).map(|(n, entity)| (entity, n)).collect())
 }

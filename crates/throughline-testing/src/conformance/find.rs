@@ -250,6 +250,26 @@ pub(super) fn a_thing_answers_to_every_name_it_has_now(factory: &dyn Factory) {
     assert_eq!(world.read().entities(HERE, &[]).expect("none"), []);
 }
 
+pub(super) fn things_are_listed_by_kind_with_what_leads_to_them(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let tool = entity(HERE, 1, EntityKind::Tool, &["hammer"]);
+    let tag = entity(HERE, 2, EntityKind::Tag, &["loud"]);
+    world.write(vec![
+        insert(&fact(HERE, 1, "the hammer is loud")),
+        insert(&fact(HERE, 2, "the hammer is heavy")),
+        Change::Know(tool.clone()),
+        Change::Know(tag.clone()),
+        Change::Know(entity(THERE, 3, EntityKind::Tool, &["saw"])),
+        Change::Link(edge(HERE, node(1), Relation::About, entity_id(1).into())),
+        Change::Link(edge(HERE, node(2), Relation::About, entity_id(1).into())),
+    ]);
+    let all = world.read().things(HERE, &[]).expect("things");
+    assert_eq!(all, [(tool.clone(), 2), (tag, 0)]);
+    let tools = world.read().things(HERE, &[EntityKind::Tool]).expect("things");
+    assert_eq!(tools, [(tool, 2)]);
+    assert_eq!(world.read().things(HERE, &[EntityKind::Box]).expect("none"), []);
+}
+
 pub(super) fn neighbours_are_limited_for_each_node_and_direction(factory: &dyn Factory) {
     let world = World::new(factory);
     let mut changes: Vec<Change> =

@@ -23,6 +23,18 @@ pub(crate) enum ProjectAction {
         #[arg(long, value_name = "KEY")]
         key: Option<String>,
     },
+    /// Get hints (a count and a name, no content) when another project knows what a prompt names
+    Link {
+        /// The other project, by the key that `project list` shows
+        #[arg(value_name = "KEY")]
+        key: String,
+    },
+    /// Stop getting hints from another project
+    Unlink {
+        /// The other project
+        #[arg(value_name = "KEY")]
+        key: String,
+    },
     /// Make a folder a project of its own again and stop asking about it
     Leave {
         /// The folder [default: the current one]

@@ -36,4 +36,8 @@ pub(crate) struct Sleep {
     /// Only show what would be done
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Also organise everything: topics, tags, names, contradictions. Runs by itself every third
+    /// session
+    #[arg(long)]
+    pub(crate) deep: bool,
 }

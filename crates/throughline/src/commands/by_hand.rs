@@ -17,12 +17,7 @@ fn act_of(command: &Command) -> Option<Act> {
             Some(ConfigAction::Get { .. }) | None => None,
         },
         Command::Llm(args) if matches!(args.action, LlmAction::Key { .. }) => Some(Act::Configure),
-        Command::Project(args) => match &args.action {
-            // It names every project and where it lies.
-            ProjectAction::List => Some(Act::Reach),
-            // A folder could tell an agent to open another project's memory for it.
-            ProjectAction::Join { .. } | ProjectAction::Leave { .. } => Some(Act::Configure),
-        },
+        Command::Project(args) => Some(act_on_project(&args.action)),
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.
         Command::Export(args) if args.format == ExportFormat::Jsonl || args.output.is_some() => {
@@ -75,6 +70,10 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Work(_)
         | Command::Llm(_)
         | Command::Graph(_)
+        | Command::Entity(_)
+        | Command::About(_)
+        | Command::Similar(_)
+        | Command::Topics
         | Command::Hook(_)
         | Command::Mcp(_)
         | Command::Completions(_)
@@ -82,6 +81,19 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Status
         | Command::MemoryTool
         | Command::Demo => None,
+    }
+}
+
+/// What is done about projects.
+fn act_on_project(action: &ProjectAction) -> Act {
+    match action {
+        // It names every project and where it lies.
+        ProjectAction::List => Act::Reach,
+        // A folder could tell an agent to open another project's memory for it.
+        ProjectAction::Join { .. }
+        | ProjectAction::Leave { .. }
+        | ProjectAction::Link { .. }
+        | ProjectAction::Unlink { .. } => Act::Configure,
     }
 }
 

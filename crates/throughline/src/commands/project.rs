@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use serde::Serialize;
 use throughline_core::text::plural;
-use throughline_engine::{Check, Joined};
+use throughline_engine::{Check, Joined, ProjectLinks};
 
 use crate::args::{self, ProjectAction};
 use crate::layout;
@@ -32,6 +32,13 @@ struct WireJoined {
     root: String,
     /// The other folders of the project.
     beside: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireLinked {
+    key: String,
+    /// The projects that it gets hints from.
+    linked: Vec<String>,
 }
 
 impl From<Joined> for WireJoined {
@@ -66,6 +73,8 @@ pub(super) fn project(
                 page
             })
         }
+        ProjectAction::Link { key } => link(key, true, settings, ui),
+        ProjectAction::Unlink { key } => link(key, false, settings, ui),
         ProjectAction::Leave { dir } => {
             let folder = folder(dir.as_ref(), settings)?;
             let wire = WireJoined::from(settings.roots().leave(&folder, settings.clock.now())?);
@@ -75,6 +84,28 @@ pub(super) fn project(
             })
         }
     }
+}
+
+/// Makes a link to another project, or ends it.
+fn link(key: &str, on: bool, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let project = settings.context()?.project;
+    let other = settings.roots().known_key(key)?;
+    let links = ProjectLinks::new(&settings.home);
+    if on {
+        links.link(&project.key, &other)?;
+    } else {
+        links.unlink(&project.key, &other)?;
+    }
+    let linked = links.of(&project.key).iter().map(ToString::to_string).collect();
+    let wire = WireLinked { key: project.key.to_string(), linked };
+    ui.answer(&wire, || {
+        let (own, other) = (paint(BOLD, safe(&project.name)), safe(other.as_str()));
+        if on {
+            format!("{} {own} gets hints from {other} now.", paint(GOOD, "Linked."))
+        } else {
+            format!("{} {own} gets no hints from {other} any more.", paint(GOOD, "Unlinked."))
+        }
+    })
 }
 
 fn list(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {

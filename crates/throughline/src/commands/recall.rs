@@ -25,6 +25,8 @@ struct WireRecall<'a> {
     items: Vec<WireRecalled>,
     counts: Vec<WireCount>,
     text: &'a str,
+    /// What linked projects know: a count and a name.
+    elsewhere: Vec<WireElsewhere>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<WireVerified>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,6 +76,14 @@ impl From<&Episode> for WireEpisode {
             text: episode.text.clone(),
         }
     }
+}
+
+/// That a linked project knows something of what was asked.
+#[derive(Debug, Serialize)]
+struct WireElsewhere {
+    project: String,
+    label: String,
+    n: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -167,6 +177,15 @@ fn answer(
         items: recall.items.iter().enumerate().map(|(at, item)| recalled(at + 1, item)).collect(),
         counts: recall.counts.iter().map(WireCount::from).collect(),
         text: &recall.text,
+        elsewhere: recall
+            .elsewhere
+            .iter()
+            .map(|one| WireElsewhere {
+                project: one.project.clone(),
+                label: one.label.clone(),
+                n: one.memories,
+            })
+            .collect(),
         verified,
         candidates: explain.then(|| {
             let titled = recall.candidates.iter().zip(&titles);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use throughline_core::text::plural;
-use throughline_engine::Slept;
+use throughline_engine::{DeepDue, DeepSlept, PassReport, Slept};
 
 use crate::args;
 use crate::settings::Settings;
@@ -27,8 +27,50 @@ struct WireSlept {
     compared_by: Option<String>,
     /// Turns that still wait.
     left: u64,
+    /// `cheap`, or `deep` where everything was organised too.
+    class: &'static str,
+    /// What each pass of the deep class did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    passes: Option<Vec<WirePass>>,
+    /// Up to which change of the log the deep class looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seen_to: Option<u64>,
+    /// Whether the deep class is due, and when it is.
+    deep: WireDue,
     next_due: String,
     dry_run: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct WirePass {
+    name: String,
+    /// The last batch of it.
+    batch: Option<String>,
+    batches: Vec<String>,
+    inputs: usize,
+    changes: usize,
+    why: Vec<String>,
+    failed: bool,
+}
+
+impl From<&PassReport> for WirePass {
+    fn from(pass: &PassReport) -> Self {
+        Self {
+            name: pass.name.clone(),
+            batch: pass.batches.last().map(ToString::to_string),
+            batches: pass.batches.iter().map(ToString::to_string).collect(),
+            inputs: pass.inputs,
+            changes: pass.changes,
+            why: pass.why.clone(),
+            failed: pass.failed,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct WireDue {
+    due: bool,
+    when: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -75,10 +117,19 @@ pub(super) fn sleep(
         bar.finish_and_clear();
         slept
     };
+    let deep = if args.deep { Some(deep(args, settings, ui)?) } else { None };
+    let due = engine.sleeping(&context).deep_due(false)?;
     let (inputs, done) = (slept.inputs, slept.done);
+    let passes = deep.iter().flat_map(|deep| &deep.passes);
+    let batches: Vec<String> = slept
+        .batches
+        .iter()
+        .chain(passes.flat_map(|pass| &pass.batches))
+        .map(ToString::to_string)
+        .collect();
     let wire = WireSlept {
-        batch: slept.batches.last().map(ToString::to_string),
-        batches: slept.batches.iter().map(ToString::to_string).collect(),
+        batch: batches.last().cloned(),
+        batches,
         inputs: WireInputs {
             episodes: inputs.episodes,
             memories: inputs.memories,
@@ -102,11 +153,20 @@ pub(super) fn sleep(
         skipped: slept.skipped.clone(),
         compared_by: settings.models.llm_name().filter(|_| !args.dry_run),
         left: slept.left,
-        next_due: next_due(&slept, args.dry_run),
+        class: if args.deep { "deep" } else { "cheap" },
+        passes: deep.as_ref().map(|deep| deep.passes.iter().map(WirePass::from).collect()),
+        seen_to: deep.as_ref().map(|deep| deep.seen_to),
+        next_due: next_due(&slept, &due, args),
+        deep: WireDue { due: due.why.is_some(), when: due.when.clone() },
         dry_run: args.dry_run,
     };
     ui.answer(&wire, || {
         let mut page = slept_page(&slept, args.dry_run);
+        if let Some(deep) = &deep {
+            page.push_str(&deep_page(deep));
+        }
+        writeln!(page, "{} {}", paint(DIM, "next:"), wire.next_due)
+            .expect("writing to a String cannot fail");
         if let Some(name) = &wire.compared_by {
             let name = safe(name);
             let told = format!("{name} also compares new memories with similar ones");
@@ -117,14 +177,49 @@ pub(super) fn sleep(
 }
 
 /// When there is something to do again.
-fn next_due(slept: &Slept, dry_run: bool) -> String {
+fn next_due(slept: &Slept, deep: &DeepDue, args: &args::Sleep) -> String {
     if slept.left > 0 {
         format!("now: {} turns wait", slept.left)
-    } else if dry_run && slept.inputs != throughline_engine::Inputs::default() {
+    } else if args.dry_run && (args.deep || slept.inputs != throughline_engine::Inputs::default()) {
         "now: nothing was written yet".to_owned()
+    } else if deep.why.is_some() {
+        format!("deep sleep {}", deep.when)
     } else {
-        "when something new has come in".to_owned()
+        format!("when something new has come in; deep sleep {}", deep.when)
     }
+}
+
+/// Does the passes of the deep class, or says what they would do.
+fn deep(args: &args::Sleep, settings: &Settings, ui: &Ui) -> anyhow::Result<DeepSlept> {
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let sleeping = engine.sleeping(&context);
+    if args.dry_run {
+        return Ok(sleeping.sleep_deep_dry()?);
+    }
+    let bar = ui.progress("organising");
+    let slept = sleeping.sleep_deep(&mut |pass| bar.set_message(pass.name.clone()))?;
+    bar.finish_and_clear();
+    Ok(slept)
+}
+
+fn deep_page(deep: &DeepSlept) -> String {
+    let mut page = String::new();
+    for pass in &deep.passes {
+        let counted = format!("{:>9}", pass.changes);
+        let why = pass.why.last().map(|why| safe(why)).unwrap_or_default();
+        let style = if pass.failed { WARN } else { DIM };
+        writeln!(page, "{} {} {}", paint(BOLD, counted), pass.name, paint(style, why))
+            .expect("writing to a String cannot fail");
+        for batch in pass.batches.iter().rev() {
+            writeln!(page, "{}", paint(DIM, format!("`undo {batch}` reverts it")))
+                .expect("writing to a String cannot fail");
+        }
+    }
+    if deep.stuck {
+        let told = "this is the same as the last time, although there are new memories";
+        writeln!(page, "{}", paint(WARN, told)).expect("writing to a String cannot fail");
+    }
+    page
 }
 
 fn slept_page(slept: &Slept, dry_run: bool) -> String {

@@ -87,7 +87,28 @@ pub(super) const EXAMPLES: &[Examples] = &[
             ("throughline verify 42886944 --confirmed --evidence \"read src/http.rs\"", ""),
         ],
     ),
-    ("sleep", &[("throughline sleep --dry-run", "")]),
+    (
+        "sleep",
+        &[
+            ("throughline sleep --dry-run", ""),
+            ("throughline sleep --deep", "also topics, tags, names and contradictions"),
+        ],
+    ),
+    ("entity", &[("throughline entity list", ""), ("throughline entity merge React ReactJS", "")]),
+    ("entity list", &[("throughline entity list --kind person", "")]),
+    ("entity show", &[("throughline entity show DuckDB", "")]),
+    ("entity merge", &[("throughline entity merge React ReactJS", "the second joins the first")]),
+    ("entity alias", &[("throughline entity alias PostgreSQL pg", "")]),
+    (
+        "about",
+        &[
+            ("throughline about DuckDB", ""),
+            ("throughline about me", "what is known about you"),
+            ("throughline about my project", ""),
+        ],
+    ),
+    ("similar", &[("throughline similar 42886944", "")]),
+    ("topics", &[("throughline topics", "")]),
     (
         "edit",
         &[
@@ -139,6 +160,8 @@ pub(super) const EXAMPLES: &[Examples] = &[
     ("project list", &[("throughline project list", "")]),
     ("project join", &[("throughline project join ../second-clone", "")]),
     ("project leave", &[("throughline project leave", "")]),
+    ("project link", &[("throughline project link github.com/acme/billing", "")]),
+    ("project unlink", &[("throughline project unlink github.com/acme/billing", "")]),
     ("status", &[("throughline status", "")]),
     ("stats", &[("throughline stats --all", "")]),
     ("doctor", &[("throughline doctor", ""), ("throughline doctor --rebuild-check", "")]),

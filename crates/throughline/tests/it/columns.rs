@@ -102,11 +102,12 @@ fn stats_line_up_at_every_width() {
             3  fact
             1  principle
     relation
+            5  about
             1  because
             1  tagged
     rows
-            2  edge
-            1  entity
+            7  edge
+            4  entity
             4  evidence
             4  memory
             1  space

@@ -15,6 +15,9 @@ mod correcting;
 #[cfg(target_os = "linux")]
 mod crashing;
 mod deep_payloads;
+mod deep_sleep;
+#[cfg(target_os = "linux")]
+mod deep_sleep_killed;
 mod demo;
 mod documented;
 mod durable;
@@ -62,6 +65,7 @@ mod models_trouble;
 #[cfg(target_os = "linux")]
 mod no_orphans;
 mod odd_questions;
+mod organising;
 mod other_languages;
 mod own_tools;
 mod pages;

@@ -149,14 +149,16 @@ fn log_and_undo_show_the_batches() {
     [ID]  2026-05-11 09:01:00  remember by user
               [ID] “Sessions live in Postgres”
               [ID] + evidence: user_stated
+              [ID] about [ID]
               [ID] “Redis lost sessions twice”
               [ID] + evidence: user_stated
               [ID] because [ID]
     [ID]  2026-05-11 09:00:00  correct by user
               [ID] “Staging runs Postgres 16”
               [ID] + evidence: user_corrected
-              [ID] replaced by [ID]
               [ID] about [ID]
+              [ID] about [ID]
+              [ID] replaced by [ID]
               [ID] tagged [ID]
     [ID]  2026-03-02 09:00:00  remember by user
               space webshop
@@ -165,7 +167,7 @@ fn log_and_undo_show_the_batches() {
               tag infra
               [ID] tagged [ID]
               concept staging
-              … and 1 more change
+              … and 3 more changes
     ");
     insta::assert_snapshot!(home.tidy(&home.page(&["undo"])), @r"
     Undone
@@ -202,13 +204,13 @@ fn status_stats_and_doctor_are_short_pages() {
             1  decision
             3  fact
     relation
-            2  about
+            5  about
             1  because
             1  supersedes
             2  tagged
     rows
-            6  edge
-            2  entity
+            9  edge
+            3  entity
             4  evidence
             4  memory
             1  space
@@ -402,7 +404,7 @@ fn the_help_of_every_command_says_what_it_is_for() {
             seen += 1;
         }
     }
-    assert_eq!(seen, 51);
+    assert_eq!(seen, 55);
     assert!(home.page(&["--version"]).starts_with("throughline "));
     assert!(!home.path().exists(), "help needs no home");
 }

@@ -238,7 +238,8 @@ fn two_sleeps_in_a_row_with_something_new_do_not_report_the_same() {
     assert_eq!(reports.len(), 3);
     let nothing = home.json(&["sleep"]);
     assert_eq!(nothing["inputs"]["memories"], 0, "a sleep that changed nothing left its mark");
-    assert_eq!(nothing["next_due"], "when something new has come in");
+    let next = nothing["next_due"].as_str().expect("it says when");
+    assert!(next.starts_with("when something new has come in"), "{next}");
 }
 
 #[test]

@@ -1,0 +1,316 @@
+//! One pass: what it sees, what it decides, and how that is written a little at a time.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use throughline_core::permission::{Act, Door};
+use throughline_core::{
+    Cause, Change, EntityId, Kind, Memory, MemoryId, Row, RowKey, SpaceId, State, Timestamp, sleep,
+};
+use throughline_embed::nearest::neighbours;
+use throughline_store::{Reader, Store as _, TextOf, Vector};
+
+use super::PassReport;
+use super::state::DeepMark;
+use crate::flows::Sleeping;
+use crate::permit::demand_act;
+use crate::sleep::write::hand_over;
+use crate::things::THINGS_MODEL;
+use crate::transaction::Transaction;
+use crate::{Engine, Result};
+
+/// Changes of one batch, and how long it is put together: others wait while it is written.
+const CHANGES_MAX: usize = 64;
+const TURN: Duration = Duration::from_millis(15);
+/// Neighbours of a memory, and how near they must be.
+pub(in crate::sleep) const NEIGHBOURS: usize = 8;
+const NEAR_FROM: f32 = 0.3;
+/// Rows that are read in one go.
+const READ_AT_ONCE: usize = 512;
+/// Lines that a report has at most.
+const WHY_MAX: usize = 20;
+
+/// What a pass sees.
+pub(in crate::sleep) struct PassView<'a> {
+    pub(in crate::sleep) sleeping: &'a Sleeping<'a>,
+    pub(in crate::sleep) reader: &'a dyn Reader,
+    pub(in crate::sleep) ground: &'a Ground,
+    pub(super) mark: DeepMark,
+}
+
+impl PassView<'_> {
+    pub(in crate::sleep) fn engine(&self) -> &Engine {
+        self.sleeping.engine
+    }
+
+    pub(in crate::sleep) fn now(&self) -> Timestamp {
+        self.engine().now()
+    }
+
+    pub(in crate::sleep) fn space(&self) -> SpaceId {
+        self.ground.space
+    }
+
+    /// Goes on only where the program itself may do something while nobody looks.
+    pub(in crate::sleep) fn may(&self, act: Act) -> Result<()> {
+        demand_act(Door::Upkeep, act, || "throughline sleep --deep".to_owned())
+    }
+
+    /// The current memories of the space that every session sees, by id.
+    pub(in crate::sleep) fn memories(&self) -> Result<&[GroundMemory]> {
+        Ok(&self.ground.read(self.engine(), self.reader)?.memories)
+    }
+
+    /// For each of them that has a vector, those nearest to it: places among them, the nearest first.
+    pub(in crate::sleep) fn near(&self) -> Result<&BTreeMap<usize, Vec<(usize, f32)>>> {
+        let read = self.ground.read(self.engine(), self.reader)?;
+        Ok(read.near.get_or_init(|| near(&read.index, &read.memories)))
+    }
+
+    /// Pairs of places that are among each other's nearest, with how near they are, the smaller place first.
+    pub(in crate::sleep) fn mutual(&self) -> Result<Vec<(usize, usize, f32)>> {
+        let near = self.near()?;
+        let holds = |one: &usize, other: &usize| {
+            near.get(one).is_some_and(|some| some.iter().any(|(at, _)| at == other))
+        };
+        let pairs = near.iter().flat_map(|(one, some)| some.iter().map(move |other| (one, other)));
+        let pairs = pairs.filter(|(one, (other, _))| *one < other && holds(other, one));
+        Ok(pairs.map(|(one, (other, score))| (*one, *other, *score)).collect())
+    }
+
+    /// Memories by id, in their order, as they are now; those that are gone are left out.
+    pub(in crate::sleep) fn whole(&self, ids: &[MemoryId]) -> Result<Vec<Memory>> {
+        let mut found = Vec::with_capacity(ids.len());
+        for some in ids.chunks(READ_AT_ONCE) {
+            let keys: Vec<RowKey> =
+                some.iter().map(|id| RowKey::memory(self.space(), *id)).collect();
+            let rows = self.reader.rows(&keys)?.into_iter().flatten();
+            found.extend(rows.filter_map(Row::into_memory).filter(|one| one.state.is_active()));
+        }
+        Ok(found)
+    }
+
+    /// Whether a row was ever written: what was there and is no more was taken away on purpose.
+    pub(in crate::sleep) fn was_there(&self, key: &RowKey) -> Result<bool> {
+        let nodes = throughline_store::nodes_of_key(key);
+        Ok(self.reader.next_touch(key, &nodes, 0)?.is_some())
+    }
+
+    /// Whether somebody undid something about a thing.
+    pub(in crate::sleep) fn was_undone(&self, thing: EntityId) -> Result<bool> {
+        let history = self.reader.history(self.space(), thing.into())?;
+        Ok(history.iter().any(|logged| matches!(logged.change, Change::Restore { .. })))
+    }
+}
+
+/// What the passes of one run share: read once, when it is first needed.
+pub(in crate::sleep) struct Ground {
+    pub(super) space: SpaceId,
+    read: OnceCell<GroundRead>,
+}
+
+/// A memory as far as most passes need it.
+#[derive(Debug, Clone)]
+pub(in crate::sleep) struct GroundMemory {
+    pub(in crate::sleep) id: MemoryId,
+    pub(in crate::sleep) kind: Kind,
+    pub(in crate::sleep) recorded_at: Timestamp,
+    pub(in crate::sleep) has_slot: bool,
+    /// The number of its document.
+    document: u32,
+}
+
+struct GroundRead {
+    memories: Vec<GroundMemory>,
+    index: std::sync::Arc<crate::index::Index>,
+    near: OnceCell<BTreeMap<usize, Vec<(usize, f32)>>>,
+}
+
+impl Ground {
+    pub(super) fn new(space: SpaceId) -> Self {
+        Self { space, read: OnceCell::new() }
+    }
+
+    fn read(&self, engine: &Engine, reader: &dyn Reader) -> Result<&GroundRead> {
+        if let Some(read) = self.read.get() {
+            return Ok(read);
+        }
+        let read = self.look(engine, reader)?;
+        Ok(self.read.get_or_init(|| read))
+    }
+
+    fn look(&self, engine: &Engine, reader: &dyn Reader) -> Result<GroundRead> {
+        let index = engine.indexes.present(reader, self.space, TextOf::Memories)?;
+        let current = [State::Staged, State::Confirmed];
+        let numbers: Vec<u32> = (0..u32::try_from(index.len()).unwrap_or(u32::MAX))
+            .filter(|number| index.is_in(*number as usize, &current))
+            .collect();
+        let mut memories = Vec::with_capacity(numbers.len());
+        for some in numbers.chunks(READ_AT_ONCE) {
+            let known = some.iter().filter_map(|number| Some((*number, index.node(*number)?)));
+            let known: Vec<_> = known.collect();
+            let keys: Vec<RowKey> =
+                known.iter().map(|(_, node)| RowKey::node(self.space, *node)).collect();
+            for ((document, _), row) in known.iter().zip(reader.rows(&keys)?) {
+                let Some(memory) = row.and_then(Row::into_memory) else { continue };
+                if memory.session.is_none() && memory.kind != Kind::Gap {
+                    memories.push(GroundMemory {
+                        id: memory.id,
+                        kind: memory.kind,
+                        recorded_at: memory.recorded_at,
+                        has_slot: memory.slot.is_some(),
+                        document: *document,
+                    });
+                }
+            }
+        }
+        memories.sort_by_key(|memory| memory.id);
+        Ok(GroundRead { memories, index, near: OnceCell::new() })
+    }
+}
+
+/// The nearest of each memory that has a vector.
+fn near(
+    index: &crate::index::Index,
+    memories: &[GroundMemory],
+) -> BTreeMap<usize, Vec<(usize, f32)>> {
+    let places: Vec<usize> = (0..memories.len())
+        .filter(|place| index.is_embedded(memories[*place].document as usize))
+        .collect();
+    let rows: Vec<usize> = places.iter().map(|place| memories[*place].document as usize).collect();
+    let found = neighbours(&index.rows(), &rows, NEIGHBOURS, NEAR_FROM);
+    let named = |near: Vec<(u32, f32)>| {
+        near.into_iter().map(|(at, score)| (places[at as usize], score.min(1.0))).collect()
+    };
+    places.iter().copied().zip(found.into_iter().map(named)).collect()
+}
+
+/// What a pass decides.
+#[derive(Default)]
+pub(in crate::sleep) struct PassPlan {
+    /// What it looked at.
+    pub(in crate::sleep) inputs: usize,
+    /// What to do, in order.
+    pub(in crate::sleep) steps: Vec<PassStep>,
+    /// What and why, in words.
+    pub(in crate::sleep) why: Vec<String>,
+    /// Where things lie: derived, so that nothing is logged of it.
+    pub(in crate::sleep) vectors: Vec<Vector>,
+    /// Pairs up to here were compared.
+    pub(in crate::sleep) scanned_to: Option<Timestamp>,
+}
+
+impl PassPlan {
+    pub(in crate::sleep) fn of(inputs: usize) -> Self {
+        Self { inputs, ..Self::default() }
+    }
+
+    /// Tells something in the report, which has room for a few lines.
+    pub(in crate::sleep) fn tell(&mut self, line: String) {
+        if self.why.len() < WHY_MAX {
+            self.why.push(line);
+        }
+    }
+}
+
+/// One thing to do, with what must still be as it was seen.
+pub(in crate::sleep) struct PassStep {
+    /// Memories as they were seen.
+    pub(in crate::sleep) seen: Vec<Memory>,
+    /// Rows that must be there.
+    pub(in crate::sleep) there: Vec<RowKey>,
+    /// What to do.
+    pub(in crate::sleep) act: StepAct,
+}
+
+pub(in crate::sleep) enum StepAct {
+    /// Make these changes.
+    Change(Vec<Change>),
+    /// Let one memory take the place of another that says the same, with all that is attached to it.
+    Merge { kept: Box<Memory>, dropped: Box<Memory> },
+}
+
+impl PassStep {
+    /// Changes that need some rows to be there.
+    pub(in crate::sleep) fn with(there: Vec<RowKey>, changes: Vec<Change>) -> Self {
+        Self { seen: Vec::new(), there, act: StepAct::Change(changes) }
+    }
+
+    pub(super) fn size(&self) -> usize {
+        match &self.act {
+            StepAct::Change(changes) => changes.len(),
+            StepAct::Merge { .. } => 1,
+        }
+    }
+
+    /// Whether what it rests on is still there.
+    fn stands(&self, tx: &Transaction<'_>) -> Result<bool> {
+        let keys = self.seen.iter().map(|one| RowKey::memory(one.space, one.id));
+        let keys: Vec<RowKey> = keys.chain(self.there.iter().cloned()).collect();
+        let rows = tx.rows(&keys)?;
+        let (seen, there) = rows.split_at(self.seen.len());
+        let same = |(seen, now): (&Memory, &Option<Row>)| {
+            now.as_ref().and_then(Row::as_memory).is_some_and(|now| sleep::is_as_seen(seen, now))
+        };
+        Ok(self.seen.iter().zip(seen).all(same) && there.iter().all(Option::is_some))
+    }
+
+    fn carry_out(&self, tx: &mut Transaction<'_>) -> Result<()> {
+        match &self.act {
+            StepAct::Change(changes) => tx.extend(changes.iter().cloned()),
+            StepAct::Merge { kept, dropped } => {
+                hand_over(tx, dropped, kept)?;
+                tx.supersede(kept.space, dropped.id, kept.id);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Sleeping<'_> {
+    /// Writes what a pass decided, a batch at a time.
+    pub(super) fn carry_out_pass(
+        &self,
+        name: &str,
+        space: SpaceId,
+        plan: &PassPlan,
+        report: &mut PassReport,
+    ) -> Result<()> {
+        let reason = format!("deep sleep: {name}");
+        let mut from = 0;
+        while from < plan.steps.len() {
+            let left = &plan.steps[from..];
+            let ((looked, changed), batch) =
+                self.engine.write(self.context, Cause::Sleep, Some(&reason), |tx| {
+                    tx.scope.space = space;
+                    let (began, mut looked) = (Instant::now(), 0);
+                    for step in left {
+                        let full = tx.changes().len() >= CHANGES_MAX || began.elapsed() >= TURN;
+                        if full && looked > 0 {
+                            break;
+                        }
+                        looked += 1;
+                        if step.stands(tx)? {
+                            step.carry_out(tx)?;
+                        }
+                    }
+                    Ok((looked, tx.changes().len()))
+                })?;
+            if changed > 0 {
+                report.batches.push(batch);
+                report.changes += changed;
+            }
+            from += looked;
+        }
+        Ok(())
+    }
+
+    /// Keeps where things lie.
+    pub(super) fn keep_derived(&self, space: SpaceId, plan: &PassPlan) -> Result<()> {
+        for some in plan.vectors.chunks(READ_AT_ONCE) {
+            self.engine.store.put_vectors(space, THINGS_MODEL, some)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,348 @@
+//! Deep sleep: everything is organised now and then. Each pass says what it looked at, did and why, and can be undone.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Home, batches, id_of, strings};
+use crate::hooking::Agent;
+use crate::models_trouble::until;
+
+/// What a project knows about two topics, and something that belongs to neither.
+pub(crate) const KNOWN: [&str; 13] = [
+    "Staging runs Postgres 16 on port 5433",
+    "The production Postgres database is backed up nightly",
+    "Postgres migrations run before each deploy",
+    "The staging Postgres database is wiped weekly",
+    "Postgres connections go through pgbouncer",
+    "Vite bundles the frontend in under two seconds",
+    "The frontend CSS is written with Tailwind",
+    "The frontend components live in src/ui/App.tsx",
+    "The frontend uses React hooks and no classes",
+    "CI builds the frontend bundle with Vite",
+    "Invoices are sent on the first of the month",
+    "The office coffee machine is called Bertha",
+    "Support answers mails within a day",
+];
+
+pub(crate) fn known() -> Home {
+    let home = Home::new();
+    for text in KNOWN {
+        home.remember(text);
+    }
+    home
+}
+
+fn pass<'a>(slept: &'a Value, name: &str) -> &'a Value {
+    let passes = slept["passes"].as_array().expect("deep sleep lists its passes");
+    passes.iter().find(|one| one["name"] == name).expect("the pass is there")
+}
+
+fn changes(slept: &Value) -> u64 {
+    let passes = slept["passes"].as_array().expect("deep sleep lists its passes");
+    passes.iter().map(|one| one["changes"].as_u64().expect("a number")).sum()
+}
+
+/// The topics of a kind with the texts in each.
+fn topics(home: &Home, kind: &str) -> Vec<(String, Vec<String>)> {
+    let found = home.json(&["topics"]);
+    let of_kind =
+        found["items"].as_array().expect("a list").iter().filter(|one| one["kind"] == kind);
+    let text = |id: &&str| home.show(id)["content"].as_str().expect("a text").to_owned();
+    of_kind
+        .map(|one| {
+            let mut texts: Vec<String> = strings(&one["memories"]).iter().map(text).collect();
+            texts.sort();
+            (one["name"].as_str().expect("a name").to_owned(), texts)
+        })
+        .collect()
+}
+
+#[test]
+fn a_deep_sleep_tells_its_class_its_passes_and_when_the_next_is_due() {
+    let home = known();
+    let slept = home.json(&["sleep", "--deep"]);
+    assert_eq!(slept["class"], "deep");
+    let passes = slept["passes"].as_array().expect("a list");
+    let names: Vec<&str> = passes.iter().filter_map(|one| one["name"].as_str()).collect();
+    for name in
+        ["entities", "tags", "clusters", "related", "contradictions", "labels", "guidelines"]
+    {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    for one in passes {
+        assert_eq!(one["failed"], false, "{one}");
+        assert!(one["inputs"].is_u64() && one["why"].is_array(), "{one}");
+        assert_eq!(one["batch"].is_string(), one["changes"].as_u64() > Some(0), "{one}");
+    }
+    assert_eq!(
+        slept["batch"],
+        slept["batches"].as_array().and_then(|all| all.last()).cloned().unwrap()
+    );
+    assert_eq!(slept["deep"]["due"], false, "it was just done");
+    let next = slept["next_due"].as_str().expect("it says when");
+    assert!(next.contains("3 sessions"), "{next}");
+    assert_eq!(home.json(&["sleep"])["class"], "cheap");
+    home.assert_sound();
+}
+
+#[test]
+fn memories_that_lie_close_together_are_a_topic_and_the_others_are_in_none() {
+    let home = known();
+    home.json(&["sleep", "--deep"]);
+    let found = topics(&home, "cluster");
+    assert!(found.len() >= 2, "{found:?}");
+    let holding = |word: &str| {
+        let about = |(_, texts): &&(String, Vec<String>)| {
+            texts.iter().filter(|text| text.contains(word)).count() > 1
+        };
+        found.iter().find(about).unwrap_or_else(|| panic!("{word}: {found:?}"))
+    };
+    let (name, texts) = holding("Postgres");
+    assert!(name.contains("Postgres"), "{name}");
+    assert!(texts.iter().all(|text| !text.contains("frontend")), "{texts:?}");
+    assert!(holding("frontend").1.iter().all(|text| !text.contains("Postgres")));
+    let all: Vec<&String> = found.iter().flat_map(|(_, texts)| texts).collect();
+    assert!(!all.iter().any(|text| text.contains("Bertha")), "{all:?}");
+    assert!(home.page(&["topics"]).contains("Postgres"));
+}
+
+#[test]
+fn a_second_deep_sleep_without_news_changes_nothing() {
+    let home = known();
+    assert!(changes(&home.json(&["sleep", "--deep"])) > 0);
+    let (before, written) = (home.json(&["topics"]), batches(&home).len());
+    let again = home.json(&["sleep", "--deep"]);
+    assert_eq!(changes(&again), 0, "{again}");
+    assert_eq!((home.json(&["topics"]), batches(&home).len()), (before, written));
+}
+
+#[test]
+fn a_topic_stays_itself_when_it_grows() {
+    let home = known();
+    home.json(&["sleep", "--deep"]);
+    let name = |home: &Home| {
+        let found = topics(home, "cluster").into_iter();
+        found.map(|(name, texts)| (name, texts.len())).find(|(name, _)| name.contains("Postgres"))
+    };
+    let (before, size) = name(&home).expect("a topic about Postgres");
+    home.remember("The Postgres replica of production lags by a minute");
+    let slept = home.json(&["sleep", "--deep"]);
+    let (after, larger) = name(&home).expect("a topic about Postgres");
+    assert_eq!(after, before);
+    assert_eq!(larger, size + 1, "{slept}");
+}
+
+#[test]
+fn every_pass_can_be_undone() {
+    let home = known();
+    home.remember_with(&["Releases are signed", "--tag", "deploys"]);
+    home.remember_with(&["Releases are tagged by hand", "--tag", "deploy"]);
+    let all =
+        |home: &Home| (home.everything(), home.json(&["topics"]), home.json(&["entity", "list"]));
+    let before = all(&home);
+    let slept = home.json(&["sleep", "--deep"]);
+    assert_ne!(all(&home), before);
+    let done: Vec<&str> = strings(&slept["batches"]);
+    for batch in done.iter().rev() {
+        home.json(&["undo", batch]);
+    }
+    let (memories, topics, things) = all(&home);
+    assert_eq!(topics, before.1);
+    assert_eq!(things, before.2);
+    let texts = |all: &Value| {
+        let items = all["items"].as_array().expect("a list").iter();
+        items
+            .map(|one| {
+                (id_of(one), one["tags"].clone(), one["domain"].clone(), one["state"].clone())
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(texts(&memories), texts(&before.0));
+    home.assert_sound();
+    // What was taken apart on purpose is not put together again.
+    home.json(&["sleep", "--deep"]);
+    let tags = home.json(&["entity", "list", "--kind", "tag"]);
+    assert!(tags["items"].as_array().is_some_and(|all| all.len() >= 2), "{tags}");
+}
+
+#[test]
+fn similar_tags_become_one_and_tags_on_nothing_are_dropped() {
+    let home = Home::new();
+    home.remember_with(&["Releases are signed", "--tag", "deploys"]);
+    home.remember_with(&["Releases are tagged by hand", "--tag", "deploy"]);
+    home.remember_with(&["Releases are announced by mail", "--tag", "deploy"]);
+    let id = home.remember_with(&["The cellar floods in spring", "--tag", "weather"]);
+    home.json(&["tag", &id, "--remove", "weather"]);
+    let slept = home.json(&["sleep", "--deep"]);
+    assert_ne!(pass(&slept, "tags")["changes"], 0);
+    let found = home.json(&["entity", "list", "--kind", "tag"]);
+    let names: Vec<&str> = found["items"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
+    assert_eq!(names, ["deploy"]);
+    assert_eq!(home.texts(&["list", "--tag", "deploy"]).len(), 3);
+    assert_eq!(home.texts(&["list", "--tag", "deploys"]).len(), 3, "the old name still means it");
+}
+
+#[test]
+fn what_denies_another_memory_is_put_before_a_person_and_decided_by_nobody_else() {
+    let home = Home::new();
+    let yes = home.remember("Deployments of the shop happen on Tuesdays");
+    let no = home.remember("Deployments of the shop never happen on Tuesdays");
+    home.remember("The office coffee machine is called Bertha");
+    let flagged = |id: &str| strings(&home.show(id)["flags"]).contains(&"contested");
+    let before = flagged(&yes) || flagged(&no);
+    home.json(&["sleep", "--deep"]);
+    assert!(before || flagged(&yes) && flagged(&no), "both are told with the other");
+    for id in [&yes, &no] {
+        assert_ne!(home.show(id)["state"], "retracted");
+    }
+    let waits = home.json(&["review"]);
+    assert!(!waits["contested"].as_array().expect("a list").is_empty(), "{waits}");
+}
+
+#[test]
+fn the_same_fact_in_other_words_becomes_one_memory() {
+    let home = Home::new();
+    home.remember("The CI runs on Buildkite");
+    home.remember("Our CI system is Buildkite");
+    let slept = home.json(&["sleep", "--deep"]);
+    assert_eq!(home.texts(&["list"]).len(), 1, "{}", pass(&slept, "contradictions"));
+}
+
+#[test]
+fn tags_and_areas_that_nobody_gave_are_inferred_and_marked_as_such() {
+    let home = known();
+    let own = home.remember_with(&["The parser is in src/parse.rs", "--tag", "mine"]);
+    let mixed = home.remember("The tokenizer is in src/tokens.rs");
+    let person = home.remember("My colleague Dana owns the billing service");
+    home.json(&["sleep", "--deep"]);
+    let tags = |id: &str| (home.show(id)["tags"].clone(), home.show(id)["inferred_tags"].clone());
+    assert_eq!(tags(&mixed), (serde_json::json!(["rust"]), serde_json::json!(["rust"])));
+    assert_eq!(tags(&own), (serde_json::json!(["mine"]), serde_json::json!([])));
+    assert_eq!(home.show(&mixed)["domain"], "technical");
+    assert_eq!(home.show(&person)["domain"], "relationship");
+    assert_eq!(home.show(&person)["content"], "My colleague Dana owns the billing service");
+    assert!(home.texts(&["list", "--domain", "technical"]).len() >= 2);
+}
+
+#[test]
+fn near_memories_are_connected_and_a_connection_that_was_removed_stays_away() {
+    let home = known();
+    let slept = home.json(&["sleep", "--deep"]);
+    assert_ne!(pass(&slept, "related")["changes"], 0);
+    let graph = home.json(&["graph"]);
+    let edges = graph["edges"].as_array().expect("a list");
+    let edge = edges.iter().find(|edge| edge["relation"] == "relates_to").expect("a connection");
+    let weight = edge["weight"].as_f64().expect("a number");
+    assert!((0.6..=1.0).contains(&weight), "{edge}");
+    let (from, to) = (edge["from"].as_str().expect("an id"), edge["to"].as_str().expect("an id"));
+    home.json(&["unlink", from, "relates_to", to]);
+    home.remember("Postgres is upgraded in autumn");
+    home.json(&["sleep", "--deep"]);
+    let graph = home.json(&["graph"]);
+    let back = |edge: &&Value| {
+        edge["relation"] == "relates_to" && edge["from"] == from && edge["to"] == to
+    };
+    assert!(graph["edges"].as_array().expect("a list").iter().find(back).is_none());
+}
+
+#[test]
+fn the_guidelines_tell_numbers_and_no_words_of_any_memory() {
+    let home = known();
+    home.json(&["sleep", "--deep"]);
+    let page = std::fs::read_to_string(home.path().join("guidelines.md")).expect("it was written");
+    assert!(page.contains("| fact |"), "{page}");
+    assert!(!page.contains("Postgres") && !page.contains("Bertha"), "{page}");
+    // Where they cannot be written, everything else is done.
+    std::fs::remove_file(home.path().join("guidelines.md")).expect("a file can be removed");
+    std::fs::create_dir(home.path().join("guidelines.md")).expect("a folder can be made");
+    home.remember("Postgres is upgraded in autumn");
+    let slept = home.json(&["sleep", "--deep"]);
+    assert_eq!(pass(&slept, "guidelines")["failed"], false);
+    assert!(pass(&slept, "guidelines")["why"].to_string().contains("could not be written"));
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_done_and_writes_nothing() {
+    let home = known();
+    home.json(&["sleep"]);
+    let (before, written) = (home.everything(), batches(&home).len());
+    let dry = home.json(&["sleep", "--deep", "--dry-run"]);
+    assert!(changes(&dry) > 0, "{dry}");
+    assert_eq!((home.everything(), batches(&home).len()), (before, written));
+    assert!(home.json(&["topics"])["items"].as_array().is_some_and(Vec::is_empty));
+}
+
+#[test]
+fn the_third_session_with_something_new_organises_by_itself() {
+    let home = known();
+    let mut due = Vec::new();
+    let topics = |home: &Home| home.json(&["topics"])["items"].as_array().expect("a list").len();
+    // A busy machine may need more than one session for all passes: the next one goes on.
+    for session in 1..=9 {
+        let agent = Agent::new(&home, &format!("session {session}"));
+        agent.starts();
+        agent.hears("The warehouse scanner talks to Postgres over port 7000. Keep that in mind.");
+        due.push(home.json(&["sleep", "--dry-run"])["deep"]["due"] == true);
+        let patient = [("THROUGHLINE_DEADLINE_MS", "20000")];
+        agent.call("SessionEnd", &json!({ "reason": "exit" }), &patient);
+        if topics(&home) > 0 {
+            break;
+        }
+    }
+    assert_eq!(due[..3], [false, false, true]);
+    assert!(topics(&home) > 0, "{due:?}");
+    let by_itself = |batch: &&Value| batch["cause"] == "sleep" && batch["actor"] == "system";
+    assert!(batches(&home).iter().any(|batch| by_itself(&batch)));
+}
+
+#[test]
+fn an_idle_server_organises_what_a_session_left() {
+    let home = known();
+    Agent::new(&home, "one").starts();
+    Agent::new(&home, "one").hears("Remember: the warehouse scanner talks to port 7000.");
+    let mut client = home.mcp();
+    client.call("recall", serde_json::json!({ "query": "Postgres" }));
+    until("it organises", || {
+        !home.json(&["topics"])["items"].as_array().expect("a list").is_empty()
+    });
+    client.leave();
+}
+
+#[test]
+fn reports_of_two_deep_sleeps_differ_and_doctor_says_where_they_do_not() {
+    let home = known();
+    let first = home.json(&["sleep", "--deep"]);
+    home.remember("Postgres is upgraded in autumn");
+    let second = home.json(&["sleep", "--deep"]);
+    assert!(second["seen_to"].as_u64() > first["seen_to"].as_u64());
+    let checks = |home: &Home| home.json(&["doctor"])["checks"].to_string();
+    assert!(!checks(&home).contains("\"sleep\""));
+    // A sleep that told the same twice although something was new no longer does anything.
+    let file = home.path().join("sleep.json");
+    let state = std::fs::read_to_string(&file).expect("where it stands is noted");
+    std::fs::write(&file, state.replace("\"stuck\":false", "\"stuck\":true")).expect("a write");
+    let run = home.run(&["--json", "doctor"]);
+    assert!(run.stdout.contains("came to the same result twice"), "{}", run.stdout);
+    // What is noted there is a convenience: without it everything is found out again.
+    std::fs::write(&file, "{ not json").expect("a write");
+    assert_eq!(changes(&home.json(&["sleep", "--deep"])), 0);
+}
+
+#[test]
+fn an_erased_memory_leaves_no_word_in_the_name_of_a_topic() {
+    let home = known();
+    let one = home.remember("The zephyrine Postgres replica serves reports");
+    let two = home.remember("The zephyrine Postgres replica lags by a minute");
+    let three = home.remember("The zephyrine Postgres replica is in Frankfurt");
+    home.json(&["sleep", "--deep"]);
+    for id in [&one, &two, &three] {
+        home.json(&["purge", id, "--yes"]);
+    }
+    assert_eq!(home.files_holding("zephyrine"), Vec::<std::path::PathBuf>::new());
+    home.json(&["sleep", "--deep"]);
+    home.assert_sound();
+}
