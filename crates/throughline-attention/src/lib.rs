@@ -8,9 +8,11 @@
 //! | how present a node is in a session | [`activation`] |
 //! | what a session has in mind | [`hot`] |
 //! | what hangs together with what was found | [`frontier`] |
+//! | which stretches of work belong together | [`boxes`] |
 //! | when memories leave view, change tier or graduate | [`lifecycle`] |
 
 pub mod activation;
+pub mod boxes;
 pub mod frontier;
 pub mod hot;
 pub mod lifecycle;
