@@ -41,6 +41,7 @@ mod expand;
 mod export;
 mod find;
 mod flows;
+mod focus;
 mod graph;
 mod helper;
 mod history;
@@ -103,6 +104,7 @@ pub use flows::{
     Briefing, Capturing, Checking, Copying, Erasing, Keeping, Listening, Looking, Recalling,
     Reviewing, Sleeping, Vectors, Watching, Working,
 };
+pub use focus::{FocusNode, InFocus};
 pub use graph::{Graph, GraphNode};
 pub use history::Version;
 pub use import::{ImportSource, Imported};

@@ -15,6 +15,7 @@ mod words;
 mod write;
 
 use throughline_attention::frontier::Hop;
+use throughline_attention::hot::Surroundings;
 use throughline_core::page::{Detail, DomainCount};
 use throughline_core::policy::RecallPolicy;
 use throughline_core::relevance::{Parts, Signals, WEIGHTS};
@@ -61,6 +62,8 @@ pub struct Ask<'a> {
     pub named: Vec<MemoryId>,
     /// Rules about a file or a command that the prompt names: they pass the gate.
     pub rules: Vec<MemoryId>,
+    /// How far everything lies from what the session is about: what is in focus is told in full.
+    pub focus: Surroundings,
     /// What somebody who looked found not to help.
     pub unfit: Vec<MemoryId>,
     /// Leave out what this session said itself: it need not be told what it has just heard.
@@ -87,6 +90,7 @@ impl<'a> Ask<'a> {
             quoted: Vec::new(),
             named: Vec::new(),
             rules: Vec::new(),
+            focus: Surroundings::default(),
             unfit: Vec::new(),
             unheard: false,
             ungated: false,
@@ -194,6 +198,10 @@ pub enum CutReason {
     Dormant,
     /// Only weak edges lead to it.
     WeakEdges,
+    /// It overlaps, and lies far from what the session is about.
+    FarFromFocus,
+    /// It says otherwise than what was found, and stands beside that or nowhere.
+    ContestedBySeed,
     /// This session has just seen it.
     AlreadyShown,
     /// This session said it itself.
@@ -225,6 +233,8 @@ impl std::fmt::Display for CutReason {
             Self::TooMany => "more than can be shown",
             Self::Dormant => "dormant until it is named",
             Self::WeakEdges => "reached over weak connections only",
+            Self::FarFromFocus => "overlaps, and is far from what the session is about",
+            Self::ContestedBySeed => "contradicts a memory that was found",
             Self::AlreadyShown => "shown in this session already",
             Self::SaidHere => "it was said in this session",
             Self::Unfit => "a model found that it does not help",

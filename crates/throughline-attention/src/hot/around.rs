@@ -8,7 +8,7 @@ use throughline_core::policy::ActivationPolicy;
 use super::Hot;
 
 /// Nodes whose edges are read to measure distances, at most.
-pub const MEASURED_MAX: usize = 24;
+pub(super) const MEASURED_MAX: usize = 24;
 
 /// How near a node is to the focus, which says how much of it is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +83,11 @@ impl Hot {
         if self.focus(policy).is_empty() {
             return Vec::new();
         }
+        self.most_present(policy)
+    }
+
+    /// The most present nodes, in focus or not.
+    pub fn most_present(&self, policy: &ActivationPolicy) -> Vec<NodeId> {
         let present = self.present(None, policy).into_iter();
         present.map(|(node, _)| node).take(MEASURED_MAX).collect()
     }

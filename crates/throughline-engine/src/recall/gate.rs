@@ -4,6 +4,8 @@
 //! behind the best or behind a gap; how many that are depends on the prompt.
 
 use std::collections::BTreeSet;
+
+use throughline_attention::hot::Nearness;
 use throughline_core::{Evidence, NodeId, Row, RowKey, State, Timestamp};
 
 use throughline_core::page::Detail;
@@ -27,6 +29,11 @@ const KEPT_FREE: usize = 2;
 
 /// The share of what is otherwise asked of relevance from which a person's word is shown beside claims.
 const BESIDE_CLAIMS: f64 = 0.5;
+
+/// The share of what is otherwise asked of relevance from which something near the focus is told.
+const NEAR_FOCUS: f64 = 0.8;
+/// Memories that are told because they lie near the focus.
+const BESIDE_MAX: usize = 2;
 
 /// The scores that the next candidate is held against.
 #[derive(Clone, Copy, Default)]
@@ -52,6 +59,8 @@ struct Gate {
     /// How many of those are mere claims.
     claims: usize,
     reached: usize,
+    /// Shown because they lie beside the focus.
+    beside: usize,
     shown: BTreeSet<NodeId>,
 }
 
@@ -135,11 +144,7 @@ impl Recalling<'_> {
             let enough = ask.enough(question);
             let covers = candidate.signals.covers >= limits.covers_enough;
             if candidate.relevance < enough && !covers {
-                return CandidateFate::Cut(if candidate.relevance >= enough * limits.hint_share {
-                    CutReason::Overlaps
-                } else {
-                    CutReason::DoesNotFit
-                });
+                return beside_focus(ask, candidate, enough, gate);
             }
             let measure = if is_claim { gate.all } else { gate.standing };
             if candidate.score < measure.best * limits.gap_to_best {
@@ -162,7 +167,7 @@ impl Recalling<'_> {
         }
         gate.passed += 1;
         gate.shown.insert(candidate.node);
-        CandidateFate::Shown(Detail::Full)
+        CandidateFate::Shown(detail(ask, candidate, gate.passed == 1))
     }
 
     /// Why something is not told to this session that would be worth saying, if there is a reason.
@@ -203,6 +208,39 @@ impl Recalling<'_> {
         };
         let shown = reader.injections(card.memory.space, card.memory.id, SHOWN_READ)?;
         Ok(shown.iter().any(|one| one.session.as_ref() == Some(session) && recently(one.at)))
+    }
+}
+
+/// What becomes of something that does not fit well enough by itself: near the focus of the session it is
+/// told in a line, further away it is counted.
+fn beside_focus(
+    ask: &Ask<'_>,
+    candidate: &RecallCandidate,
+    enough: f64,
+    gate: &mut Gate,
+) -> CandidateFate {
+    let fits = |share: f64| candidate.relevance >= enough * share;
+    let overlaps = fits(ask.limits.hint_share);
+    match ask.focus.nearness(candidate.node) {
+        Some(Nearness::Focus | Nearness::Near) if fits(NEAR_FOCUS) && gate.beside < BESIDE_MAX => {
+            gate.beside += 1;
+            CandidateFate::Shown(Detail::Line)
+        }
+        Some(Nearness::Far) if overlaps => CandidateFate::Counted(CutReason::FarFromFocus),
+        _ if overlaps => CandidateFate::Cut(CutReason::Overlaps),
+        _ => CandidateFate::Cut(CutReason::DoesNotFit),
+    }
+}
+
+/// How much is told of what passed: all of what the prompt names, of the best, and of what is in focus; of
+/// the rest a line. Without a focus, all of everything.
+fn detail(ask: &Ask<'_>, candidate: &RecallCandidate, is_best: bool) -> Detail {
+    let meant = candidate.signals.named || candidate.signals.covers >= ask.limits.covers_enough;
+    let focused = ask.focus.nearness(candidate.node) == Some(Nearness::Focus);
+    if ask.focus.is_empty() || ask.ungated || is_best || meant || focused {
+        Detail::Full
+    } else {
+        Detail::Line
     }
 }
 

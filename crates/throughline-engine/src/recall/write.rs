@@ -34,6 +34,7 @@ impl Recalling<'_> {
         let counts = counts(&candidates, known);
         let near = near(ask, &items, &candidates, known);
         let page = Page {
+            about: String::new(),
             sections: vec![Section {
                 title: String::new(),
                 items: items.iter().filter_map(|item| self.item(item, known)).collect(),
