@@ -5,6 +5,7 @@
 //! earlier one belongs to the same trace. Nothing here is stored: a topic follows from the words of the
 //! memories in a box.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use throughline_core::policy::BoxPolicy;
@@ -46,7 +47,7 @@ pub struct BoxTopic {
     pub to: Timestamp,
     /// How many there are.
     pub memories: usize,
-    /// By term: how many of them hold it, and the word as it was first written.
+    /// By term: how many of them hold it, and the word; of several, the one with the capital letter.
     terms: BTreeMap<String, (usize, String)>,
 }
 
@@ -73,6 +74,9 @@ impl BoxTopic {
         for (term, word) in &item.terms {
             let known = self.terms.entry(term.clone()).or_insert_with(|| (0, word.clone()));
             known.0 += 1;
+            if *word < known.1 {
+                known.1.clone_from(word);
+            }
         }
     }
 
@@ -96,10 +100,14 @@ impl BoxTopic {
         apart * MINUTES > policy.quiet_minutes
     }
 
-    /// The terms that tell most about it, those that most memories hold first.
+    /// The terms that tell most about it, each with its word: those that most memories hold first, then
+    /// names, then longer words.
     pub fn telling(&self) -> Vec<(&str, &str)> {
         let mut terms: Vec<_> = self.terms.iter().collect();
-        terms.sort_by(|a, b| b.1.0.cmp(&a.1.0).then(a.0.cmp(b.0)));
+        let is_name = |word: &str| !word.chars().all(char::is_lowercase);
+        terms.sort_by_cached_key(|(term, (held, word))| {
+            (Reverse(*held), !is_name(word), Reverse(word.chars().count()), (*term).clone())
+        });
         terms.truncate(TOPIC_TERMS);
         terms.into_iter().map(|(term, (_, word))| (term.as_str(), word.as_str())).collect()
     }

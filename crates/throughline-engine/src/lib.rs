@@ -133,7 +133,7 @@ pub use review::{Keep, Review, Stuck, Undecided};
 pub use revise::Edits;
 pub use shelf::{ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
-pub use sleep::{Done, Inputs, Slept};
+pub use sleep::{Boxing, Done, Inputs, Slept, TopicBox};
 pub use throughline_store::{LeftOut, left_out, private_folder};
 pub use told::{Audience, Because, Said, TOLD_DAYS, Telling, Tellings, Wanted};
 pub use undo::{Reverted, Undone};

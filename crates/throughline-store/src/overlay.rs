@@ -13,8 +13,8 @@ use throughline_core::fold::{Trouble, View, fold};
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Change, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SpaceId, Watermark, Write,
+    BatchId, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
+    NodeId, Pending, Relation, Row, RowKey, SpaceId, Watermark, Write,
 };
 
 use crate::apply::Writable;
@@ -297,6 +297,15 @@ impl Reader for Overlay<'_> {
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
         let key = |entity: &Entity| RowKey::node(entity.space, NodeId::Entity(entity.id));
         self.rows_of(|reader| reader.entities(space, names), key)
+    }
+
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>> {
+        let enough = limit.saturating_add(self.spare()?);
+        let key = |entity: &Entity| RowKey::node(entity.space, NodeId::Entity(entity.id));
+        let mut found = self.rows_of(|reader| reader.entities_of(space, kind, enough), key)?;
+        found.sort_by_key(|entity| Reverse(entity.id));
+        found.truncate(limit);
+        Ok(found)
     }
 
     fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>> {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use throughline_core::{
-    Batch, BatchId, Commit, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
-    NodeId, Pending, Relation, Row, RowKey, SpaceId, Timestamp, Watermark,
+    Batch, BatchId, Commit, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory,
+    MemoryId, NodeId, Pending, Relation, Row, RowKey, SpaceId, Timestamp, Watermark,
     row::{Injection, Tombstone},
     scope::Space,
 };
@@ -100,6 +100,9 @@ pub trait Reader {
 
     /// Entities that have one of these names.
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>>;
+
+    /// Entities of one kind, the newest first, at most `limit`.
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>>;
 
     /// Full-text search: texts that hold the terms, best first; ties by id.
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;

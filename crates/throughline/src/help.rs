@@ -31,8 +31,8 @@ const GROUPS: [Group; 6] = [
     Group {
         heading: "Look closer",
         commands: &[
-            "show", "history", "log", "told", "read", "why-not", "expand", "graph", "status",
-            "stats",
+            "show", "history", "log", "told", "read", "why-not", "expand", "graph", "boxes",
+            "focus", "status", "stats",
         ],
     },
     Group {

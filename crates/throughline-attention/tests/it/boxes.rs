@@ -85,7 +85,7 @@ fn what_most_memories_hold_tells_most_about_a_box() {
         item(2.0, "kafka consumer"),
     ]);
     let words: Vec<&str> = open.telling().into_iter().map(|(_, word)| word).collect();
-    assert_eq!(words, ["kafka", "retries", "consumer", "queue", "timeout"]);
+    assert_eq!(words, ["kafka", "retries", "consumer", "timeout", "queue"]);
     assert_eq!((open.from, open.to, open.memories), (minute(0.0), minute(2.0), 3));
 }
 

@@ -6,8 +6,8 @@ use rusqlite::Connection;
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId, Pending,
-    Relation, Row, RowKey, SpaceId, Watermark,
+    BatchId, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
+    Pending, Relation, Row, RowKey, SpaceId, Watermark,
 };
 
 use super::Snapshot;
@@ -50,6 +50,7 @@ pass_on! {
     fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>>;
     fn all_tombstones(&self) -> Result<Vec<Tombstone>>;
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>>;
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>>;
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;
     fn documents(&self, space: SpaceId, of: TextOf, model: &str, after: u64, block: &mut dyn FnMut(u32, &[u8])) -> Result<Shelf>;
     fn postings(&self, space: SpaceId, of: TextOf, terms: &[String], most: usize) -> Result<Vec<Postings>>;

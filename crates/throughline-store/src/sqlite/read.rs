@@ -8,8 +8,8 @@ use throughline_core::fold::View;
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId, Pending,
-    Relation, Row, RowKey, SpaceId, Table, Watermark,
+    BatchId, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
+    Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
 };
 
 use super::rows::{self, SqlTables, collect, distinct, text_list};
@@ -269,6 +269,17 @@ impl Reader for SqlTables<'_> {
             }
         }
         Ok(found.into_values().collect())
+    }
+
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>> {
+        let rows = collect(
+            self.connection,
+            Table::Entity,
+            "SELECT key, body, hash FROM entity
+             WHERE space = ?1 AND kind = ?2 ORDER BY key DESC LIMIT ?3",
+            params![space.0, kind.as_str(), i64::try_from(limit).unwrap_or(i64::MAX)],
+        )?;
+        Ok(rows.into_iter().filter_map(Row::into_entity).collect())
     }
 
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {

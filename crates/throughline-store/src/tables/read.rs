@@ -11,8 +11,8 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, CollectionSize};
 use throughline_core::{
-    BatchId, Cardinality, Change, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
-    NodeId, Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
+    BatchId, Cardinality, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged,
+    Memory, MemoryId, NodeId, Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
 };
 
 use super::{Tables, deferred_in, dump_line, header, touched_rows};
@@ -252,6 +252,14 @@ impl Reader for Arc<Tables> {
             })
             .cloned()
             .collect())
+    }
+
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>> {
+        let rows = self.entity_rows().filter(|one| one.space == space && one.kind == kind);
+        let mut found: Vec<Entity> = rows.cloned().collect();
+        found.sort_by_key(|entity| Reverse(entity.id));
+        found.truncate(limit);
+        Ok(found)
     }
 
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {

@@ -30,6 +30,7 @@ fn act_of(command: &Command) -> Option<Act> {
         }
         // So does the record of what every agent was told.
         Command::Told(args) if args.all => Some(Act::Transfer),
+        Command::Boxes(args) if args.write.is_some() => Some(Act::Transfer),
         Command::Import(_)
         | Command::Ingest(_)
         | Command::Patch(_)
@@ -73,6 +74,8 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Work(_)
         | Command::Llm(_)
         | Command::Graph(_)
+        | Command::Boxes(_)
+        | Command::Focus
         | Command::Hook(_)
         | Command::Mcp(_)
         | Command::Completions(_)
