@@ -1,5 +1,7 @@
 //! Episode or note: a dated happening kept as it was, or a standing belief that may be revised.
 
+use std::ops::Range;
+
 use crate::Kind;
 
 closed_set! {
@@ -37,6 +39,7 @@ const WEEKDAYS: &[&str] = &[
     "on saturday",
     "on sunday",
 ];
+const SETTLED: &[&str] = &["decided", "agreed", "chose", "settled"];
 const NOTE_TAGS: &[&str] = &["preference", "decision", "principle", "rule", "standing", "note"];
 const EPISODE_TAGS: &[&str] = &["event", "moment", "incident", "log", "meeting", "episode"];
 const PAST_ACTIONS: &[&str] = &[
@@ -105,23 +108,39 @@ pub fn form(kind: Kind, content: &str, tags: &[String]) -> Form {
 pub fn also_stands(kind: Kind, content: &str) -> Option<String> {
     let stands =
         matches!(kind, Kind::Preference | Kind::Decision | Kind::Commitment | Kind::Principle);
-    let lower = content.to_ascii_lowercase();
-    let (at, marker) = LATELY.iter().filter(|_| stands).find_map(|marker| {
-        let at = lower.find(marker)?;
-        let apart =
-            |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '\'' && c != '’');
-        let end = at + marker.len();
-        (apart(lower[..at].chars().next_back()) && apart(lower[end..].chars().next()))
-            .then_some((at, marker))
-    })?;
-    let before = content[..at].trim_end_matches(|c: char| c.is_whitespace() || c == ',');
-    let after =
-        content[at + marker.len()..].trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+    let marker = lately_in(content).filter(|_| stands)?;
+    let blank = |c: char| c.is_whitespace() || c == ',';
+    let before = content[..marker.start].trim_end_matches(blank);
+    let after = content[marker.end..].trim_start_matches(blank);
     let close = before.is_empty() || after.starts_with(|c: char| c.is_ascii_punctuation());
     let said = format!("{before}{}{after}", if close { "" } else { " " });
     let mut letters = said.trim().chars();
     let first = letters.next()?;
     Some(first.to_uppercase().chain(letters).collect())
+}
+
+/// Where a text says when something was settled, right before it says so: "this morning" in "this morning
+/// we agreed on tabs". What was settled holds longer than that morning.
+pub fn settled_lately(text: &str) -> Option<Range<usize>> {
+    let marker = lately_in(text)?;
+    let rest = text[marker.end..].to_lowercase().replace(['’', '\''], " ");
+    let mut words = rest.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty());
+    let we = words.next().is_some_and(|word| matches!(word, "i" | "we"));
+    let verb = words.find(|word| !matches!(*word, "have" | "ve" | "finally" | "also"));
+    (we && verb.is_some_and(|verb| SETTLED.contains(&verb))).then_some(marker)
+}
+
+/// The first words of a text that say that something was a short while ago.
+fn lately_in(text: &str) -> Option<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '\'' && c != '’');
+    let found = LATELY.iter().filter_map(|marker| {
+        let at = lower.find(marker)?;
+        let end = at + marker.len();
+        (apart(lower[..at].chars().next_back()) && apart(lower[end..].chars().next()))
+            .then_some(at..end)
+    });
+    found.min_by_key(|range| range.start)
 }
 
 /// Whether a memory tells of something that happened: it stays as it was, whatever is said later. Only a
@@ -197,6 +216,15 @@ mod tests {
         assert_eq!(also_stands(Kind::Event, "today the disk was full"), None);
         assert_eq!(also_stands(Kind::Preference, "the header shows today's date"), None);
         assert_eq!(also_stands(Kind::Principle, "never deploy on Friday"), None);
+    }
+
+    #[test]
+    fn when_something_was_settled_is_found_right_before_that() {
+        let found = |text| settled_lately(text).map(|range| &text[range]);
+        assert_eq!(found("Today I decided to use Redis"), Some("Today"));
+        assert_eq!(found("This morning, we've agreed on tabs"), Some("This morning"));
+        assert_eq!(found("Today I fixed the build"), None);
+        assert_eq!(found("We decided today to use Redis"), None, "it reads well as it is");
     }
 
     #[test]

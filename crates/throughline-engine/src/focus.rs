@@ -255,7 +255,9 @@ impl Looking<'_> {
         let space = self.context.project.space();
         let session = self.context.session.clone().or_else(|| minds.latest_session_of(space));
         let Some(session) = session else {
-            return Err(Error::NotFound { what: "session", handle: "of this project".to_owned() });
+            let none =
+                "no session of this project has anything in mind yet; an agent must be connected";
+            return Err(Error::NotPossible(none.to_owned()));
         };
         let mind = minds.load(&session);
         let reader = self.engine.now_reader()?;

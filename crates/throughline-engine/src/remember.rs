@@ -6,10 +6,11 @@ use throughline_core::permission::Act;
 use throughline_core::reconcile::{self, Candidate, Plan};
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, BatchId, Cause, Kind, Memory, MemoryId, Relation, RowKey, Slot, SpaceId, text,
+    Authority, BatchId, Cause, Kind, Memory, MemoryId, Relation, RowKey, Slot, SpaceId, form, text,
 };
 use throughline_language::{instruction, lesson, probe};
 
+use crate::apply::as_event;
 use crate::engine::is_handle;
 use crate::flows::Keeping;
 use crate::neighbours::neighbours;
@@ -160,13 +161,28 @@ impl Keeping<'_> {
         }
         let repeats = self.repeats_shown(new)?;
         let unread = self.unread_turns(new)?;
-        let bearings = self.engine.capturing(self.context).bearings_by_hand(new)?;
+        let mut bearings = self.engine.capturing(self.context).bearings_by_hand(new)?;
+        let stands = form::also_stands(new.kind, &new.content);
+        if let Some(stands) = &stands {
+            bearings.reword(&new.content, stands);
+        }
         let written = self.engine.write(self.context, Cause::Remember, None, |tx| {
             tx.bearings = bearings.clone();
             let mut own = candidate(new, tx);
             own.testimony.echo = repeats || self.repeats_record(&**tx, new)?;
-            let quote = self.quoted(tx, new, &unread)?;
+            let mut quote = self.quoted(tx, new, &unread)?;
+            let event = stands.as_ref().map(|stands| {
+                let event = as_event(tx, quote.as_ref().unwrap_or(&own));
+                for claim in quote.iter_mut().chain([&mut own]) {
+                    claim.content.clone_from(stands);
+                }
+                event
+            });
             let (plan, said) = self.take_in_said(tx, own.clone(), quote)?;
+            if let Some(event) = event {
+                let event = take_in(tx, &event)?.memory;
+                tx.link(plan.memory, Relation::DerivedFrom, event);
+            }
             let root = &self.context.project.root;
             let may = |act| may_add(&**tx, self.context.door, act, &plan, &said);
             let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use throughline_attention::hot::Nearness;
-use throughline_core::{Evidence, NodeId, Row, RowKey, State, Timestamp};
+use throughline_core::{Evidence, Fingerprint, Kind, NodeId, Row, RowKey, State, Timestamp, form};
 
 use throughline_core::page::Detail;
 use throughline_core::relevance::{self, Text};
@@ -87,7 +87,11 @@ impl Recalling<'_> {
                 },
                 None => (&mut turns, None),
             };
-            let away = card.and_then(|card| out_of_view(ask, candidate, card, best));
+            let away = card.and_then(|card| {
+                let told = tells_what_stands(card, known) && !ask.ungated;
+                let told = told.then_some(CandidateFate::Cut(CutReason::ToldByMemory));
+                told.or_else(|| out_of_view(ask, candidate, card, best))
+            });
             candidate.fate = match away {
                 Some(fate) => fate,
                 None => {
@@ -235,7 +239,7 @@ fn beside_focus(
 /// How much is told of what passed: all of what the prompt names, of the best, and of what is in focus; of
 /// the rest a line. Without a focus, all of everything.
 fn detail(ask: &Ask<'_>, candidate: &RecallCandidate, is_best: bool) -> Detail {
-    let meant = candidate.signals.named || candidate.signals.covers >= ask.limits.covers_enough;
+    let meant = candidate.signals.named;
     let focused = ask.focus.nearness(candidate.node) == Some(Nearness::Focus);
     if ask.focus.is_empty() || ask.ungated || is_best || meant || focused {
         Detail::Full
@@ -284,6 +288,18 @@ fn put_beside(
     if let Some(nearest) = nearest {
         nearest.fate = CandidateFate::Shown(Detail::Line);
     }
+}
+
+/// Whether a memory only tells that something was settled, and what stands since was found as well.
+fn tells_what_stands(card: &Card, known: &ReadCandidates) -> bool {
+    if card.memory.kind != Kind::Event {
+        return false;
+    }
+    let Some(stands) = form::also_stands(Kind::Decision, &card.memory.content) else {
+        return false;
+    };
+    let stands = Fingerprint::of(&stands);
+    known.memories.values().any(|one| one.fingerprint == stands && one.state.is_active())
 }
 
 /// What is not in view, and what was not used for long: it is only counted, unless the prompt names

@@ -7,6 +7,7 @@ mod attention;
 mod authority;
 mod bad_input;
 mod beginning;
+mod boxing;
 mod broken_settings;
 mod columns;
 mod connecting;
@@ -25,6 +26,8 @@ mod failing;
 mod failing_tools;
 #[cfg(target_os = "linux")]
 mod faults;
+mod focusing;
+mod happening;
 mod harness;
 mod helpers;
 mod hook_kills;
