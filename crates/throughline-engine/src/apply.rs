@@ -277,7 +277,11 @@ impl Keeping<'_> {
         list.push(event.memory);
         let note = Remember { content: stands, ..claim.clone() };
         let held = self.claim(tx, &note, corrects, ground, applied)?;
-        if let Some(held) = held {
+        // What somebody else holds is given no other origin.
+        let may = |held: MemoryId| {
+            speaker_of(claim.turn, ground) == Speaker::User || tx.made().any(|one| one.id == held)
+        };
+        if let Some(held) = held.filter(|held| may(*held)) {
             tx.link(held, Relation::DerivedFrom, event.memory);
         }
         Ok(held)

@@ -54,6 +54,8 @@ pub struct InFocus {
     pub near: Vec<FocusNode>,
     /// How many memories lie further, by domain.
     pub further: BTreeMap<String, usize>,
+    /// How much it has in mind, by the ground it belongs to.
+    pub domains: BTreeMap<String, usize>,
 }
 
 /// A node that a session has in mind.
@@ -273,7 +275,9 @@ impl Looking<'_> {
         let (focus, near): (Vec<FocusNode>, Vec<FocusNode>) =
             told.drain(..).partition(|one| around.nearness(one.node) == Some(Nearness::Focus));
         let further = recalling.further(&*reader, &around)?;
-        Ok(InFocus { session, turn: mind.hot.turn, focus, near, further })
+        let domains = mind.hot.by_domain(policy).into_iter();
+        let domains = domains.map(|(domain, nodes)| (domain.to_owned(), nodes.len())).collect();
+        Ok(InFocus { session, turn: mind.hot.turn, focus, near, further, domains })
     }
 
     fn told_nodes(

@@ -171,24 +171,18 @@ impl Keeping<'_> {
             let mut own = candidate(new, tx);
             own.testimony.echo = repeats || self.repeats_record(&**tx, new)?;
             let mut quote = self.quoted(tx, new, &unread)?;
-            let event = stands.as_ref().map(|stands| {
-                let event = as_event(tx, quote.as_ref().unwrap_or(&own));
-                for claim in quote.iter_mut().chain([&mut own]) {
-                    claim.content.clone_from(stands);
-                }
-                event
-            });
+            let event = part_event(tx, stands.as_deref(), &mut own, &mut quote);
             let (plan, said) = self.take_in_said(tx, own.clone(), quote)?;
-            if let Some(event) = event {
-                let event = take_in(tx, &event)?.memory;
-                tx.link(plan.memory, Relation::DerivedFrom, event);
-            }
             let root = &self.context.project.root;
             let may = |act| may_add(&**tx, self.context.door, act, &plan, &said);
             let (reasons, binds) = (may(Act::Link)?, may(Act::Watch)?);
             // Reasons are whoever's who gives them, even for what somebody else said.
             for reason in new.because.iter().filter(|_| reasons) {
                 self.give_reason(tx, &plan, reason, &own.testimony)?;
+            }
+            if let Some(event) = event.filter(|_| reasons) {
+                let event = take_in(tx, &event)?.memory;
+                tx.link(plan.memory, Relation::DerivedFrom, event);
             }
             let by_user = said.testimony.authority.is_user();
             let by_words = if binds {
@@ -361,6 +355,21 @@ impl Keeping<'_> {
         tx.link(claim.memory, Relation::Because, to);
         Ok(())
     }
+}
+
+/// Parts what stands from when it was settled: returns the event, and leaves the rest in the claims.
+fn part_event(
+    tx: &Transaction<'_>,
+    stands: Option<&str>,
+    own: &mut Candidate,
+    quote: &mut Option<Candidate>,
+) -> Option<Candidate> {
+    let stands = stands?;
+    let event = as_event(tx, quote.as_ref().unwrap_or(own));
+    for claim in quote.iter_mut().chain([own]) {
+        stands.clone_into(&mut claim.content);
+    }
+    Some(event)
 }
 
 /// Lets the rules decide, and adds what they decided to the transaction.

@@ -94,6 +94,7 @@ fn what_was_said_later_is_told_with_a_memory_unless_it_stands_on_the_page_itself
 #[test]
 fn a_page_reads_well() {
     let page = Page {
+        about: String::new(),
         sections: vec![Section {
             title: String::new(),
             items: vec![

@@ -462,11 +462,7 @@ impl Mind {
     /// Memories that the agent was shown for the topic at hand and still has before it.
     pub(crate) fn sees(&self) -> Vec<MemoryId> {
         let hot = &self.hot;
-        let seen = hot.surfaced.iter().filter(|(_, turn)| {
-            **turn >= hot.context_from.max(hot.topic_from)
-                && hot.turn.saturating_sub(**turn) <= SEEN_TURNS
-        });
-        seen.map(|(id, _)| *id).collect()
+        hot.surfaced.keys().copied().filter(|id| hot.was_shown(*id, SEEN_TURNS)).collect()
     }
 
     /// Whether a prompt names something that is in focus.

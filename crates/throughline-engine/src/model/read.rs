@@ -217,7 +217,7 @@ impl Working<'_> {
         let focus = hot.focus(&self.engine.policy.activation);
         let labels = focus.iter().filter_map(|node| hot.nodes.get(node)).map(|one| &one.label);
         let labels = labels.filter(|label| !label.is_empty());
-        stretch.window.focus = labels.map(|label| sendable(label).to_string()).collect();
+        stretch.window.focus = labels.map(|label| sendable(label)).collect();
         let focus: Vec<MemoryId> = focus.into_iter().filter_map(NodeId::memory).collect();
         stretch.window.known =
             known(&*reader, self.context, unread.space, &stretch.window, &focus)?;

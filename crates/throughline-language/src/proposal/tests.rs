@@ -300,3 +300,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_model_is_told_what_the_session_is_about_and_only_where_that_is_known() {
+    let plain = reading_prompt(&window());
+    assert!(!plain.contains("The session is about"), "{plain}");
+    let focus = vec!["src/db.rs".to_owned(), "Postgres \"16\"".to_owned()];
+    let told = reading_prompt(&Window { focus, ..window() });
+    assert!(told.contains(r#"The session is about: ["src/db.rs","Postgres \"16\""]"#), "{told}");
+}

@@ -1,5 +1,6 @@
 //! `focus`: what a session has in mind.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
@@ -19,6 +20,7 @@ struct WireFocus {
     focus: Vec<WireFocusNode>,
     near: Vec<WireFocusNode>,
     further: Vec<WireFurther>,
+    domains: Vec<WireFurther>,
 }
 
 #[derive(Debug, Serialize)]
@@ -40,16 +42,16 @@ struct WireFurther {
 pub(super) fn focus(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let context = settings.context()?;
     let found = settings.engine()?.looking(&context).in_focus()?;
+    let counts = |counts: &BTreeMap<String, usize>| {
+        counts.iter().map(|(domain, n)| WireFurther { domain: named(domain), n: *n }).collect()
+    };
     let wire = WireFocus {
         session: found.session.to_string(),
         turn: found.turn,
         focus: found.focus.iter().map(wire_node).collect(),
         near: found.near.iter().map(wire_node).collect(),
-        further: found
-            .further
-            .iter()
-            .map(|(domain, n)| WireFurther { domain: named(domain), n: *n })
-            .collect(),
+        further: counts(&found.further),
+        domains: counts(&found.domains),
     };
     ui.answer(&wire, || in_words(&found))
 }

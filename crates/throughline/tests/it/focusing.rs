@@ -70,6 +70,8 @@ fn a_focus_of_three_to_five_forms_in_recorded_sessions() {
         let technical = |one: &&Value| one["label"] == file && one["domain"] == "technical";
         let nodes = focus[focus.len() - 1]["focus"].as_array().expect("nodes");
         assert!(nodes.iter().any(|one| technical(&one)), "{nodes:?}");
+        let domains = focus[focus.len() - 1]["domains"].as_array().expect("domains").clone();
+        assert!(domains.iter().any(|one| one["domain"] == "technical"), "{domains:?}");
     }
 }
 
@@ -223,7 +225,7 @@ fn after_a_compaction_the_focus_is_told_in_full_what_is_near_in_a_line_and_the_r
     assert_eq!(told.matches("asks the operators").count(), 3, "in full: {told}");
     assert!(told.contains("key of the bastion lies in the vault"), "{told}");
     assert!(!told.contains("sealed at night") && !told.contains("unseals"), "{told}");
-    assert!(told.contains("1 more in technical"), "{told}");
+    assert!(told.contains("1 more in project, 1 in technical"), "{told}");
     assert!(told.len() / 4 <= 1_200, "within the budget: {told}");
 }
 
