@@ -54,7 +54,10 @@ impl Listening<'_> {
                 self.pull_branches(mind)?;
                 self.news(mind, to_check)?
             }
-            Start::Resume => self.engine.briefing(self.context).brief(Some(mind), to_check)?,
+            Start::Resume => {
+                self.pull_branches(mind)?;
+                self.engine.briefing(self.context).brief(Some(mind), to_check)?
+            }
             // It comes with the next prompt: what is said now would be dropped again.
             Start::Reload => {
                 mind.lately.holds.due = true;

@@ -295,7 +295,7 @@ impl Looking<'_> {
             let row = reader.rows(&keys)?.into_iter().flatten().next();
             let warmth = hot.nodes.get(node);
             let (label, domain) = match &row {
-                Some(Row::Memory(memory)) if reach.sees(memory) => {
+                Some(Row::Memory(memory)) if memory.state.is_active() && reach.sees(memory) => {
                     (memory.title(), memory.domain.clone().unwrap_or_default())
                 }
                 Some(Row::Memory(_)) => continue,

@@ -150,7 +150,9 @@ proptest! {
         for line in inside(&written.text) {
             heads += usize::from(line.starts_with("- ["));
             quotes += usize::from(line.starts_with('“'));
-            let ours = ["- [", "  | ", "  (", "# ", "“", "Related: ", "Said, not verified:"];
+            let ours = [
+                "- [", "  | ", "  (", "# ", "“", "Related: ", "Said, not verified:", "Lately about: ",
+            ];
             let known = ours.iter().any(|start| line.starts_with(start))
                 || line.starts_with(|c: char| c.is_ascii_digit()) && line.ends_with("for more");
             prop_assert!(known, "{line:?}");
