@@ -1,8 +1,9 @@
 //! The frontier: a best-first walk along edges, to what words and vectors missed.
 //!
 //! It starts at nodes with a score and goes on in waves, because a database answers one question
-//! about many nodes sooner than many questions about one. It ranks and caps; it does not replace a
-//! superseded memory by its head, nor pair what is contested. That is up to the caller.
+//! about many nodes sooner than many questions about one. It ranks and caps, and withholds what a seed
+//! contests. It does not replace a superseded memory by its head, nor pair what is contested: that is
+//! up to the caller.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,6 +85,9 @@ pub struct Walk {
     pub reached: Vec<Reached>,
     /// What it saw and left behind a cap, with the hops to it, nearest first, ties by id: "12 more".
     pub counted: Vec<(NodeId, u32)>,
+    /// What says otherwise than a seed, with that seed, by id. It is neither reached nor passed through:
+    /// what rests on it would be told as if nobody contested it.
+    pub withheld: Vec<(NodeId, NodeId)>,
     /// Nodes whose edges were looked at.
     pub expanded: usize,
     /// Every step there is between nodes it found, both ways: what [`pagerank`] flows along.
@@ -279,11 +283,15 @@ impl Rules<'_> {
 struct WalkState {
     /// Every seed, also one that is not walked from.
     seeds: BTreeSet<NodeId>,
+    /// Those that are walked from: all that speak against others are known before the first step.
+    started: BTreeSet<NodeId>,
     arrivals: BTreeMap<NodeId, Arrival>,
     edges: BTreeMap<(NodeId, Relation, NodeId, SpaceId), Edge>,
     asked: BTreeSet<NodeId>,
     /// Nodes behind a cap, with the hops to them.
     passed_by: BTreeMap<NodeId, u32>,
+    /// What a seed contests, with the first such seed.
+    contested: BTreeMap<NodeId, NodeId>,
 }
 
 impl WalkState {
@@ -291,10 +299,12 @@ impl WalkState {
         let there = |seed: &Seed| (seed.node, Arrival { flow: seed.score, path: Vec::new() });
         Self {
             seeds: seeds.iter().map(|seed| seed.node).collect(),
+            started: started.iter().map(|seed| seed.node).collect(),
             arrivals: started.iter().map(there).collect(),
             edges: BTreeMap::new(),
             asked: BTreeSet::new(),
             passed_by: BTreeMap::new(),
+            contested: BTreeMap::new(),
         }
     }
 
@@ -303,6 +313,14 @@ impl WalkState {
     }
 
     fn learn(&mut self, edges: Vec<Edge>, about: Vec<NodeId>) {
+        for edge in edges.iter().filter(|edge| edge.relation == Relation::Contradicts) {
+            for (one, other) in [(edge.from, edge.to), (edge.to, edge.from)] {
+                if self.started.contains(&one) && !self.seeds.contains(&other) {
+                    let by = self.contested.entry(other).or_insert(one);
+                    *by = one.min(*by);
+                }
+            }
+        }
         let key = |edge: &Edge| (edge.from, edge.relation, edge.to, edge.space);
         self.edges.extend(edges.into_iter().map(|edge| (key(&edge), edge)));
         self.asked.extend(about);
@@ -331,6 +349,9 @@ impl WalkState {
             };
             let mut ends: BTreeSet<NodeId> = BTreeSet::new();
             for step in rules.steps(*from, edges) {
+                if self.contested.contains_key(&step.to) {
+                    continue;
+                }
                 let flow = here.flow * step.passes() * share(rules.policy.hop_decay);
                 let known = self.arrivals.get(&step.to).map_or(0.0, |way| way.flow);
                 if flow <= known {
@@ -389,7 +410,8 @@ impl WalkState {
             .filter(|(node, _)| is_result(*node) && !named.contains(node))
             .collect();
         counted.sort_by_key(|(node, hops)| (*hops, *node));
-        Walk { reached, counted, expanded: self.asked.len(), links }
+        let withheld = self.contested.into_iter().collect();
+        Walk { reached, counted, withheld, expanded: self.asked.len(), links }
     }
 }
 

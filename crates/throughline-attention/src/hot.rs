@@ -4,10 +4,11 @@
 //! how present a node is follows from them whenever it is asked, so asking twice changes nothing.
 //! The store never takes a weight from here, only the uses that [`Hot::to_settle`] names.
 
+mod around;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,14 +17,12 @@ use crate::activation::{self, Touch};
 use throughline_core::policy::ActivationPolicy;
 use throughline_core::{MemoryId, NodeId, text};
 
+pub use around::{Nearness, Surroundings};
+
 /// The form that this program writes.
 pub const VERSION: u8 = 1;
 /// Nodes at most; the least present go first, anchors last.
 pub const NODES_MAX: usize = 512;
-/// Drafts at most; the oldest go first.
-pub const DRAFTS_MAX: usize = 64;
-/// Bytes of one draft's operation, written down.
-pub const DRAFT_BYTES_MAX: usize = 8_192;
 /// Terms of the topic at most; the oldest go first.
 pub const TOPIC_MAX: usize = 48;
 /// Memories that are remembered as shown; the oldest go first.
@@ -32,7 +31,7 @@ pub const SHOWN_MAX: usize = 1_024;
 pub const PAIRS_MAX: usize = 64;
 /// Uses in one settlement.
 const USED_MAX: usize = 64;
-/// Characters of a label, and of why there is a draft.
+/// Characters of a label, and of a domain.
 const LABEL_CHARS_MAX: usize = 120;
 /// Bytes of one term of the topic.
 const TERM_BYTES_MAX: usize = 64;
@@ -59,9 +58,9 @@ pub struct Hot {
     /// What was shown before this turn is no longer in the agent's context.
     #[serde(default)]
     pub context_from: u32,
-    /// What may become memory, until it is decided.
+    /// What was shown before this turn belonged to another topic, and may be shown again.
     #[serde(default)]
-    pub drafts: Vec<Draft>,
+    pub topic_from: u32,
     /// Memories that were in focus together and wait to be settled.
     #[serde(default)]
     pub together: BTreeSet<(MemoryId, MemoryId)>,
@@ -92,17 +91,9 @@ pub struct Warmth {
     /// What to call it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub label: String,
-}
-
-/// Something that may become memory.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Draft {
-    /// The turn it comes from.
-    pub turn: u32,
-    /// What it would do, as a patch says it.
-    pub operation: Value,
-    /// What made it one.
-    pub why: String,
+    /// The ground it belongs to; empty where none is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub domain: String,
 }
 
 /// What a session did, for the store to count.
@@ -134,7 +125,7 @@ impl Default for Hot {
             nodes: BTreeMap::new(),
             surfaced: BTreeMap::new(),
             context_from: 0,
-            drafts: Vec::new(),
+            topic_from: 0,
             together: BTreeSet::new(),
             settlements: 0,
             gate: Value::Null,
@@ -154,6 +145,13 @@ impl Hot {
         warmth.unsettled |= node.memory().is_some() && touch != Touch::CoUse;
         warmth.call(label);
         self.make_room(policy);
+    }
+
+    /// Notes the ground that a node belongs to, where it is known.
+    pub fn place(&mut self, node: NodeId, domain: &str) {
+        if let Some(warmth) = self.nodes.get_mut(&node).filter(|_| !domain.is_empty()) {
+            warmth.domain = text::headline(domain, LABEL_CHARS_MAX);
+        }
     }
 
     /// Notes a node that never leaves the session's mind altogether.
@@ -199,9 +197,9 @@ impl Hot {
         policy: &ActivationPolicy,
     ) -> Vec<(NodeId, f64)> {
         let focus = self.focus(policy);
-        let hops = edges.map(|edges| hops_from(&focus, edges, policy.hop_cap));
-        let far = |node: &NodeId| match &hops {
-            Some(hops) => hops.get(node).copied().unwrap_or(policy.hop_cap),
+        let around = edges.map(|edges| Surroundings::of(&focus, edges, policy.hop_cap));
+        let far = |node: &NodeId| match &around {
+            Some(around) => around.hops(*node).unwrap_or(policy.hop_cap),
             None => u32::from(!focus.contains(node)),
         };
         let mut present: Vec<(NodeId, f64)> =
@@ -216,11 +214,20 @@ impl Hot {
         self.trim_surfaced();
     }
 
-    /// Whether the agent still has a memory before it that was shown at most `turns` turns ago.
+    /// Whether the agent still has a memory before it that was shown at most `turns` turns ago, and
+    /// the topic is still the one that it was shown for.
     pub fn was_shown(&self, memory: MemoryId, turns: u32) -> bool {
+        let from = self.context_from.max(self.topic_from);
         self.surfaced
             .get(&memory)
-            .is_some_and(|at| *at >= self.context_from && self.turn.saturating_sub(*at) <= turns)
+            .is_some_and(|at| *at >= from && self.turn.saturating_sub(*at) <= turns)
+    }
+
+    /// Notes that another topic begins: what was shown for the one before may be shown again. The
+    /// agent still has it, so it still counts as told where something told no longer holds.
+    pub fn topic_changed(&mut self) {
+        self.turn = self.turn.saturating_add(1);
+        self.topic_from = self.turn;
     }
 
     /// Notes that the agent's context was made shorter: what was shown may be shown again. It still
@@ -230,41 +237,17 @@ impl Hot {
         self.context_from = self.turn;
     }
 
-    /// Keeps something that may become memory. What finds no room comes back: the oldest, or the
-    /// draft itself where it is too large.
-    #[must_use = "a draft without room is for review, not for the bin"]
-    pub fn draft(&mut self, operation: Value, why: &str) -> Vec<Draft> {
-        let why = text::headline(why, LABEL_CHARS_MAX);
-        let draft = Draft { turn: self.turn, operation, why };
-        if draft.operation.to_string().len() > DRAFT_BYTES_MAX {
-            return vec![draft];
-        }
-        self.drafts.push(draft);
-        let over = self.drafts.len().saturating_sub(DRAFTS_MAX);
-        self.drafts.drain(..over).collect()
-    }
-
-    /// Hands out all drafts.
-    pub fn take_drafts(&mut self) -> Vec<Draft> {
-        std::mem::take(&mut self.drafts)
-    }
-
-    /// Drops everything that names a node: its label, that it was shown, drafts about it.
+    /// Drops everything that names a node: its label, that it was shown, what it was in focus with.
     pub fn forget(&mut self, node: NodeId) {
         self.nodes.remove(&node);
         let NodeId::Memory(memory) = node else { return };
         self.surfaced.remove(&memory);
         self.together.retain(|(one, other)| *one != memory && *other != memory);
-        let (whole, short) = (memory.to_string(), memory.handle());
-        self.drafts.retain(|draft| {
-            let written = draft.operation.to_string();
-            !written.contains(&whole) && !written.contains(&short)
-        });
     }
 
     /// What a session that goes on from another one has in mind: the same nodes, each session that
-    /// lies between (and the break itself) halving how present they are. What was shown, what is
-    /// drafted and what is not settled stay with the old session.
+    /// lies between (and the break itself) halving how present they are. What was shown and what is
+    /// not settled stay with the old session.
     pub fn resumed(old: &Self, sessions_between: u32, policy: &ActivationPolicy) -> Self {
         let halvings = f64::from(sessions_between.saturating_add(1));
         let kept = old.nodes.iter().filter_map(|(node, warmth)| {
@@ -320,13 +303,12 @@ impl Hot {
             warmth.touched = warmth.touched.min(self.turn);
             let label = std::mem::take(&mut warmth.label);
             warmth.call(&label);
+            warmth.domain = text::headline(&warmth.domain, LABEL_CHARS_MAX);
         }
         self.make_room(policy);
         self.trim_surfaced();
         self.topic.retain(|term| term.len() <= TERM_BYTES_MAX);
         self.topic.truncate(TOPIC_MAX);
-        let over = self.drafts.len().saturating_sub(DRAFTS_MAX);
-        self.drafts.drain(..over);
         while self.together.len() > PAIRS_MAX {
             self.together.pop_last();
         }
@@ -401,7 +383,14 @@ impl Hot {
 
 impl Warmth {
     fn new(turn: u32) -> Self {
-        Self { weight: 0.0, touched: turn, anchor: false, unsettled: false, label: String::new() }
+        Self {
+            weight: 0.0,
+            touched: turn,
+            anchor: false,
+            unsettled: false,
+            label: String::new(),
+            domain: String::new(),
+        }
     }
 
     /// What is left of the weight, wherever the focus is.
@@ -414,27 +403,4 @@ impl Warmth {
             self.label = text::headline(label, LABEL_CHARS_MAX);
         }
     }
-}
-
-/// How many edges lie between the focus and each node that is reached within `cap`.
-fn hops_from(focus: &[NodeId], edges: &[(NodeId, NodeId)], cap: u32) -> BTreeMap<NodeId, u32> {
-    let mut beside: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
-    for (one, other) in edges {
-        beside.entry(*one).or_default().push(*other);
-        beside.entry(*other).or_default().push(*one);
-    }
-    let mut hops: BTreeMap<NodeId, u32> = focus.iter().map(|node| (*node, 0)).collect();
-    let mut waiting: VecDeque<(NodeId, u32)> = focus.iter().map(|node| (*node, 0)).collect();
-    while let Some((node, far)) = waiting.pop_front() {
-        if far >= cap {
-            continue;
-        }
-        for next in beside.get(&node).into_iter().flatten() {
-            if !hops.contains_key(next) {
-                hops.insert(*next, far + 1);
-                waiting.push_back((*next, far + 1));
-            }
-        }
-    }
-    hops
 }

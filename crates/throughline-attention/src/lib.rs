@@ -9,11 +9,13 @@
 //! | what a session has in mind | [`hot`] |
 //! | what hangs together with what was found | [`frontier`] |
 //! | which memories lie close together | [`clusters`] |
+//! | which stretches of work belong together | [`boxes`] |
 //! | which things are one and the same | [`merging`] |
 //! | when organising is due again | [`due`] |
 //! | when memories leave view, change tier or graduate | [`lifecycle`] |
 
 pub mod activation;
+pub mod boxes;
 pub mod clusters;
 pub mod due;
 pub mod frontier;

@@ -23,6 +23,8 @@ closed_set! {
         Cluster = "cluster",
         /// Memories of one stretch of work.
         Box = "box",
+        /// Boxes that go on with one topic.
+        Trace = "trace",
     }
 }
 

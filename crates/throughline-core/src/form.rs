@@ -1,5 +1,7 @@
 //! Episode or note: a dated happening kept as it was, or a standing belief that may be revised.
 
+use std::ops::Range;
+
 use crate::Kind;
 
 closed_set! {
@@ -12,7 +14,7 @@ closed_set! {
     }
 }
 
-const TEMPORAL: &[&str] = &[
+const LATELY: &[&str] = &[
     "today",
     "yesterday",
     "tonight",
@@ -27,6 +29,8 @@ const TEMPORAL: &[&str] = &[
     "minutes ago",
     "hours ago",
     "days ago",
+];
+const WEEKDAYS: &[&str] = &[
     "on monday",
     "on tuesday",
     "on wednesday",
@@ -35,6 +39,7 @@ const TEMPORAL: &[&str] = &[
     "on saturday",
     "on sunday",
 ];
+const SETTLED: &[&str] = &["decided", "agreed", "chose", "settled"];
 const NOTE_TAGS: &[&str] = &["preference", "decision", "principle", "rule", "standing", "note"];
 const EPISODE_TAGS: &[&str] = &["event", "moment", "incident", "log", "meeting", "episode"];
 const PAST_ACTIONS: &[&str] = &[
@@ -98,28 +103,70 @@ pub fn form(kind: Kind, content: &str, tags: &[String]) -> Form {
     }
 }
 
-/// Whether a dated text also states something that stands: "today I decided …" is an event and a
-/// decision, and both are kept.
-pub fn also_stands(kind: Kind, content: &str) -> bool {
-    let text = crate::text::normalise(content);
-    let words: Vec<&str> = text.split(' ').collect();
+/// What stands of a text that tells when it was settled: "today I decided …" is an event and a decision,
+/// and both are kept. The decision is told without the day: it holds on other days as well.
+pub fn also_stands(kind: Kind, content: &str) -> Option<String> {
     let stands =
         matches!(kind, Kind::Preference | Kind::Decision | Kind::Commitment | Kind::Principle);
-    stands && is_dated(&text, &words)
+    let marker = lately_in(content).filter(|_| stands)?;
+    let blank = |c: char| c.is_whitespace() || c == ',';
+    let before = content[..marker.start].trim_end_matches(blank);
+    let after = content[marker.end..].trim_start_matches(blank);
+    let close = before.is_empty() || after.starts_with(|c: char| c.is_ascii_punctuation());
+    let said = format!("{before}{}{after}", if close { "" } else { " " });
+    let mut letters = said.trim().chars();
+    let first = letters.next()?;
+    Some(first.to_uppercase().chain(letters).collect())
+}
+
+/// Where a text says when something was settled, right before it says so: "this morning" in "this morning
+/// we agreed on tabs". What was settled holds longer than that morning.
+pub fn settled_lately(text: &str) -> Option<Range<usize>> {
+    let marker = lately_in(text)?;
+    let rest = text[marker.end..].to_lowercase().replace(['’', '\''], " ");
+    let mut words = rest.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty());
+    let we = words.next().is_some_and(|word| matches!(word, "i" | "we"));
+    let verb = words.find(|word| !matches!(*word, "have" | "ve" | "finally" | "also"));
+    (we && verb.is_some_and(|verb| SETTLED.contains(&verb))).then_some(marker)
+}
+
+/// The first words of a text that say that something was a short while ago.
+fn lately_in(text: &str) -> Option<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '\'' && c != '’');
+    let found = LATELY.iter().filter_map(|marker| {
+        let at = lower.find(marker)?;
+        let end = at + marker.len();
+        (apart(lower[..at].chars().next_back()) && apart(lower[end..].chars().next()))
+            .then_some(at..end)
+    });
+    found.min_by_key(|range| range.start)
+}
+
+/// Whether a memory tells of something that happened: it stays as it was, whatever is said later. Only a
+/// person who names it puts it right.
+pub fn is_event(kind: Kind, content: &str) -> bool {
+    let text = crate::text::normalise(content);
+    let done = || text.split(' ').any(|word| PAST_ACTIONS.contains(&word));
+    kind == Kind::Event || is_lately(&text) && done()
 }
 
 /// Whether a text tells of something that was done, or when: it can be done again with another value.
 pub fn tells_what_was_done(content: &str) -> bool {
     let text = crate::text::normalise(content);
+    is_lately(&text) || text.split(' ').any(|word| PAST_ACTIONS.contains(&word))
+}
+
+/// Whether a text says that something was a short while ago.
+fn is_lately(text: &str) -> bool {
     let padded = format!(" {text} ");
-    let lately = TEMPORAL.iter().filter(|marker| !marker.starts_with("on "));
-    lately.into_iter().any(|marker| padded.contains(&format!(" {marker} ")))
-        || text.split(' ').any(|word| PAST_ACTIONS.contains(&word))
+    LATELY.iter().any(|marker| padded.contains(&format!(" {marker} ")))
 }
 
 fn is_dated(text: &str, words: &[&str]) -> bool {
     let padded = format!(" {text} ");
-    TEMPORAL.iter().any(|marker| padded.contains(&format!(" {marker} ")))
+    is_lately(text)
+        || WEEKDAYS.iter().any(|marker| padded.contains(&format!(" {marker} ")))
         || words.iter().any(|word| is_date(word))
 }
 
@@ -157,8 +204,34 @@ mod tests {
 
     #[test]
     fn a_dated_decision_is_an_event_and_a_decision() {
-        assert!(also_stands(Kind::Decision, "Today I decided to use Redis"));
-        assert!(!also_stands(Kind::Decision, "I decided to use Redis"));
-        assert!(!also_stands(Kind::Event, "today the disk was full"));
+        for (said, stands) in [
+            ("Today I decided to use Redis", "I decided to use Redis"),
+            ("Yesterday, we agreed on tabs.", "We agreed on tabs."),
+            ("We decided today to use Redis", "We decided to use Redis"),
+            ("We chose Redis this morning.", "We chose Redis."),
+        ] {
+            assert_eq!(also_stands(Kind::Decision, said).as_deref(), Some(stands));
+            assert_eq!(also_stands(Kind::Decision, stands), None, "{stands}");
+        }
+        assert_eq!(also_stands(Kind::Event, "today the disk was full"), None);
+        assert_eq!(also_stands(Kind::Preference, "the header shows today's date"), None);
+        assert_eq!(also_stands(Kind::Principle, "never deploy on Friday"), None);
+    }
+
+    #[test]
+    fn when_something_was_settled_is_found_right_before_that() {
+        let found = |text| settled_lately(text).map(|range| &text[range]);
+        assert_eq!(found("Today I decided to use Redis"), Some("Today"));
+        assert_eq!(found("This morning, we've agreed on tabs"), Some("This morning"));
+        assert_eq!(found("Today I fixed the build"), None);
+        assert_eq!(found("We decided today to use Redis"), None, "it reads well as it is");
+    }
+
+    #[test]
+    fn what_happened_is_an_event_and_what_is_so_today_is_not() {
+        assert!(is_event(Kind::Event, "the disk was full"));
+        assert!(is_event(Kind::Fact, "Yesterday we deployed version 3"));
+        assert!(!is_event(Kind::Fact, "As of today the limit is 5"));
+        assert!(!is_event(Kind::Fact, "We migrated to Postgres"));
     }
 }

@@ -111,6 +111,8 @@ impl Section {
 /// All that is to be said, if there is room for it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Page {
+    /// What the session is about, in names; empty where that is not said.
+    pub about: String,
     /// The memories. A plain recall has one section, without a title.
     pub sections: Vec<Section>,
     /// What was said, best first.
@@ -231,6 +233,9 @@ impl<'a> Layout<'a> {
     }
 
     fn fill(mut self) -> Self {
+        if let Some(about) = lines::about(&self.page.about, self.policy) {
+            self.push(&about);
+        }
         let mut next = 0;
         for section in &self.page.sections {
             let mut title = lines::title(&section.title);

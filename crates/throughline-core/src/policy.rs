@@ -15,6 +15,8 @@ pub struct Policy {
     pub frontier: FrontierPolicy,
     /// When memories leave view, change tier, graduate.
     pub lifecycle: LifecyclePolicy,
+    /// When a stretch of work on one topic ends, and what it goes on from.
+    pub boxes: BoxPolicy,
     /// How words are looked up and scored.
     pub words: WordPolicy,
     /// How the arms add up to relevance.
@@ -192,6 +194,24 @@ policy!(
         graduate_salience: f64 = 0.6,
         /// Edges needed to graduate.
         graduate_edges: usize = 2,
+    }
+);
+
+policy!(
+    /// When a stretch of work on one topic ends, and what it goes on from.
+    BoxPolicy {
+        /// Share of telling terms below which something is about another topic.
+        overlap_from: f64 = 0.35,
+        /// Minutes without anything new after which a box is sealed.
+        quiet_minutes: f64 = 30.0,
+        /// Memories in one box at most.
+        memories_max: usize = 50,
+        /// Telling terms that a text must have to be able to change the topic.
+        terms_min: usize = 3,
+        /// Share of telling terms from which a box goes on from an earlier one.
+        trace_from: f64 = 0.4,
+        /// Days within which it does.
+        trace_days: f64 = 7.0,
     }
 );
 

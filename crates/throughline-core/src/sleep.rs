@@ -9,6 +9,7 @@ use crate::authority::{Contest, contest};
 use crate::fold::{Refusal, Trouble, View};
 use crate::{
     BatchId, Cardinality, Fingerprint, Memory, Row, RowKey, SpaceId, Table, Timestamp, Write, echo,
+    form,
 };
 
 /// Up to where the log of a space was gone over.
@@ -55,6 +56,8 @@ pub fn settle<'a>(
     let (Some(slot), Some(held)) = (&one.slot, &other.slot) else { return None };
     let single = [slot.cardinality, held.cardinality].contains(&Cardinality::One);
     let side_by_side = one.id == other.id
+        || is_event(one)
+        || is_event(other)
         || one.space != other.space
         || one.session != other.session
         || !one.state.is_active()
@@ -78,7 +81,8 @@ pub fn same<'a>(one: &'a Memory, other: &'a Memory) -> Option<(&'a Memory, &'a M
         && one.kind == other.kind
         && one.slot == other.slot
         && one.fingerprint == other.fingerprint
-        && one.fingerprint != Fingerprint::erased();
+        && one.fingerprint != Fingerprint::erased()
+        && !is_event(one);
     let may = |memory: &Memory| memory.state.is_active() && !memory.pinned;
     if !same || !may(one) || !may(other) {
         return None;
@@ -86,6 +90,11 @@ pub fn same<'a>(one: &'a Memory, other: &'a Memory) -> Option<(&'a Memory, &'a M
     let equal = one.authority == other.authority;
     let first = one.authority.outranks(other.authority) || equal && age(one) < age(other);
     Some(if first { (one, other) } else { (other, one) })
+}
+
+/// What happened stays as it was, beside everything that is said later.
+fn is_event(memory: &Memory) -> bool {
+    form::is_event(memory.kind, &memory.content)
 }
 
 fn age(memory: &Memory) -> (Timestamp, crate::MemoryId) {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::row::Image;
-use crate::{Batch, BatchId, Change, Fingerprint, Logged, NodeId, Row, RowKey, Ruling, Table};
+use crate::{
+    Batch, BatchId, Change, Fingerprint, Logged, NodeId, Relation, Row, RowKey, Ruling, Table,
+};
 
 /// Why a batch cannot be undone.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -118,8 +120,8 @@ fn named(key: &RowKey) -> String {
     format!("{} {}", key.table, &key.key[short..])
 }
 
-/// The rows that go with a node when its making is undone: its own counters. Anything else that
-/// the batch did not make itself was built on it later.
+/// The rows that go with a node when its making is undone: its own counters, and what only keeps it
+/// together with others. Anything else that the batch did not make itself was built on it later.
 fn remove_attached(
     key: &RowKey,
     before: &BTreeMap<RowKey, Option<Row>>,
@@ -132,7 +134,8 @@ fn remove_attached(
         if before.contains_key(&its_key) {
             continue;
         }
-        if its_key.table != Table::Usage {
+        let keeps_together = matches!(row, Row::Edge(edge) if edge.relation == Relation::InBox);
+        if its_key.table != Table::Usage && !keeps_together {
             return Err(UndoRefusal::BuiltUpon { what: named(&its_key), on: named(key) });
         }
         gone.push(Image { key: its_key, row: None });

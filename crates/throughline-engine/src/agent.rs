@@ -6,7 +6,8 @@ use throughline_core::fold::Refusal;
 use throughline_core::permission::{Act, Backing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{
-    Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, Row, RowKey, Slot, SpaceId, echo, text,
+    Cause, Change, Edge, Memory, MemoryId, NodeId, Relation, Row, RowKey, Slot, SpaceId, echo,
+    form, text,
 };
 use throughline_store::{EntityName, Reader};
 
@@ -106,7 +107,9 @@ impl Keeping<'_> {
             return Ok(plan);
         }
         let (space, new, at) = (old.space, plan.memory, tx.now);
-        if !matches!(may_replace, Verdict::Allowed { .. }) {
+        // What happened stays as it was told, until a person puts it right.
+        let happened = form::is_event(old.kind, &old.content);
+        if happened || !matches!(may_replace, Verdict::Allowed { .. }) {
             let held = tx.rows(&[RowKey::memory(space, new)])?.remove(0);
             if let Some(held) = held.and_then(Row::into_memory) {
                 // Two things that the user said are not set against each other by an agent.

@@ -20,6 +20,7 @@ use std::path::Path;
 use throughline_core::Speaker;
 use throughline_core::echo;
 use throughline_core::evidence::Testimony;
+use throughline_core::form;
 use throughline_core::patch::Named;
 use throughline_core::patch::{Correct, Operation, Patch, Relate, Remember};
 use throughline_core::permission::Act;
@@ -220,6 +221,9 @@ impl Keeping<'_> {
         if closeness::claimed(&claim.content).is_some() && !ground.revive {
             return Ok(None);
         }
+        if let Some(stands) = form::also_stands(claim.kind, &claim.content) {
+            return self.claim_and_event(tx, claim, stands, corrects, ground, applied);
+        }
         self.check_content(&claim.content)?;
         self.check_slot(claim.slot.as_ref())?;
         check_lesson(claim.kind, &claim.content)?;
@@ -261,6 +265,37 @@ impl Keeping<'_> {
         list.push(plan.memory);
         applied.superseded.extend(plan.superseded);
         Ok(Some(plan.memory))
+    }
+
+    /// Takes in that something was settled, as it was told, and what stands since: the one is kept as it
+    /// happened, the other may be revised.
+    fn claim_and_event(
+        &self,
+        tx: &mut Transaction<'_>,
+        claim: &Remember,
+        stands: String,
+        corrects: bool,
+        ground: &PatchGround<'_>,
+        applied: &mut Applied,
+    ) -> Result<Option<MemoryId>> {
+        self.check_content(&claim.content)?;
+        tx.bearings.reword(&claim.content, &stands);
+        let event = self.candidate_of(tx, claim, false, ground);
+        let event = as_event(tx, &event);
+        let event = take_in(tx, &event)?;
+        rest_on(tx, event.memory, claim.turn, ground)?;
+        let list = if event.deduped { &mut applied.reinforced } else { &mut applied.memories };
+        list.push(event.memory);
+        let note = Remember { content: stands, ..claim.clone() };
+        let held = self.claim(tx, &note, corrects, ground, applied)?;
+        // What somebody else holds is given no other origin.
+        let may = |held: MemoryId| {
+            speaker_of(claim.turn, ground) == Speaker::User || tx.made().any(|one| one.id == held)
+        };
+        if let Some(held) = held.filter(|held| may(*held)) {
+            tx.link(held, Relation::DerivedFrom, event.memory);
+        }
+        Ok(held)
     }
 
     fn candidate_of(
@@ -345,6 +380,21 @@ impl Keeping<'_> {
         }
         let found = tx.with_fingerprint(tx.scope.space, &Fingerprint::of(what))?;
         Ok(found.into_iter().find(|one| one.state.is_active()).map(|one| one.id))
+    }
+}
+
+/// What a claim that tells when it was settled keeps of that as it happened. It matters for what stands
+/// since, and little by itself.
+pub(crate) fn as_event(tx: &Transaction<'_>, claim: &Candidate) -> Candidate {
+    Candidate {
+        id: MemoryId(tx.mint()),
+        kind: Kind::Event,
+        slot: None,
+        label: None,
+        importance: Some(REASON_IMPORTANCE),
+        pinned: false,
+        triggers: Vec::new(),
+        ..claim.clone()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Brief: what a session should know before the first word is said in it.
 
+mod focus;
 mod kept;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use crate::flows::Briefing;
 use crate::verify::{QUEUED_AT_START, ToCheck};
 use crate::{Because, Card, Result};
 
+pub(crate) use focus::FocusParts;
 pub use kept::KeptBrief;
 pub(crate) use kept::forget_kept;
 
@@ -62,13 +64,27 @@ pub struct Brief {
     pub why: Vec<Because>,
     /// What was told before, and is said here to hold no longer.
     pub taken_back: Vec<MemoryId>,
+    /// Those of them that never leave a session's mind altogether.
+    pub anchors: Vec<MemoryId>,
+}
+
+/// What the session before was about.
+#[derive(Debug, Default)]
+pub(crate) struct WorkedOn {
+    /// Files that tools touched.
+    pub(crate) files: Vec<String>,
+    /// Memories that were in focus.
+    pub(crate) focus: Vec<MemoryId>,
+    /// The rest of its focus, in names.
+    pub(crate) about: String,
 }
 
 impl Briefing<'_> {
     /// What holds in a project, and what was asked last in the session before this one.
     pub fn brief(&self, last: Option<&Mind>, to_check: &[ToCheck]) -> Result<Brief> {
         let reader = self.engine.now_reader()?;
-        let touched = last.map(Mind::files).unwrap_or_default();
+        let worked_on = self.worked_on(last);
+        let mut anchors = Vec::new();
         let mut sections = Vec::new();
         let first = self.first_of_all(to_check);
         let said = to_check.iter().filter(|one| one.is_said()).take(first.items.len());
@@ -76,18 +92,35 @@ impl Briefing<'_> {
         let to_check: Vec<MemoryId> = to_check.collect();
         sections.extend((!first.items.is_empty()).then_some(first));
         for (title, kinds, most) in PARTS {
-            let cards = self.standing(&*reader, kinds, most, &touched)?;
+            let cards = self.standing(&*reader, kinds, most, &worked_on)?;
             if !cards.is_empty() {
                 let items = cards
                     .iter()
-                    .map(|card| self.engine.recalling(self.context).item_of(card, Detail::Line))
+                    .map(|card| {
+                        let focused = worked_on.focus.contains(&card.memory.id);
+                        let detail = if focused { Detail::Full } else { Detail::Line };
+                        self.engine.recalling(self.context).item_of(card, detail)
+                    })
                     .collect();
                 sections.push(Section { title: title.to_owned(), items });
+                anchors.extend(cards.iter().filter(|one| is_anchor(one)).map(|one| one.memory.id));
             }
         }
         let quotes = self.quotes(&*reader, last)?;
-        let brief = self.write_brief(&*reader, sections, quotes)?;
-        Ok(Brief { to_check, ..brief })
+        let parts = FocusParts { sections, about: worked_on.about, ..FocusParts::default() };
+        let brief = self.write_brief(&*reader, parts, quotes)?;
+        Ok(Brief { to_check, anchors, ..brief })
+    }
+
+    /// What the session before this one was about.
+    fn worked_on(&self, last: Option<&Mind>) -> WorkedOn {
+        let Some(last) = last else { return WorkedOn::default() };
+        let focus = last.hot.focus(&self.engine.policy.activation);
+        WorkedOn {
+            files: last.files(),
+            focus: focus.into_iter().filter_map(NodeId::memory).collect(),
+            about: self.about(&last.hot).unwrap_or_default(),
+        }
     }
 
     fn first_of_all(&self, to_check: &[ToCheck]) -> Section {
@@ -101,7 +134,10 @@ impl Briefing<'_> {
     /// What a session has had in mind so far, for one that lost what it was told.
     pub fn reminder(&self, mind: &Mind, to_check: &[ToCheck]) -> Result<Brief> {
         let reader = self.engine.now_reader()?;
-        let focus: Vec<MemoryId> = mind.in_mind(&self.engine.policy.activation);
+        let policy = &self.engine.policy.activation;
+        let measured = mind.hot.to_measure(policy);
+        let edges = self.engine.recalling(self.context).edges_at(&*reader, &measured)?;
+        let focus: Vec<MemoryId> = mind.in_mind(&edges, policy);
         let cards = self.read_cards(&*reader, &focus)?;
         let here = self.said_here(&*reader, mind)?;
         let is_here = |card: &&Card| here.iter().any(|one| one.memory.id == card.memory.id);
@@ -112,7 +148,7 @@ impl Briefing<'_> {
                 .collect()
         };
         let items = in_full(&here.iter().collect::<Vec<_>>());
-        let used = in_full(&cards.iter().filter(|card| !is_here(card)).collect::<Vec<_>>());
+        let used: Vec<&Card> = cards.iter().filter(|card| !is_here(card)).collect();
         if items.is_empty() && used.is_empty() {
             // One reader at a time.
             drop(reader);
@@ -125,11 +161,18 @@ impl Briefing<'_> {
         let first = self.first_of_all(&unsaid);
         let mut sections = Vec::from_iter((!first.items.is_empty()).then_some(first));
         sections.push(Section { title: "From this session so far".to_owned(), items });
-        sections.push(Section { title: "Known before, and in use here".to_owned(), items: used });
         sections.retain(|section| !section.items.is_empty());
+        let told: Vec<MemoryId> = known.iter().copied().collect();
+        let around = mind.hot.around(&edges, policy);
+        let in_use = ("Known before, and in use here", used.as_slice());
+        let parts = self.by_focus(&*reader, &mind.hot, &around, in_use, &told)?;
+        let beside: Vec<String> = parts.handles();
+        sections.extend(parts.sections);
         let (title, kinds, most) = PARTS[0];
-        let mut standing = self.standing(&*reader, kinds, most, &[])?;
-        standing.retain(|card| !known.contains(&card.memory.id));
+        let mut standing = self.standing(&*reader, kinds, most, &WorkedOn::default())?;
+        standing.retain(|card| {
+            !known.contains(&card.memory.id) && !beside.contains(&card.memory.id.handle())
+        });
         if !standing.is_empty() {
             let items = standing
                 .iter()
@@ -138,7 +181,8 @@ impl Briefing<'_> {
             sections.push(Section { title: title.to_owned(), items });
         }
         let quotes = self.quotes(&*reader, Some(mind))?;
-        let brief = self.write_brief(&*reader, sections, quotes)?;
+        let parts = FocusParts { sections, ..parts };
+        let brief = self.write_brief(&*reader, parts, quotes)?;
         // What is in mind and moved says so itself.
         let to_check = to_check.iter().map(|one| one.card.memory.id).collect();
         Ok(Brief { to_check, ..brief })
@@ -170,15 +214,16 @@ impl Briefing<'_> {
     pub(crate) fn write_brief(
         &self,
         reader: &dyn Reader,
-        sections: Vec<Section>,
+        parts: FocusParts,
         quotes: Vec<(EpisodeId, Quote)>,
     ) -> Result<Brief> {
+        let FocusParts { sections, counts, about } = parts;
         if sections.is_empty() && quotes.is_empty() {
             return Ok(Brief::default());
         }
         let seed = format!("{} {:?}", self.engine.now(), self.context.session);
         let (said, quotes): (Vec<EpisodeId>, Vec<Quote>) = quotes.into_iter().unzip();
-        let page = Page { sections, quotes, seed, ..Page::default() };
+        let page = Page { about, sections, quotes, counts, seed, ..Page::default() };
         let written = page::write(&page, BUDGET, &self.engine.policy.page);
         let (mut memories, mut whole, mut why) = (Vec::new(), Vec::new(), Vec::new());
         for (handle, detail) in &written.shown {
@@ -222,7 +267,7 @@ impl Briefing<'_> {
         reader: &dyn Reader,
         kinds: &[Kind],
         most: usize,
-        touched: &[String],
+        worked_on: &WorkedOn,
     ) -> Result<Vec<Card>> {
         let reach = self.context.reach();
         let mut found = reader.current(&reach.spaces, kinds, LOOKED_AT)?;
@@ -256,7 +301,9 @@ impl Briefing<'_> {
                 && !card.flags.iter().any(|flag| hidden.contains(flag))
         });
         let weight = |card: &Card| {
-            let near = if speaks_of(&card.memory, touched) { 1.5 } else { 1.0 };
+            let near = speaks_of(&card.memory, &worked_on.files)
+                || worked_on.focus.contains(&card.memory.id);
+            let near = if near { 1.5 } else { 1.0 };
             let pinned = if card.memory.pinned { 2.0 } else { 1.0 };
             near * pinned * card.salience.value * card.trust.value()
         };
@@ -303,6 +350,11 @@ impl Briefing<'_> {
             .collect();
         self.engine.cards(reader, &memories)
     }
+}
+
+/// Whether a memory never leaves a session's mind altogether: it stands in a flat memory file.
+fn is_anchor(card: &Card) -> bool {
+    card.memory.authority == Authority::File
 }
 
 /// Whether a memory speaks of one of the files.

@@ -11,7 +11,7 @@ use throughline_core::page::{Detail, PageItem, Section};
 use throughline_core::{Memory, MemoryId, NodeId, Row, RowKey, SessionId, State};
 use throughline_store::Reader;
 
-use crate::brief::{Brief, PARTS};
+use crate::brief::{Brief, FocusParts, PARTS, WorkedOn};
 use crate::capture::{Briefed, Mind};
 use crate::flows::Listening;
 use crate::history::chain;
@@ -39,6 +39,7 @@ impl Listening<'_> {
         let told = match start {
             Start::Compact => {
                 mind.lose_context(now);
+                self.pull_branches(mind)?;
                 self.engine.briefing(self.context).reminder(mind, to_check)?
             }
             Start::Startup | Start::Clear => {
@@ -46,10 +47,17 @@ impl Listening<'_> {
                 if let Some(last) = last.filter(|_| mind.hot.nodes.is_empty()) {
                     mind.hot = Hot::resumed(&last.hot, 0, &self.engine.policy.activation);
                 }
+                self.pull_branches(mind)?;
                 self.engine.briefing(self.context).brief(last, to_check)?
             }
-            Start::Resume | Start::Reload if goes_on => self.news(mind, to_check)?,
-            Start::Resume => self.engine.briefing(self.context).brief(Some(mind), to_check)?,
+            Start::Resume | Start::Reload if goes_on => {
+                self.pull_branches(mind)?;
+                self.news(mind, to_check)?
+            }
+            Start::Resume => {
+                self.pull_branches(mind)?;
+                self.engine.briefing(self.context).brief(Some(mind), to_check)?
+            }
             // It comes with the next prompt: what is said now would be dropped again.
             Start::Reload => {
                 mind.lately.holds.due = true;
@@ -75,6 +83,9 @@ impl Listening<'_> {
     fn briefed(&self, mind: &mut Mind, told: &Brief, with_prompt: bool) {
         // What was only named by a headline may still be told in full.
         self.present(mind, &told.whole);
+        for id in &told.anchors {
+            mind.hot.anchor((*id).into(), "", &self.engine.policy.activation);
+        }
         mind.hold(told);
         let holds = &mut mind.lately.holds;
         holds.due = false;
@@ -113,7 +124,12 @@ impl Listening<'_> {
         sections.push(Section { title: "To check first".to_owned(), items });
         let held: BTreeSet<MemoryId> = mind.held().into_iter().collect();
         let (title, kinds, most) = PARTS[0];
-        let mut new = self.engine.briefing(self.context).standing(reader, kinds, most, &[])?;
+        let mut new = self.engine.briefing(self.context).standing(
+            reader,
+            kinds,
+            most,
+            &WorkedOn::default(),
+        )?;
         new.retain(|card| {
             card.memory.recorded_at > brief.at
                 && !held.contains(&card.memory.id)
@@ -127,7 +143,8 @@ impl Listening<'_> {
             .collect();
         sections.push(Section { title: format!("New: {}", title.to_lowercase()), items });
         sections.retain(|section| !section.items.is_empty());
-        let told = self.engine.briefing(self.context).write_brief(reader, sections, Vec::new())?;
+        let parts = FocusParts::plain(sections);
+        let told = self.engine.briefing(self.context).write_brief(reader, parts, Vec::new())?;
         Ok(Brief { to_check, taken_back, ..told })
     }
 

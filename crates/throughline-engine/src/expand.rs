@@ -2,8 +2,8 @@
 
 use throughline_core::permission::Act;
 use throughline_core::{
-    Actor, BatchId, Cause, Change, Edge, Episode, EpisodeId, Logged, Memory, NodeId, Relation, Row,
-    RowKey, SpaceId,
+    Actor, BatchId, Cause, Change, Edge, Episode, EpisodeId, Logged, Memory, MemoryId, NodeId,
+    Relation, Row, RowKey, SpaceId,
 };
 use throughline_store::{Reader, TextOf};
 
@@ -67,6 +67,8 @@ impl Looking<'_> {
         })?;
         let reader = self.engine.now_reader()?;
         let related = self.related(&*reader, memory)?;
+        let ids: Vec<MemoryId> = related.iter().map(|(_, other)| other.id).collect();
+        self.engine.recalling(self.context).expanded(memory.id, &ids);
         Ok(Expanded::Memory { card: Box::new(self.engine.card(&*reader, memory)?), related })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::scope::Reach;
-use throughline_core::{Edge, Entity, Memory, NodeId, Row, RowKey, SpaceId};
+use throughline_core::{Edge, Entity, Memory, NodeId, Relation, Row, RowKey, SpaceId};
 use throughline_store::{MemoryQuery, Reader};
 
 use crate::Result;
@@ -91,7 +91,9 @@ impl Looking<'_> {
         let mut edge_of: BTreeMap<RowKey, Edge> = BTreeMap::new();
         let mut frontier: Vec<NodeId> = starts.into_iter().collect();
         for _ in 0..depth {
-            let edges = reader.neighbours(space, &frontier, &[], FAN_OUT)?;
+            let mut edges = reader.neighbours(space, &frontier, &[], FAN_OUT)?;
+            // `boxes` shows what lies in one.
+            edges.retain(|edge| edge.relation != Relation::InBox);
             let mut ends: Vec<NodeId> =
                 edges.iter().flat_map(|edge| [edge.from, edge.to]).collect();
             ends.retain(|end| !seen.contains(end));

@@ -41,6 +41,7 @@ mod expand;
 mod export;
 mod find;
 mod flows;
+mod focus;
 mod gaps;
 mod graduate;
 mod graph;
@@ -110,6 +111,7 @@ pub use flows::{
     Briefing, Capturing, Checking, Copying, Erasing, Keeping, Listening, Looking, Recalling,
     Reviewing, Sleeping, Vectors, Watching, Working,
 };
+pub use focus::{FocusNode, InFocus};
 pub use graduate::{Graduated, Graduation};
 pub use graph::{Graph, GraphNode};
 pub use history::Version;
@@ -141,7 +143,9 @@ pub use revise::Edits;
 pub use seed::Seeded;
 pub use shelf::{ShelfClaim, ShelfEntry, ShelfRules, Shelved, Shelves};
 pub use sidecar::{Loaded, Sidecars};
-pub use sleep::{DEEP_BESIDE_MAX, DeepDue, DeepSlept, Done, Inputs, PassReport, Slept, Tended};
+pub use sleep::{
+    Boxing, DEEP_BESIDE_MAX, DeepDue, DeepSlept, Done, Inputs, PassReport, Slept, Tended, TopicBox,
+};
 pub use steps::procedure_of;
 pub use things::{AboutPage, Merged, SimilarMemory, Thing, ThingShown, Topic};
 pub use throughline_redact::take_contacts;

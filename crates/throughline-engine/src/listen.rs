@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use throughline_attention::activation;
+use throughline_attention::hot::Surroundings;
 use throughline_core::Speaker;
 use throughline_core::event::{Event, Start, What};
 use throughline_core::permission::Door;
@@ -212,6 +213,9 @@ impl Listening<'_> {
         let may_drain = may_drain && !hurried;
         let at_once = may_drain && wanted();
         let drained = if at_once { self.drain_now(mind, None) } else { Ok(Capture::default()) };
+        if verdict.topic_changed && !mind.speaks_of_focus(text, &self.engine.policy.activation) {
+            mind.hot.topic_changed();
+        }
         let told = keep;
         // What is not taken in yet may be the very thing that is missing.
         let keep = match keep {
@@ -275,8 +279,19 @@ impl Listening<'_> {
             named: mind.lately.holds.named.iter().copied().collect(),
             rules: self.engine.recalling(self.context).rules_for(text)?,
             triggered: self.engine.recalling(self.context).triggered_by(text)?,
+            focus: self.focus_of(asked, mind)?,
             ..Ask::new(text, self.engine.policy.recall)
         })
+    }
+
+    /// How far everything lies from what the session is about. Nothing is read where nothing is in focus,
+    /// or the prompt asks nothing of memory.
+    fn focus_of(&self, asked: &Question, mind: &Mind) -> Result<Surroundings> {
+        if asked.small_talk || mind.hot.focus(&self.engine.policy.activation).is_empty() {
+            return Ok(Surroundings::default());
+        }
+        let reader = self.engine.now_reader()?;
+        self.engine.recalling(self.context).around(&*reader, &mind.hot)
     }
 
     /// The agent has answered, or its context is about to be made shorter.
@@ -338,6 +353,7 @@ impl Listening<'_> {
                 &self.engine.policy.activation,
             );
         }
+        self.take_to_mind(mind)?;
         Ok(capture)
     }
 
@@ -382,6 +398,7 @@ impl Listening<'_> {
         let mut mind: Mind = minds.load(session);
         mind.lately.space = Some(there.project.space());
         let done = self.engine.capturing(&there).drain(session, &mut mind, Some(Flush::Ending))?;
+        self.engine.listening(&there).take_to_mind(&mut mind)?;
         minds.save(session, &mind)?;
         Ok(done)
     }

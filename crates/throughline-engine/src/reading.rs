@@ -10,9 +10,9 @@ use std::sync::{Mutex, PoisonError};
 
 use throughline_core::meet::Difference;
 use throughline_core::reading::{self, Bearing, Judged, Piece};
-use throughline_core::relevance::Signals;
 use throughline_core::{
-    Change, Edge, Kind, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, text, words,
+    Change, Edge, Kind, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, form, text,
+    words,
 };
 use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
@@ -25,6 +25,8 @@ use crate::{Context, NewMemory, Result};
 
 /// Memories that a claim is held against.
 const HELD_AGAINST: usize = 6;
+/// Memories in focus that words are held against besides.
+const FOCUS_HELD: usize = 2;
 /// From this likelihood on, what is said in passing takes the place of what it touches.
 const REPLACES_FROM: f32 = 0.6;
 /// How near in meaning it must be for that, where it does not look like a change; and where the two share
@@ -94,6 +96,13 @@ impl Bearings {
     /// Adds how a claim bears on what is held.
     pub(crate) fn add(&mut self, content: &str, bearings: Vec<Held>) {
         self.0.insert(content.to_owned(), bearings);
+    }
+
+    /// Lets what bears on a claim bear on other words for it.
+    pub(crate) fn reword(&mut self, content: &str, as_said: &str) {
+        if let Some(bearings) = self.0.remove(content) {
+            self.0.insert(as_said.to_owned(), bearings);
+        }
     }
 
     /// How a claim differs from the memories that it does not leave as they are. Where it may take the
@@ -194,9 +203,28 @@ pub(crate) fn pieces_of(before: Option<&str>, turn: &str) -> Option<Vec<Piece>> 
     if let Some((_, pieces)) = last.as_ref().filter(|(known, _)| *known == key) {
         return Some(pieces.clone());
     }
-    let pieces = Trained::builtin().ok()?.read(Speaker::User, before, turn);
+    let pieces = read_undated(Trained::builtin().ok()?, before, turn);
     *last = Some((key, pieces.clone()));
     Some(pieces)
+}
+
+/// The pieces of a turn, read without the day on which something was settled: the reader would take what
+/// was decided today for something that holds today.
+fn read_undated(trained: &Trained, before: Option<&str>, turn: &str) -> Vec<Piece> {
+    let Some(marker) = form::settled_lately(turn) else {
+        return trained.read(Speaker::User, before, turn);
+    };
+    let blank = " ".repeat(marker.len());
+    let undated = format!("{}{blank}{}", &turn[..marker.start], &turn[marker.end..]);
+    let mut pieces = trained.read(Speaker::User, before, &undated);
+    for piece in &mut pieces {
+        let between = turn.get(marker.end..piece.span.start);
+        let begins = |c: char| c.is_whitespace() || c == ',';
+        if between.is_some_and(|between| between.chars().all(begins)) {
+            piece.span.start = marker.start;
+        }
+    }
+    pieces
 }
 
 /// What sort of claim a text surely makes, where all of it makes the same sort. A failure must say why.
@@ -264,6 +292,7 @@ impl Capturing<'_> {
         before: Option<&str>,
         said: String,
         pieces: &[Piece],
+        focus: &[MemoryId],
     ) -> Result<Nearby> {
         let Ok(trained) = Trained::builtin() else { return Ok(Nearby::default()) };
         let looked_up = text::cut(&said, LOOKED_UP_CHARS);
@@ -276,22 +305,27 @@ impl Capturing<'_> {
         };
         let space = self.context.scope().space;
         let found = self.engine.recalling(self.context).recall(&ask)?.candidates;
-        let found: Vec<(RowKey, Signals)> = found
+        let mut found: Vec<(RowKey, Option<f64>)> = found
             .iter()
             .filter(|one| one.space == space)
-            .filter_map(|one| Some((RowKey::memory(space, one.node.memory()?), one.signals)))
+            .filter_map(|one| Some((RowKey::memory(space, one.node.memory()?), one.signals.cosine)))
             .take(HELD_AGAINST)
             .collect();
+        // What the session is about may be meant without a word of it being said.
+        let focus = focus.iter().map(|id| (RowKey::memory(space, *id), None));
+        let unfound: Vec<_> =
+            focus.filter(|(key, _)| !found.iter().any(|(known, _)| known == key)).collect();
+        found.extend(unfound.into_iter().take(FOCUS_HELD));
         let keys: Vec<RowKey> = found.iter().map(|(key, _)| key.clone()).collect();
         let rows = self.engine.now_reader()?.rows(&keys)?.into_iter();
         let mut memories = Vec::new();
         let meaning = LazyCell::new(|| self.engine.meaning.of_query(looked_up));
-        for (row, (_, signals)) in rows.zip(found) {
+        for (row, (_, cosine)) in rows.zip(found) {
             let Some(memory) = row.and_then(Row::into_memory) else { continue };
             if can_be_touched(&memory, self.context) {
                 // What was kept a moment ago may have no vector yet.
                 let near = || self.nearness(&meaning, &memory.content);
-                let near = signals.cosine.unwrap_or_else(near);
+                let near = cosine.unwrap_or_else(near);
                 memories.push(NearestMemories { memory, near, whole: Judged::other() });
             }
         }
@@ -361,7 +395,7 @@ impl Capturing<'_> {
             if !pieces.iter().any(|piece| piece.changes() >= BY_HAND_CHANGES_FROM) {
                 return Ok(bearings);
             }
-            let nearby = self.nearby(None, new.content.clone(), &pieces)?;
+            let nearby = self.nearby(None, new.content.clone(), &pieces, &[])?;
             let plain = new.authority.is_user();
             let mut found = self.bearings(&nearby, None, &new.content, true, plain);
             found.retain(|one| one.judged.touches() >= SURELY_TOUCHES && one.near >= BY_HAND_NEAR);

@@ -16,6 +16,7 @@ mod words;
 mod write;
 
 use throughline_attention::frontier::Hop;
+use throughline_attention::hot::Surroundings;
 use throughline_core::page::{Detail, DomainCount};
 use throughline_core::policy::RecallPolicy;
 use throughline_core::relevance::{Parts, Signals, WEIGHTS};
@@ -65,6 +66,8 @@ pub struct Ask<'a> {
     pub rules: Vec<MemoryId>,
     /// Memories whose triggers the prompt names: they pass the gate, whatever words they use.
     pub triggered: Vec<(SpaceId, MemoryId)>,
+    /// How far everything lies from what the session is about: what is in focus is told in full.
+    pub focus: Surroundings,
     /// What somebody who looked found not to help.
     pub unfit: Vec<MemoryId>,
     /// Leave out what this session said itself: it need not be told what it has just heard.
@@ -92,6 +95,7 @@ impl<'a> Ask<'a> {
             named: Vec::new(),
             rules: Vec::new(),
             triggered: Vec::new(),
+            focus: Surroundings::default(),
             unfit: Vec::new(),
             unheard: false,
             ungated: false,
@@ -199,6 +203,10 @@ pub enum CutReason {
     Dormant,
     /// Only weak edges lead to it.
     WeakEdges,
+    /// It overlaps, and lies far from what the session is about.
+    FarFromFocus,
+    /// It says otherwise than what was found, and stands beside that or nowhere.
+    ContestedBySeed,
     /// This session has just seen it.
     AlreadyShown,
     /// This session said it itself.
@@ -230,6 +238,8 @@ impl std::fmt::Display for CutReason {
             Self::TooMany => "more than can be shown",
             Self::Dormant => "dormant until it is named",
             Self::WeakEdges => "reached over weak connections only",
+            Self::FarFromFocus => "overlaps, and is far from what the session is about",
+            Self::ContestedBySeed => "contradicts a memory that was found",
             Self::AlreadyShown => "shown in this session already",
             Self::SaidHere => "it was said in this session",
             Self::Unfit => "a model found that it does not help",

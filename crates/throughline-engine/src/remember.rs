@@ -6,10 +6,11 @@ use throughline_core::permission::Act;
 use throughline_core::reconcile::{self, Candidate, Plan};
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, BatchId, Cause, Kind, Memory, MemoryId, Relation, RowKey, Slot, SpaceId, text,
+    Authority, BatchId, Cause, Kind, Memory, MemoryId, Relation, RowKey, Slot, SpaceId, form, text,
 };
 use throughline_language::{closeness, instruction, lesson, probe};
 
+use crate::apply::as_event;
 use crate::engine::is_handle;
 use crate::flows::Keeping;
 use crate::neighbours::neighbours;
@@ -161,12 +162,17 @@ impl Keeping<'_> {
         }
         let repeats = self.repeats_shown(new)?;
         let unread = self.unread_turns(new)?;
-        let bearings = self.engine.capturing(self.context).bearings_by_hand(new)?;
+        let mut bearings = self.engine.capturing(self.context).bearings_by_hand(new)?;
+        let stands = form::also_stands(new.kind, &new.content);
+        if let Some(stands) = &stands {
+            bearings.reword(&new.content, stands);
+        }
         let written = self.engine.write(self.context, Cause::Remember, None, |tx| {
             tx.bearings = bearings.clone();
             let mut own = candidate(new, tx);
             own.testimony.echo = repeats || self.repeats_record(&**tx, new)?;
-            let quote = self.quoted(tx, new, &unread)?;
+            let mut quote = self.quoted(tx, new, &unread)?;
+            let event = part_event(tx, stands.as_deref(), &mut own, &mut quote);
             let (plan, said) = self.take_in_said(tx, own.clone(), quote)?;
             let root = &self.context.project.root;
             let may = |act| may_add(&**tx, self.context.door, act, &plan, &said);
@@ -174,6 +180,10 @@ impl Keeping<'_> {
             // Reasons are whoever's who gives them, even for what somebody else said.
             for reason in new.because.iter().filter(|_| reasons) {
                 self.give_reason(tx, &plan, said.kind, reason, &own.testimony)?;
+            }
+            if let Some(event) = event.filter(|_| reasons) {
+                let event = take_in(tx, &event)?.memory;
+                tx.link(plan.memory, Relation::DerivedFrom, event);
             }
             let by_user = said.testimony.authority.is_user();
             let by_words = if binds {
@@ -350,6 +360,21 @@ impl Keeping<'_> {
         tx.link(claim.memory, rests_by(kind), to);
         Ok(())
     }
+}
+
+/// Parts what stands from when it was settled: returns the event, and leaves the rest in the claims.
+fn part_event(
+    tx: &Transaction<'_>,
+    stands: Option<&str>,
+    own: &mut Candidate,
+    quote: &mut Option<Candidate>,
+) -> Option<Candidate> {
+    let stands = stands?;
+    let event = as_event(tx, quote.as_ref().unwrap_or(own));
+    for claim in quote.iter_mut().chain([own]) {
+        stands.clone_into(&mut claim.content);
+    }
+    Some(event)
 }
 
 /// Lets the rules decide, and adds what they decided to the transaction.

@@ -10,6 +10,7 @@
 //!
 //! The deep class (`deep`) organises what is known, now and then.
 
+mod boxes;
 mod clashes;
 mod clusters;
 mod deep;
@@ -33,6 +34,7 @@ use throughline_store::Reader;
 
 use crate::Result;
 use crate::flows::Sleeping;
+pub use boxes::{Boxing, TopicBox};
 use plan::SleepStep;
 use since::Slice;
 pub use tend::Tended;
@@ -52,6 +54,8 @@ pub struct Slept {
     pub done: Done,
     /// What was left alone, and why.
     pub skipped: Vec<String>,
+    /// What was put into boxes.
+    pub boxes: Boxing,
     /// Turns that still wait.
     pub left: u64,
     /// What became of memories by disuse and by use.
@@ -166,6 +170,9 @@ impl Sleeping<'_> {
         mut run: Run,
         progress: &mut dyn FnMut(&Slept),
     ) -> Result<Slept> {
+        if run.dry.is_none() {
+            run.slept.boxes.add(self.seal_quiet_box(self.context.project.space())?);
+        }
         let mut more = true;
         while more {
             more = self.sleep_a_slice(&mut run)?;
@@ -201,6 +208,8 @@ impl Sleeping<'_> {
             steps.iter().for_each(|step| run.slept.done.count(step));
             run.dry = Some(slice.end);
         } else {
+            // Before the mark moves: whoever is cut off here puts the rest into boxes the next time.
+            run.slept.boxes.add(self.put_in_boxes(&slice)?);
             match self.carry_out(&slice, steps)? {
                 Carried::Out { batches, done } => {
                     run.slept.batches.extend(batches);

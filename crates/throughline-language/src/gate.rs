@@ -147,6 +147,8 @@ pub struct GateVerdict {
     pub fired: Vec<Fired>,
     /// When to probe.
     pub probe: ProbeWhen,
+    /// A prompt speaks of other things than were spoken of lately.
+    pub topic_changed: bool,
 }
 
 /// Why everything that waits is wanted at once.
@@ -166,7 +168,7 @@ pub enum Flush {
 pub fn judge(watch: &Watch, turn: &Turn<'_>, policy: &GatePolicy) -> (GateVerdict, Watch) {
     let mut next = watch.clone();
     let mut fired = Vec::new();
-    let mut topic_changed = false;
+    let mut moved = Moved::default();
     match turn.speaker {
         Speaker::Tool => found_by_tool(&next, turn, policy, &mut fired),
         Speaker::User | Speaker::Assistant => {
@@ -174,11 +176,11 @@ pub fn judge(watch: &Watch, turn: &Turn<'_>, policy: &GatePolicy) -> (GateVerdic
             next.silent_turns = next.silent_turns.saturating_add(1);
             next.tools_wait = false;
             listen(&mut next, turn, &mut fired);
-            topic_changed = place(&mut next, turn, policy, &mut fired);
+            moved = place(&mut next, turn, policy, &mut fired);
         }
     }
     note(&mut next, turn, !fired.is_empty());
-    let due = due(&next, turn.at, &fired, topic_changed, policy);
+    let due = due(&next, turn.at, &fired, moved.ground || moved.topic, policy);
     if due == Some(Due::Silence) {
         let words = format!("{} turns", next.silent_turns);
         fire(&mut fired, Signal::Silence, Strength::Medium, words);
@@ -186,7 +188,7 @@ pub fn judge(watch: &Watch, turn: &Turn<'_>, policy: &GatePolicy) -> (GateVerdic
     fired.sort_by_key(|one| one.signal);
     next.due = next.due.into_iter().chain(due).min();
     let probe = next.due.map_or(ProbeWhen::Wait, ProbeWhen::Now);
-    (GateVerdict { fired, probe }, next)
+    (GateVerdict { fired, probe, topic_changed: moved.topic }, next)
 }
 
 /// The names that a turn brings, as they are compared: whoever keeps names can say which of them are known.
@@ -260,8 +262,15 @@ fn listen(watch: &mut Watch, turn: &Turn<'_>, fired: &mut Vec<Fired>) {
 /// Sentences of one turn whose numbers are remembered.
 const CLAIMING_SENTENCES_MAX: usize = 8;
 
-/// Which names, ground and topic the turn is about; whether the topic changed.
-fn place(watch: &mut Watch, turn: &Turn<'_>, policy: &GatePolicy, fired: &mut Vec<Fired>) -> bool {
+/// Whether a turn is on other ground than the one before, and about another topic.
+#[derive(Default)]
+struct Moved {
+    ground: bool,
+    topic: bool,
+}
+
+/// Which names, ground and topic the turn is about; whether these changed.
+fn place(watch: &mut Watch, turn: &Turn<'_>, policy: &GatePolicy, fired: &mut Vec<Fired>) -> Moved {
     let about = topic::about(turn.speaker, turn.text, turn.at);
     let new: Vec<&str> = about
         .names
@@ -295,7 +304,7 @@ fn place(watch: &mut Watch, turn: &Turn<'_>, policy: &GatePolicy, fired: &mut Ve
     }
     watch.domain = about.domain.or(watch.domain);
     watch.say(about.terms);
-    shifted || elsewhere
+    Moved { ground: shifted, topic: elsewhere }
 }
 
 /// What a tool's output says against what was meant or claimed.

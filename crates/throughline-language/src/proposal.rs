@@ -39,6 +39,8 @@ pub struct Window {
     pub turns: Vec<WindowTurn>,
     /// What is known: an id, which the model never sees, and the words.
     pub known: Vec<(String, String)>,
+    /// What the session is about, in names.
+    pub focus: Vec<String>,
 }
 
 /// An operation that holds up, and the weakest speaker that it needs.

@@ -299,6 +299,15 @@ impl Reader for Overlay<'_> {
         self.rows_of(|reader| reader.entities(space, names), key)
     }
 
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>> {
+        let enough = limit.saturating_add(self.spare()?);
+        let key = |entity: &Entity| RowKey::node(entity.space, NodeId::Entity(entity.id));
+        let mut found = self.rows_of(|reader| reader.entities_of(space, kind, enough), key)?;
+        found.sort_by_key(|entity| Reverse(entity.id));
+        found.truncate(limit);
+        Ok(found)
+    }
+
     fn injections(&self, space: SpaceId, memory: MemoryId, limit: usize) -> Result<Vec<Injection>> {
         let enough = limit.saturating_add(self.spare()?);
         let key = |one: &Injection| Row::Injection(one.clone()).key();

@@ -105,6 +105,9 @@ pub trait Reader {
     /// it.
     fn things(&self, space: SpaceId, kinds: &[EntityKind]) -> Result<Vec<(Entity, usize)>>;
 
+    /// Entities of one kind, the newest first, at most `limit`.
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>>;
+
     /// Full-text search: texts that hold the terms, best first; ties by id.
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;
 

@@ -22,7 +22,7 @@ use throughline_core::{Authority, State};
 
 pub(crate) use agents::{Hook, Init, Patch, Which};
 pub(crate) use change::{Correct, Edit, Link, Pair, Pin, Purge, Retire, Supersede, Tag, Unlink};
-pub(crate) use health::{Backup, Doctor, Graph, GraphFormat, Restore, Stats};
+pub(crate) use health::{Backup, Boxes, Doctor, Graph, GraphFormat, Restore, Stats};
 pub(crate) use lately::{Lately, Today};
 pub(crate) use mcp::{ImportFormat, Mcp, Profile};
 pub(crate) use model::{Llm, LlmAction, Work};
@@ -175,6 +175,10 @@ pub(crate) enum Command {
     Similar(Similar),
     /// List topics and their memories
     Topics,
+    /// List stretches of work on one topic, and the memories that belong to each
+    Boxes(Boxes),
+    /// Show what a session has in mind: what is in focus, and what lies around it
+    Focus,
     /// Called by an agent's hooks: reads what happened, prints what the agent should know
     #[command(hide = true)]
     Hook(Hook),

@@ -1,11 +1,13 @@
 //! The commands: settings in, one answer out. This page is the list.
 
 mod agents;
+mod boxes;
 mod by_hand;
 mod change;
 mod config;
 mod copies;
 mod find;
+mod focus;
 mod graph;
 mod health;
 mod history;
@@ -217,6 +219,8 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::About(args) => organise::about(args, settings, ui),
         Command::Similar(args) => organise::similar(args, settings, ui),
         Command::Topics => organise::topics(settings, ui),
+        Command::Boxes(args) => boxes::boxes(args, settings, ui),
+        Command::Focus => focus::focus(settings, ui),
         Command::Config(args) => config::config(args, settings, ui),
         Command::Completions(args) => manual::completions(args, ui),
         Command::Man(args) => manual::man(args, ui),

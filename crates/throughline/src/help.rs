@@ -32,7 +32,7 @@ const GROUPS: [Group; 6] = [
         heading: "Look closer",
         commands: &[
             "today", "show", "history", "log", "told", "read", "why-not", "expand", "similar",
-            "about", "topics", "graph", "status", "stats",
+            "about", "topics", "graph", "boxes", "focus", "status", "stats",
         ],
     },
     Group {

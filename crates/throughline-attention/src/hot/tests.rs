@@ -1,7 +1,6 @@
 //! The hot graph: its laws, and what a session sees of it.
 
 use proptest::prelude::*;
-use serde_json::json;
 use uuid::Uuid;
 
 use super::*;
@@ -107,27 +106,10 @@ fn what_was_shown_is_known_until_the_context_is_made_shorter() {
 }
 
 #[test]
-fn a_draft_without_room_comes_back() {
-    let mut hot = Hot::default();
-    for number in 0..DRAFTS_MAX {
-        assert!(hot.draft(json!({ "number": number }), "decision language").is_empty());
-    }
-    let displaced = hot.draft(json!({ "number": "new" }), "correction");
-    assert_eq!(displaced.len(), 1);
-    assert_eq!(displaced[0].operation, json!({ "number": 0 }));
-    let huge = json!("x".repeat(DRAFT_BYTES_MAX));
-    assert_eq!(hot.draft(huge.clone(), "long")[0].operation, huge);
-    assert_eq!(hot.take_drafts().len(), DRAFTS_MAX);
-    assert!(hot.drafts.is_empty());
-}
-
-#[test]
 fn what_is_forgotten_leaves_no_trace() {
     let mut hot = about(&[1, 2]);
     hot.touch(node(1), "the launch code is swordfish", Touch::Mention, &POLICY());
     hot.shown(&[memory(1)]);
-    let operation = json!({ "supersede": memory(1).to_string(), "content": "swordfish" });
-    assert!(hot.draft(operation, "correction").is_empty());
     turn(&mut hot, &[]);
     assert!(!hot.together.is_empty());
 
@@ -141,20 +123,15 @@ fn what_is_forgotten_leaves_no_trace() {
 #[test]
 fn a_session_that_goes_on_elsewhere_remembers_faintly() {
     let mut old = about(&[1, 2, 3]);
-    hot_with_everything(&mut old);
+    old.shown(&[memory(1)]);
     let new = Hot::resumed(&old, 0, &POLICY());
     assert!((presence(&new, 1) - presence(&old, 1) / 2.0).abs() < 0.06, "faded, not gone");
     assert_eq!(new.nodes[&node(1)].label, "node 1");
     assert!(new.to_settle(&POLICY()).is_empty(), "what the old session used is the old one's");
-    assert!(new.surfaced.is_empty() && new.drafts.is_empty());
+    assert!(new.surfaced.is_empty());
     let later = Hot::resumed(&old, 3, &POLICY());
     assert!(presence(&later, 1) < presence(&new, 1));
     assert!(Hot::resumed(&old, 40, &POLICY()).nodes.is_empty());
-}
-
-fn hot_with_everything(hot: &mut Hot) {
-    hot.shown(&[memory(1)]);
-    assert!(hot.draft(json!({ "op": "remember" }), "decision").is_empty());
 }
 
 #[test]
@@ -208,7 +185,8 @@ enum Step {
     Crowd(u128),
     Turn(Vec<String>),
     Shown(Vec<u128>),
-    Draft(String),
+    Place(u128, String),
+    Topic,
     Settle,
     Compact,
     Forget(u128),
@@ -220,7 +198,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (0..2_000_u128).prop_map(Step::Crowd),
         3 => proptest::collection::vec("[a-zé]{0,70}", 0..8).prop_map(Step::Turn),
         2 => proptest::collection::vec(0..5_000_u128, 0..40).prop_map(Step::Shown),
-        2 => ".{0,40}".prop_map(Step::Draft),
+        2 => (0..2_000_u128, ".{0,40}").prop_map(|(number, name)| Step::Place(number, name)),
+        1 => Just(Step::Topic),
         1 => Just(Step::Settle),
         1 => Just(Step::Compact),
         1 => (0..2_000_u128).prop_map(Step::Forget),
@@ -242,7 +221,8 @@ fn play(steps: &[Step]) -> Hot {
             Step::Shown(numbers) => {
                 hot.shown(&numbers.iter().map(|n| memory(*n)).collect::<Vec<_>>());
             }
-            Step::Draft(text) => drop(hot.draft(json!(text), text)),
+            Step::Place(number, domain) => hot.place(node(*number), domain),
+            Step::Topic => hot.topic_changed(),
             Step::Settle => hot.settled(&hot.to_settle(&POLICY())),
             Step::Compact => hot.compacted(),
             Step::Forget(number) => hot.forget(node(*number)),
@@ -256,7 +236,6 @@ proptest! {
     fn whatever_happens_it_stays_small_and_survives_being_written_down(steps in steps()) {
         let hot = play(&steps);
         prop_assert!(hot.nodes.len() <= NODES_MAX);
-        prop_assert!(hot.drafts.len() <= DRAFTS_MAX);
         prop_assert!(hot.topic.len() <= TOPIC_MAX);
         prop_assert!(hot.surfaced.len() <= SHOWN_MAX);
         prop_assert!(hot.together.len() <= PAIRS_MAX);
@@ -288,5 +267,63 @@ proptest! {
             turn(&mut quiet, &[]);
         }
         prop_assert_eq!(hot.present(None, &POLICY()), quiet.present(None, &POLICY()));
+    }
+}
+
+#[test]
+fn another_topic_frees_what_was_shown_and_what_is_shown_for_it_stays_shown() {
+    let mut hot = about(&[1]);
+    hot.shown(&[memory(1)]);
+    hot.topic_changed();
+    assert!(!hot.was_shown(memory(1), 30), "it may be shown again");
+    assert!(hot.surfaced.contains_key(&memory(1)), "and yet it was told");
+    assert_eq!(hot.context_from, 0, "the agent has lost nothing");
+    hot.shown(&[memory(2)]);
+    turn(&mut hot, &[]);
+    assert!(hot.was_shown(memory(2), 30));
+}
+
+#[test]
+fn what_it_has_in_mind_is_parted_by_the_ground_it_belongs_to() {
+    let mut hot = about(&[1, 2, 3]);
+    hot.place(node(1), "technical");
+    hot.place(node(2), "personal");
+    let domains = hot.by_domain(&POLICY());
+    assert_eq!(domains["technical"], [node(1)]);
+    assert_eq!(domains["personal"], [node(2)]);
+    assert_eq!(domains[""], [node(3)]);
+}
+
+proptest! {
+    #[test]
+    fn distances_are_the_fewest_edges_and_only_nearness_decides_the_detail(
+        edges in proptest::collection::vec((0..30_u128, 0..30_u128), 0..60), cap in 0..6_u32,
+    ) {
+        let focus = [node(0), node(1)];
+        let edges: Vec<_> = edges.iter().map(|(a, b)| (node(*a), node(*b))).collect();
+        let around = Surroundings::of(&focus, &edges, cap);
+        for (one, other) in edges.iter().chain(edges.iter().map(|(a, b)| (b, a)).map(|(a, b)| (*a, *b)).collect::<Vec<_>>().iter()) {
+            if let Some(far) = around.hops(*one).filter(|far| *far < cap) {
+                prop_assert!(around.hops(*other).is_some_and(|next| next <= far + 1));
+            }
+        }
+        prop_assert_eq!(around.nodes(Nearness::Focus).collect::<Vec<_>>(), focus);
+        for near in around.nodes(Nearness::Near) {
+            let beside = |(a, b): &(NodeId, NodeId)| {
+                (*a == near && focus.contains(b)) || (*b == near && focus.contains(a))
+            };
+            prop_assert!(edges.iter().any(beside));
+        }
+        prop_assert!(around.nodes(Nearness::Far).all(|far| around.hops(far) >= Some(2)));
+    }
+
+    #[test]
+    fn nothing_is_measured_without_a_focus_and_never_more_than_a_few_nodes(steps in steps()) {
+        let hot = play(&steps);
+        let wanted = hot.to_measure(&POLICY());
+        let focus = hot.focus(&POLICY());
+        prop_assert_eq!(wanted.is_empty(), focus.is_empty());
+        prop_assert!(wanted.len() <= around::MEASURED_MAX);
+        prop_assert!(focus.iter().all(|node| wanted.contains(node)));
     }
 }

@@ -92,6 +92,17 @@ fn retold(found: &Reached, seeds: &[Seed], policy: &FrontierPolicy) -> f64 {
 /// Every path, tried one after the other: slow and plain.
 fn by_trying_all(seeds: &[Seed], edges: &[Edge], depth: u32) -> BTreeMap<NodeId, f64> {
     let (policy, edge_policy) = (FrontierPolicy::default(), EdgePolicy::default());
+    let is_seed = |node: NodeId| seeds.iter().any(|seed| seed.node == node);
+    // Only a seed that is walked from contests something.
+    let walked_from = |node| seeds.iter().any(|seed| seed.node == node && seed.score > 0.0);
+    let contested = |node: NodeId| {
+        edges.iter().any(|edge| {
+            let by_seed = |one, other| one == node && walked_from(other);
+            edge.relation == Relation::Contradicts
+                && !is_seed(node)
+                && (by_seed(edge.from, edge.to) || by_seed(edge.to, edge.from))
+        })
+    };
     let passable = |edge: &Edge, node: NodeId| {
         let strength = strength(edge, idle_days(edge), &edge_policy);
         let to_head = edge.relation == Relation::Supersedes && edge.to == node;
@@ -113,7 +124,7 @@ fn by_trying_all(seeds: &[Seed], edges: &[Edge], depth: u32) -> BTreeMap<NodeId,
         for (node, here) in paths {
             let degree = edges.iter().filter(|edge| passable(edge, node).is_some()).count();
             for edge in edges {
-                if let Some(pull) = passable(edge, node) {
+                if let Some(pull) = passable(edge, node).filter(|_| !contested(edge.other(node))) {
                     let damping = hub_damping(degree, &edge_policy);
                     longer.push((edge.other(node), here * pull * damping * policy.hop_decay));
                 }
@@ -205,6 +216,22 @@ proptest! {
         }
         let distinct: BTreeSet<&NodeId> = reached.iter().chain(&counted).collect();
         prop_assert_eq!(distinct.len(), reached.len() + counted.len(), "named once");
+    }
+
+    #[test]
+    fn nothing_that_a_walked_seed_contests_is_reached_or_passed_through(
+        edges in graph(60), seeds in seeds(), policy in policy(),
+    ) {
+        let found = walked(&seeds, &edges, &policy);
+        let withheld: BTreeSet<NodeId> = found.withheld.iter().map(|(node, _)| *node).collect();
+        for reached in &found.reached {
+            prop_assert!(!withheld.contains(&reached.node));
+            prop_assert!(reached.path.iter().all(|step| !withheld.contains(&step.to)));
+        }
+        prop_assert!(found.counted.iter().all(|(node, _)| !withheld.contains(node)));
+        for (_, by) in &found.withheld {
+            prop_assert!(seeds.iter().any(|seed| seed.node == *by));
+        }
     }
 
     #[test]
@@ -354,13 +381,28 @@ fn seeds_around_an_entity_do_not_use_up_its_places() {
 #[test]
 fn a_contradiction_is_followed_before_a_mere_relation() {
     let found = from_zero(&[
-        edge(memory(0), Relation::RelatesTo, memory(1)),
-        Edge { last_reinforced_at: day(2_000), ..edge(memory(0), Relation::RelatesTo, memory(2)) },
-        edge(memory(0), Relation::Contradicts, memory(3)),
+        edge(memory(0), Relation::Because, memory(9)),
+        edge(memory(9), Relation::RelatesTo, memory(1)),
+        Edge { last_reinforced_at: day(2_000), ..edge(memory(9), Relation::RelatesTo, memory(2)) },
+        edge(memory(9), Relation::Contradicts, memory(3)),
     ]);
     let order: Vec<NodeId> = found.reached.iter().map(|reached| reached.node).collect();
-    assert_eq!(order, [memory(3), memory(2)], "and one that faded is not followed at all");
-    assert!(found.reached[0].score > 3.0 * found.reached[1].score);
+    assert_eq!(order, [memory(9), memory(3), memory(2)], "one that faded is not followed at all");
+    assert!(found.reached[1].score > 3.0 * found.reached[2].score);
+}
+
+#[test]
+fn what_a_seed_contests_is_withheld_with_what_is_only_reached_through_it() {
+    let found = from_zero(&[
+        edge(memory(0), Relation::Contradicts, memory(1)),
+        edge(memory(1), Relation::Because, memory(2)),
+        edge(memory(0), Relation::Because, memory(3)),
+        edge(memory(3), Relation::DerivedFrom, memory(1)),
+    ]);
+    let order: Vec<NodeId> = found.reached.iter().map(|reached| reached.node).collect();
+    assert_eq!(order, [memory(3)]);
+    assert_eq!(found.withheld, [(memory(1), memory(0))]);
+    assert!(found.links.iter().all(|link| link.to != memory(1)), "nothing flows through it");
 }
 
 #[test]

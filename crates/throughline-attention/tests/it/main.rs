@@ -1,6 +1,7 @@
 //! The rules of attention, seen from outside: laws where there is a law, small tables otherwise.
 
 mod activation;
+mod boxes;
 mod clusters;
 mod due;
 mod frontier;

@@ -151,6 +151,12 @@ pub(super) fn quote(quote: &Quote, policy: &PagePolicy) -> String {
     )
 }
 
+/// What the session is about.
+pub(super) fn about(names: &str, policy: &PagePolicy) -> Option<String> {
+    let names = safe::line(names, policy.line_chars_max);
+    (!names.is_empty()).then(|| format!("Lately about: {names}\n"))
+}
+
 /// What else could be asked for.
 pub(super) fn hint(hint: &str, policy: &PagePolicy) -> Option<String> {
     let hint = safe::line(hint, policy.line_chars_max);

@@ -3,7 +3,7 @@
 use super::{Candidate, Neighbours};
 use crate::authority::{Contest, contest};
 use crate::meet::Difference;
-use crate::{Authority, Cardinality, Memory, SessionId, Slot, Timestamp, when};
+use crate::{Authority, Cardinality, Memory, SessionId, Slot, Timestamp, form, when};
 
 /// What decides a conflict: the slot, who stands behind the claim, and since when.
 pub(super) struct ConflictClaim<'a> {
@@ -55,7 +55,9 @@ pub(super) fn conflicts<'a>(
     replaces: Option<&'a Memory>,
 ) -> Vec<(&'a Memory, Contest)> {
     let mut conflicts: Vec<_> = replaces.into_iter().map(|old| (old, Contest::Supersede)).collect();
-    for old in neighbours.same_slot.iter().filter(|old| old.state.is_active()) {
+    // What happened is not undone by what is said later.
+    let holds = |old: &Memory| old.state.is_active() && !form::is_event(old.kind, &old.content);
+    for old in neighbours.same_slot.iter().filter(|old| holds(old)) {
         let (Some(slot), Some(held)) = (claim.slot, &old.slot) else { continue };
         // Either side may declare that there is only one value.
         let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
@@ -71,7 +73,7 @@ pub(super) fn conflicts<'a>(
         }) {
             continue; // their structured form says that they speak of two things, or say the same
         }
-        if !old.state.is_active() || !claim.reaches(old) || has(&conflicts, old) {
+        if !holds(old) || !claim.reaches(old) || has(&conflicts, old) {
             continue;
         }
         // What is declared to hold several values may hold this one too. Several are several

@@ -96,6 +96,7 @@ fn what_was_said_later_is_told_with_a_memory_unless_it_stands_on_the_page_itself
 fn a_page_reads_well() {
     let page = Page {
         archived: 0,
+        about: String::new(),
         sections: vec![Section {
             title: String::new(),
             items: vec![

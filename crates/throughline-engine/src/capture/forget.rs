@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use serde_json::Value;
-use throughline_core::{Episode, Fingerprint, NodeId, SessionId, SpaceId};
+use throughline_core::{Episode, Fingerprint, NodeId, SessionId, SpaceId, words};
 use throughline_store::Reader;
 
 use super::{Mind, Minds};
@@ -62,28 +61,16 @@ impl Mind {
                 warmth.label.clear();
             }
         }
-        self.hot
-            .drafts
-            .retain(|draft| !gone.is_told_in(&draft.why) && !is_told(gone, &draft.operation));
         self.lately.heard.retain(|one| {
             !gone.is_node(NodeId::Episode(one.episode)) && !gone.is_turn(session, &one.turn)
         });
         // Which turn a term is from is not known; those that said it lose its words.
         if gone.sessions.contains(session) || self.lately.heard != before.lately.heard {
             self.hot.topic.retain(|term| !gone.is_its_word(term));
+            let tells = |label: &str| words::terms(label).iter().any(|one| gone.is_its_word(one));
+            self.hot.nodes.retain(|_, warmth| !tells(&warmth.label));
         }
         *self != before
-    }
-}
-
-fn is_told(gone: &Gone, value: &Value) -> bool {
-    match value {
-        Value::String(text) => gone.is_told_in(text),
-        Value::Array(items) => items.iter().any(|item| is_told(gone, item)),
-        Value::Object(fields) => {
-            fields.iter().any(|(name, field)| gone.is_told_in(name) || is_told(gone, field))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -136,8 +123,6 @@ mod tests {
         let touch = throughline_attention::activation::Touch::Mention;
         mind.hot.touch(MemoryId(Uuid::from_u128(1)).into(), "launch", touch, &policy);
         mind.hot.touch(MemoryId(Uuid::from_u128(2)).into(), SECRET, touch, &policy);
-        let draft = serde_json::json!({"content": [SECRET]});
-        drop(mind.hot.draft(draft, "why"));
         mind
     }
 

@@ -9,7 +9,9 @@ use throughline_attention::hot::Hot;
 use throughline_core::Speaker;
 use throughline_core::policy::ActivationPolicy;
 use throughline_core::reading::Piece;
-use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text, words};
+use throughline_core::{
+    Episode, EpisodeId, MemoryId, NodeId, SessionId, SpaceId, Timestamp, text, words,
+};
 use throughline_language::Turn;
 use throughline_language::gate::Watch;
 use throughline_language::probe::{self};
@@ -207,6 +209,12 @@ impl Minds {
             .find(|mind| mind.lately.space == Some(space) && !mind.lately.heard.is_empty())
     }
 
+    /// The session of a project whose mind changed last.
+    pub(crate) fn latest_session_of(&self, space: SpaceId) -> Option<SessionId> {
+        let newest = self.0.newest(LATEST_MAX).ok()?;
+        newest.into_iter().find(|session| self.load(session).lately.space == Some(space))
+    }
+
     /// Removes what was not touched for long.
     pub(crate) fn sweep(&self, days: u32, now: Timestamp) {
         // A file that stays is no harm.
@@ -230,6 +238,9 @@ pub(super) struct HeardTurn {
     /// The memories that may be about it, once they were looked up.
     #[serde(skip)]
     pub(super) nearby: Option<Nearby>,
+    /// Whether it was not taken to mind yet.
+    #[serde(skip)]
+    fresh: bool,
 }
 
 /// A turn as it was read.
@@ -293,6 +304,7 @@ impl Mind {
             kept: false,
             pieces: None,
             nearby: None,
+            fresh: true,
         });
         while self.lately.heard.len() > HEARD_MAX {
             // What was probed goes first, then what tools did: what was said waits for the probe.
@@ -412,9 +424,39 @@ impl Mind {
         files
     }
 
-    /// The memories it has in mind, the most present first: in focus, and shown lately.
-    pub(crate) fn in_mind(&self, policy: &ActivationPolicy) -> Vec<MemoryId> {
-        let present = self.hot.present(None, policy).into_iter();
+    /// The turns that were heard and not taken to mind yet. They are from now on.
+    pub(crate) fn take_fresh(&mut self) -> Vec<Captured> {
+        let fresh = self.lately.heard.iter_mut().filter(|one| one.fresh);
+        fresh
+            .map(|one| {
+                one.fresh = false;
+                one.turn.clone()
+            })
+            .collect()
+    }
+
+    /// Memories that were shown last and that the agent has before it, the latest first.
+    pub(crate) fn shown_lately(&self, most: usize) -> Vec<MemoryId> {
+        let from = self.hot.context_from;
+        let mut shown: Vec<(u32, MemoryId)> = self
+            .hot
+            .surfaced
+            .iter()
+            .filter(|(_, turn)| **turn >= from)
+            .map(|(id, turn)| (*turn, *id))
+            .collect();
+        shown.sort_unstable_by(|a, b| b.cmp(a));
+        shown.into_iter().take(most).map(|(_, id)| id).collect()
+    }
+
+    /// The memories it has in mind, the most present first: in focus, and shown lately. What lies
+    /// further from the focus, over these edges, is less present.
+    pub(crate) fn in_mind(
+        &self,
+        edges: &[(NodeId, NodeId)],
+        policy: &ActivationPolicy,
+    ) -> Vec<MemoryId> {
+        let present = self.hot.present(Some(edges), policy).into_iter();
         present
             .filter(|(_, value)| *value >= IN_MIND_FROM)
             .filter_map(|(node, _)| node.memory())
@@ -422,13 +464,20 @@ impl Mind {
             .collect()
     }
 
-    /// Memories that the agent was shown and still has before it.
+    /// Memories that the agent was shown for the topic at hand and still has before it.
     pub(crate) fn sees(&self) -> Vec<MemoryId> {
         let hot = &self.hot;
-        let seen = hot.surfaced.iter().filter(|(_, turn)| {
-            **turn >= hot.context_from && hot.turn.saturating_sub(**turn) <= SEEN_TURNS
-        });
-        seen.map(|(id, _)| *id).collect()
+        hot.surfaced.keys().copied().filter(|id| hot.was_shown(*id, SEEN_TURNS)).collect()
+    }
+
+    /// Whether a prompt names something that is in focus.
+    pub(crate) fn speaks_of_focus(&self, said: &str, policy: &ActivationPolicy) -> bool {
+        let said = format!(" {} ", text::normalise(said));
+        let labels =
+            self.hot.focus(policy).into_iter().filter_map(|node| self.hot.nodes.get(&node));
+        labels
+            .map(|warmth| text::normalise(&warmth.label))
+            .any(|label| !label.is_empty() && said.contains(&format!(" {label} ")))
     }
 
     /// Whether the agent was told a memory with a prompt and still has it before it. What the brief

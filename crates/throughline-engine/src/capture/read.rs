@@ -35,6 +35,8 @@ impl Capturing<'_> {
     /// `pass` gains what was held against what is known for that, and what may touch it though nothing
     /// of it is kept.
     pub(super) fn read_last(&self, mind: &mut Mind, pass: &mut Pass) -> Result<bool> {
+        let focus = mind.hot.focus(&self.engine.policy.activation);
+        let focus: Vec<MemoryId> = focus.into_iter().filter_map(NodeId::memory).collect();
         let Some(ReadTurn { before, turn, episode, pieces, nearby }) = mind.read_last() else {
             return Ok(false);
         };
@@ -43,7 +45,7 @@ impl Capturing<'_> {
         if likeliest.is_none() && !pieces.iter().any(probe::is_kept) {
             return Ok(false);
         }
-        let nearby = nearby.insert(self.nearby(before, looked_up(turn, pieces), pieces)?);
+        let nearby = nearby.insert(self.nearby(before, looked_up(turn, pieces), pieces, &focus)?);
         let own = speech::own_words(turn);
         let mut weighed = Vec::new();
         if !pieces.iter().any(probe::is_kept)
@@ -106,7 +108,7 @@ impl Capturing<'_> {
                         let text = one.turns.get(turn).map_or(quote, |one| &one.text);
                         let own = speech::own_words(text);
                         let said = if is_short(text) { own } else { quote.to_owned() };
-                        new.insert(self.nearby(before, said, &[])?)
+                        new.insert(self.nearby(before, said, &[], &[])?)
                     }
                 };
                 let only = one.claims_of(turn) == 1;

@@ -3,7 +3,7 @@
 
 use throughline_core::authority::{Contest, contest};
 use throughline_core::permission::{self, Act, Backing, Door};
-use throughline_core::{Cause, Change, Edge, Memory, NodeId, Relation, Row, RowKey, text};
+use throughline_core::{Cause, Change, Edge, Memory, NodeId, Relation, Row, RowKey, form, text};
 use throughline_language::proposal::{self, Pair, PairVerdict};
 use throughline_llm::ModelRequest;
 use throughline_store::{LogQuery, Reader};
@@ -202,7 +202,8 @@ fn rule(
     let allowed = contest(newer.authority, older.authority, true) == Contest::Supersede;
     let asked = ask(&**tx, Door::Upkeep, Act::Replace, Some(older), Backing::Asserted)?;
     let ours = matches!(asked, permission::Verdict::Allowed { .. });
-    if verdict == PairVerdict::Replaces && allowed && ours {
+    let happened = form::is_event(older.kind, &older.content);
+    if verdict == PairVerdict::Replaces && allowed && ours && !happened {
         tx.push(Change::Supersede { space, old: older.id, new: newer.id, at });
         return Ok(Ruled::Superseded);
     }

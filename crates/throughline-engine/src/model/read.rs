@@ -8,8 +8,8 @@ use throughline_core::permission::Door;
 use throughline_core::row::Session;
 use throughline_core::scope::Level;
 use throughline_core::{
-    Cause, Change, Episode, EpisodeId, NodeId, Row, RowKey, SpaceId, State, Table, Timestamp, text,
-    words,
+    Cause, Change, Episode, EpisodeId, MemoryId, NodeId, Row, RowKey, SpaceId, State, Table,
+    Timestamp, text, words,
 };
 use throughline_language::proposal::{self, ModelProposal, Window, WindowTurn};
 use throughline_llm::{Error as ModelError, ModelRequest};
@@ -213,7 +213,14 @@ impl Working<'_> {
                 stretch.episodes.push(episode);
             }
         }
-        stretch.window.known = known(&*reader, self.context, unread.space, &stretch.window)?;
+        let hot = Minds::new(&self.engine.home).load(&unread.session).hot;
+        let focus = hot.focus(&self.engine.policy.activation);
+        let labels = focus.iter().filter_map(|node| hot.nodes.get(node)).map(|one| &one.label);
+        let labels = labels.filter(|label| !label.is_empty());
+        stretch.window.focus = labels.map(|label| sendable(label)).collect();
+        let focus: Vec<MemoryId> = focus.into_iter().filter_map(NodeId::memory).collect();
+        stretch.window.known =
+            known(&*reader, self.context, unread.space, &stretch.window, &focus)?;
         Ok(stretch)
     }
 
@@ -272,12 +279,13 @@ fn session_of(reader: &dyn Reader, unread: &Unread) -> Result<Session> {
     Ok(row.unwrap_or_else(|| Session::new(unread.session.clone(), unread.space, "agent", began)))
 }
 
-/// What is held and shares words with what people said.
+/// What the session has in focus, and what is held and shares words with what people said.
 fn known(
     reader: &dyn Reader,
     context: &Context,
     space: SpaceId,
     window: &Window,
+    focus: &[MemoryId],
 ) -> Result<Vec<(String, String)>> {
     let said = window.turns.iter().filter(|one| one.speaker == Speaker::User);
     let said: BTreeSet<String> = said.flat_map(|one| words::query_terms(&one.text)).collect();
@@ -291,9 +299,13 @@ fn known(
         kinds: Vec::new(),
         limit: KNOWN,
     };
-    let keys: Vec<RowKey> =
-        reader.text(&query)?.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+    let mut keys: Vec<RowKey> = focus.iter().map(|id| RowKey::memory(space, *id)).collect();
+    let found = reader.text(&query)?;
+    let found = found.iter().map(|hit| RowKey::node(hit.space, hit.node));
+    keys.extend(found.filter(|key| !focus.iter().any(|id| *key == RowKey::memory(space, *id))));
     let memories = reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory());
+    let reach = context.reach();
+    let memories = memories.filter(|one| one.state.is_active() && reach.sees(one)).take(KNOWN);
     Ok(memories
         .map(|one| (one.id.to_string(), text::headline(&sendable(&one.content), 400)))
         .collect())

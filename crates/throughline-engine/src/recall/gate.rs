@@ -4,7 +4,9 @@
 //! behind the best or behind a gap; how many that are depends on the prompt.
 
 use std::collections::BTreeSet;
-use throughline_core::{Evidence, NodeId, Row, RowKey, State, Timestamp};
+
+use throughline_attention::hot::Nearness;
+use throughline_core::{Evidence, Fingerprint, Kind, NodeId, Row, RowKey, State, Timestamp, form};
 
 use throughline_core::page::Detail;
 use throughline_core::relevance::{self, Text};
@@ -27,6 +29,11 @@ const KEPT_FREE: usize = 2;
 
 /// The share of what is otherwise asked of relevance from which a person's word is shown beside claims.
 const BESIDE_CLAIMS: f64 = 0.5;
+
+/// The share of what is otherwise asked of relevance from which something near the focus is told.
+const NEAR_FOCUS: f64 = 0.8;
+/// Memories that are told because they lie near the focus.
+const BESIDE_MAX: usize = 2;
 
 /// The scores that the next candidate is held against.
 #[derive(Clone, Copy, Default)]
@@ -52,6 +59,8 @@ struct Gate {
     /// How many of those are mere claims.
     claims: usize,
     reached: usize,
+    /// Shown because they lie beside the focus.
+    beside: usize,
     shown: BTreeSet<NodeId>,
 }
 
@@ -78,7 +87,11 @@ impl Recalling<'_> {
                 },
                 None => (&mut turns, None),
             };
-            let away = card.and_then(|card| out_of_view(ask, candidate, card, best));
+            let away = card.and_then(|card| {
+                let told = tells_what_stands(card, known) && !ask.ungated;
+                let told = told.then_some(CandidateFate::Cut(CutReason::ToldByMemory));
+                told.or_else(|| out_of_view(ask, candidate, card, best))
+            });
             candidate.fate = match away {
                 Some(fate) => fate,
                 None => {
@@ -135,11 +148,7 @@ impl Recalling<'_> {
             let enough = ask.enough(question);
             let covers = candidate.signals.covers >= limits.covers_enough;
             if candidate.relevance < enough && !covers {
-                return CandidateFate::Cut(if candidate.relevance >= enough * limits.hint_share {
-                    CutReason::Overlaps
-                } else {
-                    CutReason::DoesNotFit
-                });
+                return beside_focus(ask, candidate, enough, gate);
             }
             let measure = if is_claim { gate.all } else { gate.standing };
             if candidate.score < measure.best * limits.gap_to_best {
@@ -162,7 +171,7 @@ impl Recalling<'_> {
         }
         gate.passed += 1;
         gate.shown.insert(candidate.node);
-        CandidateFate::Shown(Detail::Full)
+        CandidateFate::Shown(detail(ask, candidate, gate.passed == 1))
     }
 
     /// Why something is not told to this session that would be worth saying, if there is a reason.
@@ -206,6 +215,39 @@ impl Recalling<'_> {
     }
 }
 
+/// What becomes of something that does not fit well enough by itself: near the focus of the session it is
+/// told in a line, further away it is counted.
+fn beside_focus(
+    ask: &Ask<'_>,
+    candidate: &RecallCandidate,
+    enough: f64,
+    gate: &mut Gate,
+) -> CandidateFate {
+    let fits = |share: f64| candidate.relevance >= enough * share;
+    let overlaps = fits(ask.limits.hint_share);
+    match ask.focus.nearness(candidate.node) {
+        Some(Nearness::Focus | Nearness::Near) if fits(NEAR_FOCUS) && gate.beside < BESIDE_MAX => {
+            gate.beside += 1;
+            CandidateFate::Shown(Detail::Line)
+        }
+        Some(Nearness::Far) if overlaps => CandidateFate::Counted(CutReason::FarFromFocus),
+        _ if overlaps => CandidateFate::Cut(CutReason::Overlaps),
+        _ => CandidateFate::Cut(CutReason::DoesNotFit),
+    }
+}
+
+/// How much is told of what passed: all of what the prompt names, of the best, and of what is in focus; of
+/// the rest a line. Without a focus, all of everything.
+fn detail(ask: &Ask<'_>, candidate: &RecallCandidate, is_best: bool) -> Detail {
+    let meant = candidate.signals.named;
+    let focused = ask.focus.nearness(candidate.node) == Some(Nearness::Focus);
+    if ask.focus.is_empty() || ask.ungated || is_best || meant || focused {
+        Detail::Full
+    } else {
+        Detail::Line
+    }
+}
+
 /// The relevance of the memory that fits best, of those that may be shown.
 fn best_match(ask: &Ask<'_>, candidates: &[RecallCandidate], known: &ReadCandidates) -> f64 {
     let may_be_shown = |one: &&RecallCandidate| {
@@ -246,6 +288,18 @@ fn put_beside(
     if let Some(nearest) = nearest {
         nearest.fate = CandidateFate::Shown(Detail::Line);
     }
+}
+
+/// Whether a memory only tells that something was settled, and what stands since was found as well.
+fn tells_what_stands(card: &Card, known: &ReadCandidates) -> bool {
+    if card.memory.kind != Kind::Event {
+        return false;
+    }
+    let Some(stands) = form::also_stands(Kind::Decision, &card.memory.content) else {
+        return false;
+    };
+    let stands = Fingerprint::of(&stands);
+    known.memories.values().any(|one| one.fingerprint == stands && one.state.is_active())
 }
 
 /// What is not in view, and what was not used for long: it is only counted, unless the prompt names

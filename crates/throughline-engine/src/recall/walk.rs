@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use throughline_attention::frontier::{self, Seed, Walk};
-use throughline_core::{Edge, NodeId, Row, RowKey, SpaceId, salience};
+use throughline_core::{Edge, NodeId, Relation, Row, RowKey, SpaceId, salience};
 use throughline_store::Reader;
 
 use super::names::Mentioned;
@@ -72,7 +72,8 @@ impl Recalling<'_> {
                     edges.extend(reader.neighbours(*space, nodes, &[], EDGES_READ)?);
                 }
                 edges.retain(|edge| {
-                    ![edge.from, edge.to].iter().any(|end| matches!(end, NodeId::Episode(_)))
+                    edge.relation != Relation::InBox
+                        && ![edge.from, edge.to].iter().any(|end| matches!(end, NodeId::Episode(_)))
                 });
                 Ok::<_, crate::Error>(edges)
             },
@@ -95,6 +96,15 @@ impl Recalling<'_> {
         known: &mut ReadCandidates,
     ) -> Result<()> {
         let reach = self.context.reach();
+        for (node, _) in &walk.withheld {
+            // Only what the walk alone would have brought; what was found by itself stands by itself.
+            if node.memory().is_some_and(|id| !known.memories.contains_key(&id))
+                && let Some(one) = candidates.iter_mut().find(|one| one.node == *node)
+                && one.fate == CandidateFate::Considered
+            {
+                one.fate = CandidateFate::Cut(CutReason::ContestedBySeed);
+            }
+        }
         for reached in walk.reached {
             let Some(id) = reached.node.memory() else { continue };
             if known.memories.contains_key(&id) {

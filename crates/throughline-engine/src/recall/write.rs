@@ -43,6 +43,7 @@ impl Recalling<'_> {
         let archived = if alone { self.archived_matches(reader, ask, &question)? } else { 0 };
         let elsewhere = self.known_elsewhere(reader, ask, &question)?;
         let page = Page {
+            about: String::new(),
             sections: vec![Section {
                 title: String::new(),
                 items: items.iter().filter_map(|item| self.item(item, known)).collect(),

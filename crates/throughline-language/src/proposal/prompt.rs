@@ -36,6 +36,9 @@ pub fn reading_prompt(window: &Window) -> String {
     if window.known.is_empty() {
         prompt.push_str("(nothing)\n");
     }
+    if !window.focus.is_empty() {
+        prompt.push_str(&format!("\nThe session is about: {}\n", json!(window.focus)));
+    }
     prompt.push_str("\nThe conversation:\n");
     for (at, turn) in window.turns.iter().enumerate() {
         let line =

@@ -51,6 +51,7 @@ pass_on! {
     fn all_tombstones(&self) -> Result<Vec<Tombstone>>;
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>>;
     fn things(&self, space: SpaceId, kinds: &[EntityKind]) -> Result<Vec<(Entity, usize)>>;
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>>;
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>>;
     fn documents(&self, space: SpaceId, of: TextOf, model: &str, after: u64, block: &mut dyn FnMut(u32, &[u8])) -> Result<Shelf>;
     fn postings(&self, space: SpaceId, of: TextOf, terms: &[String], most: usize) -> Result<Vec<Postings>>;

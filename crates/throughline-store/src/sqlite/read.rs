@@ -275,6 +275,17 @@ impl Reader for SqlTables<'_> {
         standing::things(self.connection, space, kinds)
     }
 
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>> {
+        let rows = collect(
+            self.connection,
+            Table::Entity,
+            "SELECT key, body, hash FROM entity
+             WHERE space = ?1 AND kind = ?2 ORDER BY key DESC LIMIT ?3",
+            params![space.0, kind.as_str(), i64::try_from(limit).unwrap_or(i64::MAX)],
+        )?;
+        Ok(rows.into_iter().filter_map(Row::into_entity).collect())
+    }
+
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
         text::search(self.connection, query)
     }

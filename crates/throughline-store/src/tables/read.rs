@@ -258,6 +258,14 @@ impl Reader for Arc<Tables> {
         Ok(self.counted_entities(space, kinds))
     }
 
+    fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>> {
+        let rows = self.entity_rows().filter(|one| one.space == space && one.kind == kind);
+        let mut found: Vec<Entity> = rows.cloned().collect();
+        found.sort_by_key(|entity| Reverse(entity.id));
+        found.truncate(limit);
+        Ok(found)
+    }
+
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
         let policy = WordPolicy::default();
         // What lies behind other walls tells nothing, not even how rare a word is.

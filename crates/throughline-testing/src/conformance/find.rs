@@ -245,9 +245,15 @@ pub(super) fn a_thing_answers_to_every_name_it_has_now(factory: &dyn Factory) {
     assert_eq!(named(None, "the database"), []);
     let names = ["postgres", "postgresql"].map(|name| EntityName { kind: None, name: name.into() });
     let found = world.read().entities(HERE, &names).expect("entities");
-    assert_eq!(found, [renamed], "told once, whatever it is called");
+    assert_eq!(found, std::slice::from_ref(&renamed), "told once, whatever it is called");
     assert_eq!(world.read().entities(THERE, &names).expect("none"), []);
     assert_eq!(world.read().entities(HERE, &[]).expect("none"), []);
+    let other = entity(HERE, 3, EntityKind::Tool, &["Redis"]);
+    world.write(vec![Change::Know(other.clone())]);
+    let tools = |most| world.read().entities_of(HERE, EntityKind::Tool, most).expect("entities");
+    assert_eq!(tools(9), [other.clone(), renamed], "the newest first");
+    assert_eq!(tools(1), [other]);
+    assert_eq!(world.read().entities_of(THERE, EntityKind::Tool, 9).expect("none"), []);
 }
 
 pub(super) fn things_are_listed_by_kind_with_what_leads_to_them(factory: &dyn Factory) {

@@ -1,6 +1,6 @@
 //! An overlay on a store: what a batch will do is seen before it is written.
 
-use throughline_core::{BatchId, Fingerprint, Kind, NodeId, RowKey};
+use throughline_core::{BatchId, EntityKind, Fingerprint, Kind, NodeId, RowKey};
 use throughline_store::{EntityName, Error, Overlay, Reader, SlotQuery};
 
 use super::Factory;
@@ -65,6 +65,9 @@ fn standing(reader: &dyn Reader) -> Result<Vec<String>, Error> {
         let names =
             ["staging", "postgres"].map(|name| EntityName { kind: None, name: name.into() });
         told.push(format!("{:?}", reader.entities(space, &names)?));
+        for kind in EntityKind::ALL {
+            told.push(format!("{:?}", reader.entities_of(space, *kind, 2)?));
+        }
         for number in 0..5 {
             let id = memory_id(own(space, number));
             let nodes = [

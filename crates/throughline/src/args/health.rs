@@ -1,4 +1,4 @@
-//! What may be written after `stats`, `doctor`, `backup`, `restore` and `graph`.
+//! What may be written after `stats`, `doctor`, `backup`, `restore`, `graph` and `boxes`.
 
 use std::path::PathBuf;
 
@@ -67,4 +67,14 @@ pub(crate) struct Graph {
     /// The format
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     pub(crate) format: GraphFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Boxes {
+    /// How many to show, the latest first
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Write every sealed box to this folder, as boxes/YYYY-MM-DD/box-ID.md
+    #[arg(long, value_name = "DIR")]
+    pub(crate) write: Option<PathBuf>,
 }

@@ -25,6 +25,7 @@ fn act_of(command: &Command) -> Option<Act> {
         }
         // So does the record of what every agent was told.
         Command::Told(args) if args.all => Some(Act::Transfer),
+        Command::Boxes(args) if args.write.is_some() => Some(Act::Transfer),
         Command::Import(_)
         | Command::Ingest(_)
         | Command::Patch(_)
@@ -74,6 +75,8 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::About(_)
         | Command::Similar(_)
         | Command::Topics
+        | Command::Boxes(_)
+        | Command::Focus
         | Command::Hook(_)
         | Command::Mcp(_)
         | Command::Completions(_)

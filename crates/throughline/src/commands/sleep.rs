@@ -21,6 +21,7 @@ struct WireSlept {
     changes: WireDone,
     /// Memories whose place was looked at.
     looked: usize,
+    boxes: WireBoxing,
     skipped: Vec<String>,
     /// A model compares what came in, beside.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,6 +97,13 @@ struct WireDone {
     proposed: usize,
 }
 
+#[derive(Debug, Serialize)]
+struct WireBoxing {
+    memories: usize,
+    sealed: usize,
+    batches: Vec<String>,
+}
+
 pub(super) fn sleep(
     args: &args::Sleep,
     settings: &Settings,
@@ -150,6 +158,11 @@ pub(super) fn sleep(
             proposed: slept.tended.proposed,
         },
         looked: slept.tended.looked,
+        boxes: WireBoxing {
+            memories: slept.boxes.memories,
+            sealed: slept.boxes.sealed,
+            batches: slept.boxes.batches.iter().map(ToString::to_string).collect(),
+        },
         skipped: slept.skipped.clone(),
         compared_by: settings.models.llm_name().filter(|_| !args.dry_run),
         left: slept.left,
@@ -247,6 +260,11 @@ fn slept_page(slept: &Slept, dry_run: bool) -> String {
     ];
     for (count, what) in told.into_iter().filter(|(count, _)| *count > 0) {
         writeln!(page, "{} {what}", paint(BOLD, format!("{count:>9}")))
+            .expect("writing to a String cannot fail");
+    }
+    if slept.boxes.memories > 0 {
+        let (put, boxes) = (plural(slept.boxes.memories, "memory"), paint(DIM, "(`boxes`)"));
+        writeln!(page, "{} put into boxes by topic {boxes}", paint(BOLD, put))
             .expect("writing to a String cannot fail");
     }
     for line in &slept.skipped {

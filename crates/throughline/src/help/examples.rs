@@ -170,6 +170,14 @@ pub(super) const EXAMPLES: &[Examples] = &[
     ("llm test", &[("throughline llm test", "")]),
     ("llm key", &[("throughline llm key < key.txt", "")]),
     (
+        "boxes",
+        &[("throughline boxes", ""), ("throughline boxes --write notes", "one file for each")],
+    ),
+    (
+        "focus",
+        &[("throughline focus", "of the latest session here"), ("throughline focus --json", "")],
+    ),
+    (
         "graph",
         &[
             ("throughline graph --focus 42886944", ""),

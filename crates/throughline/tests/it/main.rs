@@ -7,6 +7,7 @@ mod attention;
 mod authority;
 mod bad_input;
 mod beginning;
+mod boxing;
 mod broken_settings;
 mod columns;
 mod connecting;
@@ -30,8 +31,10 @@ mod failing_tools;
 #[cfg(target_os = "linux")]
 mod faults;
 mod flat_files;
+mod focusing;
 mod gaps;
 mod graduating;
+mod happening;
 mod harness;
 mod helpers;
 mod hook_kills;

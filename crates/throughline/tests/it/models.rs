@@ -389,3 +389,19 @@ fn a_purge_while_the_model_thinks_is_final() {
     assert!(!home.texts(&["list", "--all"]).iter().any(|one| one.contains("accounting")));
     home.assert_sound();
 }
+
+#[test]
+fn a_model_is_told_what_the_session_is_about() {
+    let home = Home::new();
+    let turns =
+        [("Please look at src/export.rs with me.", "src/export.rs writes the invoices."), SAID];
+    session(&home, &turns);
+    let server = proposing(vec![]);
+    configure(&home, &server);
+    home.json(&["work", "--once"]);
+    let prompt = prompt_of(&server);
+    assert!(
+        prompt.contains("The session is about: [") && prompt.contains("src/export.rs\""),
+        "{prompt}"
+    );
+}

@@ -83,14 +83,16 @@ fn any_page() -> impl Strategy<Value = Page> {
     let section = (prop_oneof![Just(String::new()), hostile()], vec(any_item(), 0..8));
     let quote = (hostile(), hostile(), hostile());
     let count = (hostile(), 0..40_usize, any::<f64>(), any::<f64>());
-    (vec(section, 0..3), vec(quote, 0..4), vec(count, 0..4), option::of(hostile()), ".{0,9}")
-        .prop_map(|(sections, quotes, counts, hint, seed)| {
+    let last = (option::of(hostile()), prop_oneof![Just(String::new()), hostile()]);
+    (vec(section, 0..3), vec(quote, 0..4), vec(count, 0..4), last, ".{0,9}").prop_map(
+        |(sections, quotes, counts, (hint, about), seed)| {
             let mut numbers = 0..;
             let mut number = |items: Vec<PageItem>| {
                 let named = items.into_iter().zip(&mut numbers);
                 named.map(|(item, at)| PageItem { handle: format!("{at:08x}"), ..item }).collect()
             };
             Page {
+                about,
                 sections: sections
                     .into_iter()
                     .map(|(title, items)| Section { title, items: number(items) })
@@ -107,7 +109,8 @@ fn any_page() -> impl Strategy<Value = Page> {
                 hint,
                 seed,
             }
-        })
+        },
+    )
 }
 
 /// Many small ones, where it gets tight.
@@ -149,7 +152,9 @@ proptest! {
         for line in inside(&written.text) {
             heads += usize::from(line.starts_with("- ["));
             quotes += usize::from(line.starts_with('“'));
-            let ours = ["- [", "  | ", "  (", "# ", "“", "Related: ", "Said, not verified:"];
+            let ours = [
+                "- [", "  | ", "  (", "# ", "“", "Related: ", "Said, not verified:", "Lately about: ",
+            ];
             let known = ours.iter().any(|start| line.starts_with(start))
                 || line.starts_with(|c: char| c.is_ascii_digit())
                     && (line.ends_with("for more") || line.ends_with("search --all`"));

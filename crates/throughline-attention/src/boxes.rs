@@ -1,0 +1,140 @@
+//! Boxes: stretches of work on one topic, and the traces that connect them.
+//!
+//! A box takes in one memory after the other until the topic changes, nothing comes for a while, or it
+//! is full; then it is sealed, and another one begins. A sealed box that goes on with the topic of an
+//! earlier one belongs to the same trace. Nothing here is stored: a topic follows from the words of the
+//! memories in a box.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use throughline_core::policy::BoxPolicy;
+use throughline_core::{EntityId, Timestamp, closed_set};
+
+/// Terms that make up the topic of a box when it is compared with another one.
+pub const TOPIC_TERMS: usize = 16;
+/// Minutes of a day.
+const MINUTES: f64 = 1_440.0;
+
+closed_set! {
+    /// Why a box was sealed.
+    pub enum Seal ("seal") {
+        /// What came next was about something else.
+        Topic = "another topic",
+        /// Nothing came for a while.
+        Quiet = "quiet",
+        /// It was full.
+        Full = "full",
+    }
+}
+
+/// Something that goes into a box: when it was said, and its telling terms, each with the word as it was
+/// written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoxItem {
+    /// When.
+    pub at: Timestamp,
+    /// Its telling terms, each once.
+    pub terms: BTreeMap<String, String>,
+}
+
+/// The topic of a box: what its memories speak of, and from when to when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoxTopic {
+    /// When the first of them was said.
+    pub from: Timestamp,
+    /// When the last of them was said.
+    pub to: Timestamp,
+    /// How many there are.
+    pub memories: usize,
+    /// By term: how many of them hold it, and the word; of several, the one with the capital letter.
+    terms: BTreeMap<String, (usize, String)>,
+}
+
+impl BoxTopic {
+    /// The topic of a box that begins with this.
+    pub fn begin(item: &BoxItem) -> Self {
+        let mut topic = Self { from: item.at, to: item.at, memories: 0, terms: BTreeMap::new() };
+        topic.take(item);
+        topic
+    }
+
+    /// The topic of a box that holds these, if there are any.
+    pub fn of<'a>(items: impl IntoIterator<Item = &'a BoxItem>) -> Option<Self> {
+        let mut items = items.into_iter();
+        let mut topic = Self::begin(items.next()?);
+        items.for_each(|item| topic.take(item));
+        Some(topic)
+    }
+
+    /// Takes in one more.
+    pub fn take(&mut self, item: &BoxItem) {
+        (self.from, self.to) = (self.from.min(item.at), self.to.max(item.at));
+        self.memories += 1;
+        for (term, word) in &item.terms {
+            let known = self.terms.entry(term.clone()).or_insert_with(|| (0, word.clone()));
+            known.0 += 1;
+            if *word < known.1 {
+                known.1.clone_from(word);
+            }
+        }
+    }
+
+    /// Why something does not belong into this box any more, if it does not.
+    pub fn seals_before(&self, item: &BoxItem, policy: &BoxPolicy) -> Option<Seal> {
+        if self.is_quiet_at(item.at, policy) {
+            return Some(Seal::Quiet);
+        }
+        if self.memories >= policy.memories_max {
+            return Some(Seal::Full);
+        }
+        let fewest = item.terms.len().min(self.terms.len());
+        let held = item.terms.keys().filter(|term| self.terms.contains_key(*term)).count();
+        let elsewhere = fewest >= policy.terms_min && share(held, fewest) < policy.overlap_from;
+        elsewhere.then_some(Seal::Topic)
+    }
+
+    /// Whether nothing belongs into it that is said at this moment.
+    pub fn is_quiet_at(&self, now: Timestamp, policy: &BoxPolicy) -> bool {
+        let apart = now.days_since(self.to).max(self.from.days_since(now));
+        apart * MINUTES > policy.quiet_minutes
+    }
+
+    /// The terms that tell most about it, each with its word: those that most memories hold first, then
+    /// names, then longer words.
+    pub fn telling(&self) -> Vec<(&str, &str)> {
+        let mut terms: Vec<_> = self.terms.iter().collect();
+        let is_name = |word: &str| !word.chars().all(char::is_lowercase);
+        terms.sort_by_cached_key(|(term, (held, word))| {
+            (Reverse(*held), !is_name(word), Reverse(word.chars().count()), (*term).clone())
+        });
+        terms.truncate(TOPIC_TERMS);
+        terms.into_iter().map(|(term, (_, word))| (term.as_str(), word.as_str())).collect()
+    }
+
+    /// How much of two topics is the same, in 0..=1: the share of the smaller one that the other holds.
+    pub fn overlap(&self, other: &Self) -> f64 {
+        let (one, other) = (self.telling(), other.telling());
+        let both = one.iter().filter(|(term, _)| other.iter().any(|(held, _)| held == term));
+        share(both.count(), one.len().min(other.len()))
+    }
+
+    /// The trace that a box goes on: that of the earlier box with the most in common, if it is enough
+    /// and not too long ago. Of equals the latest.
+    pub fn goes_on(&self, earlier: &[(EntityId, Self)], policy: &BoxPolicy) -> Option<EntityId> {
+        let lately = earlier.iter().filter(|(_, topic)| {
+            self.from.days_since(topic.to).max(topic.from.days_since(self.to)) <= policy.trace_days
+        });
+        let fitting = lately.map(|(trace, topic)| (self.overlap(topic), topic.to, *trace));
+        fitting
+            .filter(|(overlap, ..)| *overlap >= policy.trace_from)
+            .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)))
+            .map(|(.., trace)| trace)
+    }
+}
+
+/// A part of a whole; nothing is no part of nothing.
+#[expect(clippy::cast_precision_loss, reason = "counts of terms")]
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

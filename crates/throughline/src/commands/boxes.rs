@@ -1,0 +1,152 @@
+//! `boxes`: stretches of work on one topic, listed or written as files.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde::Serialize;
+use throughline_core::text::plural;
+use throughline_core::{EntityId, MemoryId};
+use throughline_engine::{Error, TopicBox};
+
+use crate::args;
+use crate::settings::Settings;
+use crate::ui::{DIM, GOOD, ID, Ui, paint, safe};
+
+#[derive(Debug, Serialize)]
+struct WireBoxes {
+    items: Vec<WireBox>,
+    /// The files that were written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireBox {
+    id: String,
+    title: String,
+    from: String,
+    to: String,
+    open: bool,
+    sealed: Option<String>,
+    trace: Option<String>,
+    memories: Vec<String>,
+}
+
+pub(super) fn boxes(
+    args: &args::Boxes,
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let context = settings.context()?;
+    let found = settings.engine()?.looking(&context).boxes(args.limit)?;
+    let files = match &args.write {
+        Some(folder) => write_all(folder, &found, settings)?,
+        None => Vec::new(),
+    };
+    let wire = WireBoxes {
+        items: found.iter().map(wire_box).collect(),
+        files: files.iter().map(|path| path.display().to_string()).collect(),
+    };
+    ui.answer(&wire, || match &args.write {
+        Some(folder) => {
+            let written = plural(files.len(), "box");
+            paint(GOOD, format!("Wrote {written} to {}", safe(&folder.display().to_string())))
+        }
+        None => in_words(&found),
+    })
+}
+
+/// The short name of a box or trace.
+fn handle(id: EntityId) -> String {
+    MemoryId(id.0).handle()
+}
+
+fn wire_box(one: &TopicBox) -> WireBox {
+    WireBox {
+        id: one.id.to_string(),
+        title: one.title.clone(),
+        from: one.from.to_string(),
+        to: one.to.to_string(),
+        open: one.trace.is_none(),
+        sealed: one.sealed.clone(),
+        trace: one.trace.map(|trace| trace.to_string()),
+        memories: one.memories.iter().map(|memory| memory.id.to_string()).collect(),
+    }
+}
+
+fn in_words(found: &[TopicBox]) -> String {
+    if found.is_empty() {
+        return paint(DIM, "no boxes yet: `sleep` puts memories into boxes by topic");
+    }
+    let mut page = String::new();
+    for one in found {
+        let state = match (&one.sealed, one.trace) {
+            (Some(why), Some(trace)) => format!("sealed ({why}), trace {}", handle(trace)),
+            _ => "open".to_owned(),
+        };
+        let when = one.from.date();
+        writeln!(
+            page,
+            "{} {} {} {}",
+            paint(ID, handle(one.id)),
+            when,
+            safe(&one.title),
+            paint(DIM, format!("{}, {}", plural(one.memories.len(), "memory"), safe(&state)))
+        )
+        .expect("writing to a String cannot fail");
+    }
+    page
+}
+
+/// Writes every box that is sealed as a file of its own, by the day on which it began.
+fn write_all(
+    folder: &Path,
+    found: &[TopicBox],
+    settings: &Settings,
+) -> anyhow::Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        anyhow::bail!(Error::no_folder_for(&folder.join("boxes"), folder));
+    }
+    if let (Ok(at), Ok(home)) = (folder.canonicalize(), settings.home.canonicalize())
+        && at.starts_with(&home)
+    {
+        let place = safe(&folder.display().to_string());
+        let message = format!("{place} is inside the home folder of Throughline itself");
+        anyhow::bail!(Error::NotPossible(message));
+    }
+    let mut files = Vec::new();
+    for one in found.iter().filter(|one| one.trace.is_some()) {
+        let day = folder.join("boxes").join(one.from.date());
+        std::fs::create_dir_all(&day)
+            .with_context(|| format!("cannot make {}", safe(&day.display().to_string())))?;
+        let path = day.join(format!("box-{}.md", handle(one.id)));
+        let file = tempfile::NamedTempFile::new_in(&day)
+            .with_context(|| format!("cannot write to {}", safe(&day.display().to_string())))?;
+        std::fs::write(file.path(), as_markdown(one))?;
+        file.persist(&path).with_context(|| safe(&path.display().to_string()))?;
+        files.push(path);
+    }
+    Ok(files)
+}
+
+fn as_markdown(one: &TopicBox) -> String {
+    let trace = one.trace.map(handle).unwrap_or_default();
+    let mut page = format!(
+        "# {}\n\n- box: {}\n- trace: {trace}\n- from: {}\n- to: {}\n- sealed: {}\n\n",
+        safe(&one.title),
+        handle(one.id),
+        one.from,
+        one.to,
+        safe(one.sealed.as_deref().unwrap_or_default()),
+    );
+    for memory in &one.memories {
+        let says = safe(&memory.content).split_whitespace().collect::<Vec<_>>().join(" ");
+        let state =
+            if memory.state.is_active() { String::new() } else { format!(", {}", memory.state) };
+        writeln!(page, "- [{}] {}{state}: {says}", memory.id.handle(), memory.kind)
+            .expect("writing to a String cannot fail");
+    }
+    page
+}
