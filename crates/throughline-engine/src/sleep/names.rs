@@ -22,7 +22,8 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
         | EntityKind::Tool
         | EntityKind::Tag
         | EntityKind::Cluster
-        | EntityKind::Box => squeezed(name),
+        | EntityKind::Box
+        | EntityKind::Trace => squeezed(name),
     };
     merge_alike(view, &kinds, key, "names")
 }
