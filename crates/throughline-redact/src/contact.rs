@@ -89,7 +89,7 @@ fn telephones(text: &str, from: usize, to: usize, keep: &mut impl FnMut(Span)) {
             if byte.is_ascii_digit() {
                 groups += usize::from(place > end);
                 (digits, end) = (digits + 1, place + 1);
-            } else if !(b" -()/.".contains(byte) && place < end + 2) {
+            } else if !(b" -()/".contains(byte) && place < end + 2) {
                 break;
             }
             place += 1;

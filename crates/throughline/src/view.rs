@@ -350,22 +350,25 @@ fn state_with_flags(card: &Card) -> String {
     flags.fold(card.memory.state.to_string(), |text, flag| format!("{text}, {flag}"))
 }
 
+/// What a memory says and its notes; of a procedure its name and its steps.
+fn head(card: &Card) -> String {
+    let memory = &card.memory;
+    let Some(steps) = procedure::of(memory) else {
+        return format!("{}\n{}\n", paint(BOLD, safe(&memory.content)), notes(card));
+    };
+    let name = paint(BOLD, safe(&steps.name));
+    let mut head = format!("{name}\n{}\n{}", notes(card), procedure::page(&steps));
+    if steps.write() != memory.content {
+        writeln!(head, "{}  {}", paint(DIM, "     as said"), safe(&memory.content))
+            .expect("writing to a String cannot fail");
+    }
+    head
+}
+
 /// Everything about a memory, a line for each thing worth a line.
 pub(crate) fn page(card: &Card) -> String {
     let memory = &card.memory;
-    let mut page = format!("{}\n{}\n", paint(BOLD, safe(&memory.content)), notes(card));
-    if let Some(steps) = procedure::of(memory) {
-        page = format!(
-            "{}\n{}\n{}",
-            paint(BOLD, safe(&steps.name)),
-            notes(card),
-            procedure::page(&steps)
-        );
-        if steps.write() != memory.content {
-            writeln!(page, "{}  {}", paint(DIM, "     as said"), safe(&memory.content))
-                .expect("writing to a String cannot fail");
-        }
-    }
+    let mut page = head(card);
     let mut line = |name: &str, value: String| {
         if !value.is_empty() {
             writeln!(page, "{}  {value}", paint(DIM, format!("{name:>12}")))

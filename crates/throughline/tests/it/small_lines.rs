@@ -75,8 +75,7 @@ fn closeness_is_refused_with_a_reason_at_every_door() {
     other.remember("We bake at four");
     other.json(&["export", "-o", &export]);
     let log = std::fs::read_to_string(&export).unwrap().replace("We bake at four", "You love me");
-    let digest = log.clone();
-    std::fs::write(&export, digest).unwrap();
+    std::fs::write(&export, log).unwrap();
     let strange = Home::new();
     strange.run(&["import", &export]);
     assert!(!strange.everything().to_string().contains("love"), "an import brings none");
