@@ -1,0 +1,1 @@
+//! Throughline over HTTP.
