@@ -103,7 +103,7 @@ pub use flows::{
     Briefing, Capturing, Checking, Copying, Erasing, Keeping, Listening, Looking, Recalling,
     Reviewing, Sleeping, Vectors, Watching, Working,
 };
-pub use graph::{Graph, GraphNode};
+pub use graph::{Graph, GraphNode, GraphWanted};
 pub use history::Version;
 pub use import::{ImportSource, Imported};
 pub use ingest::opencode_lines;

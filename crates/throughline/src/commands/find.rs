@@ -45,6 +45,7 @@ fn filter(args: &args::Filter, ui: &Ui) -> Filter {
         kinds: args.kinds.clone(),
         domain: args.domain.clone(),
         tag: args.tag.clone(),
+        after: None,
         offset: args.offset,
         limit: args.limit.or((!ui.json).then_some(SHOWN)),
     }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use throughline_core::{NodeId, text};
-use throughline_engine::{Graph, GraphNode};
+use throughline_engine::{Graph, GraphNode, GraphWanted};
 use throughline_view::{WireGraph, bare};
 
 use crate::args::{self, GraphFormat};
@@ -17,8 +17,9 @@ pub(super) fn graph(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let context = settings.context()?;
-    let graph = settings.engine()?.looking(&context).graph(args.focus.as_deref(), args.depth)?;
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let wanted = GraphWanted { focus: args.focus.as_deref(), depth: args.depth, nodes_max: None };
+    let graph = engine.looking(&context).graph(&*engine.now_reader()?, &wanted)?;
     let as_json = args.format == GraphFormat::Json;
     ui.json |= as_json;
     if args.format == GraphFormat::Dot && !ui.json {
