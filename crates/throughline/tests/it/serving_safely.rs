@@ -390,10 +390,10 @@ fn many_readers_and_a_writer_get_along() {
 /// CPU time of a process in hundredths of a second.
 #[cfg(target_os = "linux")]
 fn ticks(pid: u32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let rest = stat.rsplit_once(')').unwrap().1;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+    let rest = stat.rsplit_once(')').expect("its fields").1;
     let fields: Vec<&str> = rest.split_whitespace().collect();
-    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    [11, 12].iter().map(|at: &usize| fields[*at].parse::<u64>().expect("a number")).sum()
 }
 
 #[cfg(target_os = "linux")]
