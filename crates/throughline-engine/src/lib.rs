@@ -113,8 +113,8 @@ pub use flows::{
 };
 pub use focus::{FocusNode, InFocus};
 pub use graduate::{Graduated, Graduation};
-pub use graph::{Graph, GraphNode};
-pub use history::Version;
+pub use graph::{Graph, GraphNode, GraphWanted};
+pub use history::{Version, touched_memories};
 pub use import::{ImportSource, Imported};
 pub use ingest::opencode_lines;
 pub use ingest::{Ingested, PastTurn};
@@ -161,4 +161,4 @@ pub use throughline_core as core;
 pub use throughline_embed::Embedder;
 pub use throughline_language as language;
 pub use throughline_llm as llm;
-pub use throughline_store::{Reader, StoredBatch};
+pub use throughline_store::{LogQuery, Reader, SessionPage, StoredBatch, TurnPage};

@@ -24,6 +24,8 @@ mod read;
 mod recall;
 mod remember;
 mod review;
+#[cfg(feature = "server")]
+mod serve;
 mod sleep;
 mod today;
 mod told;
@@ -38,17 +40,17 @@ use std::io::Read as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use serde::Serialize;
 use throughline_engine::{Card, Error, ErrorKind, Put};
+use throughline_view::{OneMemory, PutMemory};
 
 use crate::args::Command;
 use crate::settings::Settings;
 use crate::ui::Ui;
-use crate::view::{self, WireMemory};
+use crate::view;
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    if !matches!(command, Command::Completions(_) | Command::Man(_) | Command::Demo) {
+    if !matches!(command, Command::Completions(_) | Command::Man(_) | Command::Demo(_)) {
         settings.check_home(&settings.work_folders())?;
     }
     let explains = matches!(
@@ -57,7 +59,7 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
             | Command::Completions(_)
             | Command::Man(_)
             | Command::Doctor(_)
-            | Command::Demo
+            | Command::Demo(_)
     );
     // What is there can be read, changed, copied and erased without them.
     let needs_settings = takes_in(command) || matches!(command, Command::Llm(_));
@@ -72,7 +74,7 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
     by_hand::check(command, settings)?;
     let warnings = if explains { Vec::new() } else { warnings(settings) };
     // A server answers until it ends; every other command warns only where it does not fail anyway.
-    let serves = matches!(command, Command::Mcp(_));
+    let serves = matches!(command, Command::Mcp(_) | Command::Serve(_));
     warnings.iter().filter(|_| serves).for_each(|one| ui.warn(one));
     let done = dispatch(command, settings, ui)?;
     warnings.iter().filter(|_| !serves).for_each(|one| ui.warn(one));
@@ -224,14 +226,21 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Config(args) => config::config(args, settings, ui),
         Command::Completions(args) => manual::completions(args, ui),
         Command::Man(args) => manual::man(args, ui),
-        Command::Demo => crate::demo::demo(&settings.environment, ui),
+        Command::Serve(args) => serve(args, settings, ui),
+        Command::Demo(args) => crate::demo::demo(args, &settings.environment, ui),
     }
 }
 
-/// The answer of every command that ends with one memory.
-#[derive(Debug, Serialize)]
-struct OneMemory {
-    memory: WireMemory,
+/// Serves memory over HTTP.
+#[cfg(feature = "server")]
+pub(crate) use serve::serve;
+
+/// This program was built without the server.
+#[cfg(not(feature = "server"))]
+pub(crate) fn serve(_: &crate::args::Serve, _: &Settings, _: &mut Ui) -> anyhow::Result<ExitCode> {
+    let why = "this program was built without its server".to_owned();
+    let hint = "build it with the feature `server`, which is on by default".to_owned();
+    Err(Error::Needs { why, hint }.into())
 }
 
 /// Answers with a memory and a word about what was done to it.
@@ -239,14 +248,6 @@ fn answer_memory(ui: &mut Ui, done: &str, card: &Card) -> anyhow::Result<ExitCod
     ui.answer(&OneMemory { memory: card.into() }, || {
         format!("{}\n{}", crate::ui::paint(crate::ui::GOOD, done), view::brief(card))
     })
-}
-
-/// The same, with whether it was done at once.
-#[derive(Debug, Serialize)]
-struct PutMemory {
-    memory: WireMemory,
-    /// An agent asked for it, and it waits in `review` for the user.
-    waits: bool,
 }
 
 /// Answers with a memory that was put away or put in another's place, or that waits for the user.

@@ -18,6 +18,8 @@ fn act_of(command: &Command) -> Option<Act> {
         },
         Command::Llm(args) if matches!(args.action, LlmAction::Key { .. }) => Some(Act::Configure),
         Command::Project(args) => Some(act_on_project(&args.action)),
+        // Whoever has the link of a server is the user.
+        Command::Serve(_) => Some(Act::Configure),
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.
         Command::Export(args) if args.format == ExportFormat::Jsonl || args.output.is_some() => {
@@ -83,7 +85,7 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Man(_)
         | Command::Status
         | Command::MemoryTool
-        | Command::Demo => None,
+        | Command::Demo(_) => None,
     }
 }
 

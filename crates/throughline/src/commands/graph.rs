@@ -1,98 +1,78 @@
 //! `graph`: memories and their connections, drawn.
 
+mod draw;
+mod layout;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use serde::Serialize;
 use throughline_core::{NodeId, text};
-use throughline_engine::{Graph, GraphNode};
+use throughline_engine::{Error, Graph, GraphNode, GraphWanted};
+use throughline_view::{WireGraph, bare};
 
 use crate::args::{self, GraphFormat};
 use crate::settings::Settings;
-use crate::ui::{BOLD, DIM, ID, Ui, paint, safe, warn_of};
-
-#[derive(Debug, Serialize)]
-struct WireGraph {
-    nodes: Vec<WireNode>,
-    edges: Vec<WireEdge>,
-    left_out: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireNode {
-    id: String,
-    r#type: &'static str,
-    kind: &'static str,
-    label: String,
-    state: Option<&'static str>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireEdge {
-    from: String,
-    relation: &'static str,
-    to: String,
-    weight: f64,
-    confidence: f64,
-}
+use crate::ui::{BOLD, DIM, GOOD, ID, Ui, paint, safe, warn_of};
 
 pub(super) fn graph(
     args: &args::Graph,
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let context = settings.context()?;
-    let graph = settings.engine()?.looking(&context).graph(args.focus.as_deref(), args.depth)?;
-    let as_json = args.format == GraphFormat::Json;
-    ui.json |= as_json;
-    if args.format == GraphFormat::Dot && !ui.json {
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let wanted = GraphWanted { focus: args.focus.as_deref(), depth: args.depth, nodes_max: None };
+    let graph = engine.looking(&context).graph(&*engine.now_reader()?, &wanted)?;
+    let file = match args.format {
+        GraphFormat::Dot => Some(dot(&graph)),
+        GraphFormat::Html => Some(draw::html(&graph)),
+        GraphFormat::Svg => Some(draw::svg(&graph)),
+        GraphFormat::Mermaid => Some(draw::mermaid(&graph)),
+        GraphFormat::Text | GraphFormat::Json => None,
+    };
+    if let Some(path) = &args.output {
+        return write(path, file, &graph, ui);
+    }
+    ui.json |= args.format == GraphFormat::Json;
+    if let Some(file) = file.filter(|_| !ui.json) {
         // For a program: printed as it is, never wrapped.
-        ui.print(&dot(&graph))?;
+        ui.print(&file)?;
         warn_of(&throughline_engine::left_out());
         return Ok(ExitCode::SUCCESS);
     }
-    ui.answer(&wire(&graph), || in_words(&graph))
+    ui.answer(&WireGraph::from(&graph), || in_words(&graph))
 }
 
-/// The bare id of a node, as other commands take it.
-fn bare(node: NodeId) -> String {
-    let text = node.to_string();
-    text[2..].to_owned()
+/// Where the graph was written.
+#[derive(Debug, Serialize)]
+struct WireDrawn {
+    file: String,
+    nodes: usize,
+    edges: usize,
 }
 
-fn wire(graph: &Graph) -> WireGraph {
-    let node = |node: &GraphNode| match node {
-        GraphNode::Memory(memory) => WireNode {
-            id: memory.id.to_string(),
-            r#type: "memory",
-            kind: memory.kind.as_str(),
-            label: memory.title(),
-            state: Some(memory.state.as_str()),
-        },
-        GraphNode::Entity(entity) => WireNode {
-            id: entity.id.to_string(),
-            r#type: "entity",
-            kind: entity.kind.as_str(),
-            label: entity.name.clone(),
-            state: None,
-        },
+/// Writes the graph to a file that is not there yet, or that is replaced by the same name's.
+fn write(
+    path: &Path,
+    file: Option<String>,
+    graph: &Graph,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let Some(file) = file else {
+        let message = "--output needs a format for files: --format html, svg, mermaid or dot";
+        anyhow::bail!(Error::BadInput(message.to_owned()));
     };
-    WireGraph {
-        nodes: graph.nodes.iter().map(node).collect(),
-        edges: graph
-            .edges
-            .iter()
-            .map(|edge| WireEdge {
-                from: bare(edge.from),
-                relation: edge.relation.as_str(),
-                to: bare(edge.to),
-                weight: edge.weight,
-                confidence: edge.confidence,
-            })
-            .collect(),
-        left_out: graph.left_out,
+    let folder = path.parent().filter(|at| !at.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        anyhow::bail!(Error::no_folder_for(path, folder));
     }
+    std::fs::write(path, file).with_context(|| path.display().to_string())?;
+    let (nodes, edges) = (graph.nodes.len(), graph.edges.len());
+    let wire = WireDrawn { file: path.display().to_string(), nodes, edges };
+    ui.answer(&wire, || paint(GOOD, format!("Drawn to {}", safe(&wire.file))))
 }
 
 /// Each memory with what it points to; then what nothing points to or from.

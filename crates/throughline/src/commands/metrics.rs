@@ -2,46 +2,14 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
 use throughline_engine::{Continuity, CrossDomain, GraduationQuality, Metrics};
 
 use crate::ui::{BOLD, DIM, paint};
-use crate::view::rounded;
 
 /// Columns of the longest bar.
 const BAR: usize = 30;
 /// The steps of a small plot, the lowest first.
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-
-/// The figures as callers see them.
-pub(super) fn wire(metrics: &Metrics) -> Value {
-    let Metrics { continuity, cross_domain, graduation } = metrics;
-    let share = |share: Option<f64>| share.map(rounded);
-    json!({
-        "continuity": {
-            "sessions": continuity.sessions,
-            "compactions": continuity.compactions,
-            "after_prompts": continuity.after_prompts,
-            "never": continuity.never,
-            "mean_prompts": share(continuity.mean_prompts()),
-            "within_one": share(continuity.within_one()),
-        },
-        "cross_domain": {
-            "surfaced": cross_domain.surfaced,
-            "useful": cross_domain.useful,
-            "days": cross_domain.days,
-            "by_day": cross_domain.by_day,
-            "per_day": share(cross_domain.per_day()),
-        },
-        "graduation": {
-            "proposed": graduation.proposed,
-            "accepted": graduation.accepted,
-            "judged": graduation.judged,
-            "held": graduation.held,
-            "share_held": share(graduation.share_held()),
-        },
-    })
-}
 
 /// The figures for people, with small plots. No line is longer than 80 columns.
 pub(super) fn page(metrics: &Metrics) -> String {

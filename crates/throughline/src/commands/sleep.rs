@@ -3,106 +3,13 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::text::plural;
-use throughline_engine::{DeepDue, DeepSlept, PassReport, Slept};
+use throughline_engine::{DeepSlept, Slept};
+use throughline_view::WireSlept;
 
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, Ui, WARN, paint, safe};
-
-#[derive(Debug, Serialize)]
-struct WireSlept {
-    /// The batch of the last slice that changed something.
-    batch: Option<String>,
-    /// Those of all slices, in order.
-    batches: Vec<String>,
-    inputs: WireInputs,
-    changes: WireDone,
-    /// Memories whose place was looked at.
-    looked: usize,
-    boxes: WireBoxing,
-    skipped: Vec<String>,
-    /// A model compares what came in, beside.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    compared_by: Option<String>,
-    /// Turns that still wait.
-    left: u64,
-    /// `cheap`, or `deep` where everything was organised too.
-    class: &'static str,
-    /// What each pass of the deep class did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    passes: Option<Vec<WirePass>>,
-    /// Up to which change of the log the deep class looked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seen_to: Option<u64>,
-    /// Whether the deep class is due, and when it is.
-    deep: WireDue,
-    next_due: String,
-    dry_run: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct WirePass {
-    name: String,
-    /// The last batch of it.
-    batch: Option<String>,
-    batches: Vec<String>,
-    inputs: usize,
-    changes: usize,
-    why: Vec<String>,
-    failed: bool,
-}
-
-impl From<&PassReport> for WirePass {
-    fn from(pass: &PassReport) -> Self {
-        Self {
-            name: pass.name.clone(),
-            batch: pass.batches.last().map(ToString::to_string),
-            batches: pass.batches.iter().map(ToString::to_string).collect(),
-            inputs: pass.inputs,
-            changes: pass.changes,
-            why: pass.why.clone(),
-            failed: pass.failed,
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct WireDue {
-    due: bool,
-    when: String,
-}
-
-#[derive(Debug, Serialize)]
-struct WireInputs {
-    episodes: usize,
-    memories: usize,
-    replaced: usize,
-    shown: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireDone {
-    superseded: usize,
-    contested: usize,
-    merged: usize,
-    lessons: usize,
-    bound: usize,
-    raised: usize,
-    expired: usize,
-    archived: usize,
-    cooled: usize,
-    warmed: usize,
-    proposed: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireBoxing {
-    memories: usize,
-    sealed: usize,
-    batches: Vec<String>,
-}
 
 pub(super) fn sleep(
     args: &args::Sleep,
@@ -127,52 +34,8 @@ pub(super) fn sleep(
     };
     let deep = if args.deep { Some(deep(args, settings, ui)?) } else { None };
     let due = engine.sleeping(&context).deep_due(false)?;
-    let (inputs, done) = (slept.inputs, slept.done);
-    let passes = deep.iter().flat_map(|deep| &deep.passes);
-    let batches: Vec<String> = slept
-        .batches
-        .iter()
-        .chain(passes.flat_map(|pass| &pass.batches))
-        .map(ToString::to_string)
-        .collect();
-    let wire = WireSlept {
-        batch: batches.last().cloned(),
-        batches,
-        inputs: WireInputs {
-            episodes: inputs.episodes,
-            memories: inputs.memories,
-            replaced: inputs.replaced,
-            shown: inputs.shown,
-        },
-        changes: WireDone {
-            superseded: done.superseded,
-            contested: done.contested,
-            merged: done.merged,
-            lessons: done.lessons,
-            bound: done.bound,
-            raised: done.raised,
-            expired: slept.tended.expired,
-            archived: slept.tended.archived,
-            cooled: slept.tended.cooled,
-            warmed: slept.tended.warmed,
-            proposed: slept.tended.proposed,
-        },
-        looked: slept.tended.looked,
-        boxes: WireBoxing {
-            memories: slept.boxes.memories,
-            sealed: slept.boxes.sealed,
-            batches: slept.boxes.batches.iter().map(ToString::to_string).collect(),
-        },
-        skipped: slept.skipped.clone(),
-        compared_by: settings.models.llm_name().filter(|_| !args.dry_run),
-        left: slept.left,
-        class: if args.deep { "deep" } else { "cheap" },
-        passes: deep.as_ref().map(|deep| deep.passes.iter().map(WirePass::from).collect()),
-        seen_to: deep.as_ref().map(|deep| deep.seen_to),
-        next_due: next_due(&slept, &due, args),
-        deep: WireDue { due: due.why.is_some(), when: due.when.clone() },
-        dry_run: args.dry_run,
-    };
+    let wire =
+        WireSlept::new(&slept, deep.as_ref(), &due, settings.models.llm_name(), args.dry_run);
     ui.answer(&wire, || {
         let mut page = slept_page(&slept, args.dry_run);
         if let Some(deep) = &deep {
@@ -187,19 +50,6 @@ pub(super) fn sleep(
         }
         page
     })
-}
-
-/// When there is something to do again.
-fn next_due(slept: &Slept, deep: &DeepDue, args: &args::Sleep) -> String {
-    if slept.left > 0 {
-        format!("now: {} turns wait", slept.left)
-    } else if args.dry_run && (args.deep || slept.inputs != throughline_engine::Inputs::default()) {
-        "now: nothing was written yet".to_owned()
-    } else if deep.why.is_some() {
-        format!("deep sleep {}", deep.when)
-    } else {
-        format!("when something new has come in; deep sleep {}", deep.when)
-    }
 }
 
 /// Does the passes of the deep class, or says what they would do.

@@ -1,34 +1,10 @@
-//! How a procedure looks to callers: its parts, and its steps with numbers.
+//! How a procedure looks to people: its parts, and its steps with numbers.
 
 use std::fmt::Write as _;
 
-use serde::Serialize;
-use throughline_core::{Kind, Memory};
-use throughline_language::procedure::{self, Procedure};
+use throughline_language::procedure::Procedure;
 
 use crate::ui::{DIM, WARN, paint, safe};
-
-/// The parts of a procedure as callers see them.
-#[derive(Debug, Serialize)]
-pub(crate) struct WireProcedure {
-    name: String,
-    trigger: Option<String>,
-    steps: Vec<String>,
-    prerequisites: Vec<String>,
-    warnings: Vec<String>,
-}
-
-impl From<Procedure> for WireProcedure {
-    fn from(told: Procedure) -> Self {
-        let Procedure { name, trigger, prerequisites, steps, warnings } = told;
-        Self { name, trigger, steps, prerequisites, warnings }
-    }
-}
-
-/// The procedure that a memory tells, if it is one and has steps.
-pub(super) fn of(memory: &Memory) -> Option<Procedure> {
-    (memory.kind == Kind::Procedure).then(|| procedure::read(&memory.content)).flatten()
-}
 
 /// The parts, a line each.
 pub(super) fn page(told: &Procedure) -> String {

@@ -90,6 +90,18 @@ mod secrets_everywhere;
 mod secrets_known;
 mod secrets_named;
 mod secrets_told;
+#[cfg(unix)]
+mod served;
+#[cfg(unix)]
+mod serving;
+#[cfg(unix)]
+mod serving_document;
+#[cfg(unix)]
+mod serving_mcp;
+#[cfg(unix)]
+mod serving_safely;
+#[cfg(unix)]
+mod serving_scripts;
 mod sessions;
 mod settling;
 mod silencing;
