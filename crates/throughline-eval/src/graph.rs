@@ -97,9 +97,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         })
         .collect::<anyhow::Result<_>>()?;
     if options.json {
-        report::print_json(asked, &lines)
+        report::print_json(asked, &lines);
     } else {
-        report::print(asked, &lines)
+        report::print(asked, &lines);
     }
     Ok(())
 }
