@@ -121,6 +121,7 @@ impl Looking<'_> {
         let since = first_of(now, i64::from(days.max(1)));
         let Reach { spaces, session } = self.context.reach();
         let mut query = MemoryQuery {
+            after: None,
             spaces,
             session,
             any_session: false,

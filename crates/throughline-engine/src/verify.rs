@@ -123,6 +123,7 @@ impl Watching<'_> {
     pub fn to_reconfirm(&self, reader: &dyn Reader, most: usize) -> Result<Vec<Card>> {
         let reach = self.context.reach();
         let mut query = MemoryQuery {
+            after: None,
             spaces: reach.spaces,
             session: reach.session,
             any_session: false,

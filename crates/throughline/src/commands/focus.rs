@@ -11,7 +11,7 @@ use throughline_engine::{FocusNode, InFocus};
 
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, ID, Ui, paint, safe};
-use crate::view::rounded;
+use throughline_view::rounded;
 
 #[derive(Debug, Serialize)]
 struct WireFocus {

@@ -10,7 +10,8 @@ use throughline_engine::{AboutPage, Merged, SimilarMemory, Thing, Topic};
 use crate::args::{self, EntityAction, joined};
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, ID, Ui, paint, safe};
-use crate::view::{self, WireMemory, rounded};
+use crate::view;
+use throughline_view::{WireMemory, rounded};
 
 #[derive(Debug, Serialize)]
 struct WireThings {

@@ -7,11 +7,12 @@ use serde::Serialize;
 use throughline_core::text;
 use throughline_engine::{Card, Engine, Filter, Nearness, Reader, Today};
 
-use super::truth::{self, WireToCheck};
+use super::truth;
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, Ui, paint, safe};
-use crate::view::{self, WireMemory};
+use crate::view;
+use throughline_view::{WireMemory, WireToCheck};
 
 #[derive(Debug, Serialize)]
 struct WireToday {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use throughline_core::SessionId;
+use throughline_core::{SessionId, text};
 use throughline_engine::{Card, Context, Showed, ToCheck, Verified, Woken};
 use throughline_view::{WireVerified, WireVerify};
 
