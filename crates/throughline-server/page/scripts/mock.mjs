@@ -14,7 +14,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 function run(...args) {
   return new Promise((resolve) => {
-    execFile(program, [...args, '--json'], { cwd: project, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
+    execFile(program, ['--json', ...args], { cwd: project, maxBuffer: 1 << 28 }, (error, stdout, stderr) => {
       try {
         if (!error) return resolve({ status: 200, body: JSON.parse(stdout) });
         const problem = JSON.parse(stderr).error;

@@ -45,7 +45,7 @@ async function answer<T>(url: string, init: RequestInit): Promise<{ body: T; eta
   }
   if (!response.ok) {
     const problem = (body ?? {}) as Record<string, unknown>;
-    const detail = String(problem.detail ?? problem.title ?? `The server answered ${response.status}`);
+    const detail = String(problem.detail || problem.title || `The server answered ${response.status}`);
     throw new Problem(response.status, String(problem.code ?? ''), detail, (problem.hint as string) ?? null, problem);
   }
   return { body: body as T, etag: response.headers.get('etag') };
@@ -54,6 +54,14 @@ async function answer<T>(url: string, init: RequestInit): Promise<{ body: T; eta
 /** Reads a path. */
 export async function get<T>(path: string, parameters = {}, signal?: AbortSignal): Promise<T> {
   return (await answer<T>(address(path, parameters), { signal: signal ?? null })).body;
+}
+
+let paths: Promise<Record<string, unknown>> | null = null;
+
+/** Whether the server has a route, by its own description. */
+export async function has(route: string): Promise<boolean> {
+  paths ??= answer<{ paths?: Record<string, unknown> }>('/openapi.json', {}).then(({ body }) => body.paths ?? {}, () => ({}));
+  return route in (await paths);
 }
 
 /** Reads a path with the ETag that a later write sends along. */

@@ -103,7 +103,7 @@ export const KINDS = [
   'fact', 'preference', 'principle', 'decision', 'commitment', 'procedure',
   'negative', 'correction', 'event', 'lesson', 'gap',
 ];
-const KIND_WORDS: Record<string, string> = { negative: 'dead end', gap: 'open question' };
+const KIND_WORDS: Record<string, string> = { negative: 'dead end', gap: 'open question', entity: 'subject' };
 export const kind = (name: string) => KIND_WORDS[name] ?? spaced(name);
 
 export function plural(count: number, one: string, many = `${one}s`): string {

@@ -84,7 +84,7 @@ export function build(data: GraphData, before: Map<string, [number, number]>): G
       cluster,
       x: kept ? kept[0] : centre[0] + inner[0],
       y: kept ? kept[1] : centre[1] + inner[1],
-      size: Math.min(16, 3 + Math.sqrt(graph.degree(id)) * 1.5),
+      size: Math.min(18, (graph.order < 400 ? 5 : 2.5) + Math.sqrt(graph.degree(id)) * (graph.order < 400 ? 2.2 : 1.5)),
     });
   }
   return graph;

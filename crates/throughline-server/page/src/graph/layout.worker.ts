@@ -33,7 +33,8 @@ port.onmessage = (event: MessageEvent<Task>) => {
     edgeWeightInfluence: 0.5,
     scalingRatio: 6,
     strongGravityMode: false,
-    gravity: count < 50 ? 1.2 : 0.6,
+    // Pieces that nothing connects would drift apart: the fewer there are, the closer they are held.
+    gravity: count < 400 ? 8 : 1.5,
     slowDown: 1 + Math.log(Math.max(2, count)),
     barnesHutOptimize: 300 < count,
     barnesHutTheta: 0.7,

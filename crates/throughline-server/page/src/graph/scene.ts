@@ -89,9 +89,9 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
   const sigma = new Sigma(graph as unknown as Graph, element, {
     allowInvalidContainer: true,
     defaultEdgeColor: colours.edge,
-    labelDensity: 0.6,
+    labelDensity: element.clientWidth < 600 ? 0.3 : 0.6,
     labelGridCellSize: 130,
-    labelRenderedSizeThreshold: 5,
+    labelRenderedSizeThreshold: graph.order < 400 ? 3 : 6,
     hideEdgesOnMove: 3000 < graph.size,
     hideLabelsOnMove: 3000 < graph.order,
     zIndex: true,

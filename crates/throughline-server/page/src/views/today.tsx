@@ -3,12 +3,13 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Actions } from '../actions';
-import { get, Problem, useGet } from '../api';
+import { get, has, useGet } from '../api';
+import type { Problem } from '../api';
 import { useKeys } from '../keys';
 import { onChange } from '../live';
 import { go } from '../router';
 import type { Memory, Paged, Review, Telling, Today, ToVerify } from '../types';
-import { Empty, Failure, isQuestioned, Loading, Meta, PageHead } from '../ui';
+import { Empty, Failure, Icon, isQuestioned, Kind, Loading, Meta, PageHead, When } from '../ui';
 import * as words from '../words';
 import { Lines } from './bindings';
 import { EvidenceList } from './evidence';
@@ -38,12 +39,7 @@ async function collect(days: number): Promise<Today> {
 }
 
 async function today(days: number): Promise<Today> {
-  try {
-    return await get<Today>('/today', { days });
-  } catch (error) {
-    if (error instanceof Problem && error.status === 404) return collect(days);
-    throw error;
-  }
+  return (await has('/api/v1/today')) ? get<Today>('/today', { days }) : collect(days);
 }
 
 function useToday(days: number): { data: Today | null; error: Problem | null } {
@@ -138,7 +134,7 @@ function Sections({ data, open, toggle, days }: ListProps & { data: Today; days:
       <Group title="Questioned" sub="something was said later that may bear on them" items={data.questioned} id={(one) => one.id} {...list}
         row={(one) => <MemoryRow memory={one} />} detail={(one) => <MemoryInPlace memory={one} />} />
       <Group title="Replaced" sub="no longer told as true" items={data.replaced} id={(one) => one.id} {...list}
-        row={(one) => <MemoryRow memory={one} />} detail={(one) => <ReplacedInPlace memory={one} />} />
+        row={(one) => <ReplacedRow memory={one} />} detail={(one) => <ReplacedInPlace memory={one} />} />
       <Group title="Learned" sub="" items={data.learned} id={(one) => one.id} {...list}
         row={(one) => <MemoryRow memory={one} />} detail={(one) => <MemoryInPlace memory={one} />} />
       <Group title="Open questions" sub="nobody could answer them yet" items={data.gaps} id={(one) => one.id} {...list}
@@ -195,6 +191,17 @@ function MemoryRow({ memory }: { memory: Memory }): JSX.Element {
     <>
       <span class={`claim stored clamp ${memory.state === 'superseded' ? 'gone-text' : ''}`}>{memory.content}</span>
       <Meta memory={memory} />
+    </>
+  );
+}
+
+function ReplacedRow({ memory }: { memory: Memory }): JSX.Element {
+  const fresh = useGet<Memory>(memory.superseded_by ? `/memories/${memory.superseded_by}` : null, {}, false);
+  return (
+    <>
+      <span class="claim stored clamp gone-text">{memory.content}</span>
+      {fresh.data && <span class="replaced-by"><Icon name="arrow" /><span class="claim stored clamp">{fresh.data.content}</span></span>}
+      <span class="meta"><Kind name={memory.kind} /><When at={memory.valid_until ?? memory.recorded_at} /></span>
     </>
   );
 }

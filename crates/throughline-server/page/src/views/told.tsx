@@ -91,7 +91,8 @@ function ToldList(): JSX.Element {
 
 /** The claims of a block, without its fences and dates. */
 function claims(text: string): string[] {
-  return text.split('\n').filter((line) => line.startsWith('- ')).map((line) => line.replace(/^- (\[[0-9a-f]+\] )?/, ''));
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('<') && !line.startsWith('# '));
+  return lines.map((line) => line.replace(/^- (\[[0-9a-f]+\] )?(\w+ (as of )?\d{4}-\d\d-\d\d, [\w ,]+: )?/, ''));
 }
 
 export function TellingRow({ telling, open, toggle }: { telling: Telling; open: boolean; toggle: () => void }): JSX.Element {
@@ -99,7 +100,7 @@ export function TellingRow({ telling, open, toggle }: { telling: Telling; open: 
   return (
     <>
       <button class="row" type="button" aria-expanded={open} onClick={toggle}>
-        <span class="claim stored clamp">{telling.erased ? 'Its text was erased' : (lines[0] ?? telling.text)}</span>
+        <span class="claim stored clamp">{telling.erased ? 'Its text was erased' : lines.slice(0, 3).join(' · ')}</span>
         <span class="meta">
           <When at={telling.at} />
           <span class="soft">{telling.agent}, {words.event(telling.event)}</span>
