@@ -122,6 +122,9 @@ createServer(async (request, response) => {
     response.writeHead(answer.status, { 'Content-Type': 'application/json' });
     return response.end(JSON.stringify(answer.body));
   }
+  if (url.pathname === '/login') return response.writeHead(303, { Location: '/' }).end();
+  if (url.pathname === '/openapi.json') return response.end('{"paths":{}}');
+  if (url.pathname === '/metrics') return response.end('throughline_http_request_duration_seconds_bucket{le="0.01"} 3\nthroughline_http_request_duration_seconds_bucket{le="+Inf"} 4\n');
   const name = extname(url.pathname) ? url.pathname : '/index.html';
   try {
     const bytes = await readFile(join(dist, name));

@@ -29,11 +29,12 @@ export function Actions({ memory, etag }: { memory: Memory; etag: string | null 
 
   // A write sends the version that was read; if it was changed meanwhile both are shown.
   const write = async (text: string, verb: string | null, body: unknown, sent = etag): Promise<Changed | null> => {
+    const back = verb === 'correct' ? `/memories/${memory.id}` : undefined;
     const target = verb === null ? `/memories/${encodeURIComponent(memory.id)}` : path(memory.id, verb);
     try {
       const answer = await send<Changed>(target, body, verb === null ? 'PATCH' : 'POST', sent);
       if (answer.batch === null) done('Nothing had to be changed');
-      else done(text, answer.batch);
+      else done(text, answer.batch, back);
       return answer;
     } catch (error) {
       if (error instanceof Problem && error.code === 'changed_meanwhile') {
@@ -249,7 +250,7 @@ export function Remember({ close }: { close: () => void }): JSX.Element {
         tags: tags.split(',').map((tag) => tag.trim()).filter(Boolean),
         because: because.trim() ? [because.trim()] : [],
       });
-      done(answer.deduped ? 'Known already: the evidence was added' : answer.redacted ? 'Remembered, without the secret in it' : 'Remembered', answer.batch);
+      done(answer.deduped ? 'Known already: the evidence was added' : answer.redacted ? 'Remembered, without the secret in it' : 'Remembered', answer.batch, answer.deduped ? undefined : '/memories');
       go(`/memories/${answer.memory.id}`);
       return true;
     } catch (error) {

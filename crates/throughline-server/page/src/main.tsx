@@ -144,7 +144,7 @@ function Page(): JSX.Element {
     <div class="shell">
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to content</a>
       <header class="side">
-        <a class="brand" href="/"><img src="/icon.svg" alt="" /><span>Throughline</span></a>
+        <a class="brand" href="/"><img src="/icon.svg" alt="" /><span class="brand-name">Throughline</span></a>
         <ProjectPick projects={projects.data} />
         <nav aria-label="Views">
           {VIEWS.map((one) => <NavLink key={one.path} view={one} current={one === view} waiting={waiting} />)}

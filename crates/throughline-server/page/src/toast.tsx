@@ -5,12 +5,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { Problem, send } from './api';
 import { useKeys } from './keys';
 import { tell } from './live';
+import { go } from './router';
 
 interface Toast {
   id: number;
   text: string;
   hint?: string | null;
   batch?: string | null;
+  /** Where to go when it is undone, if what is shown then no longer exists. */
+  back?: string;
   failed?: boolean;
 }
 
@@ -32,8 +35,8 @@ function dismiss(id: number): void {
 }
 
 /** Says that something was done; with a batch it can be undone. */
-export function done(text: string, batch?: string | null): void {
-  show({ text, batch: batch ?? null });
+export function done(text: string, batch?: string | null, back?: string): void {
+  show({ text, batch: batch ?? null, ...(back && { back }) });
   tell(null);
 }
 
@@ -58,6 +61,7 @@ export async function act<T extends { batch?: string | null }>(text: string, cha
 
 async function undo(toast: Toast): Promise<void> {
   dismiss(toast.id);
+  if (toast.back) go(toast.back);
   try {
     await send('/undo', { batch: toast.batch });
     done('Undone');

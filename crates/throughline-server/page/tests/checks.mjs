@@ -48,20 +48,18 @@ export const checks = {
   },
 
   async 'no view breaks a rule of accessibility, in light and dark, wide and narrow'(it) {
-    for (const [width, height] of [[1440, 900], [390, 844]]) {
-      for (const colorScheme of ['light', 'dark']) {
-        const window = await open(it.browser, it.server, { viewport: { width, height }, colorScheme });
-        const memory = (await call(it.server, 'GET', '/memories?q=connection+pool&all=true')).items[0];
-        for (const path of [...PLACES, `/memories/${memory.id}`]) {
-          await walk(window.page, path);
-          await settled(window.page);
-          await audit(window.page, `${path} ${width} ${colorScheme}`);
-          const wide = await window.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          assert.ok(wide <= 0, `${path} is ${wide} px wider than ${width}`);
-        }
-        assert.deepEqual(window.trouble, []);
-        await window.context.close();
+    const memory = (await call(it.server, 'GET', '/memories?q=connection+pool&all=true')).items[0];
+    for (const [width, height, colorScheme] of [[1440, 900, 'light'], [1440, 900, 'dark'], [390, 844, 'light'], [390, 844, 'dark']]) {
+      const window = await open(it.browser, it.server, { viewport: { width, height }, colorScheme });
+      for (const path of [...PLACES, `/memories/${memory.id}`]) {
+        await walk(window.page, path);
+        await settled(window.page);
+        await audit(window.page, `${path} ${width} ${colorScheme}`);
+        const wide = await window.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(wide <= 0, `${path} is ${wide} px wider than ${width}`);
       }
+      assert.deepEqual(window.trouble, []);
+      await window.context.close();
     }
   },
 
@@ -104,7 +102,7 @@ export const checks = {
     await settled(page);
     const shown = await call(server, 'GET', `/memories/${ids.at(-1)}`);
     assert.equal(await page.locator('h1.claim-text').textContent(), shown.content);
-    for (const path of [...PLACES, ...strings.slice(0, 8).map((one) => `/try?q=${encodeURIComponent(one)}`), ...strings.slice(0, 4).map((one) => `/timeline/${encodeURIComponent(`s ${one}`)}`)]) {
+    for (const path of [...PLACES, ...strings.slice(0, 8).map((one) => `/try?q=${encodeURIComponent(one)}`), ...strings.slice(0, 4).map((one) => `/timeline?session=${encodeURIComponent(`s ${one}`)}`)]) {
       await walk(page, path);
       await settled(page);
       await clean(path);

@@ -35,12 +35,13 @@ try {
     try {
       await test(it);
       await window.page.waitForTimeout(50);
-      if (0 < window.trouble.length) throw new Error(window.trouble.join('\n'));
+      if (0 < window.trouble.length) throw new Error('the console or the network was not quiet');
       console.log(`ok    ${name} (${seconds(begun)})`);
     } catch (error) {
       failures += 1;
       console.log(`FAIL  ${name} (${seconds(begun)})\n${error.stack}`);
-      if (0 < window.trouble.length) console.log(`      trouble: ${window.trouble.join('\n      ')}`);
+      if (0 < window.trouble.length) console.log(`      trouble: ${[...new Set(window.trouble)].join('\n      ')}`);
+      await window.page.unrouteAll();
       if (process.env.PAGE_SHOTS) await window.page.screenshot({ path: join(process.env.PAGE_SHOTS, `fail-${failures}.png`) });
     }
   }

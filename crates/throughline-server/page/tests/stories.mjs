@@ -13,7 +13,7 @@ const text = (locator) => locator.first().innerText();
 const toast = (page, words) => page.locator('.toast', { hasText: words }).last();
 const search = async (page, words) => {
   await page.locator('[data-search]').fill(words);
-  await page.waitForFunction((wanted) => new URLSearchParams(location.search).get('q') === wanted, words);
+  await page.waitForFunction((wanted) => (new URLSearchParams(location.search).get('q') ?? '') === wanted, words);
 };
 const find = async (it, words, state = '') => {
   await visit(it, `/memories?q=${encodeURIComponent(words)}${state && `&state=${state}`}`);
@@ -88,6 +88,7 @@ export const stories = {
     await page.getByText('Frankfurt → Amsterdam').waitFor();
     await toast(page, 'Corrected').getByRole('button', { name: 'Undo' }).click();
     await toast(page, 'Undone').waitFor();
+    await page.locator('h1.claim-text', { hasText: 'Frankfurt' }).waitFor();
     const found = await call(server, 'GET', '/memories?q=CDN');
     assert.ok(found.items.some((one) => one.content.includes('Frankfurt') && one.state === 'confirmed'));
   },
@@ -218,7 +219,9 @@ export const stories = {
     await page.locator('.block', { hasText: 'Postgres 16' }).waitFor();
     await page.locator('.xray .told-row', { hasText: 'Postgres 16' }).waitFor();
     await page.locator('.xray tr', { hasText: 'replaced' }).waitFor();
+    await page.locator('.prompt').fill('From now on the staging database is restarted every Sunday.');
     await page.getByText('What would be kept of it').waitFor();
+    await page.locator('.pill', { hasText: /^kept$/ }).waitFor();
     await page.locator('.prompt').fill('zzz qqq');
     await page.getByText('No memory fits this closely').waitFor();
     assert.equal((await call(server, 'GET', '/told')).total, before.total);

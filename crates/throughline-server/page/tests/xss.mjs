@@ -44,6 +44,7 @@ const FORMS = [
   (text) => text.replaceAll(' ', '/'),
   (text) => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
   (text) => text.replaceAll('<', '\u003c').replaceAll('on', 'on\u200b'),
+  (text) => `"><${text.slice(1)}<!--`,
 ];
 
 const PLAIN = [

@@ -38,7 +38,7 @@ function Piece({ evidence }: { evidence: Evidence }): JSX.Element {
       <div class="meta">
         <span class="soft">{words.authority(evidence.authority)}</span>
         <When at={evidence.at} />
-        {evidence.session && <a class="stored" href={`/timeline/${encodeURIComponent(evidence.session)}`}>session {evidence.session.slice(0, 12)}</a>}
+        {evidence.session && <a class="stored" href={`/timeline?session=${encodeURIComponent(evidence.session)}`}>session {evidence.session.slice(0, 12)}</a>}
         {evidence.turn && turn.data && (
           <button class="button plain tiny" type="button" aria-expanded={around} onClick={() => setAround(!around)}>
             {around ? 'Only this turn' : 'What was said around it'}

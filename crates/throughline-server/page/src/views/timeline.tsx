@@ -40,7 +40,8 @@ export function written(batch: Batch): Said[] {
 }
 
 export function TimelineView({ place }: { place: Place }): JSX.Element {
-  const session = place.parts[1];
+  // As a parameter: the id is whatever a host made, and may hold slashes and dots.
+  const session = place.query.get('session');
   return session ? <SessionPage id={session} /> : <Days />;
 }
 
@@ -89,7 +90,7 @@ function Days(): JSX.Element {
 
 function SessionRow({ session }: { session: Session }): JSX.Element {
   return (
-    <a class="row timed" href={`/timeline/${encodeURIComponent(session.id)}`}>
+    <a class="row timed" href={`/timeline?session=${encodeURIComponent(session.id)}`}>
       <time class="num quiet" dateTime={session.started_at}>{words.clockTime(session.started_at)}</time>
       <span>
         <span class="claim">Session with {session.agent}</span>

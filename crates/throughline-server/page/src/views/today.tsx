@@ -1,7 +1,7 @@
 // Today: what was learned, replaced and questioned, what to check, and how much was told.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Actions } from '../actions';
 import { get, has, useGet } from '../api';
 import type { Problem } from '../api';
@@ -112,7 +112,7 @@ interface ListProps {
 }
 
 function Sections({ data, open, toggle, days }: ListProps & { data: Today; days: number }): JSX.Element {
-  const since = new Date(Date.now() - days * DAY_MS).toISOString();
+  const since = useMemo(() => new Date(Date.now() - days * DAY_MS).toISOString(), [days]);
   const told = useGet<Paged<Telling>>('/told', { since, limit: 5 });
   const nothing = data.learned.length + data.replaced.length + data.questioned.length + data.verify.length + data.told === 0;
   if (nothing) {

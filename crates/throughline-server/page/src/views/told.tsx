@@ -136,7 +136,7 @@ function TellingBody({ telling }: { telling: Telling }): JSX.Element {
           </table>
         </div>
       )}
-      {telling.session && <p class="small"><a class="stored" href={`/timeline/${encodeURIComponent(telling.session)}`}>Open the session</a></p>}
+      {telling.session && <p class="small"><a class="stored" href={`/timeline?session=${encodeURIComponent(telling.session)}`}>Open the session</a></p>}
     </div>
   );
 }
