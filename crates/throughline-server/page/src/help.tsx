@@ -34,7 +34,7 @@ export function Help({ close }: { close: () => void }): JSX.Element {
       ))}
       <p class="section">
         <label>
-          <input type="checkbox" checked={on} onChange={() => { enableKeys(!on); set(!on); }} /> Single keys act
+          <input type="checkbox" checked={on} onChange={() => { enableKeys(!on); set(!on); }} /> Act on single keys
         </label>
       </p>
       <div class="dialog-end">

@@ -6,7 +6,7 @@ import { useGet } from '../api';
 import { useKeys } from '../keys';
 import { go } from '../router';
 import type { Place } from '../router';
-import type { Batch, Episode, Paged, Session, Telling } from '../types';
+import type { Batch, Episode, Memory, Paged, Session, Telling } from '../types';
 import { Empty, Failure, Icon, Loading, PageHead } from '../ui';
 import * as words from '../words';
 import { Quote } from './evidence';
@@ -112,12 +112,23 @@ function BatchRow({ batch }: { batch: Batch }): JSX.Element {
       <time class="num quiet" dateTime={batch.at}>{words.clockTime(batch.at)}</time>
       <span>
         <span class="claim">{words.cause(batch.cause)}</span>
-        {first?.text && <span class="small soft stored clamp">{first.text}</span>}
+        {first && <BatchWords said={first} />}
         {batch.reason && <span class="small quiet stored">{batch.reason}</span>}
       </span>
     </>
   );
   return first ? <a class="row timed" href={`/memories/${first.id}`}>{body}</a> : <div class="row timed">{body}</div>;
+}
+
+function BatchWords({ said }: { said: Said }): JSX.Element {
+  const memory = useGet<Memory>(said.text ? null : `/memories/${said.id}`, {}, false);
+  return <span class="small soft stored clamp">{said.text || memory.data?.content || ''}</span>;
+}
+
+/** A memory by its words; asked for where the log only has its id. */
+function Named({ said }: { said: Said }): JSX.Element {
+  const memory = useGet<Memory>(said.text ? null : `/memories/${said.id}`, {}, false);
+  return <a class="stored" href={`/memories/${said.id}`}>{said.text || memory.data?.content || words.short(said.id)}</a>;
 }
 
 type Moment = { at: string; order: number; turn?: Episode; telling?: Telling; batch?: Batch };
@@ -152,7 +163,7 @@ function SessionPage({ id }: { id: string }): JSX.Element {
             {one.batch && (
               <ul class="came">
                 {written(one.batch).map((said, index) => (
-                  <li key={index}><span class="pill good">{said.how}</span> <a class="stored" href={`/memories/${said.id}`}>{said.text || words.short(said.id)}</a></li>
+                  <li key={index}><span class="pill good">{said.how}</span> <Named said={said} /></li>
                 ))}
               </ul>
             )}

@@ -11,7 +11,7 @@ import { go } from '../router';
 import type { Memory, Paged, Review, Telling, Today, ToVerify } from '../types';
 import { Empty, Failure, Icon, isQuestioned, Kind, Loading, Meta, PageHead, When } from '../ui';
 import * as words from '../words';
-import { Lines } from './bindings';
+import { Bindings } from './bindings';
 import { EvidenceList } from './evidence';
 import { laterWords } from './memory';
 import { TellingRow } from './told';
@@ -216,11 +216,10 @@ function VerifyRow({ item }: { item: ToVerify }): JSX.Element {
 }
 
 function MemoryInPlace({ memory }: { memory: Memory }): JSX.Element {
-  const moved = memory.watermarks.find((one) => one.status === 'moved' && one.then);
   return (
     <div class="in-place">
       {laterWords(memory).map((one) => <p class="notice" key={one.at}><span>Said later, {words.onDay(one.at)}: <span class="stored">“{one.text}”</span></span></p>)}
-      {moved && <Lines then={moved.then ?? ''} now={moved.now ?? ''} />}
+      {memory.flags.includes('stale') && <Bindings memory={memory} />}
       <EvidenceList evidence={memory.evidence.slice(-2)} />
       <Actions memory={memory} etag={null} />
       <p><a href={`/memories/${memory.id}`}>Open the memory</a></p>

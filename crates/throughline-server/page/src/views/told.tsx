@@ -103,7 +103,7 @@ export function TellingRow({ telling, open, toggle }: { telling: Telling; open: 
         <span class="claim stored clamp">{telling.erased ? 'Its text was erased' : lines.slice(0, 3).join(' · ')}</span>
         <span class="meta">
           <When at={telling.at} />
-          <span class="soft">{telling.agent}, {words.event(telling.event)}</span>
+          <span class="soft">told {telling.agent} {words.event(telling.event)}</span>
           <span>{words.plural(telling.memories.length + telling.turns.length, 'line')}</span>
           <span>{telling.tokens} tokens</span>
         </span>
