@@ -1,8 +1,10 @@
 //! Find: explicit search and listings. What recall does unasked is elsewhere.
 
 use throughline_core::state::SearchRule;
-use throughline_core::{Kind, Memory, MemoryId, Row, RowKey, State, text, words};
-use throughline_store::{MemoryQuery, Reader, TextOf, TextQuery};
+use throughline_core::{
+    Kind, Memory, MemoryId, Row, RowKey, SessionId, State, Table, Timestamp, text, words,
+};
+use throughline_store::{MemoryQuery, Reader, SessionPage, TextOf, TextQuery, TurnPage};
 
 use crate::flows::Looking;
 use crate::{Card, Error, Result};
@@ -20,6 +22,8 @@ pub struct Filter {
     pub domain: Option<String>,
     /// Only with this label.
     pub tag: Option<String>,
+    /// Only those that a listing has after this one: the moment it was recorded, and its id.
+    pub after: Option<(Timestamp, MemoryId)>,
     /// How many to skip.
     pub offset: usize,
     /// How many to return; `None` means as many as the limits allow.
@@ -105,10 +109,42 @@ impl Looking<'_> {
             kinds: filter.kinds.clone(),
             domain: filter.domain.clone(),
             tag: filter.tag.as_deref().map(text::normalise),
+            after: filter.after,
             offset: filter.offset,
             limit: filter.limit.unwrap_or(self.engine.policy.limits.list_max),
         })?;
         Ok(Listing { total: page.total, items: self.engine.cards(reader, &page.items)? })
+    }
+
+    /// Sessions of the project, the latest first.
+    pub fn sessions(
+        &self,
+        reader: &dyn Reader,
+        offset: usize,
+        limit: usize,
+    ) -> Result<SessionPage> {
+        Ok(reader.sessions(&self.context.reach().spaces, offset, limit)?)
+    }
+
+    /// What was said in a session of the project, in order. `None` where there is no such session.
+    pub fn turns_of(
+        &self,
+        reader: &dyn Reader,
+        session: &SessionId,
+        offset: usize,
+        limit: usize,
+    ) -> Result<Option<TurnPage>> {
+        for space in self.context.reach().spaces {
+            let page = reader.turns(space, session, offset, limit)?;
+            let known = || {
+                let key = RowKey { space, table: Table::Session, key: session.to_string() };
+                reader.rows(&[key]).map(|rows| rows.into_iter().flatten().next().is_some())
+            };
+            if page.total > 0 || known()? {
+                return Ok(Some(page));
+            }
+        }
+        Ok(None)
     }
 
     fn with_tag(

@@ -1,7 +1,9 @@
 //! History: how a memory came to be what it is.
 
+use std::collections::BTreeSet;
+
 use throughline_core::scope::Reach;
-use throughline_core::{Change, Logged, Memory, NodeId, Row, RowKey, Timestamp};
+use throughline_core::{Change, Logged, Memory, MemoryId, NodeId, Row, RowKey, Timestamp};
 use throughline_store::{LogQuery, Reader, StoredBatch, nodes_of_key};
 
 use crate::Result;
@@ -59,14 +61,13 @@ impl Looking<'_> {
 
     /// Batches of the log within reach, latest first.
     pub fn log(&self, since: Option<Timestamp>, limit: usize) -> Result<Vec<StoredBatch>> {
+        self.batches(LogQuery { since, latest_first: true, limit, ..LogQuery::default() })
+    }
+
+    /// Batches of the log within reach, as a query asks for them; its spaces are those within reach.
+    pub fn batches(&self, query: LogQuery) -> Result<Vec<StoredBatch>> {
         let reach = self.context.reach();
-        let query = LogQuery {
-            since,
-            spaces: reach.spaces.clone(),
-            latest_first: true,
-            limit,
-            ..LogQuery::default()
-        };
+        let query = LogQuery { spaces: reach.spaces.clone(), ..query };
         let reader = self.engine.now_reader()?;
         let mut within = Vec::new();
         for stored in reader.log(&query)? {
@@ -76,6 +77,16 @@ impl Looking<'_> {
         }
         Ok(within)
     }
+}
+
+/// The memories that a batch touched, each once.
+pub fn touched_memories(reader: &dyn Reader, stored: &StoredBatch) -> Result<Vec<MemoryId>> {
+    let batch = &stored.batch;
+    let logged = reader.changes_of(batch.space, batch.id)?;
+    let keys = logged.iter().flat_map(|one| one.before.iter().map(|image| &image.key));
+    let touched: BTreeSet<MemoryId> =
+        keys.flat_map(nodes_of_key).filter_map(|node| node.memory()).collect();
+    Ok(touched.into_iter().collect())
 }
 
 /// Whether a batch says nothing of what holds only in somebody else's session: neither in words,

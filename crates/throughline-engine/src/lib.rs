@@ -103,8 +103,8 @@ pub use flows::{
     Briefing, Capturing, Checking, Copying, Erasing, Keeping, Listening, Looking, Recalling,
     Reviewing, Sleeping, Vectors, Watching, Working,
 };
-pub use graph::{Graph, GraphNode};
-pub use history::Version;
+pub use graph::{Graph, GraphNode, GraphWanted};
+pub use history::{Version, touched_memories};
 pub use import::{ImportSource, Imported};
 pub use ingest::opencode_lines;
 pub use ingest::{Ingested, PastTurn};
@@ -143,4 +143,4 @@ pub use throughline_core as core;
 pub use throughline_embed::Embedder;
 pub use throughline_language as language;
 pub use throughline_llm as llm;
-pub use throughline_store::{Reader, StoredBatch};
+pub use throughline_store::{LogQuery, Reader, SessionPage, StoredBatch, TurnPage};

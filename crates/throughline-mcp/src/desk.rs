@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -30,7 +31,7 @@ const SESSION_BYTES_MAX: usize = 256;
 #[derive(Debug)]
 pub(crate) struct Desk {
     pub(crate) setup: Setup,
-    engine: Option<Engine>,
+    engine: Option<Arc<Engine>>,
     /// The file that is open: whoever moves it aside must not be written to behind our back.
     opened: Option<FileId>,
     shown: VecDeque<(Option<SessionId>, MemoryId)>,
@@ -79,6 +80,10 @@ impl Desk {
         if self.setup.off {
             return Err(off());
         }
+        if let Some(shared) = &self.setup.engine {
+            // Whoever shares it opens it anew where that is needed.
+            return Ok(self.engine.insert(Arc::clone(shared)));
+        }
         let found = file_id(&self.setup.home.join("throughline.db"));
         if self.engine.is_some() && found.is_some() && found != self.opened {
             self.engine = None;
@@ -86,7 +91,7 @@ impl Desk {
         if self.engine.is_none() {
             let engine = Engine::open(&self.setup.home, self.setup.clock)?;
             self.opened = file_id(&self.setup.home.join("throughline.db"));
-            self.engine = Some(engine.with_policy(self.setup.policy));
+            self.engine = Some(Arc::new(engine.with_policy(self.setup.policy)));
         }
         Ok(self.engine.as_ref().expect("it was just opened"))
     }

@@ -9,6 +9,8 @@ mod clean;
 mod desk;
 mod files;
 mod graph;
+#[cfg(feature = "http")]
+mod http;
 mod lines;
 mod prompts;
 mod resources;
@@ -26,12 +28,14 @@ use std::time::Duration;
 use rmcp::ServiceExt as _;
 use throughline_core::scope::Level;
 use throughline_core::{Policy, SessionId};
-use throughline_engine::{Clock, Roots};
+use throughline_engine::{Clock, Engine, Roots};
 
 pub use files::run as memory_tool;
 pub use graph::{GraphImport, import as import_graph, is_graph};
+#[cfg(feature = "http")]
+pub use http::{AnswerBody, HttpService};
 pub use server::Server;
-pub use worker::Worker;
+pub use worker::{AtWork, Worker};
 
 /// The longest time for finishing begun work after the client has gone.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -73,6 +77,8 @@ pub struct Setup {
     pub graph_file: Option<PathBuf>,
     /// A listener that is told about writes after the answer was given.
     pub written: Option<WriteListener>,
+    /// An engine that is open already and used by others too.
+    pub engine: Option<Arc<Engine>>,
 }
 
 impl Setup {

@@ -28,7 +28,8 @@ pub use foreign::opencode_lines;
 pub use map::MapStore;
 pub use overlay::Overlay;
 pub use query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
+    TextQuery, TurnPage, Vector,
 };
 pub use said::{find_turns, quoted_by, told_turn, turns_holding, turns_under, wordings};
 pub use sqlite::{SQLITE_FLOOR, SqliteStore, StoreHealth};

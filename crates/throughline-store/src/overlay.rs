@@ -14,13 +14,14 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
     BatchId, Change, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId,
-    Pending, Relation, Row, RowKey, SpaceId, Watermark, Write,
+    Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark, Write,
 };
 
 use crate::apply::Writable;
 use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
+    TextQuery, TurnPage, Vector,
 };
 use crate::store::{FOUND_MAX, Reader, StoredBatch};
 use crate::tables::Tables;
@@ -407,6 +408,14 @@ impl Reader for Overlay<'_> {
 
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
         self.base.active_days(space)
+    }
+
+    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage> {
+        self.base.sessions(spaces, offset, limit)
+    }
+
+    fn turns(&self, at: SpaceId, of: &SessionId, offset: usize, limit: usize) -> Result<TurnPage> {
+        self.base.turns(at, of, offset, limit)
     }
 
     fn deferred(&self, space: SpaceId) -> Result<Vec<Pending>> {

@@ -1,7 +1,9 @@
 //! Queries: what may be asked of a store.
 
+use throughline_core::row::Session;
 use throughline_core::{
-    Cardinality, EntityKind, Kind, Memory, NodeId, SessionId, Slot, SpaceId, State, Timestamp,
+    Cardinality, EntityKind, Episode, Kind, Memory, MemoryId, NodeId, SessionId, Slot, SpaceId,
+    State, Timestamp,
 };
 
 /// Memory query: which memories to list.
@@ -21,6 +23,8 @@ pub struct MemoryQuery {
     pub domain: Option<String>,
     /// Only memories with this tag, in comparable form.
     pub tag: Option<String>,
+    /// Only those that a listing has after this one: the moment it was recorded, and its id.
+    pub after: Option<(Timestamp, MemoryId)>,
     /// How many to skip.
     pub offset: usize,
     /// How many to return.
@@ -33,6 +37,24 @@ pub struct MemoryPage {
     /// The memories.
     pub items: Vec<Memory>,
     /// Number of memories that match without the limit.
+    pub total: usize,
+}
+
+/// Session page: a part of a listing of sessions, latest first, and the total.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionPage {
+    /// The sessions.
+    pub items: Vec<Session>,
+    /// Number of sessions without the limit.
+    pub total: usize,
+}
+
+/// Turn page: a part of a session, in order, and the total.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TurnPage {
+    /// The turns.
+    pub items: Vec<Episode>,
+    /// Number of turns of the session.
     pub total: usize,
 }
 

@@ -15,7 +15,9 @@ mod migrate;
 mod numbers;
 mod open;
 mod read;
+mod readers;
 mod rows;
+mod sessions;
 mod space;
 mod standing;
 mod swap;
@@ -40,6 +42,7 @@ use crate::{Error, Result};
 use lock::{WriteTurn, WriterLock};
 use migrate::KeptCopy;
 use open::Opened;
+use readers::{ReadBy, Readers};
 use rows::SqlTables;
 
 /// The oldest SQLite that does not lose committed writes when several processes share a WAL.
@@ -56,6 +59,7 @@ const FOLLOW_MAX: usize = 20;
 pub struct SqliteStore {
     path: PathBuf,
     opened: Mutex<Opened>,
+    readers: Readers,
     lock: WriterLock,
     keep: KeptCopy,
     /// Milliseconds that a writer waits for its turn.
@@ -89,7 +93,8 @@ impl SqliteStore {
         let lock = WriterLock::beside(path)?;
         let opened = open::open(path, &lock, keep).map_err(|error| error.at(path))?;
         let (opened, patience) = (Mutex::new(opened), AtomicU64::new(BUSY_LIMIT_MS));
-        Ok(Self { path: path.to_owned(), opened, lock, keep, patience })
+        let readers = Readers::default();
+        Ok(Self { path: path.to_owned(), opened, readers, lock, keep, patience })
     }
 
     /// Sets how long writing waits for other writers before [`Error::Busy`] is returned. A hook
@@ -254,10 +259,13 @@ impl SqliteStore {
     /// The database as it is now, for reading.
     fn present(&self) -> Result<MutexGuard<'_, Opened>> {
         let mut opened = self.held();
-        if !opened.is_at(&self.path) {
-            self.follow(&mut opened)?;
-        }
+        self.follow_if_moved(&mut opened)?;
         Ok(opened)
+    }
+
+    /// Opens the file that has the name now, if it is another one.
+    fn follow_if_moved(&self, opened: &mut Opened) -> Result<()> {
+        if opened.is_at(&self.path) { Ok(()) } else { self.follow(opened) }
     }
 
     /// Opens the file that has the name now: what is written to one that lost it would be lost too.
@@ -280,7 +288,7 @@ impl SqliteStore {
 
 /// A reader that sees one moment: it holds a read transaction until it is dropped.
 struct Snapshot<'a> {
-    connection: MutexGuard<'a, Opened>,
+    connection: ReadBy<'a>,
 }
 
 impl Drop for Snapshot<'_> {
@@ -292,7 +300,7 @@ impl Drop for Snapshot<'_> {
 
 impl Store for SqliteStore {
     fn read(&self) -> Result<Box<dyn Reader + '_>> {
-        let connection = self.present()?;
+        let connection = self.read_by()?;
         // The first read fixes the moment that the reader sees.
         connection
             .execute_batch("BEGIN DEFERRED; SELECT 1 FROM migration LIMIT 1;")

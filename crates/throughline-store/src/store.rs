@@ -6,7 +6,7 @@ use std::path::Path;
 
 use throughline_core::{
     Batch, BatchId, Commit, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
-    NodeId, Pending, Relation, Row, RowKey, SpaceId, Timestamp, Watermark,
+    NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Timestamp, Watermark,
     row::{Injection, Tombstone},
     scope::Space,
 };
@@ -14,7 +14,8 @@ use throughline_core::{
 use crate::Result;
 use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
+    TextQuery, TurnPage, Vector,
 };
 
 /// Memories returned for one handle at most: more than a few is ambiguous anyway.
@@ -74,6 +75,18 @@ pub trait Reader {
 
     /// One page of a listing of memories, newest first.
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
+
+    /// One page of the sessions of some spaces, latest first.
+    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage>;
+
+    /// One page of the turns of a session, in order.
+    fn turns(
+        &self,
+        space: SpaceId,
+        session: &SessionId,
+        offset: usize,
+        limit: usize,
+    ) -> Result<TurnPage>;
 
     /// Memories that a handle may mean (an id, the beginning of one, or its last eight characters):
     /// the first few by id.

@@ -3,6 +3,7 @@
 
 mod documents;
 mod read;
+mod sessions;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -174,6 +174,7 @@ macro_rules! for_every_case {
                     what_is_bound_to_a_session_is_listed_only_there
                     a_listing_covers_just_the_spaces_asked_for
                     a_listing_comes_in_pages_that_know_the_total
+                    a_listing_goes_on_after_the_last_that_was_seen
                 }
                 text {
                     what_fits_better_is_found_first
@@ -216,6 +217,7 @@ macro_rules! for_every_case {
                     a_session_of_the_same_name_in_another_space_is_another
                     building_anew_keeps_sessions_together
                     in_whatever_order_turns_come_and_go_sessions_are_the_same
+                    sessions_and_their_turns_come_page_by_page
                 }
                 postings {
                     postings_are_the_texts_that_hold_the_term
@@ -269,6 +271,7 @@ macro_rules! for_every_case {
                     who_reads_and_then_writes_never_loses_an_update
                     readers_during_writes_see_whole_batches_of_one_moment
                     a_reader_stays_where_it_is_while_another_writes
+                    readers_of_one_handle_need_not_wait_for_each_other
                 }
             }
             kept {

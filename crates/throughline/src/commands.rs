@@ -33,13 +33,13 @@ use std::io::Read as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use serde::Serialize;
 use throughline_engine::{Card, Error, ErrorKind, Put};
+use throughline_view::{OneMemory, PutMemory};
 
 use crate::args::Command;
 use crate::settings::Settings;
 use crate::ui::Ui;
-use crate::view::{self, WireMemory};
+use crate::view;
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
@@ -213,25 +213,11 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
     }
 }
 
-/// The answer of every command that ends with one memory.
-#[derive(Debug, Serialize)]
-struct OneMemory {
-    memory: WireMemory,
-}
-
 /// Answers with a memory and a word about what was done to it.
 fn answer_memory(ui: &mut Ui, done: &str, card: &Card) -> anyhow::Result<ExitCode> {
     ui.answer(&OneMemory { memory: card.into() }, || {
         format!("{}\n{}", crate::ui::paint(crate::ui::GOOD, done), view::brief(card))
     })
-}
-
-/// The same, with whether it was done at once.
-#[derive(Debug, Serialize)]
-struct PutMemory {
-    memory: WireMemory,
-    /// An agent asked for it, and it waits in `review` for the user.
-    waits: bool,
 }
 
 /// Answers with a memory that was put away or put in another's place, or that waits for the user.

@@ -3,116 +3,18 @@
 use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
-use serde::Serialize;
-use throughline_core::NodeId;
-use throughline_core::page::Detail;
 use throughline_core::text;
 use throughline_engine::{CandidateFate, Recall, RecallCandidate};
 use throughline_language::question::{AskKind, Question};
+use throughline_view::fate;
 
 use crate::commands::recall_handle as handle;
 use crate::ui::{BOLD, DIM, GOOD, ID, paint, safe, width};
-use crate::view::rounded;
 
 /// Candidates in a table for people; JSON has them all.
 const SHOWN: usize = 20;
 /// Below this many columns a table of a dozen columns cannot be read.
 const TABLE_COLUMNS: u16 = 132;
-
-/// A candidate as callers see it.
-#[derive(Debug, Serialize)]
-pub(crate) struct WireCandidate {
-    id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
-    score: f64,
-    relevance: f64,
-    salience: Option<f64>,
-    trust: Option<f64>,
-    words: f64,
-    vector: f64,
-    cosine: Option<f64>,
-    session: f64,
-    voice: f64,
-    answer: f64,
-    time: f64,
-    named: f64,
-    path: Vec<WireStep>,
-    fate: &'static str,
-    reason: Option<String>,
-}
-
-/// One edge of a path.
-#[derive(Debug, Serialize)]
-struct WireStep {
-    from: String,
-    relation: &'static str,
-    to: String,
-    prior: f64,
-    strength: f64,
-    confidence: f64,
-}
-
-impl From<&RecallCandidate> for WireCandidate {
-    fn from(one: &RecallCandidate) -> Self {
-        let (fate, reason) = fate(one);
-        let step = |step: &throughline_attention::frontier::Hop| WireStep {
-            from: bare(step.from),
-            relation: step.relation.as_str(),
-            to: bare(step.to),
-            prior: rounded(step.prior),
-            strength: rounded(step.strength),
-            confidence: rounded(step.confidence),
-        };
-        Self {
-            id: bare(one.node),
-            title: None,
-            score: rounded(one.score),
-            relevance: rounded(one.relevance),
-            salience: one.salience.map(rounded),
-            trust: one.trust.map(rounded),
-            words: rounded(one.parts.words),
-            vector: rounded(one.parts.vector),
-            cosine: one.signals.cosine.map(rounded),
-            session: rounded(one.parts.session),
-            voice: rounded(one.parts.voice),
-            answer: rounded(one.parts.answer),
-            time: rounded(one.parts.time),
-            named: rounded(one.parts.named),
-            path: one.path.iter().map(step).collect(),
-            fate,
-            reason,
-        }
-    }
-}
-
-impl WireCandidate {
-    /// The same with the beginning of its text.
-    pub(crate) fn titled(one: &RecallCandidate, title: &str) -> Self {
-        Self { title: Some(title.to_owned()), ..Self::from(one) }
-    }
-}
-
-/// The id of a node, as callers write it.
-fn bare(node: NodeId) -> String {
-    match node {
-        NodeId::Memory(id) => id.to_string(),
-        NodeId::Episode(id) => id.to_string(),
-        NodeId::Entity(id) => id.to_string(),
-    }
-}
-
-/// What became of a candidate: one word, and why.
-fn fate(one: &RecallCandidate) -> (&'static str, Option<String>) {
-    match &one.fate {
-        CandidateFate::Shown(Detail::Full) => ("shown", Some("in full".to_owned())),
-        CandidateFate::Shown(Detail::Line) => ("shown", Some("as a line".to_owned())),
-        CandidateFate::Considered => ("considered", Some("others fit better".to_owned())),
-        CandidateFate::Counted(why) => ("counted", Some(why.to_string())),
-        CandidateFate::ReplacedBy(head) => ("replaced", Some(format!("by {}", head.handle()))),
-        CandidateFate::Cut(why) => ("cut", Some(why.to_string())),
-    }
-}
 
 /// The candidates as a table, with what the question was understood to ask.
 pub(crate) fn page(recall: &Recall, titles: &[String]) -> String {

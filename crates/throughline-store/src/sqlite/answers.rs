@@ -7,7 +7,7 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
     BatchId, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId, Pending,
-    Relation, Row, RowKey, SpaceId, Watermark,
+    Relation, Row, RowKey, SessionId, SpaceId, Watermark,
 };
 
 use super::Snapshot;
@@ -15,7 +15,8 @@ use super::rows::SqlTables;
 use crate::Result;
 use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
+    TextQuery, TurnPage, Vector,
 };
 use crate::store::{Reader, StoredBatch};
 
@@ -42,6 +43,8 @@ pass_on! {
     fn unresolved(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>>;
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
+    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage>;
+    fn turns(&self, space: SpaceId, session: &SessionId, offset: usize, limit: usize) -> Result<TurnPage>;
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;
     fn find_touched(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<(SpaceId, MemoryId)>>;
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>>;

@@ -9,16 +9,17 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
     BatchId, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId, NodeId, Pending,
-    Relation, Row, RowKey, SpaceId, Table, Watermark,
+    Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
 };
 
 use super::rows::{self, SqlTables, collect, distinct, text_list};
 use super::text::json_list;
-use super::{counts, documents, log, standing, text};
+use super::{counts, documents, log, sessions, standing, text};
 use crate::damage::unless_rotten;
 use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
+    TextQuery, TurnPage, Vector,
 };
 use crate::store::{FOUND_MAX, Reader, StoredBatch};
 use crate::tables::dump_line;
@@ -155,9 +156,12 @@ impl Reader for SqlTables<'_> {
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
-        let mut found: Vec<Memory> = Vec::new();
+        let mut found: Vec<(String, RowKey)> = Vec::new();
         let mut total = 0;
         let wanted = query.offset.saturating_add(query.limit);
+        // Every moment and every id comes before this sign.
+        let after = query.after.map(|(at, id)| (at.to_string(), id.to_string()));
+        let (after, after_id) = after.unwrap_or_else(|| ("~".to_owned(), "~".to_owned()));
         for space in &distinct(&query.spaces) {
             let narrow = params![
                 space.0,
@@ -168,15 +172,39 @@ impl Reader for SqlTables<'_> {
                 query.tag,
                 i64::try_from(wanted).unwrap_or(i64::MAX),
                 query.any_session,
+                after,
+                after_id,
             ];
-            found.extend(rows::memories(self.connection, LIST, narrow)?);
+            let mut list = self.connection.prepare_cached(LIST)?;
+            let mut rows = list.query(narrow)?;
+            while let Some(row) = rows.next()? {
+                let (key, recorded) = (row.get(0)?, row.get(1)?);
+                found.push((recorded, RowKey { space: *space, table: Table::Memory, key }));
+            }
             let count: i64 =
                 self.connection.prepare_cached(COUNT)?.query_row(narrow, |row| row.get(0))?;
             total += usize::try_from(count).unwrap_or(0);
         }
-        found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
-        let items = found.into_iter().skip(query.offset).take(query.limit).collect();
-        Ok(MemoryPage { items, total })
+        // Only what is shown is read whole: a page far down a long list costs little more than the first.
+        found.sort_by(|a, b| (&b.0, &b.1.key).cmp(&(&a.0, &a.1.key)));
+        let page = found.into_iter().skip(query.offset).take(query.limit);
+        let keys: Vec<RowKey> = page.map(|(_, key)| key).collect();
+        let rows = self.rows(&keys)?.into_iter().flatten();
+        Ok(MemoryPage { items: rows.filter_map(Row::into_memory).collect(), total })
+    }
+
+    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage> {
+        sessions::sessions(self.connection, spaces, offset, limit)
+    }
+
+    fn turns(
+        &self,
+        space: SpaceId,
+        session: &SessionId,
+        offset: usize,
+        limit: usize,
+    ) -> Result<TurnPage> {
+        sessions::turns(self.connection, space, session, offset, limit)
     }
 
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>> {
@@ -457,11 +485,13 @@ macro_rules! narrowed {
 }
 
 const LIST: &str = narrowed!(
-    "m.key, m.body, m.hash",
+    "m.key, m.recorded_at",
     "memory_recorded",
-    "ORDER BY m.recorded_at DESC, m.key DESC LIMIT ?7"
+    "AND (m.recorded_at, m.key) < (?9, ?10)
+     ORDER BY m.recorded_at DESC, m.key DESC LIMIT ?7"
 );
-const COUNT: &str = narrowed!("count(*)", "memory_shape", "AND ?7 IS ?7");
+const COUNT: &str =
+    narrowed!("count(*)", "memory_shape", "AND ?7 IS ?7 AND ?9 IS ?9 AND ?10 IS ?10");
 
 fn numbers(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect()

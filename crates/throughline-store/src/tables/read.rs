@@ -12,14 +12,15 @@ use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, CollectionSize};
 use throughline_core::{
     BatchId, Cardinality, Change, Edge, Entity, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
-    NodeId, Pending, Relation, Row, RowKey, SpaceId, Table, Watermark,
+    NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
 };
 
-use super::{Tables, deferred_in, dump_line, header, touched_rows};
+use super::{Tables, deferred_in, dump_line, header, sessions, touched_rows};
 use crate::Result;
 use crate::document::{Postings, Shelf};
 use crate::query::{
-    EntityName, LogQuery, MemoryPage, MemoryQuery, SlotQuery, TextHit, TextOf, TextQuery, Vector,
+    EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
+    TextQuery, TurnPage, Vector,
 };
 use crate::store::{FOUND_MAX, Reader, StoredBatch};
 
@@ -174,8 +175,17 @@ impl Reader for Arc<Tables> {
         });
         all.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
         let total = all.len();
+        all.retain(|one| query.after.is_none_or(|after| (one.recorded_at, one.id) < after));
         let items = all.into_iter().skip(query.offset).take(query.limit).collect();
         Ok(MemoryPage { items, total })
+    }
+
+    fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage> {
+        Ok(sessions::sessions(self, spaces, offset, limit))
+    }
+
+    fn turns(&self, at: SpaceId, of: &SessionId, offset: usize, limit: usize) -> Result<TurnPage> {
+        Ok(sessions::turns(self, at, of, offset, limit))
     }
 
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>> {
@@ -409,12 +419,8 @@ impl Reader for Arc<Tables> {
     }
 
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
-        let days: BTreeSet<i64> = self
-            .batches
-            .iter()
-            .filter(|one| one.batch.space == space)
-            .map(|one| one.batch.at.day())
-            .collect();
+        let here = self.batches.iter().filter(|one| one.batch.space == space);
+        let days: BTreeSet<i64> = here.map(|one| one.batch.at.day()).collect();
         Ok(days.into_iter().collect())
     }
 

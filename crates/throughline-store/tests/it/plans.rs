@@ -207,13 +207,13 @@ fn a_listing_is_read_in_its_order_without_sorting() {
     let (_home, connection) = unanalysed();
     // The statement is put together from parts, two of them for each use.
     let narrow = &statements(READ, "WHERE m.space = ?1 AND (m.session IS NULL")[0];
-    let order = &statements(READ, "ORDER BY m.recorded_at DESC")[0];
+    let order = &statements(READ, "AND (m.recorded_at, m.key) < (?9, ?10) ORDER BY")[0];
     for (columns, index, end, step) in [
         (
-            "m.key, m.body, m.hash",
+            "m.key, m.recorded_at",
             "memory_recorded",
             order.as_str(),
-            "SEARCH m USING INDEX memory_recorded (space=?)",
+            "SEARCH m USING INDEX memory_recorded (space=? AND (recorded_at,key)<(?,?))",
         ),
         ("count(*)", "memory_shape", "", "SEARCH m USING INDEX memory_shape (space=?)"),
     ] {

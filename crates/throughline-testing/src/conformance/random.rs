@@ -216,6 +216,9 @@ fn answers(reader: &dyn Reader, log: &[StoredBatch]) -> Vec<String> {
         let list =
             MemoryQuery { spaces: vec![space], limit: 3, offset: 1, ..MemoryQuery::default() };
         told.push(format!("{:?}", reader.memories(&list).expect("a listing")));
+        told.push(format!("{:?}", reader.sessions(&[space], 0, 2).expect("sessions")));
+        let said = reader.turns(space, &crate::sample::session("morning"), 0, 3);
+        told.push(format!("{:?}", said.expect("turns")));
         let slot = reader.in_slot(space, &SlotQuery::active("staging|deployed"));
         told.push(format!("{:?}", slot.expect("memories")));
         let decided = LogQuery { spaces: vec![space], latest_first: true, limit: 4, ..EVERYTHING };

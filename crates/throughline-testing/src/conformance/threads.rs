@@ -1,6 +1,7 @@
 //! Several at once: nothing is lost, nothing is half seen.
 
 use std::collections::BTreeSet;
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
@@ -135,4 +136,24 @@ pub(super) fn a_reader_stays_where_it_is_while_another_writes(factory: &dyn Fact
     assert_eq!(reader.dump().expect("a dump"), before);
     drop(reader);
     assert_eq!(world.dump().len(), before.len() + 1);
+}
+
+pub(super) fn readers_of_one_handle_need_not_wait_for_each_other(factory: &dyn Factory) {
+    let world = World::new(factory);
+    world.write(vec![insert(&fact(HERE, 1, "held"))]);
+    let store = world.place.open();
+    // Each holds its reader until all have one.
+    let all_read = Barrier::new(3);
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let reader = store.read().expect("a reader");
+                all_read.wait();
+                assert_eq!(reader.counts(&[HERE]).expect("counts")["memory"], 1);
+            });
+        }
+    });
+    let more = batch(2, HERE, day(1), vec![insert(&fact(HERE, 2, "more"))]);
+    store.apply(&more).expect("the batch is accepted");
+    assert_eq!(store.read().expect("a reader").counts(&[HERE]).expect("counts")["memory"], 2);
 }

@@ -2,6 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::Just;
+use throughline_core::row::Session;
 use throughline_core::{BatchId, Change, Episode, EpisodeId, NodeId};
 use throughline_store::TextOf;
 
@@ -9,7 +10,7 @@ use super::Factory;
 use super::documents::{assert_told, documents};
 use super::random::law;
 use super::world::World;
-use crate::sample::{HERE, THERE, episode, episode_id, session};
+use crate::sample::{HERE, THERE, attended, day, episode, episode_id, session};
 
 /// A turn at a place of a session.
 fn turn(number: u64, named: &str, position: u64) -> Episode {
@@ -140,4 +141,32 @@ pub(super) fn in_whatever_order_turns_come_and_go_sessions_are_the_same(factory:
             assert_told(&*world.read(), HERE, &ids(25));
         }
     });
+}
+
+pub(super) fn sessions_and_their_turns_come_page_by_page(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let began = |space, name: &str, at| Session { started_at: day(at), ..attended(space, name) };
+    world.write(vec![
+        Change::Attend(began(HERE, "morning", 1)),
+        Change::Attend(began(HERE, "noon", 2)),
+        Change::Attend(began(THERE, "evening", 3)),
+    ]);
+    for (number, named, position) in [(1, "morning", 2), (2, "morning", 1), (3, "noon", 1)] {
+        say(&world, turn(number, named, position));
+    }
+    let reader = world.read();
+    let named = |spaces: &[_], offset, limit| {
+        let page = reader.sessions(spaces, offset, limit).expect("sessions");
+        (page.items.into_iter().map(|one| one.id.0).collect::<Vec<_>>(), page.total)
+    };
+    assert_eq!(named(&[HERE], 0, 9), (vec!["noon".to_owned(), "morning".to_owned()], 2));
+    assert_eq!(named(&[HERE, THERE], 0, 1), (vec!["evening".to_owned()], 3));
+    assert_eq!(named(&[HERE], 1, 9), (vec!["morning".to_owned()], 2));
+    let turns = |space, session_name: &str, offset, limit| {
+        let page = reader.turns(space, &session(session_name), offset, limit).expect("turns");
+        (page.items.into_iter().map(|one| one.id).collect::<Vec<_>>(), page.total)
+    };
+    assert_eq!(turns(HERE, "morning", 0, 9), (vec![episode_id(2), episode_id(1)], 2));
+    assert_eq!(turns(HERE, "morning", 1, 1), (vec![episode_id(1)], 2));
+    assert_eq!(turns(THERE, "morning", 0, 9), (vec![], 0));
 }

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use serde::Serialize;
-use throughline_core::{Relation, Timestamp, text};
-use throughline_engine::{Card, Edits, Error, Purged};
+use throughline_core::{Relation, text};
+use throughline_engine::{Edits, Error, Purged};
+use throughline_view::{WireEdited, WirePurged, changed};
 
 use super::{answer_memory, answer_put, text_or_stdin};
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint, safe};
-use crate::view::{self, WireMemory};
+use crate::view;
 
 pub(super) fn edit(
     args: &args::Edit,
@@ -49,45 +49,6 @@ pub(super) fn edit(
         }
         page
     })
-}
-
-#[derive(Debug, Serialize)]
-struct WireEdited {
-    memory: WireMemory,
-    changed: Vec<Changed>,
-}
-
-/// One part of a memory, before and after.
-#[derive(Debug, Serialize)]
-struct Changed {
-    field: &'static str,
-    before: String,
-    after: String,
-}
-
-/// What an edit changed.
-fn changed(before: &Card, after: &Card) -> Vec<Changed> {
-    let parts = |card: &Card| {
-        let memory = &card.memory;
-        let time = |at: Option<Timestamp>| at.map(|at| at.to_string()).unwrap_or_default();
-        let slot = memory.slot.as_ref().map(|slot| {
-            format!("{}|{}|{}|{}", slot.subject, slot.predicate, slot.object, slot.cardinality)
-        });
-        [
-            ("text", memory.content.clone()),
-            ("kind", memory.kind.to_string()),
-            ("title", memory.label.clone().unwrap_or_default()),
-            ("area", memory.domain.clone().unwrap_or_default()),
-            ("importance", memory.importance.to_string()),
-            ("slot", slot.unwrap_or_default()),
-            ("true from", time(memory.valid_from)),
-            ("true until", time(memory.valid_until)),
-            ("triggers", memory.triggers.join(", ")),
-        ]
-    };
-    let pairs = parts(before).into_iter().zip(parts(after));
-    let differing = pairs.filter(|(before, after)| before.1 != after.1);
-    differing.map(|((field, before), (_, after))| Changed { field, before, after }).collect()
 }
 
 pub(super) fn confirm(id: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
@@ -186,25 +147,6 @@ const TURNS_SHOWN: usize = 5;
 /// Characters of each.
 const TURN_CHARS: usize = 100;
 
-#[derive(Debug, Serialize)]
-struct WirePurged {
-    purged: usize,
-    episodes: usize,
-    journal_lines: usize,
-    pending: bool,
-    tombstones: Vec<WireTombstone>,
-    copies_left: Vec<String>,
-    overwritten: Vec<String>,
-    related: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireTombstone {
-    memory: String,
-    fingerprint: String,
-    at: String,
-}
-
 pub(super) fn purge(
     args: &args::Purge,
     settings: &Settings,
@@ -235,7 +177,9 @@ pub(super) fn purge(
         match ui.ask(&format!("{question}This cannot be undone. Erase?"))? {
             Some(true) => {}
             Some(false) => {
-                return ui.answer(&wire(&Purged::default()), || paint(DIM, "Nothing was erased"));
+                return ui.answer(&WirePurged::from(&Purged::default()), || {
+                    paint(DIM, "Nothing was erased")
+                });
             }
             None => bail!(Error::BadInput(
                 "purge asks for confirmation; without a terminal, add --yes".to_owned()
@@ -243,25 +187,7 @@ pub(super) fn purge(
         }
     }
     let purged = engine.erasing().purge(&context, &args.ids, args.chain)?;
-    ui.answer(&wire(&purged), || in_words(&purged))
-}
-
-fn wire(purged: &Purged) -> WirePurged {
-    let stones = purged.tombstones.iter().map(|stone| WireTombstone {
-        memory: stone.memory.to_string(),
-        fingerprint: stone.fingerprint.0.clone(),
-        at: stone.at.to_string(),
-    });
-    WirePurged {
-        purged: purged.tombstones.len(),
-        episodes: purged.episodes,
-        journal_lines: purged.journal_lines,
-        pending: purged.pending,
-        tombstones: stones.collect(),
-        copies_left: purged.copies_left.iter().map(|path| path.display().to_string()).collect(),
-        overwritten: purged.overwritten.iter().map(|path| path.display().to_string()).collect(),
-        related: purged.related.iter().map(|memory| memory.id.to_string()).collect(),
-    }
+    ui.answer(&WirePurged::from(&purged), || in_words(&purged))
 }
 
 fn in_words(purged: &Purged) -> String {

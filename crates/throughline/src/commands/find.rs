@@ -2,22 +2,16 @@
 
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_engine::{Error, Filter, Listing};
+use throughline_view::{WireListing, WireMemory};
 
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::Ui;
-use crate::view::{self, WireMemory};
+use crate::view;
 
 /// Rows shown to a person who did not say how many.
 const SHOWN: usize = 50;
-
-#[derive(Debug, Serialize)]
-struct WireListing {
-    items: Vec<WireMemory>,
-    total: usize,
-}
 
 pub(super) fn search(
     args: &args::Search,
@@ -51,15 +45,14 @@ fn filter(args: &args::Filter, ui: &Ui) -> Filter {
         kinds: args.kinds.clone(),
         domain: args.domain.clone(),
         tag: args.tag.clone(),
+        after: None,
         offset: args.offset,
         limit: args.limit.or((!ui.json).then_some(SHOWN)),
     }
 }
 
 fn answer(ui: &mut Ui, found: &Listing, offset: usize) -> anyhow::Result<ExitCode> {
-    let items = found.items.iter().map(WireMemory::from).collect();
-    let wire = WireListing { items, total: found.total };
-    ui.answer(&wire, || view::table(&found.items, found.total, offset))
+    ui.answer(&WireListing::from(found), || view::table(&found.items, found.total, offset))
 }
 
 pub(super) fn show(

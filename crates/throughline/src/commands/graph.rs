@@ -4,46 +4,22 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::{NodeId, text};
-use throughline_engine::{Graph, GraphNode};
+use throughline_engine::{Graph, GraphNode, GraphWanted};
+use throughline_view::{WireGraph, bare};
 
 use crate::args::{self, GraphFormat};
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, ID, Ui, paint, safe, warn_of};
-
-#[derive(Debug, Serialize)]
-struct WireGraph {
-    nodes: Vec<WireNode>,
-    edges: Vec<WireEdge>,
-    left_out: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireNode {
-    id: String,
-    r#type: &'static str,
-    kind: &'static str,
-    label: String,
-    state: Option<&'static str>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireEdge {
-    from: String,
-    relation: &'static str,
-    to: String,
-    weight: f64,
-    confidence: f64,
-}
 
 pub(super) fn graph(
     args: &args::Graph,
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let context = settings.context()?;
-    let graph = settings.engine()?.looking(&context).graph(args.focus.as_deref(), args.depth)?;
+    let (engine, context) = (settings.engine()?, settings.context()?);
+    let wanted = GraphWanted { focus: args.focus.as_deref(), depth: args.depth, nodes_max: None };
+    let graph = engine.looking(&context).graph(&*engine.now_reader()?, &wanted)?;
     let as_json = args.format == GraphFormat::Json;
     ui.json |= as_json;
     if args.format == GraphFormat::Dot && !ui.json {
@@ -52,47 +28,7 @@ pub(super) fn graph(
         warn_of(&throughline_engine::left_out());
         return Ok(ExitCode::SUCCESS);
     }
-    ui.answer(&wire(&graph), || in_words(&graph))
-}
-
-/// The bare id of a node, as other commands take it.
-fn bare(node: NodeId) -> String {
-    let text = node.to_string();
-    text[2..].to_owned()
-}
-
-fn wire(graph: &Graph) -> WireGraph {
-    let node = |node: &GraphNode| match node {
-        GraphNode::Memory(memory) => WireNode {
-            id: memory.id.to_string(),
-            r#type: "memory",
-            kind: memory.kind.as_str(),
-            label: memory.title(),
-            state: Some(memory.state.as_str()),
-        },
-        GraphNode::Entity(entity) => WireNode {
-            id: entity.id.to_string(),
-            r#type: "entity",
-            kind: entity.kind.as_str(),
-            label: entity.name.clone(),
-            state: None,
-        },
-    };
-    WireGraph {
-        nodes: graph.nodes.iter().map(node).collect(),
-        edges: graph
-            .edges
-            .iter()
-            .map(|edge| WireEdge {
-                from: bare(edge.from),
-                relation: edge.relation.as_str(),
-                to: bare(edge.to),
-                weight: edge.weight,
-                confidence: edge.confidence,
-            })
-            .collect(),
-        left_out: graph.left_out,
-    }
+    ui.answer(&WireGraph::from(&graph), || in_words(&graph))
 }
 
 /// Each memory with what it points to; then what nothing points to or from.

@@ -237,35 +237,11 @@ pub(super) fn stats(
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
     let counts = engine.checking().counts(&context, args.all)?;
-    let mut groups: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
-    for (name, count) in &counts {
-        let (group, member) = name.split_once(' ').unwrap_or(("rows", name));
-        groups.entry(group).or_default().insert(member, *count);
-    }
+    let groups = throughline_view::counts_by_group(&counts);
     let turns = counts.get("capture turns").copied().unwrap_or(0);
-    let share = |name: &str, of: f64| {
-        let count = counts.get(name).copied().unwrap_or(0);
-        #[expect(clippy::cast_precision_loss, reason = "turns are few")]
-        let share = count as f64 / turns as f64 * of;
-        (share * 100.0).round() / 100.0
-    };
-    let mut wire = serde_json::json!(groups);
+    let share = |name: &str, of: f64| throughline_view::share_of_turns(&counts, name, of);
     let (bindings, tally) = engine.watching(&context).tally()?;
-    if bindings > 0 {
-        wire["watermarks"] = serde_json::json!({
-            "bindings": bindings,
-            "moved_and_changed": tally.hits,
-            "moved_and_held": tally.false_alarms,
-            "still_and_changed": tally.misses,
-            "still_and_held": tally.quiet,
-        });
-    }
-    if turns > 0 {
-        wire["gate"] = serde_json::json!({
-            "probes_per_60_turns": share("capture probes", 60.0),
-            "noticed_share": share("capture noticed", 1.0).min(1.0),
-        });
-    }
+    let wire = throughline_view::stats(&counts, bindings, tally);
     ui.answer(&wire, || {
         if groups.is_empty() {
             return paint(DIM, "nothing is remembered yet");

@@ -5,79 +5,15 @@ mod changes;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
-use serde_json::Value;
 use throughline_core::{Change, Memory, text};
 use throughline_engine::{Error, Reason, Reverted, StoredBatch, Version};
+use throughline_view::{WireBatch, WireHistory, WireLog, WireUndone, WireVersion, WireWhy};
 
-use super::noticed::WireNoticed;
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, paint, safe};
-use crate::view::{self, WireEvidence, WireMemory, rounded, wire_evidence};
-use changes::{change_name, change_words, short};
-
-#[derive(Debug, Serialize)]
-struct WireWhy {
-    memory: WireMemory,
-    because: Vec<WireReason>,
-    evidence: Vec<WireEvidence>,
-    supports: Vec<WireNode>,
-    trust: WireTrust,
-    /// How the words are read that it rests on, where the turn is still there.
-    noticed: Option<WireNoticed>,
-    injected: Vec<WireInjection>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireTrust {
-    support: f64,
-    watermark: f64,
-    contest: f64,
-    value: f64,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct WireNode {
-    id: String,
-    kind: &'static str,
-    state: &'static str,
-    content: String,
-}
-
-#[derive(Debug, Serialize)]
-struct WireReason {
-    relation: &'static str,
-    #[serde(flatten)]
-    node: WireNode,
-    repeated: bool,
-    because: Vec<Self>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireInjection {
-    session: Option<String>,
-    at: String,
-    tokens: usize,
-}
-
-pub(super) fn node(memory: &Memory) -> WireNode {
-    WireNode {
-        id: memory.id.to_string(),
-        kind: memory.kind.as_str(),
-        state: memory.state.as_str(),
-        content: memory.content.clone(),
-    }
-}
-
-fn wire_reason(reason: &Reason) -> WireReason {
-    WireReason {
-        relation: reason.relation.as_str(),
-        node: node(&reason.memory),
-        repeated: reason.repeated,
-        because: reason.because.iter().map(wire_reason).collect(),
-    }
-}
+use crate::view;
+use changes::{change_words, short};
 
 pub(super) fn why(
     args: &args::Meant,
@@ -95,30 +31,7 @@ pub(super) fn why(
         }
         found => found?,
     };
-    let trust = why.card.trust;
-    let wire = WireWhy {
-        memory: (&why.card).into(),
-        because: why.because.iter().map(wire_reason).collect(),
-        evidence: why.card.evidence.iter().map(wire_evidence).collect(),
-        supports: why.supports.iter().map(node).collect(),
-        trust: WireTrust {
-            support: rounded(trust.support),
-            watermark: rounded(trust.watermark),
-            contest: rounded(trust.contest),
-            value: rounded(trust.value()),
-        },
-        noticed: why.noticed.as_ref().map(WireNoticed::from),
-        injected: why
-            .injected
-            .iter()
-            .map(|one| WireInjection {
-                session: one.session.as_ref().map(ToString::to_string),
-                at: one.at.to_string(),
-                tokens: one.tokens,
-            })
-            .collect(),
-    };
-    ui.answer(&wire, || {
+    ui.answer(&WireWhy::from(&why), || {
         let mut page = format!("{}\n", paint(BOLD, safe(&why.card.memory.content)));
         page.push_str(&format!("{}\n", view::notes(&why.card)));
         branches(&mut page, &why.because, "");
@@ -170,24 +83,6 @@ fn branches(page: &mut String, reasons: &[Reason], indent: &str) {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct WireHistory {
-    versions: Vec<WireVersion>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireVersion {
-    change: &'static str,
-    at: String,
-    actor: &'static str,
-    cause: &'static str,
-    batch: String,
-    memory: Option<String>,
-    before: Option<Value>,
-    after: Option<Value>,
-    reason: Option<String>,
-}
-
 pub(super) fn history(
     args: &args::Meant,
     settings: &Settings,
@@ -196,7 +91,7 @@ pub(super) fn history(
     let (engine, context) = (settings.engine()?, settings.context()?);
     let id = super::meant::id(args, &engine, &*engine.now_reader()?, &context)?;
     let (_, versions) = engine.looking(&context).history(&id)?;
-    let wire = WireHistory { versions: versions.iter().map(wire_version).collect() };
+    let wire = WireHistory { versions: versions.iter().map(WireVersion::from).collect() };
     ui.answer(&wire, || {
         let telling: Vec<String> =
             versions.iter().filter(|one| is_telling(one, &versions)).map(version_line).collect();
@@ -221,25 +116,6 @@ fn is_telling(version: &Version, all: &[Version]) -> bool {
     }
 }
 
-fn wire_version(version: &Version) -> WireVersion {
-    let batch = &version.batch.batch;
-    let plain = |memory: &Option<Memory>| {
-        memory.as_ref().map(|memory| serde_json::to_value(memory).unwrap_or(Value::Null))
-    };
-    let subject = version.after.as_ref().or(version.before.as_ref());
-    WireVersion {
-        change: change_name(&version.change),
-        at: version.at.to_string(),
-        actor: batch.actor.as_str(),
-        cause: batch.cause.as_str(),
-        batch: batch.id.to_string(),
-        memory: subject.map(|memory| memory.id.to_string()),
-        before: plain(&version.before),
-        after: plain(&version.after),
-        reason: batch.reason.clone(),
-    }
-}
-
 fn version_line(version: &Version) -> String {
     let batch = &version.batch.batch;
     let mut line = format!(
@@ -259,39 +135,10 @@ pub(super) fn time(at: throughline_core::Timestamp) -> String {
     at.to_string()[..19].replace('T', " ")
 }
 
-#[derive(Debug, Serialize)]
-struct WireLog {
-    batches: Vec<WireBatch>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireBatch {
-    id: String,
-    at: String,
-    actor: &'static str,
-    cause: &'static str,
-    session: Option<String>,
-    reason: Option<String>,
-    changes: Vec<Change>,
-}
-
-fn wire_batch(stored: &StoredBatch) -> WireBatch {
-    let batch = &stored.batch;
-    WireBatch {
-        id: batch.id.to_string(),
-        at: batch.at.to_string(),
-        actor: batch.actor.as_str(),
-        cause: batch.cause.as_str(),
-        session: batch.session.as_ref().map(ToString::to_string),
-        reason: batch.reason.clone(),
-        changes: batch.changes.clone(),
-    }
-}
-
 pub(super) fn log(args: &args::Log, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let since = settings.moment(args.since.as_deref())?;
     let batches = settings.engine()?.looking(&settings.context()?).log(since, args.limit)?;
-    let wire = WireLog { batches: batches.iter().map(wire_batch).collect() };
+    let wire = WireLog { batches: batches.iter().map(WireBatch::from).collect() };
     ui.answer(&wire, || {
         if args.limit == 0 {
             return paint(DIM, "--limit 0 shows nothing");
@@ -328,40 +175,6 @@ fn batch_lines(stored: &StoredBatch) -> String {
     page
 }
 
-#[derive(Debug, Serialize)]
-struct WireUndone {
-    undone: String,
-    batch: String,
-    cause: &'static str,
-    changes: Vec<WireReverted>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireReverted {
-    id: String,
-    before: Option<WireStood>,
-    after: Option<WireStood>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireStood {
-    content: String,
-    state: &'static str,
-}
-
-fn wire_reverted(one: &Reverted) -> WireReverted {
-    let stood = |memory: &Memory| WireStood {
-        content: memory.content.clone(),
-        state: memory.state.as_str(),
-    };
-    let either = one.before.as_ref().or(one.after.as_ref());
-    WireReverted {
-        id: either.map(|memory| memory.id.to_string()).unwrap_or_default(),
-        before: one.before.as_ref().map(stood),
-        after: one.after.as_ref().map(stood),
-    }
-}
-
 /// What an undo did to a memory, in words.
 fn reverted_words(one: &Reverted) -> Option<String> {
     let told = |memory: &Memory| {
@@ -392,13 +205,7 @@ pub(super) fn undo(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let undone = settings.engine()?.keeping(&settings.context()?).undo(args.batch.as_deref())?;
-    let wire = WireUndone {
-        undone: undone.undone.batch.id.to_string(),
-        batch: undone.batch.to_string(),
-        cause: undone.undone.batch.cause.as_str(),
-        changes: undone.reverted.iter().map(wire_reverted).collect(),
-    };
-    ui.answer(&wire, || {
+    ui.answer(&WireUndone::from(&undone), || {
         let redo = format!("`undo {}` reverts this", undone.batch.handle());
         let mut page = format!("{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone));
         for line in undone.reverted.iter().take(SHOWN).filter_map(reverted_words) {

@@ -36,6 +36,7 @@ pub(crate) fn mcp(args: &args::Mcp, settings: &Settings) -> anyhow::Result<ExitC
         level: settings.chosen_level().unwrap_or(usual),
         profile,
         graph_file: settings.environment.memory_file.clone().filter(|file| file.is_absolute()),
+        engine: None,
         written: settings.models.any().then(|| {
             let settings = settings.clone();
             WriteListener::new(move || {

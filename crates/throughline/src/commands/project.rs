@@ -8,23 +8,12 @@ use anyhow::Context as _;
 use serde::Serialize;
 use throughline_core::text::plural;
 use throughline_engine::{Check, Joined};
+use throughline_view::{WireProject, WireProjects};
 
 use crate::args::{self, ProjectAction};
 use crate::layout;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, Ui, paint, safe};
-
-#[derive(Debug, Serialize)]
-struct WireProjects {
-    items: Vec<WireProject>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireProject {
-    key: String,
-    roots: Vec<String>,
-    memories: u64,
-}
 
 #[derive(Debug, Serialize)]
 struct WireJoined {
@@ -78,11 +67,7 @@ pub(super) fn project(
 }
 
 fn list(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let items = settings.roots().all()?.into_iter().map(|known| WireProject {
-        key: known.key.to_string(),
-        roots: known.roots,
-        memories: known.memories,
-    });
+    let items = settings.roots().all()?.into_iter().map(WireProject::from);
     let wire = WireProjects { items: items.collect() };
     ui.answer(&wire, || {
         if wire.items.is_empty() {

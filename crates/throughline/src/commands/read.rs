@@ -1,98 +1,23 @@
 //! `read`: the X-ray of reading. What would be kept of a text, what it would change, and why.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
-use throughline_core::reading::{Bearing, Caution, Effect, Judged, Piece, Role};
-use throughline_core::{Memory, State, text};
-use throughline_engine::{Comes, Meets, ReadAside, ReadPiece};
-use throughline_language::probe::{PieceFate, share};
+use throughline_core::reading::{Bearing, Effect, Judged, Piece, Role};
+use throughline_core::text;
+use throughline_engine::{Comes, Meets, ReadAside};
+use throughline_language::probe::share;
+use throughline_view::{WireRead, is_beside, is_stated, why_not};
 
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, Ui, WARN, paint, safe};
-use crate::view::{self, rounded};
+use crate::view;
 
 /// Memories that are left alone and shown to people; JSON has them all.
 const LEFT_ALONE_SHOWN: usize = 2;
 /// From this share on, what is likeliest is told without the next best.
 const CLEAR_FROM: f32 = 0.8;
-
-/// What would come of a text, as callers see it.
-#[derive(Debug, Serialize)]
-struct WireRead<'a> {
-    text: &'a str,
-    before: Option<&'a str>,
-    redacted: usize,
-    unread_bytes: usize,
-    /// Whether the reader's weights can be used, and why not.
-    usable: bool,
-    unusable: Option<&'a str>,
-    /// It is only a question, so it is not read in pieces.
-    only_asks: bool,
-    /// It is in English, as far as that can be told. Else it is not read in pieces.
-    english: bool,
-    erased: bool,
-    pieces: Vec<WirePiece<'a>>,
-    /// What comes of it and rests on none of the pieces.
-    comes: Vec<WireComes>,
-}
-
-#[derive(Debug, Serialize)]
-struct WirePiece<'a> {
-    text: &'a str,
-    start: usize,
-    end: usize,
-    lasting: f64,
-    role: &'static str,
-    role_share: f64,
-    roles: BTreeMap<&'static str, f64>,
-    caution: &'static str,
-    caution_share: f64,
-    cautions: BTreeMap<&'static str, f64>,
-    /// It gives something held another value, which its words do not tell; how likely.
-    changes: Option<f64>,
-    kept: bool,
-    why_not: Option<String>,
-    comes: Vec<WireComes>,
-    meets: Vec<WireMeets>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireComes {
-    does: String,
-    kept: Option<WireKept>,
-    reasons: Vec<WireKept>,
-    waits: Option<String>,
-    overtaken: bool,
-    meets: Vec<WireMeets>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireKept {
-    kind: &'static str,
-    content: String,
-    state: &'static str,
-    authority: &'static str,
-    /// Stated, and not on probation.
-    stated: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct WireMeets {
-    id: String,
-    kind: &'static str,
-    content: String,
-    bearing: Option<&'static str>,
-    share: Option<f64>,
-    /// How likely it does not hold any more as it stands.
-    touches: Option<f64>,
-    /// What is done to it is done because of that; else because of its form or its past.
-    by_reader: bool,
-    effect: &'static str,
-}
 
 pub(super) fn read(
     args: &args::Read,
@@ -102,97 +27,7 @@ pub(super) fn read(
     let (engine, context) = (settings.engine()?, settings.context()?);
     let text = super::text_or_stdin(&args.text)?;
     let read = engine.capturing(&context).read_aside(args.before.as_deref(), &text)?;
-    ui.answer(&wire(&read), || page(&read))
-}
-
-fn wire(read: &ReadAside) -> WireRead<'_> {
-    WireRead {
-        text: &read.text,
-        before: read.before.as_deref(),
-        redacted: read.redacted,
-        unread_bytes: read.unread,
-        usable: read.unusable.is_none(),
-        unusable: read.unusable.as_deref(),
-        only_asks: read.only_asks,
-        english: read.english,
-        erased: read.erased,
-        pieces: read.pieces.iter().map(|one| wire_piece(&read.text, one)).collect(),
-        comes: read.comes.iter().map(wire_comes).collect(),
-    }
-}
-
-fn wire_piece<'a>(turn: &'a str, one: &ReadPiece) -> WirePiece<'a> {
-    let piece = &one.piece;
-    let number = |share: f32| rounded(f64::from(share));
-    let roles = Role::ALL.iter().map(|role| (role.as_str(), number(piece.share(*role))));
-    let cautions = Caution::ALL.iter().zip(piece.cautions);
-    WirePiece {
-        text: &turn[piece.span.clone()],
-        start: piece.span.start,
-        end: piece.span.end,
-        lasting: number(piece.lasting),
-        role: piece.role().as_str(),
-        role_share: number(piece.share(piece.role())),
-        roles: roles.collect(),
-        caution: piece.caution().as_str(),
-        caution_share: number(piece.cautions[piece.caution() as usize]),
-        cautions: cautions.map(|(caution, share)| (caution.as_str(), number(share))).collect(),
-        changes: one.changes.map(number),
-        kept: one.comes.iter().any(|comes| comes.kept.is_some()),
-        why_not: why_not(one),
-        comes: one.comes.iter().map(wire_comes).collect(),
-        meets: one.meets.iter().map(wire_meets).collect(),
-    }
-}
-
-fn wire_comes(comes: &Comes) -> WireComes {
-    let kept = |memory: &Memory| WireKept {
-        kind: memory.kind.as_str(),
-        content: memory.content.clone(),
-        state: memory.state.as_str(),
-        authority: memory.authority.as_str(),
-        stated: is_stated(memory),
-    };
-    WireComes {
-        does: comes.operation.in_words(),
-        kept: comes.kept.as_ref().map(kept),
-        reasons: comes.reasons.iter().map(kept).collect(),
-        waits: comes.waits.clone(),
-        overtaken: comes.overtaken,
-        meets: comes.meets.iter().map(wire_meets).collect(),
-    }
-}
-
-fn wire_meets(meets: &Meets) -> WireMeets {
-    let (judged, held) = (meets.judged, &meets.held);
-    let number = |share: f32| rounded(f64::from(share));
-    WireMeets {
-        id: held.id.to_string(),
-        kind: held.kind.as_str(),
-        content: held.content.clone(),
-        bearing: judged.map(|judged| judged.likeliest().as_str()),
-        share: judged.map(|judged| number(judged.share(judged.likeliest()))),
-        touches: judged.map(|judged| number(judged.touches())),
-        by_reader: meets.by_reader,
-        effect: meets.effect.as_str(),
-    }
-}
-
-fn is_stated(memory: &Memory) -> bool {
-    memory.state == State::Confirmed
-}
-
-/// Why nothing comes of a piece. `None` where something does.
-fn why_not(one: &ReadPiece) -> Option<String> {
-    if !one.comes.is_empty() {
-        return None;
-    }
-    Some(if is_beside(one) { "with the words beside it".to_owned() } else { one.fate.to_string() })
-}
-
-/// Whether what comes of a piece rests on one beside it.
-fn is_beside(one: &ReadPiece) -> bool {
-    one.comes.is_empty() && matches!(one.fate, PieceFate::Kept | PieceFate::ByForm)
+    ui.answer(&WireRead::from(&read), || page(&read))
 }
 
 fn page(read: &ReadAside) -> String {

@@ -2,98 +2,21 @@
 
 use std::process::ExitCode;
 
-use serde::Serialize;
-use throughline_core::page::{Detail, DomainCount};
 use throughline_core::{Episode, MemoryId, NodeId, text};
 use throughline_engine::{
     Ask, CandidateFate, CutReason, Engine, Error, Expanded, Recall, RecallCandidate,
-    RecallJudgement, Recalled, RecalledThing,
+    RecallJudgement,
+};
+use throughline_view::{
+    WireCandidate, WireExpanded, WireJudgement, WireRecall, WireWhyNot, reason,
 };
 
 use super::answer_memory;
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, ID, Ui, WARN, own, paint, safe};
-use crate::view::{self, WireMemory, rounded};
-use crate::xray::{self, WireCandidate};
-
-#[derive(Debug, Serialize)]
-struct WireRecall<'a> {
-    query: &'a str,
-    tokens: usize,
-    budget: usize,
-    items: Vec<WireRecalled>,
-    counts: Vec<WireCount>,
-    text: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verified: Option<WireVerified>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    candidates: Option<Vec<WireCandidate>>,
-}
-
-/// What a model thought of it.
-#[derive(Debug, Serialize)]
-struct WireVerified {
-    votes: usize,
-    tokens: u64,
-    set_aside: usize,
-    /// Why it could not be asked; then nothing is set aside.
-    failed: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireRecalled {
-    rank: usize,
-    detail: &'static str,
-    score: f64,
-    memory: Option<WireMemory>,
-    episode: Option<WireEpisode>,
-    history: Option<String>,
-    why: WireCandidate,
-}
-
-/// A turn as callers see it.
-#[derive(Debug, Serialize)]
-pub(super) struct WireEpisode {
-    id: String,
-    session: String,
-    turn: Option<String>,
-    at: String,
-    speaker: String,
-    text: String,
-}
-
-impl From<&Episode> for WireEpisode {
-    fn from(episode: &Episode) -> Self {
-        Self {
-            id: episode.id.to_string(),
-            session: episode.session.to_string(),
-            turn: episode.turn.clone(),
-            at: episode.at.to_string(),
-            speaker: episode.speaker.clone(),
-            text: episode.text.clone(),
-        }
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct WireCount {
-    domain: String,
-    n: usize,
-    min: f64,
-    max: f64,
-}
-
-impl From<&DomainCount> for WireCount {
-    fn from(count: &DomainCount) -> Self {
-        Self {
-            domain: count.domain.clone(),
-            n: count.n,
-            min: rounded(count.min),
-            max: rounded(count.max),
-        }
-    }
-}
+use crate::view;
+use crate::xray;
 
 /// A question must ask something.
 fn check_question(query: &str) -> anyhow::Result<()> {
@@ -140,7 +63,7 @@ pub(super) fn recall(
             recall =
                 engine.recalling(&context).recall(&Ask { unfit: judged.unfit, ..ask.clone() })?;
         }
-        verified = Some(WireVerified { votes, tokens, set_aside, failed });
+        verified = Some(WireJudgement { votes, tokens, set_aside, failed });
     }
     let done = answer(&engine, &recall, verified, args.explain, ui)?;
     // Looking at the past or into the works is no use of a memory. That attention could not be
@@ -155,24 +78,12 @@ pub(super) fn recall(
 fn answer(
     engine: &Engine,
     recall: &Recall,
-    verified: Option<WireVerified>,
+    verified: Option<WireJudgement>,
     explain: bool,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let titles = if explain { recall.titles(&*engine.now_reader()?)? } else { Vec::new() };
-    let wire = WireRecall {
-        query: &recall.query,
-        tokens: recall.tokens,
-        budget: recall.budget,
-        items: recall.items.iter().enumerate().map(|(at, item)| recalled(at + 1, item)).collect(),
-        counts: recall.counts.iter().map(WireCount::from).collect(),
-        text: &recall.text,
-        verified,
-        candidates: explain.then(|| {
-            let titled = recall.candidates.iter().zip(&titles);
-            titled.map(|(one, title)| WireCandidate::titled(one, title)).collect()
-        }),
-    };
+    let wire = WireRecall::new(recall, explain.then_some(&*titles), verified);
     ui.answer(&wire, || {
         let mut said = if recall.text.is_empty() {
             paint(DIM, silence(recall))
@@ -180,22 +91,21 @@ fn answer(
             let cost = format!("{} of {} tokens", recall.tokens, recall.budget);
             format!("{}\n{}", own(&recall.text), paint(DIM, cost))
         };
-        if let Some(verified) = wire.verified.as_ref().filter(|one| one.is_telling()) {
-            said.push_str(&format!("\n{}", verified.line()));
+        if let Some(line) = wire.verified.as_ref().and_then(verified_line) {
+            said.push_str(&format!("\n{line}"));
         }
         if explain { format!("{said}\n\n{}", xray::page(recall, &titles)) } else { said }
     })
 }
 
-impl WireVerified {
-    fn is_telling(&self) -> bool {
-        self.votes > 0 || self.failed.is_some()
-    }
-
-    fn line(&self) -> String {
-        match &self.failed {
-            Some(why) => paint(WARN, format!("not verified: {}", safe(why))),
-            None => paint(DIM, format!("verified by a model, which left out {}", self.set_aside)),
+/// What a model thought of it, if it was asked.
+fn verified_line(verified: &WireJudgement) -> Option<String> {
+    match &verified.failed {
+        Some(why) => Some(paint(WARN, format!("not verified: {}", safe(why)))),
+        None if verified.votes == 0 => None,
+        None => {
+            let line = format!("verified by a model, which left out {}", verified.set_aside);
+            Some(paint(DIM, line))
         }
     }
 }
@@ -218,32 +128,6 @@ fn silence(recall: &Recall) -> String {
     }
 }
 
-fn recalled(rank: usize, item: &Recalled) -> WireRecalled {
-    let (memory, episode) = match &item.what {
-        RecalledThing::Memory(card) => (Some((&**card).into()), None),
-        RecalledThing::Episode(episode) => (None, Some(episode.into())),
-    };
-    WireRecalled {
-        rank,
-        detail: item.detail.as_str(),
-        score: rounded(item.candidate.score),
-        memory,
-        episode,
-        history: item.history.clone(),
-        why: WireCandidate::from(&item.candidate),
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct WireWhyNot<'a> {
-    memory: WireMemory,
-    query: &'a str,
-    shown: bool,
-    rank: Option<usize>,
-    reason: String,
-    why: Option<WireCandidate>,
-}
-
 pub(super) fn why_not(
     args: &args::WhyNot,
     settings: &Settings,
@@ -263,7 +147,7 @@ pub(super) fn why_not(
     let shown = matches!(found.map(|one| &one.fate), Some(CandidateFate::Shown(_)));
     let wire = WireWhyNot {
         memory: (&card).into(),
-        query: &query,
+        query: query.clone(),
         shown,
         rank: place.map(|at| at + 1),
         reason: reason.clone(),
@@ -279,66 +163,17 @@ pub(super) fn why_not(
     })
 }
 
-fn reason(memory: &throughline_core::Memory, found: Option<&RecallCandidate>) -> String {
-    let Some(found) = found else {
-        return if memory.state.is_active() {
-            "it shares no word with the question and is not near in meaning".to_owned()
-        } else {
-            format!("it is {}; `recall` looks at what is current", memory.state)
-        };
-    };
-    match &found.fate {
-        CandidateFate::Cut(CutReason::NotInView) => {
-            format!("it is {}; `recall` looks at what is current", memory.state)
-        }
-        CandidateFate::Shown(Detail::Full) => "it is shown in full".to_owned(),
-        CandidateFate::Shown(Detail::Line) => "it is shown as a line".to_owned(),
-        CandidateFate::Considered => "others fit better".to_owned(),
-        CandidateFate::ReplacedBy(head) => format!("it was replaced by {}", head.handle()),
-        CandidateFate::Counted(why) => format!("it is only counted: {why}"),
-        CandidateFate::Cut(why) => why.to_string(),
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct WireExpanded {
-    memory: Option<WireMemory>,
-    related: Vec<WireRelated>,
-    turns: Vec<WireEpisode>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireRelated {
-    relation: &'static str,
-    outward: bool,
-    id: String,
-    label: String,
-    state: &'static str,
-}
-
 pub(super) fn expand(
     args: &args::Expand,
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let engine = settings.engine()?;
-    match engine.looking(&settings.context()?).expand(&args.id)? {
+    let expanded = engine.looking(&settings.context()?).expand(&args.id)?;
+    let wire = WireExpanded::from(&expanded);
+    match expanded {
         Expanded::Memory { card, related } => {
             let node = NodeId::Memory(card.memory.id);
-            let wire = WireExpanded {
-                memory: Some((&*card).into()),
-                related: related
-                    .iter()
-                    .map(|(edge, other)| WireRelated {
-                        relation: edge.relation.as_str(),
-                        outward: edge.from == node,
-                        id: other.id.to_string(),
-                        label: other.title(),
-                        state: other.state.as_str(),
-                    })
-                    .collect(),
-                turns: Vec::new(),
-            };
             ui.answer(&wire, || {
                 let mut page = view::page(&card);
                 for (edge, other) in &related {
@@ -353,21 +188,14 @@ pub(super) fn expand(
                 page
             })
         }
-        Expanded::Turn { id, turns } => {
-            let wire = WireExpanded {
-                memory: None,
-                related: Vec::new(),
-                turns: turns.iter().map(WireEpisode::from).collect(),
+        Expanded::Turn { id, turns } => ui.answer(&wire, || {
+            let line = |turn: &Episode| {
+                let said = text::headline(&turn.text, 400);
+                let line = format!("{} {}: {}", turn.at.date(), turn.speaker, said);
+                if turn.id == id { paint(BOLD, safe(&line)) } else { paint(DIM, safe(&line)) }
             };
-            ui.answer(&wire, || {
-                let line = |turn: &Episode| {
-                    let said = text::headline(&turn.text, 400);
-                    let line = format!("{} {}: {}", turn.at.date(), turn.speaker, said);
-                    if turn.id == id { paint(BOLD, safe(&line)) } else { paint(DIM, safe(&line)) }
-                };
-                turns.iter().map(line).collect::<Vec<_>>().join("\n")
-            })
-        }
+            turns.iter().map(line).collect::<Vec<_>>().join("\n")
+        }),
     }
 }
 

@@ -3,29 +3,18 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::{Kind, text};
 use throughline_engine::{NewMemory, Remembered, kind_of};
+use throughline_view::WireRemembered;
 
 use super::text_or_stdin;
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint, safe};
-use crate::view::{self, WireMemory};
+use crate::view;
 
 /// Characters that are shown of what a claim met.
 const SAID_CHARS: usize = 100;
-
-#[derive(Debug, Serialize)]
-struct WireRemembered {
-    memory: WireMemory,
-    deduped: bool,
-    superseded: Vec<String>,
-    contested: Vec<String>,
-    redacted: usize,
-    left_out: Vec<&'static str>,
-    batch: String,
-}
 
 pub(super) fn remember(
     args: &args::Remember,
@@ -83,17 +72,7 @@ fn answer(
     done: &str,
     remembered: &Remembered,
 ) -> anyhow::Result<ExitCode> {
-    let ids = |ids: &[throughline_core::MemoryId]| ids.iter().map(ToString::to_string).collect();
-    let wire = WireRemembered {
-        memory: (&remembered.card).into(),
-        deduped: remembered.deduped,
-        superseded: ids(&remembered.superseded),
-        contested: ids(&remembered.contested),
-        redacted: remembered.redacted,
-        left_out: remembered.left_out.clone(),
-        batch: remembered.batch.to_string(),
-    };
-    ui.answer(&wire, || {
+    ui.answer(&WireRemembered::from(remembered), || {
         let mut page = format!("{}\n{}", paint(style, done), view::brief(&remembered.card));
         if remembered.redacted > 0 {
             let words = paint(

@@ -3,57 +3,19 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::patch::Amendment;
 use throughline_core::{MemoryId, text};
 use throughline_engine::{Card, Context, Engine, Keep, Review, Stuck, Undecided};
+use throughline_view::{WireDecided, WireReview};
 
-use super::truth::{self, WireToCheck};
+use super::truth;
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, ID, Ui, paint, safe};
-use crate::view::{self, WireMemory};
+use crate::view;
 
 /// Characters of an operation shown to a person.
 const OPERATION_CHARS: usize = 240;
-
-#[derive(Debug, Serialize)]
-struct WireReview {
-    verify: Vec<WireToCheck>,
-    contested: Vec<WirePair>,
-    /// Comes with consolidation.
-    graduation: Vec<WireMemory>,
-    pending: Vec<WirePending>,
-    gaps: Vec<WireMemory>,
-    decided: Option<WireDecided>,
-}
-
-#[derive(Debug, Serialize)]
-struct WirePair {
-    a: WireMemory,
-    b: WireMemory,
-}
-
-#[derive(Debug, Serialize)]
-struct WirePending {
-    id: String,
-    at: String,
-    session: Option<String>,
-    why: String,
-    /// What it would do, in words.
-    says: String,
-    /// What keeps `--accept` from working as it stands.
-    stuck: Option<String>,
-    operation: String,
-    authority: &'static str,
-}
-
-/// What this call decided; the lists show what is left.
-#[derive(Debug, Serialize)]
-struct WireDecided {
-    ids: Vec<String>,
-    ruling: &'static str,
-}
 
 /// What was decided, and how it is told.
 struct Decided {
@@ -71,7 +33,7 @@ pub(super) fn review(
     engine.recalling(&context).settle_recalls().ok();
     let review = engine.reviewing(&context).review()?;
     let (wire, told) = decided.map(|one| (one.wire, one.in_words)).unzip();
-    ui.answer(&wire_review(&review, wire), || match told {
+    ui.answer(&WireReview::new(&review, wire), || match told {
         Some(told) => format!("{told}\n{}", paint(DIM, what_is_left(&review))),
         None => page(&review),
     })
@@ -133,32 +95,6 @@ fn decide(
         return Ok(Some(Decided { wire: WireDecided { ids, ruling: "later" }, in_words }));
     }
     Ok(None)
-}
-
-fn wire_review(review: &Review, decided: Option<WireDecided>) -> WireReview {
-    let pair = |(a, b): &(Card, Card)| WirePair { a: a.into(), b: b.into() };
-    WireReview {
-        verify: review.to_check.iter().map(WireToCheck::from).collect(),
-        contested: review.contested.iter().map(pair).collect(),
-        graduation: Vec::new(),
-        pending: review.pending.iter().map(wire_pending).collect(),
-        gaps: review.gaps.iter().map(WireMemory::from).collect(),
-        decided,
-    }
-}
-
-fn wire_pending(waiting: &Undecided) -> WirePending {
-    let pending = &waiting.pending;
-    WirePending {
-        says: waiting.says.clone(),
-        stuck: waiting.stuck.as_ref().map(|stuck| stuck.why.clone()),
-        id: pending.id.to_string(),
-        at: pending.at.to_string(),
-        session: pending.session.as_ref().map(ToString::to_string),
-        why: pending.why.clone(),
-        operation: pending.operation.clone(),
-        authority: pending.authority.as_str(),
-    }
 }
 
 fn page(review: &Review) -> String {

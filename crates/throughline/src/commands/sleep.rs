@@ -3,49 +3,13 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::text::plural;
 use throughline_engine::Slept;
+use throughline_view::WireSlept;
 
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, Ui, WARN, paint, safe};
-
-#[derive(Debug, Serialize)]
-struct WireSlept {
-    /// The batch of the last slice that changed something.
-    batch: Option<String>,
-    /// Those of all slices, in order.
-    batches: Vec<String>,
-    inputs: WireInputs,
-    changes: WireDone,
-    skipped: Vec<String>,
-    /// A model compares what came in, beside.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    compared_by: Option<String>,
-    /// Turns that still wait.
-    left: u64,
-    next_due: String,
-    dry_run: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct WireInputs {
-    episodes: usize,
-    memories: usize,
-    replaced: usize,
-    shown: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireDone {
-    superseded: usize,
-    contested: usize,
-    merged: usize,
-    lessons: usize,
-    bound: usize,
-    raised: usize,
-}
 
 pub(super) fn sleep(
     args: &args::Sleep,
@@ -64,30 +28,7 @@ pub(super) fn sleep(
         bar.finish_and_clear();
         slept
     };
-    let (inputs, done) = (slept.inputs, slept.done);
-    let wire = WireSlept {
-        batch: slept.batches.last().map(ToString::to_string),
-        batches: slept.batches.iter().map(ToString::to_string).collect(),
-        inputs: WireInputs {
-            episodes: inputs.episodes,
-            memories: inputs.memories,
-            replaced: inputs.replaced,
-            shown: inputs.shown,
-        },
-        changes: WireDone {
-            superseded: done.superseded,
-            contested: done.contested,
-            merged: done.merged,
-            lessons: done.lessons,
-            bound: done.bound,
-            raised: done.raised,
-        },
-        skipped: slept.skipped.clone(),
-        compared_by: settings.models.llm_name().filter(|_| !args.dry_run),
-        left: slept.left,
-        next_due: next_due(&slept, args.dry_run),
-        dry_run: args.dry_run,
-    };
+    let wire = WireSlept::new(&slept, settings.models.llm_name(), args.dry_run);
     ui.answer(&wire, || {
         let mut page = slept_page(&slept, args.dry_run);
         if let Some(name) = &wire.compared_by {
@@ -97,17 +38,6 @@ pub(super) fn sleep(
         }
         page
     })
-}
-
-/// When there is something to do again.
-fn next_due(slept: &Slept, dry_run: bool) -> String {
-    if slept.left > 0 {
-        format!("now: {} turns wait", slept.left)
-    } else if dry_run && slept.inputs != throughline_engine::Inputs::default() {
-        "now: nothing was written yet".to_owned()
-    } else {
-        "when something new has come in".to_owned()
-    }
 }
 
 fn slept_page(slept: &Slept, dry_run: bool) -> String {

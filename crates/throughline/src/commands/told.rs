@@ -2,15 +2,14 @@
 
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::text;
-use throughline_engine::{Because, Telling, Wanted};
+use throughline_engine::{Telling, Wanted};
+use throughline_view::{WireTelling, WireTold};
 
 use super::history::time;
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, ID, Ui, paint, safe};
-use crate::view::rounded;
 
 /// Tellings that a person is shown at once.
 const SHOWN: usize = 10;
@@ -19,84 +18,6 @@ const LINES: usize = 4;
 const LINE_CHARS: usize = 160;
 /// Letters of a session's name.
 const SESSION_CHARS: usize = 12;
-
-#[derive(Debug, Serialize)]
-struct WireTold {
-    items: Vec<WireTelling>,
-    total: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireTelling {
-    id: String,
-    at: String,
-    session: Option<String>,
-    agent: String,
-    /// A helper of the agent that was told, and not the agent itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    helper: Option<String>,
-    event: String,
-    tokens: usize,
-    text: String,
-    memories: Vec<String>,
-    turns: Vec<String>,
-    why: Vec<WireBecause>,
-    /// Something in it was erased since, and the text with it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    erased: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct WireBecause {
-    id: String,
-    reason: String,
-    detail: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    score: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    relevance: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    salience: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    trust: Option<f64>,
-}
-
-impl From<&Telling> for WireTelling {
-    fn from(telling: &Telling) -> Self {
-        Self {
-            id: telling.id.to_string(),
-            at: telling.at.to_string(),
-            session: telling.session.as_ref().map(ToString::to_string),
-            agent: telling.agent.clone(),
-            helper: telling.helper.clone(),
-            event: telling.event.clone(),
-            tokens: telling.tokens,
-            text: telling.text.clone(),
-            memories: telling.memories.iter().map(ToString::to_string).collect(),
-            turns: telling.turns.iter().map(ToString::to_string).collect(),
-            why: telling.why.iter().map(|one| WireBecause::of(one, telling)).collect(),
-            erased: telling.erased,
-        }
-    }
-}
-
-impl WireBecause {
-    /// Why something of a telling was told. The record has short ids; callers get whole ones.
-    fn of(because: &Because, telling: &Telling) -> Self {
-        let memories = telling.memories.iter().map(|id| (id.handle(), id.to_string()));
-        let turns = telling.turns.iter().map(|id| (id.handle(), id.to_string()));
-        let whole = memories.chain(turns).find(|(handle, _)| *handle == because.id);
-        Self {
-            id: whole.map_or_else(|| because.id.clone(), |(_, id)| id),
-            reason: because.reason.clone(),
-            detail: because.detail.as_str(),
-            score: because.score.map(rounded),
-            relevance: because.relevance.map(rounded),
-            salience: because.salience.map(rounded),
-            trust: because.trust.map(rounded),
-        }
-    }
-}
 
 pub(super) fn told(
     args: &args::Told,

@@ -3,53 +3,17 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
-use throughline_core::{SessionId, Watermark};
+use throughline_core::SessionId;
 use throughline_engine::{Context, Showed, ToCheck, Verified, Woken};
+use throughline_view::{WireVerified, WireVerify};
 
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{DIM, GOOD, ID, Ui, WARN, paint, safe};
-use crate::view::{self, WireMemory};
+use crate::view;
 
 /// Memories to check that are listed at most.
 const LISTED: usize = 100;
-
-#[derive(Debug, Serialize)]
-struct WireVerify {
-    checked: usize,
-    unchanged: usize,
-    moved: Vec<WireBinding>,
-    missing: Vec<WireBinding>,
-    unknown: Vec<WireBinding>,
-    queue: Vec<WireToCheck>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireBinding {
-    memory: String,
-    target: String,
-    then: String,
-    now: String,
-}
-
-/// A memory to check, as `review` shows it too.
-#[derive(Debug, Serialize)]
-pub(super) struct WireToCheck {
-    memory: WireMemory,
-    then: String,
-    now: String,
-    message: String,
-}
-
-#[derive(Debug, Serialize)]
-struct WireVerified {
-    memory: WireMemory,
-    outcome: &'static str,
-    /// Only a person takes back what a person said: it waits in `review`.
-    waits: bool,
-    lesson: Option<String>,
-}
 
 pub(super) fn verify(
     args: &args::Verify,
@@ -72,36 +36,7 @@ pub(super) fn verify(
         engine.watching(&context).wake()?
     };
     let queue = engine.watching(&context).to_check(LISTED)?;
-    let bindings = |marks: &[Watermark]| marks.iter().map(wire_binding).collect();
-    let wire = WireVerify {
-        checked: woken.checked,
-        unchanged: woken.unchanged,
-        moved: bindings(&woken.moved),
-        missing: bindings(&woken.missing),
-        unknown: bindings(&woken.unknown),
-        queue: queue.iter().map(WireToCheck::from).collect(),
-    };
-    ui.answer(&wire, || page(&woken, &queue))
-}
-
-fn wire_binding(mark: &Watermark) -> WireBinding {
-    WireBinding {
-        memory: mark.memory.to_string(),
-        target: mark.referent.to_string(),
-        then: mark.then.clone(),
-        now: mark.now.clone(),
-    }
-}
-
-impl From<&ToCheck> for WireToCheck {
-    fn from(one: &ToCheck) -> Self {
-        Self {
-            memory: (&one.card).into(),
-            then: one.then.clone(),
-            now: one.now.clone(),
-            message: one.message.clone(),
-        }
-    }
+    ui.answer(&WireVerify::new(&woken, &queue), || page(&woken, &queue))
 }
 
 fn page(woken: &Woken, queue: &[ToCheck]) -> String {
@@ -135,22 +70,15 @@ pub(super) fn in_lines(one: &ToCheck) -> String {
 }
 
 fn answer_verified(ui: &mut Ui, showed: Showed, verified: &Verified) -> anyhow::Result<ExitCode> {
-    let (outcome, done) = match showed {
-        Showed::Confirmed => ("confirmed", "It still holds; recorded as it is now"),
-        Showed::Refuted if verified.waits => (
-            "refuted",
-            "Not done: only the user can retract what the user said. It waits in `review`",
-        ),
-        Showed::Refuted => ("refuted", "Retracted"),
-    };
-    let wire = WireVerified {
-        memory: (&verified.card).into(),
-        outcome,
-        waits: verified.waits,
-        lesson: verified.lesson.map(|id| id.to_string()),
+    let done = match showed {
+        Showed::Confirmed => "It still holds; recorded as it is now",
+        Showed::Refuted if verified.waits => {
+            "Not done: only the user can retract what the user said. It waits in `review`"
+        }
+        Showed::Refuted => "Retracted",
     };
     let style = if verified.waits { WARN } else { GOOD };
-    let said = ui.answer(&wire, || {
+    let said = ui.answer(&WireVerified::new(showed, verified), || {
         let mut page = format!("{}\n{}", paint(style, done), view::brief(&verified.card));
         if let Some(lesson) = &verified.lesson {
             write!(page, "\n          lesson kept: {}", paint(ID, lesson.handle()))

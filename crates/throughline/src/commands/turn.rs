@@ -2,44 +2,16 @@
 
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::{Episode, Memory};
-use throughline_engine::{Context, Engine, Telling, Wanted};
+use throughline_engine::{Context, Engine, Wanted};
+use throughline_view::{WireNode, WireQuoted, WireTurn, WireWhyTurn};
 
-use super::history::{WireNode, node, time};
-use super::recall::WireEpisode;
+use super::history::time;
 use crate::ui::{BOLD, DIM, Ui, paint, safe};
 use crate::view;
 
-#[derive(Debug, Serialize)]
-struct WireTurn {
-    #[serde(flatten)]
-    episode: WireEpisode,
-    memories: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireWhyTurn {
-    episode: WireEpisode,
-    supports: Vec<WireNode>,
-    told: Vec<WireQuoted>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireQuoted {
-    id: String,
-    at: String,
-    session: Option<String>,
-    agent: String,
-    event: String,
-}
-
 pub(super) fn show(turn: &Episode, memories: &[Memory], ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let wire = WireTurn {
-        episode: turn.into(),
-        memories: memories.iter().map(|memory| memory.id.to_string()).collect(),
-    };
-    ui.answer(&wire, || page(turn, memories))
+    ui.answer(&WireTurn::new(turn, memories), || page(turn, memories))
 }
 
 pub(super) fn why(
@@ -53,8 +25,8 @@ pub(super) fn why(
     told.retain(|one| one.turns.contains(&turn.id));
     let wire = WireWhyTurn {
         episode: turn.into(),
-        supports: memories.iter().map(node).collect(),
-        told: told.iter().map(quoted).collect(),
+        supports: memories.iter().map(WireNode::from).collect(),
+        told: told.iter().map(WireQuoted::from).collect(),
     };
     ui.answer(&wire, || {
         let mut page = page(turn, memories);
@@ -64,16 +36,6 @@ pub(super) fn why(
         }
         page
     })
-}
-
-fn quoted(telling: &Telling) -> WireQuoted {
-    WireQuoted {
-        id: telling.id.to_string(),
-        at: telling.at.to_string(),
-        session: telling.session.as_ref().map(ToString::to_string),
-        agent: telling.agent.clone(),
-        event: telling.event.clone(),
-    }
 }
 
 fn page(turn: &Episode, memories: &[Memory]) -> String {

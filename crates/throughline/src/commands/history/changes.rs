@@ -4,39 +4,6 @@ use throughline_core::{Change, Memory, text};
 
 use crate::ui::{ID, paint, safe};
 
-/// The written name of a change: the tag of its JSON.
-pub(super) fn change_name(change: &Change) -> &'static str {
-    match change {
-        Change::AddSpace(_) => "add_space",
-        Change::Insert(_) => "insert",
-        Change::Reinforce(_) => "reinforce",
-        Change::Revise(_) => "revise",
-        Change::Move { .. } => "move",
-        Change::Supersede { .. } => "supersede",
-        Change::Unsupersede { .. } => "unsupersede",
-        Change::Link(_) => "link",
-        Change::Unlink { .. } => "unlink",
-        Change::Watch(_) => "watch",
-        Change::Unwatch { .. } => "unwatch",
-        Change::Know(_) => "know",
-        Change::Unknow { .. } => "unknow",
-        Change::Record(_) => "record",
-        Change::Use { .. } => "use",
-        Change::Rate { .. } => "rate",
-        Change::Attend(_) => "attend",
-        Change::Inject(_) => "inject",
-        Change::Purge(_) => "purge",
-        Change::Expunge(_) => "expunge",
-        Change::Restore { .. } => "restore",
-        Change::Defer(_) => "defer",
-        Change::Decide { .. } => "decide",
-        Change::Silence { .. } => "silence",
-        Change::Shelve(_) => "shelve",
-        Change::Unshelve { .. } => "unshelve",
-        Change::Slept { .. } => "slept",
-    }
-}
-
 /// A change in a few words.
 pub(super) fn change_words(
     change: &Change,

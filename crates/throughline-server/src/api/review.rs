@@ -1,0 +1,139 @@
+//! Review and verify: what waits for a person, and the person's word.
+
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use throughline_core::MemoryId;
+use throughline_core::patch::Amendment;
+use throughline_engine::Keep;
+use throughline_view::{WireDecided, WireReview, WireVerify};
+use utoipa::ToSchema;
+
+use crate::Problem;
+use crate::app::{App, AtHand, Needs};
+use crate::given::{Answer, Asker, Given, Told};
+
+/// Memories to check that are listed at most.
+const LISTED: usize = 100;
+
+/// Show what waits for a decision
+#[utoipa::path(get, path = "/api/v1/review", tag = "review", params(Asker),
+    responses((status = 200, body = WireReview), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn waiting(State(app): State<App>, asker: Asker) -> Answer<WireReview> {
+    let work =
+        |at: &AtHand<'_>| Ok(WireReview::new(&at.engine.reviewing(&at.context).review()?, None));
+    app.ask(Needs::Reading, asker, work).await.map(Told)
+}
+
+/// A decision.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DecisionBody {
+    /// `accept`, `reject` (of a pending operation), `keep_a`, `keep_b`, `both`, `merge`, `later` (of a contested pair)
+    decision: String,
+    /// The pending operation; or a memory of the pair, or both: `A/B`
+    id: String,
+    /// Why it is rejected
+    reason: Option<String>,
+    /// With `merge` the text that replaces both; with `accept` your wording
+    text: Option<String>,
+    /// With `accept`: the memory that the operation is about
+    #[serde(rename = "for")]
+    about: Option<String>,
+}
+
+/// What is left after a decision.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct DecidedReview {
+    #[serde(flatten)]
+    review: WireReview,
+    /// What `POST /api/v1/undo` takes.
+    batch: Option<String>,
+}
+
+/// Decide something that waits
+#[utoipa::path(post, path = "/api/v1/review", tag = "review", request_body = DecisionBody, params(Asker),
+    responses((status = 200, body = DecidedReview), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn decide(
+    State(app): State<App>,
+    asker: Asker,
+    Given { body, .. }: Given<DecisionBody>,
+) -> Answer<DecidedReview> {
+    let work = move |at: &AtHand<'_>| {
+        let before = at.engine.latest_change(&*at.engine.now_reader()?)?;
+        let decided = decided(at, &body)?;
+        at.program.written(at.engine, false);
+        // Decisions are made one after the other, so the latest batch since is this one's.
+        let since = at.engine.looking(&at.context).log(None, 1)?;
+        let batch = since.first().filter(|stored| stored.last_seq > before);
+        let review = at.engine.reviewing(&at.context).review()?;
+        Ok(DecidedReview {
+            review: WireReview::new(&review, Some(decided)),
+            batch: batch.map(|stored| stored.batch.id.to_string()),
+        })
+    };
+    app.ask(Needs::Writing, asker, work).await.map(Told)
+}
+
+/// Carries out a decision.
+fn decided(at: &AtHand<'_>, body: &DecisionBody) -> Result<WireDecided, Problem> {
+    let text = |ids: &[MemoryId]| ids.iter().map(ToString::to_string).collect();
+    let reviewing = at.engine.reviewing(&at.context);
+    let keep = |keep, ruling| {
+        let kept = reviewing.resolve_contest(&body.id, keep)?;
+        let ids: Vec<MemoryId> = kept.iter().map(|card| card.memory.id).collect();
+        Ok(WireDecided { ids: text(&ids), ruling })
+    };
+    match body.decision.as_str() {
+        "accept" => {
+            let by = Amendment { text: body.text.as_deref(), memory: body.about.as_deref() };
+            let applied = at.engine.keeping(&at.context).accept_pending(&body.id, by)?;
+            let ids: Vec<MemoryId> =
+                applied.memories.iter().chain(&applied.reinforced).copied().collect();
+            Ok(WireDecided { ids: text(&ids), ruling: "accepted" })
+        }
+        "reject" => {
+            let pending = reviewing.reject_pending(&body.id, body.reason.as_deref())?;
+            Ok(WireDecided { ids: vec![pending.id.to_string()], ruling: "rejected" })
+        }
+        "keep_a" => keep(Keep::A, "keep_a"),
+        "keep_b" => keep(Keep::B, "keep_b"),
+        "both" => keep(Keep::Both, "both"),
+        "merge" => {
+            let Some(merged) = body.text.as_deref() else {
+                return Err(Problem::bad_input("merge needs `text`: what replaces both"));
+            };
+            let card = reviewing.merge_contest(&body.id, merged)?;
+            Ok(WireDecided { ids: text(&[card.memory.id]), ruling: "merge" })
+        }
+        "later" => {
+            let cards = reviewing.postpone_contest(&body.id)?;
+            let ids: Vec<MemoryId> = cards.iter().map(|card| card.memory.id).collect();
+            Ok(WireDecided { ids: text(&ids), ruling: "later" })
+        }
+        other => Err(Problem::bad_input(format!(
+            "decision is {other:?}; it can be accept, reject, keep_a, keep_b, both, merge or later"
+        ))),
+    }
+}
+
+/// Show the result of the last look at what memories are tied to
+#[utoipa::path(get, path = "/api/v1/verify", tag = "review", params(Asker),
+    responses((status = 200, body = WireVerify), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn last_look(State(app): State<App>, asker: Asker) -> Answer<WireVerify> {
+    let work = |at: &AtHand<'_>| {
+        let watching = at.engine.watching(&at.context);
+        Ok(WireVerify::new(&watching.last_look()?, &watching.to_check(LISTED)?))
+    };
+    app.ask(Needs::Reading, asker, work).await.map(Told)
+}
+
+/// Look whether what memories are tied to has changed
+#[utoipa::path(post, path = "/api/v1/verify", tag = "review", params(Asker),
+    responses((status = 200, body = WireVerify), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn look(State(app): State<App>, asker: Asker) -> Answer<WireVerify> {
+    let work = |at: &AtHand<'_>| {
+        let watching = at.engine.watching(&at.context);
+        Ok(WireVerify::new(&watching.wake()?, &watching.to_check(LISTED)?))
+    };
+    app.ask(Needs::Writing, asker, work).await.map(Told)
+}

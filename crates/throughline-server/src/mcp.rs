@@ -1,0 +1,58 @@
+//! MCP over HTTP: one worker for each project, made when its first client comes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
+use throughline_mcp::{AtWork, HttpService, Worker};
+
+use crate::Problem;
+use crate::app::{App, Needs};
+use crate::given::{Asker, BODY_BYTES_MAX};
+
+/// MCP services: those of the projects that had a client.
+#[derive(Default)]
+pub(crate) struct McpServices(Mutex<HashMap<String, (HttpService, AtWork)>>);
+
+impl McpServices {
+    /// Ends every session.
+    pub(crate) fn end(&self) {
+        let services = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        services.values().for_each(|(service, _)| service.end());
+    }
+
+    /// Waits until the workers are done, at most for so long each.
+    pub(crate) fn finish(&self, within: Duration) {
+        let services = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for (service, at_work) in services.into_values() {
+            drop(service);
+            at_work.finish(within);
+        }
+    }
+}
+
+/// Answers an MCP client. `?project=KEY` says which project it works in.
+pub(crate) async fn mcp(State(app): State<App>, asker: Asker, request: Request) -> Response {
+    match service(&app, asker).await {
+        Ok(service) => service.handle(request).await.map(Body::new),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+async fn service(app: &App, asker: Asker) -> Result<HttpService, Problem> {
+    let project = app.ask(Needs::Reading, asker, |at| Ok(at.context.project.clone())).await?;
+    let mut services = app.mcp.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = project.key.to_string();
+    if let Some((service, _)) = services.get(&key) {
+        return Ok(service.clone());
+    }
+    let setup = app.program.mcp(project.root, Arc::clone(&app.engine));
+    let (worker, at_work) =
+        Worker::start(setup).map_err(|error| Problem::new(500, "failed", error.to_string()))?;
+    let service = HttpService::new(worker, BODY_BYTES_MAX);
+    services.insert(key, (service.clone(), at_work));
+    Ok(service)
+}

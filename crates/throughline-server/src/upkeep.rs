@@ -1,0 +1,56 @@
+//! Upkeep: what can wait is done when nobody asks. When nothing is left, it waits without looking.
+
+use std::time::{Duration, Instant};
+
+use throughline_core::permission::Door;
+use throughline_engine::Context;
+
+use crate::app::{App, home_is_there};
+
+/// Nobody asked for so long: there is time.
+const QUIET: Duration = Duration::from_secs(3);
+/// Between two slices others may write.
+const BETWEEN: Duration = Duration::from_millis(20);
+/// How often it is looked whether something came in by another process.
+const LOOK_EVERY: Duration = Duration::from_secs(60);
+
+/// Does what can wait, for as long as the server runs.
+pub(crate) async fn keep_up(app: App) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = app.upkeep.notified() => tokio::time::sleep(QUIET).await,
+        }
+        while app.quiet_for() < QUIET {
+            tokio::time::sleep(QUIET).await;
+        }
+        let mut more = true;
+        while more && app.quiet_for() >= QUIET {
+            let at_work = app.clone();
+            let slept = tokio::task::spawn_blocking(move || sleep_a_slice(&at_work));
+            more = slept.await.unwrap_or(false);
+            tokio::time::sleep(BETWEEN).await;
+        }
+        let at_work = app.clone();
+        tokio::task::spawn_blocking(move || at_work.program.tick()).await.ok();
+    }
+}
+
+/// Goes over a slice of what waits for sleep; whether more waits.
+fn sleep_a_slice(app: &App) -> bool {
+    if home_is_there(&app.setup.home).is_err() {
+        return false;
+    }
+    let mut more = false;
+    for context in app.contexts() {
+        let context = Context { door: Door::Upkeep, session: None, ..context };
+        let sleeping = app.engine.sleeping(&context);
+        // What fails here is done by whoever sleeps next.
+        if sleeping.waiting_for_sleep().is_ok_and(|waits| waits > 0) {
+            let slept = sleeping.sleep_until(Instant::now());
+            more |= slept.is_ok_and(|slept| slept.left > 0);
+        }
+    }
+    app.hub.look_now();
+    more
+}

@@ -1,0 +1,60 @@
+//! Sessions and their turns, page by page.
+
+use rusqlite::{Connection, params};
+use throughline_core::{Row, SessionId, SpaceId, Table};
+
+use super::rows::{collect, text_list};
+use crate::Result;
+use crate::query::{SessionPage, TurnPage};
+
+/// Sessions of some spaces, the latest first.
+pub(super) fn sessions(
+    connection: &Connection,
+    spaces: &[SpaceId],
+    offset: usize,
+    limit: usize,
+) -> Result<SessionPage> {
+    let spaces = text_list(spaces.iter().map(|space| space.0));
+    let [skipped, taken] = [offset, limit].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let rows = collect(
+        connection,
+        Table::Session,
+        "SELECT key, body, hash FROM session
+         WHERE space IN (SELECT CAST(value AS INTEGER) FROM json_each(?1))
+         ORDER BY body ->> '$.started_at' DESC, key DESC LIMIT ?2 OFFSET ?3",
+        params![spaces, taken, skipped],
+    )?;
+    let total: i64 = connection
+        .prepare_cached(
+            "SELECT count(*) FROM session
+             WHERE space IN (SELECT CAST(value AS INTEGER) FROM json_each(?1))",
+        )?
+        .query_row([&spaces], |row| row.get(0))?;
+    let session = |row| if let Row::Session(session) = row { Some(session) } else { None };
+    let items = rows.into_iter().filter_map(session).collect();
+    Ok(SessionPage { items, total: usize::try_from(total).unwrap_or(0) })
+}
+
+/// Turns of one session, in order.
+pub(super) fn turns(
+    connection: &Connection,
+    space: SpaceId,
+    session: &SessionId,
+    offset: usize,
+    limit: usize,
+) -> Result<TurnPage> {
+    let [skipped, taken] = [offset, limit].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
+    let rows = collect(
+        connection,
+        Table::Episode,
+        "SELECT key, body, hash FROM episode INDEXED BY episode_session
+         WHERE space = ?1 AND session = ?2 ORDER BY position, key LIMIT ?3 OFFSET ?4",
+        params![space.0, session.0, taken, skipped],
+    )?;
+    let total: i64 = connection
+        .prepare_cached("SELECT count(*) FROM episode WHERE space = ?1 AND session = ?2")?
+        .query_row(params![space.0, session.0], |row| row.get(0))?;
+    let turn = |row| if let Row::Episode(turn) = row { Some(turn) } else { None };
+    let items = rows.into_iter().filter_map(turn).collect();
+    Ok(TurnPage { items, total: usize::try_from(total).unwrap_or(0) })
+}

@@ -1,0 +1,212 @@
+//! A memory as callers see it.
+
+use serde::Serialize;
+use throughline_core::watermark::Referent;
+use throughline_core::{Evidence, NodeId, Timestamp, Watermark};
+use throughline_engine::{Card, Later, Listing, Shaken};
+use utoipa::ToSchema;
+
+/// What was said after a memory was kept, and may bear on it: the memory that it became, or the turn.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WireLater {
+    pub id: String,
+    pub at: String,
+    pub words: String,
+}
+
+impl From<&Later> for WireLater {
+    fn from(later: &Later) -> Self {
+        let id = match later.node {
+            NodeId::Memory(id) => id.to_string(),
+            NodeId::Episode(id) => id.to_string(),
+            NodeId::Entity(id) => id.to_string(),
+        };
+        Self { id, at: later.at.to_string(), words: later.words.clone() }
+    }
+}
+
+/// A memory as callers see it. Fields may be added, never renamed or removed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WireMemory {
+    pub id: String,
+    pub kind: &'static str,
+    pub layer: &'static str,
+    pub form: &'static str,
+    pub content: String,
+    pub label: String,
+    pub state: &'static str,
+    pub flags: Vec<&'static str>,
+    pub trust: f64,
+    pub salience: f64,
+    pub authority: &'static str,
+    pub confidence: f64,
+    pub importance: f64,
+    pub scope: &'static str,
+    pub project: Option<String>,
+    pub domain: Option<String>,
+    pub tags: Vec<String>,
+    pub slot: Option<WireSlot>,
+    pub valid_from: Option<String>,
+    pub valid_until: Option<String>,
+    pub recorded_at: String,
+    pub last_verified_at: Option<String>,
+    pub superseded_by: Option<String>,
+    pub supersedes: Vec<String>,
+    pub contested_by: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub later: Option<WireLater>,
+    pub reopened_by: Vec<WireShaken>,
+    pub watermarks: Vec<WireWatermark>,
+    pub evidence: Vec<WireEvidence>,
+    pub triggers: Vec<String>,
+    pub pinned: bool,
+    pub uses: u64,
+    pub sessions: usize,
+    pub helpful: u64,
+    pub unhelpful: u64,
+}
+
+/// What a claim says in parts.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WireSlot {
+    pub subject: String,
+    pub predicate: String,
+    pub object: String,
+    pub cardinality: &'static str,
+}
+
+/// Why a memory is believed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WireEvidence {
+    pub authority: &'static str,
+    pub session: Option<String>,
+    pub turn: Option<String>,
+    pub at: String,
+    pub snippet: Option<String>,
+    pub why: Option<String>,
+}
+
+/// What a memory is tied to, and what became of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WireWatermark {
+    pub r#type: &'static str,
+    pub target: String,
+    pub span: Option<String>,
+    pub status: &'static str,
+    pub then: String,
+    pub now: String,
+    pub stamped_at: String,
+}
+
+/// A reason of a decision that no longer holds as it did.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WireShaken {
+    pub id: String,
+    pub reason: String,
+    pub how: String,
+}
+
+/// A number as callers see it: six digits are more than anything here is worth.
+pub fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+impl From<&Card> for WireMemory {
+    fn from(card: &Card) -> Self {
+        let memory = &card.memory;
+        let time = |at: Option<Timestamp>| at.map(|at| at.to_string());
+        Self {
+            id: memory.id.to_string(),
+            kind: memory.kind.as_str(),
+            layer: memory.layer().as_str(),
+            form: card.form.as_str(),
+            content: memory.content.clone(),
+            label: memory.title(),
+            state: memory.state.as_str(),
+            flags: card.flags.iter().map(|flag| flag.as_str()).collect(),
+            trust: rounded(card.trust.value()),
+            salience: rounded(card.salience.value),
+            authority: memory.authority.as_str(),
+            confidence: memory.confidence,
+            importance: memory.importance,
+            scope: card.level.as_str(),
+            project: card.project.clone(),
+            domain: memory.domain.clone(),
+            tags: card.tags.clone(),
+            slot: memory.slot.as_ref().map(|slot| WireSlot {
+                subject: slot.subject.clone(),
+                predicate: slot.predicate.clone(),
+                object: slot.object.clone(),
+                cardinality: slot.cardinality.as_str(),
+            }),
+            valid_from: time(memory.valid_from),
+            valid_until: time(memory.held_until()),
+            recorded_at: memory.recorded_at.to_string(),
+            last_verified_at: time(memory.last_verified_at),
+            superseded_by: memory.superseded_by.map(|id| id.to_string()),
+            supersedes: card.supersedes.iter().map(ToString::to_string).collect(),
+            contested_by: card.contested_by.iter().map(ToString::to_string).collect(),
+            later: card.later.as_ref().map(WireLater::from),
+            reopened_by: card.reopened_by.iter().map(wire_shaken).collect(),
+            watermarks: card.watermarks.iter().map(wire_watermark).collect(),
+            evidence: card.evidence.iter().map(WireEvidence::from).collect(),
+            triggers: memory.triggers.clone(),
+            pinned: memory.pinned,
+            uses: card.usage.uses,
+            sessions: card.usage.sessions.len(),
+            helpful: card.usage.helpful,
+            unhelpful: card.usage.unhelpful,
+        }
+    }
+}
+
+impl From<&Evidence> for WireEvidence {
+    fn from(one: &Evidence) -> Self {
+        Self {
+            authority: one.authority.as_str(),
+            session: one.session.as_ref().map(ToString::to_string),
+            turn: one.turn.clone(),
+            at: one.at.to_string(),
+            snippet: one.snippet.clone(),
+            why: one.why.clone(),
+        }
+    }
+}
+
+fn wire_shaken(one: &Shaken) -> WireShaken {
+    WireShaken { id: one.reason.to_string(), reason: one.title.clone(), how: one.how.to_string() }
+}
+
+fn wire_watermark(mark: &Watermark) -> WireWatermark {
+    let (r#type, target, span) = match &mark.referent {
+        Referent::File { path, span } => {
+            ("file", path.clone(), span.map(|(first, last)| format!("L{first}-L{last}")))
+        }
+        Referent::Git { paths } => ("git", paths.join(" "), None),
+        Referent::Flag { name } => ("flag", name.clone(), None),
+    };
+    let status = mark.reading.status().as_str();
+    let (then, now) = (mark.then.clone(), mark.now.clone());
+    WireWatermark {
+        r#type,
+        target,
+        span,
+        status,
+        then,
+        now,
+        stamped_at: mark.stamped_at.to_string(),
+    }
+}
+
+/// Memories that were found, and how many there are.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WireListing {
+    pub items: Vec<WireMemory>,
+    pub total: usize,
+}
+
+impl From<&Listing> for WireListing {
+    fn from(found: &Listing) -> Self {
+        Self { items: found.items.iter().map(WireMemory::from).collect(), total: found.total }
+    }
+}
