@@ -124,7 +124,7 @@ createServer(async (request, response) => {
   }
   if (url.pathname === '/login') return response.writeHead(303, { Location: '/' }).end();
   if (url.pathname === '/openapi.json') return response.end('{"paths":{}}');
-  if (url.pathname === '/metrics') return response.end('throughline_http_request_duration_seconds_bucket{le="0.01"} 3\nthroughline_http_request_duration_seconds_bucket{le="+Inf"} 4\n');
+  if (url.pathname === '/metrics') return response.end('throughline_request_seconds_bucket{le="0.01"} 3\nthroughline_request_seconds_bucket{le="+Inf"} 4\n');
   const name = extname(url.pathname) ? url.pathname : '/index.html';
   try {
     const bytes = await readFile(join(dist, name));

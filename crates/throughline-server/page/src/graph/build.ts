@@ -70,6 +70,13 @@ export function build(data: GraphData, before: Map<string, [number, number]>): G
     if (edge.from === edge.to || !graph.hasNode(edge.from) || !graph.hasNode(edge.to) || graph.hasDirectedEdge(edge.from, edge.to)) continue;
     graph.addDirectedEdge(edge.from, edge.to, { relation: edge.relation, weight: edge.weight, size: edge.relation === 'supersedes' ? 1.6 : 0.8 });
   }
+  // A thing has no time of its own: it is there since the first memory that names it.
+  graph.forEachNode((id, shown) => {
+    if (shown.node.type === 'entity' && shown.at === 0) {
+      const times = graph.mapNeighbors(id, (_, other) => other.at).filter((at) => 0 < at);
+      if (0 < times.length) graph.setNodeAttribute(id, 'at', Math.min(...times));
+    }
+  });
   const group = clusters(graph as unknown as Graph);
   const members = new Map<number, number>();
   const total = Math.max(1, graph.order);

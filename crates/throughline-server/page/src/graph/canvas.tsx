@@ -30,7 +30,7 @@ function goWith(place: Place, name: string, value: string | null): void {
 export function GraphCanvas({ place }: { place: Place }): JSX.Element {
   const focus = place.query.get('focus');
   const asOf = place.query.get('as_of');
-  const answer = useGet<GraphData>('/graph', { focus, depth: focus ? 2 : null, as_of: asOf, limit: LIMIT, all: true });
+  const answer = useGet<GraphData>('/graph', { focus, depth: focus ? 2 : null, as_of: asOf, limit: LIMIT });
   const [latest, setLatest] = useState<GraphData | null>(null);
   useEffect(() => {
     if (answer.data) setLatest(answer.data);

@@ -139,10 +139,10 @@ interface Timing {
 export function timings(text: string): Timing[] {
   const buckets = new Map<string, [number, number][]>();
   for (const line of text.split('\n')) {
-    const found = /^throughline_http_request_duration_seconds_bucket\{(.*)\} (\S+)/.exec(line);
+    const found = /^throughline_request_seconds_bucket\{(.*)\} (\S+)/.exec(line);
     if (!found) continue;
     const labels = Object.fromEntries([...(found[1] ?? '').matchAll(/(\w+)="([^"]*)"/g)].map((one) => [one[1], one[2]]));
-    const route = labels.route ?? labels.path ?? 'all';
+    const route = `${labels.method ?? ''} ${(labels.route ?? '').replace('/api/v1', '')}`.trim();
     const edge = labels.le === '+Inf' ? Infinity : Number(labels.le);
     buckets.set(route, [...(buckets.get(route) ?? []), [edge, Number(found[2])]]);
   }
