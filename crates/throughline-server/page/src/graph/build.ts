@@ -50,6 +50,12 @@ export function clusters(graph: Graph): Map<string, number> {
   return new Map(order.map((node) => [node, rank.get(label.get(node) as string) as number]));
 }
 
+/** More connections make a larger point; in a crowd all are smaller. */
+function sizeOf(degree: number, total: number): number {
+  const crowd = total < 400 ? 1 : total < 3000 ? 0.6 : 0.4;
+  return Math.min(18, (5 + Math.sqrt(degree) * 2.2) * crowd);
+}
+
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
 /** A point of a spiral that fills a disc evenly. */
@@ -91,7 +97,7 @@ export function build(data: GraphData, before: Map<string, [number, number]>): G
       cluster,
       x: kept ? kept[0] : centre[0] + inner[0],
       y: kept ? kept[1] : centre[1] + inner[1],
-      size: Math.min(18, (graph.order < 400 ? 5 : 2.5) + Math.sqrt(graph.degree(id)) * (graph.order < 400 ? 2.2 : 1.5)),
+      size: sizeOf(graph.degree(id), graph.order),
     });
   }
   return graph;

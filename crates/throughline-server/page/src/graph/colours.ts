@@ -44,7 +44,7 @@ export function readColours(): Colours {
 
 /** A colour for each cluster; neighbours in rank differ clearly. */
 export function clusterColour(rank: number, dark: boolean): string {
-  const hue = (rank * 137.508 + 170) % 360;
+  const hue = (rank * 67.7 + 170) % 360;
   const [saturation, light] = dark ? [0.45, 0.66] : [0.42, 0.44];
   const channel = (shift: number) => {
     const k = (shift + hue / 30) % 12;

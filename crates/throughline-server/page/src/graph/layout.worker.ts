@@ -27,14 +27,15 @@ port.onmessage = (event: MessageEvent<Task>) => {
   const { nodes, edges, steps } = event.data;
   const count = nodes.length / NODE_FIELDS;
   const settings = {
-    linLogMode: false,
+    // With many points, groups stand out better when only the logarithm of a distance pulls.
+    linLogMode: 400 < count,
     outboundAttractionDistribution: false,
     adjustSizes: false,
     edgeWeightInfluence: 0.5,
-    scalingRatio: 6,
+    scalingRatio: count < 400 ? 6 : 1,
     strongGravityMode: false,
     // Pieces that nothing connects would drift apart: the fewer there are, the closer they are held.
-    gravity: count < 400 ? 8 : 1.5,
+    gravity: count < 400 ? 8 : 0.4,
     slowDown: 1 + Math.log(Math.max(2, count)),
     barnesHutOptimize: 300 < count,
     barnesHutTheta: 0.7,

@@ -91,11 +91,11 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
     defaultEdgeColor: colours.edge,
     labelDensity: element.clientWidth < 600 ? 0.3 : 0.6,
     labelGridCellSize: 130,
-    labelRenderedSizeThreshold: graph.order < 400 ? 3 : 6,
+    labelRenderedSizeThreshold: graph.order < 400 ? 3 : 5,
     hideEdgesOnMove: 3000 < graph.size,
     hideLabelsOnMove: 3000 < graph.order,
     zIndex: true,
-    stagePadding: 60,
+    stagePadding: element.clientWidth < 900 ? 50 : 120,
     minCameraRatio: 0.02,
     maxCameraRatio: 4,
     defaultDrawNodeLabel: drawLabel as never,
@@ -133,7 +133,11 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
   sigma.on('leaveNode', () => { hovered = null; element.classList.remove('on-node'); light(); });
   sigma.on('clickNode', ({ node }) => choose(node));
   sigma.on('clickStage', () => choose(null));
-  const layout = arrange(graph, arranged);
+  const layout = arrange(graph, (share) => {
+    // A few points far out must not make the rest tiny.
+    if (400 < graph.order) sigma.setCustomBBox(middle(graph));
+    arranged(share);
+  });
   const camera = sigma.getCamera();
   light();
   return {
@@ -148,6 +152,16 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
     places: () => new Map(graph.mapNodes((id, shown) => [id, [shown.x, shown.y]])),
     end: () => { layout.terminate(); sigma.kill(); },
   };
+}
+
+/** The box that holds all but the outermost points. */
+function middle(graph: Graph<Shown>): { x: [number, number]; y: [number, number] } {
+  const span = (values: number[]): [number, number] => {
+    values.sort((a, b) => a - b);
+    const cut = Math.floor(values.length / 100);
+    return [values[cut] ?? 0, values[values.length - 1 - cut] ?? 1];
+  };
+  return { x: span(graph.mapNodes((_, shown) => shown.x)), y: span(graph.mapNodes((_, shown) => shown.y)) };
 }
 
 function arrange(graph: Graph<Shown>, arranged: (share: number) => void): { terminate: () => void } {
