@@ -13,6 +13,7 @@ use crate::events::Hub;
 use crate::given::Asker;
 use crate::mcp::McpServices;
 use crate::metrics::Metrics;
+use crate::token::OnceToken;
 use crate::{Problem, Program, ServeSetup};
 
 /// Requests that read at the same time. There are as many connections to read by.
@@ -49,6 +50,8 @@ pub(crate) struct Shared {
     pub(crate) stop: watch::Sender<bool>,
     /// Wakes whoever does what can wait.
     pub(crate) upkeep: Notify,
+    /// Lets in the browser that is started with the server.
+    pub(crate) once: OnceToken,
     readers: Arc<Semaphore>,
     writers: Arc<Semaphore>,
     replays: Arc<Semaphore>,
@@ -110,6 +113,7 @@ impl App {
             mcp: McpServices::default(),
             stop: watch::Sender::new(false),
             upkeep: Notify::new(),
+            once: OnceToken::make()?,
             readers: Arc::new(Semaphore::new(READERS_MAX)),
             writers: Arc::new(Semaphore::new(1)),
             replays: Arc::new(Semaphore::new(REPLAYS_MAX)),

@@ -29,7 +29,7 @@ pub(crate) struct LetIn {
         (status = "default", description = "a page that asks for the token", body = String, content_type = "text/html")))]
 pub(crate) async fn link(State(app): State<App>, asked: Result<Asked<LetIn>, Problem>) -> Response {
     let token = asked.map(|Asked(asked)| asked.token).unwrap_or_default();
-    if !app.setup.token.is(&token) {
+    if !app.setup.token.is(&token) && !app.once.take(&token) {
         return ask_for_token();
     }
     // The page asks for the next one itself: a browser that comes from elsewhere sends no cookie along.

@@ -54,7 +54,8 @@ pub(crate) fn serve(
         let url = format!("http://{address}/");
         let link = format!("{url}login?token={}", setup.token.text());
         standing.note(&url);
-        ready(&Serving { address, url, link });
+        let open_link = format!("{url}login?token={}", app.once.text());
+        ready(&Serving { address, url, link, open_link });
         let upkeep = tokio::spawn(upkeep::keep_up(app.clone()));
         accept(&listener, &app).await;
         drop(listener);

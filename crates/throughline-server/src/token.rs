@@ -2,6 +2,8 @@
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 
@@ -13,6 +15,9 @@ const FILE: &str = "server.token";
 const LETTERS_MIN: usize = 16;
 /// Letters that are read of the file.
 const LETTERS_MAX: u64 = 256;
+
+/// How long the link holds that a browser is started with.
+const ONCE_FOR: Duration = Duration::from_secs(60);
 
 /// Token: whoever has it is the user.
 #[derive(Clone)]
@@ -99,6 +104,30 @@ impl Token {
     /// Whether a browser was given that.
     pub(crate) fn is_cookie(&self, said: &str) -> bool {
         same(&digest("said", said), &digest("said", &self.cookie()))
+    }
+}
+
+/// Once token: lets one browser in, soon after the start.
+pub(crate) struct OnceToken {
+    token: Token,
+    made: Instant,
+    used: AtomicBool,
+}
+
+impl OnceToken {
+    pub(crate) fn make() -> Result<Self, Problem> {
+        Ok(Self { token: Token::make()?, made: Instant::now(), used: AtomicBool::new(false) })
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        self.token.text()
+    }
+
+    /// Whether somebody knows it, the first time and in time.
+    pub(crate) fn take(&self, said: &str) -> bool {
+        self.token.is(said)
+            && self.made.elapsed() < ONCE_FOR
+            && !self.used.swap(true, Ordering::AcqRel)
     }
 }
 

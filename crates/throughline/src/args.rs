@@ -8,6 +8,7 @@ mod model;
 mod project;
 mod recall;
 mod review;
+mod serve;
 mod truth;
 
 use std::path::PathBuf;
@@ -26,6 +27,7 @@ pub(crate) use model::{Llm, LlmAction, Work};
 pub(crate) use project::{Project, ProjectAction};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Read, Recall, Told, WhyNot};
 pub(crate) use review::Review;
+pub(crate) use serve::{Demo, Serve};
 pub(crate) use truth::{Sleep, Verify};
 
 /// The memory of AI coding agents: local, inspectable, and kept true.
@@ -164,6 +166,8 @@ pub(crate) enum Command {
     Hook(Hook),
     /// Serve memory to an agent as an MCP server, over standard input and output
     Mcp(Mcp),
+    /// Serve memory to your browser, to programs (REST) and to agents (MCP), on this machine
+    Serve(Serve),
     /// Run one command of Anthropic's memory tool, read as JSON from standard input
     #[command(hide = true)]
     MemoryTool,
@@ -178,7 +182,7 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Man(Man),
     /// Watch a guided tour on a temporary memory (without `--json`)
-    Demo,
+    Demo(Demo),
 }
 
 #[derive(Debug, Args)]

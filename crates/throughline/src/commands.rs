@@ -20,6 +20,8 @@ mod read;
 mod recall;
 mod remember;
 mod review;
+#[cfg(feature = "server")]
+mod serve;
 mod sleep;
 mod told;
 mod transfer;
@@ -43,7 +45,7 @@ use crate::view;
 
 /// Carries out a command.
 pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    if !matches!(command, Command::Completions(_) | Command::Man(_) | Command::Demo) {
+    if !matches!(command, Command::Completions(_) | Command::Man(_) | Command::Demo(_)) {
         settings.check_home(&settings.work_folders())?;
     }
     let explains = matches!(
@@ -52,7 +54,7 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
             | Command::Completions(_)
             | Command::Man(_)
             | Command::Doctor(_)
-            | Command::Demo
+            | Command::Demo(_)
     );
     // What is there can be read, changed, copied and erased without them.
     let needs_settings = takes_in(command) || matches!(command, Command::Llm(_));
@@ -67,7 +69,7 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
     by_hand::check(command, settings)?;
     let warnings = if explains { Vec::new() } else { warnings(settings) };
     // A server answers until it ends; every other command warns only where it does not fail anyway.
-    let serves = matches!(command, Command::Mcp(_));
+    let serves = matches!(command, Command::Mcp(_) | Command::Serve(_));
     warnings.iter().filter(|_| serves).for_each(|one| ui.warn(one));
     let done = dispatch(command, settings, ui)?;
     warnings.iter().filter(|_| !serves).for_each(|one| ui.warn(one));
@@ -209,8 +211,21 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Config(args) => config::config(args, settings, ui),
         Command::Completions(args) => manual::completions(args, ui),
         Command::Man(args) => manual::man(args, ui),
-        Command::Demo => crate::demo::demo(&settings.environment, ui),
+        Command::Serve(args) => serve(args, settings, ui),
+        Command::Demo(args) => crate::demo::demo(args, &settings.environment, ui),
     }
+}
+
+/// Serves memory over HTTP.
+#[cfg(feature = "server")]
+pub(crate) use serve::serve;
+
+/// This program was built without the server.
+#[cfg(not(feature = "server"))]
+pub(crate) fn serve(_: &crate::args::Serve, _: &Settings, _: &mut Ui) -> anyhow::Result<ExitCode> {
+    let why = "this program was built without its server".to_owned();
+    let hint = "build it with the feature `server`, which is on by default".to_owned();
+    Err(Error::Needs { why, hint }.into())
 }
 
 /// Answers with a memory and a word about what was done to it.

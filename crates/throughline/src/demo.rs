@@ -12,19 +12,23 @@ use throughline_core::event::{Event, What};
 use throughline_core::{Timestamp, text};
 use throughline_engine::{Card, Reply};
 
-use crate::args::Cli;
+use crate::args::{self, Cli};
 use crate::commands;
 use crate::hook;
 use crate::settings::{Environment, Settings};
 use crate::ui::{BOLD, DIM, GOOD, ID, Ui, WARN, own, paint, safe};
-use story::{Stop, TOUR};
+use story::{Stop, TOUR, TOUR_ENDS};
 
 /// Columns before what is said.
 const MARGIN: &str = "           ";
 /// Characters of the words that were noticed.
 const NOTICED_CHARS: usize = 48;
 
-pub(crate) fn demo(environment: &Environment, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+pub(crate) fn demo(
+    args: &args::Demo,
+    environment: &Environment,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
     let home = tempfile::tempdir()?;
     let project = home.path().join("webshop");
     std::fs::create_dir(&project)?;
@@ -37,9 +41,16 @@ pub(crate) fn demo(environment: &Environment, ui: &mut Ui) -> anyhow::Result<Exi
              Claude Code, on a temporary memory that is deleted at the end."
         )
     ))?;
+    let at = TourPlace { home: &home.path().join("home"), project: &project, environment };
     for stop in TOUR {
-        let at = TourPlace { home: &home.path().join("home"), project: &project, environment };
         visit(stop, at, ui)?;
+    }
+    if args.serve {
+        ui.say(&format!("{}\n", paint(BOLD, "The same memory, to look at:")))?;
+        // The clock stays where the story ends, so that nothing of it is long past.
+        let now: Timestamp = TOUR_ENDS.parse().map_err(anyhow::Error::msg)?;
+        let serve = args::Serve { port: Some(args.port.unwrap_or(0)), open: args.open };
+        return commands::serve(&serve, &at.settings(now), ui);
     }
     ui.say(&format!(
         "{}\n  throughline init             connects the agents that are found here\n  \

@@ -62,6 +62,7 @@ const GROUPS: [Group; 6] = [
         commands: &[
             "uninstall",
             "mcp",
+            "serve",
             "project",
             "config",
             "llm",

@@ -39,6 +39,8 @@ pub(crate) struct Environment {
     pub(crate) claude_session: Option<String>,
     /// Where the official memory server keeps its graph.
     pub(crate) memory_file: Option<PathBuf>,
+    /// The token of the server.
+    pub(crate) token: Option<String>,
     /// The agent whose shell runs us, if one does.
     pub(crate) shell: Option<Shell>,
 }
@@ -76,6 +78,7 @@ impl Environment {
             claude_project: folder("CLAUDE_PROJECT_DIR"),
             claude_session: text("CLAUDE_CODE_SESSION_ID"),
             memory_file: folder("MEMORY_FILE_PATH"),
+            token: text("THROUGHLINE_TOKEN"),
             shell: Shell::around(text),
         }
     }
@@ -182,6 +185,27 @@ impl Settings {
             level: None,
             session: None,
         }
+    }
+
+    /// The same settings, as the settings file has them now.
+    pub(crate) fn again(&self) -> Self {
+        let (said, problem) = file::said(&self.home);
+        Self {
+            policy: said.policy,
+            enabled: said.enabled,
+            journal: said.journal,
+            journal_days: said.journal_days,
+            backup_keep: said.backup_keep,
+            joins: said.joins,
+            models: said.models,
+            problem,
+            ..self.clone()
+        }
+    }
+
+    /// The same settings for a project's folder, wherever the program's own folder is.
+    pub(crate) fn settled_in(&self, project: PathBuf) -> Self {
+        Self { project: Some(project), ..self.clone() }
     }
 
     /// Opens the memory.

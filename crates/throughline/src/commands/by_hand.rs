@@ -23,6 +23,8 @@ fn act_of(command: &Command) -> Option<Act> {
             // A folder could tell an agent to open another project's memory for it.
             ProjectAction::Join { .. } | ProjectAction::Leave { .. } => Some(Act::Configure),
         },
+        // Whoever has the link of a server is the user.
+        Command::Serve(_) => Some(Act::Configure),
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.
         Command::Export(args) if args.format == ExportFormat::Jsonl || args.output.is_some() => {
@@ -79,7 +81,7 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Man(_)
         | Command::Status
         | Command::MemoryTool
-        | Command::Demo => None,
+        | Command::Demo(_) => None,
     }
 }
 

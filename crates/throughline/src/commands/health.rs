@@ -8,7 +8,7 @@ use serde::Serialize;
 use throughline_core::text::{agree, plural};
 use throughline_core::watermark::Tally;
 use throughline_engine::{
-    Check, CheckOutcome, Engine, Filter, Journal, TOLD_DAYS, Wanted, backups, free_bytes,
+    Check, CheckOutcome, Context, Engine, Filter, Journal, TOLD_DAYS, Wanted, backups, free_bytes,
     lost_since, unwritable,
 };
 
@@ -139,16 +139,31 @@ impl WireDisk {
 const LOST_DAYS: f64 = 7.0;
 
 pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let (engine, context) = (settings.engine()?, settings.context()?);
+    let wire = standing(settings, &settings.engine()?, &settings.context()?)?;
+    ui.answer(&wire, || wire.in_words())
+}
+
+/// The answer of `status`, for another door.
+#[cfg(feature = "server")]
+pub(super) fn status_of(
+    settings: &Settings,
+    engine: &Engine,
+    context: &Context,
+) -> anyhow::Result<serde_json::Value> {
+    Ok(serde_json::to_value(standing(settings, engine, context)?)?)
+}
+
+/// Where memory is kept and how much there is.
+fn standing(settings: &Settings, engine: &Engine, context: &Context) -> anyhow::Result<WireStatus> {
     let health = engine.checking().health()?;
     let count = |all: bool| -> anyhow::Result<usize> {
         let filter = Filter { all, limit: Some(0), ..Filter::default() };
-        Ok(engine.looking(&context).list(&*engine.now_reader()?, &filter)?.total)
+        Ok(engine.looking(context).list(&*engine.now_reader()?, &filter)?.total)
     };
-    let last = engine.looking(&context).log(None, 1)?;
-    let counts = engine.checking().counts(&context, false)?;
+    let last = engine.looking(context).log(None, 1)?;
+    let counts = engine.checking().counts(context, false)?;
     let counted = |name: &str| counts.get(name).copied().unwrap_or(0);
-    let wire = WireStatus {
+    Ok(WireStatus {
         version: env!("CARGO_PKG_VERSION"),
         enabled: !settings.is_off(),
         off: settings.off(),
@@ -166,15 +181,14 @@ pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCod
         schema: health.schema,
         sqlite: health.sqlite_version,
         extraction: if settings.models.llm_name().is_some() { "rules and model" } else { "rules" },
-        llm: super::model::status(settings, &engine)?,
+        llm: super::model::status(settings, engine)?,
         turns: counted("capture turns"),
-        injections: engine.looking(&context).told(&Wanted::default())?.1 as u64,
+        injections: engine.looking(context).told(&Wanted::default())?.1 as u64,
         waiting: counted("pending"),
-        sleep_waits: engine.sleeping(&context).waiting_for_sleep()?,
+        sleep_waits: engine.sleeping(context).waiting_for_sleep()?,
         agents: connections(settings),
-        disk: WireDisk::of(settings, &engine)?,
-    };
-    ui.answer(&wire, || wire.in_words())
+        disk: WireDisk::of(settings, engine)?,
+    })
 }
 
 impl WireStatus {
@@ -353,36 +367,10 @@ pub(super) fn doctor(
         bar.finish_and_clear();
     }
     let bar = ui.progress("checking");
-    let off = settings.off().map(|off| Check::note("memory", off.why, &off.hint));
-    let mut checks: Vec<Check> = off.into_iter().collect();
-    checks.extend(throughline_engine::Checking::doctor(
-        &settings.home,
-        settings.clock,
-        args.rebuild_check,
-    ));
-    checks.extend(settings_checks(settings));
-    checks.extend(super::project::check(settings));
-    checks.push(program_check(&settings.environment.around));
-    checks.extend(connections(settings).iter().map(Connection::check));
-    checks.extend(super::model::checks(settings, args.llm));
+    let checks = checks(settings, args.rebuild_check, args.llm);
     bar.finish_and_clear();
-    let ok = checks.iter().all(|check| check.outcome != CheckOutcome::Wrong);
-    let wire = WireDoctor {
-        ok,
-        checks: checks
-            .iter()
-            .map(|check| WireCheck {
-                name: check.name.clone(),
-                outcome: match check.outcome {
-                    CheckOutcome::Fine => "fine",
-                    CheckOutcome::Note => "note",
-                    CheckOutcome::Wrong => "wrong",
-                },
-                detail: check.detail.clone(),
-                hint: check.hint.clone(),
-            })
-            .collect(),
-    };
+    let wire = WireDoctor::from(&checks[..]);
+    let ok = wire.ok;
     ui.answer(&wire, || {
         let mut page = String::new();
         for check in &checks {
@@ -401,4 +389,40 @@ pub(super) fn doctor(
         page
     })?;
     Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// The answer of `doctor`, for another door.
+#[cfg(feature = "server")]
+pub(super) fn doctor_of(settings: &Settings) -> anyhow::Result<serde_json::Value> {
+    Ok(serde_json::to_value(WireDoctor::from(&checks(settings, false, false)[..]))?)
+}
+
+impl From<&[Check]> for WireDoctor {
+    fn from(checks: &[Check]) -> Self {
+        let ok = checks.iter().all(|check| check.outcome != CheckOutcome::Wrong);
+        let told = |check: &Check| WireCheck {
+            name: check.name.clone(),
+            outcome: match check.outcome {
+                CheckOutcome::Fine => "fine",
+                CheckOutcome::Note => "note",
+                CheckOutcome::Wrong => "wrong",
+            },
+            detail: check.detail.clone(),
+            hint: check.hint.clone(),
+        };
+        Self { ok, checks: checks.iter().map(told).collect() }
+    }
+}
+
+/// Everything that is looked at.
+fn checks(settings: &Settings, rebuild: bool, llm: bool) -> Vec<Check> {
+    let off = settings.off().map(|off| Check::note("memory", off.why, &off.hint));
+    let mut checks: Vec<Check> = off.into_iter().collect();
+    checks.extend(throughline_engine::Checking::doctor(&settings.home, settings.clock, rebuild));
+    checks.extend(settings_checks(settings));
+    checks.extend(super::project::check(settings));
+    checks.push(program_check(&settings.environment.around));
+    checks.extend(connections(settings).iter().map(Connection::check));
+    checks.extend(super::model::checks(settings, llm));
+    checks
 }

@@ -119,3 +119,6 @@ pub(super) const TOUR: &[Stop] = &[
         runs: &["doctor", "--rebuild-check"],
     },
 ];
+
+/// The moment after the last stop.
+pub(super) const TOUR_ENDS: &str = "2026-05-12T08:10:00Z";

@@ -144,10 +144,18 @@ pub(super) const EXAMPLES: &[Examples] = &[
         &[
             ("throughline graph --focus 42886944", ""),
             ("throughline graph --format dot > memory.dot", ""),
+            ("throughline graph --format html -o memory.html", "a page to look at"),
         ],
     ),
     ("hook", &[("throughline hook UserPromptSubmit --agent claude-code < payload.json", "")]),
     ("mcp", &[("throughline mcp", ""), ("throughline mcp --profile server-memory", "")]),
+    (
+        "serve",
+        &[
+            ("throughline serve --open", "the page, in your browser"),
+            ("throughline serve --port 0 --json", "any free port, told as JSON"),
+        ],
+    ),
     ("memory-tool", &[("throughline memory-tool < command.json", "")]),
     ("patch", &[("throughline patch operations.json", "")]),
     (
@@ -177,5 +185,8 @@ pub(super) const EXAMPLES: &[Examples] = &[
             ("throughline man --dir ~/.local/share/man/man1", "then `man throughline-recall`"),
         ],
     ),
-    ("demo", &[("throughline demo", "")]),
+    (
+        "demo",
+        &[("throughline demo", ""), ("throughline demo --serve", "then look at it in the page")],
+    ),
 ];
