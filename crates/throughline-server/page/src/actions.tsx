@@ -13,9 +13,10 @@ import * as words from './words';
 type Asking = 'correct' | 'edit' | 'purge' | null;
 
 interface Conflict {
+  seen: Memory;
+  wanted: string | null;
   current: Memory;
-  etag: string | null;
-  again: (etag: string | null) => Promise<void>;
+  again: () => Promise<void>;
 }
 
 const path = (id: string, verb: string) => `/memories/${encodeURIComponent(id)}/${verb}`;
@@ -39,7 +40,8 @@ export function Actions({ memory, etag }: { memory: Memory; etag: string | null 
     } catch (error) {
       if (error instanceof Problem && error.code === 'changed_meanwhile') {
         const current = error.body.current as Memory;
-        setConflict({ current, etag: null, again: async (tag) => void (await write(text, verb, body, tag)) });
+        const wanted = (body as { content?: string }).content ?? null;
+        setConflict({ seen: memory, wanted, current, again: async () => void (await write(text, verb, body, null)) });
       } else failed(error);
       return null;
     }
@@ -69,7 +71,7 @@ export function Actions({ memory, etag }: { memory: Memory; etag: string | null 
       {asking === 'correct' && <Correct memory={memory} close={() => ask(null)} write={write} />}
       {asking === 'edit' && <Edit memory={memory} close={() => ask(null)} write={write} />}
       {asking === 'purge' && <Purge memory={memory} close={() => ask(null)} />}
-      {conflict && <Changes conflict={conflict} mine={memory} close={() => setConflict(null)} />}
+      {conflict && <Changes conflict={conflict} close={() => setConflict(null)} />}
     </div>
   );
 }
@@ -183,15 +185,16 @@ function Purge({ memory, close }: { memory: Memory; close: () => void }): JSX.El
     get<Doomed>(path(memory.id, 'purge'), { chain }).then(setDoomed, failed);
   }, [memory.id, chain]);
   const submit = async () => {
+    // Away first: the change is heard of before the answer is there, and nothing is left to show.
+    go('/memories');
     try {
       const gone = await send<{ purged: number; episodes: number }>(path(memory.id, 'purge'), { confirm: typed.trim(), chain });
       done(`Erased ${words.plural(gone.purged, 'memory', 'memories')} and ${words.plural(gone.episodes, 'turn')} for good`);
-      go('/memories');
-      return true;
     } catch (error) {
       failed(error);
-      return false;
+      go(`/memories/${memory.id}`);
     }
+    return true;
   };
   return (
     <Dialog title="Erase for good" close={close}>
@@ -220,17 +223,18 @@ function Purge({ memory, close }: { memory: Memory; close: () => void }): JSX.El
   );
 }
 
-function Changes({ conflict, mine, close }: { conflict: Conflict; mine: Memory; close: () => void }): JSX.Element {
+function Changes({ conflict, close }: { conflict: Conflict; close: () => void }): JSX.Element {
   return (
     <Dialog title="It was changed meanwhile" close={close}>
       <p class="soft">Somebody else changed this memory after you opened it. Nothing of yours was written yet.</p>
       <h3>You saw</h3>
-      <p class="stored">{mine.content}</p>
+      <p class="stored">{conflict.seen.content}</p>
       <h3>It says now</h3>
       <p class="stored">{conflict.current.content}</p>
+      {conflict.wanted && <><h3>You wanted</h3><p class="stored">{conflict.wanted}</p></>}
       <div class="dialog-end">
         <button class="button" type="button" onClick={close}>Leave it as it is now</button>
-        <button class="button main" type="button" onClick={() => { close(); void conflict.again(conflict.etag); }}>Do it anyway</button>
+        <button class="button main" type="button" onClick={() => { close(); void conflict.again(); }}>Do it anyway</button>
       </div>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 // One key for most things. A view adds its keys while it is shown; the latest view is asked first.
 
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { read, write } from './live';
 
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
@@ -28,7 +28,8 @@ function isTyping(target: EventTarget | null): boolean {
 export function useKeys(keys: Keys): void {
   const layer = useRef(keys);
   layer.current = keys;
-  useEffect(() => {
+  // Before the screen is drawn: who sees a view can use its keys.
+  useLayoutEffect(() => {
     layers.push(layer);
     return () => {
       layers.splice(layers.indexOf(layer), 1);

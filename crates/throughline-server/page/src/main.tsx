@@ -38,7 +38,8 @@ const VIEWS: View[] = [
   { path: 'try', name: 'Try', icon: 'try', key: 'y', show: TryView },
   { path: 'timeline', name: 'Timeline', icon: 'timeline', key: 'l', show: TimelineView },
   { path: 'graph', name: 'Graph', icon: 'graph', key: 'g', show: GraphView },
-  { path: 'health', name: 'Health', icon: 'health', key: 'h', show: HealthView },
+  // Not /health: that is where programs ask whether the server is up.
+  { path: 'doctor', name: 'Health', icon: 'health', key: 'h', show: HealthView },
 ];
 const IN_TABS = 4;
 

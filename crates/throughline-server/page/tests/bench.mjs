@@ -60,7 +60,7 @@ export function launch() {
 export async function open(browser, server, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce', locale: 'en-GB', ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   const trouble = [];
   const expected = [];
   page.on('console', (message) => {

@@ -266,7 +266,7 @@ export const stories = {
 
   async 'health says what is well and what is not'(it) {
     const { page } = it;
-    await visit(it, '/health');
+    await visit(it, '/doctor');
     await page.getByText('every row, link and index is as it should be').waitFor();
     await page.getByRole('heading', { name: 'Size' }).waitFor();
     await page.locator('section', { has: page.getByRole('heading', { name: 'Speed' }) }).locator('tbody tr').first().waitFor();

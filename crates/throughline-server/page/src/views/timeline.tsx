@@ -30,8 +30,8 @@ export function written(batch: Batch): Said[] {
     const replaced = change.supersede as { old: string } | undefined;
     const moved = change.move as { id: string; to: string } | undefined;
     const linked = change.link as { from: string; relation: string } | undefined;
-    if (inserted) all.push({ id: inserted.id, text: inserted.content, how: 'kept' });
-    if (revised) all.push({ id: revised.id, text: revised.content, how: 'changed' });
+    if (inserted) all.push({ id: inserted.id, text: inserted.content || 'erased', how: 'kept' });
+    if (revised) all.push({ id: revised.id, text: revised.content || 'erased', how: 'changed' });
     if (replaced) all.push({ id: replaced.old, text: '', how: 'replaced' });
     if (linked && linked.relation === 'contradicts') all.push({ id: linked.from.slice(2), text: '', how: words.relation(linked.relation) });
     if (moved) all.push({ id: moved.id, text: '', how: words.state(moved.to) });
