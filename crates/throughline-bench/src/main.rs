@@ -6,6 +6,7 @@
 //! `cargo run --release -p throughline-bench -- life [--memories N] [--episodes N] [--runs N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- crowd [--hooks N] [--rounds N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- wake [--bindings N] [--files N] [--runs N] [--binary FILE]`
+//! `cargo run --release -p throughline-bench -- serve [--memories 100000] [--episodes 100000] [--seconds 60]`
 //! `cargo run --release -p throughline-bench -- redact`
 //!
 //! Every figure but those of `redact` is a whole process, from start to exit, so that both sides pay the same.
@@ -19,6 +20,7 @@ mod mcp;
 mod plain;
 mod recall;
 mod redact;
+mod serve;
 mod wake;
 
 use std::path::{Path, PathBuf};
@@ -46,6 +48,9 @@ fn main() -> anyhow::Result<()> {
     }
     if words.first().is_some_and(|word| word == "mcp") {
         return mcp::run(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "serve") {
+        return serve::run(&words[1..]);
     }
     if words.first().is_some_and(|word| word == "recall") {
         return recall::run(&words[1..]);

@@ -31,6 +31,11 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("throughline-mcp", &["throughline-core", "throughline-engine"]),
+    ("throughline-view", &["throughline-core", "throughline-engine", "throughline-language"]),
+    (
+        "throughline-server",
+        &["throughline-core", "throughline-engine", "throughline-mcp", "throughline-view"],
+    ),
     (
         "throughline",
         &[
@@ -40,6 +45,8 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
             "throughline-engine",
             "throughline-language",
             "throughline-mcp",
+            "throughline-server",
+            "throughline-view",
         ],
     ),
     ("throughline-testing", &["throughline-core", "throughline-engine", "throughline-store"]),

@@ -54,6 +54,12 @@ pub(crate) enum GraphFormat {
     Json,
     /// For Graphviz
     Dot,
+    /// A page to look at, in one file
+    Html,
+    /// A picture
+    Svg,
+    /// For viewers of Markdown
+    Mermaid,
 }
 
 #[derive(Debug, Args)]
@@ -67,4 +73,7 @@ pub(crate) struct Graph {
     /// The format
     #[arg(long, value_enum, default_value_t = GraphFormat::Text)]
     pub(crate) format: GraphFormat,
+    /// The file to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }

@@ -1,16 +1,22 @@
 //! `graph`: memories and their connections, drawn.
 
+mod draw;
+mod layout;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
+use serde::Serialize;
 use throughline_core::{NodeId, text};
-use throughline_engine::{Graph, GraphNode, GraphWanted};
+use throughline_engine::{Error, Graph, GraphNode, GraphWanted};
 use throughline_view::{WireGraph, bare};
 
 use crate::args::{self, GraphFormat};
 use crate::settings::Settings;
-use crate::ui::{BOLD, DIM, ID, Ui, paint, safe, warn_of};
+use crate::ui::{BOLD, DIM, GOOD, ID, Ui, paint, safe, warn_of};
 
 pub(super) fn graph(
     args: &args::Graph,
@@ -20,15 +26,53 @@ pub(super) fn graph(
     let (engine, context) = (settings.engine()?, settings.context()?);
     let wanted = GraphWanted { focus: args.focus.as_deref(), depth: args.depth, nodes_max: None };
     let graph = engine.looking(&context).graph(&*engine.now_reader()?, &wanted)?;
-    let as_json = args.format == GraphFormat::Json;
-    ui.json |= as_json;
-    if args.format == GraphFormat::Dot && !ui.json {
+    let file = match args.format {
+        GraphFormat::Dot => Some(dot(&graph)),
+        GraphFormat::Html => Some(draw::html(&graph)),
+        GraphFormat::Svg => Some(draw::svg(&graph)),
+        GraphFormat::Mermaid => Some(draw::mermaid(&graph)),
+        GraphFormat::Text | GraphFormat::Json => None,
+    };
+    if let Some(path) = &args.output {
+        return write(path, file, &graph, ui);
+    }
+    ui.json |= args.format == GraphFormat::Json;
+    if let Some(file) = file.filter(|_| !ui.json) {
         // For a program: printed as it is, never wrapped.
-        ui.print(&dot(&graph))?;
+        ui.print(&file)?;
         warn_of(&throughline_engine::left_out());
         return Ok(ExitCode::SUCCESS);
     }
     ui.answer(&WireGraph::from(&graph), || in_words(&graph))
+}
+
+/// Where the graph was written.
+#[derive(Debug, Serialize)]
+struct WireDrawn {
+    file: String,
+    nodes: usize,
+    edges: usize,
+}
+
+/// Writes the graph to a file that is not there yet, or that is replaced by the same name's.
+fn write(
+    path: &Path,
+    file: Option<String>,
+    graph: &Graph,
+    ui: &mut Ui,
+) -> anyhow::Result<ExitCode> {
+    let Some(file) = file else {
+        let message = "--output needs a format for files: --format html, svg, mermaid or dot";
+        anyhow::bail!(Error::BadInput(message.to_owned()));
+    };
+    let folder = path.parent().filter(|at| !at.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        anyhow::bail!(Error::no_folder_for(path, folder));
+    }
+    std::fs::write(path, file).with_context(|| path.display().to_string())?;
+    let (nodes, edges) = (graph.nodes.len(), graph.edges.len());
+    let wire = WireDrawn { file: path.display().to_string(), nodes, edges };
+    ui.answer(&wire, || paint(GOOD, format!("Drawn to {}", safe(&wire.file))))
 }
 
 /// Each memory with what it points to; then what nothing points to or from.

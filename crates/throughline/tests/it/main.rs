@@ -76,6 +76,16 @@ mod secrets_everywhere;
 mod secrets_known;
 mod secrets_named;
 mod secrets_told;
+#[cfg(unix)]
+mod served;
+#[cfg(unix)]
+mod serving;
+#[cfg(unix)]
+mod serving_document;
+#[cfg(unix)]
+mod serving_mcp;
+#[cfg(unix)]
+mod serving_safely;
 mod sessions;
 mod settling;
 mod silencing;

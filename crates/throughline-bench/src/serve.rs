@@ -1,0 +1,261 @@
+//! How quick the server is, as a browser sees it: a real process over real connections, each route by itself, then a
+//! mixture of reads at a steady rate beside writes.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::{Value, json};
+
+use crate::recall::{self, Options, measure, row};
+
+/// Requests a second of the mixture, the connections that make them, and for how long.
+const RATE: usize = 500;
+const CONNECTIONS: usize = 8;
+/// Between two writes beside the mixture.
+const WRITE_EVERY: Duration = Duration::from_millis(500);
+
+pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
+    let (seconds, words) = seconds(words)?;
+    let options = Options::read(&words)?;
+    let folder = tempfile::tempdir()?;
+    let (home, project, said) = recall::fill(&options, folder.path())?;
+    let server = Server::start(&options.binary, &home, &project)?;
+    let mut client = server.client()?;
+    let listed = client.get("/api/v1/memories?limit=200")?;
+    let ids: Vec<String> = listed["items"]
+        .as_array()
+        .context("a list")?
+        .iter()
+        .filter_map(|one| Some(one["id"].as_str()?.to_owned()))
+        .collect();
+    let total = listed["total"].as_u64().unwrap_or(0);
+    println!("{:<44} {:>10} {:>10}", "", "median", "95 %");
+    // The first recall reads the index, which stays.
+    client.post("/api/v1/recall", &json!({ "query": said.question(0) }))?;
+    let runs = options.runs;
+    let mut time =
+        |name: &str, ask: &mut dyn FnMut(&mut Client, usize) -> anyhow::Result<Value>| {
+            row(name, &measure(runs, |n| ask(&mut client, n).map(drop).expect("it answers")));
+        };
+    time("list, first page", &mut |client, _| client.get("/api/v1/memories"));
+    time("list, anywhere", &mut |client, n| {
+        let offset = n as u64 * 7_919 % total.max(1);
+        client.get(&format!("/api/v1/memories?offset={offset}"))
+    });
+    time("search", &mut |client, n| {
+        client.get(&format!("/api/v1/memories?q={}", encoded(&said.question(n))))
+    });
+    time("memory", &mut |client, n| {
+        client.get(&format!("/api/v1/memories/{}", ids[n % ids.len()]))
+    });
+    time("why", &mut |client, n| {
+        client.get(&format!("/api/v1/memories/{}/why", ids[n % ids.len()]))
+    });
+    time("recall", &mut |client, n| {
+        client.post("/api/v1/recall", &json!({ "query": said.question(n) }))
+    });
+    time("graph, 500 nodes", &mut |client, _| client.get("/api/v1/graph"));
+    println!("memory before the mixture: {} MB", server.megabytes()?);
+    mixture(&server, &ids, seconds, &|n| said.question(n))?;
+    println!("memory after the mixture: {} MB", server.megabytes()?);
+    let before = server.ticks()?;
+    std::thread::sleep(Duration::from_secs(5));
+    println!("idle for five seconds: {} ticks", server.ticks()? - before);
+    Ok(())
+}
+
+/// For how long the mixture goes on, and the other options.
+fn seconds(words: &[String]) -> anyhow::Result<(u64, Vec<String>)> {
+    let Some(at) = words.iter().position(|word| word == "--seconds") else {
+        return Ok((60, words.to_vec()));
+    };
+    let value = words.get(at + 1).context("--seconds needs a value")?.parse()?;
+    Ok((value, [&words[..at], &words[at + 2..]].concat()))
+}
+
+/// Reads of every sort at a steady rate, and a write now and then.
+fn mixture(
+    server: &Server,
+    ids: &[String],
+    seconds: u64,
+    question: &(dyn Fn(usize) -> String + Sync),
+) -> anyhow::Result<()> {
+    let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let times = Mutex::new(Vec::new());
+    let began = Instant::now();
+    let all = RATE * usize::try_from(seconds)?;
+    std::thread::scope(|scope| -> anyhow::Result<()> {
+        for _ in 0..CONNECTIONS {
+            let mut client = server.client()?;
+            let (next, failed, times) = (&next, &failed, &times);
+            scope.spawn(move || {
+                let mut own = Vec::new();
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    if n >= all {
+                        break;
+                    }
+                    #[expect(clippy::cast_precision_loss, reason = "requests are few")]
+                    let due = Duration::from_secs_f64(n as f64 / RATE as f64);
+                    std::thread::sleep(due.saturating_sub(began.elapsed()));
+                    let since = Instant::now();
+                    let answer = match n % 10 {
+                        0..=2 => client.get("/api/v1/memories"),
+                        3..=5 => client.get(&format!("/api/v1/memories/{}", ids[n % ids.len()])),
+                        6..=7 => {
+                            client.get(&format!("/api/v1/memories?q={}", encoded(&question(n))))
+                        }
+                        8 => client.post("/api/v1/recall", &json!({ "query": question(n) })),
+                        _ => client.get("/api/v1/review"),
+                    };
+                    own.push(since.elapsed());
+                    failed.fetch_add(usize::from(answer.is_err()), Ordering::Relaxed);
+                }
+                times.lock().unwrap_or_else(PoisonError::into_inner).extend(own);
+            });
+        }
+        let mut writer = server.client()?;
+        let failed = &failed;
+        scope.spawn(move || {
+            let mut n = 0;
+            while began.elapsed() < Duration::from_secs(seconds) {
+                let body = json!({ "content": format!("bench {n}: {}", question(n)) });
+                let written = writer.post("/api/v1/memories", &body);
+                failed.fetch_add(usize::from(written.is_err()), Ordering::Relaxed);
+                n += 1;
+                std::thread::sleep(WRITE_EVERY);
+            }
+        });
+        Ok(())
+    })?;
+    let mut times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
+    times.sort_unstable();
+    row(&format!("mixture, {RATE}/s wanted for {seconds} s"), &times);
+    #[expect(clippy::cast_precision_loss, reason = "requests are few")]
+    let rate = all as f64 / began.elapsed().as_secs_f64();
+    println!("answered {rate:.0}/s, {} failed", failed.load(Ordering::Relaxed));
+    Ok(())
+}
+
+struct Server {
+    child: Child,
+    address: String,
+    token: String,
+}
+
+impl Server {
+    fn start(binary: &Path, home: &Path, project: &Path) -> anyhow::Result<Self> {
+        let mut child = Command::new(binary)
+            .args(["--json", "serve", "--port", "0"])
+            .args([Path::new("--home"), home, Path::new("--project"), project])
+            .env_remove("THROUGHLINE_NOW")
+            .env_remove("THROUGHLINE_TOKEN")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| binary.display().to_string())?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().context("a pipe")?).read_line(&mut line)?;
+        let told: Value = serde_json::from_str(&line)?;
+        let link = told["link"].as_str().context("a link")?;
+        let (address, rest) =
+            link.trim_start_matches("http://").split_once('/').context("an address")?;
+        let token = rest.split("token=").nth(1).context("a token")?;
+        Ok(Self { child, address: address.to_owned(), token: token.to_owned() })
+    }
+
+    fn client(&self) -> anyhow::Result<Client> {
+        let stream = TcpStream::connect(&self.address)?;
+        stream.set_nodelay(true)?;
+        let (address, token) = (self.address.clone(), self.token.clone());
+        Ok(Client { stream: BufReader::new(stream), address, token })
+    }
+
+    fn megabytes(&self) -> anyhow::Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).context("its size")?;
+        Ok(line.split_whitespace().nth(1).context("a number")?.parse::<u64>()? / 1_024)
+    }
+
+    /// Hundredths of a second that it has used.
+    fn ticks(&self) -> anyhow::Result<u64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let fields: Vec<&str> =
+            stat.rsplit_once(')').context("its fields")?.1.split_whitespace().collect();
+        Ok(fields[11].parse::<u64>()? + fields[12].parse::<u64>()?)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// One connection that is kept.
+struct Client {
+    stream: BufReader<TcpStream>,
+    address: String,
+    token: String,
+}
+
+impl Client {
+    fn get(&mut self, path: &str) -> anyhow::Result<Value> {
+        self.ask("GET", path, "")
+    }
+
+    fn post(&mut self, path: &str, body: &Value) -> anyhow::Result<Value> {
+        self.ask("POST", path, &body.to_string())
+    }
+
+    fn ask(&mut self, method: &str, path: &str, body: &str) -> anyhow::Result<Value> {
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.address,
+            self.token,
+            body.len()
+        );
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let (mut length, mut status) = (0, String::new());
+        loop {
+            let mut line = String::new();
+            ensure!(self.stream.read_line(&mut line)? > 0, "the connection ended");
+            if line.starts_with("HTTP/") {
+                status = line.split(' ').nth(1).unwrap_or_default().to_owned();
+            }
+            if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                length = value.trim().parse()?;
+            }
+            if line == "\r\n" {
+                break;
+            }
+        }
+        let mut bytes = vec![0; length];
+        self.stream.read_exact(&mut bytes)?;
+        if !status.starts_with('2') {
+            bail!("{method} {path}: {status} {}", String::from_utf8_lossy(&bytes));
+        }
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+}
+
+/// A text as it stands in a query.
+fn encoded(text: &str) -> String {
+    let mut out = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
