@@ -86,8 +86,7 @@ export const checks = {
     for (let at = 0; at < strings.length; at += 5) {
       const five = strings.slice(at, at + 5);
       const slot = five[0].includes('|') ? null : `${five[0]}|is|${five[1]}|many`;
-      const reasons = five.map((one) => `${one} for reason ${at}`);
-      const body = { content: `${five.join('\n')} ${at}`, label: five.join(' '), tags: five, domain: five[2], because: reasons, triggers: five, slot, revive: true };
+      const body = { content: `${five.join('\n')} ${at}`, label: five.join(' '), tags: five, domain: five[2], because: [`${five.join(' ')} for reason ${at}`], triggers: five, slot, revive: true };
       ids.push((await store(server, body)).memory.id);
     }
     const said = [strings[0], strings[18], strings[19], strings[25]];

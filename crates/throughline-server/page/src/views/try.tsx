@@ -28,6 +28,15 @@ export function TryView({ place }: { place: Place }): JSX.Element {
   const [reading, setReading] = useState<Reading | null>(null);
   const [error, setError] = useState<Problem | null>(null);
   const round = useRef(0);
+  // The address follows what is typed; and when the address changes by itself (back, a link), the text follows it.
+  const asked = place.query.get('q') ?? '';
+  const written = useRef(asked);
+  useEffect(() => {
+    if (asked !== written.current) {
+      written.current = asked;
+      setText(asked);
+    }
+  }, [asked]);
   useEffect(() => {
     const mine = ++round.current;
     const query = text.trim();
@@ -38,6 +47,7 @@ export function TryView({ place }: { place: Place }): JSX.Element {
       return;
     }
     const timer = setTimeout(() => {
+      written.current = query;
       go(`/try?q=${encodeURIComponent(query)}`, true);
       send<Recalled>('/recall', { query, explain: true, episodes }).then(
         (value) => mine === round.current && (setAnswer(value), setError(null)),
