@@ -65,8 +65,8 @@ export async function has(route: string): Promise<boolean> {
 }
 
 /** Reads a path with the ETag that a later write sends along. */
-export function getTagged<T>(path: string): Promise<{ body: T; etag: string | null }> {
-  return answer<T>(address(path), {});
+export function getTagged<T>(path: string, signal: AbortSignal): Promise<{ body: T; etag: string | null }> {
+  return answer<T>(address(path), { signal });
 }
 
 /** Sends a body. `etag` makes the write fail if the memory was changed meanwhile. */

@@ -1,9 +1,11 @@
 // Pictures for the documentation: few and small.
 
-import { mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { call, open } from './bench.mjs';
 
+const PICTURE_BYTES = 100_000;
 const docs = join(import.meta.dirname, '../../../../docs');
 
 /** Takes the pictures of docs/page.md. */
@@ -23,10 +25,14 @@ export async function shoot(browser, server, seeds) {
   for (const [name, path, width, height, colorScheme] of pictures) {
     const window = await open(browser, server, { viewport: { width, height }, colorScheme });
     await window.page.goto(server.origin + path);
-    await window.page.locator('main h1').first().waitFor();
+    await window.page.locator('main h1:visible').first().waitFor();
     if (path === '/graph') await window.page.locator('.graph[data-arranged=true]').waitFor();
     await window.page.waitForTimeout(800);
-    await window.page.screenshot({ path: join(docs, `page-${name}.png`) });
+    const file = join(docs, `page-${name}.png`);
+    await window.page.screenshot({ path: file });
+    // Where pngquant is not installed the pictures are larger than they may be, which is said.
+    spawnSync('pngquant', ['--force', '--ext', '.png', '--quality', '50-90', '--strip', '128', file]);
+    if (PICTURE_BYTES < statSync(file).size) console.log(`note  ${file} is larger than ${PICTURE_BYTES} bytes; install pngquant`);
     await window.context.close();
   }
 }

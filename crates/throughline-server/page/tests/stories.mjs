@@ -32,7 +32,8 @@ export const stories = {
     await page.getByRole('heading', { name: 'Replaced' }).waitFor();
     await page.getByRole('heading', { name: 'Learned' }).waitFor();
     await page.getByRole('heading', { name: 'Told to agents' }).waitFor();
-    const row = page.locator('.row', { hasText: 'The connection pool has 20' });
+    assert.deepEqual(await page.locator('.row .gone-text').allInnerTexts(), ['The staging database runs on Postgres 14']);
+    const row = page.locator('.row', { hasText: 'The connection pool has 20' }).first();
     await row.click();
     assert.equal(await row.getAttribute('aria-expanded'), 'true');
     await page.locator('.new-line', { hasText: 'pool = 40' }).waitFor();
@@ -49,6 +50,8 @@ export const stories = {
     assert.equal(await page.locator('.m-row', { hasText: 'runs on Postgres 14' }).count(), 0);
     await page.getByLabel('State', { exact: true }).selectOption('superseded');
     await page.locator('.m-row', { hasText: 'runs on Postgres 14' }).waitFor();
+    await page.locator('.m-row', { hasText: 'Postgres 16' }).waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.m-row:not(.gone)').count(), 0);
     await page.getByLabel('State', { exact: true }).selectOption('');
     await page.getByLabel('Kind', { exact: true }).selectOption('procedure');
     await search(page, '');
@@ -192,7 +195,7 @@ export const stories = {
     await page.waitForFunction(() => document.querySelector('.page-head .sub')?.textContent?.startsWith('2'));
     await page.keyboard.press('n');
     await toast(page, 'No longer true').waitFor();
-    await page.getByText('Which of the two holds?').first().waitFor();
+    await page.locator('.review-card', { hasText: 'Which of the two holds?' }).waitFor();
     await page.keyboard.press('2');
     await toast(page, 'The second was kept').waitFor();
     await page.getByText('All decided').waitFor();

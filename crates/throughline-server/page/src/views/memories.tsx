@@ -47,7 +47,7 @@ export function MemoriesView({ place }: { place: Place }): JSX.Element {
     tag: query.get('tag') ?? '',
     as_of: query.get('as_of') ?? '',
     state: state === 'all' ? '' : state,
-    all: state !== '',
+    all: state === 'all',
   });
   const set = useQuery(place);
   const [cursor, setCursor] = useState(-1);

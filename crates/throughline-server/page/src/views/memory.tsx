@@ -15,16 +15,16 @@ import { Bindings } from './bindings';
 function useMemory(id: string): { memory: Memory | null; etag: string | null; error: Problem | null } {
   const [state, set] = useState<{ memory: Memory | null; etag: string | null; error: Problem | null }>({ memory: null, etag: null, error: null });
   useEffect(() => {
-    let gone = false;
+    const leaving = new AbortController();
     const load = () =>
-      getTagged<Memory>(`/memories/${encodeURIComponent(id)}`).then(
-        ({ body, etag }) => !gone && set({ memory: body, etag, error: null }),
-        (error: unknown) => !gone && set({ memory: null, etag: null, error: error as Problem }),
+      getTagged<Memory>(`/memories/${encodeURIComponent(id)}`, leaving.signal).then(
+        ({ body, etag }) => set({ memory: body, etag, error: null }),
+        (error: unknown) => error instanceof Problem && set({ memory: null, etag: null, error }),
       );
     void load();
     const stop = onChange(() => void load());
     return () => {
-      gone = true;
+      leaving.abort();
       stop();
     };
   }, [id]);

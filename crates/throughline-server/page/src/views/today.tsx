@@ -24,7 +24,7 @@ async function collect(days: number): Promise<Today> {
   const since = new Date(Date.now() - days * DAY_MS).toISOString();
   const [current, replaced, review, told] = await Promise.all([
     get<Paged<Memory>>('/memories', { limit: 500 }),
-    get<Paged<Memory>>('/memories', { limit: 200, state: 'superseded', all: true }),
+    get<Paged<Memory>>('/memories', { limit: 200, state: 'superseded' }),
     get<Review>('/review'),
     get<Paged<Telling>>('/told', { since, limit: 1 }),
   ]);
