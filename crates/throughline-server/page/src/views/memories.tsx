@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Remember } from '../actions';
 import { useKeys } from '../keys';
-import { go } from '../router';
+import { go, here } from '../router';
 import type { Place } from '../router';
 import type { Memory } from '../types';
 import { Empty, Failure, Flags, Icon, Kind, Trust, When } from '../ui';
@@ -28,13 +28,13 @@ function link(id: string | null, query: URLSearchParams): string {
   return `/memories${id ? `/${id}` : ''}${text ? `?${text}` : ''}`;
 }
 
-function useQuery(place: Place): (name: string, value: string) => void {
-  return (name, value) => {
-    const query = new URLSearchParams(place.query);
-    if (value) query.set(name, value);
-    else query.delete(name);
-    go(link(place.parts[1] ?? null, query), true);
-  };
+/** Changes one filter of the address as it is now: what was typed arrives a little later than what was chosen. */
+function set(name: string, value: string): void {
+  const { parts, query } = here();
+  if (parts[0] !== 'memories') return;
+  if (value) query.set(name, value);
+  else query.delete(name);
+  go(link(parts[1] ?? null, query), true);
 }
 
 export function MemoriesView({ place }: { place: Place }): JSX.Element {
@@ -49,7 +49,6 @@ export function MemoriesView({ place }: { place: Place }): JSX.Element {
     state: state === 'all' ? '' : state,
     all: state === 'all',
   });
-  const set = useQuery(place);
   const [cursor, setCursor] = useState(-1);
   const [asking, setAsking] = useState(false);
   useEffect(() => setCursor(-1), [query.toString()]);
@@ -76,7 +75,7 @@ export function MemoriesView({ place }: { place: Place }): JSX.Element {
   return (
     <div class={`split ${id ? 'with-detail' : ''}`}>
       <section class="split-list" aria-label="List of memories">
-        <Filters place={place} set={set} total={rows.total} remember={() => setAsking(true)} />
+        <Filters place={place} total={rows.total} remember={() => setAsking(true)} />
         {rows.error ? (
           <div class="pad"><Failure problem={rows.error} again={rows.reload} /></div>
         ) : rows.total === 0 ? (
@@ -109,12 +108,11 @@ export function MemoriesView({ place }: { place: Place }): JSX.Element {
 
 interface FiltersProps {
   place: Place;
-  set: (name: string, value: string) => void;
   total: number | null;
   remember: () => void;
 }
 
-function Filters({ place, set, total, remember }: FiltersProps): JSX.Element {
+function Filters({ place, total, remember }: FiltersProps): JSX.Element {
   const query = place.query;
   const [text, setText] = useState(query.get('q') ?? '');
   const waiting = useRef<number | undefined>(undefined);
