@@ -1,11 +1,13 @@
 // What holds on every view: accessibility, stored text as text, no other origin, large memories.
 
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { call, open } from './bench.mjs';
+import { call, open, serve } from './bench.mjs';
+import { Home } from './home.mjs';
 import { corpus, intruders } from './xss.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -182,6 +184,29 @@ export const checks = {
     it.note(`a frame with 10,000 points, drawn in software: ${frame.toFixed(0)} ms`);
     await page.unroute('**/api/v1/graph*');
     await page.goto(`${it.server.origin}/`);
+  },
+
+  async 'an empty memory teaches in every view'(it) {
+    const folder = mkdtempSync(join(tmpdir(), 'throughline-empty-'));
+    const server = await serve(new Home(it.home.program, folder));
+    try {
+      const window = await open(it.browser, server);
+      const lessons = {
+        '/': 'Nothing happened in this time', '/memories': 'Nothing is known yet', '/review': 'All decided', '/told': 'No agent has been told',
+        '/try': 'Type what you would ask', '/timeline': 'No session yet', '/graph': 'There is nothing to draw yet', '/doctor': 'Checks',
+      };
+      for (const [path, words] of Object.entries(lessons)) {
+        await walk(window.page, path);
+        await window.page.getByText(words).first().waitFor();
+        await settled(window.page);
+        await audit(window.page, `empty ${path}`);
+      }
+      assert.deepEqual(window.trouble, []);
+      await window.context.close();
+    } finally {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
   },
 
   async 'without its cookie the page says how to be let in'(it) {
