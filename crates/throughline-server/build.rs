@@ -30,6 +30,10 @@ fn variable(name: &str) -> String {
 fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if hidden {
+            continue;
+        }
         if path.is_dir() {
             collect(root, &path, files);
         } else if let Ok(name) = path.strip_prefix(root) {

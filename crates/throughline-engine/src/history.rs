@@ -61,13 +61,13 @@ impl Looking<'_> {
 
     /// Batches of the log within reach, latest first.
     pub fn log(&self, since: Option<Timestamp>, limit: usize) -> Result<Vec<StoredBatch>> {
-        self.batches(LogQuery { since, latest_first: true, limit, ..LogQuery::default() })
+        self.batches(&LogQuery { since, latest_first: true, limit, ..LogQuery::default() })
     }
 
     /// Batches of the log within reach, as a query asks for them; its spaces are those within reach.
-    pub fn batches(&self, query: LogQuery) -> Result<Vec<StoredBatch>> {
+    pub fn batches(&self, query: &LogQuery) -> Result<Vec<StoredBatch>> {
         let reach = self.context.reach();
-        let query = LogQuery { spaces: reach.spaces.clone(), ..query };
+        let query = LogQuery { spaces: reach.spaces.clone(), ..query.clone() };
         let reader = self.engine.now_reader()?;
         let mut within = Vec::new();
         for stored in reader.log(&query)? {

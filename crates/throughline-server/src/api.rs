@@ -92,11 +92,29 @@ pub fn openapi() -> Document {
     let (_, mut document) = described();
     document.info.version = env!("CARGO_PKG_VERSION").to_owned();
     document.info.license = None;
+    document.info.contact = None;
+    name_operations(&mut document);
     let bearer = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
     let components = document.components.get_or_insert_default();
     components.add_security_scheme("token", bearer);
     document.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);
     document
+}
+
+/// Names each operation after its path, so that no two have the same name.
+fn name_operations(document: &mut Document) {
+    for (path, item) in &mut document.paths.paths {
+        let place =
+            path.trim_start_matches("/api/v1/").replace(['{', '}'], "").replace(['/', '-'], "_");
+        let place = place.trim_matches('_');
+        for (method, operation) in
+            [("get", &mut item.get), ("post", &mut item.post), ("patch", &mut item.patch)]
+        {
+            if let Some(operation) = operation {
+                operation.operation_id = Some(format!("{method}_{place}"));
+            }
+        }
+    }
 }
 
 /// Everything that is served, with the guard before it.

@@ -134,7 +134,6 @@ impl App {
             return Err(Problem::new(503, "busy", "too many requests wait already")
                 .with_hint("try again in a moment"));
         };
-        *self.last_asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         let threads = match needs {
             Needs::Reading => &self.readers,
             Needs::Replay => &self.replays,
@@ -213,10 +212,17 @@ impl App {
         }))
     }
 
-    /// Those who asked lately, by project.
+    /// Those who asked since the start, by project, and the project of the server itself.
     pub(crate) fn contexts(&self) -> Vec<Context> {
+        // Where that cannot be told now, the others can.
+        self.project_context(None).ok();
         let known = self.projects.lock().unwrap_or_else(PoisonError::into_inner);
         known.values().map(|(_, context)| context.clone()).collect()
+    }
+
+    /// Notes that somebody asks.
+    pub(crate) fn note_asked(&self) {
+        *self.last_asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     /// For how long nobody asked anything.

@@ -184,7 +184,7 @@ fn news(at: &AtHand<'_>, seen: u64) -> Result<(News, u64), Problem> {
         return Ok((News::Reset, now));
     }
     let query = LogQuery { after_seq: seen, limit: BATCHES_MAX + 1, ..LogQuery::default() };
-    let batches = at.engine.looking(&at.context).batches(query)?;
+    let batches = at.engine.looking(&at.context).batches(&query)?;
     if batches.len() > BATCHES_MAX {
         return Ok((News::Reset, now));
     }

@@ -51,7 +51,10 @@ pub(crate) async fn guard(
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let mut response = match check(&app, &rate, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            app.note_asked();
+            next.run(request).await
+        }
         Err(problem) => {
             if problem.status().as_u16() == 401 && wants_page(&request) {
                 door::ask_for_token()

@@ -29,9 +29,16 @@ const LAST_WRITES: Duration = Duration::from_secs(15);
 const THREADS_MAX: usize = 24;
 
 /// Said to a connection that is one too many.
-const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n\
-    Connection: close\r\nRetry-After: 5\r\nContent-Length: 93\r\n\r\n\
-    {\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,\"code\":\"busy\",\"hint\":null   }";
+fn too_many() -> String {
+    let problem = Problem::new(503, "busy", "too many connections are open")
+        .with_hint("connections that say nothing are closed after ten seconds; try again then");
+    let body = serde_json::to_string(&problem).unwrap_or_default();
+    format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nConnection: close\r\n\
+         Retry-After: 5\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
 
 pub(crate) fn serve(
     setup: &ServeSetup,
@@ -99,7 +106,7 @@ async fn accept(listener: &TcpListener, app: &App) {
             continue;
         };
         let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
-            stream.try_write(TOO_MANY).ok();
+            stream.try_write(too_many().as_bytes()).ok();
             continue;
         };
         let (router, app, ending) = (router.clone(), app.clone(), ending.clone());

@@ -12,13 +12,15 @@ use utoipa::ToSchema;
 pub struct Problem {
     /// Always `about:blank`: the code says which problem it is.
     #[serde(rename = "type")]
-    kind: &'static str,
+    #[schema(value_type = String)]
+    kind: AboutBlank,
     /// The status in words.
     title: &'static str,
     /// The status of the answer.
     status: u16,
     /// A stable name of the problem.
-    pub code: String,
+    #[schema(value_type = String)]
+    pub code: &'static str,
     /// What went wrong.
     pub detail: String,
     /// What the caller can do.
@@ -26,25 +28,35 @@ pub struct Problem {
     /// After a concurrent change: the memory as it is now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
-    current: Option<Value>,
+    current: Option<Box<Value>>,
     /// After a concurrent change: what the caller wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
-    yours: Option<Value>,
+    yours: Option<Box<Value>>,
     /// The version of what is there now.
     #[serde(skip)]
-    etag: Option<String>,
+    etag: Option<Box<str>>,
+}
+
+/// The type of every problem. A name of its own, because it takes no room.
+#[derive(Debug, Clone, Copy)]
+struct AboutBlank;
+
+impl Serialize for AboutBlank {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str("about:blank")
+    }
 }
 
 impl Problem {
     /// A problem with a status.
-    pub fn new(status: u16, code: &str, detail: impl Into<String>) -> Self {
+    pub fn new(status: u16, code: &'static str, detail: impl Into<String>) -> Self {
         let title = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
         Self {
-            kind: "about:blank",
+            kind: AboutBlank,
             title: title.unwrap_or("Problem"),
             status,
-            code: code.to_owned(),
+            code,
             detail: detail.into(),
             hint: None,
             current: None,
@@ -75,9 +87,9 @@ impl Problem {
         let hint = "`current` is what it says now, `yours` is what you sent; send yours again with \
             the new ETag in If-Match if it still holds";
         Self {
-            current: Some(current),
-            yours: Some(yours),
-            etag: Some(etag),
+            current: Some(Box::new(current)),
+            yours: Some(Box::new(yours)),
+            etag: Some(etag.into()),
             ..Self::new(409, "changed_meanwhile", detail).with_hint(hint)
         }
     }

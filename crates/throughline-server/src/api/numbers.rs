@@ -60,7 +60,7 @@ pub(super) async fn log(
             limit,
             ..LogQuery::default()
         };
-        let batches = at.engine.looking(&at.context).batches(wanted)?;
+        let batches = at.engine.looking(&at.context).batches(&wanted)?;
         let next = batches.last().filter(|last| last.first_seq > 1);
         let next = next.map(|last| format!("s{}", last.first_seq));
         Ok(LogPage {

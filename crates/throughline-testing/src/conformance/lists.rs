@@ -129,7 +129,7 @@ pub(super) fn a_listing_goes_on_after_the_last_that_was_seen(factory: &dyn Facto
     let after = first.items.last().map(|one| (one.recorded_at, one.id));
     // What comes in meanwhile moves nothing.
     world.write(vec![insert(&Memory { recorded_at: day(10), ..fact(HERE, 9, "ninth") })]);
-    let second = list(&world, &MemoryQuery { after, ..whole.clone() });
+    let second = list(&world, &MemoryQuery { after, ..whole });
     assert_eq!(contents(&first.items), ["sixth", "fifth"]);
     assert_eq!(contents(&second.items), ["third", "second"]);
     assert_eq!(second.total, 6, "the total is that of the whole list");

@@ -4,10 +4,10 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "It listens on this machine only, and whoever has its token is you. The token is made at the first start\n\
-                  and kept in the home (`server.token`, for your eyes only); THROUGHLINE_TOKEN gives another. Ctrl-C or\n\
-                  SIGTERM stops it. Meanwhile it consolidates what comes in. docs/server.md has the routes and the units\n\
-                  for systemd and launchd."
+    after_help = "It listens on this machine only, and whoever has its token is you. The token is made at the\n\
+                  first start and kept in the home (`server.token`, for your eyes only); THROUGHLINE_TOKEN\n\
+                  gives another. Ctrl-C or SIGTERM stops it. Meanwhile it consolidates what comes in.\n\
+                  docs/server.md has the routes, and the units for systemd and launchd."
 )]
 pub(crate) struct Serve {
     /// The port [default: 7878]; 0 takes any that is free

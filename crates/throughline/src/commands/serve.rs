@@ -104,7 +104,7 @@ fn folder(settings: &Settings) -> anyhow::Result<PathBuf> {
 /// A problem of the server as a failure of the command.
 fn told(problem: Problem) -> anyhow::Error {
     let Problem { code, detail, hint, .. } = problem;
-    match (code.as_str(), hint) {
+    match (code, hint) {
         ("bad_input", hint) => {
             let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
             Error::BadInput(format!("{detail}{hint}")).into()

@@ -15,6 +15,7 @@
 mod claude_code;
 mod desk;
 mod hosts;
+mod http;
 mod mcp;
 mod model;
 mod once;

@@ -86,6 +86,8 @@ mod serving_document;
 mod serving_mcp;
 #[cfg(unix)]
 mod serving_safely;
+#[cfg(unix)]
+mod serving_scripts;
 mod sessions;
 mod settling;
 mod silencing;

@@ -19,8 +19,8 @@ fn message(heard: &Heard) -> Value {
         return heard.json();
     }
     let data = heard.body.lines().filter_map(|line| line.strip_prefix("data:"));
-    let messages = data.filter_map(|text| serde_json::from_str::<Value>(text.trim()).ok());
-    messages.last().unwrap_or_else(|| panic!("no message in {heard:?}"))
+    let mut messages = data.filter_map(|text| serde_json::from_str::<Value>(text.trim()).ok());
+    messages.next_back().unwrap_or_else(|| panic!("no message in {heard:?}"))
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn a_client_of_the_older_era_opens_a_session_and_calls_tools() {
     let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params":
         { "name": "remember", "arguments": { "content": "staging runs Postgres 14" } } });
     let told = message(&rpc(&server, &within, &call));
-    assert_eq!(told["result"]["isError"].as_bool().unwrap_or(false), false, "{told}");
+    assert!(!told["result"]["isError"].as_bool().unwrap_or(false), "{told}");
     // By tools an agent speaks, whoever has the token.
     let kept = home.json(&["list", "--all"]);
     assert_ne!(kept["items"][0]["authority"], "user_stated", "{kept}");

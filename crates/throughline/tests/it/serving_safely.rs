@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::harness::Home;
 use crate::served::{Heard, Served};
@@ -233,54 +233,6 @@ fn bodies_that_cannot_be_used_are_told_so() {
 }
 
 #[test]
-fn script_in_every_stored_field_comes_back_as_data() {
-    let home = Home::live();
-    let server = Served::start(&home);
-    let evil = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'`\u{2028}\u{202e}";
-    let made = server.post(
-        "/api/v1/memories",
-        &json!({ "content": evil, "tags": ["<b>tag</b>"], "domain": "<i>area</i>", "label": evil,
-            "because": ["<u>why</u> it is so"], "triggers": ["<s>run</s>"], "slot": "<a>|<b>|<c>" }),
-    );
-    let id = made["memory"]["id"].as_str().unwrap().to_owned();
-    let graph = format!("/api/v1/graph?focus={id}");
-    let (one, why, history) = (
-        format!("/api/v1/memories/{id}"),
-        format!("/api/v1/memories/{id}/why"),
-        format!("/api/v1/memories/{id}/history"),
-    );
-    for path in [
-        "/api/v1/memories",
-        "/api/v1/log",
-        &graph,
-        &one,
-        &why,
-        &history,
-        "/api/v1/memories/<script>",
-        "/<script>",
-        "/api/v1/export?format=markdown",
-    ] {
-        let heard = server.ask("GET", path, &[], None);
-        let kind = heard.header("content-type").unwrap_or_default().to_owned();
-        assert!(!kind.contains("html") || !heard.body.contains("<script>"), "{path}: {heard:?}");
-        assert_eq!(heard.header("x-content-type-options"), Some("nosniff"), "{path}");
-        let policy = heard.header("content-security-policy").expect("a policy");
-        assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
-        assert_eq!(heard.header("x-frame-options"), Some("DENY"), "{path}");
-        assert_eq!(heard.header("referrer-policy"), Some("no-referrer"), "{path}");
-        assert!(!heard.body.contains('\u{202e}'), "{path}");
-    }
-    assert_eq!(server.get(&one)["tags"], json!(["<b>tag</b>"]));
-    for (format, end) in [("html", "</html>"), ("svg", "</svg>")] {
-        let drawn = home.page(&["graph", "--format", format]);
-        assert!(drawn.trim_end().ends_with(end), "{drawn}");
-        assert!(!drawn.contains("<script") && !drawn.contains("<img"), "{drawn}");
-    }
-    let mermaid = home.page(&["graph", "--format", "mermaid"]);
-    assert!(mermaid.starts_with("flowchart LR") && !mermaid.contains("<script"), "{mermaid}");
-}
-
-#[test]
 fn ids_and_keys_of_another_project_are_not_there() {
     let home = Home::live();
     let own = home.remember("the webshop runs Postgres 14");
@@ -438,10 +390,10 @@ fn many_readers_and_a_writer_get_along() {
 /// CPU time of a process in hundredths of a second.
 #[cfg(target_os = "linux")]
 fn ticks(pid: u32) -> u64 {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
-    let rest = stat.rsplit_once(')').unwrap().1;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+    let rest = stat.rsplit_once(')').expect("its fields").1;
     let fields: Vec<&str> = rest.split_whitespace().collect();
-    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    [11, 12].iter().map(|at: &usize| fields[*at].parse::<u64>().expect("a number")).sum()
 }
 
 #[cfg(target_os = "linux")]
