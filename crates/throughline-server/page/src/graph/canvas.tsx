@@ -7,7 +7,7 @@ import { useKeys } from '../keys';
 import { go } from '../router';
 import type { Place } from '../router';
 import type { GraphData, GraphNode } from '../types';
-import { Empty, Failure, Icon, Kind, Loading } from '../ui';
+import { Empty, Failure, Icon, Kind, Loading, PageHead } from '../ui';
 import * as words from '../words';
 import { build } from './build';
 import { Panel } from './panel';
@@ -40,7 +40,7 @@ export function GraphCanvas({ place }: { place: Place }): JSX.Element {
   if (!data) return <div class="page"><Loading /></div>;
   if (data.nodes.length === 0 && !asOf) {
     return (
-      <div class="page"><div class="card"><Empty title="There is nothing to draw yet">
+      <div class="page"><PageHead title="Graph" /><div class="card"><Empty title="There is nothing to draw yet">
         <p>Memories become points, and what connects them becomes lines: a decision with its reason, a fact with what it replaced, everything with what it is about.</p>
         <pre class="command">throughline remember Staging runs Postgres 16</pre>
       </Empty></div></div>
