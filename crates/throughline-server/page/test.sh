@@ -25,7 +25,8 @@ if ! new_enough; then
 fi
 
 if [ ! -d node_modules ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
-  npm ci --no-audit --no-fund --loglevel=error
+  # Not `npm ci`: it wants an entry for every platform's binary, and not every registry has them all.
+  npm install --no-save --no-audit --no-fund --loglevel=error
 fi
 node scripts/check.mjs
 
