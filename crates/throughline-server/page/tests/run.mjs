@@ -1,0 +1,59 @@
+// Runs the stories and checks against the real program in a real browser.
+// THROUGHLINE=path node tests/run.mjs [words of names …] [--shots]
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { launch, open, serve } from './bench.mjs';
+import { checks } from './checks.mjs';
+import { fill, Home } from './home.mjs';
+import { shoot } from './shots.mjs';
+import { stories } from './stories.mjs';
+
+const program = resolve(process.env.THROUGHLINE ?? 'target/debug/throughline');
+const wanted = process.argv.slice(2).filter((one) => !one.startsWith('--'));
+const folder = mkdtempSync(join(tmpdir(), 'throughline-page-'));
+const started = Date.now();
+const seconds = (since) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
+let failures = 0;
+
+const home = new Home(program, folder);
+const seeds = fill(home);
+console.log(`home filled in ${seconds(started)}`);
+const server = await serve(home);
+const browser = await launch();
+try {
+  if (process.argv.includes('--shots')) await shoot(browser, server, seeds);
+  const window = await open(browser, server);
+  const notes = [];
+  const it = { ...window, browser, server, home, seeds, note: (text) => notes.push(text) };
+  for (const [name, test] of Object.entries({ ...stories, ...checks })) {
+    if (0 < wanted.length && !wanted.some((one) => name.includes(one))) continue;
+    const begun = Date.now();
+    window.trouble.length = 0;
+    window.expected.length = 0;
+    try {
+      await test(it);
+      await window.page.waitForTimeout(50);
+      if (0 < window.trouble.length) throw new Error('the console or the network was not quiet');
+      console.log(`ok    ${name} (${seconds(begun)})`);
+    } catch (error) {
+      failures += 1;
+      console.log(`FAIL  ${name} (${seconds(begun)})\n${error.stack}`);
+      if (0 < window.trouble.length) console.log(`      trouble: ${[...new Set(window.trouble)].join('\n      ')}`);
+      await window.page.unrouteAll();
+      if (process.env.PAGE_SHOTS) await window.page.screenshot({ path: join(process.env.PAGE_SHOTS, `fail-${failures}.png`) });
+    }
+  }
+  for (const note of notes) console.log(`note  ${note}`);
+} finally {
+  await browser.close();
+  const ended = await server.stop();
+  if (ended !== 0) {
+    failures += 1;
+    console.log(`FAIL  serve ended with ${ended} after SIGTERM`);
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(failures === 0 ? `all passed in ${seconds(started)}` : `${failures} failed`);
+process.exit(failures === 0 ? 0 : 1);
