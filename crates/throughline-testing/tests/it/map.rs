@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::tidy::{ARROWS, root, sources};
 
 /// Lines that can be read in a few minutes.
-const LINES_MAX: usize = 360;
+const LINES_MAX: usize = 400;
 
 /// One block: the folder that its files are in, and what it has in backticks.
 #[derive(Debug)]
