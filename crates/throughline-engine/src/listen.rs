@@ -254,6 +254,12 @@ impl Listening<'_> {
             recall = self.engine.recalling(self.context).recall(&ask)?;
         }
         let noted = recall.memories();
+        // What this prompt is about and the session was told before counts as used, unless the prompt itself said it.
+        let mut used = recall.told_before();
+        used.retain(|(_, id)| mind.sees().contains(id));
+        if !asked.small_talk && !used.is_empty() {
+            reply.note(self.engine.recalling(self.context).note_used(used));
+        }
         reply.note(match keep {
             KeptOfPrompt::WhatIsMissing => self.engine.recalling(self.context).note_recall(&recall),
             KeptOfPrompt::Nothing | KeptOfPrompt::Unheard => {

@@ -308,6 +308,13 @@ impl Recall {
         self.items.iter().filter_map(memory).collect()
     }
 
+    /// The memories that fit and are not shown again, because the session still has them before it.
+    pub fn told_before(&self) -> Vec<(SpaceId, MemoryId)> {
+        let told = |one: &&RecallCandidate| one.fate == CandidateFate::Cut(CutReason::AlreadyShown);
+        let memory = |one: &RecallCandidate| Some((one.space, one.node.memory()?));
+        self.candidates.iter().filter(told).filter_map(memory).collect()
+    }
+
     /// The beginning of the text of every candidate, in their order.
     pub fn titles(&self, reader: &dyn Reader) -> Result<Vec<String>> {
         let keys: Vec<RowKey> =

@@ -50,6 +50,9 @@ struct Noted {
     /// It was said unasked, when a session began: shown, and not used.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     unasked: bool,
+    /// It was told before in this session and is used now: used, and not shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    again: bool,
     /// What was asked for in vain: the words, and whether anything was found at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     gap: Option<Gap>,
@@ -95,6 +98,11 @@ impl Recalling<'_> {
         self.note(&Noted { unasked, ..self.noted(shown.to_vec(), tokens) })
     }
 
+    /// Notes that a prompt was about memories that the session was told before: they are used, and not shown again.
+    pub(crate) fn note_used(&self, used: Vec<(SpaceId, MemoryId)>) -> Result<()> {
+        self.note(&Noted { again: true, ..self.noted(used, 0) })
+    }
+
     /// What was shown, as the spool keeps it.
     fn noted(&self, shown: Vec<(SpaceId, MemoryId)>, tokens: usize) -> Noted {
         Noted {
@@ -109,6 +117,7 @@ impl Recalling<'_> {
             shown,
             tokens,
             unasked: false,
+            again: false,
             gap: None,
             answers: None,
         }
@@ -298,14 +307,16 @@ fn count_uses(tx: &mut Transaction<'_>, noted: &Noted, policy: &EdgePolicy) -> R
                 at: noted.at,
             });
         }
-        tx.push(Change::Inject(Injection {
-            id: tx.mint().to_string(),
-            space,
-            session: noted.session.clone(),
-            at: noted.at,
-            memories: memories.clone(),
-            tokens: noted.tokens,
-        }));
+        if !noted.again {
+            tx.push(Change::Inject(Injection {
+                id: tx.mint().to_string(),
+                space,
+                session: noted.session.clone(),
+                at: noted.at,
+                memories: memories.clone(),
+                tokens: noted.tokens,
+            }));
+        }
         if !noted.unasked {
             together(tx, space, &memories, noted.at, policy)?;
         }

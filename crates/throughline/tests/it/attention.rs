@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Home, batches, id_of, slow, strings};
+use crate::hooking::Agent;
 
 const OFFICE: [&str; 2] = ["recall", "where is the office in Basel?"];
 
@@ -25,6 +26,23 @@ fn causes(home: &Home) -> Vec<String> {
 
 fn gaps(home: &Home) -> Vec<String> {
     home.texts(&["list", "--all", "--kind", "gap"])
+}
+
+#[test]
+fn a_rule_of_the_brief_that_prompts_are_about_is_used_although_it_is_not_told_again() {
+    let home = Home::new();
+    let rule = home.remember_with(&["Never use unwrap in library code", "--kind", "principle"]);
+    for (day, session) in [("2026-03-03", "s1"), ("2026-03-04", "s2"), ("2026-03-05", "s3")] {
+        home.travel(day);
+        let agent = Agent::new(&home, session);
+        assert!(agent.starts().contains("unwrap"), "the brief tells it");
+        assert_eq!(agent.hears("may I use unwrap in the library code of the parser?"), "");
+        agent.answers("No.");
+        agent.ends();
+    }
+    let shown = home.show(&rule);
+    assert_eq!((&shown["uses"], &shown["sessions"]), (&3.into(), &3.into()), "{shown}");
+    assert!(strings(&shown["flags"]).contains(&"established"));
 }
 
 #[test]
