@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use throughline_core::{Change, Memory, NodeId, Row, RowKey, SpaceId, document};
 use throughline_embed::nearest::encode;
 use throughline_embed::{Embedder, Embedding, MODEL};
-use throughline_store::{Reader, Store as _, TextOf, Vector};
+use throughline_store::{Reader, TextOf, Vector};
 
 use crate::flows::Vectors;
 use crate::{Engine, Result};

@@ -13,7 +13,7 @@ use throughline_core::{
     episode, pending,
 };
 use throughline_store::{
-    Erasure, Reader, Store, find_turns, nodes_of_key, quoted_by, turns_holding, turns_under,
+    Erasure, Reader, find_turns, nodes_of_key, quoted_by, turns_holding, turns_under,
     wordings,
 };
 

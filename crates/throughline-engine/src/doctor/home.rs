@@ -170,5 +170,5 @@ pub(super) fn lost_checks(home: &Path, now: Timestamp) -> Vec<Check> {
 
 /// Whether there is a memory in the home at all.
 pub(super) fn is_new(home: &Path) -> bool {
-    !home.join(DATABASE).exists()
+    !crate::has_memory(home)
 }

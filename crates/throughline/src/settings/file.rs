@@ -26,6 +26,8 @@ pub(super) struct FileSettings {
     pub(super) joins: bool,
     pub(super) models: Models,
     pub(super) policy: Policy,
+    /// The server that holds the memory; empty where it is in the home.
+    pub(super) store_url: String,
 }
 
 impl Default for FileSettings {
@@ -34,7 +36,8 @@ impl Default for FileSettings {
         let models = Models::default();
         let (journal_days, backup_keep) = (JOURNAL_DAYS, BACKUP_KEEP);
         let (enabled, journal, joins) = (true, true, false);
-        Self { enabled, journal, journal_days, backup_keep, joins, models, policy }
+        let store_url = String::new();
+        Self { enabled, journal, journal_days, backup_keep, joins, models, policy, store_url }
     }
 }
 
@@ -72,6 +75,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         about: "what happens in a new folder of a known project: ask, or auto to join it unasked \
             (less safe)",
         default: || Value::from("ask"),
+    },
+    Setting {
+        key: "store.url",
+        about: "the PostgreSQL server that holds the memory instead of the home, such as \
+            postgresql://anna@db.example.com/memory; see docs/team.md",
+        default: || Value::from(""),
     },
     Setting {
         key: "recall.budget_tokens",
@@ -313,6 +322,7 @@ impl ConfigFile {
         policy.recall.items_max = at_most(whole("recall.items_max"));
         policy.recall.asks_agent = asks;
         let joins = or_default("project.join").as_str() == Some("auto");
+        let store_url = or_default("store.url").as_str().unwrap_or_default().to_owned();
         let models = Models::read(self).unwrap_or_else(|error| {
             wrong.get_or_insert(error.to_string());
             Models::default()
@@ -320,7 +330,17 @@ impl ConfigFile {
         let models = if wrong.is_some() { Models::default() } else { models };
         let journal_days = u32::try_from(days).unwrap_or(u32::MAX);
         let backup_keep = at_most(copies);
-        (FileSettings { enabled, journal, journal_days, backup_keep, joins, models, policy }, wrong)
+        let said = FileSettings {
+            enabled,
+            journal,
+            journal_days,
+            backup_keep,
+            joins,
+            models,
+            policy,
+            store_url,
+        };
+        (said, wrong)
     }
 
     /// Settings that are in the file and that nobody knows.
