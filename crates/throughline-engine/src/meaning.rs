@@ -171,6 +171,12 @@ impl Vectors<'_> {
     }
 }
 
+/// A vector of our model made ready to be scanned; `None` if it is another's.
+pub(crate) fn packed(one: Vector) -> Option<Vector> {
+    let values: Embedding = one.values.try_into().ok()?;
+    Some(vector(one.node, one.seq, &values))
+}
+
 /// The texts of memories that changes bring in.
 pub(crate) fn new_texts(changes: &[Change]) -> Vec<(SpaceId, NodeId, String)> {
     let mut texts = Vec::new();

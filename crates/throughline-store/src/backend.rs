@@ -5,10 +5,10 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::store::Store;
-use crate::{Error, Result, SqliteStore};
 #[cfg(feature = "postgres")]
 use crate::PgStore;
+use crate::store::Store;
+use crate::{Error, Result, SqliteStore};
 
 /// Addresses of the servers that hold the memory of homes, by the file that would hold it otherwise.
 /// Kept for the whole process, because every part of it that opens a home must open the same store.
@@ -88,6 +88,18 @@ impl Backend {
                         docs/team.md for copies of a server"
                     .to_owned(),
             }),
+        }
+    }
+
+    /// The server, where people share spaces. An error where memory is in a file, which has one owner.
+    #[cfg(feature = "postgres")]
+    pub fn people(&self) -> Result<&PgStore> {
+        match self {
+            Self::Sqlite(_) => Err(Error::BadAddress(
+                "this memory is in a file, which is yours alone; only a server is shared"
+                    .to_owned(),
+            )),
+            Self::Postgres(store) => Ok(store),
         }
     }
 

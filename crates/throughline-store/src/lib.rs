@@ -15,6 +15,7 @@ mod error;
 mod folder;
 mod foreign;
 mod map;
+mod member;
 mod overlay;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -33,6 +34,7 @@ pub use error::{Error, Result};
 pub use folder::{beside, private_folder, sync_folder, sync_parent};
 pub use foreign::opencode_lines;
 pub use map::MapStore;
+pub use member::{Member, Standing};
 pub use overlay::Overlay;
 #[cfg(feature = "postgres")]
 pub use postgres::PgStore;

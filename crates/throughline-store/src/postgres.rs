@@ -6,11 +6,14 @@
 //! role sees is decided by the server, row by row.
 
 mod address;
+mod blocks;
 mod counts;
 mod documents;
 mod flush;
 mod link;
 mod log;
+mod lookup;
+mod members;
 mod migrate;
 mod read;
 mod rows;
@@ -238,10 +241,8 @@ fn passes(error: &Error) -> bool {
 impl Store for PgStore {
     fn read(&self) -> Result<Box<dyn Reader + '_>> {
         // The first statement fixes the moment that the reader sees.
-        let (lease, _) = self.begun(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL hnsw.iterative_scan = strict_order;
-             SELECT 1 FROM head",
-        )?;
+        let (lease, _) =
+            self.begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1 FROM head")?;
         Ok(Box::new(PgTables::new(lease)))
     }
 

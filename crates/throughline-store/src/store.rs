@@ -146,6 +146,12 @@ pub trait Reader {
     /// Batches with these ids, in the order of the log, without their changes.
     fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>>;
 
+    /// People who wrote batches, by the names that the store knows them by, in the order of the ids;
+    /// `None` where it knows only one.
+    fn authors(&self, batches: &[BatchId]) -> Result<Vec<Option<String>>> {
+        Ok(vec![None; batches.len()])
+    }
+
     /// Changes of one batch, with the rows as they were before.
     fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>>;
 

@@ -21,6 +21,7 @@ mod recall;
 mod remember;
 mod review;
 mod sleep;
+mod store;
 mod told;
 mod transfer;
 mod truth;
@@ -200,6 +201,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Backup(args) => copies::backup(args, settings, ui),
         Command::Restore(args) => copies::restore(args, settings, ui),
         Command::Project(args) => project::project(args, settings, ui),
+        Command::Store(args) => store::store(args, settings, ui),
         Command::Status => health::status(settings, ui),
         Command::Stats(args) => health::stats(args, settings, ui),
         Command::Doctor(args) => health::doctor(args, settings, ui),

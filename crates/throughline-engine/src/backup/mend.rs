@@ -29,8 +29,8 @@ impl Copying<'_> {
         let replayed = engine.copying().replay_into(&anew, progress);
         let kept = free_name(&folder, "before-mending", clock);
         let working = free_name(&folder, RESTORING, clock);
-        let mended =
-            replayed.and_then(|()| Ok(engine.store.file()?.replace_with(&anew, &kept, &working, &[])?));
+        let mended = replayed
+            .and_then(|()| Ok(engine.store.file()?.replace_with(&anew, &kept, &working, &[])?));
         sweep::sweep(home, &alone);
         if mended.is_ok() && !finished {
             engine.erasing().clean_after_replacing().ok();

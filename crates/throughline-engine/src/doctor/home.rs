@@ -10,7 +10,6 @@ use throughline_store::Error as StoreError;
 use super::Check;
 use crate::Error;
 use crate::backup::{self, Leftover, leftovers};
-use crate::engine::DATABASE;
 use crate::journal::{file, note};
 
 /// Less room than this will not last.

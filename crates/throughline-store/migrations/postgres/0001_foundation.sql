@@ -140,12 +140,14 @@ CREATE TABLE erasure_due (
   PRIMARY KEY (space, key)
 );
 
--- The change log. A batch is one transaction; its changes carry the rows as they were before.
+-- The change log. A batch is one transaction; its changes carry the rows as they were before. The server itself notes who
+-- wrote it.
 CREATE TABLE batch (
   space bigint NOT NULL, key text COLLATE "C" NOT NULL, body text NOT NULL, hash text NOT NULL,
   first_seq bigint NOT NULL,
   last_seq  bigint NOT NULL,
   at        bigint NOT NULL,
+  author    text COLLATE "C" NOT NULL DEFAULT current_user,
   PRIMARY KEY (space, key)
 );
 CREATE INDEX batch_seq ON batch (last_seq);
@@ -218,6 +220,10 @@ REVOKE ALL ON FUNCTION wall_in(regclass) FROM PUBLIC;
 SELECT wall_in(walled::regclass) FROM unnest(ARRAY['space', 'memory', 'slot', 'evidence', 'watermark', 'usage', 'entity',
   'alias', 'edge', 'episode', 'session', 'injection', 'tombstone', 'erasure_due', 'batch', 'change', 'touch', 'activity',
   'embedding']) AS walled;
+-- Nobody writes in another's name.
+CREATE POLICY own_name ON batch AS RESTRICTIVE FOR INSERT WITH CHECK (author = current_user);
+REVOKE UPDATE ON batch FROM PUBLIC;
+GRANT UPDATE (body, hash) ON batch TO PUBLIC;
 GRANT SELECT, INSERT, UPDATE, DELETE ON member TO PUBLIC;
 GRANT SELECT, UPDATE ON head TO PUBLIC;
 GRANT SELECT ON migration TO PUBLIC;

@@ -44,7 +44,3 @@ CREATE TABLE model (
 
 SELECT wall_in(walled::regclass) FROM unnest(ARRAY['document', 'posting', 'shelf']) AS walled;
 GRANT SELECT, INSERT ON model TO PUBLIC;
-
--- The nearest in meaning, for vectors of the length that the built-in model makes.
-CREATE INDEX embedding_near ON embedding USING hnsw ((meaning::vector(384)) vector_cosine_ops)
-  WHERE vector_dims(meaning) = 384;

@@ -263,3 +263,93 @@ fn is_private(file: &Path) -> bool {
 fn is_private(file: &Path) -> bool {
     file.is_file()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// Reads an address in an environment.
+    fn read(url: &str, variables: &[(&str, &str)]) -> Result<Address> {
+        let told: BTreeMap<&str, &str> = variables.iter().copied().collect();
+        Address::read(url, &|name| told.get(name).map(|value| (*value).to_owned()))
+    }
+
+    fn password_of(address: &Address) -> Option<&str> {
+        address.config.get_password().map(|bytes| std::str::from_utf8(bytes).unwrap())
+    }
+
+    /// A file that only its owner can read.
+    fn private(folder: &Path, name: &str, text: &str) -> String {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        path.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_password_comes_from_the_address_the_environment_or_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = "# ours\n*:*:other:anna:no\ndb:5432:*:anna:a\\:b\\\\c\n*:*:*:*:last\n";
+        let file = private(folder.path(), "pass", lines);
+        let url = "postgresql://anna@db/memory?sslmode=disable";
+        let address = read(url, &[("PGPASSFILE", &file)]).unwrap();
+        assert_eq!(password_of(&address), Some("a:b\\c"));
+        let address = read(url, &[("PGPASSFILE", &file), ("PGPASSWORD", "first")]).unwrap();
+        assert_eq!(password_of(&address), Some("first"));
+        let url = "postgresql://anna:own@db/memory?sslmode=disable";
+        let address = read(url, &[("PGPASSWORD", "first")]).unwrap();
+        assert_eq!(password_of(&address), Some("own"));
+        assert_eq!(address.name, "postgresql://db:5432/memory", "without the password");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_password_file_that_others_can_read_is_not_read() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = private(folder.path(), "pass", "*:*:*:*:told");
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        let address = read("postgresql://anna@127.0.0.1/m", &[("PGPASSFILE", &file)]).unwrap();
+        assert_eq!(password_of(&address), None);
+    }
+
+    #[test]
+    fn a_service_fills_in_what_the_address_leaves_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "[other]\nhost=no\n[team]\nhost=db.example.com\nport=6543\ndbname=memory\n\
+                    user=anna\npassword=told\n";
+        let file = private(folder.path(), "services", text);
+        let url = "postgresql://?service=team&schema=ours";
+        let address = read(url, &[("PGSERVICEFILE", &file)]).unwrap();
+        assert_eq!(address.name, "postgresql://db.example.com:6543/memory");
+        assert_eq!(
+            (address.config.get_user(), password_of(&address)),
+            (Some("anna"), Some("told"))
+        );
+        assert_eq!(address.schema, "ours");
+        let missing = read("postgresql://?service=none", &[("PGSERVICEFILE", &file)]);
+        assert!(matches!(missing, Err(Error::BadAddress(why)) if why.contains("\"none\"")));
+    }
+
+    #[test]
+    fn everything_but_this_machine_is_encrypted() {
+        for (url, encrypted) in [
+            ("postgresql://anna@127.0.0.1/m", false),
+            ("postgresql://anna@localhost/m", false),
+            ("postgresql://anna@localhost/m?sslmode=require", true),
+            ("postgresql://anna@db.example.com/m", true),
+            ("postgresql://anna@db.example.com/m?sslmode=prefer", true),
+            ("postgresql://anna@db.example.com/m?sslmode=disable", false),
+        ] {
+            assert_eq!(read(url, &[]).unwrap().tls.is_some(), encrypted, "{url}");
+        }
+        let here = read("postgresql://anna@localhost/m", &[("PGSSLMODE", "require")]).unwrap();
+        assert!(here.tls.is_some());
+    }
+}

@@ -27,9 +27,7 @@ impl<L: Deref<Target = Link>> PgTables<L> {
     pub(super) fn count_all(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {
         let mut parts: Vec<String> = Table::ALL
             .iter()
-            .map(|table| {
-                format!("SELECT '{table}', count(*) FROM {table} WHERE space = ANY($1)")
-            })
+            .map(|table| format!("SELECT '{table}', count(*) FROM {table} WHERE space = ANY($1)"))
             .collect();
         for (name, table) in
             [("state", "memory"), ("kind", "memory"), ("authority", "memory"), ("relation", "edge")]
@@ -47,9 +45,9 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         }
         let walls = self.walls(spaces);
         let found = self.link.query(&parts.join(" UNION ALL "), &[(&walls, Type::INT8_ARRAY)])?;
-        let counts = found.iter().map(|row| {
-            (row.get::<_, &str>(0).to_owned(), row.get::<_, i64>(1).unsigned_abs())
-        });
+        let counts = found
+            .iter()
+            .map(|row| (row.get::<_, &str>(0).to_owned(), row.get::<_, i64>(1).unsigned_abs()));
         Ok(counts.filter(|(_, count)| *count > 0).collect())
     }
 }

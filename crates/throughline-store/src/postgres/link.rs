@@ -159,8 +159,8 @@ fn late(server: &str, limit: Duration) -> Error {
 pub(super) fn translate(server: &str, error: &tokio_postgres::Error) -> Error {
     let name = server.to_owned();
     let Some(told) = error.as_db_error() else {
-        let why = std::error::Error::source(error)
-            .map_or_else(|| error.to_string(), ToString::to_string);
+        let why =
+            std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
         return Error::Unreachable { server: name, why };
     };
     let why = told.message().to_owned();

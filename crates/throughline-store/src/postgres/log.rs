@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use throughline_core::row::Image;
-use throughline_core::{Batch, BatchId, Change, Logged, MemoryId, NodeId, Pending, RowKey, SpaceId};
+use throughline_core::{
+    Batch, BatchId, Change, Logged, MemoryId, NodeId, Pending, RowKey, SpaceId,
+};
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
@@ -27,8 +29,7 @@ pub(super) enum Rotten {
 }
 
 /// Leaves out what lies behind the own wall of another person, which an administrator could see.
-pub(super) const NOT_ANOTHERS: &str =
-    "space NOT IN (SELECT m.space FROM member AS m WHERE m.standing = 'self' AND m.role <> current_user)";
+pub(super) const NOT_ANOTHERS: &str = "space NOT IN (SELECT m.space FROM member AS m WHERE m.standing = 'self' AND m.role <> current_user)";
 
 /// The length of an id written out.
 const WHOLE_ID: usize = 36;
@@ -83,6 +84,16 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         );
         let found = self.link.query(&sql, &[(&ids, Type::TEXT_ARRAY)])?;
         found.iter().map(header_from).collect()
+    }
+
+    pub(super) fn authors_of(&self, ids: &[BatchId]) -> Result<Vec<Option<String>>> {
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let found = self.link.query(
+            "SELECT b.author FROM unnest($1::text[]) WITH ORDINALITY AS w (key, at)
+             LEFT JOIN batch AS b ON b.key = w.key ORDER BY w.at",
+            &[(&ids, Type::TEXT_ARRAY)],
+        )?;
+        Ok(found.iter().map(|row| row.get(0)).collect())
     }
 
     /// Adds the changes of batches, without the rows as they were before.

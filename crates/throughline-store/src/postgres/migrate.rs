@@ -101,10 +101,8 @@ fn migrate(link: &Link, schema: &str) -> Result<()> {
 
 fn steps(link: &Link, schema: &str) -> Result<()> {
     // Whoever held the lock before may have done it all.
-    let known = link.query(
-        "SELECT to_regclass($1 || '.migration') IS NOT NULL",
-        &[(&schema, Type::TEXT)],
-    )?;
+    let known =
+        link.query("SELECT to_regclass($1 || '.migration') IS NOT NULL", &[(&schema, Type::TEXT)])?;
     let from = if known[0].get(0) { number(link)? } else { 0 };
     if from == 0 {
         link.simple(&format!(

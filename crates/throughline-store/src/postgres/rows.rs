@@ -206,8 +206,7 @@ impl Columns {
         for (wall, row) in rows {
             let body = row.body();
             let hash = checksum(&body);
-            let mut line =
-                vec![Cell::Number(*wall), text(row.key().key), text(body), text(hash)];
+            let mut line = vec![Cell::Number(*wall), text(row.key().key), text(body), text(hash)];
             line.extend(cells(row));
             all.push(line);
         }

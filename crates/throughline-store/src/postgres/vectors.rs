@@ -6,7 +6,8 @@ use std::ops::Deref;
 use throughline_core::{Row, RowKey, SpaceId, Table};
 use tokio_postgres::types::Type;
 
-use super::documents::{Rewrite, pack, searched_in, what};
+use super::blocks::pack;
+use super::documents::{Rewrite, searched_in, what};
 use super::link::{Link, Statement};
 use super::log::Rotten;
 use super::rows::PgTables;
@@ -126,7 +127,7 @@ pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>, stamp: i64)
     let before = Rewrite::of(tables, &places)?;
     let walls: BTreeSet<i64> = places.iter().map(|(wall, ..)| *wall).collect();
     let walls: Vec<i64> = walls.into_iter().collect();
-    let numbers = tables.link.all(&[
+    tables.link.all(&[
         Statement {
             sql: "DELETE FROM posting WHERE space = ANY($1)".to_owned(),
             params: vec![(&walls, Type::INT8_ARRAY)],
@@ -145,8 +146,7 @@ pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>, stamp: i64)
                 .to_owned(),
             params: vec![(&walls, Type::INT8_ARRAY)],
         },
-    ]);
-    numbers?;
+    ])?;
     let mut rewrite = Rewrite::of(tables, &places)?;
     for (wall, row) in &rows {
         let key = row.key();

@@ -23,7 +23,7 @@ use crate::tables::text_of;
 /// The tables that have walls around them, and the indexes that searches rely on.
 const WALLED: usize = 24;
 const INDEXES: [&str; 6] =
-    ["memory_recorded", "edge_src", "edge_dst", "document_key", "embedding_near", "batch_seq"];
+    ["memory_recorded", "edge_src", "edge_dst", "document_key", "embedding_seq", "batch_seq"];
 
 /// Runs every check and returns what is wrong.
 pub(super) fn verify<L: Deref<Target = Link>>(
@@ -96,10 +96,7 @@ fn readable<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<(Held, Vec<
 }
 
 /// The slot and alias tables hold just what the rows say.
-fn side_indexes<L: Deref<Target = Link>>(
-    tables: &PgTables<L>,
-    held: &Held,
-) -> Result<Vec<String>> {
+fn side_indexes<L: Deref<Target = Link>>(tables: &PgTables<L>, held: &Held) -> Result<Vec<String>> {
     let expected_slots: BTreeSet<(i64, String, String)> = memories(held)
         .filter_map(|memory| Some((memory, memory.slot.as_ref()?)))
         .map(|(memory, slot)| {
@@ -145,9 +142,7 @@ fn documents<L: Deref<Target = Link>>(tables: &PgTables<L>, held: &Held) -> Resu
     )?;
     let mut found: BTreeMap<(i64, i16, String), (Vec<u8>, String, i64)> = rows
         .iter()
-        .map(|row| {
-            ((row.get(0), row.get(1), row.get(2)), (row.get(3), row.get(4), row.get(5)))
-        })
+        .map(|row| ((row.get(0), row.get(1), row.get(2)), (row.get(3), row.get(4), row.get(5))))
         .collect();
     let mut wrong = Vec::new();
     for (key, row) in held {

@@ -129,10 +129,7 @@ fn looked_at(change: &Change) -> Vec<RowKey> {
 
 /// Whether rows of a table hang on a node.
 fn hangs(table: Table) -> bool {
-    matches!(
-        table,
-        Table::Evidence | Table::Watermark | Table::Usage | Table::Edge | Table::Leaf
-    )
+    matches!(table, Table::Evidence | Table::Watermark | Table::Usage | Table::Edge | Table::Leaf)
 }
 
 impl View for Writing<'_> {

@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use throughline_core::Batch;
-use throughline_store::{Error, LogQuery, PgStore, Reader, SqliteStore, Store, Vector, transfer};
+use throughline_store::{Error, LogQuery, PgStore, SqliteStore, Store, Vector, transfer};
 use throughline_testing::sample::{HERE, batch, day, fact, insert, node, opening};
 
 use crate::home::Home;
@@ -64,8 +64,7 @@ fn two_migrators_at_once_make_one_schema() {
         for one in all {
             one.join().expect("nobody panics").expect("everybody opens it");
         }
-        let steps =
-            schema.server.run(&format!("SELECT count(*) FROM {}.migration", schema.name));
+        let steps = schema.server.run(&format!("SELECT count(*) FROM {}.migration", schema.name));
         assert_eq!(steps, ["5"]);
     }
 }
@@ -304,7 +303,7 @@ fn what_is_copied_to_a_server_and_back_is_the_same_to_the_byte() {
 }
 
 #[test]
-fn passwords_come_from_the_usual_places() {
+fn a_wrong_password_is_said_to_be_one_and_never_shown() {
     // Only where the server asks for one; the newest does.
     let server = Server::of(18);
     server.run(

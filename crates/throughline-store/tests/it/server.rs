@@ -41,7 +41,9 @@ impl Server {
     }
 
     pub(crate) fn drop_schema(&self, schema: &str) {
-        self.run(&format!("SET client_min_messages = error; DROP SCHEMA IF EXISTS {schema} CASCADE"));
+        self.run(&format!(
+            "SET client_min_messages = error; DROP SCHEMA IF EXISTS {schema} CASCADE"
+        ));
     }
 
     /// Takes everything out of the tables of a schema.

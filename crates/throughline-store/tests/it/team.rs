@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::scope::Space;
 use throughline_core::{Change, Memory, SpaceId};
-use throughline_store::{Error, MemoryQuery, PgStore, Reader as _, Store};
+use throughline_store::{Error, MemoryQuery, PgStore, Store};
 use throughline_testing::sample::{batch, day, fact, insert};
 
 use crate::server::Server;
@@ -40,17 +40,12 @@ impl Team {
 
     /// What a person sees of a table when nothing is filtered but by the server.
     fn sees(&self, person: &str, sql: &str) -> Vec<String> {
-        self.server.run(&format!(
-            "SET search_path = {}, public; SET ROLE {person}; {sql}",
-            self.schema
-        ))
+        self.server
+            .run(&format!("SET search_path = {}, public; SET ROLE {person}; {sql}", self.schema))
     }
 
     fn give(&self, by: &str, space: SpaceId, to: &str, standing: &str) {
-        self.sees(
-            by,
-            &format!("INSERT INTO member VALUES ({}, '{to}', '{standing}')", space.0),
-        );
+        self.sees(by, &format!("INSERT INTO member VALUES ({}, '{to}', '{standing}')", space.0));
     }
 }
 
@@ -126,10 +121,15 @@ fn a_project_is_its_members_and_a_reader_only_reads() {
         for store in [&anna, &ben, &cara] {
             assert_eq!(contents(store, &[PROJECT]), ["staging runs 16", "the port is 8080"]);
         }
-        let error =
-            say(&cara, 3, PROJECT, vec![insert(&fact(PROJECT, 3, "me too"))]).unwrap_err();
+        let error = say(&cara, 3, PROJECT, vec![insert(&fact(PROJECT, 3, "me too"))]).unwrap_err();
         assert!(matches!(error, Error::Denied { .. }), "{error:?}");
         assert_eq!(contents(&cara, &[PROJECT]).len(), 2, "nothing of it stays");
+
+        let reader = cara.read().expect("a reader");
+        let ids = [1, 2].map(throughline_testing::sample::batch_id);
+        let authors = reader.authors(&ids).expect("authors");
+        assert_eq!(authors, [Some("tl_anna".to_owned()), Some("tl_ben".to_owned())]);
+        drop(reader);
 
         team.sees("tl_anna", "DELETE FROM member WHERE role = 'tl_ben'");
         assert_eq!(contents(&ben, &[PROJECT]), [] as [&str; 0], "he is out");
@@ -161,6 +161,24 @@ fn nobody_lets_themselves_in() {
     }
     let seen = team.sees("tl_anna", &format!("SELECT role FROM member WHERE space = {space}"));
     assert_eq!(seen, ["tl_anna"]);
+}
+
+#[test]
+fn nobody_writes_in_the_name_of_another() {
+    let team = Team::of(18, &["tl_anna", "tl_ben"]);
+    let anna = team.open("tl_anna");
+    say(&anna, 1, PROJECT, vec![open_space(PROJECT)]).expect("who comes first owns it");
+    for sql in [
+        "UPDATE batch SET author = 'tl_ben'",
+        "INSERT INTO batch (space, key, body, hash, first_seq, last_seq, at, author)
+         VALUES (41, 'x', '', '', 9, 9, 0, 'tl_ben')",
+    ] {
+        let statement = format!(
+            "DO $$ BEGIN {sql}; EXCEPTION WHEN insufficient_privilege THEN NULL; END $$;
+             SELECT DISTINCT author FROM batch"
+        );
+        assert_eq!(team.sees("tl_anna", &statement), ["tl_anna"], "{sql}");
+    }
 }
 
 /// A number that looks random and is the same in every run.

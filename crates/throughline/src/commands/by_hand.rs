@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use throughline_core::permission::{self, Act, Backing, Request, Verdict};
 use throughline_engine::Error;
 
-use crate::args::{Command, ConfigAction, ExportFormat, LlmAction, ProjectAction};
+use crate::args::{Command, ConfigAction, ExportFormat, LlmAction, ProjectAction, StoreAction};
 use crate::settings::Settings;
 
 /// What a command does beyond one memory; the engine asks about the rest itself.
@@ -22,6 +22,12 @@ fn act_of(command: &Command) -> Option<Act> {
             ProjectAction::List => Some(Act::Reach),
             // A folder could tell an agent to open another project's memory for it.
             ProjectAction::Join { .. } | ProjectAction::Leave { .. } => Some(Act::Configure),
+        },
+        Command::Store(args) => match &args.action {
+            StoreAction::Copy { .. } => Some(Act::Transfer),
+            StoreAction::Members => Some(Act::Reach),
+            // Who sees a memory is decided by people.
+            StoreAction::Admit { .. } | StoreAction::Dismiss { .. } => Some(Act::Configure),
         },
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.

@@ -269,18 +269,22 @@ struct WireBatch {
     id: String,
     at: String,
     actor: &'static str,
+    /// Who wrote it, where people share a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    person: Option<String>,
     cause: &'static str,
     session: Option<String>,
     reason: Option<String>,
     changes: Vec<Change>,
 }
 
-fn wire_batch(stored: &StoredBatch) -> WireBatch {
+fn wire_batch(stored: &StoredBatch, person: Option<&String>) -> WireBatch {
     let batch = &stored.batch;
     WireBatch {
         id: batch.id.to_string(),
         at: batch.at.to_string(),
         actor: batch.actor.as_str(),
+        person: person.cloned(),
         cause: batch.cause.as_str(),
         session: batch.session.as_ref().map(ToString::to_string),
         reason: batch.reason.clone(),
@@ -290,8 +294,12 @@ fn wire_batch(stored: &StoredBatch) -> WireBatch {
 
 pub(super) fn log(args: &args::Log, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let since = settings.moment(args.since.as_deref())?;
-    let batches = settings.engine()?.looking(&settings.context()?).log(since, args.limit)?;
-    let wire = WireLog { batches: batches.iter().map(wire_batch).collect() };
+    let engine = settings.engine()?;
+    let batches = engine.looking(&settings.context()?).log(since, args.limit)?;
+    let ids: Vec<_> = batches.iter().map(|stored| stored.batch.id).collect();
+    let people = engine.now_reader()?.authors(&ids)?;
+    let told = || batches.iter().zip(people.iter().map(Option::as_ref));
+    let wire = WireLog { batches: told().map(|(one, person)| wire_batch(one, person)).collect() };
     ui.answer(&wire, || {
         if args.limit == 0 {
             return paint(DIM, "--limit 0 shows nothing");
@@ -301,18 +309,22 @@ pub(super) fn log(args: &args::Log, settings: &Settings, ui: &mut Ui) -> anyhow:
                 if since.is_some() { "nothing happened since" } else { "nothing happened yet" };
             return paint(DIM, since);
         }
-        batches.iter().map(batch_lines).collect::<Vec<_>>().join("\n")
+        let lines = told().map(|(one, person)| batch_lines(one, person));
+        lines.collect::<Vec<_>>().join("\n")
     })
 }
 
 /// Changes of one batch shown at most.
 const SHOWN: usize = 6;
 
-fn batch_lines(stored: &StoredBatch) -> String {
+fn batch_lines(stored: &StoredBatch, person: Option<&String>) -> String {
     let batch = &stored.batch;
     let handle = paint(ID, batch.id.handle());
     let mut page =
         format!("{handle}  {}  {} by {}", time(batch.at), paint(BOLD, batch.cause), batch.actor);
+    if let Some(person) = person {
+        page.push_str(&format!(" {}", safe(person)));
+    }
     if let Some(reason) = &batch.reason {
         page.push_str(&format!(" ({})", safe(reason)));
     }
@@ -400,7 +412,7 @@ pub(super) fn undo(
     };
     ui.answer(&wire, || {
         let redo = format!("`undo {}` reverts this", undone.batch.handle());
-        let mut page = format!("{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone));
+        let mut page = format!("{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone, None));
         for line in undone.reverted.iter().take(SHOWN).filter_map(reverted_words) {
             write!(page, "\n  {line}").expect("writing to a String cannot fail");
         }

@@ -132,6 +132,17 @@ pub(super) const EXAMPLES: &[Examples] = &[
     ("project list", &[("throughline project list", "")]),
     ("project join", &[("throughline project join ../second-clone", "")]),
     ("project leave", &[("throughline project leave", "")]),
+    ("store", &[("throughline store copy --to postgresql://anna@db.example.com/memory", "")]),
+    (
+        "store copy",
+        &[
+            ("throughline store copy --to postgresql://anna@db.example.com/memory", ""),
+            ("throughline store copy --to /tmp/copy.db", "a server's memory in a file"),
+        ],
+    ),
+    ("store members", &[("throughline store members", "")]),
+    ("store admit", &[("throughline store admit ben --as reader", "")]),
+    ("store dismiss", &[("throughline store dismiss ben", "")]),
     ("status", &[("throughline status", "")]),
     ("stats", &[("throughline stats --all", "")]),
     ("doctor", &[("throughline doctor", ""), ("throughline doctor --rebuild-check", "")]),
