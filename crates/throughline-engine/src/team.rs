@@ -21,14 +21,17 @@ impl Copying<'_> {
         let to = Backend::open_address(address)?;
         let done = transfer(&*self.engine.store, &*to, &[], progress)?;
         let vectors = self.copy_vectors(&*to)?;
+        // A file that is carried elsewhere holds everything then, without its write-ahead log.
+        to.finish_erasure()?;
         Ok(Transferred { vectors, ..done })
     }
 
     /// Brings over the vectors that are not there, ready to be scanned.
     fn copy_vectors(&self, to: &dyn Store) -> Result<usize> {
         let mut brought = 0;
-        for space in self.engine.now_reader()?.spaces()? {
-            let space = space.space;
+        // A reader of a file keeps others out for as long as it is held.
+        let spaces = self.engine.now_reader()?.spaces()?;
+        for space in spaces.into_iter().map(|one| one.space) {
             let held = to.read()?.vectors(space, MODEL, 0)?;
             let held: std::collections::BTreeSet<_> = held.iter().map(|one| one.node).collect();
             let all = self.engine.now_reader()?.vectors(space, MODEL, 0)?;
