@@ -21,7 +21,7 @@ pub enum Backend {
     Sqlite(Box<SqliteStore>),
     /// On a server.
     #[cfg(feature = "postgres")]
-    Postgres(PgStore),
+    Postgres(Box<PgStore>),
 }
 
 impl Backend {
@@ -63,7 +63,7 @@ impl Backend {
                  postgresql://anna@db.example.com/memory"
             )));
         }
-        Ok(Self::Postgres(PgStore::open(address)?))
+        Ok(Self::Postgres(Box::new(PgStore::open(address)?)))
     }
 
     #[cfg(not(feature = "postgres"))]
@@ -125,7 +125,7 @@ impl Deref for Backend {
         match self {
             Self::Sqlite(store) => &**store,
             #[cfg(feature = "postgres")]
-            Self::Postgres(store) => store,
+            Self::Postgres(store) => &**store,
         }
     }
 }

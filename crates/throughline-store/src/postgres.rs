@@ -141,9 +141,9 @@ impl PgStore {
              SELECT seq, stamp FROM head",
             self.turn
         ));
-        let (lease, rows) = begun.map_err(|error| match error {
-            Error::Busy { .. } => Error::Busy { waited_ms: patience },
-            other => other,
+        let (lease, rows) = begun.map_err(|error| {
+            let busy = matches!(error, Error::Busy { .. });
+            if busy { Error::Busy { waited_ms: patience } } else { error }
         })?;
         let number = |at: usize| {
             rows.last().and_then(|row| row.get(at)?.parse::<i64>().ok()).unwrap_or_default()

@@ -223,7 +223,17 @@ impl Rewrite {
         let document = match row {
             Row::Memory(memory) => Document::of_memory(memory, at),
             Row::Episode(episode) => Document::of_episode(episode, at, None),
-            _ => return,
+            Row::Space(_)
+            | Row::Evidence(_)
+            | Row::Watermark(_)
+            | Row::Usage(_)
+            | Row::Entity(_)
+            | Row::Edge(_)
+            | Row::Session(_)
+            | Row::Injection(_)
+            | Row::Tombstone(_)
+            | Row::Pending(_)
+            | Row::Leaf(_) => return,
         };
         Document { model, ..document }.write(&mut record);
         let (session, position) = turn(Some(row)).unzip();

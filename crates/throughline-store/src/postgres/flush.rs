@@ -52,11 +52,17 @@ struct TouchColumns {
 #[derive(Default)]
 struct SideColumns {
     slot_gone: Keys2,
-    slots: (Vec<i64>, Vec<String>, Vec<String>, Vec<String>, Vec<bool>),
+    slots: SlotColumns,
     alias_gone: Keys2,
-    aliases: (Vec<i64>, Vec<String>, Vec<i32>, Vec<String>),
+    aliases: AliasColumns,
     vectors_gone: Keys2,
 }
+
+/// Walls, memories, slots, values, and whether there is only one.
+type SlotColumns = (Vec<i64>, Vec<String>, Vec<String>, Vec<String>, Vec<bool>);
+
+/// Walls, entities, numbers and names.
+type AliasColumns = (Vec<i64>, Vec<String>, Vec<i32>, Vec<String>);
 
 /// Walls and names, side by side.
 type Keys2 = (Vec<i64>, Vec<String>);

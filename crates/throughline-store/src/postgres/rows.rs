@@ -88,6 +88,7 @@ pub(super) enum Cell {
     Truth(bool),
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "most are small, and some are made for it")]
 fn text(text: impl ToString) -> Cell {
     Cell::Text(Some(text.to_string()))
 }

@@ -8,7 +8,7 @@ use throughline_core::row::Tombstone;
 use throughline_core::{Row, RowKey, State, Table, words};
 use tokio_postgres::types::Type;
 
-use super::documents::{searched_in, what};
+use super::documents::{Place, searched_in, what};
 use super::link::Link;
 use super::log::NOT_ANOTHERS;
 use super::migrate;
@@ -127,6 +127,9 @@ fn side_indexes<L: Deref<Target = Link>>(tables: &PgTables<L>, held: &Held) -> R
     Ok(wrong)
 }
 
+/// What is kept of a document: its record, its terms, and how many postings it has.
+type Indexed = (Vec<u8>, String, i64);
+
 /// Every memory and episode has one document with its terms and state, its postings are there, and
 /// there are no others.
 fn documents<L: Deref<Target = Link>>(tables: &PgTables<L>, held: &Held) -> Result<Vec<String>> {
@@ -140,7 +143,7 @@ fn documents<L: Deref<Target = Link>>(tables: &PgTables<L>, held: &Held) -> Resu
         ),
         &[],
     )?;
-    let mut found: BTreeMap<(i64, i16, String), (Vec<u8>, String, i64)> = rows
+    let mut found: BTreeMap<Place, Indexed> = rows
         .iter()
         .map(|row| ((row.get(0), row.get(1), row.get(2)), (row.get(3), row.get(4), row.get(5))))
         .collect();

@@ -123,7 +123,20 @@ fn looked_at(change: &Change) -> Vec<RowKey> {
             .collect(),
         Change::Attend(session) => vec![Row::Session(session.clone()).key()],
         Change::Restore { rows, .. } => rows.iter().map(|image| image.key.clone()).collect(),
-        _ => Vec::new(),
+        Change::Unsupersede { .. }
+        | Change::Unlink { .. }
+        | Change::Unwatch { .. }
+        | Change::Unknow { .. }
+        | Change::Rate { .. }
+        | Change::Inject(_)
+        | Change::Purge(_)
+        | Change::Expunge(_)
+        | Change::Defer(_)
+        | Change::Decide { .. }
+        | Change::Silence { .. }
+        | Change::Shelve(_)
+        | Change::Unshelve { .. }
+        | Change::Slept { .. } => Vec::new(),
     }
 }
 

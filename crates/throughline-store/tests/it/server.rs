@@ -1,6 +1,6 @@
 //! The servers that tests use: `tools/postgres/start.sh` starts them, and says where they are.
 
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 /// The variable that names their addresses: the oldest version first, then the newest.
 const ADDRESSES: &str = "THROUGHLINE_TEST_POSTGRES";
@@ -13,6 +13,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// The server of a version.
+    #[expect(clippy::disallowed_methods, reason = "whoever runs the tests says where they are")]
     pub(crate) fn of(version: usize) -> Self {
         let told = std::env::var(ADDRESSES).unwrap_or_else(|_| {
             panic!("{ADDRESSES} is not set: run eval \"$(tools/postgres/start.sh)\" first")
@@ -35,9 +36,10 @@ impl Server {
 
     /// A name for a schema that nobody has.
     pub(crate) fn new_schema(&self) -> String {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        let now = now.expect("it is after 1970").as_nanos();
-        format!("t{}_{now}", std::process::id())
+        let folder = tempfile::tempdir().expect("a folder whose name nobody has");
+        let name = folder.path().file_name().expect("it has a name").to_string_lossy();
+        let name = name.replace(|c: char| !c.is_ascii_alphanumeric(), "").to_lowercase();
+        format!("t{}_{name}", std::process::id())
     }
 
     pub(crate) fn drop_schema(&self, schema: &str) {
@@ -75,9 +77,9 @@ impl Server {
 
 async fn first_column(client: &Client, sql: &str) -> Vec<String> {
     let told = client.simple_query(sql).await.expect("the statement is right");
-    let value = |message: &tokio_postgres::SimpleQueryMessage| match message {
-        tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
-        _ => None,
+    let value = |message: &SimpleQueryMessage| {
+        let SimpleQueryMessage::Row(row) = message else { return None };
+        row.get(0).map(str::to_owned)
     };
     told.iter().filter_map(value).collect()
 }

@@ -205,10 +205,10 @@ fn the_server_alone_shows_nobody_a_row_of_another_space() {
         if standing == Some("owner") && dice(&mut state, 3) == 0 {
             let other = usize::try_from(dice(&mut state, 8)).expect("small");
             let standing = if dice(&mut state, 2) == 0 { "member" } else { "reader" };
-            if !here.contains_key(&other) {
+            here.entry(other).or_insert_with(|| {
                 team.give(names[person], space, names[other], standing);
-                here.insert(other, standing);
-            }
+                standing
+            });
             continue;
         }
         let text = format!("in{}x said by p{person}", space.0);

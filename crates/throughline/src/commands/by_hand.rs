@@ -23,12 +23,7 @@ fn act_of(command: &Command) -> Option<Act> {
             // A folder could tell an agent to open another project's memory for it.
             ProjectAction::Join { .. } | ProjectAction::Leave { .. } => Some(Act::Configure),
         },
-        Command::Store(args) => match &args.action {
-            StoreAction::Copy { .. } => Some(Act::Transfer),
-            StoreAction::Members => Some(Act::Reach),
-            // Who sees a memory is decided by people.
-            StoreAction::Admit { .. } | StoreAction::Dismiss { .. } => Some(Act::Configure),
-        },
+        Command::Store(args) => Some(act_of_store(&args.action)),
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.
         Command::Export(args) if args.format == ExportFormat::Jsonl || args.output.is_some() => {
@@ -86,6 +81,15 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Status
         | Command::MemoryTool
         | Command::Demo => None,
+    }
+}
+
+/// The same for what is done with a store: who sees a memory is decided by people.
+fn act_of_store(action: &StoreAction) -> Act {
+    match action {
+        StoreAction::Copy { .. } => Act::Transfer,
+        StoreAction::Members => Act::Reach,
+        StoreAction::Admit { .. } | StoreAction::Dismiss { .. } => Act::Configure,
     }
 }
 

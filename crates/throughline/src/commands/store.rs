@@ -79,7 +79,7 @@ fn members(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let found = engine.copying().members(&context)?;
     let member = |one: Member| WireMember { role: one.role, standing: one.standing.as_str() };
     let wire = WireMembers {
-        project: context.project.name.clone(),
+        project: context.project.name,
         items: found.into_iter().map(member).collect(),
     };
     ui.answer(&wire, || {

@@ -43,6 +43,7 @@ pub(crate) struct Home {
 const STORE: &str = "THROUGHLINE_TEST_STORE";
 
 /// The address of a schema on the server of a version, which `tools/postgres/start.sh` started.
+#[expect(clippy::disallowed_methods, reason = "whoever runs the tests says where they are")]
 pub(crate) fn server_url(version: usize, schema: &str) -> String {
     let told = std::env::var("THROUGHLINE_TEST_POSTGRES")
         .expect("THROUGHLINE_TEST_POSTGRES is set by: eval \"$(tools/postgres/start.sh)\"");
@@ -64,7 +65,7 @@ impl Home {
     pub(crate) fn live() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         std::fs::create_dir(folder.path().join("webshop")).expect("a folder can be made");
-        let version = std::env::var(STORE).ok().and_then(|version| version.parse().ok());
+        let version = std::env::var_os(STORE).and_then(|version| version.to_str()?.parse().ok());
         let home = Self { folder, clock: None, store: None };
         let store = version.map(|version| home.own_schema(version));
         Self { store, ..home }
