@@ -44,5 +44,8 @@ fi
 say "examples in the documentation"
 cargo test --workspace --doc --quiet
 
+say "servers for the tests of PostgreSQL"
+eval "$(tools/postgres/start.sh)"
+
 say "tests"
 cargo nextest run --workspace --no-fail-fast

@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use throughline_core::row::Tombstone;
-use throughline_store::{Error as StoreError, Finding, SqliteStore, Store, private_folder};
+use throughline_store::{Error as StoreError, Finding, SqliteStore, private_folder};
 
 use crate::engine::DATABASE;
 use crate::flows::Copying;
@@ -88,7 +88,7 @@ impl Copying<'_> {
         let kept = free_name(&folder, "before-restore", clock);
         let working = free_name(&folder, RESTORING, clock);
         let side = erased::read(home).unwrap_or_default();
-        let restored = engine.store.replace_with(from, &kept, &working, &side.stones);
+        let restored = engine.store.file()?.replace_with(from, &kept, &working, &side.stones);
         sweep::sweep(home, &alone);
         match restored.map_err(Error::from) {
             Ok(erased_again) => {

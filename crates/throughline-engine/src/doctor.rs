@@ -8,7 +8,7 @@ use std::path::Path;
 use throughline_core::SpaceId;
 use throughline_core::text::{agree, plural};
 use throughline_reader::Unusable;
-use throughline_store::{Finding, Store, TextOf};
+use throughline_store::{Finding, TextOf};
 
 use crate::backup::leftovers;
 use crate::engine::DATABASE;
@@ -246,8 +246,9 @@ impl Checking<'_> {
                 return vec![Check::wrong("database", error.to_string(), "`restore FILE`")];
             }
         };
-        let (schema, sqlite) = (health.schema, &health.sqlite_version);
-        let detail = format!("schema {schema}, SQLite {sqlite}; {}", self.space_told());
+        let sqlite = || format!("SQLite {}", health.sqlite_version);
+        let engine = health.server.clone().unwrap_or_else(sqlite);
+        let detail = format!("schema {}, {engine}; {}", health.schema, self.space_told());
         let mut checks = vec![if health.read_only {
             let hint = "it can be read as it is, and nothing new is kept; see the disk";
             Check::note("database", format!("only for reading; {detail}"), hint)

@@ -10,7 +10,7 @@ use throughline_core::scope::{Level, Space};
 use throughline_core::{
     Batch, BatchId, Cause, Change, Memory, NodeId, Policy, RowKey, SpaceId, Timestamp,
 };
-use throughline_store::{Error as StoreError, LogQuery, Reader, SqliteStore, Store};
+use throughline_store::{Backend, Error as StoreError, LogQuery, Reader};
 
 use crate::card::{self, Card};
 use crate::index::Indexes;
@@ -21,11 +21,22 @@ use crate::transaction::Transaction;
 use crate::watch::SeenBindings;
 use crate::{Clock, Context, Error, Result, RootStanding, Roots, backup, mint};
 
+/// Says that the memory of a home is kept on a server, or in its own file. Only the user's own
+/// settings may say so; every engine that is opened later in this process follows.
+pub fn keep_memory_at(home: &Path, address: Option<&str>) {
+    Backend::keep_at(&home.join(DATABASE), address);
+}
+
+/// Whether a home has a memory that can be opened: nothing is made to look.
+pub fn has_memory(home: &Path) -> bool {
+    Backend::is_there(&home.join(DATABASE))
+}
+
 /// Memory, ready to be used.
 #[derive(Debug)]
 pub struct Engine {
     pub(crate) home: PathBuf,
-    pub(crate) store: SqliteStore,
+    pub(crate) store: Backend,
     pub(crate) clock: Clock,
     pub(crate) policy: Policy,
     pub(crate) indexes: Indexes,
@@ -47,7 +58,7 @@ pub(crate) const DATABASE: &str = "throughline.db";
 impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
     pub fn open(home: &Path, clock: Clock) -> Result<Self> {
-        let opened = SqliteStore::open(&home.join(DATABASE));
+        let opened = Backend::open(&home.join(DATABASE));
         // Also where it does not open: what was left over may hold erased text.
         backup::sweep_if_idle(home);
         let store = opened?;
@@ -74,6 +85,7 @@ impl Engine {
     /// The same engine for somebody who has told everything at that moment, and waits so long and no
     /// longer.
     pub fn in_time(self, told: Instant, most: Duration) -> Self {
+        self.store.answer_until(Some(told + most));
         Self { told: Some(told), until: Some(told + most), ..self }
     }
 

@@ -399,6 +399,10 @@ fn store_code(error: &StoreError) -> &'static str {
         StoreError::Newer { .. } => "newer",
         StoreError::OldSqlite { .. } => "old_sqlite",
         StoreError::Io { .. } => "io",
+        StoreError::Unreachable { .. } => "unreachable",
+        StoreError::Denied { .. } => "denied",
+        StoreError::Unfit { .. } => "unfit",
+        StoreError::BadAddress(_) => "bad_address",
         StoreError::Refused(_) | StoreError::Abandoned | StoreError::Database(_) | _ => "database",
     }
 }
@@ -429,6 +433,15 @@ fn store_hint(error: &StoreError) -> Option<String> {
         StoreError::Newer { .. } => {
             "it was left untouched; update this program, or choose another place with --home DIR"
         }
+        StoreError::Unreachable { .. } => {
+            "what agents tell waits in the journal and is taken in once the server answers; \
+             `config get store.url` says where it is looked for"
+        }
+        StoreError::Denied { .. } => {
+            "check the role and its password (PGPASSWORD or ~/.pgpass), or ask an owner of the space \
+             to make you a member"
+        }
+        StoreError::BadAddress(_) => "`config set store.url ADDRESS` changes it",
         StoreError::Refused(_)
         | StoreError::Abandoned
         | StoreError::OldSqlite { .. }

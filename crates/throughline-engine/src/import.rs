@@ -15,7 +15,7 @@ use throughline_core::{
     Batch, BatchId, Cause, Change, Episode, Fingerprint, Memory, MemoryId, Pending, RowKey, Table,
     row::Tombstone,
 };
-use throughline_store::{LogQuery, MemoryQuery, Reader, Store, StoredBatch, Tables};
+use throughline_store::{LogQuery, MemoryQuery, Reader, StoredBatch, Tables};
 
 use crate::export::{FORMAT, Header, VERSION};
 use crate::flows::Copying;

@@ -346,6 +346,7 @@ impl Listening<'_> {
     pub(crate) fn waits_for_nobody(&self) {
         self.engine.waited_for.store(false, Ordering::Relaxed);
         self.engine.store.wait_at_most(self.time_left());
+        self.engine.store.answer_until(None);
     }
 
     pub(crate) fn drain_now(&self, mind: &mut Mind, flush: Option<Flush>) -> Result<Capture> {

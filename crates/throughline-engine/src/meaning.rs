@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use throughline_core::{Change, Memory, NodeId, Row, RowKey, SpaceId, document};
 use throughline_embed::nearest::encode;
 use throughline_embed::{Embedder, Embedding, MODEL};
-use throughline_store::{Reader, Store as _, TextOf, Vector};
+use throughline_store::{Reader, TextOf, Vector};
 
 use crate::flows::Vectors;
 use crate::{Engine, Result};
@@ -177,6 +177,12 @@ impl Vectors<'_> {
         let embedded = self.engine.meaning.of_texts(&plain);
         texts.iter().zip(embedded).map(|((node, _), one)| vector(*node, seq, &one)).collect()
     }
+}
+
+/// A vector of our model made ready to be scanned; `None` if it is another's.
+pub(crate) fn packed(one: Vector) -> Option<Vector> {
+    let values: Embedding = one.values.try_into().ok()?;
+    Some(vector(one.node, one.seq, &values))
 }
 
 /// The texts of memories that changes bring in.

@@ -13,8 +13,7 @@ use throughline_core::{
     RowKey, SpaceId, episode, pending,
 };
 use throughline_store::{
-    Erasure, Reader, Store, find_turns, nodes_of_key, quoted_by, turns_holding, turns_under,
-    wordings,
+    Erasure, Reader, find_turns, nodes_of_key, quoted_by, turns_holding, turns_under, wordings,
 };
 
 use crate::brief::forget_kept;

@@ -84,6 +84,43 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The server cannot be reached, or did not answer in time. Nothing says that it was written.
+    #[error("{server} cannot be reached: {why}")]
+    Unreachable {
+        /// Which server, without any password.
+        server: String,
+        /// What happened.
+        why: String,
+    },
+    /// The server answered, and does not let us do this.
+    #[error("{server} does not allow it: {why}")]
+    Denied {
+        /// Which server, without any password.
+        server: String,
+        /// What it said.
+        why: String,
+    },
+    /// The server lacks something that we need.
+    #[error("{server} {lacks}")]
+    Unfit {
+        /// Which server, without any password.
+        server: String,
+        /// What is missing, and what to do about it.
+        lacks: String,
+    },
+    /// The address of a server, or what belongs to it, cannot be understood.
+    #[error("{0}")]
+    BadAddress(String),
+    /// Any other error of the server.
+    #[error("{server} failed: {why}")]
+    Server {
+        /// Which server, without any password.
+        server: String,
+        /// What it said.
+        why: String,
+        /// Whether the same may succeed when it is tried again.
+        again: bool,
+    },
     /// Any other error of SQLite.
     #[error("the database failed")]
     Database(#[source] rusqlite::Error),

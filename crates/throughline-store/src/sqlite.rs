@@ -36,7 +36,7 @@ use throughline_core::{Commit, SpaceId, Timestamp};
 
 use crate::apply::apply;
 use crate::query::{LogQuery, Vector};
-use crate::store::{Erasure, Finding, Planner, Reader, Store, compare_dumps};
+use crate::store::{Erasure, Finding, Planner, Reader, Store, StoreHealth, compare_dumps};
 use crate::tables::Tables;
 use crate::{Error, Result};
 use lock::{WriteTurn, WriterLock};
@@ -64,21 +64,6 @@ pub struct SqliteStore {
     keep: KeptCopy,
     /// Milliseconds that a writer waits for its turn.
     patience: AtomicU64,
-}
-
-/// Store health: what can be said about the file without reading memories.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreHealth {
-    /// Version of the linked SQLite.
-    pub sqlite_version: String,
-    /// Schema version of the file.
-    pub schema: u32,
-    /// Bytes of the database file.
-    pub bytes: u64,
-    /// Bytes of the write-ahead log.
-    pub wal_bytes: u64,
-    /// Whether it can only be read, because the disk or the folder does not allow writing.
-    pub read_only: bool,
 }
 
 impl SqliteStore {
@@ -119,6 +104,7 @@ impl SqliteStore {
         wal.push("-wal");
         Ok(StoreHealth {
             sqlite_version: rusqlite::version().to_owned(),
+            server: None,
             schema,
             bytes: size(&self.path),
             wal_bytes: size(Path::new(&wal)),
@@ -352,6 +338,22 @@ impl Store for SqliteStore {
     fn finish_erasure(&self) -> Result<Erasure> {
         let (mut connection, _turn) = self.turn()?;
         erase::finish(&mut connection)
+    }
+
+    fn wait_at_most(&self, limit: Duration) {
+        Self::wait_at_most(self, limit);
+    }
+
+    fn unfinished_erasures(&self) -> Result<Vec<Tombstone>> {
+        Self::unfinished_erasures(self)
+    }
+
+    fn health(&self) -> Result<StoreHealth> {
+        Self::health(self)
+    }
+
+    fn space(&self) -> Result<BTreeMap<&'static str, u64>> {
+        Self::space(self)
     }
 
     fn verify(&self) -> Result<Vec<Finding>> {

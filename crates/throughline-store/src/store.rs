@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use throughline_core::{
     Batch, BatchId, Commit, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory,
@@ -165,6 +166,12 @@ pub trait Reader {
     /// Batches with these ids, in the order of the log, without their changes.
     fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>>;
 
+    /// People who wrote batches, by the names that the store knows them by, in the order of the ids;
+    /// `None` where it knows only one.
+    fn authors(&self, batches: &[BatchId]) -> Result<Vec<Option<String>>> {
+        Ok(vec![None; batches.len()])
+    }
+
     /// Changes of one batch, with the rows as they were before.
     fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>>;
 
@@ -223,6 +230,23 @@ pub struct Finding {
     pub detail: String,
 }
 
+/// Store health: what can be said about a store without reading memories.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StoreHealth {
+    /// Version of the linked SQLite; empty where it is not used.
+    pub sqlite_version: String,
+    /// The server with its version, if there is one.
+    pub server: Option<String>,
+    /// Schema version.
+    pub schema: u32,
+    /// Bytes of the database.
+    pub bytes: u64,
+    /// Bytes of the write-ahead log.
+    pub wal_bytes: u64,
+    /// Whether it can only be read, because the disk, the folder or the server does not allow writing.
+    pub read_only: bool,
+}
+
 /// Planner: reads memory, and returns the batch to write.
 pub type Planner<'a> = &'a mut dyn FnMut(&dyn Reader) -> Result<Batch>;
 
@@ -258,6 +282,28 @@ pub trait Store: Send + Sync {
     /// Finishes erasures: removes what was deleted from the store's own files, so that nothing is
     /// due any more.
     fn finish_erasure(&self) -> Result<Erasure>;
+
+    /// Sets how long writing waits for other writers before [`Error::Busy`](crate::Error::Busy) is
+    /// returned. What is not written now can be written later.
+    fn wait_at_most(&self, _limit: Duration) {}
+
+    /// Sets when whoever asks no longer waits for an answer; for stores that may not answer at all.
+    fn answer_until(&self, _until: Option<Instant>) {}
+
+    /// Tombstones of unfinished erasures, also of those where only the last step failed.
+    fn unfinished_erasures(&self) -> Result<Vec<Tombstone>> {
+        self.erasure_due()
+    }
+
+    /// Reports the health of the store without reading memories.
+    fn health(&self) -> Result<StoreHealth> {
+        Ok(StoreHealth::default())
+    }
+
+    /// Bytes of the tables and indexes, by what they hold.
+    fn space(&self) -> Result<BTreeMap<&'static str, u64>> {
+        Ok(BTreeMap::new())
+    }
 
     /// Checks everything that can be checked without replaying the log.
     fn verify(&self) -> Result<Vec<Finding>>;

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `in_memory` is for a store that is gone with its last handle; `kept` adds what only makes sense
-//! where memory outlives the process, and the comparison with the in-memory model. PostgreSQL will
-//! join as `kept`, with a factory that makes one database for each [`Factory::fresh`].
+//! where memory outlives the process, and the comparison with the in-memory model. PostgreSQL joins as
+//! `kept`, with a factory that makes one schema for each [`Factory::fresh`].
 
 mod changes;
 mod documents;
@@ -40,6 +40,11 @@ use throughline_store::Store;
 pub trait Factory {
     /// A new place with nothing in it, apart from every other.
     fn fresh(&self) -> Box<dyn Place>;
+
+    /// How many histories a law is tried on, of those that a quick store is tried on.
+    fn cases(&self, of: u32) -> u32 {
+        of
+    }
 }
 
 /// One place where memory is kept. It goes away when dropped.

@@ -135,6 +135,9 @@ pub struct WireBatch {
     pub id: String,
     pub at: String,
     pub actor: &'static str,
+    /// Who wrote it, where people share a server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     pub cause: &'static str,
     pub session: Option<String>,
     pub reason: Option<String>,
@@ -144,11 +147,19 @@ pub struct WireBatch {
 
 impl From<&StoredBatch> for WireBatch {
     fn from(stored: &StoredBatch) -> Self {
+        Self::by(stored, None)
+    }
+}
+
+impl WireBatch {
+    /// A batch, and who wrote it where people share a server.
+    pub fn by(stored: &StoredBatch, person: Option<&String>) -> Self {
         let batch = &stored.batch;
         Self {
             id: batch.id.to_string(),
             at: batch.at.to_string(),
             actor: batch.actor.as_str(),
+            person: person.cloned(),
             cause: batch.cause.as_str(),
             session: batch.session.as_ref().map(ToString::to_string),
             reason: batch.reason.clone(),

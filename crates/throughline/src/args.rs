@@ -11,6 +11,7 @@ mod project;
 mod recall;
 mod review;
 mod serve;
+mod store;
 mod truth;
 
 use std::path::PathBuf;
@@ -32,6 +33,7 @@ pub(crate) use project::{Project, ProjectAction};
 pub(crate) use recall::{Expand, Feedback, Ingest, IngestFormat, Read, Recall, Told, WhyNot};
 pub(crate) use review::Review;
 pub(crate) use serve::{Demo, Serve};
+pub(crate) use store::{Admitted, Store, StoreAction};
 pub(crate) use truth::{Sleep, Verify};
 
 /// The memory of AI coding agents: local, inspectable, and kept true.
@@ -157,6 +159,8 @@ pub(crate) enum Command {
     Restore(Restore),
     /// List projects and their folders, and join or separate a folder
     Project(Project),
+    /// Copy memory to a server or back, and share a project's memory there
+    Store(Store),
     /// Show where memory is kept and how much there is
     Status,
     /// Show what is in memory, in numbers

@@ -27,6 +27,7 @@ mod review;
 #[cfg(feature = "server")]
 mod serve;
 mod sleep;
+mod store;
 mod today;
 mod told;
 mod transfer;
@@ -211,6 +212,7 @@ fn dispatch(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow::Resu
         Command::Backup(args) => copies::backup(args, settings, ui),
         Command::Restore(args) => copies::restore(args, settings, ui),
         Command::Project(args) => project::project(args, settings, ui),
+        Command::Store(args) => store::store(args, settings, ui),
         Command::Status => health::status(settings, ui),
         Command::Stats(args) => health::stats(args, settings, ui),
         Command::Doctor(args) => health::doctor(args, settings, ui),

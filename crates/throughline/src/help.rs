@@ -65,7 +65,7 @@ const GROUPS: [Group; 6] = [
     Group { heading: "Take back and erase", commands: &["forget", "purge"] },
     Group {
         heading: "Import, export and copies",
-        commands: &["ingest", "import", "export", "backup", "restore"],
+        commands: &["ingest", "import", "export", "backup", "restore", "store"],
     },
     Group {
         heading: "Agents, projects and settings",

@@ -25,6 +25,8 @@ pub(crate) use model::{Models, asked_by_project};
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
     pub(crate) home: Option<PathBuf>,
+    /// The server that holds the memory, instead of what the settings say.
+    pub(crate) store_url: Option<String>,
     pub(crate) now: Option<String>,
     pub(crate) session: Option<String>,
     pub(crate) disabled: bool,
@@ -59,6 +61,7 @@ impl Environment {
             |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         Self {
             home: folder("THROUGHLINE_HOME"),
+            store_url: text("THROUGHLINE_STORE_URL"),
             now: text("THROUGHLINE_NOW"),
             session: text("THROUGHLINE_SESSION"),
             disabled: text("THROUGHLINE_DISABLE").is_some_and(|value| value != "0"),
@@ -140,6 +143,8 @@ impl Settings {
         let session = global.session.clone().or_else(|| environment.session.clone());
         let (said, problem) = file::said(&home);
         throughline_engine::take_contacts(said.contacts);
+        let address = environment.store_url.as_ref().unwrap_or(&said.store_url);
+        throughline_engine::keep_memory_at(&home, Some(address));
         Ok(Self {
             policy: said.policy,
             enabled: said.enabled,

@@ -18,7 +18,7 @@ impl Copying<'_> {
     pub fn mend(home: &Path, clock: Clock, progress: &mut dyn FnMut(usize)) -> Result<PathBuf> {
         let engine = Engine::open(home, clock)?;
         let finished = engine.erasing().finish_before_replacing();
-        if let Some(first) = engine.store.rotten_log()?.first() {
+        if let Some(first) = engine.store.file()?.rotten_log()?.first() {
             return Err(Error::NotPossible(format!(
                 "the log itself is damaged, so nothing can be built from it ({first}); `restore --latest` brings back the last copy"
             )));
@@ -29,8 +29,8 @@ impl Copying<'_> {
         let replayed = engine.copying().replay_into(&anew, progress);
         let kept = free_name(&folder, "before-mending", clock);
         let working = free_name(&folder, RESTORING, clock);
-        let mended =
-            replayed.and_then(|()| Ok(engine.store.replace_with(&anew, &kept, &working, &[])?));
+        let mended = replayed
+            .and_then(|()| Ok(engine.store.file()?.replace_with(&anew, &kept, &working, &[])?));
         sweep::sweep(home, &alone);
         if mended.is_ok() && !finished {
             engine.erasing().clean_after_replacing().ok();

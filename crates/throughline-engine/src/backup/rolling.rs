@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use throughline_core::Timestamp;
-use throughline_store::{LogQuery, SqliteStore, Store, beside, sync_parent};
+use throughline_store::{LogQuery, SqliteStore, beside, sync_parent};
 
 use super::{BACKUPS, RESTORING, copies, copying, folder_in, free_name};
 use crate::flows::Copying;
@@ -59,7 +59,8 @@ impl Copying<'_> {
     /// Makes today's copy if there is none, something was written since the last one, and memory is
     /// older than a day. Keeps at most `keep` such copies. Says where it is.
     pub fn roll_backup(&self, keep: usize) -> Result<Option<PathBuf>> {
-        if keep == 0 || !self.is_backup_due()? {
+        // A server has copies of its own.
+        if keep == 0 || self.engine.store.server().is_some() || !self.is_backup_due()? {
             return Ok(None);
         }
         self.make_rolling(keep).map(Some)

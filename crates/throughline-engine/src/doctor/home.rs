@@ -10,7 +10,6 @@ use throughline_store::Error as StoreError;
 use super::Check;
 use crate::Error;
 use crate::backup::{self, Leftover, leftovers};
-use crate::engine::DATABASE;
 use crate::journal::{file, note};
 
 /// Less room than this will not last.
@@ -170,5 +169,5 @@ pub(super) fn lost_checks(home: &Path, now: Timestamp) -> Vec<Check> {
 
 /// Whether there is a memory in the home at all.
 pub(super) fn is_new(home: &Path) -> bool {
-    !home.join(DATABASE).exists()
+    !crate::has_memory(home)
 }

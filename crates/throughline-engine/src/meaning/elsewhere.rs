@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use throughline_core::{NodeId, SpaceId};
 use throughline_llm::Client;
-use throughline_store::{Store as _, TextOf, Vector};
+use throughline_store::{TextOf, Vector};
 
 use super::text_of;
 use crate::clean::clean_text;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use throughline_core::{ProjectKey, Space, SpaceId, Timestamp};
-use throughline_store::{SqliteStore, Store as _};
+use throughline_store::Backend;
 
 use super::list::{RootEntry, RootList, RootState};
 use super::{Project, RootStanding, git, key_of, standing_folder};
@@ -277,9 +277,9 @@ impl Roots {
     }
 
     /// The store, if there is one: nothing is made to look.
-    fn store(&self) -> Result<Option<SqliteStore>> {
+    fn store(&self) -> Result<Option<Backend>> {
         let database = self.home.join(DATABASE);
-        Ok(if database.exists() { Some(SqliteStore::open(&database)?) } else { None })
+        Ok(if Backend::is_there(&database) { Some(Backend::open(&database)?) } else { None })
     }
 
     fn spaces(&self) -> Result<Vec<Space>> {

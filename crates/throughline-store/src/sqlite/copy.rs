@@ -12,7 +12,7 @@ use throughline_core::{RowKey, Table};
 use super::lock::io_error;
 use super::migrate::{self, KeptCopy, MIGRATIONS};
 use super::open::{configure, create_private, empty_log, version_of};
-use super::{BUSY_LIMIT_MS, documents, rows, verify};
+use super::{BUSY_LIMIT_MS, documents, verify};
 use crate::folder::{beside, sync_parent};
 use crate::store::Finding;
 use crate::{Error, Result};
@@ -90,7 +90,7 @@ fn read_tombstones(
     let mut spoiled = None;
     while let Some(row) = stones.next()? {
         let (key, body, hash): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        match rows::parse(Table::Tombstone, &key, &body, &hash) {
+        match crate::body::parse(Table::Tombstone, &key, &body, &hash) {
             Ok(row) => {
                 let key = row.key();
                 found.extend(row.into_tombstone().map(|stone| (key, stone)));

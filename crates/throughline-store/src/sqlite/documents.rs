@@ -343,7 +343,7 @@ pub(super) fn rebuild(connection: &Connection) -> Result<()> {
     for (table, of) in [(Table::Memory, TextOf::Memories), (Table::Episode, TextOf::Episodes)] {
         let mut rows = Vec::new();
         for (space, key, body, hash) in rows::raw(connection, table)? {
-            let Ok(row) = rows::parse(table, &key, &body, &hash) else { continue };
+            let Ok(row) = crate::body::parse(table, &key, &body, &hash) else { continue };
             let key = RowKey { space, table, key };
             if let Some(document) = text::document(connection, of, &key)? {
                 rows.push((space, document, key, row));

@@ -9,8 +9,8 @@ use throughline_core::{
     Batch, BatchId, Change, Logged, MemoryId, NodeId, Pending, RowKey, SpaceId,
 };
 
-use super::rows::checksum;
 use super::text::json_list;
+use crate::body::{change_checksum, checksum, header, node_names, row_name};
 use crate::damage::unless_rotten;
 use crate::query::LogQuery;
 use crate::store::StoredBatch;
@@ -55,12 +55,6 @@ pub(super) fn open_batch(
     Ok(())
 }
 
-/// A batch without its changes, which have rows of their own.
-fn header(batch: &Batch) -> String {
-    let bare = Batch { changes: Vec::new(), ..batch.clone() };
-    serde_json::to_string(&bare).expect("plain data serialises")
-}
-
 pub(super) fn append(connection: &Connection, batch: &Batch, logged: &Logged) -> Result<()> {
     let body = serde_json::to_string(&logged.change).expect("plain data serialises");
     let before = serde_json::to_string(&logged.before).expect("plain data serialises");
@@ -81,27 +75,11 @@ pub(super) fn append(connection: &Connection, batch: &Batch, logged: &Logged) ->
         "INSERT OR IGNORE INTO touch (space, node, row, seq) VALUES (?1, ?2, ?3, ?4)",
     )?;
     for (key, nodes) in touched_rows(logged) {
-        for node in names(&nodes) {
+        for node in node_names(&nodes) {
             touch.execute(params![key.space.0, node, row_name(&key), logged.seq.cast_signed()])?;
         }
     }
     Ok(())
-}
-
-pub(super) fn change_checksum(body: &str, before: &str) -> String {
-    checksum(&[body, "\n", before].concat())
-}
-
-/// The nodes a row is filed under; rows that belong to none are filed under the empty name.
-fn names(nodes: &[NodeId]) -> Vec<String> {
-    if nodes.is_empty() {
-        return vec![String::new()];
-    }
-    nodes.iter().map(ToString::to_string).collect()
-}
-
-fn row_name(key: &RowKey) -> String {
-    format!("{} {}", key.table, key.key)
 }
 
 /// Takes what was erased out of every change that touched it.
@@ -379,7 +357,7 @@ pub(super) fn next_touch(
     nodes: &[NodeId],
     seq: u64,
 ) -> Result<Option<Logged>> {
-    let node = names(nodes).into_iter().next().unwrap_or_default();
+    let node = node_names(nodes).into_iter().next().unwrap_or_default();
     let found = select_changes(
         connection,
         "SELECT seq, batch, body, before, hash FROM change INDEXED BY change_seq

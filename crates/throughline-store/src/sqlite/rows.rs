@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::change::Erased;
 use throughline_core::fold::View;
-use throughline_core::text::sha256_hex;
 use throughline_core::{
     Cardinality, Leaf, Memory, MemoryId, NodeId, Row, RowKey, Slot, SpaceId, Table, words,
 };
 
 use super::{documents, log, text};
 use crate::apply::Writable;
+use crate::body::{checksum, parse};
 use crate::damage::unless_rotten;
 use crate::query::TextOf;
 use crate::tables::text_of;
@@ -74,24 +74,6 @@ fn statements(table: Table) -> Statements {
         Table::Pending => statements!("pending"),
         Table::Leaf => statements!("leaf"),
     }
-}
-
-/// The hash kept beside a text: enough to notice a flipped bit.
-pub(super) fn checksum(text: &str) -> String {
-    sha256_hex(text.as_bytes())[..16].to_owned()
-}
-
-/// Reads a row back and makes sure that it is what was written.
-pub(super) fn parse(table: Table, key: &str, body: &str, hash: &str) -> Result<Row> {
-    let bad = |detail: String| Error::BadRow { what: format!("{table} {key}"), detail };
-    if checksum(body) != hash {
-        return Err(bad("its content does not match its hash".to_owned()));
-    }
-    let row = Row::from_body(table, body).map_err(|error| bad(error.to_string()))?;
-    if row.key().key != key {
-        return Err(bad("its content belongs to another key".to_owned()));
-    }
-    Ok(row)
 }
 
 /// Every row of a table: space, key, body and hash as they are.

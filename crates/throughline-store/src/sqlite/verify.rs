@@ -1,14 +1,13 @@
 //! Verifying a file: SQLite's own checks, then everything we promise on top of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rusqlite::{Connection, TransactionBehavior};
-use throughline_core::{
-    Fingerprint, Memory, Relation, Row, RowKey, SpaceId, State, Table, document, words,
-};
+use throughline_core::{Row, RowKey, SpaceId, Table, document, words};
 
 use super::{documents, log, migrate, rows};
 use crate::Result;
+use crate::soundness::{self, Held, memories};
 use crate::store::Finding;
 
 /// Runs every check and returns what is wrong.
@@ -22,11 +21,9 @@ pub(super) fn verify(connection: &Connection) -> Result<Vec<Finding>> {
     note("migrations", migrate::check(connection)?);
     let (held, bad) = readable(connection)?;
     note("rows", bad);
-    note("links", dangling(&held));
-    note("replacements", replacements(&held));
-    note("replacements", told_twice(&held));
-    note("duplicates", duplicates(&held));
-    note("fingerprints", fingerprints(&held));
+    for (check, details) in soundness::unsound(&held) {
+        note(check, details);
+    }
     note("slots and names", side_indexes(connection, &held)?);
     note("words", text_content(connection, &held)?);
     note("documents", documents::findings(connection)?);
@@ -110,14 +107,12 @@ pub(super) fn text_index(connection: &mut Connection) -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-type Held = BTreeMap<RowKey, Row>;
-
 /// Reads every row back, against its hash and its key.
 fn readable(connection: &Connection) -> Result<(Held, Vec<String>)> {
     let (mut held, mut bad) = (Held::new(), Vec::new());
     for table in Table::ALL {
         for (space, key, body, hash) in rows::raw(connection, *table)? {
-            match rows::parse(*table, &key, &body, &hash) {
+            match crate::body::parse(*table, &key, &body, &hash) {
                 Ok(row) if row.key().space == space => {
                     held.insert(row.key(), row);
                 }
@@ -127,84 +122,6 @@ fn readable(connection: &Connection) -> Result<(Held, Vec<String>)> {
         }
     }
     Ok((held, bad))
-}
-
-fn dangling(held: &Held) -> Vec<String> {
-    let edges = held.values().filter_map(Row::as_edge);
-    edges
-        .flat_map(|edge| [(edge, edge.from), (edge, edge.to)])
-        .filter(|(edge, end)| !held.contains_key(&RowKey::node(edge.space, *end)))
-        .map(|(edge, end)| format!("a {} link ends at {end}, which is not there", edge.relation))
-        .collect()
-}
-
-/// A replacement is told twice, by the memory and by a link, and both tell the same.
-fn told_twice(held: &Held) -> Vec<String> {
-    let edges = held.values().filter_map(Row::as_edge);
-    edges
-        .filter(|edge| edge.relation == Relation::Supersedes)
-        .filter(|edge| {
-            let old = held.get(&RowKey::node(edge.space, edge.to));
-            !matches!(old, Some(Row::Memory(old)) if old.superseded_by == edge.from.memory())
-        })
-        .map(|edge| {
-            format!("a link says that {} replaces {}; the memory does not", edge.from, edge.to)
-        })
-        .collect()
-}
-
-fn memories(held: &Held) -> impl Iterator<Item = &Memory> {
-    held.values().filter_map(Row::as_memory)
-}
-
-/// What was replaced names what replaced it, unless that was erased; nobody else names one; and
-/// following the names ends.
-fn replacements(held: &Held) -> Vec<String> {
-    let mut wrong = Vec::new();
-    for memory in memories(held) {
-        if memory.superseded_by.is_some() && memory.state != State::Superseded {
-            wrong.push(format!("memory {} is {} but has a replacement", memory.id, memory.state));
-        }
-        let mut seen = BTreeSet::from([memory.id]);
-        let mut next = memory.superseded_by;
-        while let Some(id) = next {
-            if !seen.insert(id) {
-                wrong.push(format!("the replacements of memory {} go in a circle", memory.id));
-                break;
-            }
-            match held.get(&RowKey::memory(memory.space, id)) {
-                Some(Row::Memory(one)) => next = one.superseded_by,
-                _ => {
-                    wrong.push(format!(
-                        "memory {} was replaced by {id}, which is not there",
-                        memory.id
-                    ));
-                    break;
-                }
-            }
-        }
-    }
-    wrong
-}
-
-/// The comparable form of every memory is that of its content.
-fn fingerprints(held: &Held) -> Vec<String> {
-    memories(held)
-        .filter(|memory| memory.fingerprint != Fingerprint::of(&memory.content))
-        .map(|memory| format!("memory {} has the fingerprint of another text", memory.id))
-        .collect()
-}
-
-fn duplicates(held: &Held) -> Vec<String> {
-    let mut seen: BTreeMap<_, &Memory> = BTreeMap::new();
-    let mut wrong = Vec::new();
-    for memory in memories(held).filter(|memory| memory.state.is_active()) {
-        let claim = (memory.space, memory.session.clone(), memory.fingerprint.clone());
-        if let Some(other) = seen.insert(claim, memory) {
-            wrong.push(format!("memories {} and {} say the same", other.id, memory.id));
-        }
-    }
-    wrong
 }
 
 /// The slot and alias tables hold just what the rows say.

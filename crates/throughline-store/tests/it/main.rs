@@ -10,5 +10,8 @@ mod foreign;
 mod home;
 mod old_files;
 mod plans;
+mod postgres;
 mod restore;
+mod server;
+mod team;
 mod waiting;

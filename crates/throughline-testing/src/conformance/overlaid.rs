@@ -9,7 +9,7 @@ use super::random::{law, plan};
 use crate::sample::{entity_id, episode_id, memory_id, opening};
 
 pub(super) fn what_a_batch_will_do_is_seen_before_it_is_written(factory: &dyn Factory) {
-    law(24, steps(30), |steps| {
+    law(factory.cases(24), steps(30), |steps| {
         let place = factory.fresh();
         let store = place.open();
         store.apply(&opening(&SPACES)).expect("spaces are welcome");

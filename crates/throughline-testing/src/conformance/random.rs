@@ -63,7 +63,7 @@ fn space_of(change: &Change) -> throughline_core::SpaceId {
 }
 
 pub(super) fn any_history_is_told_alike_by_the_model(factory: &dyn Factory) {
-    law(24, steps(36), |steps| {
+    law(factory.cases(24), steps(36), |steps| {
         let model = MapStore::default();
         let place = factory.fresh();
         let store = place.open();
@@ -110,7 +110,7 @@ fn live_through(store: &dyn Store, steps: &[Step]) {
 }
 
 pub(super) fn any_history_leaves_a_sound_store(factory: &dyn Factory) {
-    law(16, steps(40), |steps| {
+    law(factory.cases(16), steps(40), |steps| {
         let place = factory.fresh();
         let store = place.open();
         live_through(&*store, &steps);
@@ -119,7 +119,7 @@ pub(super) fn any_history_leaves_a_sound_store(factory: &dyn Factory) {
 }
 
 pub(super) fn any_history_leaves_one_document_for_every_text(factory: &dyn Factory) {
-    law(16, steps(40), |steps| {
+    law(factory.cases(16), steps(40), |steps| {
         let place = factory.fresh();
         let store = place.open();
         live_through(&*store, &steps);
@@ -137,7 +137,7 @@ pub(super) fn any_history_leaves_one_document_for_every_text(factory: &dyn Facto
 }
 
 pub(super) fn replaying_any_log_gives_the_same_tables_to_the_byte(factory: &dyn Factory) {
-    law(12, steps(40), |steps| {
+    law(factory.cases(12), steps(40), |steps| {
         let (place, copy) = (factory.fresh(), factory.fresh());
         let (store, replayed) = (place.open(), copy.open());
         live_through(&*store, &steps);

@@ -128,7 +128,7 @@ pub(super) fn building_anew_keeps_sessions_together(factory: &dyn Factory) {
 pub(super) fn in_whatever_order_turns_come_and_go_sessions_are_the_same(factory: &dyn Factory) {
     // Which turn of which session comes or, if it is there, goes.
     let steps = vec((0..3_usize, 0..5_u64), 1..25);
-    law(16, (steps, Just(["morning", "noon", "evening"])), |(steps, names)| {
+    law(factory.cases(16), (steps, Just(["morning", "noon", "evening"])), |(steps, names)| {
         let world = World::new(factory);
         let mut there = std::collections::BTreeMap::new();
         for (count, (name, position)) in (1..).zip(steps) {

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use throughline_core::permission::{self, Act, Backing, Request, Verdict};
 use throughline_engine::Error;
 
-use crate::args::{Command, ConfigAction, ExportFormat, LlmAction, ProjectAction};
+use crate::args::{Command, ConfigAction, ExportFormat, LlmAction, ProjectAction, StoreAction};
 use crate::settings::Settings;
 
 /// What a command does beyond one memory; the engine asks about the rest itself.
@@ -20,6 +20,7 @@ fn act_of(command: &Command) -> Option<Act> {
         Command::Project(args) => Some(act_on_project(&args.action)),
         // Whoever has the link of a server is the user.
         Command::Serve(_) => Some(Act::Configure),
+        Command::Store(args) => Some(act_of_store(&args.action)),
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.
         Command::Export(args) if args.format == ExportFormat::Jsonl || args.output.is_some() => {
@@ -99,6 +100,15 @@ fn act_on_project(action: &ProjectAction) -> Act {
         | ProjectAction::Leave { .. }
         | ProjectAction::Link { .. }
         | ProjectAction::Unlink { .. } => Act::Configure,
+    }
+}
+
+/// The same for what is done with a store: who sees a memory is decided by people.
+fn act_of_store(action: &StoreAction) -> Act {
+    match action {
+        StoreAction::Copy { .. } => Act::Transfer,
+        StoreAction::Members => Act::Reach,
+        StoreAction::Admit { .. } | StoreAction::Dismiss { .. } => Act::Configure,
     }
 }
 

@@ -137,8 +137,13 @@ pub(super) fn time(at: throughline_core::Timestamp) -> String {
 
 pub(super) fn log(args: &args::Log, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let since = settings.moment(args.since.as_deref())?;
-    let batches = settings.engine()?.looking(&settings.context()?).log(since, args.limit)?;
-    let wire = WireLog { batches: batches.iter().map(WireBatch::from).collect() };
+    let engine = settings.engine()?;
+    let batches = engine.looking(&settings.context()?).log(since, args.limit)?;
+    let ids: Vec<_> = batches.iter().map(|stored| stored.batch.id).collect();
+    let people = engine.now_reader()?.authors(&ids)?;
+    let told = || batches.iter().zip(people.iter().map(Option::as_ref));
+    let wire =
+        WireLog { batches: told().map(|(one, person)| WireBatch::by(one, person)).collect() };
     ui.answer(&wire, || {
         if args.limit == 0 {
             return paint(DIM, "--limit 0 shows nothing");
@@ -148,18 +153,22 @@ pub(super) fn log(args: &args::Log, settings: &Settings, ui: &mut Ui) -> anyhow:
                 if since.is_some() { "nothing happened since" } else { "nothing happened yet" };
             return paint(DIM, since);
         }
-        batches.iter().map(batch_lines).collect::<Vec<_>>().join("\n")
+        let lines = told().map(|(one, person)| batch_lines(one, person));
+        lines.collect::<Vec<_>>().join("\n")
     })
 }
 
 /// Changes of one batch shown at most.
 const SHOWN: usize = 6;
 
-fn batch_lines(stored: &StoredBatch) -> String {
+fn batch_lines(stored: &StoredBatch, person: Option<&String>) -> String {
     let batch = &stored.batch;
     let handle = paint(ID, batch.id.handle());
     let mut page =
         format!("{handle}  {}  {} by {}", time(batch.at), paint(BOLD, batch.cause), batch.actor);
+    if let Some(person) = person {
+        page.push_str(&format!(" {}", safe(person)));
+    }
     if let Some(reason) = &batch.reason {
         page.push_str(&format!(" ({})", safe(reason)));
     }
@@ -207,7 +216,7 @@ pub(super) fn undo(
     let undone = settings.engine()?.keeping(&settings.context()?).undo(args.batch.as_deref())?;
     ui.answer(&WireUndone::from(&undone), || {
         let redo = format!("`undo {}` reverts this", undone.batch.handle());
-        let mut page = format!("{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone));
+        let mut page = format!("{}\n{}", paint(GOOD, "Undone"), batch_lines(&undone.undone, None));
         for line in undone.reverted.iter().take(SHOWN).filter_map(reverted_words) {
             write!(page, "\n  {line}").expect("writing to a String cannot fail");
         }

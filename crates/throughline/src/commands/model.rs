@@ -118,7 +118,7 @@ pub(super) fn work(
 
 /// Sleeps over what waits in the project at hand. Returns how many turns that were.
 fn sleep_over(settings: &Settings, ui: &Ui) -> anyhow::Result<usize> {
-    if settings.environment.inside || !settings.home.join("throughline.db").exists() {
+    if settings.environment.inside || !throughline_engine::has_memory(&settings.home) {
         return Ok(0);
     }
     let (engine, context) = (settings.engine()?, settings.context()?);

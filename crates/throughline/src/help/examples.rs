@@ -162,6 +162,17 @@ pub(super) const EXAMPLES: &[Examples] = &[
     ("project leave", &[("throughline project leave", "")]),
     ("project link", &[("throughline project link github.com/acme/billing", "")]),
     ("project unlink", &[("throughline project unlink github.com/acme/billing", "")]),
+    ("store", &[("throughline store copy --to postgresql://anna@db.example.com/memory", "")]),
+    (
+        "store copy",
+        &[
+            ("throughline store copy --to postgresql://anna@db.example.com/memory", ""),
+            ("throughline store copy --to /tmp/copy.db", "a server's memory in a file"),
+        ],
+    ),
+    ("store members", &[("throughline store members", "")]),
+    ("store admit", &[("throughline store admit ben --as reader", "")]),
+    ("store dismiss", &[("throughline store dismiss ben", "")]),
     ("status", &[("throughline status", "")]),
     ("stats", &[("throughline stats --all", "")]),
     ("doctor", &[("throughline doctor", ""), ("throughline doctor --rebuild-check", "")]),

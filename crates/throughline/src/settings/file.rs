@@ -28,6 +28,8 @@ pub(super) struct FileSettings {
     pub(super) contacts: bool,
     pub(super) models: Models,
     pub(super) policy: Policy,
+    /// The server that holds the memory; empty where it is in the home.
+    pub(super) store_url: String,
 }
 
 impl Default for FileSettings {
@@ -36,7 +38,18 @@ impl Default for FileSettings {
         let models = Models::default();
         let (journal_days, backup_keep) = (JOURNAL_DAYS, BACKUP_KEEP);
         let (enabled, journal, joins, contacts) = (true, true, false, false);
-        Self { enabled, journal, journal_days, backup_keep, joins, contacts, models, policy }
+        let store_url = String::new();
+        Self {
+            enabled,
+            journal,
+            journal_days,
+            backup_keep,
+            joins,
+            contacts,
+            models,
+            policy,
+            store_url,
+        }
     }
 }
 
@@ -91,6 +104,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         key: "lifecycle.enabled",
         about: "whether memories that nobody needs leave view by themselves; `undo` brings them back",
         default: || Value::from(true),
+    },
+    Setting {
+        key: "store.url",
+        about: "the PostgreSQL server that holds the memory instead of the home, such as \
+            postgresql://anna@db.example.com/memory; see docs/team.md",
+        default: || Value::from(""),
     },
     Setting {
         key: "recall.budget_tokens",
@@ -335,6 +354,7 @@ impl ConfigFile {
         (policy.lifecycle.reads_files, policy.lifecycle.enabled) = (reads_files, fades);
         let joins = or_default("project.join").as_str() == Some("auto");
         let contacts = or_default("privacy.contacts").as_str() == Some("remove");
+        let store_url = or_default("store.url").as_str().unwrap_or_default().to_owned();
         let models = Models::read(self).unwrap_or_else(|error| {
             wrong.get_or_insert(error.to_string());
             Models::default()
@@ -342,19 +362,18 @@ impl ConfigFile {
         let models = if wrong.is_some() { Models::default() } else { models };
         let journal_days = u32::try_from(days).unwrap_or(u32::MAX);
         let backup_keep = at_most(copies);
-        (
-            FileSettings {
-                enabled,
-                journal,
-                journal_days,
-                backup_keep,
-                joins,
-                contacts,
-                models,
-                policy,
-            },
-            wrong,
-        )
+        let said = FileSettings {
+            enabled,
+            journal,
+            journal_days,
+            backup_keep,
+            joins,
+            contacts,
+            models,
+            policy,
+            store_url,
+        };
+        (said, wrong)
     }
 
     /// Settings that are in the file and that nobody knows.

@@ -244,6 +244,7 @@ fn settings_are_read_set_and_unset_and_comments_survive() {
         "project.join": "ask",
         "recall.budget_tokens": 1200,
         "recall.items_max": 7,
+        "store.url": "",
     });
     assert_eq!(all, expected);
     home.json(&["config", "unset", "recall.budget_tokens"]);

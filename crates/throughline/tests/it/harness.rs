@@ -35,6 +35,21 @@ pub(crate) struct Home {
     folder: tempfile::TempDir,
     /// The day, and the minute of the next command; `None` follows the machine's clock.
     clock: Option<(Cell<&'static str>, Cell<u32>)>,
+    /// The server that holds the memory, where it is not in the home.
+    store: Option<String>,
+}
+
+/// The version of PostgreSQL that every home is kept on, where the tests are run so.
+const STORE: &str = "THROUGHLINE_TEST_STORE";
+
+/// The address of a schema on the server of a version, which `tools/postgres/start.sh` started.
+#[expect(clippy::disallowed_methods, reason = "whoever runs the tests says where they are")]
+pub(crate) fn server_url(version: usize, schema: &str) -> String {
+    let told = std::env::var("THROUGHLINE_TEST_POSTGRES")
+        .expect("THROUGHLINE_TEST_POSTGRES is set by: eval \"$(tools/postgres/start.sh)\"");
+    let mut urls = told.split_whitespace();
+    let url = if version == 15 { urls.next() } else { urls.nth(1) };
+    format!("{}?schema={schema}", url.expect("there are two addresses"))
 }
 
 /// The first command of a day runs at nine.
@@ -50,7 +65,34 @@ impl Home {
     pub(crate) fn live() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         std::fs::create_dir(folder.path().join("webshop")).expect("a folder can be made");
-        Self { folder, clock: None }
+        let version = std::env::var_os(STORE).and_then(|version| version.to_str()?.parse().ok());
+        let home = Self { folder, clock: None, store: None };
+        let store = version.map(|version| home.own_schema(version));
+        Self { store, ..home }
+    }
+
+    /// A new home whose memory is on the server of a version.
+    pub(crate) fn on_server(version: usize) -> Self {
+        let home = Self::new();
+        let store = Some(home.own_schema(version));
+        Self { store, ..home }
+    }
+
+    /// The same home, with the memory that another uses.
+    pub(crate) fn sharing(self, other: &Self) -> Self {
+        Self { store: other.store.clone(), ..self }
+    }
+
+    /// The server that holds the memory, if one does.
+    pub(crate) fn store_url(&self) -> Option<&str> {
+        self.store.as_deref()
+    }
+
+    /// A schema for this home alone.
+    fn own_schema(&self, version: usize) -> String {
+        let name = self.folder.path().file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default().replace(|c: char| !c.is_ascii_alphanumeric(), "");
+        server_url(version, &format!("h{}{name}", std::process::id()).to_lowercase())
     }
 
     /// The next command runs at nine on this day.
@@ -254,6 +296,7 @@ impl Seen<'_> {
         command.arg("--home").arg(self.home.path()).arg("--project").arg(&self.project);
         command.args(self.session.iter().flat_map(|session| ["--session", session]));
         command.envs(self.home.now().map(|now| ("THROUGHLINE_NOW", now)));
+        command.envs(self.home.store.iter().map(|store| ("THROUGHLINE_STORE_URL", store)));
         command
     }
 

@@ -113,6 +113,7 @@ mod strangers;
 mod superseding;
 mod switch;
 mod taking_over;
+mod team;
 mod telling;
 mod telling_once;
 mod telling_truth;

@@ -9,7 +9,7 @@ use throughline_core::{
     Cause, Change, EntityId, Kind, Memory, MemoryId, Row, RowKey, SpaceId, State, Timestamp, sleep,
 };
 use throughline_embed::nearest::neighbours;
-use throughline_store::{Reader, Store as _, TextOf, Vector};
+use throughline_store::{Reader, TextOf, Vector};
 
 use super::PassReport;
 use super::state::DeepMark;

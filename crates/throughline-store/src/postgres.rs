@@ -1,0 +1,347 @@
+//! PostgreSQL store: the same memory on a server with pgvector, for many people and machines.
+//!
+//! One writer at a time, as in SQLite: an advisory lock is held from before the planner reads until its
+//! batch is committed. Readers see one moment and wait for nobody. Every verb is one round trip, and a
+//! batch is folded here and written in one. A person is known by their database role; which spaces a
+//! role sees is decided by the server, row by row.
+
+mod address;
+mod blocks;
+mod counts;
+mod documents;
+mod flush;
+mod link;
+mod listing;
+mod log;
+mod lookup;
+mod members;
+mod migrate;
+mod read;
+mod rows;
+mod text;
+mod tls;
+mod vectors;
+mod verify;
+mod write;
+
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use throughline_core::row::Tombstone;
+use throughline_core::{Batch, BatchId, Commit, SpaceId, Timestamp};
+
+use crate::apply::apply;
+use crate::query::{LogQuery, Vector};
+use crate::store::{Erasure, Finding, Planner, Reader, Store, StoreHealth, compare_dumps};
+use crate::tables::Tables;
+use crate::{Error, Result, SqliteStore};
+use address::Address;
+use link::Link;
+use rows::PgTables;
+use write::Writing;
+
+/// How long to wait for other writers before giving up.
+const BUSY_LIMIT_MS: u64 = 10_000;
+/// Connections that are kept for the next time.
+const KEPT_MAX: usize = 8;
+/// How often a batch is tried that the server could not take, for a reason that passes.
+const TRIES: usize = 5;
+/// Pause before the next try.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// PostgreSQL store: memory on a server.
+pub struct PgStore {
+    address: Address,
+    /// The number of the lock that writers hold, by the schema.
+    turn: i64,
+    idle: Mutex<Vec<Link>>,
+    /// Milliseconds that a writer waits for its turn.
+    patience: AtomicU64,
+    /// When whoever asked no longer waits.
+    until: Mutex<Option<Instant>>,
+}
+
+impl std::fmt::Debug for PgStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PgStore").field("server", &self.address.name).finish_non_exhaustive()
+    }
+}
+
+impl PgStore {
+    /// Opens the store at an address, creating or migrating its tables as needed.
+    pub fn open(url: &str) -> Result<Self> {
+        Self::open_until(url, None)
+    }
+
+    /// The same for somebody who waits no longer than until a moment.
+    pub fn open_until(url: &str, until: Option<Instant>) -> Result<Self> {
+        let address = Address::read(url, &variable)?;
+        let store = Self {
+            turn: rows::own_wall(&format!("turn to write {}", address.schema)),
+            idle: Mutex::default(),
+            patience: AtomicU64::new(BUSY_LIMIT_MS),
+            until: Mutex::new(until),
+            address,
+        };
+        let link = Link::open(&store.address, until)?;
+        migrate::prepare(&link, &store.address.schema)?;
+        store.keep(link);
+        Ok(store)
+    }
+
+    /// Name of the server and database for people, without any password.
+    pub fn name(&self) -> &str {
+        &self.address.name
+    }
+
+    fn keep(&self, link: Link) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < KEPT_MAX && !link.is_broken() {
+            idle.push(link);
+        }
+    }
+
+    /// A connection: one that is kept, or a new one.
+    fn link(&self) -> Result<Link> {
+        let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some(link) = kept else { return Link::open(&self.address, until) };
+            if !link.is_broken() {
+                link.answer_until(until);
+                return Ok(link);
+            }
+        }
+    }
+
+    /// A connection on which `begin` was run. A kept one may turn out to be gone; then a new one is
+    /// made.
+    fn begun(&self, begin: &str) -> Result<(Lease<'_>, Vec<tokio_postgres::SimpleQueryRow>)> {
+        for _ in 0..=KEPT_MAX {
+            let lease = Lease { store: self, link: Some(self.link()?) };
+            match lease.simple(begin) {
+                Err(Error::Unreachable { .. }) if lease.is_broken() => {}
+                begun => return begun.map(|rows| (lease, rows)),
+            }
+        }
+        Err(Error::Unreachable {
+            server: self.address.name.clone(),
+            why: "it closes every connection".to_owned(),
+        })
+    }
+
+    /// Begins to write, when it is our turn. The last numbers of change and stamp.
+    fn turn(&self) -> Result<(Lease<'_>, u64, i64)> {
+        let patience = self.patience.load(Ordering::Relaxed).max(1);
+        let begun = self.begun(&format!(
+            "BEGIN; SET LOCAL lock_timeout = {patience};
+             SELECT pg_advisory_xact_lock({}); SET LOCAL lock_timeout = 0;
+             SELECT seq, stamp FROM head",
+            self.turn
+        ));
+        let (lease, rows) = begun.map_err(|error| {
+            let busy = matches!(error, Error::Busy { .. });
+            if busy { Error::Busy { waited_ms: patience } } else { error }
+        })?;
+        let number = |at: usize| {
+            rows.last().and_then(|row| row.get(at)?.parse::<i64>().ok()).unwrap_or_default()
+        };
+        let (seq, stamp) = (number(0).unsigned_abs(), number(1));
+        Ok((lease, seq, stamp))
+    }
+
+    /// Plans and writes once. With an error, whether the batch may have been committed.
+    fn attempt(&self, plan: Planner<'_>) -> std::result::Result<Commit, (Error, Option<BatchId>)> {
+        let (lease, seq, stamp) = self.turn().map_err(|error| (error, None))?;
+        let planned = plan(&PgTables::new(&*lease));
+        let batch = match planned {
+            Ok(batch) => batch,
+            // What a planner could not read it tells in its own words.
+            Err(Error::Abandoned) if lease.is_broken() => {
+                let why = "the connection was lost".to_owned();
+                let server = self.address.name.clone();
+                return Err((Error::Unreachable { server, why }, None));
+            }
+            Err(error) => return Err((error, None)),
+        };
+        let mut writing = Writing::new(&lease, seq, stamp);
+        let seq = writing
+            .look_ahead(&batch)
+            .and_then(|()| apply(&mut writing, &batch))
+            .map_err(|error| (error, None))?;
+        writing.finish().map_err(|error| (error, Some(batch.id)))?;
+        lease.give_back();
+        Ok(Commit { batch: batch.id, seq })
+    }
+
+    /// Whether a batch is there, and with which number: asked of the server, not guessed.
+    fn committed(&self, batch: BatchId) -> Result<Option<Commit>> {
+        let headers = self.read()?.headers(&[batch])?;
+        Ok(headers.first().map(|stored| Commit { batch, seq: stored.last_seq }))
+    }
+
+    /// Whether there is time for another try.
+    fn has_time(&self) -> bool {
+        let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        until.is_none_or(|until| Instant::now() + PAUSE < until)
+    }
+
+    /// Every batch of the log, in order.
+    fn whole_log(&self) -> Result<Vec<crate::StoredBatch>> {
+        self.read()?.log(&LogQuery { limit: usize::MAX, ..LogQuery::default() })
+    }
+}
+
+/// A variable by which every client of PostgreSQL is told passwords, services and certificates.
+#[expect(clippy::disallowed_methods, reason = "they are the server's own, not ours")]
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !name.is_empty() && !value.is_empty())
+}
+
+/// A connection that is inside a transaction, and given back when it is over.
+struct Lease<'s> {
+    store: &'s PgStore,
+    link: Option<Link>,
+}
+
+impl Lease<'_> {
+    /// Gives the connection back after its transaction ended.
+    fn give_back(mut self) {
+        if let Some(link) = self.link.take() {
+            self.store.keep(link);
+        }
+    }
+}
+
+impl Deref for Lease<'_> {
+    type Target = Link;
+
+    fn deref(&self) -> &Link {
+        self.link.as_ref().expect("a lease has its link until it is given back")
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        // What was not committed is not wanted, also where a planner panicked.
+        if let Some(link) = self.link.take() {
+            link.roll_back();
+            self.store.keep(link);
+        }
+    }
+}
+
+/// Whether the same may succeed when it is tried again.
+fn passes(error: &Error) -> bool {
+    matches!(error, Error::Server { again: true, .. } | Error::Unreachable { .. })
+}
+
+impl Store for PgStore {
+    fn read(&self) -> Result<Box<dyn Reader + '_>> {
+        // The first statement fixes the moment that the reader sees.
+        let (lease, _) =
+            self.begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1 FROM head")?;
+        Ok(Box::new(PgTables::new(lease)))
+    }
+
+    fn transact(&self, plan: Planner<'_>) -> Result<Commit> {
+        for _ in 1..TRIES {
+            let (error, batch) = match self.attempt(&mut *plan) {
+                Ok(commit) => return Ok(commit),
+                Err(failed) => failed,
+            };
+            if !passes(&error) || !self.has_time() {
+                return Err(error);
+            }
+            std::thread::sleep(PAUSE);
+            if let Some(batch) = batch
+                && let Some(commit) = self.committed(batch)?
+            {
+                return Ok(commit);
+            }
+        }
+        self.attempt(plan).map_err(|(error, _)| error)
+    }
+
+    fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>> {
+        Ok(Box::new(Arc::new(Tables::as_of(self.whole_log()?, at)?)))
+    }
+
+    fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {
+        let (lease, _, stamp) = self.turn()?;
+        vectors::put(&PgTables::new(&*lease), space, model, vectors, stamp)?;
+        lease.simple("COMMIT")?;
+        lease.give_back();
+        Ok(())
+    }
+
+    fn reindex(&self) -> Result<()> {
+        let (lease, _, stamp) = self.turn()?;
+        vectors::rebuild(&PgTables::new(&*lease), stamp)?;
+        lease.simple("COMMIT")?;
+        lease.give_back();
+        Ok(())
+    }
+
+    fn erasure_due(&self) -> Result<Vec<Tombstone>> {
+        let (lease, _) = self.begun("BEGIN")?;
+        let tables = PgTables::new(lease);
+        verify::erasure_due(&tables)
+    }
+
+    fn finish_erasure(&self) -> Result<Erasure> {
+        if self.erasure_due()?.is_empty() {
+            return Ok(Erasure::Done);
+        }
+        // Outside of a transaction, as vacuuming wants it. Tables of another role are left to it.
+        let link = self.link()?;
+        link.simple("SET client_min_messages = error")?;
+        link.simple("VACUUM")?;
+        link.simple("SET client_min_messages = warning; DELETE FROM erasure_due")?;
+        self.keep(link);
+        Ok(Erasure::Done)
+    }
+
+    fn wait_at_most(&self, limit: Duration) {
+        let ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        self.patience.store(ms.min(BUSY_LIMIT_MS), Ordering::Relaxed);
+    }
+
+    fn answer_until(&self, until: Option<Instant>) {
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until;
+    }
+
+    fn health(&self) -> Result<StoreHealth> {
+        let (lease, _) = self.begun("BEGIN")?;
+        verify::health(&PgTables::new(lease))
+    }
+
+    fn verify(&self) -> Result<Vec<Finding>> {
+        let (lease, _) =
+            self.begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1 FROM head")?;
+        verify::verify(&PgTables::new(lease), &self.address.schema)
+    }
+
+    fn rebuild_check(&self) -> Result<Vec<Finding>> {
+        let reader = self.read()?;
+        let log = reader.log(&LogQuery { limit: usize::MAX, ..LogQuery::default() })?;
+        let batches = log.into_iter().map(|one| -> Batch { one.batch });
+        let rebuilt = Arc::new(Tables::replay(batches)?);
+        Ok(compare_dumps(&reader.dump()?, &rebuilt.dump()?))
+    }
+
+    fn backup(&self, to: &Path) -> Result<()> {
+        if to.exists() {
+            let source = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+            return Err(Error::Io { path: to.to_owned(), source });
+        }
+        let copy = SqliteStore::open(to)?;
+        for stored in self.whole_log()? {
+            copy.apply(&stored.batch)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,443 @@
+//! Documents on a server: one row each, made into blocks when they are asked for.
+//!
+//! A document keeps its number for as long as its text has a row. Which turn follows which is not kept
+//! but told by the sessions and positions of the turns, whenever documents are read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+
+use throughline_core::{Row, RowKey, Table, words};
+use tokio_postgres::types::Type;
+
+use super::blocks::pack;
+use super::link::{Link, Param, Statement};
+use super::rows::PgTables;
+use crate::document::{Document, RECORD};
+use crate::query::TextOf;
+use crate::tables::text_of;
+use crate::{Error, Result};
+
+/// The number for an index in the tables.
+pub(super) fn what(of: TextOf) -> i16 {
+    match of {
+        TextOf::Memories => 1,
+        TextOf::Episodes => 2,
+    }
+}
+
+/// The index that the rows of a table are searched in.
+pub(super) fn searched_in(table: Table) -> Option<TextOf> {
+    match table {
+        Table::Memory => Some(TextOf::Memories),
+        Table::Episode => Some(TextOf::Episodes),
+        Table::Space
+        | Table::Evidence
+        | Table::Watermark
+        | Table::Usage
+        | Table::Entity
+        | Table::Edge
+        | Table::Session
+        | Table::Injection
+        | Table::Tombstone
+        | Table::Pending
+        | Table::Leaf => None,
+    }
+}
+
+/// A document as its table keeps it.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    pub(super) number: i32,
+    pub(super) record: Vec<u8>,
+    pub(super) terms: String,
+}
+
+/// Where a document is: its wall, its index, the key of its row.
+pub(super) type Place = (i64, i16, String);
+
+/// What a shelf says: how many documents and terms it has, and the next number.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct ShelfSize {
+    pub(super) docs: i64,
+    pub(super) terms: i64,
+    pub(super) next: i32,
+}
+
+/// Changes to documents, gathered to be written in a few statements.
+#[derive(Default)]
+pub(super) struct Rewrite {
+    kept: BTreeMap<Place, Kept>,
+    shelves: BTreeMap<(i64, i16), ShelfSize>,
+    resized: BTreeSet<(i64, i16)>,
+    sessions: BTreeSet<(i64, String)>,
+    put: DocumentColumns,
+    gone: PostingColumns,
+    new: PostingColumns,
+}
+
+#[derive(Default)]
+struct DocumentColumns {
+    walls: Vec<i64>,
+    whats: Vec<i16>,
+    numbers: Vec<i32>,
+    keys: Vec<Option<String>>,
+    sessions: Vec<Option<String>>,
+    positions: Vec<Option<i64>>,
+    records: Vec<Option<Vec<u8>>>,
+    terms: Vec<Option<String>>,
+}
+
+#[derive(Default)]
+struct PostingColumns {
+    walls: Vec<i64>,
+    whats: Vec<i16>,
+    terms: Vec<String>,
+    numbers: Vec<i32>,
+    counts: Vec<i32>,
+}
+
+impl PostingColumns {
+    fn push_all(&mut self, wall: i64, what: i16, number: i32, terms: &str) {
+        let mut counts: BTreeMap<&str, i32> = BTreeMap::new();
+        for term in terms.split_ascii_whitespace() {
+            *counts.entry(term).or_default() += 1;
+        }
+        for (term, count) in counts {
+            self.walls.push(wall);
+            self.whats.push(what);
+            self.terms.push(term.to_owned());
+            self.numbers.push(number);
+            self.counts.push(count);
+        }
+    }
+}
+
+fn count(terms: &str) -> i64 {
+    i64::try_from(terms.split_ascii_whitespace().count()).unwrap_or(i64::MAX)
+}
+
+/// The turn that a row is, as its session and position.
+fn turn(row: Option<&Row>) -> Option<(String, i64)> {
+    let turn = row.and_then(Row::as_episode)?;
+    Some((turn.session.to_string(), i64::try_from(turn.position).unwrap_or(i64::MAX)))
+}
+
+impl Rewrite {
+    /// A rewrite that knows the documents of some places and the shelves they stand on.
+    pub(super) fn of<L: Deref<Target = Link>>(
+        tables: &PgTables<L>,
+        places: &BTreeSet<Place>,
+    ) -> Result<Self> {
+        let mut rewrite = Self::default();
+        if places.is_empty() {
+            return Ok(rewrite);
+        }
+        let walls: Vec<i64> = places.iter().map(|(wall, ..)| *wall).collect();
+        let whats: Vec<i16> = places.iter().map(|(_, what, _)| *what).collect();
+        let keys: Vec<&str> = places.iter().map(|(.., key)| key.as_str()).collect();
+        let mut found = tables.link.all(&[
+            Statement {
+                sql: "SELECT d.space, d.what, d.key, d.number, d.record, d.terms
+                      FROM unnest($1::bigint[], $2::smallint[], $3::text[]) AS w (space, what, key)
+                      JOIN document AS d USING (space, what, key)"
+                    .to_owned(),
+                params: vec![
+                    (&walls, Type::INT8_ARRAY),
+                    (&whats, Type::INT2_ARRAY),
+                    (&keys, Type::TEXT_ARRAY),
+                ],
+            },
+            Statement {
+                sql: "SELECT space, what, docs, terms, next FROM shelf WHERE space = ANY($1)"
+                    .to_owned(),
+                params: vec![(&walls, Type::INT8_ARRAY)],
+            },
+        ])?;
+        for row in found.remove(0) {
+            let kept = Kept { number: row.get(3), record: row.get(4), terms: row.get(5) };
+            rewrite.kept.insert((row.get(0), row.get(1), row.get(2)), kept);
+        }
+        for row in found.remove(0) {
+            let size = ShelfSize { docs: row.get(2), terms: row.get(3), next: row.get(4) };
+            rewrite.shelves.insert((row.get(0), row.get(1)), size);
+        }
+        Ok(rewrite)
+    }
+
+    /// Follows a row that changed from `old` to `new`.
+    pub(super) fn follow(
+        &mut self,
+        wall: i64,
+        of: TextOf,
+        key: &RowKey,
+        old: Option<&Row>,
+        new: Option<&Row>,
+    ) -> Result<()> {
+        let kept = self.kept.remove(&(wall, what(of), key.key.clone()));
+        if turn(old) != turn(new) {
+            let both = [turn(old), turn(new)].into_iter().flatten();
+            self.sessions.extend(both.map(|(session, _)| (wall, session)));
+        }
+        let Some(row) = new else {
+            if let Some(kept) = kept {
+                self.take_away(wall, of, &kept);
+            }
+            return Ok(());
+        };
+        let same_text = old.is_some() && text_of(old) == text_of(new);
+        if let Some(kept) = kept.as_ref().filter(|_| same_text) {
+            // The text stayed: what else is known of it may have changed.
+            let Kept { number, record, terms } = kept.clone();
+            self.put_record(wall, of, key, row, number, record, terms);
+            return Ok(());
+        }
+        let terms = words::terms(&text_of(new).unwrap_or_default()).join(" ");
+        let number = match kept {
+            Some(kept) => {
+                self.gone.push_all(wall, what(of), kept.number, &kept.terms);
+                self.resize(wall, of, -1, -count(&kept.terms));
+                kept.number
+            }
+            None => self.next(wall, of)?,
+        };
+        self.new.push_all(wall, what(of), number, &terms);
+        self.resize(wall, of, 1, count(&terms));
+        self.put_record(wall, of, key, row, number, vec![0; RECORD], terms);
+        Ok(())
+    }
+
+    /// Puts the document of a row; the vector in the record stays.
+    #[expect(clippy::too_many_arguments, reason = "they are the columns of a table")]
+    fn put_record(
+        &mut self,
+        wall: i64,
+        of: TextOf,
+        key: &RowKey,
+        row: &Row,
+        number: i32,
+        mut record: Vec<u8>,
+        terms: String,
+    ) {
+        let model = Document::read(&record).map_or(0, |old| old.model);
+        let at = number.unsigned_abs();
+        let document = match row {
+            Row::Memory(memory) => Document::of_memory(memory, at),
+            Row::Episode(episode) => Document::of_episode(episode, at, None),
+            Row::Space(_)
+            | Row::Evidence(_)
+            | Row::Watermark(_)
+            | Row::Usage(_)
+            | Row::Entity(_)
+            | Row::Edge(_)
+            | Row::Session(_)
+            | Row::Injection(_)
+            | Row::Tombstone(_)
+            | Row::Pending(_)
+            | Row::Leaf(_) => return,
+        };
+        Document { model, ..document }.write(&mut record);
+        let (session, position) = turn(Some(row)).unzip();
+        let put = &mut self.put;
+        put.walls.push(wall);
+        put.whats.push(what(of));
+        put.numbers.push(number);
+        put.keys.push(Some(key.key.clone()));
+        put.sessions.push(session);
+        put.positions.push(position);
+        put.records.push(Some(record));
+        put.terms.push(Some(terms));
+    }
+
+    /// Puts the document of a row whose index is empty, under its number, with its vector.
+    pub(super) fn add(
+        &mut self,
+        wall: i64,
+        of: TextOf,
+        key: &RowKey,
+        row: &Row,
+        number: Option<i32>,
+        vector: Option<(u8, &[u8])>,
+    ) -> Result<()> {
+        let number = match number {
+            Some(number) => number,
+            None => self.next(wall, of)?,
+        };
+        let terms = words::terms(&text_of(Some(row)).unwrap_or_default()).join(" ");
+        self.new.push_all(wall, what(of), number, &terms);
+        self.resize(wall, of, 1, count(&terms));
+        self.put_record(wall, of, key, row, number, vec![0; RECORD], terms);
+        if let (Some((model, packed)), Some(Some(record))) = (vector, self.put.records.last_mut()) {
+            pack(record, model, packed);
+        }
+        Ok(())
+    }
+
+    fn take_away(&mut self, wall: i64, of: TextOf, kept: &Kept) {
+        self.gone.push_all(wall, what(of), kept.number, &kept.terms);
+        self.resize(wall, of, -1, -count(&kept.terms));
+        let put = &mut self.put;
+        put.walls.push(wall);
+        put.whats.push(what(of));
+        put.numbers.push(kept.number);
+        put.keys.push(None);
+        put.sessions.push(None);
+        put.positions.push(None);
+        put.records.push(None);
+        put.terms.push(None);
+    }
+
+    fn next(&mut self, wall: i64, of: TextOf) -> Result<i32> {
+        let shelf = self.shelves.entry((wall, what(of))).or_default();
+        let number = shelf.next;
+        shelf.next = number.checked_add(1).ok_or_else(|| Error::BadRow {
+            what: format!("space {wall}"),
+            detail: "it is full".to_owned(),
+        })?;
+        Ok(number)
+    }
+
+    fn resize(&mut self, wall: i64, of: TextOf, docs: i64, terms: i64) {
+        self.resized.insert((wall, what(of)));
+        let shelf = self.shelves.entry((wall, what(of))).or_default();
+        shelf.docs += docs;
+        shelf.terms += terms;
+    }
+
+    /// The shelves whose size changed, as parameters.
+    pub(super) fn sizes(&self) -> ShelfColumns {
+        let mut columns = ShelfColumns::default();
+        for place in &self.resized {
+            let size = self.shelves.get(place).copied().unwrap_or_default();
+            columns.walls.push(place.0);
+            columns.whats.push(place.1);
+            columns.docs.push(size.docs);
+            columns.terms.push(size.terms);
+            columns.next.push(size.next);
+        }
+        columns
+    }
+
+    /// The sessions whose turns follow each other otherwise now, as parameters.
+    pub(super) fn reordered(&self) -> (Vec<i64>, Vec<String>) {
+        self.sessions.iter().cloned().unzip()
+    }
+
+    /// Whether no document changes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.put.numbers.is_empty()
+    }
+
+    /// The statements that write it all, stamped.
+    pub(super) fn statements<'s>(
+        &'s self,
+        stamp: &'s i64,
+        sizes: &'s ShelfColumns,
+        reordered: &'s (Vec<i64>, Vec<String>),
+    ) -> Vec<Statement<'s>> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let put = &self.put;
+        let documents = Statement {
+            sql: "INSERT INTO document
+                    (space, what, number, key, session, position, record, terms, stamp)
+                  SELECT *, $9::bigint FROM unnest($1::bigint[], $2::smallint[], $3::integer[],
+                    $4::text[], $5::text[], $6::bigint[], $7::bytea[], $8::text[])
+                  ON CONFLICT (space, what, number) DO UPDATE SET key = excluded.key,
+                    session = excluded.session, position = excluded.position,
+                    record = excluded.record, terms = excluded.terms, stamp = excluded.stamp"
+                .to_owned(),
+            params: vec![
+                (&put.walls, Type::INT8_ARRAY),
+                (&put.whats, Type::INT2_ARRAY),
+                (&put.numbers, Type::INT4_ARRAY),
+                (&put.keys, Type::TEXT_ARRAY),
+                (&put.sessions, Type::TEXT_ARRAY),
+                (&put.positions, Type::INT8_ARRAY),
+                (&put.records, Type::BYTEA_ARRAY),
+                (&put.terms, Type::TEXT_ARRAY),
+                (stamp, Type::INT8),
+            ],
+        };
+        let gone = Statement {
+            sql: "DELETE FROM posting AS p
+                  USING unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[])
+                    AS g (space, what, term, number)
+                  WHERE p.space = g.space AND p.what = g.what AND p.term = g.term
+                    AND p.number = g.number"
+                .to_owned(),
+            params: self.gone.params(false),
+        };
+        let new = Statement {
+            sql: "INSERT INTO posting (space, what, term, number, count)
+                  SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::text[], $4::integer[],
+                    $5::integer[])"
+                .to_owned(),
+            params: self.new.params(true),
+        };
+        let restamped = Statement {
+            sql: "UPDATE document AS d SET stamp = $3
+                  FROM unnest($1::bigint[], $2::text[]) AS s (space, session)
+                  WHERE d.space = s.space AND d.what = 2 AND d.session = s.session"
+                .to_owned(),
+            params: vec![
+                (&reordered.0, Type::INT8_ARRAY),
+                (&reordered.1, Type::TEXT_ARRAY),
+                (stamp, Type::INT8),
+            ],
+        };
+        vec![gone, documents, new, restamped, sizes.statement()]
+    }
+}
+
+impl PostingColumns {
+    fn params(&self, counted: bool) -> Vec<Param<'_>> {
+        let mut params: Vec<Param<'_>> = vec![
+            (&self.walls, Type::INT8_ARRAY),
+            (&self.whats, Type::INT2_ARRAY),
+            (&self.terms, Type::TEXT_ARRAY),
+            (&self.numbers, Type::INT4_ARRAY),
+        ];
+        if counted {
+            params.push((&self.counts, Type::INT4_ARRAY));
+        }
+        params
+    }
+}
+
+/// Sizes of shelves as parameters.
+#[derive(Default)]
+pub(super) struct ShelfColumns {
+    walls: Vec<i64>,
+    whats: Vec<i16>,
+    docs: Vec<i64>,
+    terms: Vec<i64>,
+    next: Vec<i32>,
+}
+
+impl ShelfColumns {
+    fn statement(&self) -> Statement<'_> {
+        Statement {
+            sql: "INSERT INTO shelf (space, what, docs, terms, next)
+                  SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[],
+                    $5::integer[])
+                  ON CONFLICT (space, what) DO UPDATE
+                  SET docs = excluded.docs, terms = excluded.terms, next = excluded.next"
+                .to_owned(),
+            params: vec![
+                (&self.walls, Type::INT8_ARRAY),
+                (&self.whats, Type::INT2_ARRAY),
+                (&self.docs, Type::INT8_ARRAY),
+                (&self.terms, Type::INT8_ARRAY),
+                (&self.next, Type::INT4_ARRAY),
+            ],
+        }
+    }
+}
+
+impl Rewrite {
+    /// The document that is kept in a place.
+    pub(super) fn kept(&self, place: &Place) -> Option<&Kept> {
+        self.kept.get(place)
+    }
+}

@@ -1,0 +1,196 @@
+//! Link: one connection to a server, with every statement one round trip and none without a limit.
+
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use futures_util::future::try_join_all;
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, NoTls, Row as PgRow, SimpleQueryMessage, SimpleQueryRow};
+
+use super::address::Address;
+use crate::{Error, Result};
+
+/// The longest that anything may take of one statement.
+const STATEMENT_LIMIT: Duration = Duration::from_secs(120);
+/// A client that vanished inside a transaction gives the turn back after this.
+const IDLE_LIMIT_MS: u64 = 30_000;
+
+/// A parameter of a statement and its type.
+pub(super) type Param<'p> = (&'p (dyn ToSql + Sync), Type);
+
+/// A statement with its parameters.
+pub(super) struct Statement<'p> {
+    pub(super) sql: String,
+    pub(super) params: Vec<Param<'p>>,
+}
+
+/// Connection to a server.
+pub(super) struct Link {
+    runtime: Runtime,
+    client: Client,
+    server: String,
+    /// When whoever waits for the answer is gone.
+    until: Mutex<Option<Instant>>,
+    /// The role that the server knows us by.
+    pub(super) role: String,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Link").field("server", &self.server).finish_non_exhaustive()
+    }
+}
+
+impl Link {
+    /// Connects, and makes every statement see our schema.
+    pub(super) fn open(address: &Address, until: Option<Instant>) -> Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
+            Error::Unreachable { server: address.name.clone(), why: error.to_string() }
+        })?;
+        let connecting = async {
+            if let Some(tls) = &address.tls {
+                let (client, connection) = address.config.connect(tls.clone()).await?;
+                tokio::spawn(connection);
+                return Ok(client);
+            }
+            let (client, connection) = address.config.connect(NoTls).await?;
+            tokio::spawn(connection);
+            Ok(client)
+        };
+        let limit = limit(until);
+        let connected = runtime.block_on(async { tokio::time::timeout(limit, connecting).await });
+        let client = match connected {
+            Ok(client) => client.map_err(|error| translate(&address.name, &error))?,
+            Err(_) => return Err(late(&address.name, limit)),
+        };
+        let link = Self {
+            runtime,
+            client,
+            server: address.name.clone(),
+            until: Mutex::new(until),
+            role: String::new(),
+        };
+        let schema = &address.schema;
+        let rows = link.simple(&format!(
+            "SET search_path = {schema}, public, extensions; SET client_min_messages = warning;
+             SET idle_in_transaction_session_timeout = {IDLE_LIMIT_MS};
+             SET statement_timeout = {}; SELECT current_user",
+            STATEMENT_LIMIT.as_millis()
+        ))?;
+        let role = rows.first().and_then(|row| row.get(0)).unwrap_or_default().to_owned();
+        Ok(Self { role, ..link })
+    }
+
+    /// Sets when whoever waits for answers is gone.
+    pub(super) fn answer_until(&self, until: Option<Instant>) {
+        *self.until.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = until;
+    }
+
+    /// Whether it cannot be used any more.
+    pub(super) fn is_broken(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// The server's name for people.
+    pub(super) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// Runs statements without parameters, one after the other, in one round trip. The rows of all of
+    /// them.
+    pub(super) fn simple(&self, sql: &str) -> Result<Vec<SimpleQueryRow>> {
+        let messages = self.run(self.client.simple_query(sql))?;
+        let row = |message| {
+            if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None }
+        };
+        Ok(messages.into_iter().filter_map(row).collect())
+    }
+
+    /// Runs one statement.
+    pub(super) fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<PgRow>> {
+        self.run(self.client.query_typed(sql, params))
+    }
+
+    /// Runs statements in their order, in one round trip. The rows of each.
+    pub(super) fn all(&self, statements: &[Statement<'_>]) -> Result<Vec<Vec<PgRow>>> {
+        // So many are sent in their order; of more, the library would send some before others.
+        const TOGETHER: usize = 25;
+        let mut rows = Vec::with_capacity(statements.len());
+        for some in statements.chunks(TOGETHER) {
+            let sent = some.iter().map(|one| self.client.query_typed(&one.sql, &one.params));
+            rows.extend(self.run(try_join_all(sent))?);
+        }
+        Ok(rows)
+    }
+
+    /// Gives up what a transaction has done so far.
+    pub(super) fn roll_back(&self) {
+        // Where the link is broken, the server does so itself.
+        self.simple("ROLLBACK").ok();
+    }
+
+    fn run<T>(
+        &self,
+        work: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>,
+    ) -> Result<T> {
+        let until = *self.until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let limit = limit(until);
+        let done = self.runtime.block_on(async { tokio::time::timeout(limit, work).await });
+        match done {
+            Ok(done) => done.map_err(|error| translate(&self.server, &error)),
+            Err(_) => Err(late(&self.server, limit)),
+        }
+    }
+}
+
+/// How long there is until a moment.
+fn limit(until: Option<Instant>) -> Duration {
+    until.map_or(STATEMENT_LIMIT, |until| until.saturating_duration_since(Instant::now()))
+}
+
+fn late(server: &str, limit: Duration) -> Error {
+    let why = format!("it did not answer within {} ms", limit.as_millis());
+    Error::Unreachable { server: server.to_owned(), why }
+}
+
+/// An error of the server, by what can be done about it.
+pub(super) fn translate(server: &str, error: &tokio_postgres::Error) -> Error {
+    let name = server.to_owned();
+    let Some(told) = error.as_db_error() else {
+        let why =
+            std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+        return Error::Unreachable { server: name, why };
+    };
+    let why = told.message().to_owned();
+    let code = told.code();
+    let denied = [
+        SqlState::INVALID_PASSWORD,
+        SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+        SqlState::INSUFFICIENT_PRIVILEGE,
+        SqlState::INVALID_CATALOG_NAME,
+    ];
+    let gone = [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::TOO_MANY_CONNECTIONS,
+        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+        SqlState::QUERY_CANCELED,
+    ];
+    if *code == SqlState::LOCK_NOT_AVAILABLE {
+        Error::Busy { waited_ms: 0 }
+    } else if *code == SqlState::DISK_FULL {
+        Error::Full
+    } else if *code == SqlState::READ_ONLY_SQL_TRANSACTION {
+        Error::NotWritable { path: name.into() }
+    } else if denied.contains(code) {
+        Error::Denied { server: name, why }
+    } else if gone.contains(code) {
+        Error::Unreachable { server: name, why }
+    } else {
+        let again = [SqlState::T_R_DEADLOCK_DETECTED, SqlState::T_R_SERIALIZATION_FAILURE];
+        Error::Server { server: name, why, again: again.contains(code) }
+    }
+}

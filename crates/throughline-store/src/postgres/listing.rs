@@ -1,0 +1,145 @@
+//! Sessions, turns and entities on a server, page by page.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use throughline_core::{Entity, EntityKind, Row, SessionId, SpaceId, Table};
+use tokio_postgres::types::Type;
+
+use super::link::{Link, Statement};
+use super::rows::{PgTables, read};
+use crate::Result;
+use crate::damage::unless_rotten;
+use crate::query::{SessionPage, TurnPage};
+
+fn counted(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+impl<L: Deref<Target = Link>> PgTables<L> {
+    /// Sessions of some spaces, the latest first.
+    pub(super) fn session_page(
+        &self,
+        spaces: &[SpaceId],
+        offset: usize,
+        limit: usize,
+    ) -> Result<SessionPage> {
+        let (walls, taken, skipped) = (self.walls(spaces), counted(limit), counted(offset));
+        let found = self.link.all(&[
+            Statement {
+                sql: "SELECT key, body, hash FROM session WHERE space = ANY($1)
+                      ORDER BY body::jsonb ->> 'started_at' COLLATE \"C\" DESC, key DESC
+                      LIMIT $2 OFFSET $3"
+                    .to_owned(),
+                params: vec![
+                    (&walls, Type::INT8_ARRAY),
+                    (&taken, Type::INT8),
+                    (&skipped, Type::INT8),
+                ],
+            },
+            Statement {
+                sql: "SELECT count(*) FROM session WHERE space = ANY($1)".to_owned(),
+                params: vec![(&walls, Type::INT8_ARRAY)],
+            },
+        ])?;
+        let mut items = Vec::with_capacity(found[0].len());
+        for row in &found[0] {
+            if let Some(Row::Session(session)) = unless_rotten(read(Table::Session, row))? {
+                items.push(session);
+            }
+        }
+        let total: i64 = found[1][0].get(0);
+        Ok(SessionPage { items, total: usize::try_from(total).unwrap_or(0) })
+    }
+
+    /// Turns of one session, in order.
+    pub(super) fn turn_page(
+        &self,
+        space: SpaceId,
+        session: &SessionId,
+        offset: usize,
+        limit: usize,
+    ) -> Result<TurnPage> {
+        let (wall, taken, skipped) = (self.wall(space), counted(limit), counted(offset));
+        let found = self.link.all(&[
+            Statement {
+                sql: "SELECT key, body, hash FROM episode WHERE space = $1 AND session = $2
+                      ORDER BY position, key LIMIT $3 OFFSET $4"
+                    .to_owned(),
+                params: vec![
+                    (&wall, Type::INT8),
+                    (&session.0, Type::TEXT),
+                    (&taken, Type::INT8),
+                    (&skipped, Type::INT8),
+                ],
+            },
+            Statement {
+                sql: "SELECT count(*) FROM episode WHERE space = $1 AND session = $2".to_owned(),
+                params: vec![(&wall, Type::INT8), (&session.0, Type::TEXT)],
+            },
+        ])?;
+        let mut items = Vec::with_capacity(found[0].len());
+        for row in &found[0] {
+            if let Some(Row::Episode(turn)) = unless_rotten(read(Table::Episode, row))? {
+                items.push(turn);
+            }
+        }
+        let total: i64 = found[1][0].get(0);
+        Ok(TurnPage { items, total: usize::try_from(total).unwrap_or(0) })
+    }
+
+    /// Entities of some kinds (none given: all), by id, each with the number of edges that lead to it.
+    pub(super) fn counted_entities(
+        &self,
+        space: SpaceId,
+        kinds: &[EntityKind],
+    ) -> Result<Vec<(Entity, usize)>> {
+        let wall = self.wall(space);
+        let kinds: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+        let found = self.link.all(&[
+            Statement {
+                sql: "SELECT key, body, hash FROM entity WHERE space = $1
+                      AND (cardinality($2::text[]) = 0 OR kind = ANY($2)) ORDER BY key"
+                    .to_owned(),
+                params: vec![(&wall, Type::INT8), (&kinds, Type::TEXT_ARRAY)],
+            },
+            Statement {
+                sql: "SELECT dst, count(*) FROM edge
+                      WHERE space = $1 AND dst >= 'n:' AND dst < 'n;' GROUP BY dst"
+                    .to_owned(),
+                params: vec![(&wall, Type::INT8)],
+            },
+        ])?;
+        let counts: BTreeMap<String, i64> =
+            found[1].iter().map(|row| (row.get(0), row.get(1))).collect();
+        let mut entities = Vec::with_capacity(found[0].len());
+        for row in &found[0] {
+            let row = unless_rotten(read(Table::Entity, row))?;
+            if let Some(entity) = row.and_then(Row::into_entity) {
+                let count = counts.get(&format!("n:{}", entity.id)).copied().unwrap_or(0);
+                entities.push((entity, usize::try_from(count).unwrap_or(0)));
+            }
+        }
+        Ok(entities)
+    }
+
+    /// Entities of one kind, the newest first.
+    pub(super) fn newest_entities(
+        &self,
+        space: SpaceId,
+        kind: EntityKind,
+        limit: usize,
+    ) -> Result<Vec<Entity>> {
+        let rows = self.collect(
+            Table::Entity,
+            "SELECT key, body, hash FROM entity
+             WHERE space = $1 AND kind = $2 ORDER BY key DESC LIMIT $3",
+            &[
+                (&self.wall(space), Type::INT8),
+                (&kind.as_str(), Type::TEXT),
+                (&counted(limit), Type::INT8),
+            ],
+        )?;
+        Ok(rows.into_iter().filter_map(Row::into_entity).collect())
+    }
+}

@@ -1,0 +1,99 @@
+//! Looking rows up on a server: by key, by what they hang on, or all of a table.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use throughline_core::{NodeId, Row, RowKey, SpaceId, Table};
+use tokio_postgres::types::Type;
+
+use super::link::{Link, Statement};
+use super::log::{NOT_ANOTHERS, Rotten};
+use super::rows::{Keys, PgTables, read};
+use crate::Result;
+use crate::damage::unless_rotten;
+
+impl<L: Deref<Target = Link>> PgTables<L> {
+    /// Rows by key, in one round trip. What cannot be read back is an error or left out.
+    pub(super) fn rows_by_key(
+        &self,
+        wanted: &[RowKey],
+        rotten: Rotten,
+    ) -> Result<BTreeMap<RowKey, Row>> {
+        let mut by_table: BTreeMap<Table, Vec<&RowKey>> = BTreeMap::new();
+        for key in wanted {
+            by_table.entry(key.table).or_default().push(key);
+        }
+        let keys: Vec<(Table, Keys)> = by_table
+            .into_iter()
+            .map(|(table, keys)| {
+                (table, Keys::of(keys.into_iter().map(|key| (self.wall(key.space), key))))
+            })
+            .collect();
+        let statements: Vec<Statement<'_>> = keys
+            .iter()
+            .map(|(table, keys)| {
+                keys.statement(format!(
+                    "SELECT t.key, t.body, t.hash
+                     FROM unnest($1::bigint[], $2::text[]) AS w (space, key)
+                     JOIN {table} AS t USING (space, key)"
+                ))
+            })
+            .collect();
+        let mut rows = BTreeMap::new();
+        for ((table, _), found) in keys.iter().zip(self.link.all(&statements)?) {
+            for row in &found {
+                let row = match rotten {
+                    Rotten::LeftOut => unless_rotten(read(*table, row))?,
+                    Rotten::Refused => Some(read(*table, row)?),
+                };
+                rows.extend(row.map(|row| (row.key(), row)));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Rows that belong to some nodes, each once, by key.
+    pub(super) fn attached_to(
+        &self,
+        space: SpaceId,
+        nodes: &[NodeId],
+        rotten: Rotten,
+    ) -> Result<BTreeMap<RowKey, Row>> {
+        let wall = self.wall(space);
+        let memories: Vec<String> =
+            nodes.iter().filter_map(|node| node.memory()).map(|id| id.to_string()).collect();
+        let nodes: Vec<String> = nodes.iter().map(ToString::to_string).collect();
+        let hanging = [
+            (Table::Evidence, &memories, "memory = ANY($2)"),
+            (Table::Watermark, &memories, "memory = ANY($2)"),
+            (Table::Usage, &memories, "key = ANY($2)"),
+            (Table::Leaf, &memories, "memory = ANY($2)"),
+            (Table::Edge, &nodes, "(src = ANY($2) OR dst = ANY($2))"),
+        ];
+        let statements: Vec<Statement<'_>> = hanging
+            .iter()
+            .map(|(table, list, fits)| Statement {
+                sql: format!("SELECT key, body, hash FROM {table} WHERE space = $1 AND {fits}"),
+                params: vec![(&wall, Type::INT8), (*list, Type::TEXT_ARRAY)],
+            })
+            .collect();
+        let mut rows = BTreeMap::new();
+        for ((table, ..), found) in hanging.iter().zip(self.link.all(&statements)?) {
+            for row in &found {
+                let row = match rotten {
+                    Rotten::LeftOut => unless_rotten(read(*table, row))?,
+                    Rotten::Refused => Some(read(*table, row)?),
+                };
+                rows.extend(row.map(|row| (row.key(), row)));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Every row of a table that is not another person's own: wall, key, body and hash as they are.
+    pub(super) fn raw(&self, table: Table) -> Result<Vec<(i64, String, String, String)>> {
+        let sql = format!("SELECT space, key, body, hash FROM {table} WHERE {NOT_ANOTHERS}");
+        let rows = self.link.query(&sql, &[])?;
+        Ok(rows.iter().map(|row| (row.get(0), row.get(1), row.get(2), row.get(3))).collect())
+    }
+}

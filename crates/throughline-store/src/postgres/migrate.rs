@@ -1,0 +1,140 @@
+//! Migrations of a server: the numbers of SQLite's, each in one transaction, one migrator at a time.
+
+use throughline_core::text::sha256_hex;
+use tokio_postgres::types::Type;
+
+use super::link::Link;
+use crate::{Error, Result};
+
+/// One step of the schema.
+struct Migration {
+    number: u32,
+    name: &'static str,
+    sql: &'static str,
+}
+
+/// Every step there ever was. A released step is never edited: its checksum is kept in the database.
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        number: 1,
+        name: "foundation",
+        sql: include_str!("../../migrations/postgres/0001_foundation.sql"),
+    },
+    Migration {
+        number: 2,
+        name: "documents",
+        sql: include_str!("../../migrations/postgres/0002_documents.sql"),
+    },
+    Migration {
+        number: 3,
+        name: "review",
+        sql: include_str!("../../migrations/postgres/0003_review.sql"),
+    },
+    Migration {
+        number: 4,
+        name: "watch",
+        sql: include_str!("../../migrations/postgres/0004_watch.sql"),
+    },
+    Migration {
+        number: 5,
+        name: "leaves",
+        sql: include_str!("../../migrations/postgres/0005_leaves.sql"),
+    },
+];
+
+/// The oldest server that is tested.
+const OLDEST: u32 = 15;
+
+/// The number of the lock that migrators hold.
+const LOCK: i64 = 0x7468_726f_7567_6801;
+
+fn newest() -> u32 {
+    MIGRATIONS.last().map_or(0, |migration| migration.number)
+}
+
+/// Brings the schema to the newest version, unless it is there.
+pub(super) fn prepare(link: &Link, schema: &str) -> Result<()> {
+    let found = link.query(
+        "SELECT current_setting('server_version_num')::int,
+                EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'),
+                to_regclass($1 || '.migration') IS NOT NULL",
+        &[(&schema, Type::TEXT)],
+    )?;
+    let (version, vector, known): (i32, bool, bool) =
+        (found[0].get(0), found[0].get(1), found[0].get(2));
+    let version = version.unsigned_abs() / 10_000;
+    let unfit = |lacks: String| Error::Unfit { server: link.server().to_owned(), lacks };
+    if version < OLDEST {
+        return Err(unfit(format!(
+            "is PostgreSQL {version}, which is too old: {OLDEST} or newer is needed"
+        )));
+    }
+    if known && number(link)? == newest() {
+        return Ok(());
+    }
+    if !vector && let Err(error) = link.simple("CREATE EXTENSION IF NOT EXISTS vector") {
+        return Err(unfit(format!(
+            "has no pgvector, and it cannot be added ({error}); install the package \
+             (postgresql-{version}-pgvector) and run CREATE EXTENSION vector as an administrator"
+        )));
+    }
+    migrate(link, schema)
+}
+
+/// The number of the last step that was done.
+fn number(link: &Link) -> Result<u32> {
+    let found = link.query("SELECT coalesce(max(number), 0) FROM migration", &[])?;
+    let number: i32 = found[0].get(0);
+    let (found, known) = (number.unsigned_abs(), newest());
+    if found > known {
+        return Err(Error::Newer { path: link.server().into(), found, known });
+    }
+    Ok(found)
+}
+
+fn migrate(link: &Link, schema: &str) -> Result<()> {
+    link.simple(&format!("SELECT pg_advisory_lock({LOCK})"))?;
+    let done = steps(link, schema);
+    link.simple(&format!("SELECT pg_advisory_unlock({LOCK})")).ok();
+    done
+}
+
+fn steps(link: &Link, schema: &str) -> Result<()> {
+    // Whoever held the lock before may have done it all.
+    let known =
+        link.query("SELECT to_regclass($1 || '.migration') IS NOT NULL", &[(&schema, Type::TEXT)])?;
+    let from = if known[0].get(0) { number(link)? } else { 0 };
+    if from == 0 {
+        link.simple(&format!(
+            "CREATE SCHEMA IF NOT EXISTS {schema}; GRANT USAGE ON SCHEMA {schema} TO PUBLIC"
+        ))?;
+    }
+    for step in MIGRATIONS.iter().filter(|step| step.number > from) {
+        let checksum = sha256_hex(step.sql.as_bytes());
+        let done = link.simple(&format!(
+            "BEGIN; {}; INSERT INTO migration (number, name, checksum) VALUES ({}, '{}', '{checksum}');
+             COMMIT",
+            step.sql, step.number, step.name,
+        ));
+        if done.is_err() {
+            link.roll_back();
+        }
+        done?;
+    }
+    Ok(())
+}
+
+/// Compares the steps recorded in the database with the steps this program knows.
+pub(super) fn check(link: &Link) -> Result<Vec<String>> {
+    let rows = link.query("SELECT number, checksum FROM migration", &[])?;
+    let known = |number: i32, checksum: &str| {
+        MIGRATIONS.iter().any(|step| {
+            step.number == number.unsigned_abs() && sha256_hex(step.sql.as_bytes()) == checksum
+        })
+    };
+    let rows = rows.iter().map(|row| (row.get::<_, i32>(0), row.get::<_, &str>(1)));
+    let strange = rows.filter(|(number, checksum)| !known(*number, checksum));
+    Ok(strange
+        .map(|(number, _)| format!("migration {number} is not the one this program knows"))
+        .collect())
+}
