@@ -435,10 +435,10 @@ pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
     }
     let back = judged(trained, newer, None, &older.content);
     let touches = there.touches().min(back.touches());
-    let same = there.share(Bearing::Same).min(back.share(Bearing::Same));
+    let same = there.share(Bearing::Same) >= SAME_FROM && back.share(Bearing::Same) >= NOTICES_FROM;
     if touches >= NOTICES_FROM && !reading::both_use(&older.content, &newer.content) {
         PairJudgement::Contradict
-    } else if same >= SAME_FROM {
+    } else if same {
         PairJudgement::Same
     } else {
         PairJudgement::Neither

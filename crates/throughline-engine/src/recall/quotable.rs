@@ -111,7 +111,7 @@ impl Recalling<'_> {
                 candidates[at].fate = CandidateFate::Cut(reason);
                 continue;
             }
-            if is_answered_since(candidates, known, at, &turn) {
+            if ask.unheard && is_answered_since(candidates, known, at, &turn) {
                 candidates[at].fate = CandidateFate::Cut(CutReason::ToldByMemory);
                 continue;
             }

@@ -126,7 +126,8 @@ impl Recalling<'_> {
             let found = terms.iter().filter(|term| held.contains(term)).count();
             #[expect(clippy::cast_precision_loss, reason = "a prompt has few words")]
             let share = found as f64 / terms.len() as f64;
-            reach.sees(memory) && share >= ask.limits.covers_enough
+            // A question that was closed is no answer.
+            memory.kind != Kind::Gap && reach.sees(memory) && share >= ask.limits.covers_enough
         };
         Ok(memories.filter(fits).count())
     }

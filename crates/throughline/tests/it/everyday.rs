@@ -241,6 +241,7 @@ fn settings_are_read_set_and_unset_and_comments_survive() {
         "journal.enabled": true,
         "journal.keep_days": 30,
         "lifecycle.enabled": true,
+        "privacy.contacts": "keep",
         "project.join": "ask",
         "recall.budget_tokens": 1200,
         "recall.items_max": 7,

@@ -79,9 +79,11 @@ fn a_focus_of_three_to_five_forms_in_recorded_sessions() {
 fn what_was_decided_in_a_session_is_in_its_mind_with_names_and_files() {
     let home = Home::new();
     let (_, focus) = replay(&home, "import.jsonl");
-    let decision = home.texts(&["list", "--kind", "decision"]);
-    assert_eq!(decision.len(), 1, "{decision:?}");
-    let id = home.json(&["list", "--kind", "decision"])["items"][0]["id"].clone();
+    let listed = home.json(&["list", "--kind", "decision"]);
+    let items = listed["items"].as_array().expect("decisions");
+    let decided =
+        |one: &&Value| one["content"].as_str().is_some_and(|text| text.contains("import_errors"));
+    let id = items.iter().find(decided).expect("the decision is kept")["id"].clone();
     let kept = home.files_holding(id.as_str().expect("an id"));
     assert!(kept.iter().any(|path| path.to_string_lossy().contains("/hot/")), "{kept:?}");
     let turns: Vec<u64> = focus.iter().map(|one| one["turn"].as_u64().expect("a turn")).collect();
@@ -241,7 +243,7 @@ fn a_session_that_goes_on_is_brought_in_line_with_the_store() {
         kept.iter().any(|path| path.to_string_lossy().contains("/hot/"))
     };
     assert!(held(&ids[1]) && held(&ids[2]));
-    let new = home.remember("The vault moved to the second data centre");
+    let new = home.remember("Guards watch the second data centre");
     home.json(&["link", &ids[2], "informs", &new]);
     home.json(&["forget", &ids[1]]);
     assert!(!held(&new));

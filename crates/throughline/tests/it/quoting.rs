@@ -51,10 +51,10 @@ fn a_statement_that_no_memory_tells_may_be_quoted() {
 #[test]
 fn a_memory_stands_and_not_the_quote_of_the_turn_it_came_from() {
     let home = Home::new();
-    session(&home, "march", &["We decided to use ulids for order ids because they sort by time."]);
+    session(&home, "march", &["We chose ulids for order ids because they sort by time."]);
     let told = told(&home, "why did we go with ulids for order ids?");
     assert!(!told.contains("Said, not verified"), "{told}");
-    assert!(told.contains("user said: We decided to use ulids"), "{told}");
+    assert!(told.contains("user said: We chose ulids"), "{told}");
 }
 
 #[test]

@@ -255,7 +255,7 @@ fn several_values_stay_a_single_one_is_replaced_and_the_weaker_replaces_nobody()
     let home = Home::new();
     session(&home, "one", &["We use TypeScript.", "I live in New York."]);
     home.travel("2026-04-01");
-    session(&home, "two", &["We use DuckDB.", "I live in San Francisco now."]);
+    session(&home, "two", &["We use DuckDB.", "Since May I live in San Francisco."]);
     for words in ["TypeScript", "DuckDB", "San Francisco"] {
         assert_eq!(holding(&home, words).len(), 1, "{words}: {:?}", home.texts(&["list"]));
     }
