@@ -1,6 +1,7 @@
 //! Organised memory: what came in lately, what memories speak of, and how they lie together.
 
 use axum::extract::State;
+use axum::routing::get;
 use serde::Deserialize;
 use throughline_core::{EntityKind, SessionId};
 use throughline_engine::{Context, recalls_wait};
@@ -25,7 +26,13 @@ const SIMILAR: usize = 10;
 
 /// Adds the routes of organised memory.
 pub(super) fn add(routes: OpenApiRouter<App>) -> OpenApiRouter<App> {
+    // A thing may be called like an operation; it is shown by the route that shows things all the same.
+    let called = |name: &'static str| {
+        get(move |app: State<App>, asker: Asker| entity(app, asker, Named(name.to_owned())))
+    };
     routes
+        .route("/api/v1/entities/merge", called("merge"))
+        .route("/api/v1/entities/alias", called("alias"))
         .routes(routes!(today))
         .routes(routes!(topics))
         .routes(routes!(boxes))

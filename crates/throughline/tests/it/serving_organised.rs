@@ -87,6 +87,11 @@ fn names_are_joined_and_promises_done_over_http_and_undo_takes_it_back() {
     server.post("/api/v1/undo", &json!({ "batch": merged["batch"] }));
     assert_eq!(server.get("/api/v1/entities/pg")["name"], "pg");
 
+    for name in ["merge", "alias"] {
+        home.remember_with(&["it is called so", "--slot", &format!("{name}|is called|{name}|one")]);
+        assert_eq!(server.get(&format!("/api/v1/entities/{name}"))["name"], name);
+    }
+
     let promise = home.remember_with(&["I will renew the certificate", "--kind", "commitment"]);
     let done = server.post(&format!("/api/v1/memories/{promise}/done"), &json!({}));
     assert_eq!(id_of(&done["memory"]), promise);
