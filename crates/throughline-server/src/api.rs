@@ -54,6 +54,7 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(changes::tags))
         .routes(routes!(changes::archive))
         .routes(routes!(changes::unarchive))
+        .routes(routes!(changes::fulfil))
         .routes(routes!(changes::forget))
         .routes(routes!(changes::supersede))
         .routes(routes!(changes::unsupersede))

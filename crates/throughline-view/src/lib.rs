@@ -3,18 +3,22 @@
 //! The command line prints it with `--json`, and the server answers with it. Fields may be added, never renamed or
 //! removed. Nothing is decided here, and nothing is written for people.
 
+mod boxes;
 mod change;
 mod graph;
 mod history;
 mod memory;
+mod organise;
 mod project;
 mod read;
 mod recall;
 mod review;
 mod sleep;
 mod stats;
+mod today;
 mod told;
 
+pub use boxes::{WireBox, WireBoxes, WireFocus, WireFocusNode, WireFurther};
 pub use change::{
     OneMemory, PutMemory, WireChanged, WireEdited, WirePurged, WireRemembered, WireTombstone,
     changed,
@@ -27,6 +31,10 @@ pub use history::{
 pub use memory::{
     WireEvidence, WireLater, WireListing, WireMemory, WireProcedure, WireShaken, WireSlot,
     WireWatermark, files_of, procedure_told, rounded, signal_of,
+};
+pub use organise::{
+    WireAbout, WireBeside, WireMerged, WireSimilar, WireSimilarMemory, WireThing, WireThingShown,
+    WireThings, WireTopic, WireTopics,
 };
 pub use project::{WireProject, WireProjects};
 pub use read::{
@@ -42,4 +50,5 @@ pub use review::{
 };
 pub use sleep::{WireBoxing, WireDone, WireDue, WireInputs, WirePass, WireSlept};
 pub use stats::{counts_by_group, share_of_turns, stats};
+pub use today::{WireLately, WireNear, WireToday};
 pub use told::{WireBecause, WireQuoted, WireTelling, WireTold, WireTurn, WireWhyTurn};

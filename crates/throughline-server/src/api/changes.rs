@@ -298,6 +298,10 @@ operations! {
     unarchive at "/api/v1/memories/{id}/unarchive" takes Nothing => |at, id, _given| {
         Ok(done(at.engine.keeping(&at.context).unarchive(id)?))
     };
+    /// Say that what a commitment promised was done
+    fulfil at "/api/v1/memories/{id}/done" takes Nothing => |at, id, _given| {
+        Ok(done(at.engine.keeping(&at.context).done(id)?))
+    };
     /// Retract a memory (reversible; purge erases)
     forget at "/api/v1/memories/{id}/forget" takes WhyBody => |at, id, given| {
         Ok(at.engine.keeping(&at.context).forget(id, given.reason.as_deref())?)

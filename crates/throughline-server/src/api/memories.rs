@@ -154,7 +154,9 @@ fn list_on(at: &AtHand<'_>, query: &ListQuery) -> Result<MemoriesPage, Problem> 
 }
 
 /// Words separated by commas, each of which means something.
-fn listed<T: std::str::FromStr<Err = String>>(text: Option<&str>) -> Result<Vec<T>, Problem> {
+pub(super) fn listed<T: std::str::FromStr<Err = String>>(
+    text: Option<&str>,
+) -> Result<Vec<T>, Problem> {
     let words = text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty());
     words.map(|word| word.parse().map_err(Problem::bad_input)).collect()
 }

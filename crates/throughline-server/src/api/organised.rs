@@ -1,13 +1,263 @@
-//! Organised memory: the place for the routes of entities, topics, today and what is similar.
-//!
-//! Each is a handler like those beside it: the engine is asked on a thread, and the answer is a type of
-//! `throughline-view`. It is added here, and the test that calls every described operation finds it.
+//! Organised memory: what came in lately, what memories speak of, and how they lie together.
 
+use axum::extract::State;
+use axum::routing::get;
+use serde::Deserialize;
+use throughline_core::{EntityKind, SessionId};
+use throughline_engine::{Context, recalls_wait};
+use throughline_view::{
+    WireAbout, WireBoxes, WireFocus, WireMerged, WireSimilar, WireThingShown, WireThings,
+    WireToday, WireTopics,
+};
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
-use crate::app::App;
+use super::memories::{PAGE, PAGE_MAX, listed};
+use crate::Problem;
+use crate::app::{App, AtHand, Needs};
+use crate::given::{Answer, Asked, Asker, Given, Named, Told};
+
+/// Days that are looked back at most.
+const DAYS_MAX: u32 = 366;
+/// Boxes, and similar memories, where nobody says how many.
+const BOXES: usize = 20;
+const SIMILAR: usize = 10;
 
 /// Adds the routes of organised memory.
 pub(super) fn add(routes: OpenApiRouter<App>) -> OpenApiRouter<App> {
+    // A thing may be called like an operation; it is shown by the route that shows things all the same.
+    let called = |name: &'static str| {
+        get(move |app: State<App>, asker: Asker| entity(app, asker, Named(name.to_owned())))
+    };
     routes
+        .route("/api/v1/entities/merge", called("merge"))
+        .route("/api/v1/entities/alias", called("alias"))
+        .routes(routes!(today))
+        .routes(routes!(topics))
+        .routes(routes!(boxes))
+        .routes(routes!(focus))
+        .routes(routes!(entities))
+        .routes(routes!(entity))
+        .routes(routes!(merge))
+        .routes(routes!(alias))
+        .routes(routes!(about))
+        .routes(routes!(similar))
+}
+
+/// How far to look back.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct DaysQuery {
+    /// How many days, today among them, at most 366 [default: 1]
+    days: Option<u32>,
+}
+
+/// Show what came in, changed and was told lately
+#[utoipa::path(get, path = "/api/v1/today", tag = "organised", params(Asker, DaysQuery),
+    responses((status = 200, body = WireToday), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn today(
+    State(app): State<App>,
+    asker: Asker,
+    Asked(query): Asked<DaysQuery>,
+) -> Answer<WireToday> {
+    let days = query.days.unwrap_or(1);
+    if !(1..=DAYS_MAX).contains(&days) {
+        return Err(Problem::bad_input(format!("days is {days}; it can be 1 to {DAYS_MAX}")));
+    }
+    // What was recalled and is not counted yet is counted first, which writes.
+    let unsettled = recalls_wait(&app.setup.home);
+    let needs = if unsettled { Needs::Writing } else { Needs::Reading };
+    let work = move |at: &AtHand<'_>| {
+        if unsettled {
+            // What cannot be counted now is counted with the next write.
+            at.engine.recalling(&at.context).settle_recalls().ok();
+        }
+        Ok(WireToday::from(&at.engine.looking(&at.context).today(days)?))
+    };
+    app.ask(needs, asker, work).await.map(Told)
+}
+
+/// Show the topics that memories fall into
+#[utoipa::path(get, path = "/api/v1/topics", tag = "organised", params(Asker),
+    responses((status = 200, body = WireTopics), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn topics(State(app): State<App>, asker: Asker) -> Answer<WireTopics> {
+    let work = |at: &AtHand<'_>| Ok(WireTopics::new(&at.engine.looking(&at.context).topics()?));
+    app.ask(Needs::Reading, asker, work).await.map(Told)
+}
+
+/// How many boxes.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct BoxesQuery {
+    /// How many, at most 500 [default: 20]
+    limit: Option<usize>,
+}
+
+/// List stretches of work on one topic, latest first
+#[utoipa::path(get, path = "/api/v1/boxes", tag = "organised", params(Asker, BoxesQuery),
+    responses((status = 200, body = WireBoxes), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn boxes(
+    State(app): State<App>,
+    asker: Asker,
+    Asked(query): Asked<BoxesQuery>,
+) -> Answer<WireBoxes> {
+    let limit = query.limit.unwrap_or(BOXES).clamp(1, PAGE_MAX);
+    let work = move |at: &AtHand<'_>| {
+        Ok(WireBoxes::new(&at.engine.looking(&at.context).boxes(limit)?, &[]))
+    };
+    app.ask(Needs::Reading, asker, work).await.map(Told)
+}
+
+/// Whose mind.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct FocusQuery {
+    /// The session [default: the project's latest]
+    session: Option<String>,
+}
+
+/// Show what a session has in mind
+#[utoipa::path(get, path = "/api/v1/focus", tag = "organised", params(Asker, FocusQuery),
+    responses((status = 200, body = WireFocus), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn focus(
+    State(app): State<App>,
+    asker: Asker,
+    Asked(query): Asked<FocusQuery>,
+) -> Answer<WireFocus> {
+    let session = query.session.filter(|session| !session.is_empty()).map(SessionId);
+    let work = move |at: &AtHand<'_>| {
+        let context = Context { session, ..at.context.clone() };
+        Ok(WireFocus::from(&at.engine.looking(&context).in_focus()?))
+    };
+    app.ask(Needs::Reading, asker, work).await.map(Told)
+}
+
+/// Which things.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct EntitiesQuery {
+    /// Only these kinds, separated by commas: person, project, concept, file, tool, tag, cluster, box
+    kind: Option<String>,
+    /// How many, at most 500 [default: 50]
+    limit: Option<usize>,
+}
+
+/// List what memories speak of, the most mentioned first
+#[utoipa::path(get, path = "/api/v1/entities", tag = "organised", params(Asker, EntitiesQuery),
+    responses((status = 200, body = WireThings), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn entities(
+    State(app): State<App>,
+    asker: Asker,
+    Asked(query): Asked<EntitiesQuery>,
+) -> Answer<WireThings> {
+    let kinds = listed::<EntityKind>(query.kind.as_deref())?;
+    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let work = move |at: &AtHand<'_>| {
+        Ok(WireThings::new(&at.engine.looking(&at.context).things(&kinds)?, limit))
+    };
+    app.ask(Needs::Reading, asker, work).await.map(Told)
+}
+
+/// Show what is known of a person, project, tool, file or concept
+#[utoipa::path(get, path = "/api/v1/entities/{name}", tag = "organised", params(Asker, ("name" = String, Path, description = "Any of its names")),
+    responses((status = 200, body = WireThingShown), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn entity(
+    State(app): State<App>,
+    asker: Asker,
+    Named(name): Named,
+) -> Answer<WireThingShown> {
+    let work = move |at: &AtHand<'_>| {
+        Ok(WireThingShown::from(&at.engine.looking(&at.context).thing(&name)?))
+    };
+    app.ask(Needs::Reading, asker, work).await.map(Told)
+}
+
+/// Two things that are one.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MergeBody {
+    /// The one that keeps its name
+    keep: String,
+    /// The one that becomes another name of it
+    other: String,
+}
+
+/// Make two things one
+#[utoipa::path(post, path = "/api/v1/entities/merge", tag = "organised", request_body = MergeBody, params(Asker),
+    responses((status = 200, body = WireMerged), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn merge(
+    State(app): State<App>,
+    asker: Asker,
+    Given { body, .. }: Given<MergeBody>,
+) -> Answer<WireMerged> {
+    let work = move |at: &AtHand<'_>| {
+        let merged = at.engine.keeping(&at.context).merge_things(&body.keep, &body.other)?;
+        at.program.written(at.engine, false);
+        Ok(WireMerged::from(&merged))
+    };
+    app.ask(Needs::Writing, asker, work).await.map(Told)
+}
+
+/// Another name of a thing.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AliasBody {
+    /// The thing, by any of its names
+    name: String,
+    /// The name that it goes by too
+    alias: String,
+}
+
+/// Let a thing go by another name too
+#[utoipa::path(post, path = "/api/v1/entities/alias", tag = "organised", request_body = AliasBody, params(Asker),
+    responses((status = 200, body = WireMerged), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn alias(
+    State(app): State<App>,
+    asker: Asker,
+    Given { body, .. }: Given<AliasBody>,
+) -> Answer<WireMerged> {
+    let work = move |at: &AtHand<'_>| {
+        let named = at.engine.keeping(&at.context).alias_thing(&body.name, &body.alias)?;
+        at.program.written(at.engine, false);
+        Ok(WireMerged::from(&named))
+    };
+    app.ask(Needs::Writing, asker, work).await.map(Told)
+}
+
+/// Show a page about a person, a project, a thing or a topic
+#[utoipa::path(get, path = "/api/v1/about/{name}", tag = "organised", params(Asker, ("name" = String, Path, description = "Any of its names; `me` is the user, `my project` the project")),
+    responses((status = 200, body = WireAbout), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn about(
+    State(app): State<App>,
+    asker: Asker,
+    Named(name): Named,
+) -> Answer<WireAbout> {
+    let work =
+        move |at: &AtHand<'_>| Ok(WireAbout::from(&at.engine.looking(&at.context).about(&name)?));
+    app.ask(Needs::Reading, asker, work).await.map(Told)
+}
+
+/// How many similar memories.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct SimilarQuery {
+    /// How many, at most 500 [default: 10]
+    limit: Option<usize>,
+}
+
+/// Show memories that are similar to one, the most similar first
+#[utoipa::path(get, path = "/api/v1/memories/{id}/similar", tag = "organised", params(Asker, SimilarQuery, ("id" = String, Path, description = "The memory")),
+    responses((status = 200, body = WireSimilar), (status = "default", body = Problem, content_type = "application/problem+json")))]
+pub(super) async fn similar(
+    State(app): State<App>,
+    asker: Asker,
+    Asked(query): Asked<SimilarQuery>,
+    Named(id): Named,
+) -> Answer<WireSimilar> {
+    let limit = query.limit.unwrap_or(SIMILAR).clamp(1, PAGE_MAX);
+    let work = move |at: &AtHand<'_>| {
+        Ok(WireSimilar::new(&at.engine.looking(&at.context).similar(&id, limit)?))
+    };
+    app.ask(Needs::Reading, asker, work).await.map(Told)
 }

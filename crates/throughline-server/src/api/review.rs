@@ -21,20 +21,30 @@ const LISTED: usize = 100;
 pub(super) async fn waiting(State(app): State<App>, asker: Asker) -> Answer<WireReview> {
     let work =
         |at: &AtHand<'_>| Ok(WireReview::new(&at.engine.reviewing(&at.context).review()?, None));
-    app.ask(Needs::Reading, asker, work).await.map(Told)
+    let found = app.ask(Needs::Reading, asker.clone(), work).await?;
+    if found.graduation.is_empty() {
+        return Ok(Told(found));
+    }
+    // A proposal whose file has changed since is made anew before it is shown, which writes.
+    let work = |at: &AtHand<'_>| {
+        let reviewing = at.engine.reviewing(&at.context);
+        reviewing.refresh_graduations()?;
+        Ok(WireReview::new(&reviewing.review()?, None))
+    };
+    app.ask(Needs::Writing, asker, work).await.map(Told)
 }
 
 /// A decision.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DecisionBody {
-    /// `accept`, `reject` (of a pending operation), `keep_a`, `keep_b`, `both`, `merge`, `later` (of a contested pair)
+    /// `accept`, `reject` (of a pending operation, a line for a file, a question without an answer), `keep_a`, `keep_b`, `both`, `merge`, `later` (of a contested pair)
     decision: String,
-    /// The pending operation; or a memory of the pair, or both: `A/B`
+    /// The pending operation, the line for a file, the question; or a memory of the pair, or both: `A/B`
     id: String,
     /// Why it is rejected
     reason: Option<String>,
-    /// With `merge` the text that replaces both; with `accept` your wording
+    /// With `merge` the text that replaces both; with `accept` your wording, or the answer to a question
     text: Option<String>,
     /// With `accept`: the memory that the operation is about
     #[serde(rename = "for")]
@@ -61,10 +71,11 @@ pub(super) async fn decide(
     let work = move |at: &AtHand<'_>| {
         let before = at.engine.latest_change(&*at.engine.now_reader()?)?;
         let decided = decided(at, &body)?;
-        at.program.written(at.engine, false);
         // Decisions are made one after the other, so the latest batch since is this one's.
         let since = at.engine.looking(&at.context).log(None, 1)?;
         let batch = since.first().filter(|stored| stored.last_seq > before);
+        at.program.written(at.engine, false);
+        at.engine.reviewing(&at.context).refresh_graduations()?;
         let review = at.engine.reviewing(&at.context).review()?;
         Ok(DecidedReview {
             review: WireReview::new(&review, Some(decided)),
@@ -84,6 +95,22 @@ fn decided(at: &AtHand<'_>, body: &DecisionBody) -> Result<WireDecided, Problem>
         Ok(WireDecided { ids: text(&ids), ruling })
     };
     match body.decision.as_str() {
+        "reject" if reviewing.is_gap(&body.id) => {
+            let card = reviewing.dismiss_gap(&body.id, body.reason.as_deref())?;
+            Ok(WireDecided { ids: text(&[card.memory.id]), ruling: "rejected" })
+        }
+        "accept" if reviewing.is_gap(&body.id) => {
+            let Some(answer) = body.text.as_deref() else {
+                let detail = "this is a question without an answer";
+                return Err(Problem::bad_input(detail).with_hint("give the answer as `text`"));
+            };
+            let card = reviewing.answer_gap(&body.id, answer)?;
+            Ok(WireDecided { ids: text(&[card.memory.id]), ruling: "answered" })
+        }
+        "accept" if reviewing.is_graduation(&body.id)? => {
+            let done = reviewing.accept_graduation(&body.id)?;
+            Ok(WireDecided { ids: text(&[done.card.memory.id]), ruling: "accepted" })
+        }
         "accept" => {
             let by = Amendment { text: body.text.as_deref(), memory: body.about.as_deref() };
             let applied = at.engine.keeping(&at.context).accept_pending(&body.id, by)?;

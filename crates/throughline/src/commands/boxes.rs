@@ -5,34 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use serde::Serialize;
 use throughline_core::text::plural;
 use throughline_core::{EntityId, MemoryId};
 use throughline_engine::{Error, TopicBox};
+use throughline_view::WireBoxes;
 
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{DIM, GOOD, ID, Ui, paint, safe};
-
-#[derive(Debug, Serialize)]
-struct WireBoxes {
-    items: Vec<WireBox>,
-    /// The files that were written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    files: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireBox {
-    id: String,
-    title: String,
-    from: String,
-    to: String,
-    open: bool,
-    sealed: Option<String>,
-    trace: Option<String>,
-    memories: Vec<String>,
-}
 
 pub(super) fn boxes(
     args: &args::Boxes,
@@ -45,11 +25,7 @@ pub(super) fn boxes(
         Some(folder) => write_all(folder, &found, settings)?,
         None => Vec::new(),
     };
-    let wire = WireBoxes {
-        items: found.iter().map(wire_box).collect(),
-        files: files.iter().map(|path| path.display().to_string()).collect(),
-    };
-    ui.answer(&wire, || match &args.write {
+    ui.answer(&WireBoxes::new(&found, &files), || match &args.write {
         Some(folder) => {
             let written = plural(files.len(), "box");
             paint(GOOD, format!("Wrote {written} to {}", safe(&folder.display().to_string())))
@@ -61,19 +37,6 @@ pub(super) fn boxes(
 /// The short name of a box or trace.
 fn handle(id: EntityId) -> String {
     MemoryId(id.0).handle()
-}
-
-fn wire_box(one: &TopicBox) -> WireBox {
-    WireBox {
-        id: one.id.to_string(),
-        title: one.title.clone(),
-        from: one.from.to_string(),
-        to: one.to.to_string(),
-        open: one.trace.is_none(),
-        sealed: one.sealed.clone(),
-        trace: one.trace.map(|trace| trace.to_string()),
-        memories: one.memories.iter().map(|memory| memory.id.to_string()).collect(),
-    }
 }
 
 fn in_words(found: &[TopicBox]) -> String {

@@ -12,10 +12,7 @@ use crate::settings::Settings;
 fn act_of(command: &Command) -> Option<Act> {
     match command {
         Command::Uninstall(_) => Some(Act::Configure),
-        Command::Config(args) => match &args.action {
-            Some(ConfigAction::Set { .. } | ConfigAction::Unset { .. }) => Some(Act::Configure),
-            Some(ConfigAction::Get { .. }) | None => None,
-        },
+        Command::Config(args) => act_on_settings(args.action.as_ref()),
         Command::Llm(args) if matches!(args.action, LlmAction::Key { .. }) => Some(Act::Configure),
         Command::Project(args) => Some(act_on_project(&args.action)),
         // Whoever has the link of a server is the user.
@@ -87,6 +84,14 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Status
         | Command::MemoryTool
         | Command::Demo(_) => None,
+    }
+}
+
+/// What is done about settings; looking at them takes no leave.
+fn act_on_settings(action: Option<&ConfigAction>) -> Option<Act> {
+    match action {
+        Some(ConfigAction::Set { .. } | ConfigAction::Unset { .. }) => Some(Act::Configure),
+        Some(ConfigAction::Get { .. }) | None => None,
     }
 }
 

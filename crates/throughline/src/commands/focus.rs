@@ -1,79 +1,20 @@
 //! `focus`: what a session has in mind.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::NodeId;
 use throughline_core::text::plural;
-use throughline_engine::{FocusNode, InFocus};
+use throughline_engine::InFocus;
 
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, ID, Ui, paint, safe};
-use throughline_view::rounded;
-
-#[derive(Debug, Serialize)]
-struct WireFocus {
-    session: String,
-    turn: u32,
-    focus: Vec<WireFocusNode>,
-    near: Vec<WireFocusNode>,
-    further: Vec<WireFurther>,
-    domains: Vec<WireFurther>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireFocusNode {
-    id: String,
-    r#type: &'static str,
-    label: String,
-    domain: Option<String>,
-    activation: f64,
-    anchor: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct WireFurther {
-    domain: Option<String>,
-    n: usize,
-}
+use throughline_view::WireFocus;
 
 pub(super) fn focus(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let context = settings.context()?;
     let found = settings.engine()?.looking(&context).in_focus()?;
-    let counts = |counts: &BTreeMap<String, usize>| {
-        counts.iter().map(|(domain, n)| WireFurther { domain: named(domain), n: *n }).collect()
-    };
-    let wire = WireFocus {
-        session: found.session.to_string(),
-        turn: found.turn,
-        focus: found.focus.iter().map(wire_node).collect(),
-        near: found.near.iter().map(wire_node).collect(),
-        further: counts(&found.further),
-        domains: counts(&found.domains),
-    };
-    ui.answer(&wire, || in_words(&found))
-}
-
-fn named(domain: &str) -> Option<String> {
-    (!domain.is_empty()).then(|| domain.to_owned())
-}
-
-fn wire_node(node: &FocusNode) -> WireFocusNode {
-    let (id, r#type) = match node.node {
-        NodeId::Memory(id) => (id.to_string(), "memory"),
-        NodeId::Entity(id) => (id.to_string(), "entity"),
-        NodeId::Episode(id) => (id.to_string(), "turn"),
-    };
-    WireFocusNode {
-        id,
-        r#type,
-        label: node.label.clone(),
-        domain: named(&node.domain),
-        activation: rounded(node.activation),
-        anchor: node.anchor,
-    }
+    ui.answer(&WireFocus::from(&found), || in_words(&found))
 }
 
 fn in_words(found: &InFocus) -> String {

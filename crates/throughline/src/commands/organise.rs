@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::text::plural;
 use throughline_engine::{AboutPage, Merged, SimilarMemory, Thing, Topic};
 
@@ -11,88 +10,9 @@ use crate::args::{self, EntityAction, joined};
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, GOOD, ID, Ui, paint, safe};
 use crate::view;
-use throughline_view::{WireMemory, rounded};
-
-#[derive(Debug, Serialize)]
-struct WireThings {
-    items: Vec<WireThing>,
-    total: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireThing {
-    name: String,
-    kind: &'static str,
-    aliases: Vec<String>,
-    memories: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireThingShown {
-    name: String,
-    kind: &'static str,
-    aliases: Vec<String>,
-    mentions: usize,
-    last_mentioned: Option<String>,
-    memories: Vec<WireMemory>,
-    beside: Vec<WireBeside>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireBeside {
-    name: String,
-    kind: &'static str,
-    memories: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct WireMerged {
-    entity: WireThing,
-    moved: usize,
-    batch: String,
-}
-
-#[derive(Debug, Serialize)]
-struct WireAbout {
-    name: String,
-    kind: Option<&'static str>,
-    text: String,
-    memories: Vec<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireSimilar {
-    items: Vec<WireSimilarMemory>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireSimilarMemory {
-    memory: WireMemory,
-    score: f64,
-}
-
-#[derive(Debug, Serialize)]
-struct WireTopics {
-    items: Vec<WireTopic>,
-}
-
-#[derive(Debug, Serialize)]
-struct WireTopic {
-    name: String,
-    kind: &'static str,
-    memories: Vec<String>,
-}
-
-impl From<&Thing> for WireThing {
-    fn from(thing: &Thing) -> Self {
-        Self {
-            name: thing.entity.name.clone(),
-            kind: thing.entity.kind.as_str(),
-            aliases: thing.entity.aliases.clone(),
-            memories: thing.memories,
-        }
-    }
-}
+use throughline_view::{
+    WireAbout, WireMerged, WireSimilar, WireThingShown, WireThings, WireTopic, WireTopics,
+};
 
 pub(super) fn entity(
     args: &args::Entity,
@@ -118,8 +38,7 @@ pub(super) fn entity(
 }
 
 fn list(found: &[Thing], limit: usize, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let items = found.iter().take(limit).map(WireThing::from).collect();
-    let wire = WireThings { items, total: found.len() };
+    let wire = WireThings::new(found, limit);
     ui.answer(&wire, || {
         if wire.items.is_empty() {
             return paint(DIM, "memories mention no person, project, tool or file yet");
@@ -151,24 +70,7 @@ fn list(found: &[Thing], limit: usize, ui: &mut Ui) -> anyhow::Result<ExitCode> 
 fn show(name: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let context = settings.context()?;
     let shown = settings.engine()?.looking(&context).thing(name)?;
-    let entity = &shown.thing.entity;
-    let wire = WireThingShown {
-        name: entity.name.clone(),
-        kind: entity.kind.as_str(),
-        aliases: entity.aliases.clone(),
-        mentions: shown.thing.memories,
-        last_mentioned: shown.last_mentioned.map(|at| at.to_string()),
-        memories: shown.cards.iter().map(WireMemory::from).collect(),
-        beside: shown
-            .beside
-            .iter()
-            .map(|(other, memories)| WireBeside {
-                name: other.name.clone(),
-                kind: other.kind.as_str(),
-                memories: *memories,
-            })
-            .collect(),
-    };
+    let wire = WireThingShown::from(&shown);
     ui.answer(&wire, || {
         let mut page = format!("{} {}\n", paint(BOLD, safe(&wire.name)), paint(DIM, wire.kind));
         if !wire.aliases.is_empty() {
@@ -192,11 +94,7 @@ fn show(name: &str, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode
 }
 
 fn answer_merged(merged: &Merged, done: &str, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let wire = WireMerged {
-        entity: WireThing::from(&merged.thing),
-        moved: merged.moved,
-        batch: merged.batch.to_string(),
-    };
+    let wire = WireMerged::from(merged);
     ui.answer(&wire, || {
         let names: Vec<String> = wire.entity.aliases.iter().map(|name| safe(name)).collect();
         let undo = format!("`undo {}` reverts it", wire.batch);
@@ -217,12 +115,7 @@ pub(super) fn about(
 ) -> anyhow::Result<ExitCode> {
     let context = settings.context()?;
     let page: AboutPage = settings.engine()?.looking(&context).about(&joined(&args.name))?;
-    let wire = WireAbout {
-        name: page.name.clone(),
-        kind: page.kind.map(|kind| kind.as_str()),
-        text: page.text.clone(),
-        memories: page.memories.iter().map(ToString::to_string).collect(),
-    };
+    let wire = WireAbout::from(&page);
     ui.answer(&wire, || {
         let line = |line: &str| {
             let heading = line.starts_with('#');
@@ -241,10 +134,7 @@ pub(super) fn similar(
     let context = settings.context()?;
     let found: Vec<SimilarMemory> =
         settings.engine()?.looking(&context).similar(&args.id, args.limit)?;
-    let items = found
-        .iter()
-        .map(|one| WireSimilarMemory { memory: (&one.card).into(), score: rounded(one.score) });
-    let wire = WireSimilar { items: items.collect() };
+    let wire = WireSimilar::new(&found);
     ui.answer(&wire, || {
         if found.is_empty() {
             return paint(DIM, "no memory is similar to it");
@@ -261,12 +151,7 @@ pub(super) fn similar(
 pub(super) fn topics(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let context = settings.context()?;
     let found: Vec<Topic> = settings.engine()?.looking(&context).topics()?;
-    let items = found.iter().map(|topic| WireTopic {
-        name: topic.name.clone(),
-        kind: topic.kind.as_str(),
-        memories: topic.memories.iter().map(ToString::to_string).collect(),
-    });
-    let wire = WireTopics { items: items.collect() };
+    let wire = WireTopics::new(&found);
     ui.answer(&wire, || {
         if wire.items.is_empty() {
             return paint(DIM, "no topics yet; `sleep --deep` finds them");

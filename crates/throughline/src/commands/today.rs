@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use serde::Serialize;
 use throughline_core::text;
 use throughline_engine::{Card, Engine, Filter, Nearness, Reader, Today};
 
@@ -12,20 +11,7 @@ use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, Ui, paint, safe};
 use crate::view;
-use throughline_view::{WireMemory, WireToCheck};
-
-#[derive(Debug, Serialize)]
-struct WireToday {
-    since: String,
-    learned: Vec<WireMemory>,
-    replaced: Vec<WireMemory>,
-    questioned: Vec<WireMemory>,
-    /// What was archived, retracted or has expired.
-    away: Vec<WireMemory>,
-    verify: Vec<WireToCheck>,
-    told: usize,
-    gaps: Vec<WireMemory>,
-}
+use throughline_view::{WireLately, WireToday};
 
 pub(super) fn today(
     args: &args::Today,
@@ -35,18 +21,7 @@ pub(super) fn today(
     let (engine, context) = (settings.engine()?, settings.context()?);
     engine.recalling(&context).settle_recalls().ok();
     let today = engine.looking(&context).today(args.days)?;
-    let wire = |cards: &[Card]| cards.iter().map(WireMemory::from).collect();
-    let answer = WireToday {
-        since: today.since.to_string(),
-        learned: wire(&today.learned),
-        replaced: wire(&today.replaced),
-        questioned: wire(&today.questioned),
-        away: wire(&today.away),
-        verify: today.verify.iter().map(WireToCheck::from).collect(),
-        told: today.told,
-        gaps: wire(&today.gaps),
-    };
-    ui.answer(&answer, || page(&today, args.days))
+    ui.answer(&WireToday::from(&today), || page(&today, args.days))
 }
 
 fn page(today: &Today, days: u32) -> String {
@@ -84,20 +59,6 @@ fn questioned(card: &Card) -> String {
     format!("{}{}", view::line(card), paint(DIM, later.unwrap_or_default()))
 }
 
-#[derive(Debug, Serialize)]
-struct WireLately {
-    items: Vec<WireNear>,
-    total: usize,
-}
-
-/// A memory, with how much of it is shown to a person.
-#[derive(Debug, Serialize)]
-struct WireNear {
-    #[serde(flatten)]
-    memory: WireMemory,
-    detail: &'static str,
-}
-
 /// Answers with the memories of the last days.
 pub(super) fn lately(
     days: u32,
@@ -107,16 +68,7 @@ pub(super) fn lately(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let found = engine.looking(&settings.context()?).lately(reader, days, filter)?;
-    let near = |(card, nearness): &(Card, Nearness)| WireNear {
-        memory: card.into(),
-        detail: match nearness {
-            Nearness::Full => "full",
-            Nearness::Line => "line",
-            Nearness::Landmark => "landmark",
-        },
-    };
-    let wire = WireLately { items: found.iter().map(near).collect(), total: found.len() };
-    ui.answer(&wire, || {
+    ui.answer(&WireLately::new(&found), || {
         if found.is_empty() {
             return paint(DIM, "nothing came in");
         }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::harness::{Home, id_of};
 use crate::hooking::{Agent, assert_sound};
 
-const QUESTION: &str = "What did we decide about the cache eviction policy?";
+pub(crate) const QUESTION: &str = "What did we decide about the cache eviction policy?";
 
 /// The open gaps, as `review` lists them.
 fn open(home: &Home) -> Vec<Value> {
@@ -13,7 +13,7 @@ fn open(home: &Home) -> Vec<Value> {
 }
 
 /// A question was asked in vain in a session that goes on.
-fn asked<'a>(home: &'a Home, question: &str) -> Agent<'a> {
+pub(crate) fn asked<'a>(home: &'a Home, question: &str) -> Agent<'a> {
     home.remember("Postgres listens on port 5433");
     let agent = Agent::new(home, "march");
     assert_eq!(agent.hears(question), "");

@@ -12,7 +12,7 @@ use crate::watching::write;
 const RULE: &str = "Deployments to production need two approvals";
 
 /// A memory that was used in several sessions and is connected, proposed by a sleep.
-fn proven(home: &Home) -> String {
+pub(crate) fn proven(home: &Home) -> String {
     let id = home.remember_with(&[
         RULE,
         "--kind",

@@ -99,6 +99,8 @@ mod serving_document;
 #[cfg(unix)]
 mod serving_mcp;
 #[cfg(unix)]
+mod serving_organised;
+#[cfg(unix)]
 mod serving_safely;
 #[cfg(unix)]
 mod serving_scripts;

@@ -252,8 +252,10 @@ fn the_past_is_shown_as_it_was_believed() {
     assert_eq!(content("/api/v1/memories?as_of=2026-03-15"), "staging runs Postgres 14");
     assert_eq!(content("/api/v1/memories?q=postgres&as_of=2026-03-15"), "staging runs Postgres 14");
     let graph = server.get("/api/v1/graph?as_of=2026-03-15");
-    let memories = graph["nodes"].as_array().unwrap().iter().filter(|one| one["type"] == "memory");
-    assert_eq!(memories.count(), 1, "{graph}");
+    let nodes = graph["nodes"].as_array().unwrap().iter();
+    let memories: Vec<&Value> = nodes.filter(|node| node["type"] == "memory").collect();
+    assert_eq!(memories.len(), 1, "{graph}");
+    assert_eq!(memories[0]["id"], old);
     let bad = server.ask("GET", "/api/v1/memories?as_of=yesterdayish", &[], None);
     assert_eq!(bad.status, 400, "{bad:?}");
 }

@@ -5,6 +5,7 @@ use std::io::{Read as _, Write as _};
 use serde_json::{Value, json};
 
 use crate::harness::Home;
+use crate::hooking::Agent;
 use crate::served::{Heard, Served};
 
 /// Every operation that the document names, called once with what it needs.
@@ -13,6 +14,12 @@ fn every_operation_of_the_document_is_answered_as_it_says() {
     let home = Home::live();
     let id = home.remember("staging runs Postgres 14 on db1");
     let other = home.remember("staging runs Postgres 16 on db1");
+    home.remember("Dana owns the billing service");
+    home.remember_with(&["the store is at 14", "--slot", "PostgreSQL|version|14|one"]);
+    home.remember_with(&["pg is at 16", "--slot", "pg|version|16|one"]);
+    let agent = Agent::new(&home, "one");
+    agent.hears("hello there");
+    agent.answers("Hello.");
     let server = Served::start(&home);
     let document = server.get("/openapi.json");
     let mut called = 0;
@@ -38,7 +45,7 @@ fn every_operation_of_the_document_is_answered_as_it_says() {
             called += 1;
         }
     }
-    assert!(called >= 45, "{called}");
+    assert!(called >= 60, "{called}");
 }
 
 /// What cannot be done to any memory at any time.
@@ -55,8 +62,9 @@ const NEEDS_MORE: [&str; 8] = [
 
 fn call(server: &Served, method: &str, path: &str, id: &str, other: &str) -> Heard {
     // Each on a memory of its own, so that none is in another's way.
-    let fresh = server
-        .post("/api/v1/memories", &json!({ "content": format!("{method} {path} was called") }));
+    let kind = if path.ends_with("/done") { "commitment" } else { "fact" };
+    let content = format!("{method} {path} was called");
+    let fresh = server.post("/api/v1/memories", &json!({ "content": content, "kind": kind }));
     let fresh = fresh["memory"]["id"].as_str().expect("an id").to_owned();
     let body: Option<Value> = match path.rsplit('/').next().unwrap_or_default() {
         "memories" if method == "post" => Some(json!({ "content": "made by the document" })),
@@ -70,6 +78,8 @@ fn call(server: &Served, method: &str, path: &str, id: &str, other: &str) -> Hea
             server.post(&format!("/api/v1/memories/{fresh}/link"), &link);
             Some(link)
         }
+        "merge" => Some(json!({ "keep": "PostgreSQL", "other": "pg" })),
+        "alias" => Some(json!({ "name": "Dana", "alias": "Dana Miller" })),
         "feedback" => Some(json!({ "helpful": true })),
         "verify" if path.contains("{id}") => Some(json!({ "outcome": "confirmed" })),
         "purge" if method == "post" => Some(json!({ "confirm": &fresh[fresh.len() - 8..] })),
@@ -82,7 +92,7 @@ fn call(server: &Served, method: &str, path: &str, id: &str, other: &str) -> Hea
     if path.ends_with("/unarchive") {
         server.post(&format!("/api/v1/memories/{fresh}/archive"), &json!({}));
     }
-    let mut path = path.replace("{id}", &fresh);
+    let mut path = path.replace("{id}", &fresh).replace("{name}", "Dana");
     if path.ends_with("why-not") {
         path.push_str("?q=postgres");
     }
