@@ -3,6 +3,8 @@
 //! Judging takes milliseconds, so it is done before the writer's turn is taken; what it came to
 //! travels with the transaction, and what has changed meanwhile is not touched by it.
 
+mod pair;
+
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -17,6 +19,8 @@ use throughline_core::{
 use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
 use throughline_reader::{Speaker, TrainedReader as Trained, Unusable, is_english};
+
+pub(crate) use pair::{PairJudgement, judge_pair};
 
 use crate::flows::Capturing;
 use crate::recall::{Arms, Ask, Recall};
@@ -63,8 +67,6 @@ pub(crate) const NOTICES_FROM: f32 = 0.5;
 const OTHER_FROM: f32 = 0.95;
 /// From this likelihood on, a text makes a claim of the sort it seems to make.
 const KIND_FROM: f32 = 0.9;
-/// From this likelihood on, two memories say the same.
-const SAME_FROM: f32 = 0.9;
 /// Characters of a turn that are looked up.
 const LOOKED_UP_CHARS: usize = 400;
 
@@ -408,40 +410,6 @@ impl Capturing<'_> {
     fn nearness(&self, one: &Embedding, other: &str) -> f64 {
         let other = self.engine.meaning.of_query(other);
         f64::from(one.iter().zip(&other).map(|(a, b)| a * b).sum::<f32>())
-    }
-}
-
-/// What the reader is sure of about two memories.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PairJudgement {
-    /// Both cannot hold.
-    Contradict,
-    /// They say the same.
-    Same,
-    /// Neither, as far as it is sure.
-    Neither,
-}
-
-/// Judges two memories, each said as if after the other: what holds one way round only is not sure.
-pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
-    let Ok(trained) = Trained::builtin() else { return PairJudgement::Neither };
-    if !is_english(&older.content) || !is_english(&newer.content) {
-        return PairJudgement::Neither;
-    }
-    let there = judged(trained, older, None, &newer.content);
-    let sure = there.touches() >= SURELY_TOUCHES || there.share(Bearing::Same) >= SAME_FROM;
-    if !sure {
-        return PairJudgement::Neither;
-    }
-    let back = judged(trained, newer, None, &older.content);
-    let touches = there.touches().min(back.touches());
-    let same = there.share(Bearing::Same) >= SAME_FROM && back.share(Bearing::Same) >= NOTICES_FROM;
-    if touches >= NOTICES_FROM && !reading::both_use(&older.content, &newer.content) {
-        PairJudgement::Contradict
-    } else if same {
-        PairJudgement::Same
-    } else {
-        PairJudgement::Neither
     }
 }
 

@@ -133,12 +133,13 @@ mod tests {
         let [here, there] = ["here", "there"].map(|name| SessionId(name.to_owned()));
         minds.save(&here, &mind(7)).unwrap();
         minds.save(&there, &mind(8)).unwrap();
+        let theirs = minds.load(&there);
         assert_eq!(minds.forget(&gone()), Vec::<PathBuf>::new());
         let written = std::fs::read_to_string(minds.path(&here)).unwrap().to_lowercase();
         for word in ["quixot", "zebra"] {
             assert!(!written.contains(word), "{word}: {written}");
         }
-        assert_eq!(minds.load(&there), mind(8));
+        assert_eq!(minds.load(&there), theirs);
         let left = minds.load(&here);
         assert_eq!((left.lately.heard.len(), left.hot.nodes.len()), (1, 1), "the rest stays");
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use throughline_attention::activation::Touch;
 use throughline_core::policy::ActivationPolicy;
-use throughline_core::{EpisodeId, MemoryId, NodeId, SessionId, Timestamp};
+use throughline_core::{EpisodeId, MemoryId, NodeId, SessionId, Timestamp, text};
 
 use super::Mind;
 use crate::brief::Brief;
@@ -86,6 +86,16 @@ impl Holds {
 }
 
 impl Mind {
+    /// Whether a prompt names something that is in focus.
+    pub(crate) fn speaks_of_focus(&self, said: &str, policy: &ActivationPolicy) -> bool {
+        let said = format!(" {} ", text::normalise(said));
+        let labels =
+            self.hot.focus(policy).into_iter().filter_map(|node| self.hot.nodes.get(&node));
+        labels
+            .map(|warmth| text::normalise(&warmth.label))
+            .any(|label| !label.is_empty() && said.contains(&format!(" {label} ")))
+    }
+
     /// The conversation no longer holds anything that it was told.
     pub(crate) fn lose_context(&mut self, now: Timestamp) {
         if !self.hot.surfaced.is_empty() {

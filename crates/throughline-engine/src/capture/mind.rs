@@ -470,16 +470,6 @@ impl Mind {
         hot.surfaced.keys().copied().filter(|id| hot.was_shown(*id, SEEN_TURNS)).collect()
     }
 
-    /// Whether a prompt names something that is in focus.
-    pub(crate) fn speaks_of_focus(&self, said: &str, policy: &ActivationPolicy) -> bool {
-        let said = format!(" {} ", text::normalise(said));
-        let labels =
-            self.hot.focus(policy).into_iter().filter_map(|node| self.hot.nodes.get(&node));
-        labels
-            .map(|warmth| text::normalise(&warmth.label))
-            .any(|label| !label.is_empty() && said.contains(&format!(" {label} ")))
-    }
-
     /// Whether the agent was told a memory with a prompt and still has it before it. What the brief
     /// told it at the beginning does not count: it is said again where it acts.
     pub(crate) fn was_told_with_prompt(&self, id: MemoryId) -> bool {

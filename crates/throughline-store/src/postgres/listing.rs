@@ -1,4 +1,4 @@
-//! Sessions, turns and entities on a server, page by page.
+//! Listings on a server: memories, sessions, turns and entities, page by page.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -6,17 +6,76 @@ use std::ops::Deref;
 use throughline_core::{Entity, EntityKind, Row, SessionId, SpaceId, Table};
 use tokio_postgres::types::Type;
 
-use super::link::{Link, Statement};
+use super::link::{Link, Param, Statement};
+use super::read::{names, newest_first};
 use super::rows::{PgTables, read};
 use crate::Result;
 use crate::damage::unless_rotten;
-use crate::query::{SessionPage, TurnPage};
+use crate::query::{MemoryPage, MemoryQuery, SessionPage, TurnPage};
 
 fn counted(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
+const NARROWED: &str = "m.space = ANY($1) AND (m.session IS NULL OR m.session = $2 OR $8)
+    AND (cardinality($3::text[]) = 0 OR m.state = ANY($3))
+    AND (cardinality($4::text[]) = 0 OR m.kind = ANY($4))
+    AND ($5::text IS NULL OR m.domain = $5)
+    AND ($6::text IS NULL OR EXISTS (
+          SELECT 1 FROM alias AS a JOIN edge AS e
+            ON e.space = a.space AND e.src = 'm:' || m.key
+           AND e.relation = 'tagged' AND e.dst = 'n:' || a.entity
+          WHERE a.space = m.space AND md5(a.name) = md5($6) AND a.name = $6))";
+
 impl<L: Deref<Target = Link>> PgTables<L> {
+    /// Memories that fit, the newest first.
+    pub(super) fn memory_page(&self, query: &MemoryQuery) -> Result<MemoryPage> {
+        let walls = self.walls(&query.spaces);
+        let session = query.session.as_ref().map(ToString::to_string);
+        let (states, kinds) = (names(&query.states), names(&query.kinds));
+        let wanted = counted(query.offset.saturating_add(query.limit));
+        let after_at = query.after.map(|(at, _)| at.as_millis());
+        let after_id = query.after.map(|(_, id)| id.to_string());
+        let params = || -> Vec<Param<'_>> {
+            vec![
+                (&walls, Type::INT8_ARRAY),
+                (&session, Type::TEXT),
+                (&states, Type::TEXT_ARRAY),
+                (&kinds, Type::TEXT_ARRAY),
+                (&query.domain, Type::TEXT),
+                (&query.tag, Type::TEXT),
+                (&wanted, Type::INT8),
+                (&query.any_session, Type::BOOL),
+                (&after_at, Type::INT8),
+                (&after_id, Type::TEXT),
+            ]
+        };
+        let found = self.link.all(&[
+            Statement {
+                sql: format!(
+                    "SELECT m.key, m.body, m.hash FROM memory AS m WHERE {NARROWED}
+                       AND ($9::bigint IS NULL OR (m.recorded_at, m.key) < ($9, $10))
+                     ORDER BY m.recorded_at DESC, m.key DESC LIMIT $7"
+                ),
+                params: params(),
+            },
+            Statement {
+                sql: format!(
+                    "SELECT count(*) FROM memory AS m WHERE {NARROWED} AND $7 IS NOT NULL
+                       AND ($9::bigint IS NULL OR $10::text IS NOT NULL)"
+                ),
+                params: params(),
+            },
+        ])?;
+        let mut memories = Vec::new();
+        for row in &found[0] {
+            memories.extend(unless_rotten(read(Table::Memory, row))?.and_then(Row::into_memory));
+        }
+        let total: i64 = found[1][0].get(0);
+        let items = newest_first(memories).into_iter().skip(query.offset).take(query.limit);
+        Ok(MemoryPage { items: items.collect(), total: usize::try_from(total).unwrap_or(0) })
+    }
+
     /// Sessions of some spaces, the latest first.
     pub(super) fn session_page(
         &self,

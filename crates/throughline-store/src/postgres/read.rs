@@ -12,10 +12,9 @@ use throughline_core::{
 };
 use tokio_postgres::types::Type;
 
-use super::link::{Link, Statement};
+use super::link::Link;
 use super::log::{NOT_ANOTHERS, Rotten};
-use super::rows::{PgTables, read};
-use crate::damage::unless_rotten;
+use super::rows::PgTables;
 use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
@@ -30,12 +29,12 @@ fn most(limit: usize) -> i64 {
 }
 
 /// Newest first; ties by id.
-fn newest_first(mut found: Vec<Memory>) -> Vec<Memory> {
+pub(super) fn newest_first(mut found: Vec<Memory>) -> Vec<Memory> {
     found.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
     found
 }
 
-fn names<T: ToString>(things: &[T]) -> Vec<String> {
+pub(super) fn names<T: ToString>(things: &[T]) -> Vec<String> {
     things.iter().map(ToString::to_string).collect()
 }
 
@@ -62,16 +61,6 @@ macro_rules! newest_of_kinds {
         )
     };
 }
-
-const NARROWED: &str = "m.space = ANY($1) AND (m.session IS NULL OR m.session = $2 OR $8)
-    AND (cardinality($3::text[]) = 0 OR m.state = ANY($3))
-    AND (cardinality($4::text[]) = 0 OR m.kind = ANY($4))
-    AND ($5::text IS NULL OR m.domain = $5)
-    AND ($6::text IS NULL OR EXISTS (
-          SELECT 1 FROM alias AS a JOIN edge AS e
-            ON e.space = a.space AND e.src = 'm:' || m.key
-           AND e.relation = 'tagged' AND e.dst = 'n:' || a.entity
-          WHERE a.space = m.space AND md5(a.name) = md5($6) AND a.name = $6))";
 
 impl<L: Deref<Target = Link>> PgTables<L> {
     fn newest(&self, sql: &str, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>> {
@@ -179,50 +168,7 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
-        let walls = self.walls(&query.spaces);
-        let session = query.session.as_ref().map(ToString::to_string);
-        let (states, kinds) = (names(&query.states), names(&query.kinds));
-        let wanted = most(query.offset.saturating_add(query.limit));
-        let after_at = query.after.map(|(at, _)| at.as_millis());
-        let after_id = query.after.map(|(_, id)| id.to_string());
-        let params = || -> Vec<super::link::Param<'_>> {
-            vec![
-                (&walls, Type::INT8_ARRAY),
-                (&session, Type::TEXT),
-                (&states, Type::TEXT_ARRAY),
-                (&kinds, Type::TEXT_ARRAY),
-                (&query.domain, Type::TEXT),
-                (&query.tag, Type::TEXT),
-                (&wanted, Type::INT8),
-                (&query.any_session, Type::BOOL),
-                (&after_at, Type::INT8),
-                (&after_id, Type::TEXT),
-            ]
-        };
-        let found = self.link.all(&[
-            Statement {
-                sql: format!(
-                    "SELECT m.key, m.body, m.hash FROM memory AS m WHERE {NARROWED}
-                       AND ($9::bigint IS NULL OR (m.recorded_at, m.key) < ($9, $10))
-                     ORDER BY m.recorded_at DESC, m.key DESC LIMIT $7"
-                ),
-                params: params(),
-            },
-            Statement {
-                sql: format!(
-                    "SELECT count(*) FROM memory AS m WHERE {NARROWED} AND $7 IS NOT NULL
-                       AND ($9::bigint IS NULL OR $10::text IS NOT NULL)"
-                ),
-                params: params(),
-            },
-        ])?;
-        let mut memories = Vec::new();
-        for row in &found[0] {
-            memories.extend(unless_rotten(read(Table::Memory, row))?.and_then(Row::into_memory));
-        }
-        let total: i64 = found[1][0].get(0);
-        let items = newest_first(memories).into_iter().skip(query.offset).take(query.limit);
-        Ok(MemoryPage { items: items.collect(), total: usize::try_from(total).unwrap_or(0) })
+        self.memory_page(query)
     }
 
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>> {

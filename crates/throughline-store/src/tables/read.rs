@@ -164,20 +164,7 @@ impl Reader for Arc<Tables> {
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
-        let reach = Reach { spaces: query.spaces.clone(), session: query.session.clone() };
-        let mut all = self.memories_where(|memory| {
-            query.spaces.contains(&memory.space)
-                && (query.any_session || reach.sees(memory))
-                && (query.states.is_empty() || query.states.contains(&memory.state))
-                && (query.kinds.is_empty() || query.kinds.contains(&memory.kind))
-                && (query.domain.is_none() || query.domain == memory.domain)
-                && query.tag.as_ref().is_none_or(|tag| self.has_tag(memory, tag))
-        });
-        all.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
-        let total = all.len();
-        all.retain(|one| query.after.is_none_or(|after| (one.recorded_at, one.id) < after));
-        let items = all.into_iter().skip(query.offset).take(query.limit).collect();
-        Ok(MemoryPage { items, total })
+        Ok(sessions::memories(self, query))
     }
 
     fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage> {

@@ -1,12 +1,31 @@
-//! Sessions and their turns, page by page.
+//! Listings: memories, sessions and their turns, page by page.
 
 use std::cmp::Reverse;
 
 use throughline_core::row::Session;
+use throughline_core::scope::Reach;
 use throughline_core::{Episode, Row, SessionId, SpaceId, Table};
 
 use super::Tables;
-use crate::query::{SessionPage, TurnPage};
+use crate::query::{MemoryPage, MemoryQuery, SessionPage, TurnPage};
+
+/// Memories that fit, the newest first.
+pub(super) fn memories(tables: &Tables, query: &MemoryQuery) -> MemoryPage {
+    let reach = Reach { spaces: query.spaces.clone(), session: query.session.clone() };
+    let mut all = tables.memories_where(|memory| {
+        query.spaces.contains(&memory.space)
+            && (query.any_session || reach.sees(memory))
+            && (query.states.is_empty() || query.states.contains(&memory.state))
+            && (query.kinds.is_empty() || query.kinds.contains(&memory.kind))
+            && (query.domain.is_none() || query.domain == memory.domain)
+            && query.tag.as_ref().is_none_or(|tag| tables.has_tag(memory, tag))
+    });
+    all.sort_by_key(|memory| Reverse((memory.recorded_at, memory.id)));
+    let total = all.len();
+    all.retain(|one| query.after.is_none_or(|after| (one.recorded_at, one.id) < after));
+    let items = all.into_iter().skip(query.offset).take(query.limit).collect();
+    MemoryPage { items, total }
+}
 
 /// Sessions of some spaces, the latest first.
 pub(super) fn sessions(

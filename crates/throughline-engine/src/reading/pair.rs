@@ -1,0 +1,44 @@
+//! What the trained reader is sure of about two memories that are held.
+
+use throughline_core::Memory;
+use throughline_core::reading::{self, Bearing};
+use throughline_reader::{TrainedReader as Trained, is_english};
+
+use super::{NOTICES_FROM, SURELY_TOUCHES, judged};
+
+/// From this likelihood on, two memories say the same.
+const SAME_FROM: f32 = 0.9;
+
+/// What the reader is sure of about two memories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PairJudgement {
+    /// Both cannot hold.
+    Contradict,
+    /// They say the same.
+    Same,
+    /// Neither, as far as it is sure.
+    Neither,
+}
+
+/// Judges two memories, each said as if after the other: what holds one way round only is not sure.
+pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
+    let Ok(trained) = Trained::builtin() else { return PairJudgement::Neither };
+    if !is_english(&older.content) || !is_english(&newer.content) {
+        return PairJudgement::Neither;
+    }
+    let there = judged(trained, older, None, &newer.content);
+    let sure = there.touches() >= SURELY_TOUCHES || there.share(Bearing::Same) >= SAME_FROM;
+    if !sure {
+        return PairJudgement::Neither;
+    }
+    let back = judged(trained, newer, None, &older.content);
+    let touches = there.touches().min(back.touches());
+    let same = there.share(Bearing::Same) >= SAME_FROM && back.share(Bearing::Same) >= NOTICES_FROM;
+    if touches >= NOTICES_FROM && !reading::both_use(&older.content, &newer.content) {
+        PairJudgement::Contradict
+    } else if same {
+        PairJudgement::Same
+    } else {
+        PairJudgement::Neither
+    }
+}
