@@ -123,6 +123,7 @@ mod tests {
         let touch = throughline_attention::activation::Touch::Mention;
         mind.hot.touch(MemoryId(Uuid::from_u128(1)).into(), "launch", touch, &policy);
         mind.hot.touch(MemoryId(Uuid::from_u128(2)).into(), SECRET, touch, &policy);
+        mind.take_fresh();
         mind
     }
 

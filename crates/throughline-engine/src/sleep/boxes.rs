@@ -114,7 +114,7 @@ impl Sleeping<'_> {
             if !topic.is_quiet_at(self.engine.now(), &self.engine.policy.boxes) {
                 return Ok(Boxing::default());
             }
-            let trace = self.trace_of(&*reader, space, id, &topic, &[])?;
+            let trace = self.trace_of(&topic, &sealed_before(&*reader, space)?);
             let seal = Some((Seal::Quiet, trace));
             vec![BoxStep { id, is_new: false, memories: Vec::new(), seal }]
         };
@@ -132,7 +132,8 @@ impl Sleeping<'_> {
             return Ok(Vec::new());
         }
         let mut steps: Vec<BoxStep> = Vec::new();
-        let mut sealed: Vec<(EntityId, BoxTopic)> = Vec::new();
+        // Read once, and only where something is sealed.
+        let mut earlier: Option<Vec<(EntityId, BoxTopic)>> = None;
         let mut open = open_box(reader, space)?.map(|(id, topic)| FillingBox {
             step: BoxStep { id, is_new: false, memories: Vec::new(), seal: None },
             topic,
@@ -142,8 +143,12 @@ impl Sleeping<'_> {
                 .as_ref()
                 .and_then(|open| open.topic.seals_before(item, &self.engine.policy.boxes));
             if let Some((mut full, why)) = seal.and_then(|why| Some((open.take()?, why))) {
-                let trace = self.trace_of(reader, space, full.step.id, &full.topic, &sealed)?;
-                sealed.push((trace, full.topic));
+                let known = match &mut earlier {
+                    Some(known) => known,
+                    None => earlier.insert(sealed_before(reader, space)?),
+                };
+                let trace = self.trace_of(&full.topic, known);
+                known.push((trace, full.topic));
                 full.step.seal = Some((why, trace));
                 steps.push(full.step);
             }
@@ -163,27 +168,10 @@ impl Sleeping<'_> {
         Ok(steps)
     }
 
-    /// The trace that a box belongs to: that of one that was sealed before, or a moment ago; or a new one.
-    fn trace_of(
-        &self,
-        reader: &dyn Reader,
-        space: SpaceId,
-        this: EntityId,
-        topic: &BoxTopic,
-        just_sealed: &[(EntityId, BoxTopic)],
-    ) -> Result<EntityId> {
-        let mut earlier = just_sealed.to_vec();
-        for one in reader.entities_of(space, EntityKind::Box, COMPARED)? {
-            if one.id == this {
-                continue;
-            }
-            let held = held_in(reader, space, one.id)?;
-            if let (Some((trace, _)), Some(topic)) = (&held.trace, held.topic(reader)?) {
-                earlier.push((*trace, topic));
-            }
-        }
-        let known = topic.goes_on(&earlier, &self.engine.policy.boxes);
-        Ok(known.unwrap_or_else(|| EntityId(mint::id(self.engine.now()))))
+    /// The trace that a box belongs to: that of an earlier one that it goes on from, or a new one.
+    fn trace_of(&self, topic: &BoxTopic, earlier: &[(EntityId, BoxTopic)]) -> EntityId {
+        let known = topic.goes_on(earlier, &self.engine.policy.boxes);
+        known.unwrap_or_else(|| EntityId(mint::id(self.engine.now())))
     }
 
     /// Writes what was decided. Nobody would take it back by hand unasked, so it is logged as upkeep.
@@ -311,6 +299,18 @@ fn open_box(reader: &dyn Reader, space: SpaceId) -> Result<Option<(EntityId, Box
     let held = held_in(reader, space, latest.id)?;
     let open = held.trace.is_none();
     Ok(held.topic(reader)?.filter(|_| open).map(|topic| (latest.id, topic)))
+}
+
+/// The topics of the boxes that were sealed last, with the traces that they belong to.
+fn sealed_before(reader: &dyn Reader, space: SpaceId) -> Result<Vec<(EntityId, BoxTopic)>> {
+    let mut earlier = Vec::new();
+    for one in reader.entities_of(space, EntityKind::Box, COMPARED)? {
+        let held = held_in(reader, space, one.id)?;
+        if let (Some((trace, _)), Some(topic)) = (&held.trace, held.topic(reader)?) {
+            earlier.push((*trace, topic));
+        }
+    }
+    Ok(earlier)
 }
 
 /// What lies in a box.
