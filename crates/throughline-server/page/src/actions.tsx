@@ -1,8 +1,8 @@
 // What can be done to a memory: the buttons, their keys, and the dialogs that ask for words.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { get, Problem, send } from './api';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get, Problem, send, sendTagged } from './api';
 import { useKeys } from './keys';
 import { go } from './router';
 import { act, done, failed } from './toast';
@@ -29,11 +29,17 @@ export function Actions({ memory, etag }: { memory: Memory; etag: string | null 
   const [conflict, setConflict] = useState<Conflict | null>(null);
 
   // A write sends the version that was read; if it was changed meanwhile both are shown.
-  const write = async (text: string, verb: string | null, body: unknown, sent = etag): Promise<Changed | null> => {
+  // After a write of our own it is the version that the answer names, until the memory is read again.
+  const version = useRef(etag);
+  useEffect(() => {
+    version.current = etag;
+  }, [etag]);
+  const write = async (text: string, verb: string | null, body: unknown, sent = version.current): Promise<Changed | null> => {
     const back = verb === 'correct' ? `/memories/${memory.id}` : undefined;
     const target = verb === null ? `/memories/${encodeURIComponent(memory.id)}` : path(memory.id, verb);
     try {
-      const answer = await send<Changed>(target, body, verb === null ? 'PATCH' : 'POST', sent);
+      const { body: answer, etag: now } = await sendTagged<Changed>(target, body, verb === null ? 'PATCH' : 'POST', sent);
+      version.current = now;
       if (answer.batch === null) done('Nothing had to be changed');
       else done(text, answer.batch, back);
       return answer;

@@ -69,11 +69,16 @@ export function getTagged<T>(path: string, signal: AbortSignal): Promise<{ body:
   return answer<T>(address(path), { signal });
 }
 
-/** Sends a body. `etag` makes the write fail if the memory was changed meanwhile. */
-export async function send<T>(path: string, body: unknown = {}, method = 'POST', etag?: string | null): Promise<T> {
+/** Sends a body. */
+export async function send<T>(path: string, body: unknown = {}): Promise<T> {
+  return (await sendTagged<T>(path, body, 'POST', null)).body;
+}
+
+/** The same, with the ETag of what was read, and that of what is there now. */
+export function sendTagged<T>(path: string, body: unknown, method: string, etag: string | null): Promise<{ body: T; etag: string | null }> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
   if (etag) headers['If-Match'] = etag;
-  return (await answer<T>(address(path), { method, headers, body: JSON.stringify(body) })).body;
+  return answer<T>(address(path), { method, headers, body: JSON.stringify(body) });
 }
 
 /** What a view knows of something it asked for. */

@@ -122,6 +122,8 @@ export const stories = {
     await choose(page, 'Bring back');
     await toast(page, 'Brought back').waitFor();
     await choose(page, 'Forget');
+    await page.locator('.meta .pill', { hasText: 'forgotten' }).first().waitFor();
+    assert.equal((await now()).state, 'retracted');
     await toast(page, 'Forgotten').getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Forget', exact: true }).waitFor();
     assert.notEqual((await now()).state, 'retracted');
