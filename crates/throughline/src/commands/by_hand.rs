@@ -11,12 +11,11 @@ use crate::settings::Settings;
 /// What a command does beyond one memory; the engine asks about the rest itself.
 fn act_of(command: &Command) -> Option<Act> {
     match command {
-        Command::Uninstall(_) => Some(Act::Configure),
+        // Whoever has the link of a server is the user.
+        Command::Uninstall(_) | Command::Serve(_) => Some(Act::Configure),
         Command::Config(args) => act_on_settings(args.action.as_ref()),
         Command::Llm(args) if matches!(args.action, LlmAction::Key { .. }) => Some(Act::Configure),
         Command::Project(args) => Some(act_on_project(&args.action)),
-        // Whoever has the link of a server is the user.
-        Command::Serve(_) => Some(Act::Configure),
         Command::Store(args) => Some(act_of_store(&args.action)),
         Command::Purge(_) => Some(Act::Purge),
         // An export holds every project.

@@ -404,7 +404,7 @@ fn the_help_of_every_command_says_what_it_is_for() {
             seen += 1;
         }
     }
-    assert_eq!(seen, 57);
+    assert_eq!(seen, 59);
     assert!(home.page(&["--version"]).starts_with("throughline "));
     assert!(!home.path().exists(), "help needs no home");
 }
