@@ -49,3 +49,7 @@ eval "$(tools/postgres/start.sh)"
 
 say "tests"
 cargo nextest run --workspace --no-fail-fast
+
+say "the page, in a real browser"
+cargo build --quiet -p throughline
+crates/throughline-server/page/test.sh

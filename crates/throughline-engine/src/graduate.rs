@@ -341,6 +341,12 @@ fn current(reader: &dyn Reader, waits: &Pending, proposal: &Proposal) -> Result<
     memory.ok_or_else(|| Error::NotPossible(why.to_owned()))
 }
 
+/// Whether nothing was said later that may bear on a memory, or it was used since as it stands.
+fn stands_since_later(card: &Card) -> bool {
+    let used_at = card.usage.last_used_at;
+    card.later.as_ref().is_none_or(|later| used_at.is_some_and(|at| at > later.at))
+}
+
 /// Whether a memory is something that may stand in a file for everybody to follow.
 fn may_stand_in_file(card: &Card) -> bool {
     let memory = &card.memory;
@@ -348,12 +354,12 @@ fn may_stand_in_file(card: &Card) -> bool {
     // What happened, what is open and what only explains something else is no rule.
     let passing = matches!(memory.kind, Kind::Event | Kind::Gap | Kind::Commitment)
         || card.is_reason && memory.kind == Kind::Fact;
-    memory.state.is_active()
+    memory.state == State::Confirmed
         && memory.session.is_none()
         && memory.graduated_at.is_none()
         && !passing
         && memory.authority != Authority::External
-        && card.later.is_none()
+        && stands_since_later(card)
         && !card.flags.iter().any(|flag| doubtful.contains(flag))
         && !text::normalise(&memory.content).is_empty()
         && flat::unfit_for_line(&memory.content).is_none()
