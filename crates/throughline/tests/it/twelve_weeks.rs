@@ -30,6 +30,25 @@ fn told(home: &Home, project: &str, question: &str) -> String {
     told
 }
 
+/// What proved itself is proposed for the project's file, and nothing else is.
+fn assert_proposed(waiting: &Value) {
+    let proposed: Vec<&str> = waiting["graduation"]
+        .as_array()
+        .expect("proposals")
+        .iter()
+        .map(|one| one["memory"]["content"].as_str().expect("a text"))
+        .collect();
+    assert_eq!(proposed.len(), 4, "{proposed:?}");
+    for words in [
+        "never use unwrap",
+        "keep sessions in Postgres",
+        "we use pnpm",
+        "numbered per calendar year",
+    ] {
+        assert!(proposed.iter().any(|text| text.contains(words)), "{words}: {proposed:?}");
+    }
+}
+
 #[test]
 fn after_twelve_weeks_what_is_stale_is_not_asserted_and_what_proved_itself_is_at_hand() {
     let home = Home::new();
@@ -94,22 +113,7 @@ fn after_twelve_weeks_what_is_stale_is_not_asserted_and_what_proved_itself_is_at
     let open = waiting["gaps"].to_string();
     assert!(open.contains("payment") && !open.contains("search"), "{open}");
 
-    // What proved itself is proposed for the project's file, and nothing else is.
-    let proposed: Vec<&str> = waiting["graduation"]
-        .as_array()
-        .expect("proposals")
-        .iter()
-        .map(|one| one["memory"]["content"].as_str().expect("a text"))
-        .collect();
-    assert_eq!(proposed.len(), 4, "{proposed:?}");
-    for words in [
-        "never use unwrap",
-        "keep sessions in Postgres",
-        "we use pnpm",
-        "numbered per calendar year",
-    ] {
-        assert!(proposed.iter().any(|text| text.contains(words)), "{words}: {proposed:?}");
-    }
+    assert_proposed(&waiting);
 
     // Nothing that was in use left view.
     let away = |one: &&Value| ["archived", "expired"].map(Value::from).contains(&one["state"]);
