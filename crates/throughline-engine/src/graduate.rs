@@ -247,6 +247,9 @@ impl Reviewing<'_> {
             let not_one = || Error::NotPossible("this is no line for a file".to_owned());
             let proposal = Proposal::read(&waits).ok_or_else(not_one)?;
             let memory = current(&**tx, &waits, &proposal)?;
+            if proposal.op == ProposalKind::Graduate {
+                check_it_still_stands(&self.engine.card(&**tx, &memory)?)?;
+            }
             let edited = proposal.edit();
             if let Some(written) = written.take() {
                 // Another writer was busy; what this very call wrote is not a change by somebody else.
@@ -341,6 +344,20 @@ fn current(reader: &dyn Reader, waits: &Pending, proposal: &Proposal) -> Result<
     memory.ok_or_else(|| Error::NotPossible(why.to_owned()))
 }
 
+/// With one of these flags a memory becomes no line of a file.
+const DOUBTFUL: [Flag; 4] = [Flag::Contested, Flag::Stale, Flag::Speculative, Flag::Reopen];
+
+/// Refuses what became doubtful since it was proposed.
+fn check_it_still_stands(card: &Card) -> Result<()> {
+    match card.flags.iter().find(|flag| DOUBTFUL.contains(flag)) {
+        Some(doubt) => Err(Error::NotPossible(format!(
+            "this memory is {doubt} by now, so nothing was written; `throughline verify` and \
+             `throughline review` show why"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// Whether nothing was said later that may bear on a memory, or it was used since as it stands.
 fn stands_since_later(card: &Card) -> bool {
     let used_at = card.usage.last_used_at;
@@ -350,7 +367,6 @@ fn stands_since_later(card: &Card) -> bool {
 /// Whether a memory is something that may stand in a file for everybody to follow.
 fn may_stand_in_file(card: &Card) -> bool {
     let memory = &card.memory;
-    let doubtful = [Flag::Contested, Flag::Stale, Flag::Speculative, Flag::Reopen];
     // What happened, what is open and what only explains something else is no rule.
     let passing = matches!(memory.kind, Kind::Event | Kind::Gap | Kind::Commitment)
         || card.is_reason && memory.kind == Kind::Fact;
@@ -360,7 +376,7 @@ fn may_stand_in_file(card: &Card) -> bool {
         && !passing
         && memory.authority != Authority::External
         && stands_since_later(card)
-        && !card.flags.iter().any(|flag| doubtful.contains(flag))
+        && !card.flags.iter().any(|flag| DOUBTFUL.contains(flag))
         && !text::normalise(&memory.content).is_empty()
         && flat::unfit_for_line(&memory.content).is_none()
         && instruction::commands_the_reader(&memory.content).is_none()

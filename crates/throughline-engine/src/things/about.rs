@@ -4,8 +4,10 @@ use std::fmt::Write as _;
 
 use throughline_core::state::Flag;
 use throughline_core::text::plural;
-use throughline_core::{Entity, EntityKind, Kind, Memory, MemoryId, Relation, Row, RowKey, text};
-use throughline_store::Reader;
+use throughline_core::{
+    Entity, EntityKind, Kind, Memory, MemoryId, Relation, Row, RowKey, State, text, words,
+};
+use throughline_store::{Reader, TextOf, TextQuery};
 
 use super::listed::{beside, unknown_thing};
 use crate::flows::Looking;
@@ -47,6 +49,8 @@ enum AboutWhat {
     User,
     Project,
     Thing(Entity),
+    /// What goes by no name of its own, and stands in these memories.
+    Words(String, Vec<Memory>),
 }
 
 impl Looking<'_> {
@@ -59,11 +63,13 @@ impl Looking<'_> {
             AboutWhat::User => self.of_user(&*reader)?,
             AboutWhat::Project => self.of_project(&*reader)?,
             AboutWhat::Thing(entity) => self.current_of(&*reader, entity)?,
+            AboutWhat::Words(_, memories) => memories.clone(),
         };
         let (title, kind) = match &what {
             AboutWhat::User => ("you".to_owned(), None),
             AboutWhat::Project => (self.context.project.name.clone(), Some(EntityKind::Project)),
             AboutWhat::Thing(entity) => (entity.name.clone(), Some(entity.kind)),
+            AboutWhat::Words(name, _) => (name.clone(), None),
         };
         let cards = self.engine.cards(&*reader, &memories)?;
         let mut page = format!("# {title}");
@@ -106,12 +112,46 @@ impl Looking<'_> {
             return Ok(AboutWhat::Project);
         }
         match self.resolve_thing(reader, name) {
-            Err(Error::NoSuch(_)) => {
-                let near = self.nearest_thing(reader, name)?;
-                near.map(AboutWhat::Thing).ok_or_else(|| unknown_thing(name))
-            }
+            // Words that stand in memories come before a thing that is only near in meaning.
+            Err(Error::NoSuch(_)) => match self.holding_words(reader, name)? {
+                memories if !memories.is_empty() => {
+                    Ok(AboutWhat::Words(name.trim().to_owned(), memories))
+                }
+                _ => {
+                    let near = self.nearest_thing(reader, name)?;
+                    near.map(AboutWhat::Thing).ok_or_else(|| unknown_thing(name))
+                }
+            },
             found => found.map(AboutWhat::Thing),
         }
+    }
+
+    /// The current memories that hold every telling word of a name, the newest first.
+    fn holding_words(&self, reader: &dyn Reader, name: &str) -> Result<Vec<Memory>> {
+        let terms = words::terms(name);
+        if terms.is_empty() || terms.iter().all(|term| words::is_common(term)) {
+            return Ok(Vec::new());
+        }
+        let reach = self.context.reach();
+        let query = TextQuery {
+            of: TextOf::Memories,
+            terms: terms.clone(),
+            spaces: reach.spaces.clone(),
+            session: reach.session.clone(),
+            states: vec![State::Staged, State::Confirmed],
+            kinds: Vec::new(),
+            limit: EACH_KIND,
+        };
+        let hits = reader.text(&query)?;
+        let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+        let found = reader.rows(&keys)?.into_iter().flatten().filter_map(Row::into_memory);
+        let holds = |memory: &Memory| {
+            let held = words::terms(&memory.content);
+            memory.kind != Kind::Gap && terms.iter().all(|term| held.contains(term))
+        };
+        let mut found: Vec<Memory> = found.filter(holds).collect();
+        found.sort_by_key(|memory| (std::cmp::Reverse(memory.recorded_at), memory.id));
+        Ok(found)
     }
 
     /// What the user said of themselves: how they like things, and facts about them.

@@ -308,3 +308,18 @@ fn permit(_: &Home, _: &str, _: u32) {}
 fn permissions(_: &Home, _: &str) -> u32 {
     0o640
 }
+
+#[test]
+fn what_became_doubtful_since_it_was_proposed_is_not_written() {
+    let home = Home::new();
+    write(&home, "CLAUDE.md", "# Webshop\n");
+    let memory = proven(&home);
+    home.json(&["sleep"]);
+    let found = proposals(&home);
+    let other = home.remember("Nobody approves anything before it ships");
+    home.json(&["contradict", &memory, &other]);
+    let (code, error) = home.error(&["review", "--accept", id(&found[0])]);
+    assert_eq!(code, 1, "{error}");
+    assert!(error["message"].as_str().is_some_and(|text| text.contains("contested")), "{error}");
+    assert_eq!(read(&home, "CLAUDE.md"), "# Webshop\n");
+}

@@ -300,3 +300,16 @@ fn hundreds_of_different_tags_stay_apart() {
     assert_eq!(tags.expect("the pass")["inputs"], 300);
     assert_eq!(tags.expect("the pass")["changes"], 0);
 }
+
+#[test]
+fn a_page_about_a_name_without_an_entity_is_made_of_the_memories_that_hold_it() {
+    let home = Home::new();
+    home.remember("Marco left the company, and dmitri maintains the ingest pipeline now");
+    home.remember("I rotated the signing keys");
+    for (name, words) in [("dmitri", "ingest pipeline"), ("signing keys", "rotated")] {
+        let page = home.json(&["about", name]);
+        assert_eq!(page["name"], name, "{page}");
+        assert!(page["text"].as_str().is_some_and(|text| text.contains(words)), "{page}");
+    }
+    assert_eq!(home.error(&["about", "zanzibar expedition"]).0, 3);
+}
