@@ -111,11 +111,25 @@ fn has_long_run(value: &str) -> bool {
         .any(|run| run.len() >= 24 && run.bytes().any(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether one of the words says that the value is invented.
+/// Whether one of the words says that the value is invented, and what stands beside it does not look like a secret:
+/// `your-acme-token`, and not `exampleHorse77!`.
 pub(crate) fn says_it_is_invented(value: &str) -> bool {
-    value.len() <= PLACEHOLDER_MAX
-        && lowered(value, &mut Words::default()).iter().any(|word| is_invented(word))
+    if value.len() > PLACEHOLDER_MAX {
+        return false;
+    }
+    let mut room = Words::default();
+    let words = lowered(value, &mut room);
+    let unknown = || words.iter().filter(|word| !is_invented(word) && !is_placeholder_word(word));
+    let count = |of: fn(&u8) -> bool| -> usize {
+        unknown().map(|word| word.bytes().filter(of).count()).sum()
+    };
+    let (letters, digits) = (count(u8::is_ascii_alphabetic), count(u8::is_ascii_digit));
+    let strong = letters >= 2 && digits >= 1 && letters + digits >= STRONG_SIGNS;
+    !strong && words.iter().any(|word| is_invented(word))
 }
+
+/// Letters and digits beside the words of a placeholder from which on it may be somebody's password.
+const STRONG_SIGNS: usize = 5;
 
 /// Whether `word` is one of the words of a list with blanks between them.
 pub(crate) fn is_in(list: &str, word: &str) -> bool {

@@ -122,11 +122,12 @@ fn in_folders(root: &Path) -> Vec<String> {
     found
 }
 
-/// A path that a file names, from the root; nothing where it does not stay below it.
+/// A path that a file names, from the root; nothing where it does not stay below it, or leads into git's own folder.
 fn beside(folder: &Path, named: &str) -> Option<String> {
     let mut path = PathBuf::new();
     for part in folder.join(named).components() {
         match part {
+            Component::Normal(part) if part == ".git" => return None,
             Component::Normal(part) => path.push(part),
             Component::CurDir => {}
             Component::ParentDir => {

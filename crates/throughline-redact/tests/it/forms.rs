@@ -198,3 +198,18 @@ fn what_only_looks_like_these_forms_stays() {
         assert_eq!(redact(text).text, text);
     }
 }
+
+#[test]
+fn a_word_of_a_placeholder_inside_a_strong_value_protects_nothing() {
+    let values =
+        ["MyExample-Pw93!x", "exampleHorse77!", "Xk29dummyQw8ZpL7vN3", "test9sample77Zq8Lk2"];
+    for value in values {
+        let text = format!("db_password = {value}");
+        let clean = redact(&text).text;
+        assert!(!clean.contains(value), "{clean}");
+    }
+    for harmless in ["your-password-here", "example-token-1234", "changeme", "dummy_key_1"] {
+        let text = format!("db_password = {harmless}");
+        assert_eq!(redact(&text).text, text);
+    }
+}
