@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use crate::home::Home;
 
 const READ: &str = include_str!("../../src/sqlite/read.rs");
+const LISTING: &str = include_str!("../../src/sqlite/sessions.rs");
 const ROWS: &str = include_str!("../../src/sqlite/rows.rs");
 const LOG: &str = include_str!("../../src/sqlite/log.rs");
 const TEXT: &str = include_str!("../../src/sqlite/text.rs");
@@ -206,8 +207,8 @@ fn reading_the_log_uses_the_index_made_for_it() {
 fn a_listing_is_read_in_its_order_without_sorting() {
     let (_home, connection) = unanalysed();
     // The statement is put together from parts, two of them for each use.
-    let narrow = &statements(READ, "WHERE m.space = ?1 AND (m.session IS NULL")[0];
-    let order = &statements(READ, "AND (m.recorded_at, m.key) < (?9, ?10) ORDER BY")[0];
+    let narrow = &statements(LISTING, "WHERE m.space = ?1 AND (m.session IS NULL")[0];
+    let order = &statements(LISTING, "AND (m.recorded_at, m.key) < (?9, ?10) ORDER BY")[0];
     for (columns, index, end, step) in [
         (
             "m.key, m.recorded_at",
@@ -217,7 +218,7 @@ fn a_listing_is_read_in_its_order_without_sorting() {
         ),
         ("count(*)", "memory_shape", "", "SEARCH m USING INDEX memory_shape (space=?)"),
     ] {
-        assert!(literals(READ).iter().any(|text| text == index), "{index} is not used");
+        assert!(literals(LISTING).iter().any(|text| text == index), "{index} is not used");
         let sql = format!("SELECT {columns} FROM memory AS m INDEXED BY {index} {narrow} {end}");
         let told = plan(&connection, &sql).join("\n");
         assert!(told.contains(step), "{told}");
