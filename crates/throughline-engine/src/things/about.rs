@@ -136,8 +136,8 @@ impl Looking<'_> {
         let query = TextQuery {
             of: TextOf::Memories,
             terms: terms.clone(),
-            spaces: reach.spaces.clone(),
-            session: reach.session.clone(),
+            spaces: reach.spaces,
+            session: reach.session,
             states: vec![State::Staged, State::Confirmed],
             kinds: Vec::new(),
             limit: EACH_KIND,
