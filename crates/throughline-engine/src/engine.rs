@@ -54,6 +54,8 @@ pub struct Engine {
 
 /// The name of the database within its home.
 pub(crate) const DATABASE: &str = "throughline.db";
+/// The name of the folder with kept indexes within its home.
+pub(crate) const INDEXES: &str = "index";
 
 impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
@@ -62,12 +64,13 @@ impl Engine {
         // Also where it does not open: what was left over may hold erased text.
         backup::sweep_if_idle(home);
         let store = opened?;
+        let indexes = Indexes::new(store.file().is_ok().then(|| home.join(INDEXES)));
         Ok(Self {
             home: home.to_owned(),
             store,
             clock,
             policy: Policy::default(),
-            indexes: Indexes::default(),
+            indexes,
             meaning: Meaning::default(),
             words_pool: WordsPool::default(),
             seen: Mutex::default(),

@@ -34,6 +34,7 @@ mod collide;
 mod context;
 mod conversation;
 mod correct;
+mod crowd;
 mod doctor;
 mod engine;
 mod error;

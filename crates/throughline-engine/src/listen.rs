@@ -14,7 +14,7 @@ use throughline_core::event::{Event, Start, What};
 use throughline_core::permission::Door;
 use throughline_core::row::Session;
 use throughline_core::{Cause, Change, MemoryId, Row, RowKey, SessionId, Table};
-use throughline_language::gate::{self, Flush, ProbeWhen};
+use throughline_language::gate::{self, Due, Flush, ProbeWhen};
 use throughline_language::question::{self, Question};
 use throughline_store::Error as StoreError;
 
@@ -23,7 +23,7 @@ use crate::flows::Listening;
 use crate::journal::Journal;
 use crate::rest::{Left, SLEEP};
 use crate::verify::QUEUED_IN_MIND;
-use crate::{Ask, Brief, Context, Error, Result, Said};
+use crate::{Ask, Brief, Context, Error, Result, Said, crowd};
 
 /// How long whoever is waited for waits for the writer's turn, and for the session's. A correction that
 /// is taken in first is not said as if it held; but nobody gets no answer because others write.
@@ -31,6 +31,8 @@ const TURN: Duration = Duration::from_millis(60);
 /// An answer that was not even begun when this share of the time was gone (40 of 300 ms) is late because
 /// others keep the machine busy: it is given from what is known, and what was told waits in the journal.
 const HURRY: (u32, u32) = (2, 15);
+/// On a machine that is crowded, so much of the time (5 of 300 ms) says the same.
+const HURRY_IN_A_CROWD: u32 = 60;
 /// What may be spent on vectors after a turn.
 const EMBED: Duration = Duration::from_millis(100);
 /// Texts that are embedded before the time is looked at.
@@ -170,6 +172,7 @@ impl Listening<'_> {
             self.engine.recalling(self.context).settle_recalls()?;
             // Last, for it may take longer than there is time.
             self.embed_within(Instant::now(), EMBED)?;
+            self.engine.indexes.keep(self.engine)?;
         }
         Ok(reply)
     }
@@ -209,7 +212,9 @@ impl Listening<'_> {
         let policy = gate::GatePolicy::default();
         let (verdict, _) = gate::judge(&mind.watch, &turn.as_turn(), &policy);
         let hurried = self.is_hurried();
-        let wanted = || matches!(verdict.probe, ProbeWhen::Now(_)) || mind.would_keep(text);
+        // Whatever else waits is taken in when the agent has answered, and nobody waits for that.
+        let strong = matches!(verdict.probe, ProbeWhen::Now(Due::Strong));
+        let wanted = || strong || mind.would_keep(text);
         let may_drain = may_drain && !hurried;
         let at_once = may_drain && wanted();
         let drained = if at_once { self.drain_now(mind, None) } else { Ok(Capture::default()) };
@@ -339,7 +344,8 @@ impl Listening<'_> {
     /// Whether much of the time is gone before anything was done.
     fn is_hurried(&self) -> bool {
         let (Some(told), Some(until)) = (self.engine.told, self.engine.until) else { return false };
-        told.elapsed() >= until.saturating_duration_since(told) * HURRY.0 / HURRY.1
+        let (gone, all) = (told.elapsed(), until.saturating_duration_since(told));
+        gone >= all * HURRY.0 / HURRY.1 || gone >= all / HURRY_IN_A_CROWD && crowd::is_crowded()
     }
 
     /// The answer has been given.

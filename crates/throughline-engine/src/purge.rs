@@ -270,6 +270,7 @@ impl Erasing<'_> {
         // Before anything is taken off the list of what is due.
         self.engine.copying().note_erased()?;
         let mut left = forget_kept(&self.engine.home);
+        left.extend(self.engine.indexes.forget_kept());
         left.extend(backup::clean_copies(&self.engine.home, &stones));
         let pending = self.engine.store.finish_erasure()? == Erasure::Pending;
         Ok((pending, left))
@@ -295,6 +296,7 @@ impl Erasing<'_> {
     /// Erases what was ever erased from the copies, where it is not known what was due.
     pub(crate) fn clean_after_replacing(&self) -> Result<()> {
         let stones = self.engine.now_reader()?.all_tombstones()?;
+        self.engine.indexes.forget_kept();
         backup::clean_copies(&self.engine.home, &stones);
         Ok(())
     }

@@ -27,6 +27,31 @@ impl Bits {
         bits
     }
 
+    /// Bytes of the bits of so many rows, with the mean they are relative to.
+    pub const fn bytes_of(rows: usize) -> usize {
+        CODES * 4 + rows * size_of::<Signs>()
+    }
+
+    /// The bits as bytes, to be read again by [`Bits::read`].
+    pub fn bytes(&self) -> Vec<u8> {
+        let mean = self.mean.iter().flat_map(|mean| mean.to_le_bytes());
+        let signs = self.signs.iter().flatten().flat_map(|word| word.to_le_bytes());
+        mean.chain(signs).collect()
+    }
+
+    /// Reads bits; `None` where the bytes do not fit. What stands behind the last whole row is no row.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let (mean, signs) = bytes.split_at_checked(CODES * 4)?;
+        let mut bits = Self { mean: [0.0; CODES], signs: Vec::new() };
+        for (mean, bytes) in bits.mean.iter_mut().zip(mean.as_chunks().0) {
+            *mean = f32::from_le_bytes(*bytes);
+        }
+        let (words, _) = signs.as_chunks::<8>();
+        let row = |words: &[[u8; 8]; CODES / 64]| words.map(u64::from_le_bytes);
+        bits.signs = words.as_chunks().0.iter().map(row).collect();
+        Some(bits)
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.signs.len()

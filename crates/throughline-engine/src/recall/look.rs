@@ -247,13 +247,13 @@ impl Recalling<'_> {
             }
         };
         let all = wanted.into_iter().zip(indexes).map(|((space, of), index)| (space, of, index));
-        Ok(all.filter(|(_, _, index)| index.documents > 0).collect())
+        Ok(all.filter(|(_, _, index)| index.documents() > 0).collect())
     }
 
     /// What is usual among the candidates that the words of this query find.
     fn background(&self, scored: &[(&Index, IndexWords)], asked: f64) -> Background {
         let policy = &self.engine.policy.relevance;
-        let documents: usize = scored.iter().map(|(index, _)| index.documents).sum();
+        let documents: usize = scored.iter().map(|(index, _)| index.documents()).sum();
         let padded = |mut scores: Vec<f64>, of: usize| {
             let wanted = policy.background.min(of);
             if scores.len() < wanted {
@@ -271,7 +271,7 @@ impl Recalling<'_> {
         let share_of_asked =
             |usual: Spread| Spread { mean: usual.mean * asked, deviation: usual.deviation * asked };
         let usual_words = share_of_asked(relevance::USUAL_WORDS);
-        let sessions: usize = scored.iter().map(|(index, _)| index.sessions).sum();
+        let sessions: usize = scored.iter().map(|(index, _)| index.sessions()).sum();
         let session_scores = scored
             .iter()
             .flat_map(|(index, words)| words.session_scores(index).map(f64::from))
@@ -311,7 +311,7 @@ impl Recalling<'_> {
         let index = &collection.index;
         let most = self.engine.policy.relevance.candidates;
         let fits = |number: &u32| index.is_in(*number as usize, &LOOKED_AT);
-        if index.documents <= most * 3 {
+        if index.documents() <= most * 3 {
             return (0..u32::try_from(index.len()).unwrap_or(NONE)).filter(fits).collect();
         }
         let mut numbers: BTreeSet<u32> = collection.best.iter().copied().collect();
@@ -374,7 +374,7 @@ fn signals(
 ) -> Signals {
     let question = prompt.question;
     let (index, words) = (&collection.index, &collection.words);
-    let standing = index.standing[number as usize];
+    let standing = index.place(number);
     let beside = |number: u32| (number != NONE).then_some(number);
     let cosine = |number: u32| collection.cosines.as_ref()?.of(index, number);
     let before = beside(standing.before);

@@ -93,7 +93,7 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
 fn best_of_sessions(index: &Index, best: &[(u32, f32)]) -> HashMap<u32, f32> {
     let mut sessions = HashMap::with_capacity(best.len());
     for (number, cosine) in best {
-        let session = sessions.entry(index.standing[*number as usize].session).or_insert(*cosine);
+        let session = sessions.entry(index.place(*number).session).or_insert(*cosine);
         *session = session.max(*cosine);
     }
     sessions

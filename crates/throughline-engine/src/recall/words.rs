@@ -30,7 +30,7 @@ pub(super) fn occurrences(
     policy: &WordPolicy,
 ) -> Result<Occurrences> {
     let most =
-        (index.documents / policy.frequent_share).clamp(policy.rare_max, policy.postings_most);
+        (index.documents() / policy.frequent_share).clamp(policy.rare_max, policy.postings_most);
     Ok(Occurrences { lists: reader.postings(space, of, terms, most)? })
 }
 
@@ -47,7 +47,7 @@ impl TermWeight {
     /// Weighs the terms by how few documents hold them.
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
     pub(super) fn of(terms: usize, found: &[(&Index, Occurrences)]) -> Self {
-        let documents: usize = found.iter().map(|(index, _)| index.documents).sum();
+        let documents: usize = found.iter().map(|(index, _)| index.documents()).sum();
         let holding = |term: usize| -> usize {
             found.iter().map(|(_, one)| one.lists[term].documents.len()).sum()
         };
@@ -138,9 +138,7 @@ impl IndexWords {
     /// What is said of a document.
     pub(super) fn of(&self, index: &Index, number: u32) -> DocumentScore {
         let (holds, length) = (|at| self.held(at), |at| index.length(at));
-        let Some(standing) = index.standing.get(number as usize) else {
-            return DocumentScore::default();
-        };
+        let standing = index.place(number);
         let by = &self.measure;
         let own = holds(number);
         let before = holds(standing.before) & !own;
@@ -171,7 +169,7 @@ impl IndexWords {
             None | Some(0) => 0.0,
             Some(held) => {
                 let by = &self.measure;
-                sum(*held, &by.session_weights) * by.session.at(index.session_length[at] as f32)
+                sum(*held, &by.session_weights) * by.session.at(index.session_length(number) as f32)
             }
         }
     }
@@ -205,7 +203,7 @@ impl IndexWords {
                     self.told.push((*number, DocumentScore::default()));
                 }
                 *held |= 1 << term;
-                let session = index.standing[*number as usize].session;
+                let session = index.place(*number).session;
                 let held = &mut self.session_holds[session as usize];
                 if *held == 0 {
                     self.sessions.push(session);
@@ -227,7 +225,7 @@ impl IndexWords {
         let mut leading: Vec<(u32, f32)> =
             told.iter().map(|(number, said)| (*number, said.own)).collect();
         keep_first(&mut leading, best, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let standing = |number: &u32| index.standing[*number as usize];
+        let standing = |number: &u32| index.place(*number);
         let beside = leading.iter().map(|(number, _)| standing(number));
         let mut beside: Vec<u32> = beside.flat_map(|one| [one.before, one.next]).collect();
         beside.retain(|number| *number != NONE && self.held(*number) == 0);
@@ -263,7 +261,7 @@ fn sum(mut bits: u64, weights: &[f32]) -> f32 {
     reason = "scores need no more than single precision"
 )]
 fn session_rarity(index: &Index, holding: u32) -> f32 {
-    rarity(index.sessions as f64, f64::from(holding)) as f32
+    rarity(index.sessions() as f64, f64::from(holding)) as f32
 }
 
 /// Words that were used and are clear: making them anew for every query takes longer than clearing.

@@ -1,0 +1,223 @@
+//! Kept index: the columns of an index in a file of the home, which a process that has just started maps
+//! instead of reading every block from the store.
+//!
+//! It is a copy of what the store has and never a source of truth: whatever does not fit is passed over,
+//! and blocks that changed since are read from the store. It holds vectors, so an erasure removes it.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use throughline_core::{BatchId, SpaceId, text};
+use throughline_embed::MODEL;
+use throughline_embed::nearest::Bits;
+use throughline_store::{BLOCK, LogQuery, RECORD, Reader, Shelf, TextOf};
+use uuid::Uuid;
+
+use super::column::Column;
+use super::{Counts, Index, PLACE, SESSION};
+use crate::Result;
+use crate::journal::file;
+
+/// Changes whenever the meaning of a byte in the file does.
+const FORMAT: &[u8; 8] = b"tlindex1";
+const HEADER: usize = 128;
+/// Sections begin at such offsets.
+const PAGE: usize = 4_096;
+/// Fewer documents are read from the store about as quickly.
+const WORTH_KEEPING: usize = 4_096;
+/// So many blocks read beside the file make it worth writing anew.
+const OUTDATED: usize = 16;
+/// Room for documents that come later: at least so many, or this share of what is there.
+const ROOM: usize = 4_096;
+const ROOM_SHARE: usize = 8;
+/// How long an erasure waits for somebody who is writing a file.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Sign bits of vectors as they stand in the file, with the mean they are relative to.
+#[derive(Debug, Clone)]
+pub(super) struct KeptSigns {
+    bytes: Column,
+}
+
+impl KeptSigns {
+    pub(super) fn bits(&self) -> Option<Bits> {
+        Bits::read(self.bytes.bytes())
+    }
+}
+
+/// Where sections lie in a file with so many documents.
+struct Layout {
+    places: usize,
+    sessions: usize,
+    records: usize,
+    signs: usize,
+    end: usize,
+}
+
+impl Layout {
+    fn of(documents: usize) -> Self {
+        let next = |at: usize, length: usize| (at + length).next_multiple_of(PAGE);
+        let places = PAGE;
+        let sessions = next(places, documents * PLACE);
+        let records = next(sessions, documents * SESSION);
+        let signs = next(records, documents * RECORD);
+        Self { places, sessions, records, signs, end: signs + Bits::bytes_of(documents) }
+    }
+}
+
+/// What the first bytes of a file say.
+#[derive(Debug, Clone, PartialEq)]
+struct Header {
+    space: SpaceId,
+    of: TextOf,
+    shelf: Shelf,
+    documents: usize,
+    counts: Counts,
+    /// A batch of the log that the file was written after: a database without it has another history.
+    after: BatchId,
+}
+
+impl Header {
+    /// The bytes of a header, ending with a digest of themselves.
+    fn bytes(&self) -> Vec<u8> {
+        let number = |n: usize| u64::try_from(n).unwrap_or(u64::MAX).to_le_bytes();
+        let mut bytes = FORMAT.to_vec();
+        bytes.extend(&text::sha256_hex(MODEL.as_bytes()).as_bytes()[..8]);
+        bytes.extend(self.space.0.to_le_bytes());
+        bytes.extend(self.shelf.stamp.to_le_bytes());
+        bytes.extend(number(self.documents));
+        bytes.extend(number(self.counts.documents));
+        bytes.extend(number(self.counts.sessions));
+        bytes.extend(self.counts.terms.to_le_bytes());
+        bytes.extend(self.after.0.as_bytes());
+        let of = match self.of {
+            TextOf::Memories => 0,
+            TextOf::Episodes => 1,
+        };
+        bytes.extend([of, u8::from(self.shelf.model.is_some()), self.shelf.model.unwrap_or(0), 0]);
+        let digest = text::sha256_hex(&bytes);
+        bytes.extend(&digest.as_bytes()[..HEADER - bytes.len()]);
+        bytes
+    }
+
+    fn read(bytes: &[u8; HEADER]) -> Option<Self> {
+        let eight = |at: usize| bytes[at..at + 8].try_into().map(u64::from_le_bytes).ok();
+        let number = |at: usize| usize::try_from(eight(at)?).ok();
+        let of = if bytes[80] == 0 { TextOf::Memories } else { TextOf::Episodes };
+        let header = Self {
+            space: SpaceId(eight(16)?.cast_signed()),
+            of,
+            shelf: Shelf { stamp: eight(24)?, model: (bytes[81] == 1).then_some(bytes[82]) },
+            documents: number(32)?,
+            counts: Counts { documents: number(40)?, sessions: number(48)?, terms: eight(56)? },
+            after: BatchId(Uuid::from_slice(&bytes[64..80]).ok()?),
+        };
+        // Also tells another format, another model and damage apart.
+        (header.bytes() == bytes).then_some(header)
+    }
+}
+
+/// The file of an index.
+fn path(folder: &Path, space: SpaceId, of: TextOf) -> PathBuf {
+    let of = match of {
+        TextOf::Memories => "memories",
+        TextOf::Episodes => "episodes",
+    };
+    folder.join(format!("{:016x}-{of}.idx", space.0.cast_unsigned()))
+}
+
+fn lock(folder: &Path) -> PathBuf {
+    folder.join("writing.lock")
+}
+
+/// The index as it was kept, if there is one that belongs to this database.
+pub(super) fn load(
+    folder: &Path,
+    reader: &dyn Reader,
+    space: SpaceId,
+    of: TextOf,
+) -> Option<Index> {
+    let mut file = file::open_to_read(&path(folder, space, of)).ok()?;
+    let mut header = [0; HEADER];
+    file.read_exact(&mut header).ok()?;
+    let header = Header::read(&header)?;
+    let fits = header.space == space
+        && header.of == of
+        && header.documents.is_multiple_of(BLOCK)
+        && file.metadata().ok()?.len() == Layout::of(header.documents).end as u64;
+    if !fits || reader.headers(&[header.after]).ok()?.is_empty() {
+        return None;
+    }
+    mapped(&file, &header).ok()
+}
+
+fn mapped(file: &File, header: &Header) -> io::Result<Index> {
+    let (at, count) = (Layout::of(header.documents), header.documents);
+    let map = |at: usize, length: usize| Column::map(file, at as u64, length);
+    let mut index = Index {
+        shelf: header.shelf,
+        records: map(at.records, count * RECORD)?,
+        places: map(at.places, count * PLACE)?,
+        session_lengths: map(at.sessions, count * SESSION)?,
+        signs: Some(KeptSigns { bytes: map(at.signs, Bits::bytes_of(count))? }),
+        counts: header.counts,
+        ..Index::new(header.of)
+    };
+    index.average();
+    Ok(index)
+}
+
+/// Whether an index is worth a file, or a newer one.
+pub(super) fn is_worth_it(index: &Index) -> bool {
+    index.documents() >= WORTH_KEEPING && index.read_blocks >= OUTDATED
+}
+
+/// Writes what `index` says at this moment. Nobody erases meanwhile: whoever does waits for the lock, and
+/// then removes the file.
+pub(super) fn save(
+    folder: &Path,
+    space: SpaceId,
+    of: TextOf,
+    index: impl FnOnce() -> Result<(std::sync::Arc<Index>, Option<BatchId>)>,
+) -> Result<()> {
+    // Where others hold it they write the same, or erase.
+    let Ok(_held) = file::lock_file(&lock(folder)) else { return Ok(()) };
+    let (index, Some(after)) = index()? else { return Ok(()) };
+    let (shelf, counts) = (index.shelf, index.counts);
+    let used = index.len();
+    let documents = (used + ROOM.max(used / ROOM_SHARE)).next_multiple_of(BLOCK);
+    let header = Header { space, of, shelf, documents, counts, after };
+    let at = Layout::of(documents);
+    let mut bytes = vec![0; at.end];
+    let mut put = |at: usize, what: &[u8]| bytes[at..at + what.len()].copy_from_slice(what);
+    put(0, &header.bytes());
+    put(at.places, index.places.bytes());
+    put(at.sessions, index.session_lengths.bytes());
+    put(at.records, index.records.bytes());
+    put(at.signs, &Bits::of(&index.rows()).bytes());
+    file::replace(&path(folder, space, of), &bytes).ok();
+    Ok(())
+}
+
+/// Removes every kept index of a home. Says which could not be removed.
+pub(crate) fn forget(folder: &Path) -> Vec<PathBuf> {
+    if !folder.exists() {
+        return Vec::new();
+    }
+    let held = file::lock_file_within(&lock(folder), PATIENCE);
+    let all = ["idx", "tmp"].map(|end| file::with_extension(folder, end).unwrap_or_default());
+    let all = all.into_iter().flatten();
+    let mut left: Vec<PathBuf> = all.filter(|path| file::remove(path).is_err()).collect();
+    if held.is_err() {
+        left.push(folder.to_owned());
+    }
+    left
+}
+
+/// The latest batch of the log.
+pub(super) fn latest(reader: &dyn Reader) -> Result<Option<BatchId>> {
+    let latest = LogQuery { latest_first: true, limit: 1, ..LogQuery::default() };
+    Ok(reader.log(&latest)?.first().map(|stored| stored.batch.id))
+}

@@ -1,0 +1,94 @@
+use throughline_core::document::{SpeakerCode, Traits};
+use throughline_core::{State, Timestamp};
+use throughline_store::{BLOCK, Document, RECORD, Shelf, TextOf};
+use uuid::Uuid;
+
+use super::{Counts, DocumentPlace, Index, NONE};
+
+fn record(random: &mut fastrand::Rng, numbers: u32) -> Vec<u8> {
+    let mut record = vec![0; RECORD];
+    if random.u8(..) < 40 {
+        return record;
+    }
+    let id = Uuid::from_u128(random.u128(..));
+    let document = Document {
+        id,
+        at: Timestamp::EPOCH,
+        session: random.u32(..u32::try_from(BLOCK).unwrap()),
+        before: random.bool().then(|| random.u32(..numbers + 4)),
+        speaker: SpeakerCode::NOBODY,
+        length: random.u16(..9),
+        traits: Traits::default(),
+        state: random.bool().then(|| State::ALL[random.usize(..State::ALL.len())]),
+        kind: None,
+        bound: false,
+        cold: random.u8(..) < 20,
+        model: random.u8(..3),
+    };
+    document.write(&mut record);
+    record
+}
+
+fn at(index: &Index, model: Option<u8>) -> Index {
+    let mut other = index.clone();
+    other.shelf = Shelf { stamp: 1, model };
+    other
+}
+
+/// Everything that is derived from the records. Which of several documents that name the same one before
+/// them is the one after it depends on who came last; the documents of a store never do.
+fn derived(index: &Index) -> (Counts, Vec<DocumentPlace>, Vec<u32>) {
+    let numbers = 0..u32::try_from(index.len()).unwrap();
+    let place = |number: u32| DocumentPlace { next: NONE, ..index.place(number) };
+    let lengths = numbers.clone().map(|number| index.session_length(number)).collect();
+    (index.counts, numbers.map(place).collect(), lengths)
+}
+
+#[test]
+fn what_changes_block_by_block_comes_to_the_same_as_everything_read_anew() {
+    let random = &mut fastrand::Rng::with_seed(7);
+    let mut index = at(&Index::new(TextOf::Episodes), Some(1));
+    for _ in 0..40 {
+        let numbers = u32::try_from(BLOCK * random.usize(1..4)).unwrap();
+        let mut changed = Vec::new();
+        for _ in 0..random.usize(1..3) {
+            let first = random.usize(..numbers as usize / BLOCK) * BLOCK;
+            let held = index.records.bytes().get(first * RECORD..(first + BLOCK) * RECORD);
+            let mut body = held.map_or_else(|| vec![0; BLOCK * RECORD], <[u8]>::to_vec);
+            for _ in 0..random.usize(..60) {
+                let row = random.usize(..BLOCK);
+                let new = record(random, numbers);
+                body[row * RECORD..(row + 1) * RECORD].copy_from_slice(&new);
+            }
+            index.take_block(first, &body, false, &mut changed);
+        }
+        changed.sort_unstable();
+        changed.dedup();
+        for at in changed {
+            index.leave(at);
+            index.enter(at);
+        }
+        let mut anew = at(&Index::new(TextOf::Episodes), Some(1));
+        anew.records.grow(index.records.bytes().len());
+        anew.records.bytes_mut().copy_from_slice(index.records.bytes());
+        anew.derive();
+        assert_eq!(derived(&index), derived(&anew));
+    }
+}
+
+#[test]
+fn a_place_is_read_as_it_was_written_and_zeros_are_no_document() {
+    assert_eq!(DocumentPlace::read(&[0; super::PLACE]), DocumentPlace::ALONE);
+    for state in [None, Some(None), Some(Some(State::Confirmed)), Some(Some(State::Archived))] {
+        let place = DocumentPlace {
+            before: 3,
+            next: NONE,
+            session: 9,
+            length: 700,
+            state,
+            embedded: true,
+            cold: false,
+        };
+        assert_eq!(DocumentPlace::read(&place.bytes()), place);
+    }
+}
