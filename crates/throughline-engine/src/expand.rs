@@ -112,7 +112,7 @@ impl Looking<'_> {
             let Some(found) = all.into_iter().find(fits) else { continue };
             let walk = |from: u32, beside: fn(&DocumentPlace) -> u32| -> Vec<u32> {
                 std::iter::successors(Some(from), |at| {
-                    Some(beside(&index.standing[*at as usize])).filter(|next| *next != NONE)
+                    Some(beside(&index.place(*at))).filter(|next| *next != NONE)
                 })
                 .skip(1)
                 .take(AROUND)

@@ -3,6 +3,8 @@
 //! Derived from the store and never a source of truth. A process that stays keeps it and reads again
 //! only the blocks that changed; one that has just started reads all of them once.
 
+mod sparse;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -12,6 +14,7 @@ use throughline_embed::nearest::{Bits, CODES, Rows};
 use throughline_store::{BLOCK, Document, PACKED_AT, RECORD, Reader, Shelf, TextOf};
 
 use crate::Result;
+pub(crate) use sparse::SparseIndex;
 
 /// Rows beyond which sign bits are scanned before bytes.
 const BITS_FROM: usize = 32_768;
@@ -50,9 +53,9 @@ pub(crate) struct Index {
     /// Telling terms of a session, on average.
     pub(crate) mean_session_length: f64,
     /// For each document, where it stands.
-    pub(crate) standing: Vec<DocumentPlace>,
+    standing: Vec<DocumentPlace>,
     /// For each session number, its telling terms.
-    pub(crate) session_length: Vec<u32>,
+    session_length: Vec<u32>,
     /// For each document, whether it is there, and the state of a memory.
     states: Vec<Option<Option<State>>>,
     /// For each document, whether it has a vector of our model that is scanned.
@@ -110,9 +113,14 @@ impl Index {
         there.filter_map(|number| self.node(number))
     }
 
-    /// The telling terms of a document; none where there is no document.
-    pub(crate) fn length(&self, number: u32) -> f32 {
-        self.standing.get(number as usize).map_or(0.0, |standing| f32::from(standing.length))
+    /// Where a document stands; nowhere where there is no document.
+    pub(crate) fn place(&self, number: u32) -> DocumentPlace {
+        self.standing.get(number as usize).copied().unwrap_or(DocumentPlace::ALONE)
+    }
+
+    /// The telling terms of a session.
+    pub(crate) fn session_length(&self, session: u32) -> u32 {
+        self.session_length.get(session as usize).copied().unwrap_or(0)
     }
 
     /// Whether a document is there and in one of the states; episodes have none.
@@ -145,13 +153,7 @@ impl Index {
 
     /// The packed vectors, as a scan reads them.
     pub(crate) fn rows(&self) -> Rows<'_> {
-        Rows {
-            bytes: &self.records,
-            stride: RECORD,
-            codes_at: PACKED_AT + 8,
-            scale_at: PACKED_AT,
-            residual_at: PACKED_AT + 4,
-        }
+        packed_rows(&self.records)
     }
 
     /// Sign bits of the vectors, where there are very many.
@@ -222,6 +224,111 @@ impl Index {
         self.mean_length = (terms as f64 / self.documents.max(1) as f64).max(1.0);
         self.mean_session_length = (terms as f64 / self.sessions.max(1) as f64).max(1.0);
         self.bits = OnceLock::new();
+    }
+}
+
+/// The packed vectors of records that lie side by side.
+fn packed_rows(records: &[u8]) -> Rows<'_> {
+    Rows {
+        bytes: records,
+        stride: RECORD,
+        codes_at: PACKED_AT + 8,
+        scale_at: PACKED_AT,
+        residual_at: PACKED_AT + 4,
+    }
+}
+
+/// What recall looks at: all documents of an index, or those that the store found in it.
+#[derive(Debug, Clone)]
+pub(crate) enum SearchIndex {
+    /// All documents.
+    All(Arc<Index>),
+    /// Those that were found.
+    Found(Arc<SparseIndex>),
+}
+
+/// Asks whichever index it is.
+macro_rules! of_either {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident: $type:ty),*) -> $answer:ty;)+) => {
+        impl SearchIndex {
+            $($(#[$doc])* pub(crate) fn $name(&self $(, $arg: $type)*) -> $answer {
+                match self {
+                    Self::All(index) => index.$name($($arg),*),
+                    Self::Found(index) => index.$name($($arg),*),
+                }
+            })+
+        }
+    };
+}
+
+of_either! {
+    /// Whether its documents were said in sessions; memories were not.
+    has_sessions() -> bool;
+    /// Numbers run up to this.
+    len() -> usize;
+    /// What is known of a document.
+    document(number: u32) -> Option<Document>;
+    /// The node that a document stands for.
+    node(number: u32) -> Option<NodeId>;
+    /// Where a document stands; nowhere where there is no document.
+    place(number: u32) -> DocumentPlace;
+    /// The telling terms of a session.
+    session_length(session: u32) -> u32;
+    /// Whether a document is there and in one of the states; episodes have none.
+    is_in(number: usize, states: &[State]) -> bool;
+    /// Whether a document is in the cold tier.
+    is_cold(number: usize) -> bool;
+    /// Whether a document has a vector of our model that can be compared.
+    is_embedded(number: usize) -> bool;
+    /// The packed vectors, as a scan reads them.
+    rows() -> Rows<'_>;
+}
+
+/// A size of the whole index, whoever holds it.
+macro_rules! size_of_either {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)+) => {
+        impl SearchIndex {
+            $($(#[$doc])* pub(crate) fn $name(&self) -> $type {
+                match self {
+                    Self::All(index) => index.$name,
+                    Self::Found(index) => index.$name,
+                }
+            })+
+        }
+    };
+}
+
+size_of_either! {
+    /// How many documents there are.
+    documents: usize;
+    /// Telling terms of a document, on average.
+    mean_length: f64;
+    /// How many sessions there are.
+    sessions: usize;
+    /// Telling terms of a session, on average.
+    mean_session_length: f64;
+}
+
+impl SearchIndex {
+    /// The telling terms of a document; none where there is no document.
+    pub(crate) fn length(&self, number: u32) -> f32 {
+        f32::from(self.place(number).length)
+    }
+
+    /// Sign bits of the vectors, where there are very many to scan.
+    pub(crate) fn bits(&self) -> Option<&Bits> {
+        match self {
+            Self::All(index) => index.bits(),
+            Self::Found(_) => None,
+        }
+    }
+
+    /// What the store found, if it did the finding.
+    pub(crate) fn found(&self) -> Option<&SparseIndex> {
+        match self {
+            Self::All(_) => None,
+            Self::Found(index) => Some(index),
+        }
     }
 }
 

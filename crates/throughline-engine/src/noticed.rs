@@ -63,7 +63,7 @@ impl Looking<'_> {
             .into_iter()
             .find(|number| index.document(*number).is_some_and(|one| EpisodeId(one.id) == turn.id));
         let earlier = std::iter::successors(found, |at| {
-            Some(index.standing[*at as usize].before).filter(|next| *next != NONE)
+            Some(index.place(*at).before).filter(|next| *next != NONE)
         });
         for number in earlier.skip(1).take(LOOKED_BACK) {
             let Some(node) = index.node(number) else { continue };

@@ -5,6 +5,7 @@
 
 mod after;
 mod elsewhere;
+mod find;
 mod gate;
 mod look;
 mod names;

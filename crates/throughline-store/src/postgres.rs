@@ -6,7 +6,9 @@
 //! role sees is decided by the server, row by row.
 
 mod address;
+mod beside;
 mod blocks;
+mod candidates;
 mod counts;
 mod documents;
 mod flush;
@@ -16,6 +18,7 @@ mod log;
 mod lookup;
 mod members;
 mod migrate;
+mod near;
 mod read;
 mod rows;
 mod text;
@@ -95,6 +98,11 @@ impl PgStore {
     /// Name of the server and database for people, without any password.
     pub fn name(&self) -> &str {
         &self.address.name
+    }
+
+    /// How often the server was asked and waited for since the store was opened.
+    pub fn round_trips(&self) -> u64 {
+        self.address.trips.load(Ordering::Relaxed)
     }
 
     fn keep(&self, link: Link) {

@@ -13,6 +13,7 @@ use throughline_core::{
 };
 
 use crate::Result;
+use crate::candidates::{CandidateQuery, CandidateRecord, Candidates, PromptCodes, RecordQuery};
 use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
@@ -145,6 +146,37 @@ pub trait Reader {
         terms: &[String],
         most: usize,
     ) -> Result<Vec<Postings>>;
+
+    /// Candidates of every index that is asked for and holds something, in the order of the queries
+    /// and their spaces; `None` where the store leaves it to whoever asks to scan the documents.
+    fn candidates(
+        &self,
+        _queries: &[CandidateQuery<'_>],
+        _codes: PromptCodes<'_>,
+    ) -> Result<Option<Vec<Candidates>>> {
+        Ok(None)
+    }
+
+    /// Records of more documents of indexes whose candidates the store found, for each query.
+    fn candidate_records(
+        &self,
+        queries: &[RecordQuery],
+        _model: &str,
+    ) -> Result<Vec<Vec<CandidateRecord>>> {
+        Ok(vec![Vec::new(); queries.len()])
+    }
+
+    /// Nodes of an index without a vector of a model, newest first; `None` where the store leaves it
+    /// to whoever asks to scan the documents.
+    fn unembedded(
+        &self,
+        _space: SpaceId,
+        _of: TextOf,
+        _model: &str,
+        _most: usize,
+    ) -> Result<Option<Vec<NodeId>>> {
+        Ok(None)
+    }
 
     /// Vectors of nodes made by one model, in the order of the nodes; `None` where there is none.
     fn vectors_of(

@@ -1,6 +1,7 @@
 //! Link: one connection to a server, with every statement one round trip and none without a limit.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::future::try_join_all;
@@ -16,6 +17,11 @@ use crate::{Error, Result};
 const STATEMENT_LIMIT: Duration = Duration::from_secs(120);
 /// A client that vanished inside a transaction gives the turn back after this.
 const IDLE_LIMIT_MS: u64 = 30_000;
+
+/// How the index of vectors is searched: on and on until there are enough that fit, in their true
+/// order. Not compiled to machine code first, which takes longer than any of our statements.
+const NEAREST: &str = "SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = 512;
+    SET hnsw.max_scan_tuples = 200000; SET jit = off;";
 
 /// A parameter of a statement and its type.
 pub(super) type Param<'p> = (&'p (dyn ToSql + Sync), Type);
@@ -35,6 +41,10 @@ pub(super) struct Link {
     until: Mutex<Option<Instant>>,
     /// The role that the server knows us by.
     pub(super) role: String,
+    /// Documents of a space up to which the nearest are searched one by one.
+    scan_max: i64,
+    /// How often the server was asked and waited for, by all links of the store.
+    trips: Arc<AtomicU64>,
 }
 
 impl std::fmt::Debug for Link {
@@ -71,11 +81,13 @@ impl Link {
             server: address.name.clone(),
             until: Mutex::new(until),
             role: String::new(),
+            scan_max: address.scan_max,
+            trips: Arc::clone(&address.trips),
         };
         let schema = &address.schema;
         let rows = link.simple(&format!(
             "SET search_path = {schema}, public, extensions; SET client_min_messages = warning;
-             SET idle_in_transaction_session_timeout = {IDLE_LIMIT_MS};
+             SET idle_in_transaction_session_timeout = {IDLE_LIMIT_MS}; {NEAREST}
              SET statement_timeout = {}; SELECT current_user",
             STATEMENT_LIMIT.as_millis()
         ))?;
@@ -91,6 +103,11 @@ impl Link {
     /// Whether it cannot be used any more.
     pub(super) fn is_broken(&self) -> bool {
         self.client.is_closed()
+    }
+
+    /// Documents of a space up to which the nearest are searched one by one.
+    pub(super) fn exact_max(&self) -> &i64 {
+        &self.scan_max
     }
 
     /// The server's name for people.
@@ -137,6 +154,7 @@ impl Link {
     ) -> Result<T> {
         let until = *self.until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let limit = limit(until);
+        self.trips.fetch_add(1, Ordering::Relaxed);
         let done = self.runtime.block_on(async { tokio::time::timeout(limit, work).await });
         match done {
             Ok(done) => done.map_err(|error| translate(&self.server, &error)),

@@ -15,6 +15,7 @@ use tokio_postgres::types::Type;
 use super::link::Link;
 use super::log::{NOT_ANOTHERS, Rotten};
 use super::rows::PgTables;
+use crate::candidates::{CandidateQuery, CandidateRecord, Candidates, PromptCodes, RecordQuery};
 use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
@@ -305,12 +306,42 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
         self.holding(space, of, terms, most)
     }
 
+    fn candidates(
+        &self,
+        queries: &[CandidateQuery<'_>],
+        codes: PromptCodes<'_>,
+    ) -> Result<Option<Vec<Candidates>>> {
+        Ok(Some(self.find_candidates(queries, codes)?))
+    }
+
+    fn candidate_records(
+        &self,
+        queries: &[RecordQuery],
+        model: &str,
+    ) -> Result<Vec<Vec<CandidateRecord>>> {
+        self.find_records(queries, model)
+    }
+
+    fn unembedded(
+        &self,
+        space: SpaceId,
+        of: TextOf,
+        model: &str,
+        most: usize,
+    ) -> Result<Option<Vec<NodeId>>> {
+        Ok(Some(self.bare_nodes(space, of, model, most)?))
+    }
+
     fn vectors_of(
         &self,
         space: SpaceId,
         model: &str,
         nodes: &[NodeId],
     ) -> Result<Vec<Option<Vec<f32>>>> {
+        let kept = self.kept_vectors(space, model, nodes);
+        if kept.iter().all(Option::is_some) {
+            return Ok(kept);
+        }
         let nodes = names(nodes);
         let rows = self.link.query(
             "SELECT e.meaning::real[] FROM unnest($3::text[]) WITH ORDINALITY AS w (node, at)
