@@ -6,7 +6,7 @@
 use throughline_core::{NodeId, SpaceId, State};
 
 use crate::document::Postings;
-use crate::query::TextOf;
+use crate::query::{EntityName, TextOf};
 
 /// Candidate query: which documents of one sort of texts may answer a prompt.
 #[derive(Debug, Clone)]
@@ -138,4 +138,23 @@ pub struct RecordQuery {
     pub places: Vec<u32>,
     /// Nodes whose vectors will be asked for next.
     pub vectors: Vec<NodeId>,
+}
+
+/// Foreseen: something that will be asked for next.
+#[derive(Debug, Clone)]
+pub enum Foreseen {
+    /// Entities by name in a space, the edges at them, and the days on which there was work.
+    Names {
+        /// The space.
+        space: SpaceId,
+        /// The names.
+        names: Vec<EntityName>,
+    },
+    /// Nodes of a space, what hangs on them, what they are connected with, and what hangs on that.
+    Nodes {
+        /// The space.
+        space: SpaceId,
+        /// Memories and turns.
+        nodes: Vec<NodeId>,
+    },
 }

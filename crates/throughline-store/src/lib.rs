@@ -30,7 +30,7 @@ mod transfer;
 
 pub use backend::Backend;
 pub use candidates::{
-    BesideTurn, CandidateQuery, CandidateRecord, Candidates, FrequentTerms, NearDocument,
+    BesideTurn, CandidateQuery, CandidateRecord, Candidates, Foreseen, FrequentTerms, NearDocument,
     PromptCodes, RecordQuery, TermDocuments,
 };
 pub use damage::{LeftOut, left_out};

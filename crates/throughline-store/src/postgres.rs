@@ -12,6 +12,7 @@ mod candidates;
 mod counts;
 mod documents;
 mod flush;
+mod foresee;
 mod link;
 mod listing;
 mod log;
@@ -253,6 +254,15 @@ impl Store for PgStore {
         let (lease, _) =
             self.begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1 FROM head")?;
         Ok(Box::new(PgTables::new(lease)))
+    }
+
+    fn read_soon(&self) -> Result<Box<dyn Reader + '_>> {
+        let mut link = self.link()?;
+        if link.has_gone() {
+            link = self.link()?;
+        }
+        link.begin_with_next("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        Ok(Box::new(PgTables::new(Lease { store: self, link: Some(link) })))
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {

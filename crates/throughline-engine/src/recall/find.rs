@@ -5,18 +5,20 @@
 //! of each to score words. Then for the records of those that lead by one arm or another, which is what
 //! a scan of everything would have looked at.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use throughline_core::{NodeId, words as terms};
+use throughline_core::{NodeId, SpaceId, words as terms};
 use throughline_embed::MODEL;
 use throughline_embed::nearest::{self, Code};
-use throughline_store::{CandidateQuery, Candidates, Reader, RecordQuery};
+use throughline_language::question::Question;
+use throughline_store::{CandidateQuery, Candidates, Foreseen, Reader, RecordQuery};
 
-use super::Ask;
 use super::look::{LOOKED_AT, SORTS, Scan, WHOLE, Within, best};
+use super::names::Mentioned;
 use super::vectors::{self, BEST_KEEP};
 use super::words::{self, DocumentScore, IndexWords, TermWeight};
+use super::{Ask, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;
 use crate::index::{SearchIndex, SparseIndex};
@@ -28,6 +30,7 @@ impl Recalling<'_> {
         &self,
         reader: &dyn Reader,
         ask: &Ask<'_>,
+        question: &Question,
         scan: &Scan,
     ) -> Result<Option<Vec<Within>>> {
         let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
@@ -47,11 +50,12 @@ impl Recalling<'_> {
             })
             .collect();
         let mut code: Option<Code> = None;
-        let found = reader.candidates(&queries, &mut || {
+        let mut codes = || {
             let meaning = scan.meaning.as_ref()?.recv().ok()?;
-            let codes = code.insert(nearest::encode(&meaning)).codes;
-            Some(codes.to_vec())
-        })?;
+            Some(code.insert(nearest::encode(&meaning)).codes.to_vec())
+        };
+        let next = self.names_ahead(ask.query, question);
+        let found = reader.candidates(&queries, &mut codes, &next)?;
         let Some(found) = found else { return Ok(None) };
         let code = code.as_ref();
         let records =
@@ -61,6 +65,22 @@ impl Recalling<'_> {
             (one.space, one.of, index)
         });
         Ok(Some(whole.collect()))
+    }
+
+    /// Says which memories and turns will be read: those that lead, and those that the prompt names.
+    pub(super) fn read_ahead(
+        &self,
+        reader: &dyn Reader,
+        ask: &Ask<'_>,
+        candidates: &[RecallCandidate],
+        mentioned: &Mentioned,
+    ) -> Result<()> {
+        let memories = self.worth_reading(ask, candidates, mentioned).into_iter();
+        let turns = candidates.iter().filter(|one| matches!(one.node, NodeId::Episode(_)));
+        let enough = ask.limits.worth_saying * ask.limits.hint_share;
+        let turns = turns.filter(|one| ask.ungated || one.relevance >= enough);
+        let leading = memories.map(|at| &candidates[at]).chain(turns.take(ask.limits.items_max));
+        foresee(reader, leading.map(|one| (one.space, one.node)))
     }
 
     /// What else has to be read of what was found: whatever leads by words, alone or with the turns
@@ -131,6 +151,19 @@ impl Recalling<'_> {
             vectors,
         }
     }
+}
+
+/// Says which nodes will be read, with all that hangs on them.
+pub(super) fn foresee(
+    reader: &dyn Reader,
+    nodes: impl Iterator<Item = (SpaceId, NodeId)>,
+) -> Result<()> {
+    let mut by_space: BTreeMap<SpaceId, Vec<NodeId>> = BTreeMap::new();
+    for (space, node) in nodes {
+        by_space.entry(space).or_default().push(node);
+    }
+    let next = by_space.into_iter().map(|(space, nodes)| Foreseen::Nodes { space, nodes });
+    Ok(reader.foresee(&next.collect::<Vec<_>>())?)
 }
 
 /// The nodes whose vectors will be compared themselves, because their codes do not tell which of them

@@ -83,6 +83,13 @@ pub(super) struct ArmReports {
     pub(super) mentioned: Mentioned,
 }
 
+impl ArmReports {
+    /// Whether the store found what the arms look at, so that no scan goes on beside.
+    pub(super) fn are_found(&self) -> bool {
+        self.within.iter().any(|(_, _, index)| index.found().is_some())
+    }
+}
+
 /// The order in which the arms look: memories first, because more is read about them.
 pub(super) const SORTS: [TextOf; 2] = [TextOf::Memories, TextOf::Episodes];
 
@@ -128,7 +135,7 @@ impl Recalling<'_> {
         question: &Question,
         scan: Scan,
     ) -> Result<ArmReports> {
-        let within = self.within(reader, ask, &scan)?;
+        let within = self.within(reader, ask, question, &scan)?;
         scan.hand_over.send(within.clone()).ok();
         let spoken = self.ask_words(reader, ask, &within)?;
         let memories = within.iter().filter(|(_, of, _)| *of == TextOf::Memories);
@@ -247,10 +254,16 @@ impl Recalling<'_> {
     }
 
     /// The indexes within reach that hold something, memories first.
-    fn within(&self, reader: &dyn Reader, ask: &Ask<'_>, scan: &Scan) -> Result<Vec<Within>> {
+    fn within(
+        &self,
+        reader: &dyn Reader,
+        ask: &Ask<'_>,
+        question: &Question,
+        scan: &Scan,
+    ) -> Result<Vec<Within>> {
         if ask.as_of.is_none()
             && !scan.is_far
-            && let Some(found) = self.found_by_store(reader, ask, scan)?
+            && let Some(found) = self.found_by_store(reader, ask, question, scan)?
         {
             return Ok(found);
         }

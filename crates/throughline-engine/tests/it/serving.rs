@@ -80,7 +80,7 @@ impl Dice {
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn vector(&mut self, topic: usize) -> [f32; 384] {
         let mut centre = Self(topic as u64 * 7_919 + 3);
-        let mut draw = |dice: &mut Self| dice.below(2_001) as f32 / 1_000.0 - 1.0;
+        let draw = |dice: &mut Self| dice.below(2_001) as f32 / 1_000.0 - 1.0;
         let mixed: [f32; 384] = std::array::from_fn(|_| draw(&mut centre) + 0.8 * draw(self));
         let length = mixed.iter().map(|x| x * x).sum::<f32>().sqrt();
         mixed.map(|x| x / length)
@@ -184,7 +184,7 @@ impl Desk {
             .keeping(&self.context)
             .remember(&NewMemory::new("Anna leads the team"))
             .unwrap();
-        let changes = (0..count)
+        let changes: Vec<Change> = (0..count)
             .map(|n| {
                 let id: MemoryId = format!("01990000-0000-7000-8000-{n:012x}").parse().unwrap();
                 let text = self.sentence();
@@ -237,7 +237,8 @@ impl Desk {
     /// Things that happen to memories over time.
     fn live_on(&mut self, steps: usize) {
         let engine = self.file();
-        let keeping = engine.keeping(&self.context);
+        let context = self.context.clone();
+        let keeping = engine.keeping(&context);
         let mut known: Vec<String> = Vec::new();
         for _ in 0..steps {
             let text = self.sentence();

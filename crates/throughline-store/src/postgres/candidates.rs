@@ -10,13 +10,14 @@ use tokio_postgres::types::Type;
 
 use super::blocks::set_place;
 use super::documents::what;
+use super::foresee::ForeseenColumns;
 use super::link::{Link, Statement};
 use super::near::{DIMENSIONS, in_brackets};
 use super::read::names;
 use super::rows::PgTables;
 use crate::Result;
 use crate::candidates::{
-    BesideTurn, CandidateQuery, CandidateRecord, Candidates, NearDocument, PromptCodes,
+    BesideTurn, CandidateQuery, CandidateRecord, Candidates, Foreseen, NearDocument, PromptCodes,
     RecordQuery, TermDocuments,
 };
 use crate::document::{PACKED_AT, Postings, state_number};
@@ -122,7 +123,9 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         &self,
         queries: &[CandidateQuery<'_>],
         codes: PromptCodes<'_>,
+        next: &[Foreseen],
     ) -> Result<Vec<Candidates>> {
+        let next = self.foreseen(next);
         let asked: Vec<Asked<'_>> = queries.iter().map(|query| Asked::of(self, query)).collect();
         let codes = codes().filter(|codes| codes.len() == DIMENSIONS);
         let codes = codes.map(|codes| in_brackets(codes.into_iter()));
@@ -136,6 +139,8 @@ impl<L: Deref<Target = Link>> PgTables<L> {
             let exact = self.link.exact_max();
             statements.extend(asked.iter().flat_map(|one| one.nearest(codes, exact)));
         }
+        statements.extend(next.iter().flat_map(ForeseenColumns::statements));
+        statements.push(Statement { sql: self.spaces_sql(), params: Vec::new() });
         let mut answers = self.link.all(&statements)?.into_iter();
         let mut found: Vec<BTreeMap<i64, Candidates>> = Vec::new();
         for (one, rows) in asked.iter().zip(&mut answers) {
@@ -155,6 +160,8 @@ impl<L: Deref<Target = Link>> PgTables<L> {
                 }
             }
         }
+        self.keep_foreseen(&next, &mut answers)?;
+        self.keep_spaces(&answers.next().unwrap_or_default())?;
         let in_order = asked.iter().zip(found).flat_map(|(one, mut found)| {
             let walls = one.query.spaces.iter().map(|space| self.wall(*space));
             walls.filter_map(|wall| found.remove(&wall)).collect::<Vec<_>>()

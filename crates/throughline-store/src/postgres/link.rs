@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use futures_util::future::try_join_all;
+use futures_util::future::{try_join, try_join_all};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
@@ -43,6 +43,8 @@ pub(super) struct Link {
     pub(super) role: String,
     /// Documents of a space up to which the nearest are searched one by one.
     scan_max: i64,
+    /// What begins a transaction, sent with the first statement of it.
+    begin: Mutex<Option<&'static str>>,
     /// How often the server was asked and waited for, by all links of the store.
     trips: Arc<AtomicU64>,
 }
@@ -82,6 +84,7 @@ impl Link {
             until: Mutex::new(until),
             role: String::new(),
             scan_max: address.scan_max,
+            begin: Mutex::default(),
             trips: Arc::clone(&address.trips),
         };
         let schema = &address.schema;
@@ -127,7 +130,33 @@ impl Link {
 
     /// Runs one statement.
     pub(super) fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<PgRow>> {
-        self.run(self.client.query_typed(sql, params))
+        match self.taken_begin() {
+            None => self.run(self.client.query_typed(sql, params)),
+            Some(begin) => {
+                let both =
+                    try_join(self.client.simple_query(begin), self.client.query_typed(sql, params));
+                Ok(self.run(both)?.1)
+            }
+        }
+    }
+
+    /// Begins a transaction together with the next statement, so that nobody waits for it.
+    pub(super) fn begin_with_next(&self, begin: &'static str) {
+        *self.begin.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(begin);
+    }
+
+    fn taken_begin(&self) -> Option<&'static str> {
+        self.begin.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+
+    /// Whether the server has closed the connection, as far as that has come through.
+    pub(super) fn has_gone(&self) -> bool {
+        self.runtime.block_on(async {
+            for _ in 0..2 {
+                tokio::task::yield_now().await;
+            }
+        });
+        self.is_broken()
     }
 
     /// Runs statements in their order, in one round trip. The rows of each.
@@ -137,15 +166,29 @@ impl Link {
         let mut rows = Vec::with_capacity(statements.len());
         for some in statements.chunks(TOGETHER) {
             let sent = some.iter().map(|one| self.client.query_typed(&one.sql, &one.params));
-            rows.extend(self.run(try_join_all(sent))?);
+            let sent = try_join_all(sent);
+            rows.extend(match self.taken_begin() {
+                None => self.run(sent)?,
+                Some(begin) => self.run(try_join(self.client.simple_query(begin), sent))?.1,
+            });
         }
         Ok(rows)
     }
 
     /// Gives up what a transaction has done so far.
     pub(super) fn roll_back(&self) {
-        // Where the link is broken, the server does so itself.
-        self.simple("ROLLBACK").ok();
+        if self.taken_begin().is_some() {
+            return;
+        }
+        // Sent, and not waited for: whatever comes next on this connection comes after it. Where the
+        // link is broken, the server does so itself.
+        self.runtime.block_on(async {
+            let sent = self.client.simple_query("ROLLBACK");
+            tokio::time::timeout(Duration::ZERO, sent).await.ok();
+            for _ in 0..2 {
+                tokio::task::yield_now().await;
+            }
+        });
     }
 
     fn run<T>(

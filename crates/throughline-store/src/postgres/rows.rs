@@ -1,14 +1,14 @@
 //! Rows in and out of their tables: which columns each has, and how what is found is read back.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use throughline_core::text::sha256_hex;
-use throughline_core::{Cardinality, Memory, NodeId, Row, RowKey, Slot, SpaceId, Table};
+use throughline_core::{Cardinality, Memory, Row, RowKey, Slot, SpaceId, Table};
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
+use super::foresee::Kept;
 use super::link::{Link, Param, Statement};
 use crate::Result;
 use crate::body::{checksum, parse};
@@ -21,13 +21,6 @@ pub(super) struct PgTables<L> {
     own: i64,
     /// What was read before it is asked for.
     pub(super) kept: RefCell<Kept>,
-}
-
-/// Answers that are at hand: what a reader sees does not change.
-#[derive(Debug, Default)]
-pub(super) struct Kept {
-    /// Vectors of nodes, by model.
-    pub(super) vectors: BTreeMap<(String, SpaceId, NodeId), Vec<f32>>,
 }
 
 impl<L: Deref<Target = Link>> PgTables<L> {
