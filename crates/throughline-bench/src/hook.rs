@@ -22,7 +22,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let options = Options::read(words)?;
     let folder = tempfile::tempdir()?;
     let (home, project, said) = recall::fill(&options, folder.path())?;
-    let hooks = Hooks { binary: &options.binary, home: &home, project: &project };
+    let hooks = Hooks { binary: &options.binary, home: &home, project: &project, store: None };
     println!("{:<44} {:>10} {:>10} {:>8}", "", "median", "95 %", "× start");
     let start = measure(41, |_| hooks.version().expect("it starts"));
     row("process start (--version)", &start);
@@ -86,6 +86,8 @@ pub(crate) struct Hooks<'a> {
     pub(crate) binary: &'a Path,
     pub(crate) home: &'a Path,
     pub(crate) project: &'a Path,
+    /// The server that holds the memory, where it is not in the home.
+    pub(crate) store: Option<String>,
 }
 
 impl Hooks<'_> {
@@ -106,6 +108,9 @@ impl Hooks<'_> {
             .env_remove("THROUGHLINE_NOW")
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
+        if let Some(store) = &self.store {
+            command.env("THROUGHLINE_STORE_URL", store);
+        }
     }
 
     /// What a hook says.

@@ -21,7 +21,8 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let options = Options::read(words)?;
     let folder = tempfile::tempdir()?;
     let (home, project, said) = recall::fill(&options, folder.path())?;
-    let hooks = crate::hook::Hooks { binary: &options.binary, home: &home, project: &project };
+    let hooks =
+        crate::hook::Hooks { binary: &options.binary, home: &home, project: &project, store: None };
     let context = Context::user(Project::at(&project)?);
     let engine = Engine::open(&home, Clock::System)?;
     let waits = || engine.sleeping(&context).waiting_for_sleep();

@@ -8,6 +8,7 @@
 //! `cargo run --release -p throughline-bench -- wake [--bindings N] [--files N] [--runs N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- sleep [--memories N] [--binary FILE]`
 //! `cargo run --release -p throughline-bench -- serve [--memories 100000] [--episodes 100000] [--seconds 60]`
+//! `cargo run --release -p throughline-bench -- team --store URL [--part recall|hook|remember|spaces|writers]`
 //! `cargo run --release -p throughline-bench -- redact`
 //!
 //! Every figure but those of `redact` is a whole process, from start to exit, so that both sides pay the same.
@@ -23,6 +24,7 @@ mod recall;
 mod redact;
 mod serve;
 mod sleep;
+mod team;
 mod wake;
 
 use std::path::{Path, PathBuf};
@@ -56,6 +58,9 @@ fn main() -> anyhow::Result<()> {
     }
     if words.first().is_some_and(|word| word == "recall") {
         return recall::run(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "team") {
+        return team::run(&words[1..]);
     }
     if words.first().is_some_and(|word| word == "redact") {
         redact::run();

@@ -23,8 +23,8 @@ const TOPICS: usize = 300;
 const SESSION: usize = 20;
 
 pub(crate) struct Options {
-    memories: usize,
-    episodes: usize,
+    pub(crate) memories: usize,
+    pub(crate) episodes: usize,
     pub(crate) runs: usize,
     pub(crate) binary: PathBuf,
 }
@@ -100,7 +100,7 @@ fn fill_with_vectors(options: &Options, folder: &Path) -> anyhow::Result<Filled>
     Ok((home, project, said, vectors))
 }
 
-fn turns(said: &Corpus) -> Vec<PastTurn> {
+pub(crate) fn turns(said: &Corpus) -> Vec<PastTurn> {
     let at = Timestamp::EPOCH.plus_days(20_000.0);
     said.texts()
         .iter()
@@ -116,7 +116,7 @@ fn turns(said: &Corpus) -> Vec<PastTurn> {
 }
 
 /// Unit vectors around made-up topics.
-fn mixture(count: usize) -> Vec<[f32; DIMENSIONS]> {
+pub(crate) fn mixture(count: usize) -> Vec<[f32; DIMENSIONS]> {
     let mut random = fastrand::Rng::with_seed(11);
     let mut draw = |spread: f32| -> [f32; DIMENSIONS] {
         std::array::from_fn(|_| (random.f32() + random.f32() + random.f32() - 1.5) * spread)

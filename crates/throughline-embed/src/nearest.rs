@@ -61,6 +61,11 @@ pub fn cosine(query: &Code, rows: &Rows<'_>, row: usize) -> f32 {
     scaled(dot(&query.codes, rows.codes(row)), query.scale, rows.scale(row))
 }
 
+/// The same from a dot product of the codes that somebody else worked out.
+pub fn cosine_of(query: &Code, dot: i32, row_scale: f32) -> f32 {
+    scaled(dot, query.scale, row_scale)
+}
+
 /// Approximate cosines of all rows that `keep` accepts; negative infinity for the others.
 ///
 /// `out` is emptied first. `keep` is asked before a row is read.

@@ -92,6 +92,11 @@ impl Engine {
         Self { told: Some(told), until: Some(told + most), ..self }
     }
 
+    /// How often a server was asked and waited for since memory was opened; never, where it is in a file.
+    pub fn round_trips(&self) -> u64 {
+        self.store.round_trips()
+    }
+
     /// The numbers in force.
     pub fn policy(&self) -> &Policy {
         &self.policy

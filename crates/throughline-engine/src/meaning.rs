@@ -114,8 +114,9 @@ impl Vectors<'_> {
     pub fn catch_up(&self, context: &crate::Context) -> Result<usize> {
         let mut made = 0;
         for space in context.reach().spaces {
-            // Only what was looked at anyway: reading an index costs more than it is worth here.
-            if self.engine.indexes.lacks_vectors(space) {
+            // Only what was looked at anyway: reading an index costs more than it is worth here. A
+            // server knows what lacks a vector.
+            if self.engine.indexes.lacks_vectors(space) || self.engine.store.server().is_some() {
                 made += self.embed_missing(space, CATCH_UP, &mut |_| ())?;
             }
         }
@@ -160,9 +161,16 @@ impl Vectors<'_> {
         of: TextOf,
         most: usize,
     ) -> Result<(u64, Vec<(NodeId, String)>)> {
-        let index = self.engine.indexes.present(reader, space, of)?;
-        let nodes: Vec<NodeId> =
-            index.unembedded().filter_map(|number| index.node(number)).take(most).collect();
+        let nodes = match reader.unembedded(space, of, MODEL, most)? {
+            Some(nodes) => nodes,
+            None => {
+                let index = self.engine.indexes.present(reader, space, of)?;
+                index.unembedded().filter_map(|number| index.node(number)).take(most).collect()
+            }
+        };
+        if nodes.is_empty() {
+            return Ok((0, Vec::new()));
+        }
         let keys: Vec<RowKey> = nodes.iter().map(|node| RowKey::node(space, *node)).collect();
         let texts = nodes
             .into_iter()

@@ -5,6 +5,7 @@
 
 mod after;
 mod elsewhere;
+mod find;
 mod gate;
 mod look;
 mod names;
@@ -344,7 +345,10 @@ impl Recalling<'_> {
     pub fn recall(&self, ask: &Ask<'_>) -> Result<Recall> {
         // One reader at a time, and a service may take its time.
         let far = self.engine.vectors().far(self.context, ask);
-        let reader = self.engine.reader(ask.as_of)?;
+        let reader = match ask.as_of {
+            Some(at) => self.engine.store.as_of(at)?,
+            None => self.engine.store.read_soon()?,
+        };
         let asked_at = ask.asked_at.or(ask.as_of).unwrap_or_else(|| self.engine.now());
         let (question, candidates, mut known) = std::thread::scope(|scope| -> Result<_> {
             let scan = self.scan_beside(scope, ask, far);
@@ -354,13 +358,21 @@ impl Recalling<'_> {
             let mut candidates = Vec::with_capacity(CANDIDATES);
             self.find_memories(&*reader, ask, &question, &mut heard, &mut candidates)?;
             self.add_triggered(ask, &mut heard.mentioned, &mut candidates);
+            // Where nothing is scanned beside, turns are known too, and all is read at once.
+            let at_once = heard.are_found();
+            if at_once {
+                self.find_turns(&*reader, ask, &question, &mut heard, &mut candidates)?;
+                self.read_ahead(&*reader, ask, &candidates, &heard.mentioned)?;
+            }
             let named = &heard.mentioned;
             let mut known = self.read(&*reader, ask, &mut candidates, named)?;
             if ask.arms.graph {
                 self.walk_on(&*reader, ask, &mut candidates, &mut known, named)?;
             }
             self.weigh(&*reader, &mut known)?;
-            self.find_turns(&*reader, ask, &question, &mut heard, &mut candidates)?;
+            if !at_once {
+                self.find_turns(&*reader, ask, &question, &mut heard, &mut candidates)?;
+            }
             Ok((question, candidates, known))
         })?;
         let mut candidates = self.order(candidates, &known);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tempfile::TempDir;
 use throughline_core::{NodeId, Row, RowKey, SessionId, Timestamp};
 use throughline_engine::{
-    Ask, Clock, Context, Engine, Memo, PastTurn, Project, Recall, RecalledThing,
+    Ask, Clock, Context, Engine, Memo, PastTurn, Project, Recall, RecalledThing, keep_memory_at,
 };
 
 use crate::data::{Set, WireQuestion};
@@ -55,8 +55,22 @@ impl Store {
         Ok(Self { engine, context, _home: home })
     }
 
+    /// An empty space of a server, beside those of others.
+    fn open_at(now: Timestamp, memo: &Arc<Memo>, address: &str) -> anyhow::Result<Self> {
+        let home = tempfile::tempdir()?;
+        keep_memory_at(home.path(), Some(address));
+        let engine = Engine::open(home.path(), Clock::Fixed(now))?.with_memo(Arc::clone(memo));
+        let context = Context::user(Project::recorded(&home.path().to_string_lossy(), home.path()));
+        Ok(Self { engine, context, _home: home })
+    }
+
     /// One that holds a haystack.
-    fn of(set: &Set, haystack: &Haystack<'_>, memo: &Arc<Memo>) -> anyhow::Result<Self> {
+    fn of(
+        set: &Set,
+        haystack: &Haystack<'_>,
+        memo: &Arc<Memo>,
+        server: Option<&str>,
+    ) -> anyhow::Result<Self> {
         // Sessions may lie at other times for other questions. Those of one haystack agree; where
         // sessions are pooled the first one's stand for all.
         let dates = haystack.questions.first().map(|at| &set.questions[*at].dates);
@@ -65,7 +79,11 @@ impl Store {
             given.or(set.sessions[session].at).unwrap_or(Timestamp::EPOCH)
         };
         let latest = haystack.sessions.iter().map(|session| at(session)).max();
-        let store = Self::open(latest.unwrap_or(Timestamp::EPOCH), memo)?;
+        let now = latest.unwrap_or(Timestamp::EPOCH);
+        let store = match server {
+            Some(address) => Self::open_at(now, memo, address)?,
+            None => Self::open(now, memo)?,
+        };
         let turns: Vec<PastTurn> = haystack
             .sessions
             .iter()
@@ -132,11 +150,22 @@ pub(crate) fn ask_all<T: Send>(
     memo: &Arc<Memo>,
     ask: impl Fn(&Store, &WireQuestion) -> anyhow::Result<T> + Sync,
 ) -> anyhow::Result<Vec<T>> {
+    ask_all_at(None, set, haystacks, memo, ask)
+}
+
+/// The same, in files or each in a space of a server.
+pub(crate) fn ask_all_at<T: Send>(
+    server: Option<&str>,
+    set: &Set,
+    haystacks: &[Haystack<'_>],
+    memo: &Arc<Memo>,
+    ask: impl Fn(&Store, &WireQuestion) -> anyhow::Result<T> + Sync,
+) -> anyhow::Result<Vec<T>> {
     let quiet = RwLock::new(());
     let answered = side_by_side(haystacks, |haystack| {
         let store = {
             let _busy = quiet.read().unwrap_or_else(PoisonError::into_inner);
-            Store::of(set, haystack, memo)?
+            Store::of(set, haystack, memo, server)?
         };
         let _alone = quiet.write().unwrap_or_else(PoisonError::into_inner);
         let questions = haystack.questions.iter();

@@ -43,6 +43,12 @@ pub(crate) struct Options {
     /// One JSON document instead of lines
     #[arg(long)]
     json: bool,
+    /// The server to ask instead of files, each haystack in a space of its own; they stay there
+    #[arg(long, value_name = "URL")]
+    store: Option<String>,
+    /// The first so many questions only
+    #[arg(long, value_name = "N")]
+    first: Option<usize>,
     /// Where to write the inputs of the weights
     #[arg(long, value_name = "FILE")]
     features: Option<PathBuf>,
@@ -64,14 +70,16 @@ struct Page {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let set = Set::read(&options.set)?;
+    let mut set = Set::read(&options.set)?;
+    set.questions.truncate(options.first.unwrap_or(usize::MAX));
     let haystacks = haystack::haystacks(&set, options.pool);
     let mut variants = vec![arms(&options.arms)?];
     if options.ablate {
         variants.extend(ablation::VARIANTS.iter().map(|(_, arms)| *arms));
     }
     let memo = Arc::new(Memo::default());
-    let answers = haystack::ask_all(&set, &haystacks, &memo, |store, question| {
+    let server = options.store.as_deref();
+    let answers = haystack::ask_all_at(server, &set, &haystacks, &memo, |store, question| {
         answer(store, question, options, &variants)
     })?;
     let plain = baseline::rankings(&set, &haystacks, options.limit);

@@ -103,6 +103,16 @@ impl Backend {
         }
     }
 
+    /// How often a server was asked and waited for since the store was opened; never, where memory is in a
+    /// file.
+    pub fn round_trips(&self) -> u64 {
+        match self {
+            Self::Sqlite(_) => 0,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => store.round_trips(),
+        }
+    }
+
     /// Name of the server; `None` where memory is in a file.
     pub fn server(&self) -> Option<&str> {
         match self {

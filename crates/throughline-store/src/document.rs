@@ -115,7 +115,7 @@ impl Document {
             | flag(NUMBER, self.traits.tells_number)
             | flag(BOUND, self.bound)
             | flag(COLD, self.cold);
-        record[39] = number_of(State::ALL, self.state);
+        record[39] = state_number(self.state);
         record[40] = number_of(Kind::ALL, self.kind);
         record[41] = self.model;
     }
@@ -149,6 +149,11 @@ impl Document {
             model: record[41],
         })
     }
+}
+
+/// The number of a state in records; 0 for a turn, which has none.
+pub(crate) fn state_number(state: Option<State>) -> u8 {
+    number_of(State::ALL, state)
 }
 
 /// The place of a value in its closed set, from one; 0 for none.

@@ -9,6 +9,7 @@
 mod apply;
 mod backend;
 mod body;
+mod candidates;
 mod damage;
 mod document;
 mod error;
@@ -28,6 +29,10 @@ mod tables;
 mod transfer;
 
 pub use backend::Backend;
+pub use candidates::{
+    BesideTurn, CandidateQuery, CandidateRecord, Candidates, Foreseen, FrequentTerms, NearDocument,
+    PromptCodes, RecordQuery, TermDocuments,
+};
 pub use damage::{LeftOut, left_out};
 pub use document::{BLOCK, Document, PACKED_AT, PACKED_MAX, Postings, RECORD, Shelf};
 pub use error::{Error, Result};

@@ -6,16 +6,20 @@
 //! role sees is decided by the server, row by row.
 
 mod address;
+mod beside;
 mod blocks;
+mod candidates;
 mod counts;
 mod documents;
 mod flush;
+mod foresee;
 mod link;
 mod listing;
 mod log;
 mod lookup;
 mod members;
 mod migrate;
+mod near;
 mod read;
 mod rows;
 mod text;
@@ -95,6 +99,11 @@ impl PgStore {
     /// Name of the server and database for people, without any password.
     pub fn name(&self) -> &str {
         &self.address.name
+    }
+
+    /// How often the server was asked and waited for since the store was opened.
+    pub fn round_trips(&self) -> u64 {
+        self.address.trips.load(Ordering::Relaxed)
     }
 
     fn keep(&self, link: Link) {
@@ -245,6 +254,15 @@ impl Store for PgStore {
         let (lease, _) =
             self.begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1 FROM head")?;
         Ok(Box::new(PgTables::new(lease)))
+    }
+
+    fn read_soon(&self) -> Result<Box<dyn Reader + '_>> {
+        let mut link = self.link()?;
+        if link.has_gone() {
+            link = self.link()?;
+        }
+        link.begin_with_next("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+        Ok(Box::new(PgTables::new(Lease { store: self, link: Some(link) })))
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {

@@ -13,6 +13,9 @@ use throughline_core::{
 };
 
 use crate::Result;
+use crate::candidates::{
+    CandidateQuery, CandidateRecord, Candidates, Foreseen, PromptCodes, RecordQuery,
+};
 use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
@@ -146,6 +149,45 @@ pub trait Reader {
         most: usize,
     ) -> Result<Vec<Postings>>;
 
+    /// Candidates of every index that is asked for and holds something, in the order of the queries
+    /// and their spaces; `None` where the store leaves it to whoever asks to scan the documents. `next`
+    /// is what will be asked for after that.
+    fn candidates(
+        &self,
+        _queries: &[CandidateQuery<'_>],
+        _codes: PromptCodes<'_>,
+        _next: &[Foreseen],
+    ) -> Result<Option<Vec<Candidates>>> {
+        Ok(None)
+    }
+
+    /// Says what will be asked for next, so that a store across a network reads it all at once. Nothing
+    /// is answered otherwise for that.
+    fn foresee(&self, _next: &[Foreseen]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Records of more documents of indexes whose candidates the store found, for each query.
+    fn candidate_records(
+        &self,
+        queries: &[RecordQuery],
+        _model: &str,
+    ) -> Result<Vec<Vec<CandidateRecord>>> {
+        Ok(vec![Vec::new(); queries.len()])
+    }
+
+    /// Nodes of an index without a vector of a model, newest first; `None` where the store leaves it
+    /// to whoever asks to scan the documents.
+    fn unembedded(
+        &self,
+        _space: SpaceId,
+        _of: TextOf,
+        _model: &str,
+        _most: usize,
+    ) -> Result<Option<Vec<NodeId>>> {
+        Ok(None)
+    }
+
     /// Vectors of nodes made by one model, in the order of the nodes; `None` where there is none.
     fn vectors_of(
         &self,
@@ -255,6 +297,11 @@ pub type Planner<'a> = &'a mut dyn FnMut(&dyn Reader) -> Result<Batch>;
 pub trait Store: Send + Sync {
     /// Opens a reader on the present state.
     fn read(&self) -> Result<Box<dyn Reader + '_>>;
+
+    /// Opens a reader on the state at the time of the first question that it is asked.
+    fn read_soon(&self) -> Result<Box<dyn Reader + '_>> {
+        self.read()
+    }
 
     /// Writes: lets `plan` read and decide, and applies the batch that it returns; nobody else
     /// writes in between. Planning must be quick, because other writers wait. When this returns,

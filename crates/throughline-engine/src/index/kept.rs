@@ -16,7 +16,8 @@ use throughline_store::{BLOCK, LogQuery, RECORD, Reader, Shelf, TextOf};
 use uuid::Uuid;
 
 use super::column::Column;
-use super::{Counts, Index, PLACE, SESSION};
+use super::dense::{Counts, Index, SESSION};
+use super::place::PLACE;
 use crate::Result;
 use crate::journal::file;
 

@@ -3,7 +3,8 @@ use throughline_core::{State, Timestamp};
 use throughline_store::{BLOCK, Document, RECORD, Shelf, TextOf};
 use uuid::Uuid;
 
-use super::{Counts, DocumentPlace, Index, NONE};
+use super::dense::{Counts, Index};
+use super::place::{DocumentPlace, NONE, PLACE};
 
 fn record(random: &mut fastrand::Rng, numbers: u32) -> Vec<u8> {
     let mut record = vec![0; RECORD];
@@ -78,7 +79,7 @@ fn what_changes_block_by_block_comes_to_the_same_as_everything_read_anew() {
 
 #[test]
 fn a_place_is_read_as_it_was_written_and_zeros_are_no_document() {
-    assert_eq!(DocumentPlace::read(&[0; super::PLACE]), DocumentPlace::ALONE);
+    assert_eq!(DocumentPlace::read(&[0; PLACE]), DocumentPlace::ALONE);
     for state in [None, Some(None), Some(Some(State::Confirmed)), Some(Some(State::Archived))] {
         let place = DocumentPlace {
             before: 3,

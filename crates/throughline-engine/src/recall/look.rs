@@ -1,13 +1,14 @@
 //! Looking: every arm over every index within reach, put together into scored candidates.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use std::thread::Scope;
 
 use throughline_core::document::SpeakerCode;
 use throughline_core::relevance::{self, Background, Parts, Signals, SpokenBy, Spread, Text};
 use throughline_core::when::Grain;
 use throughline_core::{NodeId, SpaceId, State, Timestamp, words as terms};
+use throughline_embed::Embedding;
 use throughline_language::question::{AskKind, Question};
 use throughline_store::{Document, Reader, TextOf};
 
@@ -18,11 +19,14 @@ use super::words::{self, DocumentScore, IndexWords, Occurrences, TermWeight, kee
 use super::{Ask, CandidateFate, RecallCandidate};
 use crate::Result;
 use crate::flows::Recalling;
-use crate::index::{Index, Indexes, NONE};
+use crate::index::{Indexes, NONE, SearchIndex};
 use crate::meaning::Far;
 
 /// The states that recall looks at; what was replaced leads to what replaced it.
-const LOOKED_AT: [State; 3] = [State::Staged, State::Confirmed, State::Superseded];
+pub(super) const LOOKED_AT: [State; 3] = [State::Staged, State::Confirmed, State::Superseded];
+
+/// Of an index with no more documents than so many times the candidates, all are looked at.
+pub(super) const WHOLE: usize = 3;
 
 /// What the date of a memory counts beside that of a turn.
 const MEMORY_TIME: f64 = 0.2;
@@ -31,7 +35,7 @@ const MEMORY_TIME: f64 = 0.2;
 struct ReachedIndex {
     space: SpaceId,
     of: TextOf,
-    index: Arc<Index>,
+    index: SearchIndex,
     words: IndexWords,
     /// The documents that the words find best.
     best: Vec<u32>,
@@ -57,10 +61,14 @@ struct WordsOfSort {
 }
 
 /// What one index within reach is: whose, of what, and the documents.
-type Within = (SpaceId, TextOf, Arc<Index>);
+pub(super) type Within = (SpaceId, TextOf, SearchIndex);
 
 /// A scan of vectors that goes on beside.
 pub(super) struct Scan {
+    /// What the prompt means, as soon as that is known; nothing where vectors do not look.
+    pub(super) meaning: Option<mpsc::Receiver<Embedding>>,
+    /// It is of a service's vectors, which are here and not in the store's records.
+    is_far: bool,
     hand_over: mpsc::Sender<Vec<Within>>,
     cosines: Option<mpsc::Receiver<Vec<Cosines>>>,
 }
@@ -75,8 +83,15 @@ pub(super) struct ArmReports {
     pub(super) mentioned: Mentioned,
 }
 
+impl ArmReports {
+    /// Whether the store found what the arms look at, so that no scan goes on beside.
+    pub(super) fn are_found(&self) -> bool {
+        self.within.iter().any(|(_, _, index)| index.found().is_some())
+    }
+}
+
 /// The order in which the arms look: memories first, because more is read about them.
-const SORTS: [TextOf; 2] = [TextOf::Memories, TextOf::Episodes];
+pub(super) const SORTS: [TextOf; 2] = [TextOf::Memories, TextOf::Episodes];
 
 impl Recalling<'_> {
     /// Begins to scan vectors beside everything else: with the prompt, while the indexes are still
@@ -89,9 +104,12 @@ impl Recalling<'_> {
     ) -> Scan {
         let (hand_over, handed) = mpsc::channel::<Vec<Within>>();
         let (tell, told) = mpsc::channel();
+        let (say, meaning) = mpsc::channel();
+        let is_far = far.is_some();
         if ask.arms.vectors {
             beside.spawn(move || {
                 let meaning = self.engine.meaning.of_query(ask.query);
+                say.send(meaning).ok();
                 // Whoever asked may have gone, over an error of its own.
                 let within = handed.recv().unwrap_or_default();
                 for sort in SORTS {
@@ -104,7 +122,9 @@ impl Recalling<'_> {
                 }
             });
         }
-        Scan { hand_over, cosines: ask.arms.vectors.then_some(told) }
+        let looks = ask.arms.vectors;
+        let (cosines, meaning) = (looks.then_some(told), looks.then_some(meaning));
+        Scan { meaning, is_far, hand_over, cosines }
     }
 
     /// Lets the arms look at every index: words and names here, vectors where they are scanned.
@@ -115,7 +135,7 @@ impl Recalling<'_> {
         question: &Question,
         scan: Scan,
     ) -> Result<ArmReports> {
-        let within = self.within(reader, ask)?;
+        let within = self.within(reader, ask, question, &scan)?;
         scan.hand_over.send(within.clone()).ok();
         let spoken = self.ask_words(reader, ask, &within)?;
         let memories = within.iter().filter(|(_, of, _)| *of == TextOf::Memories);
@@ -169,7 +189,7 @@ impl Recalling<'_> {
             .zip(words)
             .map(|((space, of, index), (words, best))| {
                 let cosines = cosines.next();
-                let index = Arc::clone(index);
+                let index = index.clone();
                 let (space, of) = (*space, *of);
                 ReachedIndex { space, of, index, words, best, cosines }
             })
@@ -207,14 +227,14 @@ impl Recalling<'_> {
         let asked_for = if ask.arms.words { terms::query_terms(ask.query) } else { Vec::new() };
         let mut spoken = VecDeque::new();
         for of in SORTS {
-            let mut found: Vec<(&Index, Occurrences)> = Vec::new();
+            let mut found: Vec<(&SearchIndex, Occurrences)> = Vec::new();
             for (space, sort, index) in within.iter().filter(|(_, sort, _)| *sort == of) {
                 let occurrences =
                     words::occurrences(reader, *space, *sort, index, &asked_for, policy)?;
-                found.push((&**index, occurrences));
+                found.push((index, occurrences));
             }
             let telling = TermWeight::of(asked_for.len(), &found);
-            let mut scored: Vec<(&Index, IndexWords)> = Vec::new();
+            let mut scored: Vec<(&SearchIndex, IndexWords)> = Vec::new();
             for (index, one) in found {
                 let clear = self.engine.words_pool.take();
                 let words = words::score(clear, index, &one, &telling, policy, relevance);
@@ -234,7 +254,19 @@ impl Recalling<'_> {
     }
 
     /// The indexes within reach that hold something, memories first.
-    fn within(&self, reader: &dyn Reader, ask: &Ask<'_>) -> Result<Vec<Within>> {
+    fn within(
+        &self,
+        reader: &dyn Reader,
+        ask: &Ask<'_>,
+        question: &Question,
+        scan: &Scan,
+    ) -> Result<Vec<Within>> {
+        if ask.as_of.is_none()
+            && !scan.is_far
+            && let Some(found) = self.found_by_store(reader, ask, question, scan)?
+        {
+            return Ok(found);
+        }
         let sorts = SORTS.into_iter().filter(|of| *of == TextOf::Memories || ask.episodes);
         let spaces = self.context.reach().spaces;
         let wanted: Vec<(SpaceId, TextOf)> =
@@ -246,12 +278,15 @@ impl Recalling<'_> {
                 past.collect::<Result<_>>()?
             }
         };
-        let all = wanted.into_iter().zip(indexes).map(|((space, of), index)| (space, of, index));
+        let all = wanted
+            .into_iter()
+            .zip(indexes)
+            .map(|((space, of), index)| (space, of, SearchIndex::All(index)));
         Ok(all.filter(|(_, _, index)| index.documents() > 0).collect())
     }
 
     /// What is usual among the candidates that the words of this query find.
-    fn background(&self, scored: &[(&Index, IndexWords)], asked: f64) -> Background {
+    fn background(&self, scored: &[(&SearchIndex, IndexWords)], asked: f64) -> Background {
         let policy = &self.engine.policy.relevance;
         let documents: usize = scored.iter().map(|(index, _)| index.documents()).sum();
         let padded = |mut scores: Vec<f64>, of: usize| {
@@ -295,7 +330,7 @@ impl Recalling<'_> {
     }
 
     /// The documents of a large index that words find best, alone or with those beside them.
-    fn best_by_words(&self, index: &Index, words: &IndexWords) -> Vec<u32> {
+    fn best_by_words(&self, index: &SearchIndex, words: &IndexWords) -> Vec<u32> {
         let most = self.engine.policy.relevance.candidates;
         let by = |column: fn(&DocumentScore) -> f32| {
             let told = words.told.iter();
@@ -311,7 +346,7 @@ impl Recalling<'_> {
         let index = &collection.index;
         let most = self.engine.policy.relevance.candidates;
         let fits = |number: &u32| index.is_in(*number as usize, &LOOKED_AT);
-        if index.documents() <= most * 3 {
+        if index.documents() <= most * WHOLE {
             return (0..u32::try_from(index.len()).unwrap_or(NONE)).filter(fits).collect();
         }
         let mut numbers: BTreeSet<u32> = collection.best.iter().copied().collect();
@@ -353,7 +388,7 @@ impl Recalling<'_> {
 }
 
 /// The numbers with the highest scores.
-fn best(mut scored: Vec<(u32, f32)>, most: usize) -> impl Iterator<Item = u32> {
+pub(super) fn best(mut scored: Vec<(u32, f32)>, most: usize) -> impl Iterator<Item = u32> {
     let order = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     keep_first(&mut scored, most, order);
     scored.into_iter().map(|(number, _)| number)

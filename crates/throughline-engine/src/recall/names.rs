@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use throughline_core::{EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
 use throughline_language::question::{Question, Reference};
 use throughline_language::things;
-use throughline_store::{EntityName, Reader};
+use throughline_store::{EntityName, Foreseen, Reader};
 
 use super::{Ask, RecallCandidate};
 use crate::Result;
@@ -76,6 +76,20 @@ impl Recalling<'_> {
         }
     }
 
+    /// The beginning of a prompt in comparable form.
+    fn normal_form(&self, query: &str) -> String {
+        let head =
+            &query[..query.floor_char_boundary(self.engine.policy.limits.field_bytes_max * 4)];
+        text::normalise(&head.replace(['?', '!'], " "))
+    }
+
+    /// The names that will be looked up for a prompt, in every space within reach.
+    pub(super) fn names_ahead(&self, query: &str, question: &Question) -> Vec<Foreseen> {
+        let names = spoken_names(&self.normal_form(query), question);
+        let spaces = self.context.reach().spaces.into_iter();
+        spaces.map(|space| Foreseen::Names { space, names: names.clone() }).collect()
+    }
+
     /// Looks up what the prompt may name.
     pub(super) fn mentioned(
         &self,
@@ -84,9 +98,7 @@ impl Recalling<'_> {
         question: &Question,
         query: &str,
     ) -> Result<Mentioned> {
-        let head =
-            &query[..query.floor_char_boundary(self.engine.policy.limits.field_bytes_max * 4)];
-        let normal = text::normalise(&head.replace(['?', '!'], " "));
+        let normal = self.normal_form(query);
         let long = |one: &&String| one.chars().count() >= TELLING_LETTERS;
         let mut mentioned = Mentioned {
             spoken: format!(" {normal} "),

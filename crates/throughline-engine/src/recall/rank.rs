@@ -67,18 +67,7 @@ impl Recalling<'_> {
         mentioned: &Mentioned,
     ) -> Result<ReadCandidates> {
         let mut known = ReadCandidates::default();
-        let best: Vec<usize> = candidates
-            .iter()
-            .enumerate()
-            .filter(|(_, one)| one.node.memory().is_some())
-            .enumerate()
-            .filter(|(place, (_, one))| {
-                let named = one.node.memory().is_some_and(|id| mentioned.memories.contains(&id));
-                let fits = one.relevance >= READ_FROM || ask.ungated || *place < READ_ALWAYS;
-                *place < READ_MEMORIES && fits || named
-            })
-            .map(|(_, (at, _))| at)
-            .collect();
+        let best = self.worth_reading(ask, candidates, mentioned);
         let keys: Vec<RowKey> = best
             .iter()
             .map(|at| RowKey::node(candidates[*at].space, candidates[*at].node))
@@ -95,6 +84,28 @@ impl Recalling<'_> {
             }
         }
         Ok(known)
+    }
+
+    /// The places of the memories that are read: the best, and those that the prompt names.
+    #[expect(clippy::unused_self, reason = "it is a step of recalling")]
+    pub(super) fn worth_reading(
+        &self,
+        ask: &Ask<'_>,
+        candidates: &[RecallCandidate],
+        mentioned: &Mentioned,
+    ) -> Vec<usize> {
+        candidates
+            .iter()
+            .enumerate()
+            .filter(|(_, one)| one.node.memory().is_some())
+            .enumerate()
+            .filter(|(place, (_, one))| {
+                let named = one.node.memory().is_some_and(|id| mentioned.memories.contains(&id));
+                let fits = one.relevance >= READ_FROM || ask.ungated || *place < READ_ALWAYS;
+                *place < READ_MEMORIES && fits || named
+            })
+            .map(|(_, (at, _))| at)
+            .collect()
     }
 
     /// Takes a memory that was read, or the head of its chain, among what is known.

@@ -8,14 +8,14 @@ use throughline_embed::{Embedding, MODEL};
 use throughline_store::Reader;
 
 use crate::Result;
-use crate::index::Index;
+use crate::index::SearchIndex;
 use crate::meaning::Far;
 
 /// How many of the nearest are known exactly and not only to the precision of a byte.
-const EXACT: usize = 8;
+pub(super) const EXACT: usize = 8;
 
 /// Of many documents, those that are kept as the best.
-const BEST_KEEP: usize = 1_024;
+pub(super) const BEST_KEEP: usize = 1_024;
 /// One row in so many is handed over from the sign bits to the bytes, within limits.
 const BITS_SHARE: usize = 64;
 const BITS_KEEP: (usize, usize) = (2_048, 4_096);
@@ -39,7 +39,12 @@ pub(super) struct Cosines {
 }
 
 /// The same with the vectors of a service. What has none is left to its words.
-pub(super) fn scan_far(index: &Index, far: &Far, ours: &Embedding, states: &[State]) -> Cosines {
+pub(super) fn scan_far(
+    index: &SearchIndex,
+    far: &Far,
+    ours: &Embedding,
+    states: &[State],
+) -> Cosines {
     let mut dense = vec![f32::NEG_INFINITY; index.len()];
     for (at, cosine) in dense.iter_mut().enumerate() {
         let number = u32::try_from(at).unwrap_or(crate::index::NONE);
@@ -60,13 +65,16 @@ pub(super) fn scan_far(index: &Index, far: &Far, ours: &Embedding, states: &[Sta
 }
 
 /// Scans an index. What is in other states is passed over unread.
-pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosines {
+pub(super) fn scan(index: &SearchIndex, query: &Embedding, states: &[State]) -> Cosines {
     let rows = index.rows();
     let code = nearest::encode(query);
     let keep = |at: usize| index.is_embedded(at) && index.is_in(at, states);
     let number = |at: usize| u32::try_from(at).unwrap_or(crate::index::NONE);
     let mut dense = Vec::new();
-    let mut best: Vec<(u32, f32)> = if let Some(bits) = index.bits() {
+    let found = index.found().and_then(|found| found.nearest.clone());
+    let mut best: Vec<(u32, f32)> = if let Some(nearest) = found {
+        nearest
+    } else if let Some(bits) = index.bits() {
         let kept = (index.len() / BITS_SHARE).clamp(BITS_KEEP.0, BITS_KEEP.1);
         let near = bits.candidates(query, keep, kept);
         let near = nearest::cosines_among(&code, &rows, &near).into_iter();
@@ -90,7 +98,7 @@ pub(super) fn scan(index: &Index, query: &Embedding, states: &[State]) -> Cosine
 }
 
 /// The best cosine of every session that has one among the best.
-fn best_of_sessions(index: &Index, best: &[(u32, f32)]) -> HashMap<u32, f32> {
+fn best_of_sessions(index: &SearchIndex, best: &[(u32, f32)]) -> HashMap<u32, f32> {
     let mut sessions = HashMap::with_capacity(best.len());
     for (number, cosine) in best {
         let session = sessions.entry(index.place(*number).session).or_insert(*cosine);
@@ -132,7 +140,7 @@ impl Cosines {
         &mut self,
         reader: &dyn Reader,
         space: SpaceId,
-        index: &Index,
+        index: &SearchIndex,
         among: &[u32],
     ) -> Result<()> {
         if self.far {
@@ -165,7 +173,7 @@ impl Cosines {
     }
 
     /// The cosine of a document; `None` without a vector of our model.
-    pub(super) fn of(&self, index: &Index, number: u32) -> Option<f64> {
+    pub(super) fn of(&self, index: &SearchIndex, number: u32) -> Option<f64> {
         let at = number as usize;
         if self.far {
             return self.dense.get(at).filter(|one| one.is_finite()).map(|one| f64::from(*one));

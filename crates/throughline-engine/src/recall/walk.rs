@@ -8,6 +8,7 @@ use throughline_attention::frontier::{self, Seed, Walk};
 use throughline_core::{Edge, NodeId, Relation, Row, RowKey, SpaceId, salience};
 use throughline_store::Reader;
 
+use super::find::foresee;
 use super::names::Mentioned;
 use super::rank::ReadCandidates;
 use super::{Ask, CandidateFate, CutReason, RecallCandidate};
@@ -105,6 +106,15 @@ impl Recalling<'_> {
                 one.fate = CandidateFate::Cut(CutReason::ContestedBySeed);
             }
         }
+        let memories = walk
+            .reached
+            .iter()
+            .filter(|one| one.node.memory().is_some_and(|id| !known.memories.contains_key(&id)));
+        let memories = memories.map(|one| one.node);
+        foresee(
+            reader,
+            memories.flat_map(|node| reach.spaces.iter().map(move |space| (*space, node))),
+        )?;
         for reached in walk.reached {
             let Some(id) = reached.node.memory() else { continue };
             if known.memories.contains_key(&id) {

@@ -9,15 +9,26 @@ use std::sync::{Mutex, PoisonError};
 
 use throughline_core::SpaceId;
 use throughline_core::policy::{RelevancePolicy, WordPolicy};
-use throughline_store::{Postings, Reader, TextOf};
+use throughline_store::{FrequentTerms, Postings, Reader, TextOf};
 
 use crate::Result;
-use crate::index::{Index, NONE};
+use crate::index::{NONE, SearchIndex, SparseIndex};
 
 /// Where the terms of a query occur in one index.
 #[derive(Debug)]
 pub(super) struct Occurrences {
     lists: Vec<Postings>,
+    /// For each term how many documents hold it, counted as far as it may be followed.
+    holding: Vec<usize>,
+}
+
+/// How many documents may hold a term that is followed.
+pub(super) fn frequent(policy: &WordPolicy) -> FrequentTerms {
+    FrequentTerms {
+        share: policy.frequent_share,
+        least: policy.rare_max,
+        most: policy.postings_most,
+    }
 }
 
 /// Looks up the terms in one index.
@@ -25,13 +36,23 @@ pub(super) fn occurrences(
     reader: &dyn Reader,
     space: SpaceId,
     of: TextOf,
-    index: &Index,
+    index: &SearchIndex,
     terms: &[String],
     policy: &WordPolicy,
 ) -> Result<Occurrences> {
-    let most =
-        (index.documents() / policy.frequent_share).clamp(policy.rare_max, policy.postings_most);
-    Ok(Occurrences { lists: reader.postings(space, of, terms, most)? })
+    if let Some(found) = index.found() {
+        return Ok(found_occurrences(found));
+    }
+    let most = frequent(policy).most_of(index.documents());
+    let lists = reader.postings(space, of, terms, most)?;
+    let holding = lists.iter().map(|list| list.documents.len()).collect();
+    Ok(Occurrences { lists, holding })
+}
+
+/// Where the terms occur in what the store found by them.
+pub(super) fn found_occurrences(found: &SparseIndex) -> Occurrences {
+    let lists = found.terms.iter().map(|term| term.postings.clone()).collect();
+    Occurrences { lists, holding: found.terms.iter().map(|term| term.holding).collect() }
 }
 
 /// How much a term tells, over all indexes of one sort within reach.
@@ -46,11 +67,10 @@ pub(super) struct TermWeight {
 impl TermWeight {
     /// Weighs the terms by how few documents hold them.
     #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-    pub(super) fn of(terms: usize, found: &[(&Index, Occurrences)]) -> Self {
+    pub(super) fn of(terms: usize, found: &[(&SearchIndex, Occurrences)]) -> Self {
         let documents: usize = found.iter().map(|(index, _)| index.documents()).sum();
-        let holding = |term: usize| -> usize {
-            found.iter().map(|(_, one)| one.lists[term].documents.len()).sum()
-        };
+        let holding =
+            |term: usize| -> usize { found.iter().map(|(_, one)| one.holding[term]).sum() };
         let cut = |term: usize| found.iter().any(|(_, one)| one.lists[term].cut);
         // When every word is too frequent, the newest documents that hold them are looked at.
         let all_cut = (0..terms).all(|term| cut(term) || holding(term) == 0);
@@ -136,7 +156,7 @@ impl Damping {
 
 impl IndexWords {
     /// What is said of a document.
-    pub(super) fn of(&self, index: &Index, number: u32) -> DocumentScore {
+    pub(super) fn of(&self, index: &SearchIndex, number: u32) -> DocumentScore {
         let (holds, length) = (|at| self.held(at), |at| index.length(at));
         let standing = index.place(number);
         let by = &self.measure;
@@ -163,7 +183,7 @@ impl IndexWords {
 
     /// BM25 of all words of a session.
     #[expect(clippy::cast_precision_loss, reason = "scores need no more precision")]
-    pub(super) fn of_session(&self, index: &Index, number: u32) -> f32 {
+    pub(super) fn of_session(&self, index: &SearchIndex, number: u32) -> f32 {
         let at = number as usize;
         match self.session_holds.get(at) {
             None | Some(0) => 0.0,
@@ -175,7 +195,7 @@ impl IndexWords {
     }
 
     /// The scores of all sessions of which something is said.
-    pub(super) fn session_scores(&self, index: &Index) -> impl Iterator<Item = f32> {
+    pub(super) fn session_scores(&self, index: &SearchIndex) -> impl Iterator<Item = f32> {
         self.sessions.iter().map(|number| self.of_session(index, *number))
     }
 
@@ -190,7 +210,7 @@ impl IndexWords {
     }
 
     /// Notes who holds the terms.
-    fn count(&mut self, index: &Index, terms: &[&Postings]) {
+    fn count(&mut self, index: &SearchIndex, terms: &[&Postings]) {
         if self.holds.len() < index.len() {
             self.holds.resize(index.len(), 0);
             self.session_holds.resize(index.len(), 0);
@@ -217,7 +237,7 @@ impl IndexWords {
 
     /// Says what every document tells that holds terms, and those beside the best of them: no other
     /// is told of better by its neighbours than the best are by themselves.
-    fn tell(&mut self, index: &Index, best: usize) {
+    fn tell(&mut self, index: &SearchIndex, best: usize) {
         let mut told = std::mem::take(&mut self.told);
         for (number, said) in &mut told {
             *said = self.of(index, *number);
@@ -260,7 +280,7 @@ fn sum(mut bits: u64, weights: &[f32]) -> f32 {
     clippy::cast_precision_loss,
     reason = "scores need no more than single precision"
 )]
-fn session_rarity(index: &Index, holding: u32) -> f32 {
+fn session_rarity(index: &SearchIndex, holding: u32) -> f32 {
     rarity(index.sessions() as f64, f64::from(holding)) as f32
 }
 
@@ -282,7 +302,7 @@ impl Pool {
 /// Scores the documents of one index, into words that are clear.
 pub(super) fn score(
     mut words: IndexWords,
-    index: &Index,
+    index: &SearchIndex,
     occurrences: &Occurrences,
     telling: &TermWeight,
     policy: &WordPolicy,
@@ -301,9 +321,9 @@ pub(super) fn score(
         asked: telling.asked.max(1e-9) as f32,
         before: relevance.before as f32,
         after: relevance.after as f32,
-        own: Damping::new(policy.k1, policy.b, index.mean_length),
-        around: Damping::new(policy.k1, policy.b, index.mean_length * beside),
-        session: Damping::new(policy.k1, policy.session_b, index.mean_session_length),
+        own: Damping::new(policy.k1, policy.b, index.mean_length()),
+        around: Damping::new(policy.k1, policy.b, index.mean_length() * beside),
+        session: Damping::new(policy.k1, policy.session_b, index.mean_session_length()),
     };
     words.measure = measure;
     let lists: Vec<&Postings> = terms.into_iter().map(|(list, _)| list).collect();

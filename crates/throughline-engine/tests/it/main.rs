@@ -6,6 +6,7 @@ mod flows;
 mod journaling;
 mod recalling;
 mod reviewing;
+mod serving;
 mod sleeping;
 mod standing;
 mod stories;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tokio_postgres::Config;
@@ -14,6 +16,8 @@ use crate::{Error, Result};
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// The schema that holds our tables, unless the address names another.
 const SCHEMA: &str = "throughline";
+/// Documents of a space that are searched one by one, unless the address names another number.
+const SCAN_MAX: i64 = 10_000;
 
 /// Where a store is, and how it is reached.
 pub(super) struct Address {
@@ -21,6 +25,10 @@ pub(super) struct Address {
     /// Encryption; `None` where the connection never leaves this machine, or the address says so.
     pub(super) tls: Option<Tls>,
     pub(super) schema: String,
+    /// A space with no more documents than this is searched one by one for the nearest, exactly.
+    pub(super) scan_max: i64,
+    /// How often the server was asked and waited for.
+    pub(super) trips: Arc<AtomicU64>,
     /// Its name for people, without any password.
     pub(super) name: String,
 }
@@ -49,6 +57,11 @@ impl Address {
         if schema.is_empty() || !schema.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return Err(Error::BadAddress(format!("{schema:?} is no name of a schema")));
         }
+        let scan_max = setting("scan_max", "").map(|number| {
+            let why = || Error::BadAddress(format!("scan_max={number} is no number"));
+            number.parse().map_err(|_| why())
+        });
+        let scan_max = scan_max.transpose()?.unwrap_or(SCAN_MAX);
         let mode = setting("sslmode", "PGSSLMODE");
         let roots = setting("sslrootcert", "PGSSLROOTCERT").map(PathBuf::from);
         complete(&mut config, &mut setting)?;
@@ -66,13 +79,13 @@ impl Address {
             config.password(found);
         }
         let name = name_of(&config);
-        Ok(Self { config, tls, schema, name })
+        Ok(Self { config, tls, schema, scan_max, trips: Arc::default(), name })
     }
 }
 
 /// The parameters that the client library does not know, apart from the rest of the address.
 fn split(url: &str) -> (String, BTreeMap<String, String>) {
-    let known = ["schema", "service", "sslmode", "sslrootcert"];
+    let known = ["scan_max", "schema", "service", "sslmode", "sslrootcert"];
     let mut ours = BTreeMap::new();
     let Some((bare, query)) = url.split_once('?') else { return (url.to_owned(), ours) };
     let mut rest = Vec::new();

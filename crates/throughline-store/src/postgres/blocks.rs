@@ -35,15 +35,10 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         }
         let in_block = i32::try_from(BLOCK).unwrap_or(i32::MAX);
         let rows = self.link.query(
-            "SELECT * FROM
-               (SELECT number, record,
-                  CASE WHEN session IS NULL THEN number
-                    ELSE first_value(number) OVER turns END AS session,
-                  CASE WHEN session IS NULL THEN NULL ELSE lag(number) OVER turns END AS before
-                FROM document WHERE space = $1 AND what = $2
-                WINDOW turns AS (PARTITION BY session ORDER BY position, key)) AS d
-             WHERE d.number / $4 IN (SELECT DISTINCT number / $4 FROM document
-                                     WHERE space = $1 AND what = $2 AND stamp > $3)
+            "SELECT d.number, d.record, d.first, d.before FROM document AS d
+             WHERE d.space = $1 AND d.what = $2 AND d.number / $4 IN
+               (SELECT DISTINCT number / $4 FROM document
+                WHERE space = $1 AND what = $2 AND stamp > $3)
              ORDER BY d.number",
             &[
                 (&self.wall(space), Type::INT8),
@@ -64,11 +59,7 @@ impl<L: Deref<Target = Link>> PgTables<L> {
             let at = number as usize % BLOCK * RECORD;
             let record = &mut body[at..at + RECORD];
             record.copy_from_slice(kept);
-            if let (TextOf::Episodes, Some(document)) = (of, Document::read(record)) {
-                let session: i32 = row.get(2);
-                let before = row.get::<_, Option<i32>>(3).map(i32::unsigned_abs);
-                Document { session: session.unsigned_abs(), before, ..document }.write(record);
-            }
+            set_place(of, record, row.get(2), row.get(3));
         }
         for (number, body) in &blocks {
             block(*number, body);
@@ -81,6 +72,14 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         let key = RowKey::node(space, node);
         let of = searched_in(key.table)?;
         Some((self.wall(space), what(of), key.key))
+    }
+}
+
+/// Writes to the record of a turn in which session it stands, and after which turn.
+pub(super) fn set_place(of: TextOf, record: &mut [u8], first: Option<i32>, before: Option<i32>) {
+    if let (TextOf::Episodes, Some(first), Some(turn)) = (of, first, Document::read(record)) {
+        let before = before.map(i32::unsigned_abs);
+        Document { session: first.unsigned_abs(), before, ..turn }.write(record);
     }
 }
 

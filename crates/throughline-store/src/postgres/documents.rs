@@ -1,7 +1,7 @@
 //! Documents on a server: one row each, made into blocks when they are asked for.
 //!
-//! A document keeps its number for as long as its text has a row. Which turn follows which is not kept
-//! but told by the sessions and positions of the turns, whenever documents are read.
+//! A document keeps its number for as long as its text has a row. Which turn follows which is worked out
+//! anew for every session whose turns change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -9,10 +9,11 @@ use std::ops::Deref;
 use throughline_core::{Row, RowKey, Table, words};
 use tokio_postgres::types::Type;
 
-use super::blocks::pack;
+use super::beside::SessionColumns;
 use super::link::{Link, Param, Statement};
+use super::near::NearColumns;
 use super::rows::PgTables;
-use crate::document::{Document, RECORD};
+use crate::document::{Document, PACKED_AT, RECORD};
 use crate::query::TextOf;
 use crate::tables::text_of;
 use crate::{Error, Result};
@@ -55,12 +56,20 @@ pub(super) struct Kept {
 /// Where a document is: its wall, its index, the key of its row.
 pub(super) type Place = (i64, i16, String);
 
-/// What a shelf says: how many documents and terms it has, and the next number.
+/// What a shelf says: how many documents, terms and telling terms it has, and the next number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct ShelfSize {
     pub(super) docs: i64,
     pub(super) terms: i64,
+    pub(super) telling: i64,
     pub(super) next: i32,
+}
+
+/// What a document adds to its shelf.
+#[derive(Debug, Clone, Copy)]
+struct Weight {
+    terms: i64,
+    telling: i64,
 }
 
 /// Changes to documents, gathered to be written in a few statements.
@@ -71,6 +80,7 @@ pub(super) struct Rewrite {
     resized: BTreeSet<(i64, i16)>,
     sessions: BTreeSet<(i64, String)>,
     put: DocumentColumns,
+    near: NearColumns,
     gone: PostingColumns,
     new: PostingColumns,
 }
@@ -85,6 +95,8 @@ struct DocumentColumns {
     positions: Vec<Option<i64>>,
     records: Vec<Option<Vec<u8>>>,
     terms: Vec<Option<String>>,
+    lengths: Vec<Option<i32>>,
+    models: Vec<Option<i16>>,
 }
 
 #[derive(Default)]
@@ -114,6 +126,11 @@ impl PostingColumns {
 
 fn count(terms: &str) -> i64 {
     i64::try_from(terms.split_ascii_whitespace().count()).unwrap_or(i64::MAX)
+}
+
+/// The number of the model that made the vector in a record; 0 if there is none.
+fn model(record: &[u8]) -> u8 {
+    Document::read(record).map_or(0, |document| document.model)
 }
 
 /// The turn that a row is, as its session and position.
@@ -148,7 +165,7 @@ impl Rewrite {
                 ],
             },
             Statement {
-                sql: "SELECT space, what, docs, terms, next FROM shelf WHERE space = ANY($1)"
+                sql: "SELECT space, what, docs, terms, telling, next FROM shelf WHERE space = ANY($1)"
                     .to_owned(),
                 params: vec![(&walls, Type::INT8_ARRAY)],
             },
@@ -158,7 +175,8 @@ impl Rewrite {
             rewrite.kept.insert((row.get(0), row.get(1), row.get(2)), kept);
         }
         for row in found.remove(0) {
-            let size = ShelfSize { docs: row.get(2), terms: row.get(3), next: row.get(4) };
+            let (docs, terms, telling, next) = (row.get(2), row.get(3), row.get(4), row.get(5));
+            let size = ShelfSize { docs, terms, telling, next };
             rewrite.shelves.insert((row.get(0), row.get(1)), size);
         }
         Ok(rewrite)
@@ -174,7 +192,8 @@ impl Rewrite {
         new: Option<&Row>,
     ) -> Result<()> {
         let kept = self.kept.remove(&(wall, what(of), key.key.clone()));
-        if turn(old) != turn(new) {
+        let same_text = old.is_some() && text_of(old) == text_of(new);
+        if turn(old) != turn(new) || !same_text {
             let both = [turn(old), turn(new)].into_iter().flatten();
             self.sessions.extend(both.map(|(session, _)| (wall, session)));
         }
@@ -184,41 +203,36 @@ impl Rewrite {
             }
             return Ok(());
         };
-        let same_text = old.is_some() && text_of(old) == text_of(new);
         if let Some(kept) = kept.as_ref().filter(|_| same_text) {
             // The text stayed: what else is known of it may have changed.
-            let Kept { number, record, terms } = kept.clone();
-            self.put_record(wall, of, key, row, number, record, terms);
+            let model = model(&kept.record);
+            self.put_record(wall, of, key, row, model, kept.clone());
             return Ok(());
         }
         let terms = words::terms(&text_of(new).unwrap_or_default()).join(" ");
         let number = match kept {
             Some(kept) => {
-                self.gone.push_all(wall, what(of), kept.number, &kept.terms);
-                self.resize(wall, of, -1, -count(&kept.terms));
+                self.forget(wall, of, &kept);
                 kept.number
             }
             None => self.next(wall, of)?,
         };
-        self.new.push_all(wall, what(of), number, &terms);
-        self.resize(wall, of, 1, count(&terms));
-        self.put_record(wall, of, key, row, number, vec![0; RECORD], terms);
+        self.put_new(wall, of, key, row, 0, Kept { number, record: vec![0; RECORD], terms });
         Ok(())
     }
 
-    /// Puts the document of a row; the vector in the record stays.
-    #[expect(clippy::too_many_arguments, reason = "they are the columns of a table")]
-    fn put_record(
-        &mut self,
-        wall: i64,
-        of: TextOf,
-        key: &RowKey,
-        row: &Row,
-        number: i32,
-        mut record: Vec<u8>,
-        terms: String,
-    ) {
-        let model = Document::read(&record).map_or(0, |old| old.model);
+    /// Puts a document whose words are not indexed yet.
+    fn put_new(&mut self, wall: i64, of: TextOf, key: &RowKey, row: &Row, model: u8, new: Kept) {
+        self.new.push_all(wall, what(of), new.number, &new.terms);
+        let terms = count(&new.terms);
+        self.put_record(wall, of, key, row, model, new);
+        let length = self.put.lengths.last().copied().flatten();
+        self.resize(wall, of, 1, Weight { terms, telling: length.map_or(0, i64::from) });
+    }
+
+    /// Puts the document of a row; the vector in the record, which a model made, stays.
+    fn put_record(&mut self, wall: i64, of: TextOf, key: &RowKey, row: &Row, model: u8, new: Kept) {
+        let Kept { number, mut record, terms } = new;
         let at = number.unsigned_abs();
         let document = match row {
             Row::Memory(memory) => Document::of_memory(memory, at),
@@ -235,9 +249,13 @@ impl Rewrite {
             | Row::Pending(_)
             | Row::Leaf(_) => return,
         };
-        Document { model, ..document }.write(&mut record);
+        let document = Document { model, ..document };
+        document.write(&mut record);
+        self.near.push((wall, what(of), number), &record);
         let (session, position) = turn(Some(row)).unzip();
         let put = &mut self.put;
+        put.lengths.push(Some(i32::from(document.length)));
+        put.models.push((!document.cold).then_some(i16::from(model)));
         put.walls.push(wall);
         put.whats.push(what(of));
         put.numbers.push(number);
@@ -263,19 +281,31 @@ impl Rewrite {
             None => self.next(wall, of)?,
         };
         let terms = words::terms(&text_of(Some(row)).unwrap_or_default()).join(" ");
-        self.new.push_all(wall, what(of), number, &terms);
-        self.resize(wall, of, 1, count(&terms));
-        self.put_record(wall, of, key, row, number, vec![0; RECORD], terms);
-        if let (Some((model, packed)), Some(Some(record))) = (vector, self.put.records.last_mut()) {
-            pack(record, model, packed);
+        let mut record = vec![0; RECORD];
+        if let Some((_, packed)) = vector {
+            record[PACKED_AT..PACKED_AT + packed.len()].copy_from_slice(packed);
         }
+        let model = vector.map_or(0, |(model, _)| model);
+        self.sessions.extend(turn(Some(row)).map(|(session, _)| (wall, session)));
+        self.put_new(wall, of, key, row, model, Kept { number, record, terms });
         Ok(())
     }
 
-    fn take_away(&mut self, wall: i64, of: TextOf, kept: &Kept) {
+    /// Takes the words and the vector of a document out of the indexes.
+    fn forget(&mut self, wall: i64, of: TextOf, kept: &Kept) {
         self.gone.push_all(wall, what(of), kept.number, &kept.terms);
-        self.resize(wall, of, -1, -count(&kept.terms));
+        let telling = Document::read(&kept.record).map_or(0, |old| i64::from(old.length));
+        self.resize(wall, of, -1, Weight { terms: count(&kept.terms), telling });
+        if model(&kept.record) > 0 {
+            self.near.take_away((wall, what(of), kept.number));
+        }
+    }
+
+    fn take_away(&mut self, wall: i64, of: TextOf, kept: &Kept) {
+        self.forget(wall, of, kept);
         let put = &mut self.put;
+        put.lengths.push(None);
+        put.models.push(None);
         put.walls.push(wall);
         put.whats.push(what(of));
         put.numbers.push(kept.number);
@@ -296,11 +326,13 @@ impl Rewrite {
         Ok(number)
     }
 
-    fn resize(&mut self, wall: i64, of: TextOf, docs: i64, terms: i64) {
+    /// Adds documents of a weight to a shelf, or takes them away.
+    fn resize(&mut self, wall: i64, of: TextOf, docs: i64, each: Weight) {
         self.resized.insert((wall, what(of)));
         let shelf = self.shelves.entry((wall, what(of))).or_default();
         shelf.docs += docs;
-        shelf.terms += terms;
+        shelf.terms += docs * each.terms;
+        shelf.telling += docs * each.telling;
     }
 
     /// The shelves whose size changed, as parameters.
@@ -312,14 +344,15 @@ impl Rewrite {
             columns.whats.push(place.1);
             columns.docs.push(size.docs);
             columns.terms.push(size.terms);
+            columns.telling.push(size.telling);
             columns.next.push(size.next);
         }
         columns
     }
 
     /// The sessions whose turns follow each other otherwise now, as parameters.
-    pub(super) fn reordered(&self) -> (Vec<i64>, Vec<String>) {
-        self.sessions.iter().cloned().unzip()
+    pub(super) fn reordered(&self) -> SessionColumns {
+        SessionColumns::of(&self.sessions)
     }
 
     /// Whether no document changes.
@@ -332,7 +365,7 @@ impl Rewrite {
         &'s self,
         stamp: &'s i64,
         sizes: &'s ShelfColumns,
-        reordered: &'s (Vec<i64>, Vec<String>),
+        reordered: &'s SessionColumns,
     ) -> Vec<Statement<'s>> {
         if self.is_empty() {
             return Vec::new();
@@ -340,12 +373,14 @@ impl Rewrite {
         let put = &self.put;
         let documents = Statement {
             sql: "INSERT INTO document
-                    (space, what, number, key, session, position, record, terms, stamp)
-                  SELECT *, $9::bigint FROM unnest($1::bigint[], $2::smallint[], $3::integer[],
-                    $4::text[], $5::text[], $6::bigint[], $7::bytea[], $8::text[])
+                    (space, what, number, key, session, position, record, terms, length, model, stamp)
+                  SELECT *, $11::bigint FROM unnest($1::bigint[], $2::smallint[], $3::integer[],
+                    $4::text[], $5::text[], $6::bigint[], $7::bytea[], $8::text[], $9::integer[],
+                    $10::smallint[])
                   ON CONFLICT (space, what, number) DO UPDATE SET key = excluded.key,
                     session = excluded.session, position = excluded.position,
-                    record = excluded.record, terms = excluded.terms, stamp = excluded.stamp"
+                    record = excluded.record, terms = excluded.terms, length = excluded.length,
+                    model = excluded.model, stamp = excluded.stamp"
                 .to_owned(),
             params: vec![
                 (&put.walls, Type::INT8_ARRAY),
@@ -356,6 +391,8 @@ impl Rewrite {
                 (&put.positions, Type::INT8_ARRAY),
                 (&put.records, Type::BYTEA_ARRAY),
                 (&put.terms, Type::TEXT_ARRAY),
+                (&put.lengths, Type::INT4_ARRAY),
+                (&put.models, Type::INT2_ARRAY),
                 (stamp, Type::INT8),
             ],
         };
@@ -375,18 +412,10 @@ impl Rewrite {
                 .to_owned(),
             params: self.new.params(true),
         };
-        let restamped = Statement {
-            sql: "UPDATE document AS d SET stamp = $3
-                  FROM unnest($1::bigint[], $2::text[]) AS s (space, session)
-                  WHERE d.space = s.space AND d.what = 2 AND d.session = s.session"
-                .to_owned(),
-            params: vec![
-                (&reordered.0, Type::INT8_ARRAY),
-                (&reordered.1, Type::TEXT_ARRAY),
-                (stamp, Type::INT8),
-            ],
-        };
-        vec![gone, documents, new, restamped, sizes.statement()]
+        let mut all = vec![gone, documents, new, sizes.statement()];
+        all.extend(reordered.statements(stamp));
+        all.extend(self.near.statements());
+        all
     }
 }
 
@@ -412,23 +441,25 @@ pub(super) struct ShelfColumns {
     whats: Vec<i16>,
     docs: Vec<i64>,
     terms: Vec<i64>,
+    telling: Vec<i64>,
     next: Vec<i32>,
 }
 
 impl ShelfColumns {
     fn statement(&self) -> Statement<'_> {
         Statement {
-            sql: "INSERT INTO shelf (space, what, docs, terms, next)
+            sql: "INSERT INTO shelf (space, what, docs, terms, telling, next)
                   SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[],
-                    $5::integer[])
-                  ON CONFLICT (space, what) DO UPDATE
-                  SET docs = excluded.docs, terms = excluded.terms, next = excluded.next"
+                    $5::bigint[], $6::integer[])
+                  ON CONFLICT (space, what) DO UPDATE SET docs = excluded.docs,
+                    terms = excluded.terms, telling = excluded.telling, next = excluded.next"
                 .to_owned(),
             params: vec![
                 (&self.walls, Type::INT8_ARRAY),
                 (&self.whats, Type::INT2_ARRAY),
                 (&self.docs, Type::INT8_ARRAY),
                 (&self.terms, Type::INT8_ARRAY),
+                (&self.telling, Type::INT8_ARRAY),
                 (&self.next, Type::INT4_ARRAY),
             ],
         }

@@ -159,7 +159,14 @@ impl Writing<'_> {
         changed: &BTreeMap<&RowKey, (Option<Row>, Option<&Row>)>,
     ) -> Result<Rewrite> {
         let searched = changed.keys().filter_map(|key| Some((*key, searched_in(key.table)?)));
-        let searched: Vec<_> = searched.collect();
+        let mut searched: Vec<_> = searched.collect();
+        // New documents are numbered in the order in which they were told, as in a file.
+        let mut told: BTreeMap<RowKey, usize> = BTreeMap::new();
+        for (key, _) in self.logged.iter().flat_map(touched_rows) {
+            let next = told.len();
+            told.entry(key).or_insert(next);
+        }
+        searched.sort_by_key(|(key, _)| told.get(*key).copied().unwrap_or(usize::MAX));
         let places: BTreeSet<_> = searched
             .iter()
             .map(|(key, of)| (self.tables.wall(key.space), what(*of), key.key.clone()))

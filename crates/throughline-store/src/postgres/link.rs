@@ -1,9 +1,10 @@
 //! Link: one connection to a server, with every statement one round trip and none without a limit.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use futures_util::future::try_join_all;
+use futures_util::future::{try_join, try_join_all};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
@@ -16,6 +17,11 @@ use crate::{Error, Result};
 const STATEMENT_LIMIT: Duration = Duration::from_secs(120);
 /// A client that vanished inside a transaction gives the turn back after this.
 const IDLE_LIMIT_MS: u64 = 30_000;
+
+/// How the index of vectors is searched: on and on until there are enough that fit, in their true
+/// order. Not compiled to machine code first, which takes longer than any of our statements.
+const NEAREST: &str = "SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = 512;
+    SET hnsw.max_scan_tuples = 200000; SET jit = off;";
 
 /// A parameter of a statement and its type.
 pub(super) type Param<'p> = (&'p (dyn ToSql + Sync), Type);
@@ -35,6 +41,12 @@ pub(super) struct Link {
     until: Mutex<Option<Instant>>,
     /// The role that the server knows us by.
     pub(super) role: String,
+    /// Documents of a space up to which the nearest are searched one by one.
+    scan_max: i64,
+    /// What begins a transaction, sent with the first statement of it.
+    begin: Mutex<Option<&'static str>>,
+    /// How often the server was asked and waited for, by all links of the store.
+    trips: Arc<AtomicU64>,
 }
 
 impl std::fmt::Debug for Link {
@@ -71,11 +83,14 @@ impl Link {
             server: address.name.clone(),
             until: Mutex::new(until),
             role: String::new(),
+            scan_max: address.scan_max,
+            begin: Mutex::default(),
+            trips: Arc::clone(&address.trips),
         };
         let schema = &address.schema;
         let rows = link.simple(&format!(
             "SET search_path = {schema}, public, extensions; SET client_min_messages = warning;
-             SET idle_in_transaction_session_timeout = {IDLE_LIMIT_MS};
+             SET idle_in_transaction_session_timeout = {IDLE_LIMIT_MS}; {NEAREST}
              SET statement_timeout = {}; SELECT current_user",
             STATEMENT_LIMIT.as_millis()
         ))?;
@@ -91,6 +106,11 @@ impl Link {
     /// Whether it cannot be used any more.
     pub(super) fn is_broken(&self) -> bool {
         self.client.is_closed()
+    }
+
+    /// Documents of a space up to which the nearest are searched one by one.
+    pub(super) fn exact_max(&self) -> &i64 {
+        &self.scan_max
     }
 
     /// The server's name for people.
@@ -110,7 +130,33 @@ impl Link {
 
     /// Runs one statement.
     pub(super) fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<PgRow>> {
-        self.run(self.client.query_typed(sql, params))
+        match self.taken_begin() {
+            None => self.run(self.client.query_typed(sql, params)),
+            Some(begin) => {
+                let both =
+                    try_join(self.client.simple_query(begin), self.client.query_typed(sql, params));
+                Ok(self.run(both)?.1)
+            }
+        }
+    }
+
+    /// Begins a transaction together with the next statement, so that nobody waits for it.
+    pub(super) fn begin_with_next(&self, begin: &'static str) {
+        *self.begin.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(begin);
+    }
+
+    fn taken_begin(&self) -> Option<&'static str> {
+        self.begin.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+
+    /// Whether the server has closed the connection, as far as that has come through.
+    pub(super) fn has_gone(&self) -> bool {
+        self.runtime.block_on(async {
+            for _ in 0..2 {
+                tokio::task::yield_now().await;
+            }
+        });
+        self.is_broken()
     }
 
     /// Runs statements in their order, in one round trip. The rows of each.
@@ -120,15 +166,29 @@ impl Link {
         let mut rows = Vec::with_capacity(statements.len());
         for some in statements.chunks(TOGETHER) {
             let sent = some.iter().map(|one| self.client.query_typed(&one.sql, &one.params));
-            rows.extend(self.run(try_join_all(sent))?);
+            let sent = try_join_all(sent);
+            rows.extend(match self.taken_begin() {
+                None => self.run(sent)?,
+                Some(begin) => self.run(try_join(self.client.simple_query(begin), sent))?.1,
+            });
         }
         Ok(rows)
     }
 
     /// Gives up what a transaction has done so far.
     pub(super) fn roll_back(&self) {
-        // Where the link is broken, the server does so itself.
-        self.simple("ROLLBACK").ok();
+        if self.taken_begin().is_some() {
+            return;
+        }
+        // Sent, and not waited for: whatever comes next on this connection comes after it. Where the
+        // link is broken, the server does so itself.
+        self.runtime.block_on(async {
+            let sent = self.client.simple_query("ROLLBACK");
+            tokio::time::timeout(Duration::ZERO, sent).await.ok();
+            for _ in 0..2 {
+                tokio::task::yield_now().await;
+            }
+        });
     }
 
     fn run<T>(
@@ -137,6 +197,7 @@ impl Link {
     ) -> Result<T> {
         let until = *self.until.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let limit = limit(until);
+        self.trips.fetch_add(1, Ordering::Relaxed);
         let done = self.runtime.block_on(async { tokio::time::timeout(limit, work).await });
         match done {
             Ok(done) => done.map_err(|error| translate(&self.server, &error)),

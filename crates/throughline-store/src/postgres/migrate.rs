@@ -1,4 +1,5 @@
-//! Migrations of a server: the numbers of SQLite's, each in one transaction, one migrator at a time.
+//! Migrations of a server: the numbers of SQLite's, each in one transaction, one migrator at a time. A
+//! step that only a server needs has a number that SQLite leaves out.
 
 use throughline_core::text::sha256_hex;
 use tokio_postgres::types::Type;
@@ -39,6 +40,11 @@ const MIGRATIONS: &[Migration] = &[
         number: 5,
         name: "leaves",
         sql: include_str!("../../migrations/postgres/0005_leaves.sql"),
+    },
+    Migration {
+        number: 6,
+        name: "nearest",
+        sql: include_str!("../../migrations/postgres/0006_nearest.sql"),
     },
 ];
 

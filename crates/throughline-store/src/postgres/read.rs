@@ -15,6 +15,9 @@ use tokio_postgres::types::Type;
 use super::link::Link;
 use super::log::{NOT_ANOTHERS, Rotten};
 use super::rows::PgTables;
+use crate::candidates::{
+    CandidateQuery, CandidateRecord, Candidates, Foreseen, PromptCodes, RecordQuery,
+};
 use crate::document::{Postings, Shelf};
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
@@ -88,11 +91,17 @@ impl<L: Deref<Target = Link>> PgTables<L> {
 
 impl<L: Deref<Target = Link>> Reader for PgTables<L> {
     fn rows(&self, keys: &[RowKey]) -> Result<Vec<Option<Row>>> {
-        let found = self.rows_by_key(keys, Rotten::LeftOut)?;
-        Ok(keys.iter().map(|key| found.get(key).cloned()).collect())
+        let kept = |key: &RowKey| self.kept.borrow().row(key);
+        let asked: Vec<RowKey> = keys.iter().filter(|key| kept(key).is_none()).cloned().collect();
+        let found = self.rows_by_key(&asked, Rotten::LeftOut)?;
+        let row = |key: &RowKey| kept(key).unwrap_or_else(|| found.get(key).cloned());
+        Ok(keys.iter().map(row).collect())
     }
 
     fn attached(&self, space: SpaceId, nodes: &[NodeId]) -> Result<Vec<Row>> {
+        if let Some(kept) = self.kept.borrow().attached(space, nodes) {
+            return Ok(kept.into_values().collect());
+        }
         Ok(self.attached_to(space, nodes, Rotten::LeftOut)?.into_values().collect())
     }
 
@@ -103,6 +112,9 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
         relations: &[Relation],
         limit: usize,
     ) -> Result<Vec<Edge>> {
+        if let Some(kept) = self.kept.borrow().neighbours(space, nodes, relations, limit) {
+            return Ok(kept);
+        }
         let (nodes, relations) = (names(nodes), names(relations));
         let rows = self.collect(
             Table::Edge,
@@ -243,6 +255,9 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
     }
 
     fn entities(&self, space: SpaceId, wanted: &[EntityName]) -> Result<Vec<Entity>> {
+        if let Some(kept) = self.kept.borrow().entities(space, wanted) {
+            return Ok(kept);
+        }
         let given: Vec<&str> = wanted.iter().map(|one| one.name.as_str()).collect();
         let kinds: Vec<Option<&str>> =
             wanted.iter().map(|one| one.kind.map(|kind| kind.as_str())).collect();
@@ -305,12 +320,47 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
         self.holding(space, of, terms, most)
     }
 
+    fn candidates(
+        &self,
+        queries: &[CandidateQuery<'_>],
+        codes: PromptCodes<'_>,
+        next: &[Foreseen],
+    ) -> Result<Option<Vec<Candidates>>> {
+        Ok(Some(self.find_candidates(queries, codes, next)?))
+    }
+
+    fn foresee(&self, next: &[Foreseen]) -> Result<()> {
+        self.look_ahead(next)
+    }
+
+    fn candidate_records(
+        &self,
+        queries: &[RecordQuery],
+        model: &str,
+    ) -> Result<Vec<Vec<CandidateRecord>>> {
+        self.find_records(queries, model)
+    }
+
+    fn unembedded(
+        &self,
+        space: SpaceId,
+        of: TextOf,
+        model: &str,
+        most: usize,
+    ) -> Result<Option<Vec<NodeId>>> {
+        Ok(Some(self.bare_nodes(space, of, model, most)?))
+    }
+
     fn vectors_of(
         &self,
         space: SpaceId,
         model: &str,
         nodes: &[NodeId],
     ) -> Result<Vec<Option<Vec<f32>>>> {
+        let kept = self.kept_vectors(space, model, nodes);
+        if kept.iter().all(Option::is_some) {
+            return Ok(kept);
+        }
         let nodes = names(nodes);
         let rows = self.link.query(
             "SELECT e.meaning::real[] FROM unnest($3::text[]) WITH ORDINALITY AS w (node, at)
@@ -377,6 +427,9 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
     }
 
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
+        if let Some(kept) = self.kept.borrow().days(space) {
+            return Ok(kept);
+        }
         let sql = "SELECT day FROM activity WHERE space = $1 ORDER BY day";
         let rows = self.link.query(sql, &[(&self.wall(space), Type::INT8)])?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
@@ -422,11 +475,11 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
     }
 
     fn spaces(&self) -> Result<Vec<Space>> {
-        let sql = format!("SELECT key, body, hash FROM space WHERE {NOT_ANOTHERS}");
-        let rows = self.collect(Table::Space, &sql, &[])?;
-        let found: BTreeMap<RowKey, Space> =
-            rows.into_iter().filter_map(|row| Some((row.key(), row.into_space()?))).collect();
-        Ok(found.into_values().collect())
+        if let Some(kept) = self.kept.borrow().spaces() {
+            return Ok(kept);
+        }
+        let rows = self.link.query(&self.spaces_sql(), &[])?;
+        self.keep_spaces(&rows)
     }
 
     fn counts(&self, spaces: &[SpaceId]) -> Result<BTreeMap<String, u64>> {

@@ -1,5 +1,6 @@
 //! Rows in and out of their tables: which columns each has, and how what is found is read back.
 
+use std::cell::RefCell;
 use std::ops::Deref;
 
 use throughline_core::text::sha256_hex;
@@ -7,6 +8,7 @@ use throughline_core::{Cardinality, Memory, Row, RowKey, Slot, SpaceId, Table};
 use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
+use super::foresee::Kept;
 use super::link::{Link, Param, Statement};
 use crate::Result;
 use crate::body::{checksum, parse};
@@ -17,12 +19,14 @@ pub(super) struct PgTables<L> {
     pub(super) link: L,
     /// The wall of the person's own space.
     own: i64,
+    /// What was read before it is asked for.
+    pub(super) kept: RefCell<Kept>,
 }
 
 impl<L: Deref<Target = Link>> PgTables<L> {
     pub(super) fn new(link: L) -> Self {
         let own = own_wall(&link.role);
-        Self { link, own }
+        Self { link, own, kept: RefCell::default() }
     }
 
     /// The wall that a space lies behind in the database. What holds everywhere for a person holds for

@@ -168,7 +168,7 @@ fn mean_length(collection: CollectionSize) -> f64 {
     (collection.terms as f64 / collection.docs.max(1) as f64).max(1.0)
 }
 
-fn node(of: TextOf, key: &str) -> Result<NodeId> {
+pub(super) fn node(of: TextOf, key: &str) -> Result<NodeId> {
     let bad = |_| Error::BadRow { what: key.to_owned(), detail: "it is not an id".to_owned() };
     match of {
         TextOf::Memories => key.parse::<MemoryId>().map(NodeId::Memory).map_err(bad),

@@ -10,6 +10,7 @@ use super::blocks::pack;
 use super::documents::{Rewrite, searched_in, what};
 use super::link::{Link, Statement};
 use super::log::Rotten;
+use super::near::NearColumns;
 use super::rows::PgTables;
 use crate::body::parse;
 use crate::document::{Document, PACKED_AT, RECORD};
@@ -55,58 +56,99 @@ pub(super) fn put<L: Deref<Target = Link>>(
         .map(|one| (one.node.to_string(), one))
         .collect();
     let wall = tables.wall(space);
-    for (node, vector) in &kept {
-        tables.link.query(
-            "INSERT INTO embedding (space, node, model, seq, meaning)
-             VALUES ($1, $2, $3, $4, $5::real[]::vector)
-             ON CONFLICT (space, node, model) DO UPDATE
-             SET seq = excluded.seq, meaning = excluded.meaning",
-            &[
-                (&wall, Type::INT8),
-                (node, Type::TEXT),
-                (&model, Type::TEXT),
-                (&vector.seq.cast_signed(), Type::INT8),
-                (&vector.values, Type::FLOAT4_ARRAY),
-            ],
-        )?;
-    }
     let scanned = kept.values().filter(|one| !one.packed.is_empty());
     let places: BTreeMap<_, &Vector> =
         scanned.filter_map(|one| Some((tables.place_of(space, one.node)?, *one))).collect();
     let rewrite = Rewrite::of(tables, &places.keys().cloned().collect())?;
-    let (mut whats, mut numbers, mut records) = (Vec::new(), Vec::new(), Vec::new());
+    let mut packed = PackedColumns::default();
     for (place, vector) in &places {
         let Some(document) = rewrite.kept(place) else { continue };
         let mut record = document.record.clone();
         pack(&mut record, number, &vector.packed);
-        whats.push(place.1);
-        numbers.push(document.number);
-        records.push(record);
+        packed.push((wall, place.1, document.number), record, number);
     }
-    if records.is_empty() {
-        return Ok(());
-    }
+    let (nodes, seqs, meanings) = columns(&kept);
     let stamp = stamp + 1;
-    tables.link.all(&[
-        Statement {
-            sql: "UPDATE document AS d SET record = n.record, stamp = $5
-                  FROM unnest($2::smallint[], $3::integer[], $4::bytea[]) AS n (what, number, record)
-                  WHERE d.space = $1 AND d.what = n.what AND d.number = n.number"
-                .to_owned(),
-            params: vec![
-                (&wall, Type::INT8),
-                (&whats, Type::INT2_ARRAY),
-                (&numbers, Type::INT4_ARRAY),
-                (&records, Type::BYTEA_ARRAY),
-                (&stamp, Type::INT8),
-            ],
-        },
-        Statement {
-            sql: "UPDATE head SET stamp = $1".to_owned(),
-            params: vec![(&stamp, Type::INT8)],
-        },
-    ])?;
+    let mut statements = vec![Statement {
+        sql: "INSERT INTO embedding (space, node, model, seq, meaning)
+              SELECT $1, n.node, $2, n.seq, n.meaning::vector
+              FROM unnest($3::text[], $4::bigint[], $5::text[]) AS n (node, seq, meaning)
+              ON CONFLICT (space, node, model) DO UPDATE
+              SET seq = excluded.seq, meaning = excluded.meaning"
+            .to_owned(),
+        params: vec![
+            (&wall, Type::INT8),
+            (&model, Type::TEXT),
+            (&nodes, Type::TEXT_ARRAY),
+            (&seqs, Type::INT8_ARRAY),
+            (&meanings, Type::TEXT_ARRAY),
+        ],
+    }];
+    statements.extend(packed.statements(&wall, &stamp));
+    tables.link.all(&statements)?;
     Ok(())
+}
+
+/// Nodes, change numbers and vectors as the server reads them, side by side.
+fn columns(kept: &BTreeMap<String, &Vector>) -> (Vec<String>, Vec<i64>, Vec<String>) {
+    let (mut nodes, mut seqs, mut meanings) = (Vec::new(), Vec::new(), Vec::new());
+    for (node, vector) in kept {
+        let values: Vec<String> = vector.values.iter().map(ToString::to_string).collect();
+        nodes.push(node.clone());
+        seqs.push(vector.seq.cast_signed());
+        meanings.push(format!("[{}]", values.join(",")));
+    }
+    (nodes, seqs, meanings)
+}
+
+/// Records that were given a vector, as parameters.
+#[derive(Default)]
+struct PackedColumns {
+    whats: Vec<i16>,
+    numbers: Vec<i32>,
+    records: Vec<Vec<u8>>,
+    models: Vec<Option<i16>>,
+    near: NearColumns,
+}
+
+impl PackedColumns {
+    fn push(&mut self, place: (i64, i16, i32), record: Vec<u8>, model: u8) {
+        let cold = Document::read(&record).is_some_and(|document| document.cold);
+        self.near.push(place, &record);
+        self.whats.push(place.1);
+        self.numbers.push(place.2);
+        self.models.push((!cold).then_some(i16::from(model)));
+        self.records.push(record);
+    }
+
+    fn statements<'s>(&'s self, wall: &'s i64, stamp: &'s i64) -> Vec<Statement<'s>> {
+        if self.numbers.is_empty() {
+            return Vec::new();
+        }
+        let mut statements = vec![
+            Statement {
+                sql: "UPDATE document AS d SET record = n.record, model = n.model, stamp = $6
+                      FROM unnest($2::smallint[], $3::integer[], $4::bytea[], $5::smallint[])
+                        AS n (what, number, record, model)
+                      WHERE d.space = $1 AND d.what = n.what AND d.number = n.number"
+                    .to_owned(),
+                params: vec![
+                    (wall, Type::INT8),
+                    (&self.whats, Type::INT2_ARRAY),
+                    (&self.numbers, Type::INT4_ARRAY),
+                    (&self.records, Type::BYTEA_ARRAY),
+                    (&self.models, Type::INT2_ARRAY),
+                    (stamp, Type::INT8),
+                ],
+            },
+            Statement {
+                sql: "UPDATE head SET stamp = $1".to_owned(),
+                params: vec![(stamp, Type::INT8)],
+            },
+        ];
+        statements.extend(self.near.statements());
+        statements
+    }
 }
 
 /// Builds every document and posting anew, each with the number and the packed vector it has. A row
@@ -134,12 +176,22 @@ pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>, stamp: i64)
         },
         Statement {
             sql: "UPDATE document SET key = NULL, session = NULL, position = NULL, record = NULL,
-                    terms = NULL, stamp = $2 WHERE space = ANY($1)"
+                    terms = NULL, length = NULL, model = NULL, first = NULL, before = NULL,
+                    before_length = NULL, next = NULL, next_length = NULL, stamp = $2
+                  WHERE space = ANY($1)"
                 .to_owned(),
             params: vec![(&walls, Type::INT8_ARRAY), (&stamp, Type::INT8)],
         },
         Statement {
-            sql: "UPDATE shelf AS s SET docs = 0, terms = 0, next =
+            sql: "DELETE FROM near WHERE space = ANY($1)".to_owned(),
+            params: vec![(&walls, Type::INT8_ARRAY)],
+        },
+        Statement {
+            sql: "DELETE FROM session_size WHERE space = ANY($1)".to_owned(),
+            params: vec![(&walls, Type::INT8_ARRAY)],
+        },
+        Statement {
+            sql: "UPDATE shelf AS s SET docs = 0, terms = 0, telling = 0, sessions = 0, next =
                     (SELECT coalesce(max(d.number) + 1, 0) FROM document AS d
                      WHERE d.space = s.space AND d.what = s.what)
                   WHERE s.space = ANY($1)"

@@ -21,9 +21,19 @@ use crate::store::{Finding, StoreHealth};
 use crate::tables::text_of;
 
 /// The tables that have walls around them, and the indexes that searches rely on.
-const WALLED: usize = 24;
-const INDEXES: [&str; 6] =
-    ["memory_recorded", "edge_src", "edge_dst", "document_key", "embedding_seq", "batch_seq"];
+const WALLED: usize = 26;
+const INDEXES: [&str; 10] = [
+    "memory_recorded",
+    "edge_src",
+    "edge_dst",
+    "document_key",
+    "document_model",
+    "session_size_number",
+    "near_memories",
+    "near_turns",
+    "embedding_seq",
+    "batch_seq",
+];
 
 /// Runs every check and returns what is wrong.
 pub(super) fn verify<L: Deref<Target = Link>>(
@@ -44,6 +54,7 @@ pub(super) fn verify<L: Deref<Target = Link>>(
     }
     note("slots and names", side_indexes(tables, &held)?);
     note("documents", documents(tables, &held)?);
+    note("nearest", nearest(tables)?);
     note("log", tables.rotten()?);
     Ok(findings)
 }
@@ -166,6 +177,60 @@ fn documents<L: Deref<Target = Link>>(tables: &PgTables<L>, held: &Held) -> Resu
         }
     }
     wrong.extend(found.keys().map(|(.., key)| format!("search knows {key}, which is not there")));
+    Ok(wrong)
+}
+
+/// What the server finds candidates by agrees with the documents: vectors, the turns beside each, and
+/// the sizes of sessions and shelves.
+fn nearest<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<Vec<String>> {
+    let checks = [
+        (
+            "vectors are not where the search for the nearest looks",
+            "SELECT count(*) FROM (SELECT space, what, number, get_byte(record, 41)::smallint AS model,
+                get_byte(record, 39)::smallint AS state FROM document
+              WHERE octet_length(record) = 448 AND get_byte(record, 41) > 0 AND {mine}) AS d
+            FULL JOIN (SELECT space, what, number, model, state FROM near WHERE {mine}) AS n
+              USING (space, what, number, model, state)
+            WHERE num_nulls(d.model, n.model) > 0",
+        ),
+        (
+            "turns do not know which turns stand beside them",
+            "SELECT count(*) FROM (SELECT first, before, next, before_length, next_length,
+                min(number) OVER (PARTITION BY space, session) AS is_first,
+                lag(number) OVER turns AS is_before, lead(number) OVER turns AS is_next,
+                lag(length) OVER turns AS is_before_length, lead(length) OVER turns AS is_next_length
+              FROM document WHERE what = 2 AND session IS NOT NULL AND {mine}
+              WINDOW turns AS (PARTITION BY space, session ORDER BY position, key)) AS d
+            WHERE (first, before, next, before_length, next_length) IS DISTINCT FROM
+                  (is_first, is_before, is_next, is_before_length, is_next_length)",
+        ),
+        (
+            "sessions are not as long as their turns",
+            "SELECT count(*) FROM (SELECT space, session, min(number) AS number,
+                sum(greatest(length, 1)) AS length FROM document
+              WHERE what = 2 AND session IS NOT NULL AND {mine} GROUP BY space, session) AS d
+            FULL JOIN (SELECT space, session, number, length FROM session_size WHERE {mine}) AS t
+              USING (space, session, number, length) WHERE num_nulls(d.length, t.length) > 0",
+        ),
+        (
+            "shelves do not count what stands on them",
+            "SELECT count(*) FROM shelf AS s WHERE {mine} AND
+              (s.docs <> (SELECT count(*) FROM document AS d
+                 WHERE d.space = s.space AND d.what = s.what AND d.key IS NOT NULL)
+               OR s.telling <> (SELECT coalesce(sum(d.length), 0) FROM document AS d
+                 WHERE d.space = s.space AND d.what = s.what)
+               OR s.what = 2 AND s.sessions <>
+                 (SELECT count(*) FROM session_size AS t WHERE t.space = s.space))",
+        ),
+    ];
+    let mut wrong = Vec::new();
+    for (what, sql) in checks {
+        let rows = tables.link.query(&sql.replace("{mine}", NOT_ANOTHERS), &[])?;
+        let count: i64 = rows[0].get(0);
+        if count > 0 {
+            wrong.push(format!("{count} {what}"));
+        }
+    }
     Ok(wrong)
 }
 

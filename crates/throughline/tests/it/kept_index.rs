@@ -3,31 +3,50 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use throughline_core::scope::{Scope, Space};
+use throughline_core::{
+    Actor, Authority, Batch, BatchId, Cause, Change, Kind, Memory, MemoryId, Timestamp,
+};
+use throughline_engine::Project;
 
-use crate::harness::{Home, clean, overwrite};
+use crate::harness::{Home, overwrite};
 
 /// More documents than are worth a file.
 const MANY: usize = 4_400;
 
+fn id(number: usize) -> MemoryId {
+    format!("01990000-0000-7000-8000-{number:012x}").parse().expect("it has the form of an id")
+}
+
 /// A home with very many memories.
 fn large() -> Home {
     let home = Home::new();
-    let id = home.remember("The gateway number 0 listens on port 10000");
-    let file = home.arg("one.jsonl");
-    home.json(&["export", "-o", &file]);
-    let exported = std::fs::read_to_string(&file).expect("the export is there");
-    let (head, batch) = exported.split_once('\n').expect("a head and a batch");
-    let batch_id: Value =
-        serde_json::from_str(batch.lines().next().expect("a batch")).expect("JSON");
-    let batch_id = batch_id["id"].as_str().expect("an id").to_owned();
-    let mut many = vec![head.to_owned()];
-    for number in 1..MANY {
-        let other = |old: &str, mark: u32| format!("{}{mark:04x}{number:08x}", &old[..24]);
+    home.remember("The first word of this project");
+    let project = Project::at(&home.project()).expect("the folder is there");
+    let (space, at) = (project.space(), Timestamp::from_millis(1_760_000_000_000));
+    let scope = Scope { space, session: None };
+    let insert = |number: usize| {
         let text = format!("The gateway number {number} listens on port {}", 10_000 + number);
-        let batch = batch.replace(&id, &other(&id, 1)).replace(&batch_id, &other(&batch_id, 2));
-        many.push(batch.trim_end().replace("The gateway number 0 listens on port 10000", &text));
-    }
-    std::fs::write(&file, many.join("\n") + "\n").expect("the folder can be written to");
+        let told = Authority::UserStated;
+        Change::Insert(Box::new(Memory::new(id(number), &scope, Kind::Fact, &text, told, at)))
+    };
+    let (key, name) = (project.key.as_str().to_owned(), project.name);
+    let known = Change::AddSpace(Space { space, key, name, created_at: at, slept: None });
+    let batch = Batch {
+        id: BatchId(id(1 << 40).0),
+        space,
+        at,
+        actor: Actor::System,
+        cause: Cause::Import,
+        session: None,
+        reason: None,
+        changes: std::iter::once(known).chain((0..MANY).map(insert)).collect(),
+        extra: std::collections::BTreeMap::new(),
+    };
+    let batch = serde_json::to_string(&batch).expect("it is JSON");
+    let file = home.arg("many.jsonl");
+    let log = format!("{{\"format\":\"throughline-log\",\"version\":1}}\n{batch}\n");
+    std::fs::write(&file, log).expect("the folder can be written to");
     home.json(&["import", &file, "--trust"]);
     home
 }
@@ -38,13 +57,13 @@ fn hook(home: &Home, event: &str, more: &Value) -> String {
         .as_object_mut()
         .expect("an object")
         .extend(more.as_object().expect("an object").clone());
-    let mut command = clean(home.command());
+    let mut command = home.command();
     command.args(["hook", event, "--agent", "claude-code"]).env("THROUGHLINE_DEADLINE_MS", "20000");
-    let output = assert_cmd(command, &payload.to_string());
+    let output = told(command, &payload.to_string());
     String::from_utf8(output).expect("it is text")
 }
 
-fn assert_cmd(mut command: std::process::Command, input: &str) -> Vec<u8> {
+fn told(mut command: std::process::Command, input: &str) -> Vec<u8> {
     use std::io::Write as _;
     use std::process::Stdio;
     let mut child =

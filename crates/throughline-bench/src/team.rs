@@ -1,0 +1,381 @@
+//! How quick memory on a PostgreSQL server is, beside the same memory in a file, in one run.
+//!
+//! The file is filled first and copied to a schema of its own on the server, which is dropped at the end.
+//! Many spaces are made by copying one within the server. What is written by many at once is counted.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use throughline_core::row::Extra;
+use throughline_core::scope::Space;
+use throughline_core::{
+    Actor, Batch, BatchId, Cause, Change, Episode, EpisodeId, SessionId, SpaceId, Timestamp,
+};
+use throughline_engine::{Ask, Clock, Context, Engine, Memo, NewMemory, Project, keep_memory_at};
+use throughline_store::{LogQuery, PgStore, Store};
+
+use crate::corpus::Corpus;
+use crate::hook::Hooks;
+use crate::recall::{self, measure, mixture};
+
+struct TeamOptions {
+    store: String,
+    /// The one part to measure; all without.
+    part: Option<String>,
+    spaces: usize,
+    turns: usize,
+    writers: usize,
+    seconds: u64,
+    of_recall: recall::Options,
+}
+
+impl TeamOptions {
+    fn read(words: &[String]) -> anyhow::Result<Self> {
+        let (mut store, mut part) = (None, None);
+        let (mut spaces, mut turns, mut writers, mut seconds) = (200, 1_000, 64, 20);
+        let mut rest = Vec::new();
+        for pair in words.chunks(2) {
+            let [name, value] = pair else { bail!("{} needs a value", pair[0]) };
+            match name.as_str() {
+                "--store" => store = Some(value.clone()),
+                "--part" => part = Some(value.clone()),
+                "--spaces" => spaces = value.parse()?,
+                "--turns" => turns = value.parse()?,
+                "--writers" => writers = value.parse()?,
+                "--seconds" => seconds = value.parse()?,
+                _ => rest.extend(pair.iter().cloned()),
+            }
+        }
+        let store =
+            store.context("--store names the server: postgresql://anna@127.0.0.1/memory")?;
+        let of_recall = recall::Options::read(&rest)?;
+        Ok(Self { store, part, spaces, turns, writers, seconds, of_recall })
+    }
+
+    fn wants(&self, part: &str) -> bool {
+        self.part.as_deref().is_none_or(|wanted| wanted == part)
+    }
+}
+
+/// A schema of its own on the server, gone when it is dropped.
+struct Schema {
+    url: String,
+    name: String,
+}
+
+impl Schema {
+    fn new(url: &str, what: &str) -> Self {
+        Self { url: url.to_owned(), name: format!("bench_{what}_{}", std::process::id()) }
+    }
+
+    fn address(&self) -> String {
+        let joined = if self.url.contains('?') { '&' } else { '?' };
+        format!("{}{joined}schema={}", self.url, self.name)
+    }
+
+    /// Runs statements with our tables in view.
+    fn run(&self, sql: &str) -> anyhow::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let (client, connection) =
+                tokio_postgres::connect(&self.url, tokio_postgres::NoTls).await?;
+            tokio::spawn(connection);
+            let view = format!(
+                "SET client_min_messages = error; SET search_path = {}, public, extensions",
+                self.name
+            );
+            client.batch_execute(&view).await?;
+            client.batch_execute(sql).await?;
+            Ok(())
+        })
+    }
+
+    /// Builds the indexes of vectors at once, which is quicker than vector by vector.
+    fn filled(&self, fill: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+        self.run("DROP INDEX near_memories; DROP INDEX near_turns")?;
+        fill()?;
+        self.run(
+            "SET maintenance_work_mem = '512MB';
+             CREATE INDEX near_memories ON near USING hnsw (codes halfvec_cosine_ops) WHERE what = 1;
+             CREATE INDEX near_turns ON near USING hnsw (codes halfvec_cosine_ops) WHERE what = 2;
+             ANALYZE",
+        )
+    }
+}
+
+impl Drop for Schema {
+    fn drop(&mut self) {
+        if let Err(error) = self.run(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name)) {
+            println!("the schema {} could not be dropped: {error}", self.name);
+        }
+    }
+}
+
+pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
+    let options = TeamOptions::read(words)?;
+    if ["recall", "hook", "remember"].iter().any(|part| options.wants(part)) {
+        beside_a_file(&options)?;
+    }
+    if options.wants("spaces") {
+        many_spaces(&options)?;
+    }
+    if options.wants("writers") {
+        many_writers(&options)?;
+    }
+    Ok(())
+}
+
+/// The same memory in a file and on a server.
+fn beside_a_file(options: &TeamOptions) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let (home, project, said) = recall::fill(&options.of_recall, folder.path())?;
+    let context = Context::user(Project::at(&project)?);
+    let file = Engine::open(&home, Clock::System)?;
+    let schema = Schema::new(&options.store, "team");
+    drop(PgStore::open(&schema.address())?);
+    let began = Instant::now();
+    schema.filled(|| {
+        file.copying().copy_to(&schema.address(), &mut |_, _| ())?;
+        Ok(())
+    })?;
+    println!("copied to the server in {:.1} s", began.elapsed().as_secs_f64());
+    let away = folder.path().join("away");
+    std::fs::create_dir(&away)?;
+    keep_memory_at(&away, Some(&schema.address()));
+    let server = Engine::open(&away, Clock::System)?;
+    println!("{:<34} {:>19} {:>19} {:>7}", "", "server 50 / 95 %", "file 50 / 95 %", "ratio");
+    let runs = options.of_recall.runs;
+    if options.wants("recall") {
+        let queries: Vec<String> = (0..runs).map(|n| said.question(n)).collect();
+        recalls("recall in a process that stays", &server, &file, &context, &queries);
+    }
+    if options.wants("remember") {
+        let mut number = 0;
+        let mut keep = |engine: &Engine| {
+            measure(runs, |n| {
+                number += 1;
+                let text = format!("{} {number}", said.question(n + 977));
+                engine.keeping(&context).remember(&NewMemory::new(&text)).expect("it is kept");
+            })
+        };
+        let (there, here) = (keep(&server), keep(&file));
+        beside("remember", &there, &here);
+    }
+    if options.wants("hook") {
+        hooks(options, &schema, (&home, &away), &project, &said);
+    }
+    Ok(())
+}
+
+fn recalls(name: &str, server: &Engine, file: &Engine, context: &Context, queries: &[String]) {
+    let limits = server.policy().recall;
+    let ask = |n: usize| Ask { episodes: true, ..Ask::new(&queries[n], limits) };
+    let time = |engine: &Engine| {
+        for n in 0..queries.len().min(5) {
+            engine.recalling(context).recall(&ask(n)).expect("a recall works");
+        }
+        measure(queries.len(), |n| {
+            engine.recalling(context).recall(&ask(n)).expect("a recall works");
+        })
+    };
+    let (before, there) = (server.round_trips(), time(server));
+    let trips = server.round_trips() - before;
+    beside(name, &there, &time(file));
+    let asked = queries.len() + queries.len().min(5);
+    println!("{:<34} {:>10.1}", "  round trips of one, on average", trips as f64 / asked as f64);
+}
+
+/// Prompts as an agent sends them, each to a new process.
+fn hooks(
+    options: &TeamOptions,
+    schema: &Schema,
+    (home, away): (&Path, &Path),
+    project: &PathBuf,
+    said: &Corpus,
+) {
+    let binary = &options.of_recall.binary;
+    let runs = options.of_recall.runs.min(61);
+    let time = |home: &Path, store: Option<String>| {
+        let hooks = Hooks { binary, home, project, store };
+        hooks.must("UserPromptSubmit", 0, "what did we say about the weather?");
+        measure(runs, |n| {
+            let text = format!("what did we say about {}?", said.question(n + 311));
+            hooks.must("UserPromptSubmit", n, &text);
+        })
+    };
+    let (there, here) = (time(away, Some(schema.address())), time(home, None));
+    beside("a prompt's hook, a new process", &there, &here);
+}
+
+fn beside(name: &str, server: &[Duration], file: &[Duration]) {
+    let ms = |times: &[Duration], share: usize| {
+        times[(times.len() * share / 100).min(times.len() - 1)].as_secs_f64() * 1e3
+    };
+    println!(
+        "{name:<34} {:>8.2} / {:>5.2} ms {:>8.2} / {:>5.2} ms {:>6.1}×",
+        ms(server, 50),
+        ms(server, 95),
+        ms(file, 50),
+        ms(file, 95),
+        ms(server, 50) / ms(file, 50)
+    );
+}
+
+/// One space is filled, and copied to all others within the server.
+fn many_spaces(options: &TeamOptions) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    keep_memory_at(folder.path(), None);
+    let schema = Schema::new(&options.store, "spaces");
+    let project = |n: usize| Project::recorded(&format!("bench-space-{n}"), folder.path());
+    let first = Context::user(project(0));
+    let said = Corpus::new(options.turns);
+    let memo = Arc::new(Memo::default());
+    for (text, vector) in said.texts().iter().zip(&mixture(options.turns)) {
+        memo.know(text, *vector);
+    }
+    keep_memory_at(folder.path(), Some(&schema.address()));
+    let server = Engine::open(folder.path(), Clock::System)?.with_memo(memo);
+    let began = Instant::now();
+    schema.filled(|| {
+        server.capturing(&first).ingest("bench", &recall::turns(&said), &mut |_| ())?;
+        let from = first.project.space();
+        for n in 1..options.spaces {
+            schema.run(&copied_space(from, project(n).space()))?;
+        }
+        Ok(())
+    })?;
+    println!(
+        "\n{} turns in {} spaces on the server, in {:.1} s",
+        options.turns * options.spaces,
+        options.spaces,
+        began.elapsed().as_secs_f64()
+    );
+    let limits = server.policy().recall;
+    let times = measure(options.of_recall.runs, |n| {
+        let context = Context::user(project(n * 7 % options.spaces));
+        let query = said.question(n);
+        let ask = Ask { episodes: true, ..Ask::new(&query, limits) };
+        let found = server.recalling(&context).recall(&ask).expect("a recall works");
+        assert!(!found.candidates.is_empty(), "there is something in every space");
+    });
+    recall::row("recall, each from another space", &times);
+    Ok(())
+}
+
+/// The statements that copy everything that recall reads of one space to another.
+fn copied_space(from: SpaceId, to: SpaceId) -> String {
+    let (from, to) = (from.0, to.0);
+    let body = format!("replace(body, '\"space\":{from}', '\"space\":{to}')");
+    let hash = format!("left(encode(sha256(convert_to({body}, 'UTF8')), 'hex'), 16)");
+    let row = |table: &str, more: &str| {
+        format!(
+            "INSERT INTO {table} (space, key, body, hash{more}) SELECT {to}, key, {body}, {hash}{more}
+             FROM {table} WHERE space = {from};"
+        )
+    };
+    let plain = |table: &str, columns: &str| {
+        format!(
+            "INSERT INTO {table} (space, {columns}) SELECT {to}, {columns} FROM {table}
+             WHERE space = {from};"
+        )
+    };
+    [
+        plain("member", "role, standing"),
+        row("space", ""),
+        row("episode", ", session, position"),
+        row("session", ", turns, fired, probes"),
+        plain("activity", "day"),
+        plain("embedding", "node, model, seq, meaning"),
+        plain(
+            "document",
+            "what, number, stamp, key, session, position, record, terms, length, model, first, before,
+             before_length, next, next_length",
+        ),
+        plain("posting", "what, term, number, count"),
+        plain("shelf", "what, docs, terms, next, telling, sessions"),
+        plain("session_size", "session, number, length"),
+        plain("near", "what, number, model, state, cold, scale, residual, codes"),
+    ]
+    .concat()
+}
+
+/// Many write at once, one turn to a batch, and everything that was acknowledged is counted.
+fn many_writers(options: &TeamOptions) -> anyhow::Result<()> {
+    const SPACES: usize = 16;
+    let schema = Schema::new(&options.store, "writers");
+    let store = PgStore::open(&schema.address())?;
+    let space = |n: usize| SpaceId(i64::try_from(1_000 + n % SPACES).unwrap_or(1_000));
+    let written = AtomicU64::new(0);
+    for n in 0..SPACES {
+        let (key, name) = (format!("space {n}"), format!("space {n}"));
+        let created_at = Timestamp::EPOCH;
+        let opened = Space { space: space(n), key, name, created_at, slept: None };
+        store.apply(&batch(space(n), next(&written), Change::AddSpace(opened)))?;
+    }
+    let opened = written.load(Ordering::Relaxed);
+    let until = Instant::now() + Duration::from_secs(options.seconds);
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        for n in 0..options.writers {
+            let (written, address) = (&written, schema.address());
+            scope.spawn(move || {
+                let store = PgStore::open(&address).expect("the store opens");
+                while Instant::now() < until {
+                    let id = next(written);
+                    let turn = turn(space(n), n, id);
+                    store.apply(&batch(space(n), id, Change::Record(turn))).expect("it is written");
+                }
+            });
+        }
+    });
+    let acknowledged = written.load(Ordering::Relaxed) - opened;
+    let took = began.elapsed().as_secs_f64();
+    let log = store.read()?.log(&LogQuery { limit: usize::MAX, ..LogQuery::default() })?;
+    let lost = (acknowledged + opened).saturating_sub(log.len() as u64);
+    println!(
+        "\n{} writers in {SPACES} spaces: {:.0} commits a second together, {acknowledged} acknowledged, \
+         {lost} lost",
+        options.writers,
+        acknowledged as f64 / took
+    );
+    ensure!(lost == 0, "{lost} batches that were acknowledged are not there");
+    Ok(())
+}
+
+fn next(written: &AtomicU64) -> u64 {
+    written.fetch_add(1, Ordering::Relaxed) + 1
+}
+
+fn uuid(kind: u64, n: u64) -> uuid::Uuid {
+    uuid::Uuid::from_u64_pair(0x0199_0000_0000_7000 + kind, 0x8000_0000_0000_0000 + n)
+}
+
+fn batch(space: SpaceId, n: u64, change: Change) -> Batch {
+    Batch {
+        id: BatchId(uuid(1, n)),
+        space,
+        at: Timestamp::EPOCH,
+        actor: Actor::System,
+        cause: Cause::Capture,
+        session: None,
+        reason: None,
+        changes: vec![change],
+        extra: Extra::new(),
+    }
+}
+
+fn turn(space: SpaceId, writer: usize, n: u64) -> Episode {
+    Episode {
+        id: EpisodeId(uuid(2, n)),
+        space,
+        session: SessionId(format!("writer-{writer}-{}", n / 2_000)),
+        position: n,
+        turn: None,
+        speaker: "user".to_owned(),
+        at: Timestamp::EPOCH,
+        text: format!("writer {writer} says that job {n} is done and the queue is empty"),
+    }
+}
