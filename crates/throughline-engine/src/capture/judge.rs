@@ -42,7 +42,7 @@ pub(super) struct Weighed {
 pub(super) struct Aside {
     pub(super) turn: EpisodeId,
     pub(super) words: String,
-    pub(super) may_touch: Vec<MemoryId>,
+    pub(super) may_touch: Vec<Held>,
 }
 
 /// Turns taken through the gate, before anything is written.

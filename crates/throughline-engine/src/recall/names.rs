@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::{EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
+use throughline_core::{Entity, EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
 use throughline_language::question::{Question, Reference};
 use throughline_language::things;
 use throughline_store::{EntityName, Reader};
@@ -101,15 +101,21 @@ impl Recalling<'_> {
         };
         let names = spoken_names(&normal, question);
         for space in mentioned.spaces.clone() {
-            let entities: Vec<NodeId> =
-                reader.entities(space, &names)?.into_iter().map(|one| one.id.into()).collect();
+            let found = reader.entities(space, &names)?;
+            let entities: Vec<NodeId> = found.iter().map(|one| one.id.into()).collect();
             if entities.is_empty() {
                 continue;
             }
             let about = [Relation::About, Relation::Tagged];
+            // A label is an everyday word more often than a name: it names something where it is written as a label.
+            let labelled: BTreeSet<NodeId> = found
+                .iter()
+                .filter(|one| one.kind == EntityKind::Tag && !is_written(head, one))
+                .map(|one| one.id.into())
+                .collect();
             let mut spoken_of: BTreeMap<MemoryId, usize> = BTreeMap::new();
             for edge in reader.neighbours(space, &entities, &about, PER_ENTITY)? {
-                if let Some(memory) = edge.from.memory() {
+                if let Some(memory) = edge.from.memory().filter(|_| !labelled.contains(&edge.to)) {
                     *spoken_of.entry(memory).or_default() += 1;
                 }
             }
@@ -144,6 +150,17 @@ impl Recalling<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a label is written as one: "#deploy".
+fn is_written(query: &str, label: &Entity) -> bool {
+    let query = query.to_lowercase();
+    let marked = query.split('#').skip(1);
+    let mut marked = marked.map(|rest| {
+        let ends = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '/'));
+        text::normalise(rest.split(ends).next().unwrap_or_default())
+    });
+    marked.any(|name| !name.is_empty() && label.names().contains(&name))
 }
 
 /// Every run of up to three words that may be a name: those found by their form first.
