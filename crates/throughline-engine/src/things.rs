@@ -2,6 +2,7 @@
 //! one node however its name is written.
 
 mod about;
+mod fold;
 mod listed;
 mod merge;
 mod near;
