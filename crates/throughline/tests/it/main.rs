@@ -18,6 +18,8 @@ mod crashing;
 mod deep_payloads;
 mod deep_sleep;
 #[cfg(target_os = "linux")]
+mod cut_off;
+#[cfg(target_os = "linux")]
 mod deep_sleep_killed;
 mod demo;
 mod documented;
@@ -67,6 +69,7 @@ mod models_services;
 mod models_trouble;
 #[cfg(target_os = "linux")]
 mod no_orphans;
+mod odd_files;
 mod odd_questions;
 mod organising;
 mod other_languages;
@@ -132,4 +135,5 @@ mod unsafe_homes;
 mod verifying;
 mod walls;
 mod watching;
+mod wording;
 mod xray;
