@@ -61,8 +61,7 @@ impl BoxTopic {
     /// The topic of a box that begins with this.
     pub fn begin(item: &BoxItem) -> Self {
         let (from, to) = (item.at, item.at);
-        let mut topic =
-            Self { from, to, memories: 0, terms: BTreeMap::new(), meaning: Vec::new() };
+        let mut topic = Self { from, to, memories: 0, terms: BTreeMap::new(), meaning: Vec::new() };
         topic.take(item);
         topic
     }
@@ -155,13 +154,16 @@ pub fn core(items: &[BTreeSet<String>], most: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     while chosen.len() < most.min(items.len()) {
         let gain = |place: &usize| {
-            let told: usize = items[*place].iter().filter_map(|term| weights.get(term.as_str())).sum();
+            let told: usize =
+                items[*place].iter().filter_map(|term| weights.get(term.as_str())).sum();
             share(told * told, items[*place].len().max(SHORT_TERMS))
         };
         let open = (0..items.len()).filter(|place| !chosen.contains(place));
         let best = open.max_by(|a, b| gain(a).total_cmp(&gain(b)).then(b.cmp(a)));
         let Some(best) = best else { break };
-        items[best].iter().for_each(|term| drop(weights.remove(term.as_str())));
+        for term in &items[best] {
+            weights.remove(term.as_str());
+        }
         chosen.push(best);
     }
     chosen

@@ -367,7 +367,11 @@ fn leaf_of(reader: &dyn Reader, memory: &Memory, file: &str) -> Result<Option<Le
     Ok(leaves.filter(here).min_by_key(|leaf| leaf.order))
 }
 
-pub(crate) fn memory_of(reader: &dyn Reader, waits: &Pending, proposal: &Proposal) -> Result<Option<Memory>> {
+pub(crate) fn memory_of(
+    reader: &dyn Reader,
+    waits: &Pending,
+    proposal: &Proposal,
+) -> Result<Option<Memory>> {
     let Ok(id) = proposal.memory.parse::<MemoryId>() else { return Ok(None) };
     Ok(reader.rows(&[RowKey::memory(waits.space, id)])?.remove(0).and_then(Row::into_memory))
 }

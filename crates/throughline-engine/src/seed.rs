@@ -80,7 +80,8 @@ pub(crate) fn unread_checks(home: &Path) -> Vec<Check> {
     let noted = entries.filter(|one| one.file_name().to_string_lossy().ends_with(UNREAD_END));
     let mut checks: Vec<Check> = noted
         .filter_map(|one| {
-            let note: UnreadFiles = serde_json::from_slice(&std::fs::read(one.path()).ok()?).ok()?;
+            let note: UnreadFiles =
+                serde_json::from_slice(&std::fs::read(one.path()).ok()?).ok()?;
             let detail = format!("{}: {}", note.project, note.files.join("; "));
             let hint = "what such a file said when it could be read still counts; save it as \
                 plain UTF-8 text below the limit, and the next session reads it again";
@@ -171,10 +172,13 @@ impl Keeping<'_> {
     /// Notes which files cannot be read although they could before, for `doctor` to tell.
     fn note_unread(&self, seen: &SeenFiles, unread: &BTreeSet<String>, skipped: &[String]) {
         let path = unread_path(&self.engine.home, self.context.project.space());
-        let known = |path: &&String| seen.contains_key(*path) || places::FILES.contains(&path.as_str());
-        let of = |path: &String| skipped.iter().find(|why| why.starts_with(path.as_str()));
-        let files: Vec<String> =
-            unread.iter().filter(known).filter_map(of).cloned().collect();
+        let known =
+            |path: &&String| seen.contains_key(*path) || places::FILES.contains(&path.as_str());
+        let of = |path: &String| {
+            let begin = format!("{path}: ");
+            skipped.iter().find(|why| why.starts_with(&begin))
+        };
+        let files: Vec<String> = unread.iter().filter(known).filter_map(of).cloned().collect();
         let note = UnreadFiles { project: self.context.project.name.clone(), files };
         if note.files.is_empty() {
             file::remove(&path).ok();

@@ -91,7 +91,8 @@ fn what_most_memories_hold_tells_most_about_a_box() {
 
 #[test]
 fn what_goes_on_in_other_words_stays_in_its_box() {
-    let with = |meaning: [f32; 2], words: &str| BoxItem { meaning: meaning.to_vec(), ..item(0.0, words) };
+    let with =
+        |meaning: [f32; 2], words: &str| BoxItem { meaning: meaning.to_vec(), ..item(0.0, words) };
     let open = topic(&[with([1.0, 0.0], "kafka consumer retries orders")]);
     let policy = BoxPolicy::default();
     let same = with([0.8, 0.6], "queue worker waits twice");

@@ -24,7 +24,8 @@ impl Keeping<'_> {
     ) -> Result<()> {
         let mut of: Vec<Memory> = Vec::new();
         for named in &summary.of {
-            let unknown = || Error::NotPossible("it sums up something that is not known".to_owned());
+            let unknown =
+                || Error::NotPossible("it sums up something that is not known".to_owned());
             let id = self.meant(tx, named)?.ok_or_else(unknown)?;
             let row = tx.rows(&[RowKey::memory(tx.scope.space, id)])?.remove(0);
             of.push(row.and_then(Row::into_memory).ok_or_else(unknown)?);

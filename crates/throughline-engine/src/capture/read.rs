@@ -206,7 +206,9 @@ fn claimed(operation: &Operation) -> Option<ClaimedWords<'_>> {
         | Operation::Archive(_)
         | Operation::Know { .. }
         | Operation::Relate(_)
-        | Operation::Settle(_) | Operation::Summarize(_) | Operation::Artifact(_) => None,
+        | Operation::Settle(_)
+        | Operation::Summarize(_)
+        | Operation::Artifact(_) => None,
     }
 }
 

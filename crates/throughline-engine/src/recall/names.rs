@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::{Entity, EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
+use throughline_core::{
+    Entity, EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words,
+};
 use throughline_language::question::{Question, Reference};
 use throughline_language::things;
 use throughline_store::{EntityName, Reader};

@@ -64,7 +64,9 @@ fn remembered(turns: &[Turn<'_>]) -> Vec<Remember> {
             | Operation::Archive(_)
             | Operation::Know { .. }
             | Operation::Relate(_)
-            | Operation::Settle(_) | Operation::Summarize(_) | Operation::Artifact(_) => None,
+            | Operation::Settle(_)
+            | Operation::Summarize(_)
+            | Operation::Artifact(_) => None,
         })
         .collect()
 }
@@ -345,7 +347,9 @@ fn names_in_what_is_kept_are_known_with_their_aliases_and_relations() {
         | Operation::Correct(_)
         | Operation::Retract(_)
         | Operation::Archive(_)
-        | Operation::Settle(_) | Operation::Summarize(_) | Operation::Artifact(_) => None,
+        | Operation::Settle(_)
+        | Operation::Summarize(_)
+        | Operation::Artifact(_) => None,
     });
     let told: Vec<String> = told.collect();
     assert_eq!(told, ["tl-api [\"gateway\"]", "gateway depends_on Redis", "Grace []"]);

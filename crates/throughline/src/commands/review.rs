@@ -173,7 +173,9 @@ fn proposed(one: &Graduation) -> String {
     let handle = one.id.handle();
     let diff = match &one.stuck {
         Some(stuck) => paint(DIM, safe(stuck)),
-        None if one.diff.is_empty() => paint(DIM, "the file is so already; accepting it notes that"),
+        None if one.diff.is_empty() => {
+            paint(DIM, "the file is so already; accepting it notes that")
+        }
         None => safe(one.diff.trim_end()).replace('\n', "\n          "),
     };
     let ways = match &one.stuck {

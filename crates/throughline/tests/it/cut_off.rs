@@ -188,7 +188,8 @@ fn a_sleep_that_is_killed_anywhere_puts_each_memory_into_one_box() {
 fn reading_files_that_is_killed_anywhere_reads_each_line_once() {
     let Some(faults) = Faults::new() else { return };
     let home = Home::new();
-    let rules: String = (0..30).map(|n| format!("- Service number {n} is restarted by hand\n")).collect();
+    let rules: String =
+        (0..30).map(|n| format!("- Service number {n} is restarted by hand\n")).collect();
     write(&home, "CLAUDE.md", &rules);
     home.remember("Releases are cut on Thursdays");
     let kept = Kept::of(&home);

@@ -15,10 +15,10 @@ mod copies;
 mod correcting;
 #[cfg(target_os = "linux")]
 mod crashing;
-mod deep_payloads;
-mod deep_sleep;
 #[cfg(target_os = "linux")]
 mod cut_off;
+mod deep_payloads;
+mod deep_sleep;
 #[cfg(target_os = "linux")]
 mod deep_sleep_killed;
 mod demo;

@@ -6,7 +6,8 @@ use crate::harness::{Home, id_of};
 use crate::hooking::{Agent, diagnosis, failures};
 use crate::watching::write;
 
-const RULES: &str = "# Webshop\n\n- Always run `make fmt` before a commit\n- Never log customer addresses\n";
+const RULES: &str =
+    "# Webshop\n\n- Always run `make fmt` before a commit\n- Never log customer addresses\n";
 
 fn begin(home: &Home, session: &str) {
     for again in 0..4 {
@@ -85,7 +86,11 @@ fn what_a_file_imports_stays_while_the_file_cannot_be_read() {
 #[test]
 fn a_line_of_a_file_is_titled_by_its_own_words() {
     let home = Home::new();
-    write(&home, "CLAUDE.md", "# Style\n\n- Always run `make fmt` before a commit\n- Never log customer addresses\n");
+    write(
+        &home,
+        "CLAUDE.md",
+        "# Style\n\n- Always run `make fmt` before a commit\n- Never log customer addresses\n",
+    );
     begin(&home, "one");
     let graph = home.json(&["graph"]);
     let nodes = graph["nodes"].as_array().expect("nodes");
@@ -110,14 +115,21 @@ fn ten_thousand_labels_are_tidied_and_slow_nobody_down() {
         home.json(&["patch", &home.arg("patch.json"), "--voice", "user"]);
     }
     for n in 0..12 {
-        home.remember_with(&[&format!("The service number {n} listens on port {}", 4_000 + n), "--tag", "service"]);
+        home.remember_with(&[
+            &format!("The service number {n} listens on port {}", 4_000 + n),
+            "--tag",
+            "service",
+        ]);
     }
     let slept = home.json(&["sleep", "--deep"]);
     let passes = slept["passes"].as_array().expect("passes");
     assert!(passes.iter().all(|pass| pass["failed"] == false), "{slept}");
     let tags = home.json(&["entity", "list", "--kind", "tag", "--limit", "20000"]);
     assert_eq!(tags["items"].as_array().expect("a list").len(), 1, "those on nothing were dropped");
-    assert_eq!(home.json(&["recall", "which port has the service number 3?"])["items"][0]["memory"]["content"], "The service number 3 listens on port 4003");
+    assert_eq!(
+        home.json(&["recall", "which port has the service number 3?"])["items"][0]["memory"]["content"],
+        "The service number 3 listens on port 4003"
+    );
     home.assert_sound();
 }
 
