@@ -105,6 +105,22 @@ impl BoxTopic {
         elsewhere.then_some(Seal::Topic)
     }
 
+    /// The same where it is known what comes after: a topic is another one when two in a row agree on it. What is said in
+    /// passing, once, belongs to the stretch of work in which it was said.
+    pub fn seals_between(
+        &self,
+        item: &BoxItem,
+        next: Option<&BoxItem>,
+        policy: &BoxPolicy,
+    ) -> Option<Seal> {
+        let seal = self.seals_before(item, policy)?;
+        let goes_on = |next: &BoxItem| {
+            self.seals_before(next, policy) == Some(Seal::Topic)
+                && Self::begin(item).seals_before(next, policy).is_none()
+        };
+        (seal != Seal::Topic || next.is_some_and(goes_on)).then_some(seal)
+    }
+
     /// Whether nothing belongs into it that is said at this moment.
     pub fn is_quiet_at(&self, now: Timestamp, policy: &BoxPolicy) -> bool {
         let apart = now.days_since(self.to).max(self.from.days_since(now));

@@ -102,6 +102,20 @@ fn what_goes_on_in_other_words_stays_in_its_box() {
 }
 
 #[test]
+fn what_is_said_once_in_passing_begins_no_topic_and_two_that_agree_do() {
+    let open = topic(&[item(0.0, "kafka consumer retries orders")]);
+    let policy = BoxPolicy::default();
+    let bread = item(1.0, "oven steam sourdough bread");
+    let oven = item(2.0, "oven steam sourdough tray");
+    let printer = item(2.0, "printer floor paper empty");
+    assert_eq!(open.seals_between(&bread, None, &policy), None);
+    assert_eq!(open.seals_between(&bread, Some(&printer), &policy), None);
+    assert_eq!(open.seals_between(&bread, Some(&oven), &policy), Some(Seal::Topic));
+    let late = item(99.0, "kafka consumer retries orders");
+    assert_eq!(open.seals_between(&late, None, &policy), Some(Seal::Quiet));
+}
+
+#[test]
 fn the_core_of_a_box_tells_what_most_of_it_speaks_of_and_nothing_twice() {
     let terms = |words: &str| words.split(' ').map(str::to_owned).collect::<BTreeSet<String>>();
     let items = [

@@ -143,10 +143,10 @@ impl Sleeping<'_> {
             step: BoxStep { id, is_new: false, memories: Vec::new(), seal: None },
             topic,
         });
-        for (memory, item) in &items {
-            let seal = open
-                .as_ref()
-                .and_then(|open| open.topic.seals_before(item, &self.engine.policy.boxes));
+        for (at, (memory, item)) in items.iter().enumerate() {
+            let next = items.get(at + 1).map(|(_, next)| next);
+            let policy = &self.engine.policy.boxes;
+            let seal = open.as_ref().and_then(|open| open.topic.seals_between(item, next, policy));
             if let Some((mut full, why)) = seal.and_then(|why| Some((open.take()?, why))) {
                 let known = match &mut earlier {
                     Some(known) => known,

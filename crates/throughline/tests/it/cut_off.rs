@@ -193,9 +193,9 @@ fn reading_files_that_is_killed_anywhere_reads_each_line_once() {
     write(&home, "CLAUDE.md", &rules);
     home.remember("Releases are cut on Thursdays");
     let kept = Kept::of(&home);
-    let init = ["init", "--agent", "claude-code", "--project-only"];
-    let init = if home.run(&init).code == 0 { init.to_vec() } else { vec!["init"] };
-    kept.put_back(&home);
+    let settings = home.arg("agents");
+    std::fs::create_dir_all(&settings).expect("a folder can be made");
+    let init = ["init", "--agent", "claude-code", "--config", settings.as_str()];
     let all = faults.record(&home, &init).len();
     let texts = || {
         let mut texts = home.texts(&["list", "--limit", "100"]);

@@ -22,6 +22,7 @@ mod deep_sleep;
 #[cfg(target_os = "linux")]
 mod deep_sleep_killed;
 mod demo;
+mod distilling;
 mod documented;
 mod durable;
 mod every_word;
