@@ -59,6 +59,7 @@ pub(crate) fn with_things(tx: &Transaction<'_>, candidate: &Candidate) -> Result
             found.about.push(one);
         }
     }
+    found.about.retain(|one| !things::is_unit(&one.name));
     leave_out_parts(&candidate.content, &mut found.about);
     Ok(found)
 }

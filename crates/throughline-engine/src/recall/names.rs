@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use throughline_core::{
     Entity, EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words,
 };
-use throughline_language::question::{Question, Reference};
+use throughline_language::question::{AskKind, Question, Reference};
 use throughline_language::things;
 use throughline_store::{EntityName, Reader};
 
@@ -109,10 +109,12 @@ impl Recalling<'_> {
                 continue;
             }
             let about = [Relation::About, Relation::Tagged];
-            // A label is an everyday word more often than a name: it names something where it is written as a label.
+            // A label is an everyday word more often than a name: in an order it names something only where it is
+            // written as a label.
+            let asks = question.ask != AskKind::Statement || question.recalls;
             let labelled: BTreeSet<NodeId> = found
                 .iter()
-                .filter(|one| one.kind == EntityKind::Tag && !is_written(head, one))
+                .filter(|one| one.kind == EntityKind::Tag && !asks && !is_written(head, one))
                 .map(|one| one.id.into())
                 .collect();
             let mut spoken_of: BTreeMap<MemoryId, usize> = BTreeMap::new();

@@ -32,10 +32,14 @@ fn a_summary_rests_on_what_it_sums_up_and_replaces_none_of_it() {
     let new = done["memories"][0].as_str().unwrap_or_else(|| panic!("{done}"));
     let shown = home.show(new);
     assert_eq!(shown["state"], "confirmed", "{shown}");
+    let graph = home.json(&["graph"]);
+    let edges = graph["edges"].as_array().expect("edges");
     for one in [&nodes, &wall] {
         assert_eq!(home.show(one)["state"], "confirmed");
-        let links = shown["links"].to_string();
-        assert!(links.contains(one.as_str()) && links.contains("derived_from"), "{shown}");
+        let rests = edges.iter().any(|edge| {
+            edge["from"] == new && edge["to"] == one.as_str() && edge["relation"] == "derived_from"
+        });
+        assert!(rests, "{graph}");
     }
     home.json(&["undo"]);
     assert_eq!(home.texts(&["list"]).len(), 2);
@@ -164,7 +168,7 @@ fn a_sleep_confirms_what_independent_sources_bear_out_by_now_and_undo_takes_it_b
     let there = Home::new();
     let said = "The mail relay stands in Basel";
     let observed = |home: &Home, session: &'static str, rank: &str| {
-        home.session(session).remember_with(&[said, "--authority", rank])
+        home.session(session).remember_with(&[said, "--authority", rank, "--scope", "global"])
     };
     observed(&here, "morning", "observed");
     observed(&there, "evening", "extracted");
@@ -195,6 +199,7 @@ fn why_tells_what_a_recall_found_and_what_it_passed_over() {
     home.remember("The office plants are watered on Mondays");
     home.remember("Logs are kept for ninety days");
     home.session("one").json(&["recall", "where is the office?"]);
+    home.remember("The printer is on the second floor");
     let why = home.json(&["why", &office]);
     let shown = &why["injected"][0];
     let found = shown["found"].as_array().unwrap_or_else(|| panic!("{why}"));

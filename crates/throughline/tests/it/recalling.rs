@@ -392,9 +392,10 @@ fn a_label_names_a_memory_only_where_it_is_written_as_a_label() {
     let home = Home::new();
     home.remember_with(&["Mails are sent by the relay in Basel", "--tag", "deploy"]);
     let asked = |prompt: &str| {
-        let told = home.json(&["recall", prompt, "--explain"]).to_string();
-        told.contains("the prompt names it")
+        let told = home.json(&["recall", prompt, "--explain"]);
+        told["candidates"][0]["named"].as_f64().is_some_and(|named| named > 0.0)
     };
     assert!(!asked("please deploy the new landing page"));
-    assert!(asked("what do we have under #deploy?"));
+    assert!(asked("please look at everything with #deploy"));
+    assert!(asked("what do we know about deploy?"));
 }
