@@ -259,3 +259,26 @@ fn ranking(recall: &Recall) -> Vec<MemoryId> {
     let scored = recall.candidates.iter().filter(|one| one.score > 0.0);
     scored.filter_map(|one| one.node.memory()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// What the open writers' questions came to when this was written, less two questions.
+    const SAID_AT_LEAST: f64 = 0.92;
+
+    #[test]
+    fn what_an_answer_needs_is_said_as_often_as_it_was() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("graph");
+        let stories = story::read(&folder, "open").expect("the stories are there");
+        let world = World::of(&stories, &PLAIN).expect("they can be told");
+        let mut score = Score::default();
+        for question in stories.iter().flat_map(|story| &story.questions) {
+            let outcome = world.ask(question, &PLAIN).expect("it can be asked");
+            score.add(question, &outcome, &world.ids_of(&question.needs));
+        }
+        assert!(score.said() >= SAID_AT_LEAST, "{}", score.said());
+    }
+}

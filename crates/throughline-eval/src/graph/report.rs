@@ -43,6 +43,12 @@ impl Score {
         self.tokens += outcome.tokens;
     }
 
+    /// The share of what was needed that the agent had before it.
+    #[cfg(test)]
+    pub(super) fn said(&self) -> f64 {
+        self.mean(self.said)
+    }
+
     fn mean(&self, sum: f64) -> f64 {
         sum / count(self.asked.max(1))
     }
