@@ -6,13 +6,15 @@
 //! memories in a box.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::policy::BoxPolicy;
 use throughline_core::{EntityId, Timestamp, closed_set};
 
 /// Terms that make up the topic of a box when it is compared with another one.
 pub const TOPIC_TERMS: usize = 16;
+/// Terms up to which a text counts as short when it is chosen for the core of a box.
+const SHORT_TERMS: usize = 4;
 /// Minutes of a day.
 const MINUTES: f64 = 1_440.0;
 
@@ -28,18 +30,20 @@ closed_set! {
     }
 }
 
-/// Something that goes into a box: when it was said, and its telling terms, each with the word as it was
-/// written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Something that goes into a box: when it was said, its telling terms, each with the word as it was
+/// written, and what it means.
+#[derive(Debug, Clone, PartialEq)]
 pub struct BoxItem {
     /// When.
     pub at: Timestamp,
     /// Its telling terms, each once.
     pub terms: BTreeMap<String, String>,
+    /// Its vector; empty where it has none.
+    pub meaning: Vec<f32>,
 }
 
 /// The topic of a box: what its memories speak of, and from when to when.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct BoxTopic {
     /// When the first of them was said.
     pub from: Timestamp,
@@ -49,12 +53,15 @@ pub struct BoxTopic {
     pub memories: usize,
     /// By term: how many of them hold it, and the word; of several, the one with the capital letter.
     terms: BTreeMap<String, (usize, String)>,
+    /// The sum of their vectors.
+    meaning: Vec<f32>,
 }
 
 impl BoxTopic {
     /// The topic of a box that begins with this.
     pub fn begin(item: &BoxItem) -> Self {
-        let mut topic = Self { from: item.at, to: item.at, memories: 0, terms: BTreeMap::new() };
+        let (from, to) = (item.at, item.at);
+        let mut topic = Self { from, to, memories: 0, terms: BTreeMap::new(), meaning: Vec::new() };
         topic.take(item);
         topic
     }
@@ -71,6 +78,8 @@ impl BoxTopic {
     pub fn take(&mut self, item: &BoxItem) {
         (self.from, self.to) = (self.from.min(item.at), self.to.max(item.at));
         self.memories += 1;
+        self.meaning.resize(self.meaning.len().max(item.meaning.len()), 0.0);
+        self.meaning.iter_mut().zip(&item.meaning).for_each(|(sum, value)| *sum += value);
         for (term, word) in &item.terms {
             let known = self.terms.entry(term.clone()).or_insert_with(|| (0, word.clone()));
             known.0 += 1;
@@ -90,8 +99,26 @@ impl BoxTopic {
         }
         let fewest = item.terms.len().min(self.terms.len());
         let held = item.terms.keys().filter(|term| self.terms.contains_key(*term)).count();
-        let elsewhere = fewest >= policy.terms_min && share(held, fewest) < policy.overlap_from;
+        // What goes on in other words is near in meaning.
+        let overlap = share(held, fewest).max(likeness(&self.meaning, &item.meaning));
+        let elsewhere = fewest >= policy.terms_min && overlap < policy.overlap_from;
         elsewhere.then_some(Seal::Topic)
+    }
+
+    /// The same where it is known what comes after: a topic is another one when two in a row agree on it. What is said in
+    /// passing, once, belongs to the stretch of work in which it was said.
+    pub fn seals_between(
+        &self,
+        item: &BoxItem,
+        next: Option<&BoxItem>,
+        policy: &BoxPolicy,
+    ) -> Option<Seal> {
+        let seal = self.seals_before(item, policy)?;
+        let goes_on = |next: &BoxItem| {
+            self.seals_before(next, policy) == Some(Seal::Topic)
+                && Self::begin(item).seals_before(next, policy).is_none()
+        };
+        (seal != Seal::Topic || next.is_some_and(goes_on)).then_some(seal)
     }
 
     /// Whether nothing belongs into it that is said at this moment.
@@ -131,6 +158,38 @@ impl BoxTopic {
             .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)))
             .map(|(.., trace)| trace)
     }
+}
+
+/// The core of a box: the places of the items that together tell most of it, the most telling first, at most `most`.
+/// Each adds the terms that many hold and none before it told; long texts have to tell more than short ones.
+pub fn core(items: &[BTreeSet<String>], most: usize) -> Vec<usize> {
+    let mut weights: BTreeMap<&str, usize> = BTreeMap::new();
+    for term in items.iter().flatten() {
+        *weights.entry(term).or_default() += 1;
+    }
+    let mut chosen: Vec<usize> = Vec::new();
+    while chosen.len() < most.min(items.len()) {
+        let gain = |place: &usize| {
+            let told: usize =
+                items[*place].iter().filter_map(|term| weights.get(term.as_str())).sum();
+            share(told * told, items[*place].len().max(SHORT_TERMS))
+        };
+        let open = (0..items.len()).filter(|place| !chosen.contains(place));
+        let best = open.max_by(|a, b| gain(a).total_cmp(&gain(b)).then(b.cmp(a)));
+        let Some(best) = best else { break };
+        for term in &items[best] {
+            weights.remove(term.as_str());
+        }
+        chosen.push(best);
+    }
+    chosen
+}
+
+/// How near two vectors are, in 0..=1; 0 where one is missing.
+fn likeness(one: &[f32], other: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a * b)).sum::<f64>();
+    let length = (dot(one, one) * dot(other, other)).sqrt();
+    if length > 0.0 { (dot(one, other) / length).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// A part of a whole; nothing is no part of nothing.

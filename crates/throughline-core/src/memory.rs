@@ -279,9 +279,11 @@ impl Memory {
         self.kind.layer(self.pinned)
     }
 
-    /// The given label, or the beginning of the content.
+    /// The given label, or the beginning of the content. The label of a line of a file is the heading above it, which
+    /// it shares with others.
     pub fn title(&self) -> String {
-        self.label.clone().unwrap_or_else(|| text::headline(&self.content, 60))
+        let own = self.label.as_ref().filter(|_| self.authority != Authority::File);
+        own.cloned().unwrap_or_else(|| text::headline(&self.content, 60))
     }
 
     /// The key of its slot, if it has one.

@@ -5,6 +5,7 @@
 //! dropped, never half applied.
 
 mod decide;
+mod eligible;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use serde_json::{Map, Value};
 use crate::{EntityKind, Kind, Relation, Slot, text};
 
 pub use decide::Amendment;
+pub use eligible::{Grounds, fit_to_keep_whole, fit_to_sum_up};
 
 /// The version that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
@@ -55,6 +57,10 @@ pub enum Operation {
     Relate(Relate),
     /// What failed works by now.
     Settle(Settle),
+    /// Several memories come to one claim, which rests on them.
+    Summarize(Summarize),
+    /// A text is kept word for word.
+    Artifact(Artifact),
 }
 
 /// A claim to keep.
@@ -185,6 +191,38 @@ pub struct Settle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
     /// The turn in which it worked: an index into the probed turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<usize>,
+}
+
+/// What several memories come to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summarize {
+    /// The memories, as handles or in their own words.
+    pub of: Vec<String>,
+    /// What they come to, to be understood without them.
+    pub content: String,
+    /// How sure the probe is, in 0..=1.
+    #[serde(default = "unsaid")]
+    pub confidence: f64,
+    /// The turn in which it was said: an index into the probed turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<usize>,
+}
+
+/// A text that matters word for word.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Artifact {
+    /// What it is.
+    pub label: String,
+    /// The text.
+    pub content: String,
+    /// How sure the probe is that it matters so, in 0..=1.
+    #[serde(default = "unsaid")]
+    pub confidence: f64,
+    /// The turn in which it stands: an index into the probed turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<usize>,
 }
@@ -324,6 +362,18 @@ impl Operation {
                 texts(&[("quote", it.quote.as_ref())])
             }
             Self::Settle(it) => texts(&[("failed", Some(&it.failed)), ("by", it.by.as_ref())]),
+            Self::Summarize(it) => {
+                texts(&[("content", Some(&it.content))])?;
+                lists(&[("of", &it.of)])?;
+                if it.of.len() < 2 {
+                    return Err("a summary is of two memories at least".to_owned());
+                }
+                share(it.confidence)
+            }
+            Self::Artifact(it) => {
+                texts(&[("label", Some(&it.label)), ("content", Some(&it.content))])?;
+                share(it.confidence)
+            }
         }
     }
 }

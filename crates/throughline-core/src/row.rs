@@ -99,6 +99,12 @@ pub struct Injection {
     pub memories: Vec<MemoryId>,
     /// How many tokens they took.
     pub tokens: usize,
+    /// Which memories were found first, the best first, before anything was followed or cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub found: Vec<MemoryId>,
+    /// Which of those that were found did not fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<MemoryId>,
 }
 
 /// What remains of something erased: enough to recognise it, nothing to read.

@@ -4,6 +4,7 @@
 //! is kept for a person.
 
 mod collision;
+mod distil;
 mod hand_in;
 mod last_word;
 mod origin;
@@ -156,6 +157,8 @@ impl Keeping<'_> {
                 self.take_away(tx, away, to, ground, applied)
             }
             Operation::Settle(settle) => self.settle_failure(tx, settle, applied),
+            Operation::Summarize(summary) => self.sum_up(tx, summary, ground, applied),
+            Operation::Artifact(artifact) => self.keep_whole(tx, artifact, ground, applied),
             Operation::Know { entity } => know(tx, entity),
             Operation::Relate(Relate { from, relation, to, .. }) => {
                 let from = self.meant(tx, from)?;
@@ -447,6 +450,8 @@ pub(crate) fn turn_of(operation: &Operation) -> Option<usize> {
         Operation::Correct(put_right) => put_right.turn,
         Operation::Retract(back) | Operation::Archive(back) => back.turn,
         Operation::Settle(settle) => settle.turn,
+        Operation::Summarize(summary) => summary.turn,
+        Operation::Artifact(artifact) => artifact.turn,
         Operation::Know { .. } | Operation::Relate(_) => None,
     }
 }

@@ -156,6 +156,7 @@ impl Checking<'_> {
         checks.extend(home::lost_checks(home, clock.now()));
         checks.extend(home::mind_checks(home));
         checks.extend(crate::sleep::sleep_check(home));
+        checks.extend(crate::seed::unread_checks(home));
         let left = leftovers(home);
         let engine = match Engine::open(home, clock) {
             Ok(engine) => engine,

@@ -36,6 +36,12 @@ pub(crate) struct Proposal {
     line: String,
     /// The hash of the file that the proposal was made for; empty where there is none yet.
     seen: String,
+    /// What the memory says, where a model worded the line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    worded_from: Option<String>,
+    /// Whether a model was asked to word the line.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    asked: bool,
 }
 
 /// What is proposed.
@@ -61,6 +67,8 @@ pub struct Graduation {
     pub diff: String,
     /// Whether the line leaves the file.
     pub takes_out: bool,
+    /// Whether a model worded the line; the memory keeps its own words.
+    pub worded: bool,
     /// Why it was proposed.
     pub why: String,
     /// What keeps it from being accepted as it stands.
@@ -97,6 +105,22 @@ impl Proposal {
     /// The memory that it would bring into a file.
     pub(crate) fn for_file(&self) -> Option<MemoryId> {
         if self.op == ProposalKind::Graduate { self.memory.parse().ok() } else { None }
+    }
+
+    /// Whether a model may still be asked to word the line.
+    pub(crate) fn wants_wording(&self) -> bool {
+        self.op == ProposalKind::Graduate && !self.asked
+    }
+
+    /// The same with a line that a model worded, or only with a note that it was asked.
+    pub(crate) fn worded(&self, memory: &Memory, said: Option<&str>) -> Self {
+        let line = said.map(|said| flat::line_of(said, &memory.id.handle()));
+        Self {
+            worded_from: line.is_some().then(|| memory.content.clone()),
+            line: line.unwrap_or_else(|| self.line.clone()),
+            asked: true,
+            ..self.clone()
+        }
     }
 
     fn edit(&self) -> FlatEdit<'_> {
@@ -152,7 +176,8 @@ impl Reviewing<'_> {
         let seen = edit::seen(root, &file).ok()?;
         let line = flat::line_of(&memory.content, &memory.id.handle());
         let op = ProposalKind::Graduate;
-        Some(Proposal { op, memory: memory.id.to_string(), file, line, seen })
+        let memory = memory.id.to_string();
+        Some(Proposal { op, memory, file, line, seen, worded_from: None, asked: false })
     }
 
     fn line_to_take_out(
@@ -169,6 +194,8 @@ impl Reviewing<'_> {
             file: file.to_owned(),
             line: leaf.text,
             seen,
+            worded_from: None,
+            asked: false,
         }))
     }
 
@@ -186,11 +213,14 @@ impl Reviewing<'_> {
             let root = &self.context.project.root;
             let (diff, stuck) = match proposal.edit().apply(root) {
                 Ok(done) => (done.diff, None),
+                // Accepting it only notes so.
+                Err(_) if proposal.edit().is_done(root) => (String::new(), None),
                 Err(why) => (String::new(), Some(why)),
             };
             let takes_out = proposal.op == ProposalKind::TakeOut;
-            let (id, why) = (waits.id, waits.why.clone());
-            found.push(Graduation { id, card, file: proposal.file, diff, takes_out, why, stuck });
+            let (id, why, worded) = (waits.id, waits.why.clone(), proposal.worded_from.is_some());
+            let file = proposal.file;
+            found.push(Graduation { id, card, file, diff, takes_out, worded, why, stuck });
         }
         Ok(found)
     }
@@ -203,6 +233,9 @@ impl Reviewing<'_> {
         let spaces = self.context.reach().spaces;
         let waiting = self.engine.now_reader()?.pending(&spaces, usize::MAX)?;
         let root = &self.context.project.root;
+        for proposal in waiting.iter().filter_map(Proposal::read) {
+            edit::clear_working(&root.join(&proposal.file));
+        }
         let stale: Vec<(Pending, Proposal)> = waiting
             .into_iter()
             .filter_map(|waits| {
@@ -257,6 +290,11 @@ impl Reviewing<'_> {
             }
             let seen = edit::seen(root, &proposal.file).map_err(Error::NotPossible)?;
             tx.push(decided(&waits, Ruling::Accepted));
+            if edited.is_done(root) {
+                // Somebody was cut off after the file was written: what is left is to note it.
+                carry_out(tx, &proposal, &memory)?;
+                return Ok(Ok((memory, proposal.file.clone(), String::new())));
+            }
             if seen != proposal.seen {
                 Proposal { seen, ..proposal.clone() }.defer(tx)?;
                 return Ok(Err(proposal.file));
@@ -305,7 +343,9 @@ fn carry_out(tx: &mut Transaction<'_>, proposal: &Proposal, memory: &Memory) -> 
                 notes: vec![WRITTEN.to_owned()],
                 at,
             };
-            tx.push(Change::Shelve(leaf));
+            if leaf_of(&**tx, memory, &proposal.file)?.is_none_or(|held| held.text != leaf.text) {
+                tx.push(Change::Shelve(leaf));
+            }
             let graduated = Memory { graduated_at: Some(at), ..memory.clone() };
             tx.push(Change::Revise(Box::new(graduated)));
         }
@@ -327,17 +367,23 @@ fn leaf_of(reader: &dyn Reader, memory: &Memory, file: &str) -> Result<Option<Le
     Ok(leaves.filter(here).min_by_key(|leaf| leaf.order))
 }
 
-fn memory_of(reader: &dyn Reader, waits: &Pending, proposal: &Proposal) -> Result<Option<Memory>> {
+pub(crate) fn memory_of(
+    reader: &dyn Reader,
+    waits: &Pending,
+    proposal: &Proposal,
+) -> Result<Option<Memory>> {
     let Ok(id) = proposal.memory.parse::<MemoryId>() else { return Ok(None) };
     Ok(reader.rows(&[RowKey::memory(waits.space, id)])?.remove(0).and_then(Row::into_memory))
 }
 
 /// The memory of a proposal, where it still says what was proposed.
-fn current(reader: &dyn Reader, waits: &Pending, proposal: &Proposal) -> Result<Memory> {
+pub(crate) fn current(reader: &dyn Reader, waits: &Pending, proposal: &Proposal) -> Result<Memory> {
     let memory = memory_of(reader, waits, proposal)?.filter(|memory| {
-        let line = flat::line_of(&memory.content, &memory.id.handle());
-        let says = proposal.op == ProposalKind::TakeOut || line == proposal.line;
-        memory.state.is_active() && says
+        let says = match &proposal.worded_from {
+            Some(from) => *from == memory.content,
+            None => flat::line_of(&memory.content, &memory.id.handle()) == proposal.line,
+        };
+        memory.state.is_active() && (proposal.op == ProposalKind::TakeOut || says)
     });
     let why = "the memory was changed since this was proposed: reject it, and a later sleep may \
         propose it as it is now";

@@ -10,6 +10,7 @@ mod queue;
 mod read;
 mod state;
 mod verify;
+mod wording;
 mod work;
 
 use throughline_core::tokens;
@@ -91,6 +92,10 @@ impl Working<'_> {
             }
             Account::Pairs => {
                 let why = format!("the {most} questions about contradictions of today are spent");
+                Some(HeldBack { why, until: None })
+            }
+            Account::Wordings => {
+                let why = format!("the {most} questions about wordings of today are spent");
                 Some(HeldBack { why, until: None })
             }
             Account::Person | Account::Trial => None,

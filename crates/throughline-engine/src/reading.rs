@@ -57,6 +57,8 @@ const QUESTIONS_FROM: f32 = 0.4;
 pub(crate) const PRESUPPOSES_FROM: f32 = 0.8;
 /// Memories that such words are held against.
 const PRESUPPOSED_BY: usize = 3;
+/// The field of a connection that says how likely the later words leave the memory not as it is.
+const LIKELY: &str = "likely";
 /// How near in meaning the nearest memory must be to be connected with what was said later.
 const LINKED_NEAR: f64 = 0.15;
 /// From this likelihood on, it is connected with what it may touch.
@@ -165,10 +167,23 @@ impl Held {
         self.judged.likeliest() == Bearing::Refines
     }
 
+    /// Notes on a connection how likely what was said leaves it not as it is.
+    pub(crate) fn likely_on(&self, mut edge: Edge) -> Edge {
+        let likely = f64::from(self.judged.touches().max(self.alone.touches()));
+        edge.extra.insert(LIKELY.to_owned(), ((likely * 100.0).round() / 100.0).into());
+        edge
+    }
+
     /// Whether what was said may touch it: where the two are far apart, only if that is likely.
     pub(crate) fn may_touch(&self) -> bool {
         self.judged.touches() >= LINKS_FROM || self.alone.touches() >= NOTICES_FROM
     }
+}
+
+/// Whether later words most likely leave a memory not as it is. What was connected before that was noted counts.
+pub(crate) fn questions(edge: &Edge) -> bool {
+    let likely = edge.extra.get(LIKELY).and_then(serde_json::Value::as_f64);
+    likely.is_none_or(|likely| likely >= f64::from(NOTICES_FROM))
 }
 
 /// Connects a claim with what it adds to, and with what it is told with.
@@ -177,7 +192,7 @@ pub(crate) fn connect(tx: &mut Transaction<'_>, claim: MemoryId, content: &str) 
     let edge = |how, to: MemoryId| Edge::new(space, claim.into(), how, to.into(), at);
     let others = || tx.bearings.told_with(content).filter(|one| one.id != claim);
     let adds = others().filter(|one| one.adds()).map(|one| edge(Relation::Extends, one.id));
-    let later = others().map(|one| edge(Relation::LaterSaid, one.id));
+    let later = others().map(|one| one.likely_on(edge(Relation::LaterSaid, one.id)));
     let edges: Vec<Change> = adds.chain(later).map(Change::Link).collect();
     tx.extend(edges);
 }

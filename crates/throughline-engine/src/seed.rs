@@ -8,17 +8,20 @@ mod follow;
 mod places;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use throughline_core::scope::Level;
 use throughline_core::{BatchId, Cause, Leaf, SpaceId, text};
 use throughline_language::flat::{self, FlatFile};
 use throughline_store::Reader;
 
+use crate::doctor::Check;
 use crate::flows::Keeping;
 use crate::journal::file;
 use crate::{Context, Result};
+use places::Gathered;
 pub(crate) use places::{FlatText, text_of};
 
 /// The shelf on which lines of flat files are kept.
@@ -56,6 +59,39 @@ pub struct Seeded {
 /// Files as they were read last, by path: the hash of each.
 type SeenFiles = BTreeMap<String, String>;
 
+/// Files for agents that are there and cannot be read.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct UnreadFiles {
+    /// The name of their project.
+    project: String,
+    /// Each with the reason.
+    files: Vec<String>,
+}
+
+const UNREAD_END: &str = ".unread.json";
+
+fn unread_path(home: &Path, space: SpaceId) -> PathBuf {
+    home.join("seeded").join(format!("{}{UNREAD_END}", space.0))
+}
+
+/// What `doctor` says of files for agents: nothing, unless some could not be read when they were last looked at.
+pub(crate) fn unread_checks(home: &Path) -> Vec<Check> {
+    let entries = std::fs::read_dir(home.join("seeded")).into_iter().flatten().flatten();
+    let noted = entries.filter(|one| one.file_name().to_string_lossy().ends_with(UNREAD_END));
+    let mut checks: Vec<Check> = noted
+        .filter_map(|one| {
+            let note: UnreadFiles =
+                serde_json::from_slice(&std::fs::read(one.path()).ok()?).ok()?;
+            let detail = format!("{}: {}", note.project, note.files.join("; "));
+            let hint = "what such a file said when it could be read still counts; save it as \
+                plain UTF-8 text below the limit, and the next session reads it again";
+            Some(Check::note("files for agents", detail, hint))
+        })
+        .collect();
+    checks.sort_by(|one, other| one.detail.cmp(&other.detail));
+    checks
+}
+
 impl Keeping<'_> {
     /// Reads the flat files of the project as far as they changed: all of them, or as many as there is time for.
     pub fn seed(&self, until: Option<Instant>) -> Result<Seeded> {
@@ -67,11 +103,19 @@ impl Keeping<'_> {
         {
             return Ok(seeded);
         }
-        let (texts, skipped) = places::gather(&self.context.project.root);
+        let Gathered { texts, skipped, unread, cut_off } =
+            places::gather(&self.context.project.root);
         (seeded.files, seeded.skipped) = (texts.len(), skipped);
         let mut seen = self.seen_files(space);
-        let there: BTreeSet<&String> = texts.iter().map(|one| &one.path).collect();
-        let gone: Vec<String> = seen.keys().filter(|path| !there.contains(path)).cloned().collect();
+        // A file that cannot be read now has taken nothing back, nor has what it imports.
+        let there: BTreeSet<&String> = texts.iter().map(|one| &one.path).chain(&unread).collect();
+        let all_read = unread.is_empty() && !cut_off;
+        let is_gone = |path: &&String| {
+            !there.contains(path)
+                && (all_read || !self.context.project.root.join(path.as_str()).exists())
+        };
+        let gone: Vec<String> = seen.keys().filter(is_gone).cloned().collect();
+        self.note_unread(&seen, &unread, &seeded.skipped);
         let is_late = || until.is_some_and(|until| Instant::now() >= until);
         for text in &texts {
             let hash = text::sha256_hex(text.text.as_bytes());
@@ -123,6 +167,26 @@ impl Keeping<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes which files cannot be read although they could before, for `doctor` to tell.
+    fn note_unread(&self, seen: &SeenFiles, unread: &BTreeSet<String>, skipped: &[String]) {
+        let path = unread_path(&self.engine.home, self.context.project.space());
+        let known =
+            |path: &&String| seen.contains_key(*path) || places::FILES.contains(&path.as_str());
+        let of = |path: &String| {
+            let begin = format!("{path}: ");
+            skipped.iter().find(|why| why.starts_with(&begin))
+        };
+        let files: Vec<String> = unread.iter().filter(known).filter_map(of).cloned().collect();
+        let note = UnreadFiles { project: self.context.project.name.clone(), files };
+        if note.files.is_empty() {
+            file::remove(&path).ok();
+        } else if let Ok(bytes) = serde_json::to_vec(&note)
+            && std::fs::read(&path).ok().as_ref() != Some(&bytes)
+        {
+            file::replace_lightly(&path, &bytes).ok();
+        }
     }
 
     fn seen_path(&self, space: SpaceId) -> PathBuf {

@@ -2,6 +2,7 @@
 //! one node however its name is written.
 
 mod about;
+mod fold;
 mod listed;
 mod merge;
 mod near;
@@ -58,7 +59,26 @@ pub(crate) fn with_things(tx: &Transaction<'_>, candidate: &Candidate) -> Result
             found.about.push(one);
         }
     }
+    found.about.retain(|one| !things::is_unit(&one.name));
+    leave_out_parts(&candidate.content, &mut found.about);
     Ok(found)
+}
+
+/// Leaves out names that stand in a claim only as parts of a longer one: "Actions" beside "GitHub Actions".
+fn leave_out_parts(content: &str, about: &mut Vec<Named>) {
+    let said = format!(" {} ", text::normalise(content));
+    let times = |name: &str| said.matches(&format!(" {name} ")).count();
+    let names: Vec<String> = about.iter().map(|one| text::normalise(&one.name)).collect();
+    let is_part = |name: &str| {
+        let inside = |whole: &&String| {
+            whole.len() > name.len() && format!(" {whole} ").contains(&format!(" {name} "))
+        };
+        names.iter().filter(inside).any(|whole| times(whole) >= times(name))
+    };
+    about.retain(|one| {
+        let part = is_part(&text::normalise(&one.name));
+        !part || !matches!(one.kind, EntityKind::Concept | EntityKind::Tool)
+    });
 }
 
 /// The things that are known and that words of a claim name, however the claim is written.

@@ -11,6 +11,7 @@ use throughline_store::{LogQuery, MemoryQuery, Reader};
 
 use crate::find::states_of;
 use crate::flows::Looking;
+use crate::reading::questions;
 use crate::{Card, Filter, Result, ToCheck, Wanted};
 
 /// Batches of the log that are read at a time.
@@ -75,7 +76,7 @@ impl LoggedLately {
             Change::Supersede { space, old, .. } => {
                 self.replaced.insert((*space, *old));
             }
-            Change::Link(edge) if edge.relation == Relation::LaterSaid => {
+            Change::Link(edge) if edge.relation == Relation::LaterSaid && questions(edge) => {
                 self.questioned.extend(edge.to.memory().map(|id| (edge.space, id)));
             }
             Change::Move { space, id, to, .. } if !to.is_active() => {

@@ -48,20 +48,48 @@ struct Variant {
     graph: bool,
     /// Rounds of the re-score.
     rounds: u32,
-    /// Asked by a hook, after what was said before in the session.
-    in_session: bool,
+    /// What deep sleep did before.
+    slept: Slept,
+    /// Asked by a hook, after what was said before.
+    after_turns: bool,
+    /// The question is asked in the session in which that was said, and so with its focus.
+    focus: bool,
 }
 
-const VARIANTS: [Variant; 5] = [
-    Variant { name: "words + vectors", graph: false, rounds: 0, in_session: false },
-    Variant { name: "+ frontier", graph: true, rounds: 0, in_session: false },
-    Variant { name: "+ PageRank", graph: true, rounds: ROUNDS, in_session: false },
-    Variant { name: "hook, new session", graph: true, rounds: 0, in_session: false },
-    Variant { name: "hook, after turns", graph: true, rounds: 0, in_session: true },
+/// What deep sleep did before anything was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slept {
+    /// It was not run.
+    Never,
+    /// All of it.
+    Whole,
+    /// All of it but clusters: what that pass did was undone.
+    WithoutClusters,
+}
+
+/// Words, vectors and edges that were told.
+const PLAIN: Variant = Variant {
+    name: "+ frontier",
+    graph: true,
+    rounds: 0,
+    slept: Slept::Never,
+    after_turns: false,
+    focus: false,
+};
+
+const VARIANTS: [Variant; 8] = [
+    Variant { name: "words + vectors", graph: false, ..PLAIN },
+    PLAIN,
+    Variant { name: "+ PageRank", rounds: ROUNDS, ..PLAIN },
+    Variant { name: "+ deep sleep, no clusters", slept: Slept::WithoutClusters, ..PLAIN },
+    Variant { name: "+ deep sleep", slept: Slept::Whole, ..PLAIN },
+    Variant { name: "hook, new session", ..PLAIN },
+    Variant { name: "hook, after turns, no focus", after_turns: true, ..PLAIN },
+    Variant { name: "hook, after turns", after_turns: true, focus: true, ..PLAIN },
 ];
 
 /// The variants from here on are asked by a hook, which shows and does not rank.
-const BY_HOOK_FROM: usize = 3;
+const BY_HOOK_FROM: usize = 5;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let stories = story::read(&options.data, &options.part)?;
@@ -140,7 +168,22 @@ impl World {
         }
         let space = world.context.project.space();
         world.engine.vectors().embed_missing(space, usize::MAX, &mut |_| ())?;
+        world.sleep(variant.slept)?;
         Ok(world)
+    }
+
+    fn sleep(&self, how: Slept) -> anyhow::Result<()> {
+        if how == Slept::Never {
+            return Ok(());
+        }
+        let slept = self.engine.sleeping(&self.context).sleep_deep(&mut |_| ())?;
+        let clusters = slept.passes.iter().filter(|pass| pass.name == "clusters");
+        if how == Slept::WithoutClusters {
+            for batch in clusters.flat_map(|pass| &pass.batches).rev() {
+                self.engine.keeping(&self.context).undo(Some(&batch.to_string()))?;
+            }
+        }
+        Ok(())
     }
 
     /// Remembers and connects what a writer knows. Failures come last: they need their cause.
@@ -187,21 +230,23 @@ impl World {
 
     /// Asks as an agent's hook does, in a session of its own.
     fn ask_by_hook(&self, question: &Question, variant: &Variant) -> anyhow::Result<Outcome> {
-        let session = SessionId(format!("{}-{}", variant.name, question.number));
-        let prompt = |text: &str| Event {
-            session: session.clone(),
+        let session = |part: &str| SessionId(format!("{}-{}{part}", variant.name, question.number));
+        let prompt = |part: &str, text: &str| Event {
+            session: session(part),
             folder: None,
             transcript: None,
             helper: None,
             what: What::Prompted { text: text.to_owned() },
         };
         let mut outcome = Outcome::default();
-        let before = question.before.iter().filter(|_| variant.in_session);
+        let before = question.before.iter().filter(|_| variant.after_turns);
         for text in before {
-            let reply = self.engine.listening(&self.context).listen(&prompt(text))?;
+            let reply = self.engine.listening(&self.context).listen(&prompt("", text))?;
             outcome.said.extend(reply.said.memories);
         }
-        let reply = self.engine.listening(&self.context).listen(&prompt(&question.text))?;
+        // In another session nothing is in focus, and the agent has the same before it.
+        let part = if variant.focus { "" } else { "-asked" };
+        let reply = self.engine.listening(&self.context).listen(&prompt(part, &question.text))?;
         outcome.lines = reply.said.memories.len();
         outcome.tokens = reply.said.tokens;
         outcome.said.extend(reply.said.memories);
@@ -213,4 +258,27 @@ impl World {
 fn ranking(recall: &Recall) -> Vec<MemoryId> {
     let scored = recall.candidates.iter().filter(|one| one.score > 0.0);
     scored.filter_map(|one| one.node.memory()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// What the open writers' questions came to when this was written, less two questions.
+    const SAID_AT_LEAST: f64 = 0.92;
+
+    #[test]
+    fn what_an_answer_needs_is_said_as_often_as_it_was() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("graph");
+        let stories = story::read(&folder, "open").expect("the stories are there");
+        let world = World::of(&stories, &PLAIN).expect("they can be told");
+        let mut score = Score::default();
+        for question in stories.iter().flat_map(|story| &story.questions) {
+            let outcome = world.ask(question, &PLAIN).expect("it can be asked");
+            score.add(question, &outcome, &world.ids_of(&question.needs));
+        }
+        assert!(score.said() >= SAID_AT_LEAST, "{}", score.said());
+    }
 }

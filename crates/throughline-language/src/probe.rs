@@ -338,7 +338,9 @@ impl<'a> PatchSoFar<'a> {
             | Operation::Archive(_)
             | Operation::Know { .. }
             | Operation::Relate(_)
-            | Operation::Settle(_) => true,
+            | Operation::Settle(_)
+            | Operation::Summarize(_)
+            | Operation::Artifact(_) => true,
         });
     }
 
@@ -376,7 +378,9 @@ impl<'a> PatchSoFar<'a> {
             | Operation::Archive(_)
             | Operation::Know { .. }
             | Operation::Relate(_)
-            | Operation::Settle(_) => false,
+            | Operation::Settle(_)
+            | Operation::Summarize(_)
+            | Operation::Artifact(_) => false,
         })
     }
 }

@@ -9,6 +9,7 @@ mod read;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 use serde_json::Value;
 
@@ -20,6 +21,7 @@ pub use judge::{fitting, fitting_prompt, fitting_schema};
 pub use prompt::{FITTING, PAIRS, READING, reading_prompt};
 pub use read::read;
 pub use schema::schema;
+pub use wording::{WORDING, wording, wording_prompt, wording_schema};
 
 /// One turn that a model reads.
 #[derive(Debug, Clone, PartialEq, Eq)]

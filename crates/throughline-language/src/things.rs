@@ -43,6 +43,17 @@ const SORTS: &str = "service server database pipeline queue cluster job worker a
 const BEFORE: &str = "the our my this that a an new old main other own its their your his her whole same to of in on \
     for with by from and or";
 
+/// Units of measure and everyday abbreviations, which name nothing.
+const UNITS: [&str; 24] = [
+    "mA", "mV", "mW", "kW", "kHz", "MHz", "GHz", "Hz", "KB", "kB", "MB", "GB", "TB", "KiB", "MiB",
+    "GiB", "Mbit", "Gbit", "dB", "PR", "PRs", "OK", "AM", "PM",
+];
+
+/// Whether what looks like a name is a unit of measure or an everyday abbreviation.
+pub fn is_unit(name: &str) -> bool {
+    UNITS.contains(&name)
+}
+
 /// The things that a claim speaks of, each once, at most twelve.
 pub fn things_in(text: &str) -> Vec<Named> {
     let text = &text[..text.floor_char_boundary(LOOK_BYTES_MAX)];
@@ -86,7 +97,7 @@ fn add(found: &mut Vec<Named>, one: Named) {
         let held = held.name.to_lowercase();
         held == lower || held.split(' ').any(|part| part == lower)
     };
-    if !lower.is_empty() && !found.iter().any(known) {
+    if !lower.is_empty() && !is_unit(&one.name) && !found.iter().any(known) {
         found.push(one);
     }
 }

@@ -198,6 +198,8 @@ pub fn injection(space: SpaceId, id: &str, at: Timestamp, memories: &[u64]) -> I
         at,
         memories: memories.iter().copied().map(memory_id).collect(),
         tokens: 120,
+        found: Vec::new(),
+        passed_over: Vec::new(),
     }
 }
 

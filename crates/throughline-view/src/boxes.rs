@@ -25,6 +25,8 @@ pub struct WireBoxes {
 pub struct WireBox {
     pub id: String,
     pub title: String,
+    /// The few memories that together tell most of it, the most telling first.
+    pub core: Vec<String>,
     pub from: String,
     pub to: String,
     pub open: bool,
@@ -84,6 +86,7 @@ impl From<&TopicBox> for WireBox {
         Self {
             id: one.id.to_string(),
             title: one.title.clone(),
+            core: one.core.iter().map(ToString::to_string).collect(),
             from: one.from.to_string(),
             to: one.to.to_string(),
             open: one.trace.is_none(),

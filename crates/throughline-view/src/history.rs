@@ -56,6 +56,10 @@ pub struct WireInjection {
     pub session: Option<String>,
     pub at: String,
     pub tokens: usize,
+    /// What was found first, before anything was followed or cut, the best first.
+    pub found: Vec<String>,
+    /// What was found and did not fit.
+    pub passed_over: Vec<String>,
 }
 
 impl From<&Memory> for WireNode {
@@ -275,6 +279,8 @@ impl From<&Why> for WireWhy {
             session: one.session.as_ref().map(ToString::to_string),
             at: one.at.to_string(),
             tokens: one.tokens,
+            found: one.found.iter().map(ToString::to_string).collect(),
+            passed_over: one.passed_over.iter().map(ToString::to_string).collect(),
         });
         Self {
             memory: (&why.card).into(),

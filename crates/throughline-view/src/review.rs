@@ -98,6 +98,8 @@ pub struct WireGraduation {
     pub file: String,
     pub diff: String,
     pub takes_out: bool,
+    /// A model worded the line; the memory keeps its own words.
+    pub worded: bool,
     pub why: String,
     /// What keeps it from being accepted as it stands.
     pub stuck: Option<String>,
@@ -111,6 +113,7 @@ impl From<&Graduation> for WireGraduation {
             file: one.file.clone(),
             diff: one.diff.clone(),
             takes_out: one.takes_out,
+            worded: one.worded,
             why: one.why.clone(),
             stuck: one.stuck.clone(),
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
-use throughline_attention::boxes::{BoxItem, BoxTopic, Seal, TOPIC_TERMS};
+use throughline_attention::boxes::{BoxItem, BoxTopic, Seal, TOPIC_TERMS, core};
 use throughline_core::policy::BoxPolicy;
 use throughline_core::{EntityId, Timestamp};
 use uuid::Uuid;
@@ -19,7 +19,7 @@ fn minute(number: f64) -> Timestamp {
 
 fn item(at: f64, words: &str) -> BoxItem {
     let terms = words.split_whitespace().map(|word| (word.to_owned(), word.to_owned()));
-    BoxItem { at: minute(at), terms: terms.collect() }
+    BoxItem { at: minute(at), terms: terms.collect(), meaning: Vec::new() }
 }
 
 fn topic(items: &[BoxItem]) -> BoxTopic {
@@ -89,12 +89,53 @@ fn what_most_memories_hold_tells_most_about_a_box() {
     assert_eq!((open.from, open.to, open.memories), (minute(0.0), minute(2.0), 3));
 }
 
+#[test]
+fn what_goes_on_in_other_words_stays_in_its_box() {
+    let with =
+        |meaning: [f32; 2], words: &str| BoxItem { meaning: meaning.to_vec(), ..item(0.0, words) };
+    let open = topic(&[with([1.0, 0.0], "kafka consumer retries orders")]);
+    let policy = BoxPolicy::default();
+    let same = with([0.8, 0.6], "queue worker waits twice");
+    let other = with([0.0, 1.0], "oven steam sourdough bread");
+    assert_eq!(open.seals_before(&same, &policy), None);
+    assert_eq!(open.seals_before(&other, &policy), Some(Seal::Topic));
+}
+
+#[test]
+fn what_is_said_once_in_passing_begins_no_topic_and_two_that_agree_do() {
+    let open = topic(&[item(0.0, "kafka consumer retries orders")]);
+    let policy = BoxPolicy::default();
+    let bread = item(1.0, "oven steam sourdough bread");
+    let oven = item(2.0, "oven steam sourdough tray");
+    let printer = item(2.0, "printer floor paper empty");
+    assert_eq!(open.seals_between(&bread, None, &policy), None);
+    assert_eq!(open.seals_between(&bread, Some(&printer), &policy), None);
+    assert_eq!(open.seals_between(&bread, Some(&oven), &policy), Some(Seal::Topic));
+    let late = item(99.0, "kafka consumer retries orders");
+    assert_eq!(open.seals_between(&late, None, &policy), Some(Seal::Quiet));
+}
+
+#[test]
+fn the_core_of_a_box_tells_what_most_of_it_speaks_of_and_nothing_twice() {
+    let terms = |words: &str| words.split(' ').map(str::to_owned).collect::<BTreeSet<String>>();
+    let items = [
+        terms("kafka consumer"),
+        terms("kafka consumer retries orders"),
+        terms("bread"),
+        terms("orders replicas two kafka"),
+    ];
+    assert_eq!(core(&items, 2), [1, 3]);
+    assert_eq!(core(&items, 9).len(), 4);
+    assert_eq!(core(&[], 3), Vec::<usize>::new());
+}
+
 fn items() -> impl Strategy<Value = Vec<BoxItem>> {
     let terms = btree_set("[a-h]{1,2}", 0..12);
     vec((0.0..500.0_f64, terms), 1..40).prop_map(|all| {
         let item = |(at, terms): (f64, BTreeSet<String>)| BoxItem {
             at: minute(at),
             terms: terms.into_iter().map(|term| (term.clone(), term)).collect(),
+            meaning: Vec::new(),
         };
         all.into_iter().map(item).collect()
     })

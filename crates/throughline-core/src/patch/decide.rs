@@ -1,6 +1,6 @@
 //! What a person who decides about an operation reads, and what they may add to it.
 
-use super::{Correct, Operation, Relate, Remember, Retract};
+use super::{Artifact, Correct, Operation, Relate, Remember, Retract, Summarize};
 use crate::Kind;
 
 /// What a person adds to an operation that waits.
@@ -33,6 +33,12 @@ impl Operation {
                 format!("link “{from}” {} “{to}”", relation.as_str().replace('_', " "))
             }
             Self::Settle(settle) => format!("put away a failure that is over: “{}”", settle.failed),
+            Self::Summarize(Summarize { of, content, .. }) => {
+                format!("sum up “{}” as “{content}”", of.join("”, “"))
+            }
+            Self::Artifact(Artifact { label, content, .. }) => {
+                format!("keep word for word ({label}): “{content}”")
+            }
         }
     }
 
@@ -41,7 +47,12 @@ impl Operation {
         match self {
             Self::Correct(put_right) => Some(&put_right.wrong),
             Self::Retract(back) | Self::Archive(back) => Some(&back.what),
-            Self::Remember(_) | Self::Know { .. } | Self::Relate(_) | Self::Settle(_) => None,
+            Self::Remember(_)
+            | Self::Know { .. }
+            | Self::Relate(_)
+            | Self::Settle(_)
+            | Self::Summarize(_)
+            | Self::Artifact(_) => None,
         }
     }
 
@@ -69,6 +80,14 @@ impl Operation {
             (Self::Archive(it), _) => {
                 let what = by.memory.map_or(it.what, str::to_owned);
                 Self::Archive(Retract { what, turn: said_now, ..it })
+            }
+            (Self::Summarize(it), text) => {
+                let content = text.map_or(it.content, str::to_owned);
+                Self::Summarize(Summarize { content, confidence: 1.0, turn: said_now, ..it })
+            }
+            (Self::Artifact(it), text) => {
+                let content = text.map_or(it.content, str::to_owned);
+                Self::Artifact(Artifact { content, confidence: 1.0, turn: said_now, ..it })
             }
             (other @ (Self::Know { .. } | Self::Relate(_) | Self::Settle(_)), _) => other,
         }

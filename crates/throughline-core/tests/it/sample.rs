@@ -106,6 +106,8 @@ pub(crate) fn injection() -> Injection {
         at: day(1),
         memories: vec![id(1), id(2)],
         tokens: 120,
+        found: Vec::new(),
+        passed_over: Vec::new(),
     }
 }
 

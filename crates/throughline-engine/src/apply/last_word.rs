@@ -29,6 +29,8 @@ fn slot_of(operation: &Operation) -> Option<&Slot> {
         | Operation::Archive(_)
         | Operation::Know { .. }
         | Operation::Relate(_)
-        | Operation::Settle(_) => None,
+        | Operation::Settle(_)
+        | Operation::Summarize(_)
+        | Operation::Artifact(_) => None,
     }
 }

@@ -111,7 +111,9 @@ impl Keeping<'_> {
             | Operation::Archive(_)
             | Operation::Know { .. }
             | Operation::Relate(_)
-            | Operation::Settle(_) => return Ok(()),
+            | Operation::Settle(_)
+            | Operation::Summarize(_)
+            | Operation::Artifact(_) => return Ok(()),
         };
         match self.gone_saying(&**tx, tx.scope.space, tx.session.as_ref(), said)? {
             Some(gone) => Err(Error::NotPossible(format!(
@@ -161,7 +163,9 @@ fn is_as_seen(tx: &Transaction<'_>, operation: &Operation, seen: u64) -> Result<
         Operation::Remember(_)
         | Operation::Know { .. }
         | Operation::Relate(_)
-        | Operation::Settle(_) => return Ok(()),
+        | Operation::Settle(_)
+        | Operation::Summarize(_)
+        | Operation::Artifact(_) => return Ok(()),
     };
     let Ok(id) = named.parse::<MemoryId>() else { return Ok(()) };
     unchanged(tx, id, seen)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::patch::Patch;
 use throughline_core::reading::Piece;
-use throughline_core::{Episode, EpisodeId, MemoryId, SessionId, SpaceId, Timestamp, text};
+use throughline_core::{Episode, EpisodeId, SessionId, SpaceId, Timestamp, text};
 use throughline_language::Turn;
 use throughline_language::gate::{self, Fired, Flush, ProbeWhen};
 use throughline_language::probe::{self, Fated};
@@ -42,7 +42,7 @@ pub(super) struct Weighed {
 pub(super) struct Aside {
     pub(super) turn: EpisodeId,
     pub(super) words: String,
-    pub(super) may_touch: Vec<MemoryId>,
+    pub(super) may_touch: Vec<Held>,
 }
 
 /// Turns taken through the gate, before anything is written.

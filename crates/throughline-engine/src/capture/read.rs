@@ -141,7 +141,7 @@ impl Weighed {
     /// The words beside what they may touch, if there is anything.
     fn aside(&self, episode: EpisodeId, turn: &str) -> Option<Aside> {
         let may_touch = self.bearings.iter().filter(|one| one.holds && one.may_touch());
-        let may_touch: Vec<MemoryId> = may_touch.map(|one| one.id).collect();
+        let may_touch: Vec<Held> = may_touch.cloned().collect();
         // Words that were weighed as a whole are told as a whole.
         let words = if is_short(turn) { turn } else { &turn[self.own.span.clone()] };
         let words = text::cut(words.trim(), ASIDE_CHARS).to_owned();
@@ -152,11 +152,11 @@ impl Weighed {
 impl Aside {
     /// The links that put the words beside the memories.
     pub(super) fn links(&self, space: SpaceId, at: Timestamp) -> impl Iterator<Item = Edge> {
-        self.may_touch.iter().map(move |memory| {
-            let (turn, memory) = (NodeId::Episode(self.turn), (*memory).into());
+        self.may_touch.iter().map(move |held| {
+            let (turn, memory) = (NodeId::Episode(self.turn), held.id.into());
             let mut edge = Edge::new(space, turn, Relation::LaterSaid, memory, at);
             edge.reason = Some(self.words.clone());
-            edge
+            held.likely_on(edge)
         })
     }
 }
@@ -206,7 +206,9 @@ fn claimed(operation: &Operation) -> Option<ClaimedWords<'_>> {
         | Operation::Archive(_)
         | Operation::Know { .. }
         | Operation::Relate(_)
-        | Operation::Settle(_) => None,
+        | Operation::Settle(_)
+        | Operation::Summarize(_)
+        | Operation::Artifact(_) => None,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use throughline_core::row::Image;
 use throughline_core::{Leaf, Row, Table, text};
@@ -86,6 +87,17 @@ pub(crate) fn right_file(root: &Path) -> String {
 }
 
 impl FlatEdit<'_> {
+    /// Whether the file is already as it is to be: the very line stands there, or no longer does.
+    pub(crate) fn is_done(&self, root: &Path) -> bool {
+        let Ok(Some(found)) = text_of(&World::at(root), root, self.file) else { return false };
+        match self.edit {
+            LineEdit::Append { line } | LineEdit::Insert { line, .. } => {
+                lines_of(&found.text).iter().any(|one| one.trim_end() == line)
+            }
+            LineEdit::Remove { line } => place_of(&found.text, line).is_none(),
+        }
+    }
+
     /// Works out what a file becomes. The error says why it is left alone.
     pub(crate) fn apply(&self, root: &Path) -> std::result::Result<EditedFile, String> {
         let found = text_of(&World::at(root), root, self.file);
@@ -153,18 +165,26 @@ fn is_read_only(path: &Path) -> bool {
 
 /// Puts a new text in the place of the one that is there.
 fn replace(path: &Path, before: Option<&str>, after: &str) -> std::io::Result<()> {
-    let Some(before) = before else {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        file.write_all(after.as_bytes())?;
-        return file.sync_all();
+    let permissions = match before {
+        Some(_) => Some(fs::metadata(path)?.permissions()),
+        None => None,
     };
-    let permissions = fs::metadata(path)?.permissions();
-    let working = path.with_extension(format!("{:016x}.tmp", fastrand::u64(..)));
+    clear_working(path);
+    let working = path.with_file_name(format!(
+        "{}{:016x}{WORKING_END}",
+        working_begin(path).ok_or(ErrorKind::InvalidInput)?,
+        fastrand::u64(..)
+    ));
     let write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).open(&working)?;
         file.write_all(after.as_bytes())?;
-        file.set_permissions(permissions.clone())?;
+        if let Some(permissions) = &permissions {
+            file.set_permissions(permissions.clone())?;
+        }
         file.sync_all()?;
+        let Some(before) = before else {
+            return put_new(&working, path);
+        };
         // Whoever wrote meanwhile keeps what they wrote.
         if fs::read(path)? != before.as_bytes() {
             return Err(std::io::Error::new(ErrorKind::InvalidData, "it was changed meanwhile"));
@@ -176,6 +196,43 @@ fn replace(path: &Path, before: Option<&str>, after: &str) -> std::io::Result<()
         fs::remove_file(&working).ok();
     }
     written
+}
+
+/// Gives a file its name, unless somebody made one of that name meanwhile: that is theirs.
+fn put_new(working: &Path, path: &Path) -> std::io::Result<()> {
+    match fs::hard_link(working, path) {
+        Ok(()) => fs::remove_file(working),
+        // Not every disk knows links.
+        Err(error) if error.kind() != ErrorKind::AlreadyExists && !path.exists() => {
+            fs::rename(working, path)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// How the file that is written beside another one is named, before and after a number.
+fn working_begin(path: &Path) -> Option<String> {
+    Some(format!(".{}.throughline-", path.file_name()?.to_str()?))
+}
+const WORKING_END: &str = ".tmp";
+/// A file beside another one that is older than this was left by somebody who was cut off.
+const WORKING_MAX: Duration = Duration::from_secs(60);
+
+/// Removes what somebody who was cut off left beside a file.
+pub(crate) fn clear_working(path: &Path) {
+    let (Some(folder), Some(begin)) = (path.parent(), working_begin(path)) else { return };
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|name| {
+            name.strip_prefix(&begin).and_then(|rest| rest.strip_suffix(WORKING_END)).is_some_and(
+                |number| number.len() == 16 && number.bytes().all(|one| one.is_ascii_hexdigit()),
+            )
+        });
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if ours && age().is_some_and(|age| age > WORKING_MAX) {
+            fs::remove_file(entry.path()).ok();
+        }
+    }
 }
 
 /// The lines of a text, each with its end.

@@ -53,6 +53,15 @@ struct Spent {
     tokens: u64,
     /// Questions about pairs, which belong to no session.
     pairs: u64,
+    /// Questions for a better wording, which belong to none either.
+    #[serde(skip_serializing_if = "is_none")]
+    wordings: u64,
+}
+
+/// Whether a count is nought, and so not worth writing.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it a reference")]
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// On whose account a question goes, beside the day's.
@@ -62,6 +71,8 @@ pub(super) enum Account<'a> {
     Session(&'a str),
     /// Comparing, which has as many a day as a session has.
     Pairs,
+    /// Wording lines for files, which has as many.
+    Wordings,
     /// Nobody's: a person asks.
     Person,
     /// Nobody's: somebody looks whether it answers, whatever happened before.
@@ -107,6 +118,7 @@ impl ModelState {
                 *counted = (counted.0 + 1, day);
             }
             Account::Pairs => spent.pairs += 1,
+            Account::Wordings => spent.wordings += 1,
             Account::Person | Account::Trial => {}
         }
         while self.calls.len() > SESSIONS_MAX {
@@ -131,6 +143,7 @@ impl ModelState {
         match account {
             Account::Session(session) => self.calls.get(session).map_or(0, |(calls, _)| *calls),
             Account::Pairs => self.days.get(&day).map_or(0, |spent| spent.pairs),
+            Account::Wordings => self.days.get(&day).map_or(0, |spent| spent.wordings),
             Account::Person | Account::Trial => 0,
         }
     }

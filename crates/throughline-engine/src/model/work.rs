@@ -48,6 +48,8 @@ pub struct Worked {
     pub contested: usize,
     /// Operations that wait for a person.
     pub deferred: usize,
+    /// Lines for a file that were worded.
+    pub worded: usize,
     /// Texts that got a vector from the service.
     pub embedded: usize,
     /// Why something still waits.
@@ -81,6 +83,12 @@ impl Working<'_> {
                 worked.superseded += compared.superseded;
                 worked.tokens += compared.tokens;
                 held = compared.held.or(held);
+            }
+            if held.as_ref().is_none_or(|held| held.until.is_none()) {
+                let worded = self.word_lines(llm, here)?;
+                worked.worded = worded.lines;
+                worked.tokens += worded.tokens;
+                held = worded.held.or(held);
             }
             worked.left = self.waiting_for_model()?.turns;
         }

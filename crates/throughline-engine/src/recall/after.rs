@@ -31,6 +31,8 @@ use crate::{Context, Error, Project, Result};
 
 /// Memories of one recall that are linked with each other at most.
 const TOGETHER_MAX: usize = 5;
+/// Memories that are noted as found, and as found and not fitting.
+const FOUND_MAX: usize = 10;
 /// How strong a first use together is.
 const FIRST_TOGETHER: f64 = 0.3;
 
@@ -46,6 +48,12 @@ struct Noted {
     session: Option<SessionId>,
     /// What was shown, by space.
     shown: Vec<(SpaceId, MemoryId)>,
+    /// What was found first, before anything was followed or cut, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    found: Vec<(SpaceId, MemoryId)>,
+    /// What was found and did not fit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    passed_over: Vec<(SpaceId, MemoryId)>,
     tokens: usize,
     /// It was said unasked, when a session began: shown, and not used.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -82,6 +90,8 @@ impl Recalling<'_> {
         let noted = Noted {
             gap: missing(recall),
             answers: answered(recall),
+            found: found_first(recall),
+            passed_over: passed_over(recall),
             ..self.noted(recall.memories(), recall.tokens)
         };
         self.note(&noted)
@@ -115,6 +125,8 @@ impl Recalling<'_> {
             level: self.context.level,
             session: self.context.session.clone(),
             shown,
+            found: Vec::new(),
+            passed_over: Vec::new(),
             tokens,
             unasked: false,
             again: false,
@@ -271,6 +283,32 @@ fn missing(recall: &Recall) -> Option<Gap> {
     (!about.is_empty()).then(|| Gap { about, kind: kind.to_owned() })
 }
 
+/// The memories that were found by themselves, the best first.
+fn found_first(recall: &Recall) -> Vec<(SpaceId, MemoryId)> {
+    let mut found: Vec<&super::RecallCandidate> =
+        recall.candidates.iter().filter(|one| one.path.is_empty()).collect();
+    found.sort_by(|a, b| b.relevance.total_cmp(&a.relevance).then(a.node.cmp(&b.node)));
+    let memories = found.iter().filter_map(|one| Some((one.space, one.node.memory()?)));
+    memories.take(FOUND_MAX).collect()
+}
+
+/// The memories that were found and did not fit what was asked. It says nothing of how true they are.
+fn passed_over(recall: &Recall) -> Vec<(SpaceId, MemoryId)> {
+    let unfit = |one: &&super::RecallCandidate| {
+        matches!(
+            one.fate,
+            CandidateFate::Cut(
+                CutReason::DoesNotFit
+                    | CutReason::FarBehind
+                    | CutReason::FarFromFocus
+                    | CutReason::Unfit
+            )
+        )
+    };
+    let found = recall.candidates.iter().filter(unfit);
+    found.filter_map(|one| Some((one.space, one.node.memory()?))).take(FOUND_MAX).collect()
+}
+
 /// The words that a gap about an answered question has: what the best memory says fits by itself.
 fn answered(recall: &Recall) -> Option<String> {
     let best = recall.items.first()?;
@@ -315,10 +353,41 @@ fn count_uses(tx: &mut Transaction<'_>, noted: &Noted, policy: &EdgePolicy) -> R
                 at: noted.at,
                 memories: memories.clone(),
                 tokens: noted.tokens,
+                found: here(&noted.found, space),
+                passed_over: here(&noted.passed_over, space),
             }));
         }
         if !noted.unasked {
             together(tx, space, &memories, noted.at, policy)?;
+            apart(tx, space, &memories, &here(&noted.passed_over, space))?;
+        }
+    }
+    Ok(())
+}
+
+/// Those of some memories that live in a space.
+fn here(some: &[(SpaceId, MemoryId)], space: SpaceId) -> Vec<MemoryId> {
+    some.iter().filter(|one| one.0 == space).map(|one| one.1).collect()
+}
+
+/// What fits where another does not is tied to it a little less. Nothing else changes for the one that did not fit.
+fn apart(
+    tx: &mut Transaction<'_>,
+    space: SpaceId,
+    shown: &[MemoryId],
+    passed_over: &[MemoryId],
+) -> Result<()> {
+    for one in shown.iter().take(TOGETHER_MAX) {
+        for other in passed_over.iter().filter(|other| !shown.contains(other)) {
+            let (from, to): (NodeId, NodeId) =
+                Relation::CoUsed.in_order((*one).into(), (*other).into());
+            let key = RowKey::edge(space, from, Relation::CoUsed, to);
+            if let Some(Row::Edge(edge)) = tx.rows(&[key])?.remove(0)
+                && edge.reinforcements > 0
+            {
+                let reinforcements = edge.reinforcements - 1;
+                tx.push(Change::Link(Edge { reinforcements, ..edge }));
+            }
         }
     }
     Ok(())

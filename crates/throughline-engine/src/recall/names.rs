@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::{EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words};
-use throughline_language::question::{Question, Reference};
+use throughline_core::{
+    Entity, EntityKind, Memory, MemoryId, NodeId, Relation, SpaceId, text, words,
+};
+use throughline_language::question::{AskKind, Question, Reference};
 use throughline_language::things;
 use throughline_store::{EntityName, Foreseen, Reader};
 
@@ -21,6 +23,8 @@ const RESPELLED_MAX: usize = 6;
 const PER_ENTITY: usize = 64;
 /// Memories that "my project" names; where more speak of it, the words of the prompt decide.
 const OF_PROJECT_MAX: usize = 8;
+/// Words after which a label is what is meant.
+const ABOUT: [&str; 6] = ["about", "on", "for", "regarding", "under", "concerning"];
 /// Shorter titles and identifiers stand in too many prompts by chance.
 const TELLING_LETTERS: usize = 4;
 
@@ -111,17 +115,28 @@ impl Recalling<'_> {
             spaces,
             ..Mentioned::default()
         };
-        let names = spoken_names(&normal, question);
+        let marked = marked_in(head);
+        let mut names = spoken_names(&normal, question);
+        names.extend(marked.iter().map(|name| EntityName { kind: None, name: name.clone() }));
         for space in mentioned.spaces.clone() {
-            let entities: Vec<NodeId> =
-                reader.entities(space, &names)?.into_iter().map(|one| one.id.into()).collect();
+            let found = reader.entities(space, &names)?;
+            let entities: Vec<NodeId> = found.iter().map(|one| one.id.into()).collect();
             if entities.is_empty() {
                 continue;
             }
             let about = [Relation::About, Relation::Tagged];
+            // A label is an everyday word more often than a name: whoever orders something need not mean it.
+            let asks = question.ask != AskKind::Statement || question.recalls;
+            let labelled: BTreeSet<NodeId> = found
+                .iter()
+                .filter(|one| {
+                    one.kind == EntityKind::Tag && !asks && !is_meant(&marked, &normal, one)
+                })
+                .map(|one| one.id.into())
+                .collect();
             let mut spoken_of: BTreeMap<MemoryId, usize> = BTreeMap::new();
             for edge in reader.neighbours(space, &entities, &about, PER_ENTITY)? {
-                if let Some(memory) = edge.from.memory() {
+                if let Some(memory) = edge.from.memory().filter(|_| !labelled.contains(&edge.to)) {
                     *spoken_of.entry(memory).or_default() += 1;
                 }
             }
@@ -156,6 +171,23 @@ impl Recalling<'_> {
         }
         Ok(())
     }
+}
+
+/// The words that are written as labels: "#deploy".
+fn marked_in(query: &str) -> Vec<String> {
+    let ends = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '/'));
+    let rests = query.split('#').skip(1);
+    let names = rests.map(|rest| text::normalise(rest.split(ends).next().unwrap_or_default()));
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+/// Whether an order means a label: it is written as one, it is all that was said, or something is wanted about it.
+fn is_meant(marked: &[String], normal: &str, label: &Entity) -> bool {
+    let spoken = format!(" {normal} ");
+    label.names().iter().any(|name| {
+        let about = |word: &&str| spoken.contains(&format!(" {word} {name} "));
+        marked.contains(name) || normal == name || ABOUT.iter().any(|word| about(&word))
+    })
 }
 
 /// Every run of up to three words that may be a name: those found by their form first.

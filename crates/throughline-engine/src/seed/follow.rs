@@ -245,9 +245,15 @@ fn shelve(
 fn written_from(tx: &Transaction<'_>, rule: &FlatRule) -> Result<Option<Memory>> {
     let Some(handle) = &rule.mark else { return Ok(None) };
     let found = tx.find(&[tx.scope.space], handle)?;
+    let leaves = tx.leaves(tx.scope.space, SHELF)?;
+    // Where a model worded the line, the leaf keeps that wording.
+    let worded = |memory: &Memory| {
+        let same = |leaf: &&Leaf| leaf.memory == memory.id && leaf.text == rule.text;
+        leaves.iter().filter(same).any(|leaf| leaf.notes.iter().any(|note| note == WRITTEN))
+    };
     let says = |memory: &&Memory| {
         let line = flat::line_of(&memory.content, handle);
-        flat::read(&line).rules.first().is_some_and(|one| one.text == rule.text)
+        flat::read(&line).rules.first().is_some_and(|one| one.text == rule.text) || worded(memory)
     };
     Ok(found.iter().find(says).cloned())
 }

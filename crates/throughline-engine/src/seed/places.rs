@@ -34,6 +34,9 @@ const BYTES_MAX: usize = 256 << 10;
 /// How deep imports are followed.
 const DEPTH_MAX: usize = 5;
 
+/// Why a file is left alone that the project keeps to itself.
+const PRIVATE: &str = "it is private to the project (.gitignore, .secretsignore)";
+
 /// A flat file as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FlatText {
@@ -45,16 +48,30 @@ pub(crate) struct FlatText {
     pub(crate) text: String,
 }
 
-/// The flat files of a project, each once however it is reached, and what was left alone.
-pub(super) fn gather(root: &Path) -> (Vec<FlatText>, Vec<String>) {
+/// What was found of flat files.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    /// The files, each once however it is reached.
+    pub(super) texts: Vec<FlatText>,
+    /// What was left alone, and why.
+    pub(super) skipped: Vec<String>,
+    /// Those of them that are there and cannot be read as text: what they said before still counts.
+    pub(super) unread: BTreeSet<String>,
+    /// Whether the search ended before everything was looked at.
+    pub(super) cut_off: bool,
+}
+
+/// The flat files of a project.
+pub(super) fn gather(root: &Path) -> Gathered {
     let world = World::at(root);
-    let (mut texts, mut skipped) = (Vec::new(), Vec::new());
+    let Gathered { mut texts, mut skipped, mut unread, mut cut_off } = Gathered::default();
     let mut met: BTreeSet<PathBuf> = BTreeSet::new();
     let named = FILES.iter().map(|path| (*path).to_owned()).chain(in_folders(root));
     let mut open: VecDeque<(String, usize)> = named.map(|path| (path, 0)).collect();
     while let Some((path, depth)) = open.pop_front() {
         if texts.len() >= FILES_MAX {
             skipped.push(format!("{path}: more than {FILES_MAX} files"));
+            cut_off = true;
             break;
         }
         let text = match text_of(&world, root, &path) {
@@ -66,6 +83,10 @@ pub(super) fn gather(root: &Path) -> (Vec<FlatText>, Vec<String>) {
                 continue;
             }
             Err(why) => {
+                // What the project keeps to itself is not kept by us either.
+                if why != PRIVATE {
+                    unread.insert(path.clone());
+                }
                 skipped.push(format!("{path}: {why}"));
                 continue;
             }
@@ -81,7 +102,7 @@ pub(super) fn gather(root: &Path) -> (Vec<FlatText>, Vec<String>) {
         }
         texts.push(text);
     }
-    (texts, skipped)
+    Gathered { texts, skipped, unread, cut_off }
 }
 
 /// A flat file, or nothing where there is none. The error says why a file is left alone.
@@ -96,7 +117,7 @@ pub(crate) fn text_of(world: &World, root: &Path, path: &str) -> Result<Option<F
         return Err(format!("it has {} bytes; {BYTES_MAX} are read at most", bytes.len()));
     }
     if is_private_file(root, &path) {
-        return Err("it is private to the project (.gitignore, .secretsignore)".to_owned());
+        return Err(PRIVATE.to_owned());
     }
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(Some(FlatText { path, real, text })),

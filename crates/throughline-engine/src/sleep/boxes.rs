@@ -7,12 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_attention::boxes::{BoxItem, BoxTopic, Seal};
+use throughline_attention::boxes::{self, BoxItem, BoxTopic, Seal};
 use throughline_core::permission::Door;
 use throughline_core::{
     BatchId, Cause, Change, Edge, Entity, EntityId, EntityKind, Kind, Memory, MemoryId, NodeId,
     Relation, Row, RowKey, SpaceId, Timestamp, text, words,
 };
+use throughline_embed::MODEL;
 use throughline_store::Reader;
 
 use super::active;
@@ -32,8 +33,10 @@ const AT_ONCE: usize = 24;
 const LOOK_BYTES: usize = 2_000;
 /// Letters of a term that tells something.
 const LETTERS_MIN: usize = 3;
-/// Words in the title of a box.
-const TITLE_WORDS: usize = 4;
+/// Claims in the core of a box.
+const CORE_MAX: usize = 3;
+/// Characters of a title.
+const TITLE_CHARS: usize = 72;
 
 /// What was put into boxes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,8 +62,10 @@ impl Boxing {
 pub struct TopicBox {
     /// Which.
     pub id: EntityId,
-    /// The words that tell most about it.
+    /// The beginning of the claim that tells most about it.
     pub title: String,
+    /// What it comes to: the few claims that together tell most of it, the most telling first.
+    pub core: Vec<MemoryId>,
     /// When the first of its memories was said.
     pub from: Timestamp,
     /// When the last of them was said.
@@ -138,10 +143,10 @@ impl Sleeping<'_> {
             step: BoxStep { id, is_new: false, memories: Vec::new(), seal: None },
             topic,
         });
-        for (memory, item) in &items {
-            let seal = open
-                .as_ref()
-                .and_then(|open| open.topic.seals_before(item, &self.engine.policy.boxes));
+        for (at, (memory, item)) in items.iter().enumerate() {
+            let next = items.get(at + 1).map(|(_, next)| next);
+            let policy = &self.engine.policy.boxes;
+            let seal = open.as_ref().and_then(|open| open.topic.seals_between(item, next, policy));
             if let Some((mut full, why)) = seal.and_then(|why| Some((open.take()?, why))) {
                 let known = match &mut earlier {
                     Some(known) => known,
@@ -212,11 +217,14 @@ impl Looking<'_> {
             let mut held = held_in(&*reader, space, one.id)?;
             held.memories.retain(|memory| reach.sees(memory));
             let Some(topic) = held.topic(&*reader)? else { continue };
-            let words = topic.telling().into_iter().take(TITLE_WORDS).map(|(_, word)| word);
+            let core = core_of(&held.memories);
+            let title = core.first().map(|best| text::headline(&best.content, TITLE_CHARS));
+            let core = core.iter().map(|one| one.id).collect();
             let (trace, sealed) = held.trace.map_or((None, None), |(id, why)| (Some(id), why));
             boxes.push(TopicBox {
                 id: one.id,
-                title: words.collect::<Vec<_>>().join(", "),
+                title: title.unwrap_or_default(),
+                core,
                 from: topic.from,
                 to: topic.to,
                 sealed: trace.is_some().then(|| sealed.unwrap_or_default()),
@@ -226,6 +234,15 @@ impl Looking<'_> {
         }
         Ok(boxes)
     }
+}
+
+/// The memories that tell most of a box; what no longer holds only where nothing else is in it.
+fn core_of(memories: &[Memory]) -> Vec<&Memory> {
+    let current: Vec<&Memory> = memories.iter().filter(|one| one.state.is_active()).collect();
+    let some = if current.is_empty() { memories.iter().collect() } else { current };
+    let terms: Vec<BTreeSet<String>> =
+        some.iter().map(|one| telling(&one.content).into_keys().collect()).collect();
+    boxes::core(&terms, CORE_MAX).into_iter().map(|place| some[place]).collect()
 }
 
 impl HeldBox {
@@ -371,15 +388,17 @@ fn items_of(reader: &dyn Reader, memories: &[Memory]) -> Result<Vec<(MemoryId, B
         .filter_map(Row::into_episode)
         .map(|turn| (NodeId::Episode(turn.id), turn.text))
         .collect();
-    let item = |memory: &Memory| {
+    let vectors = reader.vectors_of(space, MODEL, &nodes)?;
+    let item = |(memory, meaning): (&Memory, Option<Vec<f32>>)| {
         let turn = turn_of.get(&memory.id.into()).and_then(|turn| said.get(turn));
         let mut terms = telling(&memory.content);
         for (term, word) in turn.map(|text| telling(text)).unwrap_or_default() {
             terms.entry(term).or_insert(word);
         }
-        (memory.id, BoxItem { at: memory.recorded_at, terms })
+        let meaning = meaning.unwrap_or_default();
+        (memory.id, BoxItem { at: memory.recorded_at, terms, meaning })
     };
-    Ok(memories.iter().map(item).collect())
+    Ok(memories.iter().zip(vectors).map(item).collect())
 }
 
 /// The telling terms of a text, each with the word as it is written.

@@ -26,6 +26,8 @@ const WORD_LETTERS: usize = 3;
 /// Connections and vectors that are read in one go.
 const AT_ONCE: usize = 256;
 const EDGES_MAX: usize = 100_000;
+/// Memories below which a topic may have two members.
+const SMALL: usize = 100;
 /// Members whose vectors say where a cluster lies.
 const CENTRE_OF: usize = 64;
 
@@ -44,7 +46,9 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
         .into_iter()
         .map(|(one, other, near)| (ids[one], ids[other], f64::from(near)))
         .collect();
-    let policy = ClusterPolicy::default();
+    // In a small memory two that lie close together are a topic already.
+    let size_min = if ids.len() < SMALL { 2 } else { ClusterPolicy::default().size_min };
+    let policy = ClusterPolicy { size_min, ..ClusterPolicy::default() };
     let found = clusters(&ids, &pairs, &policy);
     let held = held(view)?;
     let before: BTreeMap<EntityId, BTreeSet<MemoryId>> =

@@ -9,8 +9,9 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use throughline_attention::lifecycle::{LifecycleMove, Tier, next_move};
 use throughline_core::permission::{Act, Backing, Door, Verdict};
+use throughline_core::state::Flag;
 use throughline_core::{
-    Cause, Change, Kind, Memory, Row, RowKey, SpaceId, State, Timestamp, salience,
+    Cause, Change, Kind, Memory, Row, RowKey, SpaceId, State, Timestamp, evidence, salience,
 };
 use throughline_store::{Reader, TextOf};
 
@@ -35,6 +36,8 @@ const CURRENT: [State; 2] = [State::Staged, State::Confirmed];
 pub struct Tended {
     /// Memories that were looked at.
     pub looked: usize,
+    /// Those on probation that enough sources stand behind by now.
+    pub confirmed: usize,
     /// Those that have run out.
     pub expired: usize,
     /// Those that were put away.
@@ -50,11 +53,12 @@ pub struct Tended {
 impl Tended {
     /// How many things were done.
     pub fn total(&self) -> usize {
-        self.expired + self.archived + self.cooled + self.warmed + self.proposed
+        self.confirmed + self.expired + self.archived + self.cooled + self.warmed + self.proposed
     }
 
     fn count(&mut self, step: &TendStep) {
         match step {
+            TendStep::Confirm(_) => self.confirmed += 1,
             TendStep::Move(_, LifecycleMove::Expire) => self.expired += 1,
             TendStep::Move(_, LifecycleMove::Archive) => self.archived += 1,
             TendStep::Move(_, LifecycleMove::Change(Tier::Cold)) => self.cooled += 1,
@@ -66,6 +70,7 @@ impl Tended {
 
 /// One thing to do, with the memory as it was seen.
 enum TendStep {
+    Confirm(Memory),
     Move(Memory, LifecycleMove),
     Propose(Memory, Proposal),
 }
@@ -146,6 +151,10 @@ impl Sleeping<'_> {
         let cards = self.engine.cards(reader, memories)?;
         let mut steps = Vec::new();
         for card in &cards {
+            if is_borne_out(card) {
+                steps.push(TendStep::Confirm(card.memory.clone()));
+                continue;
+            }
             let policy = &self.engine.policy.lifecycle;
             let done_for = card.memory.done_at.map(since);
             let facts = card.lifecycle_facts();
@@ -212,6 +221,15 @@ impl Sleeping<'_> {
     }
 }
 
+/// Whether a memory on probation has enough sources behind it by now, and nothing speaks against it. Evidence that came
+/// by a merge or an import was never counted where it came in.
+fn is_borne_out(card: &Card) -> bool {
+    let doubts = [Flag::Contested, Flag::Stale, Flag::Speculative];
+    card.memory.state == State::Staged
+        && evidence::confirms(&card.evidence)
+        && !card.flags.iter().any(|flag| doubts.contains(flag))
+}
+
 /// Whether the program may do that to a memory while nobody looks.
 fn may_move(reader: &dyn Reader, memory: &Memory, next: LifecycleMove) -> Result<bool> {
     if matches!(next, LifecycleMove::Change(_)) {
@@ -223,12 +241,16 @@ fn may_move(reader: &dyn Reader, memory: &Memory, next: LifecycleMove) -> Result
 
 /// Does one thing to a memory that is still as it was seen.
 fn tend_one(tx: &mut Transaction<'_>, step: &TendStep) -> Result<()> {
-    let (TendStep::Move(memory, _) | TendStep::Propose(memory, _)) = step;
+    let (TendStep::Confirm(memory) | TendStep::Move(memory, _) | TendStep::Propose(memory, _)) =
+        step;
     if !stand(&**tx, &[memory])? {
         return Ok(());
     }
     let (space, id, at) = (memory.space, memory.id, tx.now);
     match step {
+        TendStep::Confirm(_) => {
+            tx.push(Change::Move { space, id, to: State::Confirmed, at });
+        }
         TendStep::Move(_, LifecycleMove::Expire) => {
             tx.push(Change::Move { space, id, to: State::Expired, at });
         }

@@ -1,5 +1,6 @@
 //! About: what is known of one person, project, thing or topic, told as a page. Only stored words are used.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use throughline_core::state::Flag;
@@ -9,6 +10,7 @@ use throughline_core::{
 };
 use throughline_store::{Reader, TextOf, TextQuery};
 
+use super::fold::{Folded, fold};
 use super::listed::{beside, unknown_thing};
 use crate::flows::Looking;
 use crate::{Card, Error, Result};
@@ -18,6 +20,8 @@ const SECTION_LINES: usize = 12;
 const LINE_CHARS: usize = 240;
 /// Memories of each kind that a page about a project or the user reads.
 const EACH_KIND: usize = 40;
+/// Rules and preferences that a page about the user reads.
+const OF_USER: usize = 320;
 
 /// A page about somebody or something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +76,13 @@ impl Looking<'_> {
             AboutWhat::Words(name, _) => (name.clone(), None),
         };
         let cards = self.engine.cards(&*reader, &memories)?;
+        let all = cards.len();
+        let Folded { cards, stands_for } = match &what {
+            AboutWhat::User => fold(&*reader, cards)?,
+            AboutWhat::Project | AboutWhat::Thing(_) | AboutWhat::Words(..) => {
+                Folded { cards, stands_for: BTreeMap::new() }
+            }
+        };
         let mut page = format!("# {title}");
         if let Some(kind) = kind {
             write!(page, " ({kind})").expect("a String takes text");
@@ -82,10 +93,11 @@ impl Looking<'_> {
         {
             writeln!(page, "also called: {}", entity.aliases.join(", ")).expect("a String");
         }
-        writeln!(page, "{}{}", plural(cards.len(), "memory"), since(&memories)).expect("a String");
+        writeln!(page, "{}{}", plural(all, "memory"), since(&memories)).expect("a String");
         let mut told = Vec::new();
         for (heading, kinds) in SECTIONS {
-            self.section(&*reader, &mut page, heading, kinds, &cards, &mut told)?;
+            let here = cards.iter().filter(|card| kinds.contains(&card.memory.kind)).collect();
+            self.section(&*reader, &mut page, heading, here, &stands_for, &mut told)?;
         }
         self.before(&*reader, &mut page, &memories)?;
         if let AboutWhat::Thing(entity) = &what {
@@ -158,7 +170,7 @@ impl Looking<'_> {
     fn of_user(&self, reader: &dyn Reader) -> Result<Vec<Memory>> {
         let spaces = self.context.reach().spaces;
         let rules = [Kind::Preference, Kind::Principle];
-        let mut found = reader.said(&spaces, &rules, EACH_KIND)?;
+        let mut found = reader.said(&spaces, &rules, OF_USER)?;
         let personal = |memory: &Memory| memory.domain.as_deref() == Some("personal");
         let rest = reader.current(&spaces, &[Kind::Fact, Kind::Commitment], EACH_KIND * 4)?;
         found.extend(rest.into_iter().filter(personal));
@@ -182,12 +194,10 @@ impl Looking<'_> {
         reader: &dyn Reader,
         page: &mut String,
         heading: &str,
-        kinds: &[Kind],
-        cards: &[Card],
+        mut here: Vec<&Card>,
+        stands_for: &BTreeMap<MemoryId, usize>,
         told: &mut Vec<MemoryId>,
     ) -> Result<()> {
-        let mut here: Vec<&Card> =
-            cards.iter().filter(|card| kinds.contains(&card.memory.kind)).collect();
         here.sort_by(|a, b| {
             b.salience.value.total_cmp(&a.salience.value).then(a.memory.id.cmp(&b.memory.id))
         });
@@ -199,7 +209,9 @@ impl Looking<'_> {
             let line = text::headline(&card.memory.content, LINE_CHARS);
             let because = self.because(reader, &card.memory)?;
             let date = card.memory.recorded_at.date();
-            writeln!(page, "- {line}{because} ({date}{})", doubts(card)).expect("a String");
+            let others = stands_for.get(&card.memory.id);
+            let others = others.map(|count| format!(", and {count} like it")).unwrap_or_default();
+            writeln!(page, "- {line}{because} ({date}{}{others})", doubts(card)).expect("a String");
             told.push(card.memory.id);
         }
         if here.len() > SECTION_LINES {

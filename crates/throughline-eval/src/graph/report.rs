@@ -43,6 +43,12 @@ impl Score {
         self.tokens += outcome.tokens;
     }
 
+    /// The share of what was needed that the agent had before it.
+    #[cfg(test)]
+    pub(super) fn said(&self) -> f64 {
+        self.mean(self.said)
+    }
+
     fn mean(&self, sum: f64) -> f64 {
         sum / count(self.asked.max(1))
     }
@@ -63,7 +69,7 @@ fn share(gold: &[MemoryId], found: &[MemoryId], first: usize) -> f64 {
 pub(super) fn print(asked: usize, lines: &[(&str, Score)]) {
     println!("{asked} questions");
     println!(
-        "{:20} {:>5} {:>9} {:>10} {:>6} {:>9} {:>6} {:>7} {:>12}",
+        "{:28} {:>5} {:>9} {:>10} {:>6} {:>9} {:>6} {:>7} {:>12}",
         "", "n", "recall@5", "recall@10", "said", "all said", "lines", "tokens", "lines unasked"
     );
     for (name, score) in lines {
@@ -72,7 +78,7 @@ pub(super) fn print(asked: usize, lines: &[(&str, Score)]) {
             sum => format!("{:.3}", score.mean(sum)),
         };
         println!(
-            "{name:20} {:>5} {:>9} {:>10} {:>6.3} {:>9.3} {:>6.2} {:>7.0} {:>12.2}",
+            "{name:28} {:>5} {:>9} {:>10} {:>6.3} {:>9.3} {:>6.2} {:>7.0} {:>12.2}",
             score.asked,
             ranked(score.at5),
             ranked(score.at10),

@@ -339,7 +339,10 @@ fn quoted(operation: &Operation) -> Option<&str> {
         Operation::Correct(it) => it.quote.as_deref(),
         Operation::Retract(it) | Operation::Archive(it) => it.quote.as_deref(),
         Operation::Relate(it) => it.quote.as_deref(),
-        Operation::Know { .. } | Operation::Settle(_) => None,
+        Operation::Know { .. }
+        | Operation::Settle(_)
+        | Operation::Summarize(_)
+        | Operation::Artifact(_) => None,
     }
 }
 

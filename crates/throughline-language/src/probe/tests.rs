@@ -64,7 +64,9 @@ fn remembered(turns: &[Turn<'_>]) -> Vec<Remember> {
             | Operation::Archive(_)
             | Operation::Know { .. }
             | Operation::Relate(_)
-            | Operation::Settle(_) => None,
+            | Operation::Settle(_)
+            | Operation::Summarize(_)
+            | Operation::Artifact(_) => None,
         })
         .collect()
 }
@@ -345,7 +347,9 @@ fn names_in_what_is_kept_are_known_with_their_aliases_and_relations() {
         | Operation::Correct(_)
         | Operation::Retract(_)
         | Operation::Archive(_)
-        | Operation::Settle(_) => None,
+        | Operation::Settle(_)
+        | Operation::Summarize(_)
+        | Operation::Artifact(_) => None,
     });
     let told: Vec<String> = told.collect();
     assert_eq!(told, ["tl-api [\"gateway\"]", "gateway depends_on Redis", "Grace []"]);
@@ -418,7 +422,7 @@ proptest! {
                 Operation::Remember(it) => (&it.content, &it.quote, it.turn),
                 Operation::Correct(it) => (&it.right, &it.quote, it.turn),
                 Operation::Retract(it) | Operation::Archive(it) => (&it.what, &it.quote, it.turn),
-                Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => continue,
+                Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) | Operation::Summarize(_) | Operation::Artifact(_) => continue,
             };
             prop_assert!(!content.trim().is_empty() && content.chars().count() <= 700);
             let quote = quote.as_ref().expect("what it rests on");
@@ -446,7 +450,7 @@ proptest! {
                 | Operation::Archive(_)
                 | Operation::Know { .. }
                 | Operation::Relate(_)
-                | Operation::Settle(_) => continue,
+                | Operation::Settle(_) | Operation::Summarize(_) | Operation::Artifact(_) => continue,
             };
             let kept = bare(kept);
             prop_assert!(all.contains(kept.as_str()), "{kept:?} of {turn:?}");

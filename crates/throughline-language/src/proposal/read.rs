@@ -221,7 +221,9 @@ fn said_by(operation: &Operation, turn: usize, window: &Window) -> Result<Speake
         Operation::Archive(_)
         | Operation::Know { .. }
         | Operation::Relate(_)
-        | Operation::Settle(_) => {
+        | Operation::Settle(_)
+        | Operation::Summarize(_)
+        | Operation::Artifact(_) => {
             return Err("not for a model".to_owned());
         }
     };
@@ -262,7 +264,11 @@ fn is_own(operation: &Operation, turn: &str) -> bool {
         Operation::Remember(new) => &new.quote,
         Operation::Correct(put_right) => &put_right.quote,
         Operation::Retract(back) | Operation::Archive(back) => &back.quote,
-        Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => return true,
+        Operation::Know { .. }
+        | Operation::Relate(_)
+        | Operation::Settle(_)
+        | Operation::Summarize(_)
+        | Operation::Artifact(_) => return true,
     };
     quote.as_ref().is_none_or(|quote| speech::is_own_words(turn, quote))
 }

@@ -290,7 +290,7 @@ proptest! {
                     Operation::Retract(back) | Operation::Archive(back) => {
                         (back.quote.clone(), back.turn)
                     }
-                    Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) => (None, None),
+                    Operation::Know { .. } | Operation::Relate(_) | Operation::Settle(_) | Operation::Summarize(_) | Operation::Artifact(_) => (None, None),
                 };
                 let turn = &window.turns[turn.expect("it names a turn")];
                 prop_assert!(turn.is_new && throughline_core::text::holds(&turn.text, &quote.expect("it quotes")));

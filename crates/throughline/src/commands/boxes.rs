@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use throughline_core::text::plural;
-use throughline_core::{EntityId, MemoryId};
+use throughline_core::text::{self, plural};
+use throughline_core::{EntityId, Memory, MemoryId};
 use throughline_engine::{Error, TopicBox};
 use throughline_view::WireBoxes;
 
 use crate::args;
 use crate::settings::Settings;
 use crate::ui::{DIM, GOOD, ID, Ui, paint, safe};
+
+/// Characters of a line of the core.
+const CORE_CHARS: usize = 96;
 
 pub(super) fn boxes(
     args: &args::Boxes,
@@ -59,8 +62,17 @@ fn in_words(found: &[TopicBox]) -> String {
             paint(DIM, format!("{}, {}", plural(one.memories.len(), "memory"), safe(&state)))
         )
         .expect("writing to a String cannot fail");
+        for memory in core(one).skip(1) {
+            let says = text::headline(&safe(&memory.content), CORE_CHARS);
+            writeln!(page, "         {says}").expect("writing to a String cannot fail");
+        }
     }
     page
+}
+
+/// The memories that tell most of a box, the most telling first.
+fn core(one: &TopicBox) -> impl Iterator<Item = &Memory> {
+    one.core.iter().filter_map(|id| one.memories.iter().find(|memory| memory.id == *id))
 }
 
 /// Writes every box that is sealed as a file of its own, by the day on which it began.
@@ -104,6 +116,11 @@ fn as_markdown(one: &TopicBox) -> String {
         one.to,
         safe(one.sealed.as_deref().unwrap_or_default()),
     );
+    for memory in core(one) {
+        let says = safe(&memory.content).split_whitespace().collect::<Vec<_>>().join(" ");
+        writeln!(page, "> {says}").expect("writing to a String cannot fail");
+    }
+    page.push('\n');
     for memory in &one.memories {
         let says = safe(&memory.content).split_whitespace().collect::<Vec<_>>().join(" ");
         let state =

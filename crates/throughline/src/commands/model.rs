@@ -32,6 +32,8 @@ struct WireWorked {
     pairs: usize,
     contested: usize,
     deferred: usize,
+    /// Lines for a file that a model worded.
+    worded: usize,
     embedded: usize,
     /// Turns that were slept over.
     slept: usize,
@@ -55,6 +57,7 @@ impl WireWorked {
             pairs: worked.pairs,
             contested: worked.contested,
             deferred: worked.deferred,
+            worded: worked.worded,
             embedded: worked.embedded,
             slept,
             held: worked.held,
@@ -85,7 +88,7 @@ pub(super) fn work(
         if wire.elsewhere {
             return paint(DIM, "another worker is already running");
         }
-        if wire.turns + wire.pairs + wire.embedded == 0 && wire.held.is_none() {
+        if wire.turns + wire.pairs + wire.worded + wire.embedded == 0 && wire.held.is_none() {
             return paint(DIM, "nothing waits");
         }
         let mut page = format!(
@@ -102,6 +105,10 @@ pub(super) fn work(
         if wire.pairs > 0 {
             let pairs = plural(wire.pairs, "pair");
             page.push_str(&format!("\n{pairs} compared, {} contradicting", wire.contested));
+        }
+        if wire.worded > 0 {
+            let lines = plural(wire.worded, "line");
+            page.push_str(&format!("\n{lines} for a file worded; `review` shows them"));
         }
         if wire.embedded > 0 {
             page.push_str(&format!("\n{} got vectors", plural(wire.embedded, "text")));
@@ -166,6 +173,7 @@ fn add(all: &mut Worked, more: Worked) {
     all.pairs += more.pairs;
     all.contested += more.contested;
     all.deferred += more.deferred;
+    all.worded += more.worded;
     all.embedded += more.embedded;
     (all.held, all.left) = (more.held, more.left);
 }

@@ -173,17 +173,25 @@ fn proposed(one: &Graduation) -> String {
     let handle = one.id.handle();
     let diff = match &one.stuck {
         Some(stuck) => paint(DIM, safe(stuck)),
+        None if one.diff.is_empty() => {
+            paint(DIM, "the file is so already; accepting it notes that")
+        }
         None => safe(one.diff.trim_end()).replace('\n', "\n          "),
     };
     let ways = match &one.stuck {
         Some(_) => format!("review --reject {handle}"),
         None => format!("review --accept {handle} (writes it), or --reject {handle}"),
     };
+    let why = if one.worded {
+        format!("{}; a model worded the line", safe(&one.why))
+    } else {
+        safe(&one.why)
+    };
     format!(
         "{}  {}\n          {}\n          {diff}\n          {}",
         paint(ID, &handle),
         text::headline(&safe(&one.card.memory.content), OPERATION_CHARS),
-        paint(DIM, safe(&one.why)),
+        paint(DIM, why),
         paint(DIM, ways)
     )
 }

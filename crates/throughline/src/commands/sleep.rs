@@ -102,6 +102,7 @@ fn slept_page(slept: &Slept, dry_run: bool) -> String {
         (done.lessons, "lessons learnt"),
         (done.bound, "tied to what they depend on"),
         (done.raised, "proved useful"),
+        (slept.tended.confirmed, "confirmed: enough sources stand behind them by now"),
         (slept.tended.expired, "expired: guesses nobody confirmed, promises kept long ago"),
         (slept.tended.archived, "archived: old, unimportant and unused"),
         (slept.tended.cooled, "moved to the cold tier: found by their words only"),

@@ -60,6 +60,9 @@ pub(crate) struct Setting {
     default: fn() -> Value,
 }
 
+/// More rounds change nothing any more.
+const PAGERANK_ROUNDS_MAX: u32 = 64;
+
 /// Every setting there is.
 pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
@@ -120,6 +123,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         key: "recall.items_max",
         about: "how many memories an agent is told at most for one prompt",
         default: || number(Policy::default().recall.items_max),
+    },
+    Setting {
+        key: "recall.pagerank_rounds",
+        about: "rounds in which connections score again what was found, at most 64; 0 leaves that out, which \
+            was no worse where it was measured",
+        default: || Value::from(i64::from(Policy::default().frontier.pagerank_rounds)),
     },
     Setting {
         key: "agent.ask",
@@ -350,6 +359,8 @@ impl ConfigFile {
         let at_most = |number: i64| usize::try_from(number).unwrap_or(usize::MAX);
         policy.recall.budget_tokens = at_most(whole("recall.budget_tokens"));
         policy.recall.items_max = at_most(whole("recall.items_max"));
+        let rounds = u32::try_from(whole("recall.pagerank_rounds")).unwrap_or(0);
+        policy.frontier.pagerank_rounds = rounds.min(PAGERANK_ROUNDS_MAX);
         policy.recall.asks_agent = asks;
         (policy.lifecycle.reads_files, policy.lifecycle.enabled) = (reads_files, fades);
         let joins = or_default("project.join").as_str() == Some("auto");

@@ -166,3 +166,18 @@ fn stats_say_how_many_accepted_lines_held() {
     assert_eq!(id_of(&home.show(&kept)), kept);
     assert!(home.page(&["stats"]).contains("50 %  held for 30 days (1 of 2)"));
 }
+
+#[test]
+fn today_calls_questioned_what_later_words_most_likely_change_and_not_what_is_only_near() {
+    let home = Home::new();
+    home.remember("The staging database listens on port 5432.");
+    home.remember("Reviews of the payments module are done by two people.");
+    home.travel("2026-03-05");
+    let agent = Agent::new(&home, "later");
+    agent.starts();
+    agent.hears("I had a look at the payments module this morning, the coffee was cold by then.");
+    agent.answers("Understood.");
+    agent.ends();
+    let today = home.json(&["today"]);
+    assert_eq!(contents(&today["questioned"]), [""; 0], "{today}");
+}

@@ -15,11 +15,14 @@ mod copies;
 mod correcting;
 #[cfg(target_os = "linux")]
 mod crashing;
+#[cfg(target_os = "linux")]
+mod cut_off;
 mod deep_payloads;
 mod deep_sleep;
 #[cfg(target_os = "linux")]
 mod deep_sleep_killed;
 mod demo;
+mod distilling;
 mod documented;
 mod durable;
 mod every_word;
@@ -68,6 +71,7 @@ mod models_services;
 mod models_trouble;
 #[cfg(target_os = "linux")]
 mod no_orphans;
+mod odd_files;
 mod odd_questions;
 mod organising;
 mod other_languages;
@@ -133,4 +137,5 @@ mod unsafe_homes;
 mod verifying;
 mod walls;
 mod watching;
+mod wording;
 mod xray;

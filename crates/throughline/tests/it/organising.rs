@@ -313,3 +313,26 @@ fn a_page_about_a_name_without_an_entity_is_made_of_the_memories_that_hold_it() 
     }
     assert_eq!(home.error(&["about", "zanzibar expedition"]).0, 3);
 }
+
+#[test]
+fn a_name_of_two_words_is_one_thing_and_a_unit_is_none() {
+    let home = Home::new();
+    home.remember("The pipeline runs on GitHub Actions since March");
+    let agent = Agent::new(&home, "one");
+    agent.hears("Remember that releases are built by GitHub Actions with 16 GB of memory.");
+    agent.ends();
+    let all = home.json(&["entity", "list"]);
+    let names: Vec<&str> = all["items"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["name"].as_str())
+        .collect();
+    assert!(names.contains(&"GitHub Actions"), "{names:?}");
+    for part in ["GitHub", "Actions", "GB"] {
+        assert!(!names.contains(&part), "{part}: {names:?}");
+    }
+    home.remember("GitHub was down on Friday");
+    let names = home.json(&["entity", "list"]).to_string();
+    assert!(names.contains("\"GitHub\""), "by itself it is a thing of its own: {names}");
+}

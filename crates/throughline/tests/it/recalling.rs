@@ -386,3 +386,16 @@ fn a_memory_that_gives_orders_or_forges_the_fence_stays_inside_it() {
     assert_eq!(page.matches("<memory-").count() + page.matches("</memory-").count(), 2, "{page}");
     assert!(!page.contains("<system"), "{page}");
 }
+
+#[test]
+fn a_label_names_a_memory_only_where_it_is_written_as_a_label() {
+    let home = Home::new();
+    home.remember_with(&["Mails are sent by the relay in Basel", "--tag", "deploy"]);
+    let asked = |prompt: &str| {
+        let told = home.json(&["recall", prompt, "--explain"]);
+        told["candidates"][0]["named"].as_f64().is_some_and(|named| named > 0.0)
+    };
+    assert!(!asked("please deploy the new landing page"));
+    assert!(asked("please look at everything with #deploy"));
+    assert!(asked("what do we know about deploy?"));
+}

@@ -208,3 +208,23 @@ fn explaining_changes_nothing() {
     let log: Value = home.json(&["log"]);
     assert!(!log.to_string().contains("\"recall\""), "{log}");
 }
+
+#[test]
+fn connections_score_again_what_was_found_where_a_person_wants_it() {
+    let home = Home::new();
+    let cause = home.remember("Redis lost sessions twice in March");
+    home.remember_with(&[
+        "Sessions are kept in Postgres",
+        "--kind",
+        "decision",
+        "--because",
+        &cause,
+    ]);
+    let asked = ["recall", "where are sessions kept?", "--explain"];
+    let plain = home.json(&asked);
+    home.json(&["config", "set", "recall.pagerank_rounds", "8"]);
+    let scored = home.json(&asked);
+    assert_ne!(plain["candidates"], scored["candidates"], "{scored}");
+    home.json(&["config", "set", "recall.pagerank_rounds", "0"]);
+    assert_eq!(home.json(&asked)["candidates"], plain["candidates"]);
+}
