@@ -53,3 +53,8 @@ cargo nextest run --workspace --no-fail-fast
 say "the page, in a real browser"
 cargo build --quiet -p throughline
 crates/throughline-server/page/test.sh
+
+say "the server: official clients, the conformance suite, made-up requests"
+tools/server/clients.sh
+tools/server/conformance.sh
+tools/server/schemathesis.sh

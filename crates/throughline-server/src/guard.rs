@@ -85,6 +85,7 @@ fn wants_page(request: &Request) -> bool {
 /// Who is not refused: from our own pages or from no page, and with the token where one is needed.
 fn check(app: &App, rate: &RateLimit, request: &Request) -> Result<(), Problem> {
     let headers = request.headers();
+    check_target(app.port, request)?;
     check_host(app.port, headers)?;
     check_origin(app.port, headers)?;
     if !rate.take() {
@@ -110,15 +111,32 @@ fn check(app: &App, rate: &RateLimit, request: &Request) -> Result<(), Problem> 
     check_site(request)
 }
 
+/// A request names a path and nothing else. One that names a whole address is meant for a proxy, and says beside
+/// `Host` whom it is meant for.
+fn check_target(port: u16, request: &Request) -> Result<(), Problem> {
+    match request.uri().authority() {
+        None => Ok(()),
+        Some(named) => Err(wrong_host(port, &format!("a proxy to {:?}", named.as_str()))),
+    }
+}
+
 /// A name that leads to us may belong to somebody else's page, whose script would then be let in.
 fn check_host(port: u16, headers: &HeaderMap) -> Result<(), Problem> {
+    // Of two, another program between here and there may have read the other one.
+    if headers.get_all(header::HOST).iter().nth(1).is_some() {
+        return Err(wrong_host(port, "two servers at once"));
+    }
     let host = header_text(headers, header::HOST).unwrap_or_default();
     if hosts(port).iter().any(|ours| ours.eq_ignore_ascii_case(host)) {
         return Ok(());
     }
-    let detail = format!("this server is not {host:?}");
+    Err(wrong_host(port, &format!("{host:?}")))
+}
+
+/// Says that somebody else is meant.
+fn wrong_host(port: u16, meant: &str) -> Problem {
     let hint = format!("use 127.0.0.1:{port} or localhost:{port}");
-    Err(Problem::new(421, "wrong_host", detail).with_hint(hint))
+    Problem::new(421, "wrong_host", format!("this server is not {meant}")).with_hint(hint)
 }
 
 /// The names by which we are called.

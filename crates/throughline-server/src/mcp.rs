@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use throughline_mcp::{AtWork, HttpService, Worker};
 
@@ -36,8 +37,16 @@ impl McpServices {
 
 /// Answers an MCP client. `?project=KEY` says which project it works in.
 pub(crate) async fn mcp(State(app): State<App>, asker: Asker, request: Request) -> Response {
+    let ends = request.method() == Method::DELETE;
     match service(&app, asker).await {
-        Ok(service) => service.handle(request).await.map(Body::new),
+        Ok(service) => {
+            let mut response = service.handle(request).await.map(Body::new);
+            // The session has ended when this is said, and clients look for a success without a body.
+            if ends && response.status() == StatusCode::ACCEPTED {
+                *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            response
+        }
         Err(problem) => problem.into_response(),
     }
 }

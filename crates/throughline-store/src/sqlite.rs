@@ -9,6 +9,7 @@ mod copy;
 mod counts;
 mod documents;
 mod erase;
+mod listing;
 mod lock;
 mod log;
 mod migrate;
@@ -39,6 +40,7 @@ use crate::query::{LogQuery, Vector};
 use crate::store::{Erasure, Finding, Planner, Reader, Store, StoreHealth, compare_dumps};
 use crate::tables::Tables;
 use crate::{Error, Result};
+use listing::Counted;
 use lock::{WriteTurn, WriterLock};
 use migrate::KeptCopy;
 use open::Opened;
@@ -60,6 +62,8 @@ pub struct SqliteStore {
     path: PathBuf,
     opened: Mutex<Opened>,
     readers: Readers,
+    /// How long listings were found to be.
+    counted: Counted,
     lock: WriterLock,
     keep: KeptCopy,
     /// Milliseconds that a writer waits for its turn.
@@ -78,8 +82,8 @@ impl SqliteStore {
         let lock = WriterLock::beside(path)?;
         let opened = open::open(path, &lock, keep).map_err(|error| error.at(path))?;
         let (opened, patience) = (Mutex::new(opened), AtomicU64::new(BUSY_LIMIT_MS));
-        let readers = Readers::default();
-        Ok(Self { path: path.to_owned(), opened, readers, lock, keep, patience })
+        let (readers, counted) = (Readers::default(), Counted::default());
+        Ok(Self { path: path.to_owned(), opened, readers, counted, lock, keep, patience })
     }
 
     /// Sets how long writing waits for other writers before [`Error::Busy`] is returned. A hook
@@ -275,6 +279,7 @@ impl SqliteStore {
 /// A reader that sees one moment: it holds a read transaction until it is dropped.
 struct Snapshot<'a> {
     connection: ReadBy<'a>,
+    counted: &'a Counted,
 }
 
 impl Drop for Snapshot<'_> {
@@ -291,7 +296,7 @@ impl Store for SqliteStore {
         connection
             .execute_batch("BEGIN DEFERRED; SELECT 1 FROM migration LIMIT 1;")
             .map_err(|error| Error::from(error).at(&self.path))?;
-        Ok(Box::new(Snapshot { connection }))
+        Ok(Box::new(Snapshot { connection, counted: &self.counted }))
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {

@@ -56,14 +56,6 @@ export async function get<T>(path: string, parameters = {}, signal?: AbortSignal
   return (await answer<T>(address(path, parameters), { signal: signal ?? null })).body;
 }
 
-let paths: Promise<Record<string, unknown>> | null = null;
-
-/** Whether the server has a route, by its own description. */
-export async function has(route: string): Promise<boolean> {
-  paths ??= answer<{ paths?: Record<string, unknown> }>('/openapi.json', {}).then(({ body }) => body.paths ?? {}, () => ({}));
-  return route in (await paths);
-}
-
 /** Reads a path with the ETag that a later write sends along. */
 export function getTagged<T>(path: string, signal: AbortSignal): Promise<{ body: T; etag: string | null }> {
   return answer<T>(address(path), { signal });

@@ -7,7 +7,7 @@ import { Dialog } from './ui';
 
 const GROUPS: [string, [string, string][]][] = [
   ['Go to', [
-    ['g t', 'Today'], ['g m', 'Memories'], ['g r', 'Review'], ['g o', 'Told'],
+    ['g t', 'Today'], ['g k', 'Known'], ['g m', 'Memories'], ['g r', 'Review'], ['g o', 'Told'],
     ['g y', 'Try'], ['g l', 'Timeline'], ['g g', 'Graph'], ['g h', 'Health'],
   ]],
   ['Anywhere', [['/', 'Search'], ['j k', 'Next and previous in a list'], ['Enter', 'Open'], ['Esc', 'Close or go back'], ['u', 'Undo what was just done'], ['d', 'Light or dark'], ['?', 'This help']]],

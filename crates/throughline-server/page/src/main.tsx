@@ -14,6 +14,7 @@ import type { Projects, Review } from './types';
 import { Empty, Icon, NeedsLink } from './ui';
 import { GraphView } from './views/graph';
 import { HealthView } from './views/health';
+import { KnownView } from './views/known';
 import { MemoriesView } from './views/memories';
 import { ReviewView } from './views/review';
 import { TimelineView } from './views/timeline';
@@ -32,6 +33,7 @@ interface View {
 
 const VIEWS: View[] = [
   { path: '', name: 'Today', icon: 'today', key: 't', show: TodayView },
+  { path: 'known', name: 'Known', icon: 'known', key: 'k', show: KnownView },
   { path: 'memories', name: 'Memories', icon: 'memories', key: 'm', show: MemoriesView },
   { path: 'review', name: 'Review', icon: 'review', key: 'r', show: ReviewView },
   { path: 'told', name: 'Told', icon: 'told', key: 'o', show: ToldView },
@@ -41,11 +43,12 @@ const VIEWS: View[] = [
   // Not /health: that is where programs ask whether the server is up.
   { path: 'doctor', name: 'Health', icon: 'health', key: 'h', show: HealthView },
 ];
-const IN_TABS = 4;
+/** What a narrow window shows at its lower edge; the rest is under More. */
+const IN_TABS = ['', 'known', 'memories', 'review'];
 
 function waitingCount(review: Review | null): number {
   if (!review) return 0;
-  return review.verify.length + review.contested.length + review.pending.length + review.graduation.length;
+  return review.verify.length + review.contested.length + review.pending.length + review.graduation.length + review.gaps.length;
 }
 
 function NavLink({ view, current, waiting, tab }: { view: View; current: boolean; waiting: number; tab?: boolean }): JSX.Element {
@@ -168,12 +171,12 @@ function Page(): JSX.Element {
         )}
       </main>
       <nav class="tabs" aria-label="Views, short">
-        {VIEWS.slice(0, IN_TABS).map((one) => <NavLink key={one.path} view={one} current={one === view} waiting={waiting} tab />)}
+        {VIEWS.filter((one) => IN_TABS.includes(one.path)).map((one) => <NavLink key={one.path} view={one} current={one === view} waiting={waiting} tab />)}
         <button class="tab" type="button" aria-expanded={more} onClick={() => setMore(!more)}><Icon name="more" />More</button>
       </nav>
       {more && (
         <div class="more-sheet">
-          {VIEWS.slice(IN_TABS).map((one) => <NavLink key={one.path} view={one} current={one === view} waiting={0} />)}
+          {VIEWS.filter((one) => !IN_TABS.includes(one.path)).map((one) => <NavLink key={one.path} view={one} current={one === view} waiting={0} />)}
         </div>
       )}
       <Toasts />

@@ -302,9 +302,11 @@ export interface Projects {
 }
 
 export interface Today {
+  since: string;
   learned: Memory[];
   replaced: Memory[];
   questioned: Memory[];
+  away: Memory[];
   verify: ToVerify[];
   told: number;
   gaps: Memory[];
@@ -315,4 +317,44 @@ export interface ChangeEvent {
   batch?: string;
   cause?: string;
   memories?: string[];
+}
+
+export interface About {
+  name: string;
+  kind: string | null;
+  text: string;
+  memories: string[];
+}
+
+export interface Thing {
+  name: string;
+  kind: string;
+  aliases: string[];
+  memories: number;
+}
+
+export interface Things {
+  items: Thing[];
+  total: number;
+}
+
+export interface ThingShown {
+  name: string;
+  kind: string;
+  aliases: string[];
+  last_mentioned: string | null;
+  beside: { name: string; kind: string; memories: number }[];
+}
+
+export interface Topics {
+  items: { name: string; kind: string; memories: string[] }[];
+}
+
+export interface Boxes {
+  items: { id: string; title: string; from: string; to: string; open: boolean; memories: string[] }[];
+}
+
+export interface Focus {
+  session: string;
+  focus: { id: string; type: 'memory' | 'entity' | 'turn'; label: string; activation: number }[];
 }

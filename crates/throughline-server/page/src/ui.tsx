@@ -1,7 +1,7 @@
 // Small parts that every view uses. Stored text is always a text node.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Problem } from './api';
 import type { Memory } from './types';
 import * as words from './words';
@@ -12,6 +12,7 @@ const PATHS: Record<string, string> = {
   graph: 'M4.5 5.5l3 5M11.5 5.5l-3 5M5.5 4h5M4 2.7a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6M12 2.7a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6M8 10.7a1.3 1.3 0 1 1 0 2.6 1.3 1.3 0 0 1 0-2.6',
   timeline: 'M4 2.5v11M4 5h5.5M4 8h8.5M4 11h4',
   review: 'M3 8.5l3 3 7-7.5',
+  known: 'M3.5 2.5h9v11h-9zM6 5.5h4M6 8h4M6 10.5h2.5',
   told: 'M3 3.5h10v7H8l-3 2.5v-2.5H3z',
   try: 'M3 4.5l4 3.5-4 3.5M8.5 12H13',
   health: 'M2 8.5h3l1.5-4 3 7.5 1.5-3.5h3',
@@ -172,6 +173,22 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
       <h2>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+/** Asks for words. */
+export function Write({ title, start, save, close }: { title: string; start: string; save: (text: string) => void; close: () => void }): JSX.Element {
+  const [text, set] = useState(start);
+  return (
+    <Dialog title={title} close={close}>
+      <form onSubmit={(event) => { event.preventDefault(); if (text.trim()) { save(text.trim()); close(); } }}>
+        <textarea class="field" rows={4} aria-label={title} value={text} onInput={(event) => set(event.currentTarget.value)} />
+        <div class="dialog-end">
+          <button class="button" type="button" onClick={close}>Cancel</button>
+          <button class="button main" type="submit" disabled={!text.trim()}>Save</button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

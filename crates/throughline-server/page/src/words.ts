@@ -104,6 +104,8 @@ export const KINDS = [
   'negative', 'correction', 'event', 'lesson', 'gap',
 ];
 const KIND_WORDS: Record<string, string> = { negative: 'dead end', gap: 'open question', entity: 'subject' };
+const THINGS: Record<string, string> = { concept: 'subject', cluster: 'topic', box: 'stretch of work' };
+export const thing = (name: string) => THINGS[name] ?? spaced(name);
 export const kind = (name: string) => KIND_WORDS[name] ?? spaced(name);
 
 export function plural(count: number, one: string, many = `${one}s`): string {

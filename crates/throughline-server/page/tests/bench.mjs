@@ -33,11 +33,13 @@ export async function serve(home) {
 
 /** A call of the API as a program makes it. */
 export async function call(server, method, path, body) {
-  const answer = await fetch(`${server.origin}/api/v1${path}`, {
+  const ask = () => fetch(`${server.origin}/api/v1${path}`, {
     method,
     headers: { Authorization: `Bearer ${server.token}`, ...(body && { 'Content-Type': 'application/json' }) },
     body: body && JSON.stringify(body),
   });
+  // A connection that the server closed while this process waited for a hook is only noticed now.
+  const answer = await ask().catch((error) => (method === 'GET' ? ask() : Promise.reject(error)));
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
   return text ? JSON.parse(text) : null;

@@ -205,6 +205,48 @@ export const stories = {
     assert.equal(after.verify.length + after.contested.length, 0);
   },
 
+  async 'what nobody could answer is answered in one place'(it) {
+    const { page, server, home } = it;
+    home.travel(0, '00:10');
+    home.session('9a41c7f0-rotation', ['What did we decide about the on-call rotation?']);
+    await visit(it, '/review');
+    await page.getByText('Can you answer this?').first().waitFor();
+    await page.keyboard.press('y');
+    await page.getByRole('textbox', { name: 'The answer' }).fill('The on-call rotation changes every Monday because of the handover');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await toast(page, 'Answered').waitFor();
+    await page.getByText('All decided').waitFor();
+    assert.equal((await call(server, 'GET', '/review')).gaps.length, 0);
+    const found = await call(server, 'GET', '/memories?q=rotation+Monday');
+    assert.ok(found.items.some((one) => one.authority === 'user_stated' && one.content.includes('Monday')));
+  },
+
+  async 'what is known stands on one page, and each line leads to its memory'(it) {
+    const { page, server } = it;
+    await visit(it, '/known');
+    const about = await call(server, 'GET', '/about/my%20project');
+    const rows = page.locator('.known a.known-row');
+    await rows.first().waitFor();
+    const links = await rows.evaluateAll((all) => all.map((one) => [one.getAttribute('href').split('/').pop(), one.querySelector('.claim').textContent]));
+    assert.deepEqual(links.map(([id]) => id), about.memories);
+    for (const [id, text] of links) assert.ok(text.startsWith((await call(server, 'GET', `/memories/${id}`)).content.slice(0, 60)), `${id}: ${text}`);
+    await page.locator('aside .chip', { hasText: 'Postgres' }).first().click();
+    await page.locator('main h1', { hasText: 'Postgres' }).waitFor();
+    await page.getByText('keep sessions in Postgres instead of Redis').first().waitFor();
+    await page.getByRole('button', { name: 'Another name…' }).click();
+    await page.getByRole('textbox', { name: 'Another name for it' }).fill('PostgreSQL server');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('aside .chip', { hasText: 'PostgreSQL server' }).waitFor();
+    await toast(page, 'Also called').getByRole('button', { name: 'Undo' }).click();
+    await page.locator('aside .chip', { hasText: 'PostgreSQL server' }).waitFor({ state: 'detached' });
+    await page.locator('[data-search]').fill('warehouse');
+    await page.locator('[data-search]').press('Enter');
+    await page.locator('.known-row', { hasText: 'The warehouse sends stock levels' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.waitForURL((url) => url.pathname === '/known' && url.search === '');
+  },
+
   async 'every block that was told explains its lines'(it) {
     const { page } = it;
     await visit(it, '/told');
@@ -282,7 +324,7 @@ export const stories = {
   async 'keys reach every view, and the colours chosen stay'(it) {
     const { page } = it;
     await visit(it, '/');
-    const places = { m: 'Memories', r: 'Review', o: 'Told', y: 'Try', l: 'Timeline', h: 'Health', t: 'Today' };
+    const places = { k: 'Known', m: 'Memories', r: 'Review', o: 'Told', y: 'Try', l: 'Timeline', h: 'Health', t: 'Today' };
     for (const [key, name] of Object.entries(places)) {
       await page.keyboard.press('g');
       await page.keyboard.press(key);

@@ -10,8 +10,8 @@ use throughline_core::{
     Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark,
 };
 
-use super::Snapshot;
 use super::rows::SqlTables;
+use super::{Snapshot, listing};
 use crate::Result;
 use crate::document::{Postings, Shelf};
 use crate::query::{
@@ -20,10 +20,15 @@ use crate::query::{
 };
 use crate::store::{Reader, StoredBatch};
 
-/// Passes every verb on to the tables behind the snapshot's connection.
+/// Passes every verb on to the tables behind the snapshot's connection. A listing is told what the store has counted already.
 macro_rules! pass_on {
     ($( fn $name:ident(&self $(, $arg:ident: $type:ty)*) -> $returns:ty; )+) => {
         impl Reader for Snapshot<'_> {
+            fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
+                let connection: &Connection = &self.connection;
+                listing::memories(&SqlTables::new(connection), query, Some(self.counted))
+            }
+
             $( fn $name(&self $(, $arg: $type)*) -> $returns {
                 let connection: &Connection = &self.connection;
                 Reader::$name(&SqlTables::new(connection) $(, $arg)*)
@@ -42,7 +47,6 @@ pass_on! {
     fn triggered(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
     fn unresolved(&self, spaces: &[SpaceId], limit: usize) -> Result<Vec<Memory>>;
     fn watched(&self, space: SpaceId, only_active: bool) -> Result<Vec<Watermark>>;
-    fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage>;
     fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage>;
     fn turns(&self, space: SpaceId, session: &SessionId, offset: usize, limit: usize) -> Result<TurnPage>;
     fn find(&self, spaces: &[SpaceId], handle: &str) -> Result<Vec<Memory>>;

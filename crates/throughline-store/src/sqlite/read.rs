@@ -14,7 +14,7 @@ use throughline_core::{
 
 use super::rows::{self, SqlTables, collect, distinct, text_list};
 use super::text::json_list;
-use super::{counts, documents, log, sessions, standing, text};
+use super::{counts, documents, listing, log, sessions, standing, text};
 use crate::damage::unless_rotten;
 use crate::document::{Postings, Shelf};
 use crate::query::{
@@ -156,7 +156,7 @@ impl Reader for SqlTables<'_> {
     }
 
     fn memories(&self, query: &MemoryQuery) -> Result<MemoryPage> {
-        sessions::memories(self, query)
+        listing::memories(self, query, None)
     }
 
     fn sessions(&self, spaces: &[SpaceId], offset: usize, limit: usize) -> Result<SessionPage> {

@@ -120,6 +120,28 @@ pub(super) fn a_listing_comes_in_pages_that_know_the_total(factory: &dyn Factory
         assert_eq!(page.items, expected, "{limit} after {offset}");
         assert_eq!(page.total, 5, "{limit} after {offset}");
     }
+    // Of some kinds, too, and after something was written between two looks.
+    let current = vec![State::Staged, State::Confirmed];
+    let kinds = vec![Kind::Fact, Kind::Decision, Kind::Preference];
+    let narrowed = MemoryQuery { kinds, states: current, ..whole };
+    for round in 0..2 {
+        let all = list(&world, &narrowed);
+        assert_eq!(all.total, all.items.len());
+        for offset in 0..=all.total {
+            for limit in 1..3 {
+                let page = list(&world, &MemoryQuery { offset, limit, ..narrowed.clone() });
+                let wanted: Vec<Memory> =
+                    all.items.iter().skip(offset).take(limit).cloned().collect();
+                assert_eq!(page.items, wanted, "{limit} after {offset}, round {round}");
+                assert_eq!(page.total, all.total);
+            }
+        }
+        if round == 0 {
+            let eighth = Memory { recorded_at: day(11), ..fact(HERE, 8, "eighth") };
+            world.write(vec![insert(&eighth)]);
+        }
+    }
+    assert_eq!(list(&world, &narrowed).items[0].content, "eighth");
 }
 
 pub(super) fn a_listing_goes_on_after_the_last_that_was_seen(factory: &dyn Factory) {

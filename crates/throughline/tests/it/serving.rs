@@ -350,11 +350,15 @@ fn the_token_is_for_the_users_eyes_and_the_same_at_the_next_start() {
 #[test]
 fn an_agents_shell_may_not_serve() {
     let home = Home::live();
+    for words in [&["--json", "serve", "--port", "0"][..], &["--json", "demo", "--serve"]] {
+        let mut command = home.command();
+        let refused = command.env("CLAUDECODE", "1").args(words).output().unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{words:?}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("only_the_user"), "{words:?}");
+    }
+    // The tour itself may be watched by anybody.
     let mut command = home.command();
-    command.env("CLAUDECODE", "1").args(["--json", "serve", "--port", "0"]);
-    let refused = command.output().unwrap();
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("only_the_user"));
+    assert!(command.env("CLAUDECODE", "1").arg("demo").output().unwrap().status.success());
 }
 
 #[test]

@@ -48,6 +48,10 @@ fn a_client_of_the_older_era_opens_a_session_and_calls_tools() {
         { "name": "recall", "arguments": { "query": "which postgres runs staging?" } } });
     assert!(message(&rpc(&server, &within, &ask)).to_string().contains("Postgres 14"));
     assert_eq!(home.json(&["told"])["items"][0]["agent"], "a-client");
+    // Whoever ends the session hears that it has ended; afterwards it is not there.
+    let ended = server.ask("DELETE", "/mcp", &within, None);
+    assert_eq!((ended.status, ended.body.as_str()), (204, ""), "{ended:?}");
+    assert_eq!(rpc(&server, &within, &ask).status, 404);
 }
 
 #[test]

@@ -146,6 +146,21 @@ fn foreign_pages_and_foreign_names_are_refused_everywhere() {
             assert_problem(&heard, 421, "wrong_host");
         }
     }
+    // Two names, of which either may be ours, and an address where only a path belongs.
+    let ours = server.address.to_string();
+    for (first, second) in
+        [(ours.as_str(), "evil.example"), ("evil.example", &ours), (&ours, &ours)]
+    {
+        let headers = [("Authorization", bearer.as_str()), ("Host", first), ("Host", second)];
+        assert_problem(&server.plain("GET", "/api/v1/status", &headers, ""), 421, "wrong_host");
+    }
+    for target in [
+        format!("http://evil.example:{port}/api/v1/status"),
+        format!("http://{ours}/api/v1/status"),
+    ] {
+        let heard = server.plain("GET", &target, &[("Authorization", &bearer)], "");
+        assert_problem(&heard, 421, "wrong_host");
+    }
     for host in [format!("localhost:{port}"), format!("LOCALHOST:{port}"), format!("[::1]:{port}")]
     {
         let heard = server.plain(

@@ -11,7 +11,10 @@ export interface Task {
 
 const port = self as unknown as { onmessage: (event: MessageEvent<Task>) => void; postMessage: (message: unknown) => void };
 const NODE_FIELDS = 10;
+/** How often the page hears of it. Many points take it long to take in, so it hears less often. */
 const REPORT_MS = 80;
+const REPORT_MANY_MS = 700;
+const MANY = 3000;
 
 function positions(nodes: Float32Array): Float32Array {
   const count = nodes.length / NODE_FIELDS;
@@ -40,11 +43,12 @@ port.onmessage = (event: MessageEvent<Task>) => {
     barnesHutOptimize: 300 < count,
     barnesHutTheta: 0.7,
   };
+  const every = count < MANY ? REPORT_MS : REPORT_MANY_MS;
   let reported = performance.now();
   for (let step = 0; step < steps; step += 1) {
     iterate(settings, nodes, edges);
     const now = performance.now();
-    if (REPORT_MS < now - reported) {
+    if (every < now - reported) {
       reported = now;
       port.postMessage({ positions: positions(nodes), share: step / steps });
     }

@@ -32,7 +32,7 @@ export function Panel({ graph, node, choose, focus }: PanelProps): JSX.Element {
       <h2 class="stored">{node.label}</h2>
       <div class="chips">
         {node.type === 'memory' && <a class="button" href={`/memories/${node.id}`}>Open</a>}
-        {node.type === 'entity' && <a class="button" href={`/memories?q=${encodeURIComponent(node.label)}`}>Its memories</a>}
+        {node.type === 'entity' && <a class="button" href={`/known?about=${encodeURIComponent(node.label)}`}>What is known of it</a>}
         {node.type === 'memory' && <button class="button" type="button" onClick={focus}>Only around this</button>}
       </div>
       <p class="small quiet num">{words.plural(neighbours.length, 'connection')}</p>

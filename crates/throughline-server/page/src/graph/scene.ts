@@ -2,6 +2,7 @@
 
 import type Graph from 'graphology';
 import Sigma from 'sigma';
+import { NodePointProgram } from 'sigma/rendering';
 import type { Attributes } from 'graphology-types';
 import { matrices } from './build';
 import type { Shown } from './build';
@@ -28,12 +29,27 @@ export interface Scene {
   end: () => void;
 }
 
+/** Left, top, right, bottom. */
+type Box = [number, number, number, number];
+
 interface Label {
   x: number;
   y: number;
   size: number;
   label: string | null;
   color: string;
+}
+
+/** Up to so many points, each has its label, as far as there is room. */
+const FEW = 40;
+/** From so many points on, less is drawn while the picture moves. */
+const MANY = 3000;
+
+/** Points as squares of the graphics card, drawn once: who is under the pointer is computed, not read from a second drawing. */
+class Point extends NodePointProgram {
+  constructor(context: WebGLRenderingContext, _picking: WebGLFramebuffer | null, renderer: Sigma) {
+    super(context, null, renderer);
+  }
 }
 
 const kindOf = (shown: Shown) => (shown.node.type === 'memory' ? shown.node.kind : 'entity');
@@ -75,6 +91,8 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
     context.fillStyle = colours.ink;
     context.fillText(text, left + 7, data.y + 4);
   };
+  // The places of the labels that this drawing has already: no two lie over each other.
+  let taken: Box[] = [];
   const drawLabel = (context: CanvasRenderingContext2D, data: Label) => {
     if (!data.label) return;
     context.font = '12px Inter, system-ui, sans-serif';
@@ -82,9 +100,20 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
     context.strokeStyle = colours.back;
     context.lineJoin = 'round';
     const text = cut(data.label);
-    context.strokeText(text, data.x + data.size + 4, data.y + 4);
+    const width = context.measureText(text).width;
+    const places: [number, number][] = [
+      [data.x + data.size + 4, data.y + 4], [data.x - data.size - 4 - width, data.y + 4],
+      [data.x - width / 2, data.y + data.size + 14], [data.x - width / 2, data.y - data.size - 5],
+    ];
+    const boxes = places.map(([x, y]): Box => [x, y - 11, x + width, y + 3]);
+    const inside = (box: Box) => 0 <= box[0] && box[2] <= element.clientWidth;
+    const free = boxes.filter((box) => !taken.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3]));
+    const box = free.find(inside) ?? free[0];
+    if (!box) return;
+    taken.push(box);
+    context.strokeText(text, box[0], box[3] - 3);
     context.fillStyle = colours.ink;
-    context.fillText(text, data.x + data.size + 4, data.y + 4);
+    context.fillText(text, box[0], box[3] - 3);
   };
   const sigma = new Sigma(graph as unknown as Graph, element, {
     allowInvalidContainer: true,
@@ -92,8 +121,9 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
     labelDensity: element.clientWidth < 600 ? 0.3 : 0.6,
     labelGridCellSize: 130,
     labelRenderedSizeThreshold: graph.order < 400 ? 3 : 5,
-    hideEdgesOnMove: 3000 < graph.size,
-    hideLabelsOnMove: 3000 < graph.order,
+    hideEdgesOnMove: MANY < graph.size,
+    hideLabelsOnMove: MANY < graph.order,
+    nodeProgramClasses: { circle: Point },
     zIndex: true,
     stagePadding: element.clientWidth < 900 ? 50 : 120,
     minCameraRatio: 0.02,
@@ -106,7 +136,7 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
       if (isHidden(shown)) return { ...result, hidden: true };
       if (!isLit(id)) return { ...result, color: colours.edge, label: null, zIndex: 0 };
       if (shown.node.state && shown.node.state !== 'confirmed' && shown.node.state !== 'staged') result.color = colours.quiet;
-      if (id === wishes.chosen || (wishes.found && wishes.found.size < 30)) result.forceLabel = true;
+      if (id === wishes.chosen || graph.order < FEW || (wishes.found && wishes.found.size < FEW)) result.forceLabel = true;
       if (id === wishes.chosen) result.highlighted = true;
       return result;
     },
@@ -123,6 +153,8 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
       return result;
     },
   });
+  pickByPlace(sigma);
+  sigma.on('beforeRender', () => { taken = []; });
   const again = () => sigma.refresh({ skipIndexation: true });
   const light = () => {
     const centre = hovered ?? wishes.chosen;
@@ -151,6 +183,30 @@ export function show(element: HTMLElement, graph: Graph<Shown>, first: Wishes, c
     recolour: () => { colours = readColours(); light(); },
     places: () => new Map(graph.mapNodes((id, shown) => [id, [shown.x, shown.y]])),
     end: () => { layout.terminate(); sigma.kill(); },
+  };
+}
+
+/** Finds the point under the pointer by its place. Reading it back from the graphics card would wait for every drawing. */
+function pickByPlace(sigma: Sigma): void {
+  const inner = sigma as unknown as {
+    pickingLayers: Set<string>;
+    nodeDataCache: Record<string, { x: number; y: number; size: number; hidden?: boolean; zIndex: number }>;
+    getNodeAtPosition: (at: { x: number; y: number }) => string | null;
+  };
+  inner.pickingLayers.clear();
+  inner.getNodeAtPosition = ({ x, y }) => {
+    const here = sigma.viewportToFramedGraph({ x, y });
+    const beside = sigma.viewportToFramedGraph({ x: x + 1, y });
+    const pixel = Math.hypot(beside.x - here.x, beside.y - here.y);
+    let best: string | null = null;
+    let nearest = Infinity;
+    for (const id in inner.nodeDataCache) {
+      const node = inner.nodeDataCache[id];
+      if (!node || node.hidden) continue;
+      const away = Math.hypot(node.x - here.x, node.y - here.y) / pixel;
+      if (away <= sigma.scaleSize(node.size) && away < nearest) [best, nearest] = [id, away];
+    }
+    return best;
   };
 }
 

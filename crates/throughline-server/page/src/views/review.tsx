@@ -6,7 +6,7 @@ import { send, useGet } from '../api';
 import { useKeys } from '../keys';
 import { act } from '../toast';
 import type { Changed, Graduation, Memory, Pending, Review, ToVerify } from '../types';
-import { Dialog, Empty, Failure, Loading, Meta, PageHead, When } from '../ui';
+import { Empty, Failure, Loading, Meta, PageHead, When, Write } from '../ui';
 import * as words from '../words';
 import { Lines } from './bindings';
 import { EvidenceList } from './evidence';
@@ -130,7 +130,7 @@ function gapItem(memory: Memory, skip: Skip, answer: (memory: Memory) => void): 
     body: <Claim memory={memory} />,
     choices: [
       { key: 'y', name: 'Answer', main: true, decide: () => answer(memory) },
-      { key: 'n', name: 'Not needed', danger: true, decide: () => void act('Put away', () => send<Changed>(`/memories/${memory.id}/archive`, { reason: null })) },
+      { key: 'n', name: 'Not needed', danger: true, decide: () => void decide('Put away', { decision: 'reject', id: memory.id }) },
       { key: 'l', name: 'Later', decide: () => skip(`gap ${memory.id}`) },
     ],
   };
@@ -157,7 +157,7 @@ export function ReviewView(): JSX.Element {
       save: (text) => void decide('Both were replaced by one', { decision: 'merge', id: `${pair.a.id}/${pair.b.id}`, text }),
     });
   const answer = (memory: Memory) =>
-    setWriting({ title: 'The answer', start: '', save: (text) => void act('Answered', () => send<Changed>(`/memories/${memory.id}/correct`, { content: text })) });
+    setWriting({ title: 'The answer', start: '', save: (text) => void decide('Answered', { decision: 'accept', id: memory.id, text }) });
   const data = review.data;
   const items = !data ? [] : [
     ...data.verify.map((one) => verifyItem(one, skip)),
@@ -223,20 +223,5 @@ export function ReviewView(): JSX.Element {
       )}
       {writing && <Write {...writing} close={() => setWriting(null)} />}
     </div>
-  );
-}
-
-function Write({ title, start, save, close }: { title: string; start: string; save: (text: string) => void; close: () => void }): JSX.Element {
-  const [text, set] = useState(start);
-  return (
-    <Dialog title={title} close={close}>
-      <form onSubmit={(event) => { event.preventDefault(); if (text.trim()) { save(text.trim()); close(); } }}>
-        <textarea class="field" rows={4} aria-label={title} value={text} onInput={(event) => set(event.currentTarget.value)} />
-        <div class="dialog-end">
-          <button class="button" type="button" onClick={close}>Cancel</button>
-          <button class="button main" type="submit" disabled={!text.trim()}>Save</button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

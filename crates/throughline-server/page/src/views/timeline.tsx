@@ -6,10 +6,11 @@ import { useGet } from '../api';
 import { useKeys } from '../keys';
 import { go } from '../router';
 import type { Place } from '../router';
-import type { Batch, Episode, Memory, Paged, Session, Telling } from '../types';
+import type { Batch, Episode, Focus, Memory, Paged, Session, Telling } from '../types';
 import { Empty, Failure, Icon, Loading, PageHead } from '../ui';
 import * as words from '../words';
 import { Quote } from './evidence';
+import { aboutLink } from './known';
 import { rowKeys } from './today';
 import { TellingRow, usePages } from './told';
 
@@ -170,6 +171,24 @@ function SessionPage({ id }: { id: string }): JSX.Element {
           </li>
         ))}
       </ol>
+      <InMind id={id} />
     </div>
+  );
+}
+
+/** What the session had in mind last. */
+function InMind({ id }: { id: string }): JSX.Element | null {
+  const mind = useGet<Focus>('/focus', { session: id });
+  const nodes = mind.data?.focus ?? [];
+  if (nodes.length === 0) return null;
+  return (
+    <section class="section">
+      <header><h2>In mind at the end</h2></header>
+      <div class="chips">
+        {nodes.map((one) => (one.type === 'turn'
+          ? <span key={one.id} class="pill stored chip">{one.label}</span>
+          : <a key={one.id} class="pill stored chip" href={one.type === 'memory' ? `/memories/${one.id}` : aboutLink(one.label)}>{one.label}</a>))}
+      </div>
+    </section>
   );
 }

@@ -1,53 +1,30 @@
 // Today: what was learned, replaced and questioned, what to check, and how much was told.
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Actions } from '../actions';
-import { get, has, useGet } from '../api';
+import { get, useGet } from '../api';
 import type { Problem } from '../api';
 import { useKeys } from '../keys';
 import { onChange } from '../live';
 import { go } from '../router';
-import type { Memory, Paged, Review, Telling, Today, ToVerify } from '../types';
-import { Empty, Failure, Icon, isQuestioned, Kind, Loading, Meta, PageHead, When } from '../ui';
+import type { Memory, Paged, Telling, Today, ToVerify } from '../types';
+import { Empty, Failure, Icon, Kind, Loading, Meta, PageHead, When } from '../ui';
 import * as words from '../words';
 import { Bindings } from './bindings';
 import { EvidenceList } from './evidence';
+import { KnownShort } from './known';
 import { laterWords } from './memory';
 import { TellingRow } from './told';
 
-const SPANS: [number, string][] = [[1, 'Day'], [7, 'Week'], [30, 'Month'], [3650, 'All']];
-const DAY_MS = 86_400_000;
-
-/** Puts the day together from the other listings, for servers without a route of its own. */
-async function collect(days: number): Promise<Today> {
-  const since = new Date(Date.now() - days * DAY_MS).toISOString();
-  const [current, replaced, review, told] = await Promise.all([
-    get<Paged<Memory>>('/memories', { limit: 500 }),
-    get<Paged<Memory>>('/memories', { limit: 200, state: 'superseded' }),
-    get<Review>('/review'),
-    get<Paged<Telling>>('/told', { since, limit: 1 }),
-  ]);
-  return {
-    learned: current.items.filter((one) => since <= one.recorded_at),
-    replaced: replaced.items.filter((one) => since <= (one.valid_until ?? one.recorded_at)),
-    questioned: current.items.filter(isQuestioned),
-    verify: review.verify,
-    told: told.total,
-    gaps: review.gaps,
-  };
-}
-
-async function today(days: number): Promise<Today> {
-  return (await has('/api/v1/today')) ? get<Today>('/today', { days }) : collect(days);
-}
+const SPANS: [number, string][] = [[1, 'Day'], [7, 'Week'], [30, 'Month'], [366, 'Year']];
 
 function useToday(days: number): { data: Today | null; error: Problem | null } {
   const [state, set] = useState<{ days: number; data: Today | null; error: Problem | null }>({ days, data: null, error: null });
   useEffect(() => {
     let gone = false;
     const load = () =>
-      today(days).then(
+      get<Today>('/today', { days }).then(
         (data) => !gone && set({ days, data, error: null }),
         (error: unknown) => !gone && set({ days, data: null, error: error as Problem }),
       );
@@ -68,7 +45,7 @@ export function TodayView(): JSX.Element {
   const toggle = (id: string) => setOpen(open === id ? null : id);
   useKeys({ ...rowKeys(), Escape: () => setOpen(null) });
   const span = SPANS.find(([count]) => count === days)?.[1] ?? '';
-  const when = days === 3650 ? 'since the beginning' : days === 1 ? 'in the last day' : `in the last ${days} days`;
+  const when = days === 1 ? 'today' : days === 366 ? 'in the last year' : `in the last ${days} days`;
   return (
     <div class="page">
       <PageHead title="Today" sub={data ? <Summary data={data} when={when} /> : ' '}>
@@ -101,6 +78,7 @@ function Summary({ data, when }: { data: Today; when: string }): JSX.Element {
     [data.replaced.length, 'replaced'],
     [data.questioned.length, 'questioned'],
     [data.verify.length, 'to check'],
+    [data.away.length, 'put away'],
   ].filter(([count]) => 0 < Number(count));
   const text = parts.length === 0 ? 'Nothing new' : parts.map(([count, name]) => `${count} ${name}`).join(', ');
   return <span class="num">{text}, {data.told === 0 ? 'nothing told' : `${words.plural(data.told, 'block')} told`} {when}</span>;
@@ -112,18 +90,23 @@ interface ListProps {
 }
 
 function Sections({ data, open, toggle, days }: ListProps & { data: Today; days: number }): JSX.Element {
-  const since = useMemo(() => new Date(Date.now() - days * DAY_MS).toISOString(), [days]);
-  const told = useGet<Paged<Telling>>('/told', { since, limit: 5 });
-  const nothing = data.learned.length + data.replaced.length + data.questioned.length + data.verify.length + data.told === 0;
+  // From the server's clock: that of a demonstration stands still.
+  const told = useGet<Paged<Telling>>('/told', { since: data.since, limit: 5 });
+  const nothing = data.learned.length + data.replaced.length + data.questioned.length + data.verify.length + data.away.length + data.told === 0;
   if (nothing) {
     return (
-      <div class="card">
-        <Empty title={days === 3650 ? 'Memory is still empty' : 'Nothing happened in this time'}>
-          <p>Work with a connected agent and what it learns appears here while you work. See how it goes with a prepared week:</p>
-          <pre class="command">throughline demo --serve</pre>
-          {days !== 3650 && <p>Or look further back with the switch above.</p>}
-        </Empty>
-      </div>
+      <>
+        <div class="card">
+          <Empty title="Nothing happened in this time">
+            <p>Work with a connected agent, and what it learns appears here while you work. Connect the agents that are found on this machine:</p>
+            <pre class="command">throughline init</pre>
+            <p>See how it goes with a prepared week:</p>
+            <pre class="command">throughline demo --serve</pre>
+            {days !== 366 && <p>Or look further back with the switch above.</p>}
+          </Empty>
+        </div>
+        <KnownShort />
+      </>
     );
   }
   const list = { open, toggle };
@@ -137,6 +120,8 @@ function Sections({ data, open, toggle, days }: ListProps & { data: Today; days:
         row={(one) => <ReplacedRow memory={one} />} detail={(one) => <ReplacedInPlace memory={one} />} />
       <Group title="Learned" sub="" items={data.learned} id={(one) => one.id} {...list}
         row={(one) => <MemoryRow memory={one} />} detail={(one) => <MemoryInPlace memory={one} />} />
+      <Group title="Put away" sub="archived, forgotten or expired" items={data.away} id={(one) => one.id} {...list}
+        row={(one) => <MemoryRow memory={one} />} detail={(one) => <MemoryInPlace memory={one} />} />
       <Group title="Open questions" sub="nobody could answer them yet" items={data.gaps} id={(one) => one.id} {...list}
         row={(one) => <MemoryRow memory={one} />} detail={(one) => <MemoryInPlace memory={one} />} />
       {told.data && 0 < told.data.total && (
@@ -147,6 +132,7 @@ function Sections({ data, open, toggle, days }: ListProps & { data: Today; days:
           </ul></div>
         </section>
       )}
+      <KnownShort />
     </>
   );
 }
