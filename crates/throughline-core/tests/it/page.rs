@@ -25,6 +25,8 @@ fn item(number: usize, content: &str) -> PageItem {
         history: None,
         later: None,
         against: None,
+        against_by: None,
+        said_by: None,
         domain: Some("technical".to_owned()),
         via: None,
     }

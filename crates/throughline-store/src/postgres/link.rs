@@ -72,6 +72,10 @@ impl Link {
             until: Mutex::new(until),
             role: String::new(),
         };
+        if let Some(person) = &address.person {
+            link.simple(&format!("SET ROLE \"{}\"", person.replace('"', "\"\"")))
+                .map_err(|error| not_granted(&address.name, person, error))?;
+        }
         let schema = &address.schema;
         let rows = link.simple(&format!(
             "SET search_path = {schema}, public, extensions; SET client_min_messages = warning;
@@ -143,6 +147,18 @@ impl Link {
             Err(_) => Err(late(&self.server, limit)),
         }
     }
+}
+
+/// A role that cannot be taken on, with what to do about it.
+fn not_granted(server: &str, person: &str, error: Error) -> Error {
+    let why = match error {
+        Error::Denied { why, .. } | Error::Server { why, .. } => why,
+        other => return other,
+    };
+    let why = format!(
+        "{why}; a server acts for {person:?} only where GRANT \"{person}\" TO its own role was run"
+    );
+    Error::Denied { server: server.to_owned(), why }
 }
 
 /// How long there is until a moment.

@@ -16,6 +16,7 @@ use super::link::Link;
 use super::log::{NOT_ANOTHERS, Rotten};
 use super::rows::PgTables;
 use crate::document::{Postings, Shelf};
+use crate::member::Member;
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
     TextQuery, TurnPage, Vector,
@@ -358,6 +359,14 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
 
     fn authors(&self, batches: &[BatchId]) -> Result<Vec<Option<String>>> {
         self.authors_of(batches)
+    }
+
+    fn person(&self) -> Option<String> {
+        Some(self.link.role.clone())
+    }
+
+    fn members(&self, space: SpaceId) -> Result<Vec<Member>> {
+        self.members_of(space)
     }
 
     fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {
