@@ -156,11 +156,8 @@ impl App {
             // Held until the work is done, also where nobody waits for it any more.
             let _held = (waiting, thread);
             let engine = app.engine_of(asker.person.as_deref())?;
-            let at_hand = AtHand {
-                engine: &engine,
-                context: app.context(&asker)?,
-                program: &*app.program,
-            };
+            let at_hand =
+                AtHand { engine: &engine, context: app.context(&asker)?, program: &*app.program };
             work(&at_hand)
         });
         let done = done.await.map_err(|error| {

@@ -7,9 +7,9 @@ use axum::response::{Html, IntoResponse as _, Response};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::{Problem, Token};
 use crate::app::App;
 use crate::given::{Asked, Given, header_text};
+use crate::{Problem, Token};
 
 /// Seconds that a browser keeps the cookie.
 const COOKIE_SECONDS: u32 = 30 * 24 * 60 * 60;

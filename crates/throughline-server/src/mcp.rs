@@ -1,7 +1,7 @@
 //! MCP over HTTP: one worker for each project, made when its first client comes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;

@@ -113,11 +113,7 @@ struct WireTokens {
 }
 
 /// `serve token`: who else is let in.
-fn token(
-    action: &args::TokenAction,
-    settings: &Settings,
-    ui: &mut Ui,
-) -> anyhow::Result<ExitCode> {
+fn token(action: &args::TokenAction, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     let people = People::of(&settings.home);
     let line = |one: &WireToken| {
         let made = paint(DIM, safe(&one.made_at));
@@ -133,7 +129,10 @@ fn token(
                 format!(
                     "Token for {}, shown this once:\n  {token}\n{}",
                     paint(BOLD, safe(&wire.person)),
-                    paint(DIM, format!("`throughline serve token revoke {}` takes it away", wire.id))
+                    paint(
+                        DIM,
+                        format!("`throughline serve token revoke {}` takes it away", wire.id)
+                    )
                 )
             })
         }
