@@ -116,14 +116,14 @@ pub fn speakers<'a>(
     evidence.into_iter().filter(said).map(|one| one.person.as_deref()).collect()
 }
 
-/// The person whose words a memory holds: who said it first, or in whose session it was said.
+/// The person whose words a memory holds: who said it first, or in whose session it was said. The evidence
+/// comes in the order of the log, because clocks differ.
 pub fn first_speaker<'a>(
     evidence: impl IntoIterator<Item = &'a Evidence>,
     memory: MemoryId,
 ) -> Option<&'a str> {
-    let counts = |one: &&Evidence| one.memory == memory && !one.echo;
-    let first = evidence.into_iter().filter(counts).min_by_key(|one| (one.at, &one.id));
-    first.and_then(|one| one.person.as_deref())
+    let mut said = evidence.into_iter().filter(|one| one.memory == memory && !one.echo);
+    said.next().and_then(|one| one.person.as_deref())
 }
 
 /// Whether evidence confirms a claim: a person said it, or two independent sources that are not both

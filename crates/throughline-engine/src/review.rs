@@ -200,7 +200,7 @@ impl Reviewing<'_> {
         let (a, b) = {
             let reader = self.engine.now_reader()?;
             let (a, b) = self.contest(&*reader, handle)?;
-            self.may_settle(&*reader, &a)?;
+            self.may_settle(&*reader, &a, &b)?;
             (a.id.to_string(), b.id.to_string())
         };
         match keep {
@@ -230,8 +230,19 @@ impl Reviewing<'_> {
         Ok(vec![self.engine.keeping(self.context).put_before(old, new, true)?.card])
     }
 
-    /// Whether whoever asks may settle a contradiction: they said what is contested, or own the place.
-    fn may_settle(&self, reader: &dyn Reader, contested: &Memory) -> Result<()> {
+    /// Whether whoever asks may settle a contradiction: they said what is contested, or own the place. What
+    /// came in first is contested by what came in later, whatever the clocks said.
+    pub(crate) fn may_settle(
+        &self,
+        reader: &dyn Reader,
+        one: &Memory,
+        other: &Memory,
+    ) -> Result<()> {
+        let came_in = |memory: &Memory| -> Result<Option<u64>> {
+            let history = reader.history(memory.space, memory.id.into())?;
+            Ok(history.first().map(|logged| logged.seq))
+        };
+        let contested = if came_in(one)? <= came_in(other)? { one } else { other };
         let me = self.engine.person();
         let attached = reader.attached(contested.space, &[contested.id.into()])?;
         let evidence: Vec<Evidence> = attached.into_iter().filter_map(Row::into_evidence).collect();
@@ -274,7 +285,7 @@ impl Reviewing<'_> {
     pub fn merge_contest(&self, handle: &str, content: &str) -> Result<Card> {
         may_decide(self.context)?;
         let (a, b) = self.contest(&*self.engine.now_reader()?, handle)?;
-        self.may_settle(&*self.engine.now_reader()?, &a)?;
+        self.may_settle(&*self.engine.now_reader()?, &a, &b)?;
         let (a, b) = if a.state.is_active() { (a, b) } else { (b, a) };
         let (content, _) = &self.engine.cleaned(self.context, content);
         self.engine.keeping(self.context).check_content(content)?;

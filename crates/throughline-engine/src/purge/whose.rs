@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use throughline_core::evidence::first_speaker;
 use throughline_core::permission::Denial;
-use throughline_core::{Evidence, Memory, Row, SpaceId};
+use throughline_core::{Change, Evidence, Memory, SpaceId};
 use throughline_store::{Reader, Standing};
 
 use super::{ToErase, resolve_turn};
@@ -65,16 +65,12 @@ impl Erasing<'_> {
     }
 }
 
-/// The person whose words a memory holds, also of one that only the log still has.
+/// The person whose words a memory holds, by the log, which has them in the order in which they came in.
 fn words_of(reader: &dyn Reader, memory: &Memory) -> Result<Option<String>> {
-    let attached = reader.attached(memory.space, &[memory.id.into()])?;
-    let mut evidence: Vec<Evidence> = attached.into_iter().filter_map(Row::into_evidence).collect();
-    if evidence.is_empty() {
-        let history = reader.history(memory.space, memory.id.into())?;
-        evidence.extend(history.into_iter().filter_map(|logged| match logged.change {
-            throughline_core::Change::Reinforce(said) => Some(said),
-            _ => None,
-        }));
-    }
-    Ok(first_speaker(&evidence, memory.id).map(str::to_owned))
+    let history = reader.history(memory.space, memory.id.into())?;
+    let said = history.into_iter().filter_map(|logged| {
+        if let Change::Reinforce(said) = logged.change { Some(said) } else { None }
+    });
+    let said: Vec<Evidence> = said.collect();
+    Ok(first_speaker(&said, memory.id).map(str::to_owned))
 }

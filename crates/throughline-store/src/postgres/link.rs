@@ -28,13 +28,35 @@ pub(super) struct Statement<'p> {
 
 /// Connection to a server.
 pub(super) struct Link {
-    runtime: Runtime,
+    runtime: Driver,
     client: Client,
     server: String,
     /// When whoever waits for the answer is gone.
     until: Mutex<Option<Instant>>,
     /// The role that the server knows us by.
     pub(super) role: String,
+}
+
+/// Driver: what makes the connection go on. Whoever drops it may be a task of another one, which must not
+/// wait for it.
+struct Driver(Option<Runtime>);
+
+impl Driver {
+    fn new() -> std::io::Result<Self> {
+        Builder::new_current_thread().enable_all().build().map(|runtime| Self(Some(runtime)))
+    }
+
+    fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.0.as_ref().expect("it is there until it is dropped").block_on(work)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 impl std::fmt::Debug for Link {
@@ -46,8 +68,9 @@ impl std::fmt::Debug for Link {
 impl Link {
     /// Connects, and makes every statement see our schema.
     pub(super) fn open(address: &Address, until: Option<Instant>) -> Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
-            Error::Unreachable { server: address.name.clone(), why: error.to_string() }
+        let runtime = Driver::new().map_err(|error| Error::Unreachable {
+            server: address.name.clone(),
+            why: error.to_string(),
         })?;
         let connecting = async {
             if let Some(tls) = &address.tls {

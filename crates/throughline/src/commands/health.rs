@@ -108,7 +108,10 @@ impl WireDisk {
             parts.into_iter().partition(|(what, _)| ["backups", "journal"].contains(*what));
         let [beside, within] = [beside, within].map(|parts| parts.iter().map(part).collect());
         let (beside, within): (Vec<String>, Vec<String>) = (beside, within);
-        let mut told = format!("{} KiB ({})", database.div_ceil(1_024), within.join(", "));
+        let mut told = format!("{} KiB", database.div_ceil(1_024));
+        if !within.is_empty() {
+            told.push_str(&format!(" ({})", within.join(", ")));
+        }
         if !beside.is_empty() {
             told.push_str(&format!("; beside it {} KiB", beside.join(", ")));
         }

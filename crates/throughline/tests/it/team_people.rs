@@ -23,6 +23,8 @@ impl Team {
         for home in [&anna, &ben, &cara] {
             home.json(&["config", "set", "project.join", "auto"]);
         }
+        // Ben's clock is two hours ahead, so that what he says comes later.
+        ben.wait(120);
         let team = Self { anna, ben, cara };
         team.of("anna", &["remember", "Builds run on Tuesdays"]);
         team.of("anna", &["store", "admit", "tl_ben"]);
@@ -65,6 +67,7 @@ impl Team {
 }
 
 fn people_of(memory: &Value) -> Vec<&str> {
+    let memory = if memory["memory"].is_object() { &memory["memory"] } else { memory };
     let evidence = memory["evidence"].as_array().expect("evidence");
     evidence.iter().filter_map(|one| one["person"].as_str()).collect()
 }
@@ -75,8 +78,10 @@ fn who_said_it_stands_on_every_piece_of_evidence() {
     let id = team.remember("anna", "Staging runs Postgres 14");
     team.of("ben", &["remember", "Staging runs Postgres 14"]);
     let shown = team.of("cara", &["show", &id]);
-    assert_eq!(people_of(&shown["memory"]), ["tl_anna", "tl_ben"], "{shown}");
-    assert_eq!(shown["memory"]["said_by"], json!(["tl_anna", "tl_ben"]));
+    let mut people = people_of(&shown);
+    people.sort_unstable();
+    assert_eq!(people, ["tl_anna", "tl_ben"], "{shown}");
+    assert_eq!(shown["said_by"], json!(["tl_anna", "tl_ben"]));
     let why = team.of("cara", &["why", &id]);
     assert!(why.to_string().contains("\"person\":\"tl_ben\""), "{why}");
     let page = team.run("cara", &["show", &id]).stdout;
@@ -89,13 +94,15 @@ fn who_said_it_stands_on_every_piece_of_evidence() {
 fn two_people_who_disagree_are_contested_by_name_until_somebody_with_the_right_settles_it() {
     let team = Team::new();
     let old = team.remember("anna", "Staging runs Postgres 14");
-    let corrected = team.of("ben", &["correct", &old, "Staging runs Postgres 16"]);
+    let run = team.run("ben", &["--json", "correct", &old, "Staging runs Postgres 16"]);
+    assert_eq!(run.code, 1, "it was not corrected: {}", run.stderr);
+    let corrected: Value = serde_json::from_str(&run.stdout).expect("the answer is JSON");
     assert_eq!(corrected["superseded"], json!([]), "{corrected}");
     assert_eq!(corrected["contested"], json!([old]), "{corrected}");
     let new = corrected["memory"]["id"].as_str().expect("an id").to_owned();
 
     let shown = team.of("cara", &["show", &old]);
-    assert_eq!(shown["memory"]["contested_people"][&new], json!(["tl_ben"]), "{shown}");
+    assert_eq!(shown["contested_people"][&new], json!(["tl_ben"]), "{shown}");
     // Anna's next prompt shows both, by name.
     let told = team.agent("anna", "a").hears("Which version of Postgres does staging run?");
     assert!(told.contains("tl_ben corrected"), "{told}");
@@ -111,6 +118,8 @@ fn two_people_who_disagree_are_contested_by_name_until_somebody_with_the_right_s
         assert_eq!(error["code"], code, "{who}: {error}");
         assert!(error["hint"].as_str().is_some_and(|hint| hint.contains("show")), "{error}");
     }
+    let error = team.refused("ben", &["unlink", &new, "contradicts", &old]);
+    assert_eq!(error["code"], "another_said", "{error}");
     let error = team.refused("ben", &["archive", &old]);
     assert_eq!(error["code"], "another_said", "{error}");
     let error = team.refused("ben", &["edit", &old, "Staging runs nothing"]);
@@ -119,9 +128,9 @@ fn two_people_who_disagree_are_contested_by_name_until_somebody_with_the_right_s
     // Who was contested does, also against her own word.
     team.of("anna", &["review", "--keep-b", &pair]);
     let shown = team.of("ben", &["show", &old]);
-    assert_eq!(shown["memory"]["state"], "superseded", "{shown}");
+    assert_eq!(shown["state"], "superseded", "{shown}");
     let shown = team.of("ben", &["show", &new]);
-    assert_eq!(shown["memory"]["contested_by"], json!([]), "{shown}");
+    assert_eq!(shown["contested_by"], json!([]), "{shown}");
     assert_eq!(team.of("anna", &["doctor", "--rebuild-check"])["ok"], true);
 }
 
@@ -141,6 +150,8 @@ fn an_owner_settles_what_others_disagree_about_and_corrects_at_once() {
 fn what_is_said_in_passing_against_another_person_is_contested_and_known() {
     let team = Team::new();
     team.remember("anna", "The staging database runs on Postgres 14.");
+    // She asks after him.
+    team.anna.wait(300);
     let ben = team.agent("ben", "b");
     ben.hears("The staging database runs on Postgres 16.");
     ben.answers("Noted.");
@@ -177,7 +188,10 @@ fn what_is_a_persons_own_never_enters_a_shared_space_by_itself() {
 #[test]
 fn only_who_said_it_has_it_erased_and_then_it_is_gone_for_everybody() {
     let team = Team::new();
+    // Anna says it after him, by a clock that is behind his.
+    team.ben.wait(300);
     let secret = team.remember("ben", "The door code is xylophone");
+    team.of("anna", &["confirm", &secret]);
     for who in ["anna", "cara"] {
         let error = team.refused(who, &["purge", "--yes", &secret]);
         assert_eq!(error["code"], "another_said", "{who}: {error}");
@@ -242,7 +256,7 @@ fn a_token_of_a_person_is_kept_as_a_digest_listed_and_taken_away_at_once() {
     let id = made["memory"]["id"].as_str().expect("an id").to_owned();
     // In a file a person is an author only: whoever has a token sees everything.
     let seen = ask(&served, &anna, "GET", &format!("/api/v1/memories/{id}"), None).json();
-    assert_eq!(people_of(&seen["memory"]), ["ben"], "{seen}");
+    assert_eq!(people_of(&seen), ["ben"], "{seen}");
     assert_eq!(home.json(&["log"])["batches"][0]["person"], "ben");
     // What one of them says does not end what another said.
     let right = json!({"content": "The port is 9090"});
@@ -363,6 +377,6 @@ fn what_an_agent_says_over_mcp_with_a_token_is_its_persons() {
     let found = home.json(&["search", "queue"]);
     let id = found["items"][0]["id"].as_str().expect("it was kept").to_owned();
     let shown = home.show(&id);
-    assert_eq!(people_of(&shown["memory"]), ["ben"], "{shown}");
-    assert_eq!(shown["memory"]["evidence"][0]["authority"], "observed", "{shown}");
+    assert_eq!(people_of(&shown), ["ben"], "{shown}");
+    assert_eq!(shown["evidence"][0]["authority"], "observed", "{shown}");
 }
