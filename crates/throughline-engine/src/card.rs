@@ -236,7 +236,7 @@ impl CardSurroundings {
             found.map_or(mark, |(_, seen)| seen.clone())
         };
         let mut ends: Vec<NodeId> = Vec::new();
-        let (mut reasons, mut rivals): (Vec<NodeId>, Vec<NodeId>) = Default::default();
+        let (mut reasons, mut rivals) = (Vec::<NodeId>::new(), Vec::<NodeId>::new());
         for row in reader.attached(space, &self.nodes)? {
             match row {
                 Row::Evidence(one) => self.evidence.entry(one.memory).or_default().push(one),
@@ -279,12 +279,12 @@ impl CardSurroundings {
         let mut beside = reasons.clone();
         beside.append(&mut rivals);
         for row in reader.attached(space, &beside)? {
-            match row {
-                Row::Watermark(mark) if as_seen(mark.clone()).reading.wants_check() => {
-                    self.moved.insert(mark.memory);
-                }
-                Row::Evidence(one) => self.rival_evidence.push(one),
-                _ => {}
+            if let Row::Evidence(one) = row {
+                self.rival_evidence.push(one);
+            } else if let Row::Watermark(mark) = row
+                && as_seen(mark.clone()).reading.wants_check()
+            {
+                self.moved.insert(mark.memory);
             }
         }
         ends.append(&mut reasons);

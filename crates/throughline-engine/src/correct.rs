@@ -117,7 +117,7 @@ impl Keeping<'_> {
             let asked = ask(&**tx, self.context.door, Act::Replace, Some(&old), Backing::Asserted)?;
             match asked {
                 Verdict::Waits(Denial::AnotherSaid) if settled => {
-                    tx.supersede(space, old.id, new.id)
+                    tx.supersede(space, old.id, new.id);
                 }
                 Verdict::Allowed { .. } => {
                     let (old, new) = (old.id, new.id);

@@ -255,16 +255,11 @@ impl Error {
     /// The same, with what waits in the journals for a server that does not answer.
     #[must_use]
     pub fn with_queue(self, queue: JournalQueue) -> Self {
-        match self {
-            Self::Store(StoreError::Unreachable { server, why }) => {
-                let (turns, sessions) =
-                    (plural(queue.turns, "turn"), plural(queue.sessions, "session"));
-                let wait = agree(queue.turns, "waits", "wait");
-                let why = format!("{why}; {turns} of {sessions} {wait} in the journal");
-                Self::Store(StoreError::Unreachable { server, why })
-            }
-            other => other,
-        }
+        let Self::Store(StoreError::Unreachable { server, why }) = self else { return self };
+        let (turns, sessions) = (plural(queue.turns, "turn"), plural(queue.sessions, "session"));
+        let wait = agree(queue.turns, "waits", "wait");
+        let why = format!("{why}; {turns} of {sessions} {wait} in the journal");
+        Self::Store(StoreError::Unreachable { server, why })
     }
 
     /// A stable name for it.

@@ -1,5 +1,6 @@
 //! Purge: erased for good. Only a person can, and it says honestly what it could not reach.
 
+mod elsewhere;
 mod gone;
 mod scrub;
 mod whose;

@@ -80,14 +80,15 @@ impl<'a> Transaction<'a> {
     pub(crate) fn into_changes(self) -> Vec<Change> {
         let mut changes = self.seen.into_changes();
         for change in changes.iter_mut().filter(|_| self.person.is_some()) {
-            match change {
-                Change::Reinforce(said) if said.person.is_none() => {
-                    said.person.clone_from(&self.person);
-                }
-                Change::Record(turn) if turn.person.is_none() => {
-                    turn.person.clone_from(&self.person);
-                }
-                _ => {}
+            let named = if let Change::Reinforce(said) = change {
+                Some(&mut said.person)
+            } else if let Change::Record(turn) = change {
+                Some(&mut turn.person)
+            } else {
+                None
+            };
+            if let Some(person) = named.filter(|person| person.is_none()) {
+                person.clone_from(&self.person);
             }
         }
         changes

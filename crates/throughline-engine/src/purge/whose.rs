@@ -28,12 +28,10 @@ impl Erasing<'_> {
             whose.insert((memory.space, words_of(reader, memory)?));
         }
         for handle in handles {
-            match self.resolve_for_erasure(reader, context, handle) {
-                Err(Error::NotFound { .. }) => {
-                    let turn = resolve_turn(reader, context, handle)?;
-                    whose.extend(turn.map(|turn| (turn.space, turn.person)));
-                }
-                Ok(_) | Err(_) => {}
+            let found = self.resolve_for_erasure(reader, context, handle);
+            if let Err(Error::NotFound { .. }) = found {
+                let turn = resolve_turn(reader, context, handle)?;
+                whose.extend(turn.map(|turn| (turn.space, turn.person)));
             }
         }
         for (space, person) in whose {

@@ -174,10 +174,7 @@ impl Link {
 
 /// A role that cannot be taken on, with what to do about it.
 fn not_granted(server: &str, person: &str, error: Error) -> Error {
-    let why = match error {
-        Error::Denied { why, .. } | Error::Server { why, .. } => why,
-        other => return other,
-    };
+    let (Error::Denied { why, .. } | Error::Server { why, .. }) = error else { return error };
     let why = format!(
         "{why}; a server acts for {person:?} only where GRANT \"{person}\" TO its own role was run"
     );

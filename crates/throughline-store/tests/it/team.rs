@@ -303,7 +303,7 @@ impl<'t> Crowd<'t> {
                 "written"
             }
             (false, _) => {
-                let error = outcome.unwrap_err();
+                let error = outcome.expect_err("nobody else writes");
                 assert!(matches!(error, Error::Denied { .. }), "{error:?}");
                 "write refused"
             }

@@ -54,6 +54,9 @@ impl Drop for Place {
     }
 }
 
+/// What is wrong, the address by which it shows, which error it is, and what that says.
+type TroubleCase = (&'static str, String, fn(&Error) -> bool, &'static str);
+
 fn told(number: u64, text: &str) -> Batch {
     batch(number, HERE, day(1), vec![insert(&fact(HERE, number, text))])
 }
@@ -82,7 +85,7 @@ fn each_thing_that_is_wrong_with_a_server_has_its_own_words_and_a_way_out() {
     );
     let schema = server.new_schema();
     let right = server.url_of("tl_plain", &schema);
-    let table: [(&str, String, fn(&Error) -> bool, &str); 6] = [
+    let table: [TroubleCase; 6] = [
         (
             "a wrong password",
             Server::elsewhere(&server.url_of("tl_pass", &schema), "tl_pass:tl_pass", "tl_pass:no"),

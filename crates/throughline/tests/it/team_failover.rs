@@ -108,6 +108,8 @@ fn client(url: &str, folder: &str, number: usize, said: &Said, running: &Mutex<O
             Some(_) => {
                 let why = String::from_utf8_lossy(&output.stderr).into_owned();
                 said.failed.lock().expect("nobody panics").push(why);
+                // Whoever was told that the server is away waits a moment.
+                std::thread::sleep(Duration::from_millis(200));
             }
             None => {} // killed
         }
@@ -143,8 +145,15 @@ fn assert_kept(home: &Home, said: &Said) -> usize {
     acknowledged.len()
 }
 
+fn acknowledged(said: &Said) -> usize {
+    said.acknowledged.lock().expect("nobody panics").len()
+}
+
 /// Runs clients while `meanwhile` happens.
-fn with_clients(first: &Home, meanwhile: impl FnOnce(&[Arc<Mutex<Option<Child>>>])) -> Arc<Said> {
+fn with_clients(
+    first: &Home,
+    meanwhile: impl FnOnce(&[Arc<Mutex<Option<Child>>>], &Said),
+) -> Arc<Said> {
     let url = first.store_url().expect("it is on a server");
     let folder = first.project().to_str().expect("a plain name").to_owned();
     let said = Arc::new(Said::default());
@@ -158,7 +167,7 @@ fn with_clients(first: &Home, meanwhile: impl FnOnce(&[Arc<Mutex<Option<Child>>>
             std::thread::spawn(move || client(&url, &folder, at, &said, &running))
         })
         .collect();
-    meanwhile(&running);
+    meanwhile(&running, &said);
     said.stop.store(true, Ordering::Release);
     threads.into_iter().for_each(|one| one.join().expect("no client panics"));
     said
@@ -172,7 +181,7 @@ fn what_was_acknowledged_survives_the_primary_and_clients_go_on_by_themselves() 
     first.remember("The list is empty");
     let seconds = Duration::from_secs(number("THROUGHLINE_TEAM_SECONDS", 3));
     let (mut before, mut after) = (0, 0);
-    let said = with_clients(&first, |_| {
+    let said = with_clients(&first, |_, _| {
         std::thread::sleep(seconds);
         pair.does("kill", "a");
         let began = Instant::now();
@@ -215,9 +224,14 @@ fn whoever_is_killed_nothing_acknowledged_is_lost_and_nothing_is_applied_twice()
         (dice >> 33) % sides
     };
     let (mut clients, mut servers) = (0, 0);
-    let said = with_clients(&first, |running| {
+    let said = with_clients(&first, |running, said| {
         for cycle in 0..cycles {
-            std::thread::sleep(Duration::from_millis(100 + roll(900)));
+            // Somebody writes again before the next one is killed.
+            let (before, began) = (acknowledged(said), Instant::now());
+            while acknowledged(said) == before && began.elapsed() < Duration::from_secs(20) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            std::thread::sleep(Duration::from_millis(roll(400)));
             // The first two are one of each.
             if cycle != 1 && (cycle == 0 || roll(2) == 0) {
                 servers += 1;

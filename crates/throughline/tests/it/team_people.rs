@@ -198,11 +198,17 @@ fn only_who_said_it_has_it_erased_and_then_it_is_gone_for_everybody() {
         assert!(error["message"].to_string().contains("only they can"), "{error}");
     }
     assert!(team.of("anna", &["search", "xylophone"]).to_string().contains("door code"));
+    let told = team.agent("anna", "a").hears("What is the door code?");
+    assert!(told.contains("xylophone"), "{told}");
+    assert!(!team.anna.files_holding("xylophone").is_empty(), "her home was told");
     team.of("ben", &["purge", "--yes", &secret]);
     for who in ["anna", "ben", "cara"] {
         let found = team.of(who, &["search", "xylophone"]);
         assert_eq!(found["items"], json!([]), "{who}: {found}");
     }
+    // What her home was told of it before goes with her next session.
+    team.agent("anna", "later").starts();
+    assert_eq!(team.anna.files_holding("xylophone"), [] as [std::path::PathBuf; 0]);
     // The words of somebody who is gone are the owner's.
     let left = team.remember("ben", "The old code was marimba");
     team.of("anna", &["store", "dismiss", "tl_ben"]);
