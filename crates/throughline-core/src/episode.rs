@@ -25,6 +25,9 @@ pub struct Episode {
     pub at: Timestamp,
     /// What.
     pub text: String,
+    /// In whose session, by name, where memory has several people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
 }
 
 impl Episode {

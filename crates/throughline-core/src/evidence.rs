@@ -18,6 +18,10 @@ pub struct Evidence {
     pub memory: MemoryId,
     /// Who says so.
     pub authority: Authority,
+    /// Which person, by name, where memory has several: the one who spoke, or in whose session an
+    /// agent did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// In which session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
@@ -49,6 +53,8 @@ pub struct Evidence {
 pub struct Testimony {
     /// Who says so.
     pub authority: Authority,
+    /// Which person, by name, where memory has several.
+    pub person: Option<String>,
     /// In which session.
     pub session: Option<SessionId>,
     /// Which turn or message.
@@ -70,22 +76,25 @@ pub struct Testimony {
 impl Testimony {
     /// A bare statement by a source.
     pub fn new(authority: Authority, at: Timestamp) -> Self {
-        let (session, turn, snippet, why) = (None, None, None, None);
+        let (person, session, turn, snippet, why) = (None, None, None, None, None);
         let (echo, by_agent, extra) = (false, false, Extra::new());
-        Self { authority, session, turn, at, snippet, why, echo, by_agent, extra }
+        Self { authority, person, session, turn, at, snippet, why, echo, by_agent, extra }
     }
 
     /// Attaches it to a memory.
     pub fn about(&self, space: SpaceId, memory: MemoryId) -> Evidence {
-        let said = format!(
+        let mut said = format!(
             "{memory}\n{}\n{:?}\n{:?}\n{}\n{:?}\n{:?}\n{}",
             self.authority, self.session, self.turn, self.at, self.snippet, self.why, self.echo
         );
+        // What nobody is named for keeps the name it always had.
+        said.extend(self.person.iter().map(|person| format!("\n{person}")));
         Evidence {
             id: EvidenceId(text::sha256_hex(said.as_bytes())[..16].to_owned()),
             space,
             memory,
             authority: self.authority,
+            person: self.person.clone(),
             session: self.session.clone(),
             turn: self.turn.clone(),
             at: self.at,
@@ -96,6 +105,25 @@ impl Testimony {
             extra: self.extra.clone(),
         }
     }
+}
+
+/// The people who said a memory themselves, each once; `None` stands for whoever nobody named.
+pub fn speakers<'a>(
+    evidence: impl IntoIterator<Item = &'a Evidence>,
+    memory: MemoryId,
+) -> BTreeSet<Option<&'a str>> {
+    let said = |one: &&Evidence| one.memory == memory && one.authority.is_user() && !one.echo;
+    evidence.into_iter().filter(said).map(|one| one.person.as_deref()).collect()
+}
+
+/// The person whose words a memory holds: who said it first, or in whose session it was said. The evidence
+/// comes in the order of the log, because clocks differ.
+pub fn first_speaker<'a>(
+    evidence: impl IntoIterator<Item = &'a Evidence>,
+    memory: MemoryId,
+) -> Option<&'a str> {
+    let mut said = evidence.into_iter().filter(|one| one.memory == memory && !one.echo);
+    said.next().and_then(|one| one.person.as_deref())
 }
 
 /// Whether evidence confirms a claim: a person said it, or two independent sources that are not both

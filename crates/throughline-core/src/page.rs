@@ -60,6 +60,10 @@ pub struct PageItem {
     /// The handle of the memory that says otherwise. When that one is on the page as well, the two
     /// are shown one below the other, or not at all.
     pub against: Option<String>,
+    /// Who said what contests it, by name.
+    pub against_by: Option<String>,
+    /// Who said it, by name, where that is another person than whoever reads.
+    pub said_by: Option<String>,
     /// The domain it is counted under when it is cut.
     pub domain: Option<String>,
     /// How it was reached, `because of …`.

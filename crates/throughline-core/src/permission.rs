@@ -5,11 +5,13 @@
 //! nor lifts the agent's own claim above *observed*, unless what it quotes stands in a captured tool
 //! result. `docs/trust.md` shows [`table`] in full.
 
+mod table;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::fmt::Write as _;
+
+pub use table::table;
 
 use crate::{Actor, Authority, Evidence, Kind, Memory};
 
@@ -135,6 +137,8 @@ pub struct Standing {
     pub by_person: bool,
     /// A person keeps it in front.
     pub pinned: bool,
+    /// Another person than the caller said it, and the caller does not own the place where it is kept.
+    pub anothers: bool,
 }
 
 impl Standing {
@@ -145,12 +149,19 @@ impl Standing {
             authority: memory.authority,
             by_person: memory.authority.is_user() || evidence.iter().any(said),
             pinned: memory.pinned,
+            anothers: false,
         }
+    }
+
+    /// The same where another person said it, and the caller has no right over their words.
+    #[must_use]
+    pub fn of_another(self, anothers: bool) -> Self {
+        Self { anothers, ..self }
     }
 
     /// The standing of what a person said.
     pub fn persons() -> Self {
-        Self { authority: Authority::UserStated, by_person: true, pinned: false }
+        Self { authority: Authority::UserStated, by_person: true, pinned: false, anothers: false }
     }
 
     /// The rank that it has in a contradiction: what a person said or pinned ranks as theirs.
@@ -213,6 +224,10 @@ pub enum Denial {
     RuleFromOutside,
     /// It is not for this door.
     PersonsAct(Act),
+    /// Another person said it.
+    AnotherSaid,
+    /// Another person said it, and it would be erased for good.
+    AnothersWords,
 }
 
 impl fmt::Display for Denial {
@@ -225,6 +240,12 @@ impl fmt::Display for Denial {
                 f.write_str("a rule or preference that comes from outside waits for the user")
             }
             Self::PersonsAct(act) => write!(f, "only the user can {}", act.in_words()),
+            Self::AnotherSaid => f.write_str(
+                "another person said this, so only they or an owner of the project can change it",
+            ),
+            Self::AnothersWords => {
+                f.write_str("another person said this, and only they can have it erased")
+            }
         }
     }
 }
@@ -281,6 +302,9 @@ pub fn is_rule(kind: Kind) -> bool {
 
 /// Decides a request.
 pub fn judge(request: Request) -> Verdict {
+    if let Some(verdict) = about_anothers(request) {
+        return verdict;
+    }
     match request.door {
         Door::Terminal => by_person(request.act),
         Door::AgentShell | Door::Tools | Door::MemoryTool | Door::ServerMemory => by_agent(request),
@@ -288,6 +312,26 @@ pub fn judge(request: Request) -> Verdict {
         Door::Import => by_import(request),
         Door::Model => by_model(request),
         Door::Upkeep => by_upkeep(request),
+    }
+}
+
+/// What another person said is not taken away or reworded by somebody who has no right over it. The
+/// program itself compares whose words stand against whose (`Door::Upkeep`).
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others take nothing from anybody")]
+fn about_anothers(request: Request) -> Option<Verdict> {
+    let Request { door, act, target, .. } = request;
+    if !target?.anothers || matches!(door, Door::Upkeep | Door::Model | Door::Import) {
+        return None;
+    }
+    match act {
+        Act::Replace | Act::CheckRefutes | Act::Retract => {
+            Some(Verdict::Waits(Denial::AnotherSaid))
+        }
+        Act::Archive if door == Door::Hook => Some(Verdict::Waits(Denial::AnotherSaid)),
+        Act::Archive | Act::Edit | Act::BringBack | Act::Undo | Act::Unlink | Act::Purge => {
+            Some(Verdict::Refused(Denial::AnotherSaid))
+        }
+        _ => None,
     }
 }
 
@@ -431,54 +475,4 @@ fn waits_if_outranked(target: Option<Standing>, rank: Authority) -> Verdict {
         Some(held) if held.authority.outranks(rank) => Verdict::Waits(Denial::Outranked),
         _ => Verdict::Allowed { rank },
     }
-}
-
-/// What the table in `docs/trust.md` shows: for every act, what each door gets, with nothing but the
-/// caller's words behind it.
-pub fn table() -> String {
-    let mut page = String::from("| what | to what |");
-    for door in Door::ALL {
-        write!(page, " {} |", door.as_str().replace('_', " ")).expect("a String takes text");
-    }
-    page.push_str("\n|---|---|");
-    page.push_str(&"---|".repeat(Door::ALL.len()));
-    page.push('\n');
-    let agents = Standing { authority: Authority::Observed, by_person: false, pinned: false };
-    for act in Act::ALL {
-        let rows =
-            [("said by a person", Some(Standing::persons())), ("anything else", Some(agents))];
-        let cells = rows.map(|(whose, target)| (whose, row(*act, target)));
-        if cells[0].1 == cells[1].1 {
-            writeln!(page, "| {} | anything |{}", act.as_str().replace('_', " "), cells[0].1)
-                .expect("a String takes text");
-            continue;
-        }
-        for (whose, cells) in cells {
-            writeln!(page, "| {} | {whose} |{cells}", act.as_str().replace('_', " "))
-                .expect("a String takes text");
-        }
-    }
-    page
-}
-
-/// The cells of one row of the table. At a hook the user's own turn is what counts.
-fn row(act: Act, target: Option<Standing>) -> String {
-    let cell = |door: &Door| {
-        let backing = if *door == Door::Hook { Backing::UserTurn } else { Backing::Asserted };
-        match judge(Request { door: *door, act, target, backing }) {
-            Verdict::Allowed { rank } if speaks(act) => format!(" {} |", rank.as_str()),
-            Verdict::Allowed { .. } => " yes |".to_owned(),
-            Verdict::Waits(_) => " waits |".to_owned(),
-            Verdict::Refused(_) => " no |".to_owned(),
-        }
-    };
-    Door::ALL.iter().map(cell).collect()
-}
-
-/// Whether something is said by an act, which then has a rank.
-fn speaks(act: Act) -> bool {
-    matches!(
-        act,
-        Act::Remember | Act::AdoptRule | Act::Replace | Act::CheckHolds | Act::Edit | Act::Vouch
-    )
 }

@@ -119,6 +119,8 @@ pub struct Neighbours {
     pub bindings: Vec<Watermark>,
     /// Those of them that an agent put away.
     pub put_away_by_agent: BTreeSet<MemoryId>,
+    /// Memories that bear on it and that another person said.
+    pub said_by_others: BTreeSet<MemoryId>,
 }
 
 impl Neighbours {

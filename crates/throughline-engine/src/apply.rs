@@ -36,6 +36,7 @@ use throughline_store::EntityName;
 use crate::capture::Captured;
 use crate::engine::is_handle;
 use crate::flows::Keeping;
+use crate::permit::standing;
 use crate::reading::connect;
 use crate::remember::take_in;
 use crate::remember::{check_lesson, reason_in_words, rests_by};
@@ -206,7 +207,7 @@ impl Keeping<'_> {
         }
         let new = self.claim(tx, &claim, corrects, ground, applied)?;
         if let (Some(new), Some(old)) = (new, wrong) {
-            replace(tx, &old, new, applied);
+            replace(tx, &old, new, applied)?;
         }
         Ok(())
     }
@@ -435,12 +436,29 @@ fn rest_on(
     Ok(())
 }
 
-/// Lets a claim take the place of another.
-fn replace(tx: &mut Transaction<'_>, old: &Memory, new: MemoryId, applied: &mut Applied) {
-    if old.id != new && !applied.superseded.contains(&old.id) {
+/// Lets a claim take the place of another. What another person said stands beside it, contested.
+fn replace(
+    tx: &mut Transaction<'_>,
+    old: &Memory,
+    new: MemoryId,
+    applied: &mut Applied,
+) -> Result<()> {
+    if old.id == new || applied.superseded.contains(&old.id) {
+        return Ok(());
+    }
+    let edge = RowKey::edge(old.space, new.into(), Relation::Contradicts, old.id.into());
+    let contested = tx.rows(std::slice::from_ref(&edge))?[0].is_some();
+    if !standing(&**tx, old)?.anothers {
+        if contested {
+            let (space, from, to) = (old.space, new.into(), old.id.into());
+            tx.push(Change::Unlink { space, from, relation: Relation::Contradicts, to });
+        }
         tx.supersede(old.space, old.id, new);
         applied.superseded.push(old.id);
+    } else if !contested {
+        tx.link(new, Relation::Contradicts, old.id);
     }
+    Ok(())
 }
 
 /// The turn that an operation rests on.

@@ -397,6 +397,8 @@ fn name(
                 speaker: turn.speaker.as_str().to_owned(),
                 at: held.unwrap_or(turn.at),
                 text: turn.text.clone(),
+                // Whoever writes it down knows the name.
+                person: None,
             };
             return Ok((episode, held.is_some()));
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_attention::lifecycle::{self, LifecycleFacts};
+use throughline_core::evidence::speakers;
 use throughline_core::form::{self, Form};
 use throughline_core::permission::Standing;
 use throughline_core::salience::{self, Salience};
@@ -14,8 +15,12 @@ use throughline_core::{
     Authority, Edge, Evidence, Kind, Memory, MemoryId, NodeId, Policy, Relation, Row, RowKey,
     SpaceId, State, Timestamp, Usage, Watermark,
 };
-use throughline_language::{probe, promise};
+use throughline_language::promise;
 use throughline_store::Reader;
+
+mod flags;
+
+use flags::flags;
 
 use crate::Result;
 use crate::seed::is_in_file;
@@ -50,6 +55,8 @@ pub struct Card {
     pub supersedes: Vec<MemoryId>,
     /// Memories that say otherwise: active ones that rank no lower, and archived ones that rank higher.
     pub contested_by: Vec<MemoryId>,
+    /// The people who said those, by name.
+    pub contested_names: BTreeMap<MemoryId, Vec<String>>,
     /// What a person said last that may bear on it.
     pub later: Option<Later>,
     /// Reasons of a decision that no longer hold as they did.
@@ -102,6 +109,16 @@ impl Card {
         }
     }
 
+    /// The people who said it, by name; none where memory has one person.
+    pub fn said_by(&self) -> Vec<String> {
+        named(&self.evidence, self.memory.id)
+    }
+
+    /// The people who said a memory that contests it, as a word in a sentence.
+    pub fn contesting(&self, other: MemoryId) -> Option<String> {
+        self.contested_names.get(&other).filter(|names| !names.is_empty()).map(|it| it.join(", "))
+    }
+
     /// What it is bound to as it was noted, and as it is now, where the two differ.
     pub fn then_and_now(&self) -> Option<(String, String)> {
         if let Some(path) = &self.memory.unresolved {
@@ -113,6 +130,11 @@ impl Card {
         let mark = self.watermarks.iter().find(|mark| mark.reading.wants_check())?;
         Some(watermark::then_and_now(mark))
     }
+}
+
+/// The people who said a memory, by name.
+fn named(evidence: &[Evidence], memory: MemoryId) -> Vec<String> {
+    speakers(evidence, memory).into_iter().flatten().map(str::to_owned).collect()
 }
 
 /// What a person said after a memory was kept, and may bear on it.
@@ -197,6 +219,8 @@ struct CardSurroundings {
     /// Those that stand in a flat memory file, and in which.
     in_file: BTreeMap<MemoryId, String>,
     ends: BTreeMap<NodeId, Row>,
+    /// What stands behind memories that contradict these.
+    rival_evidence: Vec<Evidence>,
     active_days: Vec<i64>,
 }
 
@@ -212,7 +236,7 @@ impl CardSurroundings {
             found.map_or(mark, |(_, seen)| seen.clone())
         };
         let mut ends: Vec<NodeId> = Vec::new();
-        let mut reasons: Vec<NodeId> = Vec::new();
+        let (mut reasons, mut rivals) = (Vec::<NodeId>::new(), Vec::<NodeId>::new());
         for row in reader.attached(space, &self.nodes)? {
             match row {
                 Row::Evidence(one) => self.evidence.entry(one.memory).or_default().push(one),
@@ -227,6 +251,9 @@ impl CardSurroundings {
                         edge.relation
                     {
                         ends.extend([edge.from, edge.to]);
+                    }
+                    if edge.relation == Relation::Contradicts {
+                        rivals.extend([edge.from, edge.to]);
                     }
                     if edge.relation.is_reason() && self.decisions.contains(&edge.from) {
                         reasons.extend(edge.to.memory().map(NodeId::Memory));
@@ -249,8 +276,12 @@ impl CardSurroundings {
                 Row::Leaf(_) => {}
             }
         }
-        for row in reader.attached(space, &reasons)? {
-            if let Row::Watermark(mark) = row
+        let mut beside = reasons.clone();
+        beside.append(&mut rivals);
+        for row in reader.attached(space, &beside)? {
+            if let Row::Evidence(one) = row {
+                self.rival_evidence.push(one);
+            } else if let Row::Watermark(mark) = row
                 && as_seen(mark.clone()).reading.wants_check()
             {
                 self.moved.insert(mark.memory);
@@ -301,6 +332,10 @@ impl CardSurroundings {
             inferred_tags,
             supersedes: supersedes(memory, edges),
             reopened_by: self.shaken(memory, edges),
+            contested_names: contested_by
+                .iter()
+                .map(|id| (*id, named(&self.rival_evidence, *id)))
+                .collect(),
             contested_by,
             later: self.later(memory, edges, confirmed_at),
             trust,
@@ -451,50 +486,4 @@ fn supersedes(memory: &Memory, edges: &[Edge]) -> Vec<MemoryId> {
         .filter(|edge| edge.relation == Relation::Supersedes && edge.from == memory.id.into())
         .filter_map(|edge| edge.to.memory())
         .collect()
-}
-
-/// Whether a claim of this sort needs a reason and does not tell one itself.
-fn lacks_why(memory: &Memory) -> bool {
-    match memory.kind {
-        Kind::Decision => !probe::gives_reason(&memory.content),
-        Kind::Negative => !probe::tells_why(&memory.content),
-        Kind::Fact
-        | Kind::Preference
-        | Kind::Principle
-        | Kind::Commitment
-        | Kind::Procedure
-        | Kind::Correction
-        | Kind::Event
-        | Kind::Lesson
-        | Kind::Gap => false,
-    }
-}
-
-fn flags(card: &Card, edges: &[Edge], unconfirmed_days: f64, policy: &Policy) -> Vec<Flag> {
-    let memory = &card.memory;
-    let has_why = edges
-        .iter()
-        .filter(|edge| edge.relation.is_reason() && edge.from == NodeId::Memory(memory.id))
-        // Where it was said is no reason.
-        .any(|edge| edge.to.memory().is_some());
-    let horizon = salience::half_life_days(memory.kind, memory.authority);
-    let established = lifecycle::is_established(&card.usage, &policy.salience);
-    let kept = established || lifecycle::is_protected(memory, &card.usage, &policy.lifecycle);
-    let rules = [
-        (Flag::Contested, !card.contested_by.is_empty()),
-        (
-            Flag::Stale,
-            memory.unresolved.is_some()
-                || card.watermarks.iter().any(|mark| mark.reading.wants_check()),
-        ),
-        // Anchors have a floor, and what proved itself stays: disuse alone does not hide them.
-        (Flag::Dormant, card.salience.value < policy.salience.dormant_below && !kept),
-        (Flag::Established, established),
-        (Flag::Speculative, memory.confidence < policy.lifecycle.speculative_below),
-        (Flag::ReconfirmDue, card.watermarks.is_empty() && unconfirmed_days > horizon),
-        (Flag::Incomplete, !has_why && lacks_why(memory)),
-        (Flag::Reopen, !card.reopened_by.is_empty()),
-        (Flag::Pinned, memory.pinned),
-    ];
-    rules.into_iter().filter(|(_, holds)| *holds).map(|(flag, _)| flag).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use throughline_core::evidence::Testimony;
-use throughline_core::permission::{Act, Backing, Verdict};
+use throughline_core::permission::{Act, Backing, Denial, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
 use throughline_core::{
     Authority, Cardinality, Cause, Change, Edge, Memory, MemoryId, Relation, Row, RowKey, Slot,
@@ -13,7 +13,7 @@ use throughline_store::SlotQuery;
 
 use crate::flows::Keeping;
 use crate::meet::{MeetingClaim, beside, meeting};
-use crate::permit::{ask, demand, not_yours};
+use crate::permit::{ask, demand, not_yours, standing};
 use crate::relate::may_connect;
 use crate::remember::take_in;
 use crate::transaction::Transaction;
@@ -73,8 +73,14 @@ impl Keeping<'_> {
             triggers: old.triggers.clone(),
             ..tx.candidate(old.kind, content, testimony)
         };
+        let anothers = standing(&**tx, old)?.anothers;
         let mut plan = take_in(tx, &candidate)?;
+        if anothers {
+            contest(tx, old, &mut plan);
+            return Ok(plan);
+        }
         if !plan.superseded.contains(&old.id) {
+            uncontest(tx, old, &mut plan);
             tx.supersede(old.space, old.id, plan.memory);
             plan.superseded.push(old.id);
         }
@@ -91,6 +97,11 @@ impl Keeping<'_> {
     /// Lets one memory take another's place. Where the caller may not, the two contradict each other
     /// and wait for a person.
     pub fn supersede(&self, old: &str, new: &str) -> Result<Put> {
+        self.put_before(old, new, false)
+    }
+
+    /// Lets one memory take another's place; where it is `settled`, whoever asks has the right to.
+    pub(crate) fn put_before(&self, old: &str, new: &str, settled: bool) -> Result<Put> {
         let ((new, waits), _) = self.engine.write(self.context, Cause::Supersede, None, |tx| {
             let old = self.engine.resolve(&**tx, self.context, old)?;
             let new = self.engine.resolve(&**tx, self.context, new)?;
@@ -103,7 +114,11 @@ impl Keeping<'_> {
                 ));
             }
             let (space, at) = (old.space, tx.now);
-            match ask(&**tx, self.context.door, Act::Replace, Some(&old), Backing::Asserted)? {
+            let asked = ask(&**tx, self.context.door, Act::Replace, Some(&old), Backing::Asserted)?;
+            match asked {
+                Verdict::Waits(Denial::AnotherSaid) if settled => {
+                    tx.supersede(space, old.id, new.id);
+                }
                 Verdict::Allowed { .. } => {
                     let (old, new) = (old.id, new.id);
                     tx.push(Change::Supersede { space, old, new, at });
@@ -146,6 +161,25 @@ impl Keeping<'_> {
         })?;
         self.engine.card_of(old.space, old.id)
     }
+}
+
+/// Marks two memories as contradicting: two people disagree.
+fn contest(tx: &mut Transaction<'_>, old: &Memory, plan: &mut Plan) {
+    if !plan.contested.contains(&old.id) && old.id != plan.memory {
+        tx.link(plan.memory, Relation::Contradicts, old.id);
+        plan.contested.push(old.id);
+    }
+}
+
+/// Takes back that two memories contradict each other: whoever corrects has the right to settle it.
+fn uncontest(tx: &mut Transaction<'_>, old: &Memory, plan: &mut Plan) {
+    let (from, to) = (plan.memory.into(), old.id.into());
+    let theirs = |change: &Change| {
+        matches!(change, Change::Link(edge) if edge.relation == Relation::Contradicts
+            && edge.from == from && edge.to == to)
+    };
+    tx.rewrite(|changes| changes.retain(|change| !theirs(change)));
+    plan.contested.retain(|id| *id != old.id);
 }
 
 /// Marks what gives the same single-valued slot another value, when a memory comes into view by

@@ -8,7 +8,7 @@ use std::path::Path;
 use throughline_core::SpaceId;
 use throughline_core::text::{agree, plural};
 use throughline_reader::Unusable;
-use throughline_store::{Finding, TextOf};
+use throughline_store::{Condition, Finding, TextOf};
 
 use crate::backup::leftovers;
 use crate::engine::DATABASE;
@@ -169,6 +169,7 @@ impl Checking<'_> {
             }
         };
         checks.extend(engine.checking().file_checks());
+        checks.extend(engine.checking().server_checks());
         checks.extend(engine.checking().erasure_check());
         checks.extend(home::leftover_checks(home, &left));
         checks.extend(home::copy_checks(home));
@@ -264,6 +265,23 @@ impl Checking<'_> {
             ));
         }
         checks
+    }
+
+    /// How the server does, where memory is on one.
+    fn server_checks(&self) -> Vec<Check> {
+        let conditions = match self.engine.store.conditions() {
+            Ok(conditions) => conditions,
+            Err(error) => {
+                let hint = "the rest is checked without it";
+                return vec![Check::note("server", error.to_string(), hint)];
+            }
+        };
+        let check = |one: Condition| match (one.hint, one.wrong) {
+            (Some(hint), true) => Check::wrong(one.name, one.detail, hint),
+            (Some(hint), false) => Check::note(one.name, one.detail, hint),
+            (None, _) => Check::fine(one.name, one.detail),
+        };
+        conditions.into_iter().map(check).collect()
     }
 
     /// What takes the space, which copies there are, and how much room is left.

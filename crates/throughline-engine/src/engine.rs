@@ -10,7 +10,7 @@ use throughline_core::scope::{Level, Space};
 use throughline_core::{
     Batch, BatchId, Cause, Change, Memory, NodeId, Policy, RowKey, SpaceId, Timestamp,
 };
-use throughline_store::{Backend, Error as StoreError, LogQuery, Reader};
+use throughline_store::{Backend, Error as StoreError, LogQuery, PERSON, Reader};
 
 use crate::card::{self, Card};
 use crate::index::Indexes;
@@ -50,6 +50,19 @@ pub struct Engine {
     pub(crate) until: Option<Instant>,
     /// Set while somebody waits for an answer: what can be done later is left.
     pub(crate) waited_for: AtomicBool,
+    /// The person it was opened for, where the store itself does not know them.
+    pub(crate) person: Option<String>,
+}
+
+/// The folder with what is told, heard and kept in mind. On a server each person has one of their own,
+/// because walls stand between people also beside the database.
+fn home_of(home: &Path, person: Option<&str>) -> Result<PathBuf> {
+    let Some(person) = person else { return Ok(home.to_owned()) };
+    let name = throughline_core::text::sha256_hex(person.as_bytes());
+    let own = home.join("people").join(&name[..16]);
+    let failed = |source| Error::File { path: own.clone(), source };
+    throughline_store::private_folder(&own).map_err(failed)?;
+    Ok(own)
 }
 
 /// The name of the database within its home.
@@ -60,13 +73,23 @@ pub(crate) const INDEXES: &str = "index";
 impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
     pub fn open(home: &Path, clock: Clock) -> Result<Self> {
-        let opened = Backend::open(&home.join(DATABASE));
+        Self::open_for(home, clock, None)
+    }
+
+    /// The same for a person: on a server their role decides what is seen, in a file they are the
+    /// author of what they say.
+    pub fn open_as(home: &Path, clock: Clock, person: &str) -> Result<Self> {
+        Self::open_for(home, clock, Some(person))
+    }
+
+    fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Self> {
+        let opened = Backend::open_as(&home.join(DATABASE), person);
         // Also where it does not open: what was left over may hold erased text.
         backup::sweep_if_idle(home);
         let store = opened?;
         let indexes = Indexes::new(store.file().is_ok().then(|| home.join(INDEXES)));
         Ok(Self {
-            home: home.to_owned(),
+            home: home_of(home, person.filter(|_| store.server().is_some()))?,
             store,
             clock,
             policy: Policy::default(),
@@ -77,6 +100,7 @@ impl Engine {
             told: None,
             until: None,
             waited_for: AtomicBool::new(false),
+            person: person.map(str::to_owned),
         })
     }
 
@@ -95,6 +119,11 @@ impl Engine {
     /// How often a server was asked and waited for since memory was opened; never, where it is in a file.
     pub fn round_trips(&self) -> u64 {
         self.store.round_trips()
+    }
+
+    /// The person who reads and writes by it, where memory has several.
+    pub fn person(&self) -> Option<String> {
+        self.person.clone().or_else(|| self.store.person().map(str::to_owned))
     }
 
     /// The numbers in force.
@@ -196,7 +225,8 @@ impl Engine {
             // Read when it is our turn, so that what is written later also says so.
             let now = self.now();
             let id = BatchId(mint::id(now));
-            let mut tx = Transaction::new(reader, now, context);
+            let mut tx =
+                Transaction::new(reader, now, context).of_person(self.person(), follows_up(cause));
             let planned = self.planned(&mut tx, context, cause, &mut plan);
             let go_on = planned.is_ok() && !tx.changes().is_empty();
             let (scope, mut changes) = (tx.scope.clone(), tx.into_changes());
@@ -218,7 +248,7 @@ impl Engine {
                 session: context.session.clone(),
                 reason: reason.clone(),
                 changes,
-                extra: Extra::new(),
+                extra: self.signature(),
             })
         });
         if applied.is_ok() {
@@ -233,6 +263,12 @@ impl Engine {
 }
 
 impl Engine {
+    /// Names the person who writes, where the store itself does not.
+    fn signature(&self) -> Extra {
+        let person = self.person.iter().filter(|_| self.store.server().is_none());
+        person.map(|person| (PERSON.to_owned(), person.as_str().into())).collect()
+    }
+
     /// Lets `plan` read and decide as [`Engine::write`] does, and writes nothing. What it came to, and
     /// the changes that would have been written.
     pub(crate) fn try_out<T>(
@@ -243,7 +279,8 @@ impl Engine {
     ) -> Result<(T, Vec<Change>)> {
         self.check_project(context)?;
         let reader = self.now_reader()?;
-        let mut tx = Transaction::new(&*reader, self.now(), context);
+        let mut tx = Transaction::new(&*reader, self.now(), context)
+            .of_person(self.person(), follows_up(cause));
         let came = self.planned(&mut tx, context, cause, &mut plan)?;
         Ok((came, tx.into_changes()))
     }

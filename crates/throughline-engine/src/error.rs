@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use throughline_core::fold::Refusal;
 use throughline_core::permission;
 use throughline_core::reconcile::Blocked;
-use throughline_core::text::plural;
+use throughline_core::text::{agree, plural};
 use throughline_core::undo::UndoRefusal;
 use throughline_language::{closeness, instruction};
 use throughline_store::Error as StoreError;
 
+use crate::JournalQueue;
 use crate::engine::DATABASE;
 
 /// What every flow returns.
@@ -251,6 +252,16 @@ impl Error {
         )
     }
 
+    /// The same, with what waits in the journals for a server that does not answer.
+    #[must_use]
+    pub fn with_queue(self, queue: JournalQueue) -> Self {
+        let Self::Store(StoreError::Unreachable { server, why }) = self else { return self };
+        let (turns, sessions) = (plural(queue.turns, "turn"), plural(queue.sessions, "session"));
+        let wait = agree(queue.turns, "waits", "wait");
+        let why = format!("{why}; {turns} of {sessions} {wait} in the journal");
+        Self::Store(StoreError::Unreachable { server, why })
+    }
+
     /// A stable name for it.
     pub fn code(&self) -> &'static str {
         match self {
@@ -261,6 +272,10 @@ impl Error {
             Self::NoCause => "no_cause",
             Self::Closeness(_) => "closeness",
             Self::Walled(_) => "walled",
+            Self::NotYours {
+                why: permission::Denial::AnotherSaid | permission::Denial::AnothersWords,
+                ..
+            } => "another_said",
             Self::NotYours { .. } => "only_the_user",
             Self::Blocked(Blocked::Erased(_)) => "erased",
             Self::Blocked(Blocked::Retired { .. }) => "retired",
@@ -305,6 +320,14 @@ impl Error {
             }
             Self::Closeness(_) => "say what the next session needs for the work, without it",
             Self::Walled(_) => "`review` shows it; `review --accept ID` accepts it as yours",
+            Self::NotYours { why: permission::Denial::AnotherSaid, .. } => {
+                "`show` says who said it; `correct` puts your words beside theirs, contested, until \
+                 they or an owner settle it in `review`"
+            }
+            Self::NotYours { why: permission::Denial::AnothersWords, .. } => {
+                "`show` says who said it; an owner can take it back with `forget`, and `store dismiss` \
+                 leaves the words of whoever goes to the owner"
+            }
             Self::NotYours { by_hand, .. } => {
                 return Some(format!("the user runs this in a terminal of their own: {by_hand}"));
             }

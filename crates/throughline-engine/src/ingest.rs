@@ -169,6 +169,7 @@ fn episode(id: EpisodeId, space: SpaceId, turn: &PastTurn, position: u64) -> Epi
         speaker: turn.speaker.clone(),
         at: turn.at,
         text: turn.text.clone(),
+        person: None,
     }
 }
 

@@ -107,6 +107,15 @@ pub struct JournalHealth {
     pub refused: usize,
 }
 
+/// What waits in the journals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct JournalQueue {
+    /// Things that agents told.
+    pub turns: usize,
+    /// Sessions in which they did.
+    pub sessions: usize,
+}
+
 /// The journals under one home.
 #[derive(Debug, Clone)]
 pub struct Journal {
@@ -260,6 +269,27 @@ impl Journal {
             }
         }
         Ok(health)
+    }
+
+    /// What waits to be taken in: agents told it, and memory has not heard it yet.
+    pub fn queue(&self) -> JournalQueue {
+        let mut queue = JournalQueue::default();
+        let mut looked_at = 0;
+        for one in self.list().map(|(found, _)| found).unwrap_or_default() {
+            let mut after = verified_mark(&one.path);
+            let before = queue.turns;
+            while looked_at < HEALTH_BYTES_MAX {
+                let Ok(read) = read_from(&one.path, after) else { break };
+                queue.turns += read.entries.len();
+                looked_at += read.end.saturating_sub(after);
+                after = read.end;
+                if !read.more {
+                    break;
+                }
+            }
+            queue.sessions += usize::from(queue.turns > before);
+        }
+        queue
     }
 
     fn path(&self, session: &SessionId) -> PathBuf {

@@ -123,7 +123,7 @@ pub use ingest::{Ingested, PastTurn};
 pub use journal::note::{
     Damage, HookFailure, last_failures, last_fired, lost_since, note_failure, note_fired,
 };
-pub use journal::{Journal, JournalEntry, JournalHealth, JournalRead};
+pub use journal::{Journal, JournalEntry, JournalHealth, JournalQueue, JournalRead};
 pub use listen::Reply;
 pub use meaning::Memo;
 pub use metrics::{Continuity, CrossDomain, GraduationQuality, Metrics};

@@ -6,11 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::meet::Difference;
 use throughline_core::reconcile::{self, Candidate, Neighbours};
-use throughline_core::{EntityId, Memory, Row, RowKey, Scope, Slot, SpaceId, State, text};
+use throughline_core::{
+    EntityId, Memory, MemoryId, Row, RowKey, Scope, Slot, SpaceId, State, text,
+};
 use throughline_store::{EntityName, Reader, SlotQuery};
 
 use crate::Result;
 use crate::meet::{MeetingClaim, beside, meeting};
+use crate::permit::said_by_others;
 use crate::things::{same_slot_by_name, thing_named};
 use crate::transaction::Transaction;
 
@@ -58,7 +61,9 @@ pub(crate) fn neighbours(tx: &Transaction<'_>, candidate: &Candidate) -> Result<
     }
     let tombstones = tx.tombstones(space, &marks)?;
     let same_thing = same_thing(tx, candidate, &same_text)?;
+    let said_by_others = foreign(tx, candidate, [&same_slot, &same_text], &same_thing, &heads)?;
     Ok(Neighbours {
+        said_by_others,
         same_text,
         same_slot,
         same_thing,
@@ -71,6 +76,25 @@ pub(crate) fn neighbours(tx: &Transaction<'_>, candidate: &Candidate) -> Result<
         bindings: attached.bindings,
         put_away_by_agent: attached.put_away_by_agent,
     })
+}
+
+/// What a person's claim may replace and another person said.
+fn foreign(
+    tx: &Transaction<'_>,
+    candidate: &Candidate,
+    same: [&Vec<Memory>; 2],
+    same_thing: &[(Memory, Difference)],
+    heads: &BTreeMap<MemoryId, Memory>,
+) -> Result<BTreeSet<MemoryId>> {
+    if !candidate.testimony.authority.is_user() {
+        return Ok(BTreeSet::new());
+    }
+    let met = same_thing.iter().map(|(memory, _)| memory);
+    let all = same.into_iter().flatten().chain(met).chain(heads.values());
+    let active: BTreeSet<MemoryId> =
+        all.filter(|memory| memory.state.is_active()).map(|memory| memory.id).collect();
+    let active: Vec<MemoryId> = active.into_iter().collect();
+    said_by_others(&**tx, candidate.scope.space, &active)
 }
 
 /// What gives the same thing another value, except what a person let hold beside it.

@@ -1,10 +1,15 @@
 //! Permit: what the flows ask before they change anything, and what they do with the answer.
 //! The rules are in `throughline_core::permission`; here a memory's standing is read from the store.
 
+use std::collections::BTreeSet;
+
+use throughline_core::evidence::speakers;
 use throughline_core::permission::{self, Act, Backing, Denial, Door, Request, Standing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
-use throughline_core::{Authority, Change, Evidence, Memory, Row, RowKey};
-use throughline_store::Reader;
+use throughline_core::{
+    Authority, Change, Evidence, Memory, MemoryId, NodeId, Row, RowKey, SpaceId,
+};
+use throughline_store::{Member, Reader, Standing as MemberStanding};
 
 use crate::review::pending;
 use crate::transaction::Transaction;
@@ -16,7 +21,61 @@ pub(crate) fn standing(reader: &dyn Reader, memory: &Memory) -> Result<Standing>
     let about = |one: &Evidence| one.memory == memory.id;
     let evidence: Vec<Evidence> =
         attached.into_iter().filter_map(Row::into_evidence).filter(about).collect();
-    Ok(Standing::of(memory, &evidence))
+    let anothers = is_anothers(reader, memory, &evidence)?;
+    Ok(Standing::of(memory, &evidence).of_another(anothers))
+}
+
+/// Whether another person than whoever reads said a memory, and whoever reads does not own its space.
+fn is_anothers(reader: &dyn Reader, memory: &Memory, evidence: &[Evidence]) -> Result<bool> {
+    let me = reader.person();
+    let others = speakers(evidence, memory.id).iter().any(|one| *one != me.as_deref());
+    Ok(others && !owns(reader, memory.space)?)
+}
+
+/// Whether whoever reads owns a space: it is their own, they are an owner on the server, or it is in
+/// their file.
+pub(crate) fn owns(reader: &dyn Reader, space: SpaceId) -> Result<bool> {
+    let Some(me) = reader.person() else { return Ok(true) };
+    let owner = [MemberStanding::Owner, MemberStanding::Own];
+    let is_me = |one: &Member| one.role == me && owner.contains(&one.standing);
+    Ok(reader.members(space)?.iter().any(is_me))
+}
+
+/// The memories among some that another person said, so that a new word of whoever reads does not end
+/// theirs. What nobody is named for is an owner's to replace.
+pub(crate) fn said_by_others(
+    reader: &dyn Reader,
+    space: SpaceId,
+    memories: &[MemoryId],
+) -> Result<BTreeSet<MemoryId>> {
+    if memories.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let nodes: Vec<NodeId> = memories.iter().map(|id| (*id).into()).collect();
+    let attached = reader.attached(space, &nodes)?;
+    let evidence: Vec<Evidence> = attached.into_iter().filter_map(Row::into_evidence).collect();
+    let me = reader.person();
+    let (mut others, mut nobodys) = (BTreeSet::new(), BTreeSet::new());
+    for id in memories {
+        let said = speakers(&evidence, *id);
+        if said.iter().flatten().any(|one| Some(*one) != me.as_deref()) {
+            others.insert(*id);
+        } else if me.is_some() && said.contains(&None) {
+            nobodys.insert(*id);
+        }
+    }
+    if !nobodys.is_empty() && !owns(reader, space)? {
+        others.append(&mut nobodys);
+    }
+    Ok(others)
+}
+
+/// Whether somebody stands behind both memories, or nobody said the older one in person.
+pub(crate) fn of_one_person(reader: &dyn Reader, old: &Memory, new: &Memory) -> Result<bool> {
+    let attached = reader.attached(old.space, &[old.id.into(), new.id.into()])?;
+    let evidence: Vec<Evidence> = attached.into_iter().filter_map(Row::into_evidence).collect();
+    let (old, new) = (speakers(&evidence, old.id), speakers(&evidence, new.id));
+    Ok(old.is_empty() || new.is_empty() || old.is_subset(&new))
 }
 
 /// Asks whether the caller may do something to a memory.

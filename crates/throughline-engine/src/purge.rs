@@ -1,7 +1,9 @@
 //! Purge: erased for good. Only a person can, and it says honestly what it could not reach.
 
+mod elsewhere;
 mod gone;
 mod scrub;
+mod whose;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -80,6 +82,7 @@ impl Erasing<'_> {
         let mut gone = {
             let reader = self.engine.now_reader()?;
             let erase = self.to_erase(&*reader, context, handles, whole_chain)?;
+            self.may_erase(&*reader, context, handles, &erase)?;
             gone(&*reader, context, &erase)?
         };
         let (told, mut left) = self.forget_files(&mut gone);

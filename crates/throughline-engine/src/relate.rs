@@ -80,7 +80,11 @@ impl Keeping<'_> {
                 let (from, to) = (from.id.handle(), to.id.handle());
                 format!("throughline unlink {from} {relation} {to}")
             };
-            demand(&**tx, self.context.door, Act::Unlink, Some(&from), by_hand)?;
+            if relation == Relation::Contradicts && !self.context.door.is_agents() {
+                self.engine.reviewing(self.context).may_settle(&**tx, &from, &to)?;
+            } else {
+                demand(&**tx, self.context.door, Act::Unlink, Some(&from), by_hand)?;
+            }
             let edge = Edge::new(from.space, from.id.into(), relation, to.id.into(), tx.now);
             tx.push(Change::Unlink { space: edge.space, from: edge.from, relation, to: edge.to });
             Ok(from)

@@ -381,7 +381,9 @@ fn part_event(
 pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result<reconcile::Plan> {
     wall(candidate)?;
     may_adopt(tx, candidate)?;
-    let candidate = with_things(tx, candidate)?;
+    let mut candidate = with_things(tx, candidate)?;
+    let person = &mut candidate.testimony.person;
+    *person = person.take().or_else(|| tx.person.clone());
     let neighbours = neighbours(tx, &candidate)?;
     let now = tx.now;
     let mut plan = reconcile::plan(&candidate, &neighbours, &mut || crate::mint::id(now))?;

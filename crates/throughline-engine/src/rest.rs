@@ -58,6 +58,8 @@ impl Listening<'_> {
             let space = self.context.project.space();
             self.engine.watching(self.context).note_seen(space, &left.noticed).ok();
         }
+        // What cannot be forgotten now is forgotten by the next session.
+        self.engine.erasing().forget_erased_elsewhere().ok();
         let minds = Minds::new(&self.engine.home);
         if let Some(_turn) = minds.lock(session) {
             let mut mind = minds.load(session);

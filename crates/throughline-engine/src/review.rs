@@ -3,20 +3,21 @@
 
 use std::collections::BTreeMap;
 
+use throughline_core::evidence::speakers;
 use throughline_core::patch::{self, Amendment, Operation};
-use throughline_core::permission::{Act, Door};
+use throughline_core::permission::{Act, Denial, Door};
 use throughline_core::policy::Limits;
 use throughline_core::scope::Scope;
 use throughline_core::{
-    Authority, Cause, Change, Edge, Kind, Memory, MemoryId, Pending, PendingId, Relation, Row,
-    RowKey, Ruling, SpaceId, State, Timestamp, text,
+    Authority, Cause, Change, Edge, Evidence, Kind, Memory, MemoryId, Pending, PendingId, Relation,
+    Row, RowKey, Ruling, SpaceId, State, Timestamp, text,
 };
 use throughline_store::Reader;
 
 use crate::engine::{is_handle, not_an_id};
 use crate::flows::Reviewing;
 use crate::graduate::{Graduation, Proposal};
-use crate::permit::demand_act;
+use crate::permit::{demand_act, not_yours, owns};
 use crate::transaction::Transaction;
 use crate::{Card, Context, Error, Filter, Result, ToCheck};
 
@@ -123,7 +124,8 @@ impl Reviewing<'_> {
             (Some(operation), None) => operation.in_words(),
             (None, _) => format!("unreadable: {}", pending.operation),
         };
-        let mut tx = Transaction::new(reader, self.engine.now(), self.context);
+        let mut tx = Transaction::new(reader, self.engine.now(), self.context)
+            .of_person(self.engine.person(), true);
         // Tried as the user, who would let it through.
         tx.door = Door::Terminal;
         let tried =
@@ -198,6 +200,7 @@ impl Reviewing<'_> {
         let (a, b) = {
             let reader = self.engine.now_reader()?;
             let (a, b) = self.contest(&*reader, handle)?;
+            self.may_settle(&*reader, &a, &b)?;
             (a.id.to_string(), b.id.to_string())
         };
         match keep {
@@ -224,7 +227,33 @@ impl Reviewing<'_> {
         if !winner.state.is_active() {
             self.engine.keeping(self.context).unarchive(new)?;
         }
-        Ok(vec![self.engine.keeping(self.context).supersede(old, new)?.card])
+        Ok(vec![self.engine.keeping(self.context).put_before(old, new, true)?.card])
+    }
+
+    /// Whether whoever asks may settle a contradiction: they said what is contested, or own the place. What
+    /// came in first is contested by what came in later, whatever the clocks said.
+    pub(crate) fn may_settle(
+        &self,
+        reader: &dyn Reader,
+        one: &Memory,
+        other: &Memory,
+    ) -> Result<()> {
+        let came_in = |memory: &Memory| -> Result<Option<u64>> {
+            let history = reader.history(memory.space, memory.id.into())?;
+            Ok(history.first().map(|logged| logged.seq))
+        };
+        let contested = if came_in(one)? <= came_in(other)? { one } else { other };
+        let me = self.engine.person();
+        let attached = reader.attached(contested.space, &[contested.id.into()])?;
+        let evidence: Vec<Evidence> = attached.into_iter().filter_map(Row::into_evidence).collect();
+        let said = speakers(&evidence, contested.id);
+        let tx =
+            Transaction::new(reader, self.engine.now(), self.context).of_person(me.clone(), true);
+        if said.is_empty() || said.contains(&me.as_deref()) || owns(&*tx, contested.space)? {
+            return Ok(());
+        }
+        let by_hand = format!("throughline review --keep {}", contested.id.handle());
+        Err(not_yours(Denial::AnotherSaid, by_hand))
     }
 
     /// Both hold: they contradict no longer, and that they stand beside each other is on record, so
@@ -256,6 +285,7 @@ impl Reviewing<'_> {
     pub fn merge_contest(&self, handle: &str, content: &str) -> Result<Card> {
         may_decide(self.context)?;
         let (a, b) = self.contest(&*self.engine.now_reader()?, handle)?;
+        self.may_settle(&*self.engine.now_reader()?, &a, &b)?;
         let (a, b) = if a.state.is_active() { (a, b) } else { (b, a) };
         let (content, _) = &self.engine.cleaned(self.context, content);
         self.engine.keeping(self.context).check_content(content)?;

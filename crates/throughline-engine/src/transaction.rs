@@ -27,6 +27,8 @@ pub(crate) struct Transaction<'a> {
     pub(crate) session: Option<SessionId>,
     /// The way by which the caller came.
     pub(crate) door: Door,
+    /// The person in whose name something is said, where memory has several.
+    pub(crate) person: Option<String>,
     /// What people call the project at hand, unless the batch is global.
     pub(crate) project: Option<String>,
     /// How what is about to be claimed bears on what is held, as the reader judged.
@@ -42,10 +44,17 @@ impl<'a> Transaction<'a> {
             scope: context.scope(),
             session: context.session.clone(),
             door: context.door,
+            person: None,
             project: (context.level != Level::Global).then(|| context.project.name.clone()),
             bearings: Bearings::default(),
             seen: Overlay::new(reader),
         }
+    }
+
+    /// The same for a person, who also says what is said where `speaks`.
+    pub(crate) fn of_person(self, person: Option<String>, speaks: bool) -> Self {
+        let seen = self.seen.with_person(person.clone());
+        Self { person: person.filter(|_| speaks), seen, ..self }
     }
 
     /// A transaction to see what would be decided about a memory. Nothing of it is written.
@@ -55,6 +64,7 @@ impl<'a> Transaction<'a> {
             scope: Scope { space: memory.space, session: memory.session.clone() },
             session: None,
             door: Door::Upkeep,
+            person: None,
             project: None,
             bearings: Bearings::default(),
             seen: Overlay::new(reader),
@@ -66,9 +76,22 @@ impl<'a> Transaction<'a> {
         self.seen.changes()
     }
 
-    /// The changes, to be written.
+    /// The changes, to be written, each testimony and turn with the name of its person.
     pub(crate) fn into_changes(self) -> Vec<Change> {
-        self.seen.into_changes()
+        let mut changes = self.seen.into_changes();
+        for change in changes.iter_mut().filter(|_| self.person.is_some()) {
+            let named = if let Change::Reinforce(said) = change {
+                Some(&mut said.person)
+            } else if let Change::Record(turn) = change {
+                Some(&mut turn.person)
+            } else {
+                None
+            };
+            if let Some(person) = named.filter(|person| person.is_none()) {
+                person.clone_from(&self.person);
+            }
+        }
+        changes
     }
 
     /// One more change.

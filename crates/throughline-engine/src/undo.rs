@@ -112,10 +112,17 @@ fn may_undo(
     target: &StoredBatch,
     touched: &BTreeMap<RowKey, Touched>,
 ) -> Result<()> {
+    let person = reader.person();
     let mut stands = (target.batch.actor != Actor::Agent).then(Standing::persons);
+    let own = reader.authors(&[target.batch.id])?.remove(0) == person;
     let rows = touched.values().filter_map(|one| one.now.as_ref());
     for memory in rows.filter_map(Row::as_memory) {
-        stands = stands.or(Some(standing(reader, memory)?).filter(|one| one.is_persons()));
+        let found = standing(reader, memory)?;
+        // What somebody did themselves they may take back, whatever it was done to.
+        if found.anothers && !own {
+            stands = Some(found);
+        }
+        stands = stands.or(Some(found.of_another(false)).filter(|one| one.is_persons()));
     }
     let (door, act, backing) = (context.door, Act::Undo, Backing::Asserted);
     match permission::judge(Request { door, act, target: stands, backing }) {

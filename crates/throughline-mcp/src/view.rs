@@ -71,6 +71,11 @@ pub(crate) fn memory(card: &Card, chars: usize) -> Map<String, Value> {
     if !others.is_empty() {
         put("contested_by", others.into());
     }
+    let people = card.contested_by.iter().filter_map(|id| card.contesting(*id));
+    let people: Vec<String> = people.map(|by| text::headline(&by, LINE_CHARS)).collect();
+    if !people.is_empty() {
+        put("contested_by_people", people.into());
+    }
     map
 }
 
@@ -110,6 +115,9 @@ pub(crate) fn whole(card: &Card) -> Map<String, Value> {
 
 fn evidence(one: &Evidence) -> Value {
     let mut value = json!({ "by": one.authority.as_str(), "at": one.at.date() });
+    if let Some(person) = &one.person {
+        value["person"] = text::headline(person, LINE_CHARS).into();
+    }
     if let Some(said) = &one.snippet {
         value["quote"] = text::headline(said, LINE_CHARS).into();
     }

@@ -14,7 +14,7 @@ use crate::given::Asker;
 use crate::mcp::McpServices;
 use crate::metrics::Metrics;
 use crate::token::OnceToken;
-use crate::{Problem, Program, ServeSetup};
+use crate::{People, Problem, Program, ServeSetup};
 
 /// Requests that read at the same time. There are as many connections to read by.
 const READERS_MAX: usize = 4;
@@ -22,6 +22,8 @@ const READERS_MAX: usize = 4;
 const REPLAYS_MAX: usize = 1;
 /// Requests that wait for a thread at most; further ones are refused.
 const WAITING_MAX: usize = 256;
+/// People whose memory is held open at the same time.
+const PEOPLE_MAX: usize = 64;
 /// For how long it is remembered which project a key means.
 const PROJECT_FRESH: Duration = Duration::from_secs(2);
 
@@ -42,7 +44,12 @@ pub(crate) struct Shared {
     pub(crate) setup: ServeSetup,
     pub(crate) port: u16,
     pub(crate) program: Arc<dyn Program>,
+    /// The memory of the user of this home.
     pub(crate) engine: Arc<Engine>,
+    /// Who else has a token.
+    pub(crate) people: People,
+    /// The memory as each of them has it.
+    engines: Mutex<HashMap<String, Arc<Engine>>>,
     pub(crate) metrics: Metrics,
     pub(crate) hub: Hub,
     pub(crate) mcp: McpServices,
@@ -103,7 +110,10 @@ impl App {
         program: Arc<dyn Program>,
     ) -> Result<Self, Problem> {
         let engine = Arc::new(program.open()?);
+        let people = People::of(&setup.home);
         Ok(Self(Arc::new(Shared {
+            people,
+            engines: Mutex::default(),
             setup,
             port,
             program,
@@ -145,11 +155,9 @@ impl App {
         let done = tokio::task::spawn_blocking(move || {
             // Held until the work is done, also where nobody waits for it any more.
             let _held = (waiting, thread);
-            let at_hand = AtHand {
-                engine: &app.engine,
-                context: app.context(&asker)?,
-                program: &*app.program,
-            };
+            let engine = app.engine_of(asker.person.as_deref())?;
+            let at_hand =
+                AtHand { engine: &engine, context: app.context(&asker)?, program: &*app.program };
             work(&at_hand)
         });
         let done = done.await.map_err(|error| {
@@ -161,6 +169,29 @@ impl App {
             self.hub.look_now();
         }
         done
+    }
+
+    /// The memory as a person has it: the user of this home, or whoever has a token.
+    pub(crate) fn engine_of(&self, person: Option<&str>) -> Result<Arc<Engine>, Problem> {
+        let Some(person) = person else { return Ok(Arc::clone(&self.engine)) };
+        let held = || self.engines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(engine) = held().get(person) {
+            return Ok(Arc::clone(engine));
+        }
+        let engine = Arc::new(self.program.open_as(person)?);
+        let mut engines = held();
+        if engines.len() >= PEOPLE_MAX {
+            engines.clear();
+        }
+        Ok(Arc::clone(engines.entry(person.to_owned()).or_insert(engine)))
+    }
+
+    /// Those for whom memory is open: the user, and people who asked.
+    pub(crate) fn askers(&self) -> Vec<Asker> {
+        let engines = self.engines.lock().unwrap_or_else(PoisonError::into_inner);
+        let people = engines.keys().map(|person| Some(person.clone()));
+        let all = std::iter::once(None).chain(people);
+        all.map(|person| Asker { person, ..Asker::default() }).collect()
     }
 
     /// Who asks, from which project, and how far new memories reach.

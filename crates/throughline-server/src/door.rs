@@ -7,9 +7,9 @@ use axum::response::{Html, IntoResponse as _, Response};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use crate::Problem;
 use crate::app::App;
 use crate::given::{Asked, Given, header_text};
+use crate::{Problem, Token};
 
 /// Seconds that a browser keeps the cookie.
 const COOKIE_SECONDS: u32 = 30 * 24 * 60 * 60;
@@ -29,13 +29,11 @@ pub(crate) struct LetIn {
         (status = "default", description = "a page that asks for the token", body = String, content_type = "text/html")))]
 pub(crate) async fn link(State(app): State<App>, asked: Result<Asked<LetIn>, Problem>) -> Response {
     let token = asked.map(|Asked(asked)| asked.token).unwrap_or_default();
-    if !app.setup.token.is(&token) && !app.once.take(&token) {
-        return ask_for_token();
-    }
+    let Some(cookie) = cookie_for(&app, &token) else { return ask_for_token() };
     // The page asks for the next one itself: a browser that comes from elsewhere sends no cookie along.
     let page = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Throughline</title>\
         <meta http-equiv=\"refresh\" content=\"0; url=/\"><p><a href=\"/\">Go on</a></p></html>";
-    with_cookie(&app, Html(page).into_response())
+    with_cookie(&app, &cookie, Html(page).into_response())
 }
 
 /// Exchange the token for a cookie
@@ -51,18 +49,19 @@ pub(crate) async fn login(State(app): State<App>, request: Request) -> Result<Re
     } else {
         Given::<LetIn>::from_request(request, &()).await?.body
     };
-    if !app.setup.token.is(given.token.trim()) {
+    let said = given.token.trim();
+    let Some(cookie) = known_cookie(&app, said) else {
         if is_form {
             return Ok(ask_for_token());
         }
         return Err(Problem::new(401, "no_token", "this is not the token of the server"));
-    }
+    };
     let response = if is_form {
         (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response()
     } else {
         StatusCode::NO_CONTENT.into_response()
     };
-    Ok(with_cookie(&app, response))
+    Ok(with_cookie(&app, &cookie, response))
 }
 
 /// Forget the cookie
@@ -73,8 +72,21 @@ pub(crate) async fn logout(State(app): State<App>) -> Response {
     response
 }
 
-fn with_cookie(app: &App, mut response: Response) -> Response {
-    let value = app.setup.token.cookie();
+/// What a browser is given for a token that somebody knows: the user's, or that of a person.
+fn known_cookie(app: &App, said: &str) -> Option<String> {
+    if app.setup.token.is(said) {
+        return Some(app.setup.token.cookie());
+    }
+    app.people.by_token(said)?;
+    Token::given(said).ok().map(|token| token.cookie())
+}
+
+/// The same, also for the browser that is started with the server.
+fn cookie_for(app: &App, said: &str) -> Option<String> {
+    known_cookie(app, said).or_else(|| app.once.take(said).then(|| app.setup.token.cookie()))
+}
+
+fn with_cookie(app: &App, value: &str, mut response: Response) -> Response {
     set_cookie(&mut response, &format!("{}={value}; Max-Age={COOKIE_SECONDS}", name(app.port)));
     response
 }

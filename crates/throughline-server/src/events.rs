@@ -53,9 +53,12 @@ impl Hub {
 async fn watch_log(app: App) {
     let mut stop = app.stop.subscribe();
     while goes_on(&app) {
-        let latest = app.ask(Needs::Reading, Asker::default(), latest).await;
-        // What cannot be read now is read the next time.
-        if let Ok(latest) = latest {
+        let mut newest = None;
+        for asker in app.askers() {
+            // What cannot be read now is read the next time.
+            newest = newest.max(app.ask(Needs::Reading, asker, latest).await.ok());
+        }
+        if let Some(latest) = newest {
             app.hub.latest.send_if_modified(|held| std::mem::replace(held, latest) != latest);
         }
         tokio::select! {

@@ -31,9 +31,15 @@ struct AskerQuery {
     scope: Option<String>,
 }
 
-/// Who asks: the project, and how far new memories reach.
+/// Person: who was let in by a token of their own, as the guard found.
+#[derive(Debug, Clone)]
+pub(crate) struct Person(pub(crate) String);
+
+/// Who asks: the person, the project, and how far new memories reach.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Asker {
+    /// Whoever has a token of their own; `None` is the user of this home.
+    pub(crate) person: Option<String>,
     pub(crate) project: Option<String>,
     pub(crate) level: Option<Level>,
 }
@@ -53,6 +59,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Asker {
         let Asked(query) = Asked::<AskerQuery>::from_request_parts(parts, state).await?;
         let scope = query.scope.filter(|scope| !scope.is_empty());
         Ok(Self {
+            person: parts.extensions.get::<Person>().map(|Person(name)| name.clone()),
             project: query.project.filter(|project| !project.is_empty()),
             level: scope.as_deref().map(level).transpose()?,
         })

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use crate::Problem;
 use crate::app::App;
-use crate::given::header_text;
+use crate::given::{Person, header_text};
 use crate::{door, page};
 
 /// What browsers may load, and from where: only from here, and nothing that stands within the page.
@@ -44,15 +44,18 @@ impl RateLimit {
 /// Lets a request pass, or answers it; and counts it.
 pub(crate) async fn guard(
     State((app, rate)): State<Guarding>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     let began = Instant::now();
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let mut response = match check(&app, &rate, &request) {
-        Ok(()) => {
+        Ok(person) => {
             app.note_asked();
+            if let Some(person) = person {
+                request.extensions_mut().insert(person);
+            }
             next.run(request).await
         }
         Err(problem) => {
@@ -83,7 +86,7 @@ fn wants_page(request: &Request) -> bool {
 }
 
 /// Who is not refused: from our own pages or from no page, and with the token where one is needed.
-fn check(app: &App, rate: &RateLimit, request: &Request) -> Result<(), Problem> {
+fn check(app: &App, rate: &RateLimit, request: &Request) -> Result<Option<Person>, Problem> {
     let headers = request.headers();
     check_target(app.port, request)?;
     check_host(app.port, headers)?;
@@ -93,22 +96,38 @@ fn check(app: &App, rate: &RateLimit, request: &Request) -> Result<(), Problem> 
             .with_hint("wait a second, then go on"));
     }
     if ["/health", "/login"].contains(&request.uri().path()) {
-        return Ok(());
+        return Ok(None);
     }
-    let by_bearer = bearer(headers).is_some_and(|said| app.setup.token.is(said));
-    if by_bearer {
-        return Ok(());
+    if let Some(said) = bearer(headers) {
+        if app.setup.token.is(said) {
+            return Ok(None);
+        }
+        if let Some(person) = app.people.by_token(said) {
+            return check_place(request, person).map(Some);
+        }
     }
-    let by_cookie =
-        door::cookie_of(app.port, headers).is_some_and(|said| app.setup.token.is_cookie(said));
-    if !by_cookie {
+    let cookie = door::cookie_of(app.port, headers);
+    let users = cookie.is_some_and(|said| app.setup.token.is_cookie(said));
+    let persons = cookie.filter(|_| !users).and_then(|said| app.people.by_cookie(said));
+    if !users && persons.is_none() {
         let hint = "open the link that `throughline serve` printed, or send the token: \
             Authorization: Bearer TOKEN";
         return Err(
             Problem::new(401, "no_token", "this needs the token of the server").with_hint(hint)
         );
     }
-    check_site(request)
+    check_site(request)?;
+    persons.map(|person| check_place(request, person)).transpose()
+}
+
+/// How the home and the process do is told to whoever runs them.
+fn check_place(request: &Request, person: String) -> Result<Person, Problem> {
+    if ["/api/v1/doctor", "/metrics"].contains(&request.uri().path()) {
+        let detail = "this is for whoever runs the server";
+        return Err(Problem::new(403, "only_the_user", detail)
+            .with_hint("it needs the token of the server itself"));
+    }
+    Ok(Person(person))
 }
 
 /// A request names a path and nothing else. One that names a whole address is meant for a proxy, and says beside

@@ -1,7 +1,7 @@
 //! Throughline over HTTP: a page to look at memory, a REST interface, and MCP.
 //!
 //! The server listens on this machine only. Everything but `/health` and the exchange of the token for a cookie needs
-//! the token; hosts and origins that are not ours are refused (`guard.rs`). Handlers stand in `api/`, one file for each
+//! the token, the user's or that of a person (`people.rs`); hosts and origins that are not ours are refused (`guard.rs`). Handlers stand in `api/`, one file for each
 //! subject; they hand blocking work to a bounded number of threads (`app.rs`) and answer with the JSON of
 //! `throughline-view`. What the server does not know itself, it asks of the [`Program`].
 
@@ -15,6 +15,7 @@ mod listen;
 mod mcp;
 mod metrics;
 mod page;
+mod people;
 mod problem;
 mod standing;
 mod token;
@@ -29,6 +30,7 @@ use throughline_core::scope::Level;
 use throughline_engine::{Context, Engine, Roots};
 
 pub use api::openapi;
+pub use people::{People, PersonToken};
 pub use problem::Problem;
 pub use standing::{Standing, Taken};
 pub use token::Token;
@@ -40,6 +42,8 @@ pub const PORT: u16 = 7878;
 pub trait Program: Send + Sync + 'static {
     /// Opens the memory.
     fn open(&self) -> Result<Engine, Problem>;
+    /// Opens the memory for a person who has a token.
+    fn open_as(&self, person: &str) -> Result<Engine, Problem>;
     /// The folders of projects, as a person asks for them.
     fn roots(&self) -> Roots;
     /// Who asks when nothing else is said: the person, from the folder in which the server was started.

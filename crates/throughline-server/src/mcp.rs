@@ -1,7 +1,7 @@
 //! MCP over HTTP: one worker for each project, made when its first client comes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -14,9 +14,12 @@ use crate::Problem;
 use crate::app::{App, Needs};
 use crate::given::{Asker, BODY_BYTES_MAX};
 
-/// MCP services: those of the projects that had a client.
+/// Whose service it is, and of which project.
+type ServiceKey = (Option<String>, String);
+
+/// MCP services: those of the projects that had a client, for each person.
 #[derive(Default)]
-pub(crate) struct McpServices(Mutex<HashMap<String, (HttpService, AtWork)>>);
+pub(crate) struct McpServices(Mutex<HashMap<ServiceKey, (HttpService, AtWork)>>);
 
 impl McpServices {
     /// Ends every session.
@@ -52,13 +55,15 @@ pub(crate) async fn mcp(State(app): State<App>, asker: Asker, request: Request) 
 }
 
 async fn service(app: &App, asker: Asker) -> Result<HttpService, Problem> {
+    let person = asker.person.clone();
     let project = app.ask(Needs::Reading, asker, |at| Ok(at.context.project.clone())).await?;
+    let engine = app.engine_of(person.as_deref())?;
     let mut services = app.mcp.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let key = project.key.to_string();
+    let key = (person, project.key.to_string());
     if let Some((service, _)) = services.get(&key) {
         return Ok(service.clone());
     }
-    let setup = app.program.mcp(project.root, Arc::clone(&app.engine));
+    let setup = app.program.mcp(project.root, engine);
     let (worker, at_work) =
         Worker::start(setup).map_err(|error| Problem::new(500, "failed", error.to_string()))?;
     let service = HttpService::new(worker, BODY_BYTES_MAX);

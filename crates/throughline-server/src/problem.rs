@@ -105,11 +105,12 @@ fn status_of(error: &Error) -> u16 {
     match (error.kind(), error.code()) {
         (ErrorKind::NotFound, _) => 404,
         (ErrorKind::Usage, _) | (_, "bad_input" | "no_cause") => 400,
-        (_, "only_the_user") => 403,
+        (_, "only_the_user" | "another_said" | "denied") => 403,
         (
             _,
             "off" | "busy" | "disk_full" | "not_writable" | "disk" | "damaged" | "newer"
-            | "not_ours" | "io" | "database" | "file" | "unsafe_home" | "no_folder" | "model",
+            | "not_ours" | "io" | "database" | "file" | "unsafe_home" | "no_folder" | "model"
+            | "unreachable" | "unfit" | "bad_address",
         ) => 503,
         (ErrorKind::Failed, _) => 409,
     }

@@ -79,7 +79,7 @@ impl Token {
         Ok(Self(text.to_owned()))
     }
 
-    fn make() -> Result<Self, Problem> {
+    pub(crate) fn make() -> Result<Self, Problem> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes)
             .map_err(|error| Problem::new(500, "failed", format!("no random numbers: {error}")))?;
@@ -145,12 +145,12 @@ fn private(file: &std::fs::File) -> std::io::Result<()> {
     Ok(())
 }
 
-fn digest(what: &str, text: &str) -> [u8; 32] {
+pub(crate) fn digest(what: &str, text: &str) -> [u8; 32] {
     Sha256::new().chain_update(what).chain_update([0]).chain_update(text).finalize().into()
 }
 
 /// Compares in the same time whatever differs.
-fn same(a: &[u8; 32], b: &[u8; 32]) -> bool {
+pub(crate) fn same(a: &[u8; 32], b: &[u8; 32]) -> bool {
     a.iter().zip(b).fold(0, |different, (a, b)| different | (a ^ b)) == 0
 }
 

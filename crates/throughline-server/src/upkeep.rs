@@ -1,9 +1,10 @@
 //! Upkeep: what can wait is done when nobody asks. When nothing is left, it waits without looking.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use throughline_core::permission::Door;
-use throughline_engine::Context;
+use throughline_engine::{Context, Engine};
 
 use crate::app::{App, home_is_there};
 
@@ -42,9 +43,13 @@ fn sleep_a_slice(app: &App) -> bool {
         return false;
     }
     let mut more = false;
-    for context in app.contexts() {
+    let engines = app.askers().into_iter().map(|asker| app.engine_of(asker.person.as_deref()));
+    let engines: Vec<Arc<Engine>> = engines.flatten().collect();
+    for (engine, context) in
+        engines.iter().flat_map(|engine| app.contexts().into_iter().map(move |one| (engine, one)))
+    {
         let context = Context { door: Door::Upkeep, session: None, ..context };
-        let sleeping = app.engine.sleeping(&context);
+        let sleeping = engine.sleeping(&context);
         // What fails here is done by whoever sleeps next.
         if sleeping.waiting_for_sleep().is_ok_and(|waits| waits > 0) {
             let slept = sleeping.sleep_until(Instant::now());

@@ -41,33 +41,39 @@ impl Backend {
 
     /// Opens the store of a database file, creating or migrating it as needed.
     pub fn open(database: &Path) -> Result<Self> {
+        Self::open_as(database, None)
+    }
+
+    /// The same for a person: a server shows what their role may see. A file has one owner, who sees
+    /// everything.
+    pub fn open_as(database: &Path, person: Option<&str>) -> Result<Self> {
         let Some(address) = Self::server_of(database) else {
             return Ok(Self::Sqlite(Box::new(SqliteStore::open(database)?)));
         };
-        Self::open_server(&address)
+        Self::open_server(&address, person)
     }
 
     /// Opens the store at an address: of a server, or of a database file.
     pub fn open_address(address: &str) -> Result<Self> {
         if is_server(address) {
-            return Self::open_server(address);
+            return Self::open_server(address, None);
         }
         Ok(Self::Sqlite(Box::new(SqliteStore::open(Path::new(address))?)))
     }
 
     #[cfg(feature = "postgres")]
-    fn open_server(address: &str) -> Result<Self> {
+    fn open_server(address: &str, person: Option<&str>) -> Result<Self> {
         if !is_server(address) {
             return Err(Error::BadAddress(format!(
                 "{address:?} is no address of a server; one looks like \
                  postgresql://anna@db.example.com/memory"
             )));
         }
-        Ok(Self::Postgres(Box::new(PgStore::open(address)?)))
+        Ok(Self::Postgres(Box::new(PgStore::open_as(address, person)?)))
     }
 
     #[cfg(not(feature = "postgres"))]
-    fn open_server(address: &str) -> Result<Self> {
+    fn open_server(address: &str, _person: Option<&str>) -> Result<Self> {
         Err(Error::BadAddress(format!("this program was built without PostgreSQL: {address}")))
     }
 
@@ -110,6 +116,15 @@ impl Backend {
             Self::Sqlite(_) => 0,
             #[cfg(feature = "postgres")]
             Self::Postgres(store) => store.round_trips(),
+        }
+    }
+
+    /// The person who reads and writes, by their role on the server; `None` where memory is in a file.
+    pub fn person(&self) -> Option<&str> {
+        match self {
+            Self::Sqlite(_) => None,
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => Some(store.role()),
         }
     }
 

@@ -19,6 +19,7 @@ use throughline_core::{
 
 use crate::apply::Writable;
 use crate::document::{Postings, Shelf};
+use crate::member::Member;
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
     TextQuery, TurnPage, Vector,
@@ -33,6 +34,8 @@ pub struct Overlay<'a> {
     changes: Vec<Change>,
     /// Brought up to date when something is read: most changes are made without looking again.
     folded: RefCell<Folded>,
+    /// Who decides on the changes, where the base does not know.
+    person: Option<String>,
 }
 
 /// What the first changes do to the rows.
@@ -49,7 +52,12 @@ struct Folded {
 impl<'a> Overlay<'a> {
     /// Makes an overlay without changes over a reader.
     pub fn new(base: &'a dyn Reader) -> Self {
-        Self { base, changes: Vec::new(), folded: RefCell::default() }
+        Self { base, changes: Vec::new(), folded: RefCell::default(), person: None }
+    }
+
+    /// The same for a person whom the base does not know.
+    pub fn with_person(self, person: Option<String>) -> Self {
+        Self { person, ..self }
     }
 
     /// The changes so far, in order.
@@ -401,6 +409,18 @@ impl Reader for Overlay<'_> {
 
     fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>> {
         self.base.headers(batches)
+    }
+
+    fn authors(&self, batches: &[BatchId]) -> Result<Vec<Option<String>>> {
+        self.base.authors(batches)
+    }
+
+    fn person(&self) -> Option<String> {
+        self.person.clone().or_else(|| self.base.person())
+    }
+
+    fn members(&self, space: SpaceId) -> Result<Vec<Member>> {
+        self.base.members(space)
     }
 
     fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {

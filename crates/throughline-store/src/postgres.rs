@@ -9,6 +9,7 @@ mod address;
 mod beside;
 mod blocks;
 mod candidates;
+mod condition;
 mod counts;
 mod documents;
 mod flush;
@@ -39,7 +40,9 @@ use throughline_core::{Batch, BatchId, Commit, SpaceId, Timestamp};
 
 use crate::apply::apply;
 use crate::query::{LogQuery, Vector};
-use crate::store::{Erasure, Finding, Planner, Reader, Store, StoreHealth, compare_dumps};
+use crate::store::{
+    Condition, Erasure, Finding, Planner, Reader, Store, StoreHealth, compare_dumps,
+};
 use crate::tables::Tables;
 use crate::{Error, Result, SqliteStore};
 use address::Address;
@@ -55,10 +58,16 @@ const KEPT_MAX: usize = 8;
 const TRIES: usize = 5;
 /// Pause before the next try.
 const PAUSE: Duration = Duration::from_millis(20);
+/// How long a server is waited for that has a standby, which may be taking its place.
+const FAILOVER_LIMIT: Duration = Duration::from_secs(20);
+/// Pause before it is looked again which of several servers takes writes.
+const FAILOVER_PAUSE: Duration = Duration::from_millis(150);
 
 /// PostgreSQL store: memory on a server.
 pub struct PgStore {
     address: Address,
+    /// The role that the server knows us by.
+    role: String,
     /// The number of the lock that writers hold, by the schema.
     turn: i64,
     idle: Mutex<Vec<Link>>,
@@ -82,18 +91,53 @@ impl PgStore {
 
     /// The same for somebody who waits no longer than until a moment.
     pub fn open_until(url: &str, until: Option<Instant>) -> Result<Self> {
-        let address = Address::read(url, &variable)?;
-        let store = Self {
+        Self::open_for(url, until, None)
+    }
+
+    /// The same for a person whose role the role of the address may take on.
+    pub fn open_as(url: &str, person: Option<&str>) -> Result<Self> {
+        Self::open_for(url, None, person)
+    }
+
+    fn open_for(url: &str, until: Option<Instant>, person: Option<&str>) -> Result<Self> {
+        let mut address = Address::read(url, &variable)?;
+        address.person = person.map(str::to_owned);
+        let mut store = Self {
             turn: rows::own_wall(&format!("turn to write {}", address.schema)),
             idle: Mutex::default(),
             patience: AtomicU64::new(BUSY_LIMIT_MS),
             until: Mutex::new(until),
+            role: String::new(),
             address,
         };
-        let link = Link::open(&store.address, until)?;
+        let link = store.connect()?;
         migrate::prepare(&link, &store.address.schema)?;
+        store.role.clone_from(&link.role);
         store.keep(link);
         Ok(store)
+    }
+
+    /// A new connection. Where there are several servers, one of them may be about to take the place of
+    /// another: then it is tried for a while.
+    fn connect(&self) -> Result<Link> {
+        let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
+        let began = Instant::now();
+        loop {
+            let error = match Link::open(&self.address, until) {
+                Err(error @ Error::Unreachable { .. }) => error,
+                opened => return opened,
+            };
+            let over = until.is_some_and(|until| Instant::now() + FAILOVER_PAUSE >= until);
+            if !self.address.has_standby() || over || began.elapsed() >= FAILOVER_LIMIT {
+                return Err(error);
+            }
+            std::thread::sleep(FAILOVER_PAUSE);
+        }
+    }
+
+    /// The role that the server knows us by.
+    pub fn role(&self) -> &str {
+        &self.role
     }
 
     /// Name of the server and database for people, without any password.
@@ -118,7 +162,7 @@ impl PgStore {
         let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let Some(link) = kept else { return Link::open(&self.address, until) };
+            let Some(link) = kept else { return self.connect() };
             if !link.is_broken() {
                 link.answer_until(until);
                 return Ok(link);
@@ -162,9 +206,22 @@ impl PgStore {
         Ok((lease, seq, stamp))
     }
 
-    /// Plans and writes once. With an error, whether the batch may have been committed.
-    fn attempt(&self, plan: Planner<'_>) -> std::result::Result<Commit, (Error, Option<BatchId>)> {
-        let (lease, seq, stamp) = self.turn().map_err(|error| (error, None))?;
+    /// Plans and writes once, unless what was sent before is there by now. With an error, the batch that
+    /// may have been committed.
+    fn attempt(
+        &self,
+        plan: Planner<'_>,
+        sent: Option<BatchId>,
+    ) -> std::result::Result<Commit, (Error, Option<BatchId>)> {
+        let (lease, seq, stamp) = self.turn().map_err(|error| (error, sent))?;
+        // Whoever sent it before held the turn until it was committed or given up, so that now the
+        // server can say which. Nothing is guessed.
+        if let Some(batch) = sent
+            && let Some(commit) =
+                committed(&PgTables::new(&*lease), batch).map_err(|error| (error, sent))?
+        {
+            return Ok(commit);
+        }
         let planned = plan(&PgTables::new(&*lease));
         let batch = match planned {
             Ok(batch) => batch,
@@ -186,16 +243,12 @@ impl PgStore {
         Ok(Commit { batch: batch.id, seq })
     }
 
-    /// Whether a batch is there, and with which number: asked of the server, not guessed.
-    fn committed(&self, batch: BatchId) -> Result<Option<Commit>> {
-        let headers = self.read()?.headers(&[batch])?;
-        Ok(headers.first().map(|stored| Commit { batch, seq: stored.last_seq }))
-    }
-
-    /// Whether there is time for another try.
-    fn has_time(&self) -> bool {
+    /// Whether there is time for another try: a few, or for as long as a standby may take.
+    fn has_time(&self, tries: usize, began: Instant) -> bool {
         let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
-        until.is_none_or(|until| Instant::now() + PAUSE < until)
+        let in_time = until.is_none_or(|until| Instant::now() + PAUSE < until);
+        let goes_on = self.address.has_standby() && began.elapsed() < FAILOVER_LIMIT;
+        in_time && (tries < TRIES || goes_on)
     }
 
     /// Every batch of the log, in order.
@@ -243,6 +296,12 @@ impl Drop for Lease<'_> {
     }
 }
 
+/// Whether a batch is there, and with which number.
+fn committed(tables: &PgTables<&Link>, batch: BatchId) -> Result<Option<Commit>> {
+    let headers = tables.headers_of(&[batch])?;
+    Ok(headers.first().map(|stored| Commit { batch, seq: stored.last_seq }))
+}
+
 /// Whether the same may succeed when it is tried again.
 fn passes(error: &Error) -> bool {
     matches!(error, Error::Server { again: true, .. } | Error::Unreachable { .. })
@@ -266,22 +325,20 @@ impl Store for PgStore {
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {
-        for _ in 1..TRIES {
-            let (error, batch) = match self.attempt(&mut *plan) {
+        let (began, mut tries, mut sent) = (Instant::now(), 0, None);
+        loop {
+            let (error, unsure) = match self.attempt(&mut *plan, sent) {
                 Ok(commit) => return Ok(commit),
                 Err(failed) => failed,
             };
-            if !passes(&error) || !self.has_time() {
+            tries += 1;
+            // What a try before this one sent is asked for until the server answers.
+            sent = unsure;
+            if !passes(&error) || !self.has_time(tries, began) {
                 return Err(error);
             }
-            std::thread::sleep(PAUSE);
-            if let Some(batch) = batch
-                && let Some(commit) = self.committed(batch)?
-            {
-                return Ok(commit);
-            }
+            std::thread::sleep(PAUSE * u32::try_from(tries).unwrap_or(1).min(8));
         }
-        self.attempt(plan).map_err(|(error, _)| error)
     }
 
     fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>> {
@@ -335,6 +392,11 @@ impl Store for PgStore {
     fn health(&self) -> Result<StoreHealth> {
         let (lease, _) = self.begun("BEGIN")?;
         verify::health(&PgTables::new(lease))
+    }
+
+    fn conditions(&self) -> Result<Vec<Condition>> {
+        let (lease, _) = self.begun("BEGIN")?;
+        condition::conditions(&lease, &self.address.schema)
     }
 
     fn verify(&self) -> Result<Vec<Finding>> {

@@ -17,6 +17,7 @@ use crate::candidates::{
     CandidateQuery, CandidateRecord, Candidates, Foreseen, PromptCodes, RecordQuery,
 };
 use crate::document::{Postings, Shelf};
+use crate::member::Member;
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
     TextQuery, TurnPage, Vector,
@@ -24,6 +25,9 @@ use crate::query::{
 
 /// Memories returned for one handle at most: more than a few is ambiguous anyway.
 pub(crate) const FOUND_MAX: usize = 20;
+
+/// The field of a batch that names the person who wrote it, in a store that does not know people.
+pub const PERSON: &str = "person";
 
 /// Stored batch: a batch with its place in the log.
 #[derive(Debug, Clone, PartialEq)]
@@ -209,9 +213,26 @@ pub trait Reader {
     fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>>;
 
     /// People who wrote batches, by the names that the store knows them by, in the order of the ids;
-    /// `None` where it knows only one.
+    /// `None` where it knows only one. A server notes them itself; in a file the batch names them.
     fn authors(&self, batches: &[BatchId]) -> Result<Vec<Option<String>>> {
-        Ok(vec![None; batches.len()])
+        let headers = self.headers(batches)?;
+        let named = headers.into_iter().filter_map(|stored| {
+            let person = stored.batch.extra.get(PERSON)?.as_str()?.to_owned();
+            Some((stored.batch.id, person))
+        });
+        let named: BTreeMap<BatchId, String> = named.collect();
+        Ok(batches.iter().map(|batch| named.get(batch).cloned()).collect())
+    }
+
+    /// The person who reads, by the name that the store knows them by; `None` where it knows only one.
+    fn person(&self) -> Option<String> {
+        None
+    }
+
+    /// People who share a space, as far as whoever reads may know them; none where memory is in a
+    /// file, which has one owner.
+    fn members(&self, _space: SpaceId) -> Result<Vec<Member>> {
+        Ok(Vec::new())
     }
 
     /// Changes of one batch, with the rows as they were before.
@@ -270,6 +291,19 @@ pub struct Finding {
     pub check: &'static str,
     /// What is wrong.
     pub detail: String,
+}
+
+/// Condition: one thing about a server that whoever runs it should know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// What was looked at.
+    pub name: &'static str,
+    /// How it is.
+    pub detail: String,
+    /// What to do about it, if something is to be done.
+    pub hint: Option<&'static str>,
+    /// Whether it must not stay so.
+    pub wrong: bool,
 }
 
 /// Store health: what can be said about a store without reading memories.
@@ -350,6 +384,11 @@ pub trait Store: Send + Sync {
     /// Bytes of the tables and indexes, by what they hold.
     fn space(&self) -> Result<BTreeMap<&'static str, u64>> {
         Ok(BTreeMap::new())
+    }
+
+    /// Conditions of the server: versions, indexes, bloat, replication, walls. None of a file.
+    fn conditions(&self) -> Result<Vec<Condition>> {
+        Ok(Vec::new())
     }
 
     /// Checks everything that can be checked without replaying the log.

@@ -181,6 +181,7 @@ pub fn episode(space: SpaceId, number: u64, text: &str) -> Episode {
         speaker: "user".to_owned(),
         at: day(1),
         text: text.to_owned(),
+        person: None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! A memory as callers see it.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use throughline_core::watermark::Referent;
 use throughline_core::{Evidence, Kind, Memory, NodeId, Timestamp, Watermark};
@@ -68,6 +70,12 @@ pub struct WireMemory {
     pub superseded_by: Option<String>,
     pub supersedes: Vec<String>,
     pub contested_by: Vec<String>,
+    /// The people who said those that contest it, by the id of the memory.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub contested_people: BTreeMap<String, Vec<String>>,
+    /// The people who said it; empty where memory has one person.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub said_by: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub later: Option<WireLater>,
     pub reopened_by: Vec<WireShaken>,
@@ -96,6 +104,8 @@ pub struct WireSlot {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WireEvidence {
     pub authority: &'static str,
+    /// Who said it, or in whose session an agent did; null where memory has one person.
+    pub person: Option<String>,
     pub session: Option<String>,
     pub turn: Option<String>,
     pub at: String,
@@ -199,6 +209,13 @@ impl From<&Card> for WireMemory {
             superseded_by: memory.superseded_by.map(|id| id.to_string()),
             supersedes: card.supersedes.iter().map(ToString::to_string).collect(),
             contested_by: card.contested_by.iter().map(ToString::to_string).collect(),
+            contested_people: card
+                .contested_names
+                .iter()
+                .filter(|(_, names)| !names.is_empty())
+                .map(|(id, names)| (id.to_string(), names.clone()))
+                .collect(),
+            said_by: card.said_by(),
             later: card.later.as_ref().map(WireLater::from),
             reopened_by: card.reopened_by.iter().map(wire_shaken).collect(),
             watermarks: card.watermarks.iter().map(wire_watermark).collect(),
@@ -218,6 +235,7 @@ impl From<&Evidence> for WireEvidence {
     fn from(one: &Evidence) -> Self {
         Self {
             authority: one.authority.as_str(),
+            person: one.person.clone(),
             session: one.session.as_ref().map(ToString::to_string),
             turn: one.turn.clone(),
             at: one.at.to_string(),

@@ -49,7 +49,8 @@ pub(crate) fn demo(
         ui.say(&format!("{}\n", paint(BOLD, "The same memory, to look at:")))?;
         // The clock stays where the story ends, so that nothing of it is long past.
         let now: Timestamp = TOUR_ENDS.parse().map_err(anyhow::Error::msg)?;
-        let serve = args::Serve { port: Some(args.port.unwrap_or(0)), open: args.open };
+        let serve =
+            args::Serve { action: None, port: Some(args.port.unwrap_or(0)), open: args.open };
         return commands::serve(&serve, &at.settings(now), ui);
     }
     ui.say(&format!(

@@ -180,7 +180,8 @@ pub(crate) fn page(card: &Card) -> String {
         line("replaces", paint(ID, id.handle()));
     }
     for id in &card.contested_by {
-        line("contested by", paint(WARN, id.handle()));
+        let by = card.contesting(*id).map(|by| format!(" ({})", safe(&by))).unwrap_or_default();
+        line("contested by", paint(WARN, format!("{}{by}", id.handle())));
     }
     if let Some(later) = &card.later {
         let handle = crate::commands::recall_handle(later.node);
@@ -249,7 +250,8 @@ pub(crate) fn watermark_line(mark: &throughline_core::Watermark) -> String {
 }
 
 pub(crate) fn evidence_line(one: &throughline_core::Evidence) -> String {
-    let mut parts = vec![one.authority.to_string(), one.at.to_string()];
+    let by = one.person.as_ref().map(|person| format!(" ({})", safe(person))).unwrap_or_default();
+    let mut parts = vec![format!("{}{by}", one.authority), one.at.to_string()];
     parts.extend(one.session.iter().map(|session| format!("session {}", safe(&session.0))));
     parts.extend(one.why.iter().map(|why| safe(why)));
     parts.extend(one.snippet.iter().map(|said| format!("“{}”", text::headline(&safe(said), 80))));

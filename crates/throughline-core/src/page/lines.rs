@@ -86,7 +86,11 @@ fn head(item: &PageItem) -> String {
         Presentation::Hint => ("", ", doubtful"),
     };
     let contested = match &item.against {
-        Some(other) => format!(", contested by [{}]", safe::handle(other)),
+        Some(other) => {
+            let by = item.against_by.as_ref().map(|by| safe::line(by, NAME_CHARS));
+            let by = by.filter(|by| !by.is_empty()).map(|by| format!("{by} ")).unwrap_or_default();
+            format!(", contested by {by}[{}]", safe::handle(other))
+        }
         None => String::new(),
     };
     format!(
@@ -94,7 +98,7 @@ fn head(item: &PageItem) -> String {
         safe::handle(&item.handle),
         item.kind,
         safe::line(&item.on, NAME_CHARS),
-        source(item.authority),
+        source(item),
     )
 }
 
@@ -111,16 +115,18 @@ pub(super) fn told_by(authority: Authority, on: &str) -> String {
     }
 }
 
-fn source(authority: Authority) -> &'static str {
-    match authority {
-        Authority::UserCorrected => "user corrected",
-        Authority::UserStated => "user said",
+fn source(item: &PageItem) -> String {
+    let by = item.said_by.as_ref().map(|by| safe::line(by, NAME_CHARS));
+    let by = by.filter(|by| !by.is_empty()).unwrap_or_else(|| "user".to_owned());
+    match item.authority {
+        Authority::UserCorrected => format!("{by} corrected"),
+        Authority::UserStated => format!("{by} said"),
         Authority::Measured
         | Authority::File
         | Authority::Observed
         | Authority::Extracted
         | Authority::Inferred
-        | Authority::External => authority.as_str(),
+        | Authority::External => item.authority.as_str().to_owned(),
     }
 }
 

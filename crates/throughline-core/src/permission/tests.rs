@@ -6,7 +6,7 @@ fn every_request() -> impl Iterator<Item = Request> {
     let targets = std::iter::once(None).chain(Authority::ALL.iter().flat_map(|authority| {
         [(false, false), (true, false), (false, true)].map(|(by_person, pinned)| {
             let by_person = by_person || authority.is_user();
-            Some(Standing { authority: *authority, by_person, pinned })
+            Some(Standing { authority: *authority, by_person, pinned, anothers: false })
         })
     }));
     let targets: Vec<Option<Standing>> = targets.collect();
@@ -99,6 +99,21 @@ fn what_comes_in_by_a_file_or_a_model_outranks_nobody_who_spoke() {
         let strange = request.door == Door::Model || request.door == Door::Import && unvouched;
         if let (true, Verdict::Allowed { rank }) = (strange, judge(request)) {
             assert!(!rank.outranks(Authority::Extracted), "{request:?}: {rank}");
+        }
+    }
+}
+
+#[test]
+fn nobody_takes_away_or_rewords_what_another_person_said_but_may_say_otherwise() {
+    let speaks = [Door::Terminal, Door::AgentShell, Door::Tools, Door::Hook];
+    for request in every_request().filter(|one| speaks.contains(&one.door)) {
+        let Some(target) = request.target else { continue };
+        let verdict = judge(Request { target: Some(target.of_another(true)), ..request });
+        let allowed = matches!(verdict, Verdict::Allowed { .. });
+        let keeps = ![Act::Contradict, Act::Pin].contains(&request.act);
+        assert!(!(allowed && keeps && takes_away(request.act)), "{request:?}: {verdict:?}");
+        if request.act == Act::Remember {
+            assert!(allowed, "{request:?}");
         }
     }
 }

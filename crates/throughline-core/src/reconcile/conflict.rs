@@ -54,7 +54,13 @@ pub(super) fn conflicts<'a>(
     neighbours: &'a Neighbours,
     replaces: Option<&'a Memory>,
 ) -> Vec<(&'a Memory, Contest)> {
-    let mut conflicts: Vec<_> = replaces.into_iter().map(|old| (old, Contest::Supersede)).collect();
+    // Two people who disagree are both heard, until somebody with the right settles it.
+    let among_people = |old: &Memory, verdict: Contest| {
+        let anothers = neighbours.said_by_others.contains(&old.id);
+        if anothers && verdict == Contest::Supersede { Contest::Contested } else { verdict }
+    };
+    let mut conflicts: Vec<_> =
+        replaces.into_iter().map(|old| (old, among_people(old, Contest::Supersede))).collect();
     // What happened is not undone by what is said later.
     let holds = |old: &Memory| old.state.is_active() && !form::is_event(old.kind, &old.content);
     for old in neighbours.same_slot.iter().filter(|old| holds(old)) {
@@ -63,7 +69,7 @@ pub(super) fn conflicts<'a>(
         let single = [held.cardinality, slot.cardinality].contains(&Cardinality::One);
         let apart = held.key() != slot.key() || neighbours.same_value(held, slot);
         if single && !apart && claim.reaches(old) && !has(&conflicts, old) {
-            conflicts.push((old, claim.against(old)));
+            conflicts.push((old, among_people(old, claim.against(old))));
         }
     }
     for (old, difference) in &neighbours.same_thing {
@@ -84,7 +90,7 @@ pub(super) fn conflicts<'a>(
             (Difference::Value, Contest::Supersede) if several => Contest::Contested,
             (_, verdict) => verdict,
         };
-        conflicts.push((old, verdict));
+        conflicts.push((old, among_people(old, verdict)));
     }
     conflicts
 }

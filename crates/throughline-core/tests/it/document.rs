@@ -18,6 +18,7 @@ fn said_by(speaker: &str, text: &str) -> Episode {
         speaker: speaker.to_owned(),
         at: day(1),
         text: text.to_owned(),
+        person: None,
     }
 }
 

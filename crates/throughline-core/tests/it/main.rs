@@ -12,6 +12,7 @@ mod near;
 mod old_words;
 mod page;
 mod pending;
+mod people;
 mod permission;
 mod purge;
 mod rank;

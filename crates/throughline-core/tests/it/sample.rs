@@ -81,6 +81,7 @@ pub(crate) fn episode() -> Episode {
         speaker: "user".to_owned(),
         at: day(1),
         text: "we moved".to_owned(),
+        person: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
-use throughline_core::evidence::Testimony;
+use throughline_core::evidence::{Testimony, speakers};
 use throughline_core::fold::{Refusal, Trouble, View, fold};
 use throughline_core::meet::{Difference, same_thing};
 use throughline_core::reconcile::{self, Blocked, Candidate, Neighbours, Plan};
@@ -234,6 +234,12 @@ impl Tables {
         let away = found.same_text.iter().chain(&found.same_slot).filter(agents);
         found.put_away_by_agent = away.map(|memory| memory.id).collect();
         found.same_thing = self.meeting(candidate);
+        let me = candidate.testimony.person.as_deref();
+        let others = |memory: &Memory| {
+            speakers(&found.evidence, memory.id).into_iter().flatten().any(|one| Some(one) != me)
+        };
+        let others = self.memories().into_iter().filter(others).map(|memory| memory.id);
+        found.said_by_others = others.collect();
         let marks = reconcile::burial_marks(candidate);
         for row in self.0.values() {
             if let Row::Tombstone(stone) = row {

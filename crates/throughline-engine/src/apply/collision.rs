@@ -55,7 +55,7 @@ impl Keeping<'_> {
                 && collision::is_refuted_by(&old.content, &measured.content)
                 && may_refute(&**tx, old)?
             {
-                replace(tx, old, plan.memory, applied);
+                replace(tx, old, plan.memory, applied)?;
             }
         }
         Ok(())

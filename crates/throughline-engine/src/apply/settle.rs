@@ -32,7 +32,7 @@ impl Keeping<'_> {
             return Ok(());
         }
         match settle.by.as_deref().and_then(|by| tx.made_saying(by)) {
-            Some(new) => replace(tx, &old, new, applied),
+            Some(new) => replace(tx, &old, new, applied)?,
             None => {
                 let (id, at) = (old.id, tx.now);
                 tx.push(Change::Move { space, id, to: State::Expired, at });

@@ -407,6 +407,7 @@ impl Mind {
             speaker: one.turn.speaker.as_str().to_owned(),
             at: one.turn.at,
             text: one.turn.text.clone(),
+            person: None,
         })
     }
 

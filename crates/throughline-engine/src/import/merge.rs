@@ -16,6 +16,7 @@ use crate::Result;
 use crate::capture::unknown;
 use crate::correct::mark_rivals;
 use crate::neighbours::head_of;
+use crate::permit::said_by_others;
 use crate::transaction::Transaction;
 
 /// The shelf on which a name is there once.
@@ -178,7 +179,8 @@ fn follow_replacement(
         return Ok(());
     };
     let here = tx.rows(&[RowKey::memory(space, new)])?.remove(0).and_then(Row::into_memory);
-    if here.is_none_or(|here| here.state.is_active()) {
+    let anothers = said_by_others(&**tx, space, &[memory.id])?.contains(&memory.id);
+    if !anothers && here.is_none_or(|here| here.state.is_active()) {
         let at = memory.since.unwrap_or(tx.now);
         tx.push(Change::Supersede { space, old: memory.id, new, at });
     }
@@ -201,6 +203,7 @@ fn evidence(theirs: &Arc<Tables>, memory: &Memory) -> Result<Vec<Evidence>> {
 fn retold(evidence: Evidence) -> Testimony {
     Testimony {
         authority: evidence.authority,
+        person: evidence.person,
         session: evidence.session,
         turn: evidence.turn,
         at: evidence.at,

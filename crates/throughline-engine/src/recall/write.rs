@@ -247,9 +247,18 @@ impl Recalling<'_> {
             standing: card.in_few_words(self.engine.now()),
             later: card.later.as_ref().map(said_later),
             against: card.contested_by.first().map(MemoryId::handle),
+            against_by: card.contested_by.first().and_then(|id| card.contesting(*id)),
+            said_by: self.said_by(card),
             domain: memory.domain.clone(),
             via: None,
         }
+    }
+
+    /// Who said a memory, by name, where that is not whoever asks.
+    fn said_by(&self, card: &Card) -> Option<String> {
+        let names = card.said_by();
+        let own = || self.engine.person().is_some_and(|me| names.contains(&me));
+        (!names.is_empty() && !own()).then(|| names.join(", "))
     }
 
     fn presentation(&self, card: &Card) -> Presentation {

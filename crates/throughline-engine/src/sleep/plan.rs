@@ -12,7 +12,7 @@ use super::since::{Shown, Slice};
 use crate::Result;
 use crate::apply::REASON_IMPORTANCE;
 use crate::flows::Sleeping;
-use crate::permit::{ask, standing};
+use crate::permit::{ask, of_one_person, standing};
 use crate::transaction::Transaction;
 use crate::watch::{Stated, marks_of};
 
@@ -176,7 +176,10 @@ pub(super) fn may_replace(reader: &dyn Reader, old: &Memory, new: &Memory) -> Re
     let by_user = standing(reader, new)?.by_person;
     let backing = if by_user { Backing::UserTurn } else { Backing::Asserted };
     let verdict = ask(reader, Door::Upkeep, Act::Replace, Some(old), backing)?;
-    Ok(matches!(verdict, permission::Verdict::Allowed { .. }))
+    let allowed = matches!(verdict, permission::Verdict::Allowed { .. });
+    // Two people who disagree settle it themselves; the same words are no disagreement.
+    let agree = old.fingerprint == new.fingerprint;
+    Ok(allowed && (agree || of_one_person(reader, old, new)?))
 }
 
 /// The edge that says that two memories contradict each other.

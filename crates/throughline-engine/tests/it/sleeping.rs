@@ -193,6 +193,7 @@ fn one_batch_with_more_than_a_slice_is_gone_over_whole() {
                 speaker: "user".to_owned(),
                 at: Timestamp::EPOCH,
                 text: format!("turn {n}"),
+                person: None,
             })
         })
         .collect();

@@ -66,7 +66,7 @@ pub(super) async fn today(
         return Err(Problem::bad_input(format!("days is {days}; it can be 1 to {DAYS_MAX}")));
     }
     // What was recalled and is not counted yet is counted first, which writes.
-    let unsettled = recalls_wait(&app.setup.home);
+    let unsettled = asker.person.is_none() && recalls_wait(&app.setup.home);
     let needs = if unsettled { Needs::Writing } else { Needs::Reading };
     let work = move |at: &AtHand<'_>| {
         if unsettled {

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use super::tls::Tls;
 use crate::{Error, Result};
@@ -31,6 +31,8 @@ pub(super) struct Address {
     pub(super) trips: Arc<AtomicU64>,
     /// Its name for people, without any password.
     pub(super) name: String,
+    /// The role that is taken on after connecting.
+    pub(super) person: Option<String>,
 }
 
 impl Address {
@@ -73,13 +75,22 @@ impl Address {
         config.ssl_mode(if tls.is_some() { SslMode::Require } else { SslMode::Disable });
         config.application_name("throughline");
         config.connect_timeout(CONNECT_LIMIT);
+        // Of several servers only the one that takes writes is of use.
+        if config.get_hosts().len() > 1 {
+            config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+        }
         if config.get_password().is_none()
             && let Some(found) = password(&config, &service, variable)
         {
             config.password(found);
         }
         let name = name_of(&config);
-        Ok(Self { config, tls, schema, scan_max, trips: Arc::default(), name })
+        Ok(Self { config, tls, schema, scan_max, trips: Arc::default(), name, person: None })
+    }
+
+    /// Whether several servers are named, one of which takes the place of another that fails.
+    pub(super) fn has_standby(&self) -> bool {
+        self.config.get_hosts().len() > 1
     }
 }
 
@@ -127,13 +138,18 @@ fn complete(
     setting: &mut dyn FnMut(&str, &str) -> Option<String>,
 ) -> Result<()> {
     if config.get_hosts().is_empty() {
-        config.host(setting("host", "PGHOST").unwrap_or_else(|| "127.0.0.1".to_owned()));
+        let hosts = setting("host", "PGHOST").unwrap_or_else(|| "127.0.0.1".to_owned());
+        for host in hosts.split(',') {
+            config.host(host);
+        }
     }
     if config.get_ports().is_empty()
         && let Some(port) = setting("port", "PGPORT")
     {
-        let number = port.parse();
-        config.port(number.map_err(|_| Error::BadAddress(format!("{port:?} is no port")))?);
+        for one in port.split(',') {
+            let number = one.parse();
+            config.port(number.map_err(|_| Error::BadAddress(format!("{one:?} is no port")))?);
+        }
     }
     if config.get_user().is_none() {
         let user = setting("user", "PGUSER").or_else(|| setting("", "USER"));
@@ -169,11 +185,14 @@ fn is_here(config: &Config) -> bool {
 }
 
 fn host_of(config: &Config) -> String {
-    match config.get_hosts().first() {
-        Some(Host::Tcp(name)) => name.clone(),
+    config.get_hosts().first().map_or_else(|| "localhost".to_owned(), host_name)
+}
+
+fn host_name(host: &Host) -> String {
+    match host {
+        Host::Tcp(name) => name.clone(),
         #[cfg(unix)]
-        Some(Host::Unix(path)) => path.display().to_string(),
-        None => "localhost".to_owned(),
+        Host::Unix(path) => path.display().to_string(),
     }
 }
 
@@ -186,7 +205,13 @@ fn port_of(config: &Config) -> u16 {
 }
 
 fn name_of(config: &Config) -> String {
-    format!("postgresql://{}:{}/{}", host_of(config), port_of(config), database_of(config))
+    let ports = config.get_ports();
+    let places = config.get_hosts().iter().enumerate().map(|(at, host)| {
+        let port = ports.get(at).or_else(|| ports.last()).copied().unwrap_or(5432);
+        format!("{}:{port}", host_name(host))
+    });
+    let places: Vec<String> = places.collect();
+    format!("postgresql://{}/{}", places.join(","), database_of(config))
 }
 
 /// The settings of a service, from the file of services.

@@ -34,7 +34,7 @@ pub(super) struct Statement<'p> {
 
 /// Connection to a server.
 pub(super) struct Link {
-    runtime: Runtime,
+    runtime: Driver,
     client: Client,
     server: String,
     /// When whoever waits for the answer is gone.
@@ -49,6 +49,28 @@ pub(super) struct Link {
     trips: Arc<AtomicU64>,
 }
 
+/// Driver: what makes the connection go on. Whoever drops it may be a task of another one, which must not
+/// wait for it.
+struct Driver(Option<Runtime>);
+
+impl Driver {
+    fn new() -> std::io::Result<Self> {
+        Builder::new_current_thread().enable_all().build().map(|runtime| Self(Some(runtime)))
+    }
+
+    fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
+        self.0.as_ref().expect("it is there until it is dropped").block_on(work)
+    }
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
 impl std::fmt::Debug for Link {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Link").field("server", &self.server).finish_non_exhaustive()
@@ -58,8 +80,9 @@ impl std::fmt::Debug for Link {
 impl Link {
     /// Connects, and makes every statement see our schema.
     pub(super) fn open(address: &Address, until: Option<Instant>) -> Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| {
-            Error::Unreachable { server: address.name.clone(), why: error.to_string() }
+        let runtime = Driver::new().map_err(|error| Error::Unreachable {
+            server: address.name.clone(),
+            why: error.to_string(),
         })?;
         let connecting = async {
             if let Some(tls) = &address.tls {
@@ -87,6 +110,10 @@ impl Link {
             begin: Mutex::default(),
             trips: Arc::clone(&address.trips),
         };
+        if let Some(person) = &address.person {
+            link.simple(&format!("SET ROLE \"{}\"", person.replace('"', "\"\"")))
+                .map_err(|error| not_granted(&address.name, person, error))?;
+        }
         let schema = &address.schema;
         let rows = link.simple(&format!(
             "SET search_path = {schema}, public, extensions; SET client_min_messages = warning;
@@ -204,6 +231,15 @@ impl Link {
             Err(_) => Err(late(&self.server, limit)),
         }
     }
+}
+
+/// A role that cannot be taken on, with what to do about it.
+fn not_granted(server: &str, person: &str, error: Error) -> Error {
+    let (Error::Denied { why, .. } | Error::Server { why, .. }) = error else { return error };
+    let why = format!(
+        "{why}; a server acts for {person:?} only where GRANT \"{person}\" TO its own role was run"
+    );
+    Error::Denied { server: server.to_owned(), why }
 }
 
 /// How long there is until a moment.

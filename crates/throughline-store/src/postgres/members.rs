@@ -1,25 +1,34 @@
 //! Who may see a space, as the server keeps it.
 
+use std::ops::Deref;
+
 use throughline_core::SpaceId;
 use tokio_postgres::types::Type;
 
 use super::PgStore;
+use super::link::Link;
 use super::rows::PgTables;
 use crate::member::{Member, Standing};
 use crate::{Error, Result};
 
-impl PgStore {
+impl<L: Deref<Target = Link>> PgTables<L> {
     /// Members of a space, as far as whoever asks may know them: an owner sees all, others themselves.
-    pub fn members(&self, space: SpaceId) -> Result<Vec<Member>> {
-        let (lease, _) = self.begun("BEGIN")?;
-        let wall = PgTables::new(&*lease).wall(space);
+    pub(super) fn members_of(&self, space: SpaceId) -> Result<Vec<Member>> {
         let sql = "SELECT role, standing FROM member WHERE space = $1 ORDER BY role";
-        let rows = lease.query(sql, &[(&wall, Type::INT8)])?;
+        let rows = self.link.query(sql, &[(&self.wall(space), Type::INT8)])?;
         let member = |row: &tokio_postgres::Row| {
             let standing = Standing::named(row.get(1))?;
             Some(Member { role: row.get(0), standing })
         };
         Ok(rows.iter().filter_map(member).collect())
+    }
+}
+
+impl PgStore {
+    /// Members of a space, as far as whoever asks may know them: an owner sees all, others themselves.
+    pub fn members(&self, space: SpaceId) -> Result<Vec<Member>> {
+        let (lease, _) = self.begun("BEGIN")?;
+        PgTables::new(&*lease).members_of(space)
     }
 
     /// Lets a person into a space, or changes what they may do there.

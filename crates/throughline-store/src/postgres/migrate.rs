@@ -58,6 +58,16 @@ fn newest() -> u32 {
     MIGRATIONS.last().map_or(0, |migration| migration.number)
 }
 
+/// The names of the indexes that the steps make.
+pub(super) fn indexes() -> impl Iterator<Item = &'static str> {
+    let lines = MIGRATIONS.iter().flat_map(|step| step.sql.lines());
+    lines.filter_map(|line| {
+        let rest = line.trim_start().strip_prefix("CREATE ")?;
+        let rest = rest.strip_prefix("UNIQUE ").unwrap_or(rest).strip_prefix("INDEX ")?;
+        rest.split_whitespace().next()
+    })
+}
+
 /// Brings the schema to the newest version, unless it is there.
 pub(super) fn prepare(link: &Link, schema: &str) -> Result<()> {
     let found = link.query(

@@ -19,6 +19,7 @@ use crate::candidates::{
     CandidateQuery, CandidateRecord, Candidates, Foreseen, PromptCodes, RecordQuery,
 };
 use crate::document::{Postings, Shelf};
+use crate::member::Member;
 use crate::query::{
     EntityName, LogQuery, MemoryPage, MemoryQuery, SessionPage, SlotQuery, TextHit, TextOf,
     TextQuery, TurnPage, Vector,
@@ -408,6 +409,14 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
 
     fn authors(&self, batches: &[BatchId]) -> Result<Vec<Option<String>>> {
         self.authors_of(batches)
+    }
+
+    fn person(&self) -> Option<String> {
+        Some(self.link.role.clone())
+    }
+
+    fn members(&self, space: SpaceId) -> Result<Vec<Member>> {
+        self.members_of(space)
     }
 
     fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {

@@ -20,20 +20,8 @@ use crate::soundness::{self, Held, memories};
 use crate::store::{Finding, StoreHealth};
 use crate::tables::text_of;
 
-/// The tables that have walls around them, and the indexes that searches rely on.
+/// The tables that have walls around them.
 const WALLED: usize = 26;
-const INDEXES: [&str; 10] = [
-    "memory_recorded",
-    "edge_src",
-    "edge_dst",
-    "document_key",
-    "document_model",
-    "session_size_number",
-    "near_memories",
-    "near_turns",
-    "embedding_seq",
-    "batch_seq",
-];
 
 /// Runs every check and returns what is wrong.
 pub(super) fn verify<L: Deref<Target = Link>>(
@@ -85,8 +73,8 @@ fn indexes(link: &Link, schema: &str) -> Result<Vec<String>> {
         &[(&schema, Type::TEXT)],
     )?;
     let there: BTreeSet<&str> = rows.iter().map(|row| row.get(0)).collect();
-    let missing = INDEXES.iter().filter(|name| !there.contains(**name));
-    Ok(missing.map(|name| format!("index {name} is not there")).collect())
+    let missing = migrate::indexes().filter(|name| !there.contains(name));
+    Ok(missing.map(|name| format!("index {name} is not there, or not valid")).collect())
 }
 
 /// Reads every row back, against its hash and its key.

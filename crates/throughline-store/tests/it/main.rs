@@ -14,4 +14,5 @@ mod postgres;
 mod restore;
 mod server;
 mod team;
+mod trouble;
 mod waiting;

@@ -63,6 +63,35 @@ impl Server {
         ));
     }
 
+    /// A connection that stays open, as a role, to a schema.
+    pub(crate) fn connected_as(&self, role: &str, schema: &str) -> Connected {
+        let url = self.url_of(role, schema);
+        let (url, _) = url.split_once("?").expect("the address names a schema");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.expect("a runtime starts");
+        let client = runtime.block_on(async {
+            let (client, connection) =
+                tokio_postgres::connect(url, NoTls).await.expect("the server is there");
+            tokio::spawn(connection);
+            first_column(&client, &format!("SET search_path = {schema}, public")).await;
+            client
+        });
+        Connected { runtime, client }
+    }
+
+    /// Where it listens: host and port.
+    pub(crate) fn place(&self) -> &str {
+        let at = self.url.find("127.0.0.1:").expect("it is on loopback");
+        let end = at + self.url[at..].find('/').expect("a database follows");
+        &self.url[at..end]
+    }
+
+    /// The same address with another database, or by way of another place.
+    pub(crate) fn elsewhere(url: &str, from: &str, to: &str) -> String {
+        assert!(url.contains(from), "{url} has no {from}");
+        url.replacen(from, to, 1)
+    }
+
     /// Runs statements as an administrator, and returns the values of the first column.
     pub(crate) fn run(&self, sql: &str) -> Vec<String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -82,4 +111,17 @@ async fn first_column(client: &Client, sql: &str) -> Vec<String> {
         row.get(0).map(str::to_owned)
     };
     told.iter().filter_map(value).collect()
+}
+
+/// A connection that stays open.
+pub(crate) struct Connected {
+    runtime: tokio::runtime::Runtime,
+    client: Client,
+}
+
+impl Connected {
+    /// Runs statements, and returns the values of the first column.
+    pub(crate) fn run(&self, sql: &str) -> Vec<String> {
+        self.runtime.block_on(first_column(&self.client, sql))
+    }
 }

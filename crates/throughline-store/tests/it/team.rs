@@ -8,7 +8,7 @@ use throughline_core::{Change, Memory, SpaceId};
 use throughline_store::{Error, MemoryQuery, PgStore, Store};
 use throughline_testing::sample::{batch, day, fact, insert};
 
-use crate::server::Server;
+use crate::server::{Connected, Server};
 
 const PROJECT: SpaceId = SpaceId(41);
 const OTHER: SpaceId = SpaceId(42);
@@ -187,70 +187,191 @@ fn dice(state: &mut u64, sides: u64) -> u64 {
     (*state >> 33) % sides
 }
 
-/// Many operations by eight people in forty spaces; then every table is looked at with the
-/// application's filters taken out, by the server's own rules alone.
-#[test]
-fn the_server_alone_shows_nobody_a_row_of_another_space() {
-    let people: Vec<String> = (0..8).map(|number| format!("tl_p{number}")).collect();
-    let names: Vec<&str> = people.iter().map(String::as_str).collect();
-    let team = Team::of(18, &names);
-    let stores: Vec<PgStore> = names.iter().map(|name| team.open(name)).collect();
-    let mut members: BTreeMap<SpaceId, BTreeMap<usize, &str>> = BTreeMap::new();
-    let mut state = 7;
-    for number in 1..=400_u64 {
-        let person = usize::try_from(dice(&mut state, 8)).expect("small");
-        let space = SpaceId(100 + i64::try_from(dice(&mut state, 40)).expect("small"));
-        let here = members.entry(space).or_default();
-        let standing = here.get(&person).copied();
-        if standing == Some("owner") && dice(&mut state, 3) == 0 {
-            let other = usize::try_from(dice(&mut state, 8)).expect("small");
-            let standing = if dice(&mut state, 2) == 0 { "member" } else { "reader" };
-            here.entry(other).or_insert_with(|| {
-                team.give(names[person], space, names[other], standing);
-                standing
-            });
-            continue;
+/// How many operations the next test does; `THROUGHLINE_TEAM_OPERATIONS` says another number.
+#[expect(clippy::disallowed_methods, reason = "whoever runs the tests says how long")]
+fn operations() -> u64 {
+    let told = std::env::var("THROUGHLINE_TEAM_OPERATIONS").ok();
+    told.and_then(|number| number.parse().ok()).unwrap_or(600)
+}
+
+const PEOPLE: u64 = 8;
+const SPACES: u64 = 40;
+const FIRST_SPACE: i64 = 100;
+
+/// Eight people with a connection each, to which nothing but the server's own rules applies.
+struct Crowd<'t> {
+    team: &'t Team,
+    names: Vec<String>,
+    stores: Vec<PgStore>,
+    bare: Vec<Connected>,
+    tables: Vec<String>,
+    /// Who is in which space, and as what.
+    members: BTreeMap<i64, BTreeMap<usize, &'static str>>,
+    dice: u64,
+    counts: BTreeMap<&'static str, u64>,
+}
+
+impl<'t> Crowd<'t> {
+    fn of(team: &'t Team, names: &[String]) -> Self {
+        let tables = team.server.run(&format!(
+            "SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+             WHERE c.relnamespace = to_regnamespace('{}') AND c.relkind = 'r'
+               AND a.attname = 'space' AND c.relname <> 'member'",
+            team.schema
+        ));
+        assert!(tables.len() >= 24, "{tables:?}");
+        Self {
+            names: names.to_vec(),
+            stores: names.iter().map(|name| team.open(name)).collect(),
+            bare: names.iter().map(|it| team.server.connected_as(it, &team.schema)).collect(),
+            tables,
+            members: BTreeMap::new(),
+            dice: 7,
+            counts: BTreeMap::new(),
+            team,
         }
-        let text = format!("in{}x said by p{person}", space.0);
-        let mut changes = vec![insert(&fact(space, number, &text))];
-        let first = here.is_empty();
+    }
+
+    fn roll(&mut self, sides: u64) -> usize {
+        usize::try_from(dice(&mut self.dice, sides)).expect("small")
+    }
+
+    /// One operation of somebody somewhere.
+    fn act(&mut self, number: u64) {
+        let person = self.roll(PEOPLE);
+        let space = FIRST_SPACE + i64::try_from(self.roll(SPACES)).expect("small");
+        match self.roll(10) {
+            0 => self.admit(person, space),
+            1 => self.dismiss(person, space),
+            2..=5 => self.write(number, person, space),
+            _ => self.look(person, space),
+        }
+    }
+
+    fn standing(&self, person: usize, space: i64) -> Option<&'static str> {
+        self.members.get(&space)?.get(&person).copied()
+    }
+
+    fn admit(&mut self, person: usize, space: i64) {
+        let (other, reads) = (self.roll(PEOPLE), self.roll(2) == 0);
+        let as_what = if reads { "reader" } else { "member" };
+        let sql = format!(
+            "DO $$ BEGIN INSERT INTO member VALUES ({space}, '{}', '{as_what}');
+             EXCEPTION WHEN insufficient_privilege OR unique_violation THEN NULL; END $$",
+            self.names[other]
+        );
+        self.bare[person].run(&sql);
+        let here = self.members.entry(space).or_default();
+        if here.get(&person) == Some(&"owner") && !here.contains_key(&other) {
+            here.insert(other, as_what);
+            *self.counts.entry("admitted").or_default() += 1;
+        } else {
+            *self.counts.entry("admission refused").or_default() += 1;
+        }
+    }
+
+    fn dismiss(&mut self, person: usize, space: i64) {
+        let other = self.roll(PEOPLE);
+        let sql = format!(
+            "DELETE FROM member WHERE space = {space} AND role = '{}' AND role <> current_user",
+            self.names[other]
+        );
+        self.bare[person].run(&sql);
+        if self.standing(person, space) == Some("owner") && other != person {
+            self.members.entry(space).or_default().remove(&other);
+        }
+        *self.counts.entry("dismissed").or_default() += 1;
+    }
+
+    fn write(&mut self, number: u64, person: usize, space: i64) {
+        let standing = self.standing(person, space);
+        let here = self.members.entry(space).or_default();
+        let (first, at) = (here.is_empty(), SpaceId(space));
+        let mut changes = vec![insert(&fact(at, number, &format!("in{space}x said by p{person}")))];
         if first || standing.is_none() {
-            changes.insert(0, open_space(space));
+            changes.insert(0, open_space(at));
         }
-        let outcome = say(&stores[person], number, space, changes);
-        match (first, standing) {
+        let outcome = say(&self.stores[person], number, at, changes);
+        let counted = match (first, standing) {
             (true, _) => {
                 outcome.expect("who comes first owns it");
                 here.insert(person, "owner");
+                "written"
             }
-            (false, Some("owner" | "member")) => outcome.expect("members write"),
+            (false, Some("owner" | "member")) => {
+                outcome.expect("members write");
+                "written"
+            }
             (false, _) => {
-                let error = outcome.unwrap_err();
+                let error = outcome.expect_err("nobody else writes");
                 assert!(matches!(error, Error::Denied { .. }), "{error:?}");
+                "write refused"
+            }
+        };
+        *self.counts.entry(counted).or_default() += 1;
+    }
+
+    /// Looks into a space with statements of one's own, and tries to change what is there.
+    fn look(&mut self, person: usize, space: i64) {
+        let at = self.roll(u64::try_from(self.tables.len()).expect("few tables"));
+        let table = self.tables[at].clone();
+        let mine = self.standing(person, space).is_some();
+        let sql = format!("SELECT space FROM {table} WHERE space = {space} LIMIT 1");
+        let seen = self.bare[person].run(&sql);
+        assert!(mine || seen.is_empty(), "{} sees {table} of {space}", self.names[person]);
+        if !mine {
+            let sql = format!(
+                "WITH gone AS (DELETE FROM {table} WHERE space = {space} RETURNING 1)
+                SELECT count(*) FROM gone"
+            );
+            assert_eq!(self.bare[person].run(&sql), ["0"], "{} deletes", self.names[person]);
+        }
+        *self.counts.entry("looked").or_default() += 1;
+    }
+
+    /// Everything that everybody sees, by the server's rules alone and by the application.
+    fn check(&self) {
+        let all: Vec<String> =
+            self.tables.iter().map(|table| format!("SELECT space FROM {table}")).collect();
+        for (person, name) in self.names.iter().enumerate() {
+            let own: BTreeSet<String> = self
+                .members
+                .iter()
+                .filter(|(_, here)| here.contains_key(&person))
+                .map(|(space, _)| space.to_string())
+                .collect();
+            let seen = self.bare[person].run(&all.join(" UNION "));
+            assert_eq!(seen.into_iter().collect::<BTreeSet<_>>(), own, "{name}");
+            let everywhere: Vec<SpaceId> = (0..SPACES)
+                .map(|space| SpaceId(FIRST_SPACE + i64::try_from(space).expect("small")))
+                .collect();
+            for text in contents(&self.stores[person], &everywhere) {
+                let space = text.trim_start_matches("in").split('x').next().unwrap_or_default();
+                assert!(own.contains(space), "{name} sees {text}");
             }
         }
     }
-    let tables = team.server.run(&format!(
-        "SELECT c.relname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-         WHERE c.relnamespace = to_regnamespace('{}') AND c.relkind = 'r' AND a.attname = 'space'
-           AND c.relname <> 'member'",
-        team.schema
-    ));
-    assert!(tables.len() >= 24, "{tables:?}");
-    for (person, name) in names.iter().enumerate() {
-        let own: BTreeSet<String> = members
-            .iter()
-            .filter(|(_, here)| here.contains_key(&person))
-            .map(|(space, _)| space.0.to_string())
-            .collect();
-        let all: Vec<String> =
-            tables.iter().map(|table| format!("SELECT space FROM {table}")).collect();
-        let seen = team.sees(name, &all.join(" UNION "));
-        assert_eq!(seen.into_iter().collect::<BTreeSet<_>>(), own, "{name}");
-        let everywhere: Vec<SpaceId> = (100..140).map(SpaceId).collect();
-        for text in contents(&stores[person], &everywhere) {
-            let space = text.trim_start_matches("in").split('x').next().unwrap_or_default();
-            assert!(own.contains(space), "{name} sees {text}");
+}
+
+/// Many operations by eight people in forty spaces, each looking where it must not. Every table is
+/// looked at with the application's filters taken out, by the server's own rules alone.
+#[test]
+fn the_server_alone_shows_nobody_a_row_of_another_space() {
+    let people: Vec<String> = (0..PEOPLE).map(|number| format!("tl_p{number}")).collect();
+    let names: Vec<&str> = people.iter().map(String::as_str).collect();
+    let team = Team::of(18, &names);
+    let mut crowd = Crowd::of(&team, &people);
+    let all = operations();
+    for number in 1..=all {
+        crowd.act(number);
+        if number % (all / 10).max(1) == 0 {
+            crowd.check();
         }
     }
+    crowd.check();
+    println!("{all} operations: {:?}", crowd.counts);
+    for what in ["written", "write refused", "admitted", "looked"] {
+        assert!(crowd.counts.get(what).is_some_and(|count| *count > 0), "nothing was {what}");
+    }
+    assert_eq!(crowd.team.sees("tl_p0", "SELECT current_user"), ["tl_p0"]);
 }

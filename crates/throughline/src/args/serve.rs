@@ -1,6 +1,6 @@
 //! What may be written after `serve` and `demo`.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 #[command(
@@ -9,13 +9,43 @@ use clap::Args;
                   gives another. Ctrl-C or SIGTERM stops it. Meanwhile it consolidates what comes in.\n\
                   docs/server.md has the routes, and the units for systemd and launchd."
 )]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Serve {
+    #[command(subcommand)]
+    pub(crate) action: Option<ServeAction>,
     /// The port [default: 7878]; 0 takes any that is free
     #[arg(long, value_name = "N")]
     pub(crate) port: Option<u16>,
     /// Open the page in your browser
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServeAction {
+    /// Let other people in, each by a token of their own
+    Token {
+        #[command(subcommand)]
+        action: TokenAction,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenAction {
+    /// Make a token for a person; it is shown once, and only a digest of it is kept
+    Add {
+        /// The person: their database role, where memory is on a PostgreSQL server
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// List the tokens, without what would let anybody in
+    List,
+    /// Take a token away, or all tokens of a person
+    Revoke {
+        /// The id of a token, or the name of a person
+        #[arg(value_name = "ID|NAME")]
+        whose: String,
+    },
 }
 
 #[derive(Debug, Args)]

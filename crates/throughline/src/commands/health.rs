@@ -8,8 +8,8 @@ use serde::Serialize;
 use throughline_core::text::{agree, plural};
 use throughline_core::watermark::Tally;
 use throughline_engine::{
-    Check, CheckOutcome, Context, Engine, Filter, Journal, TOLD_DAYS, Wanted, backups, free_bytes,
-    lost_since, unwritable,
+    Check, CheckOutcome, Context, Engine, Error, Filter, Journal, TOLD_DAYS, Wanted, backups,
+    free_bytes, lost_since, unwritable,
 };
 
 use super::agents::{Connection, ConnectionState, connections, program_check};
@@ -49,6 +49,12 @@ struct WireStatus {
     turns: u64,
     injections: u64,
     waiting: u64,
+    /// What agents told and memory has not taken in yet, and in how many sessions.
+    queue: usize,
+    queue_sessions: usize,
+    /// The server that holds the memory, with its version and the role we have there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<String>,
     /// Turns that sleep has not gone over yet.
     sleep_waits: u64,
     /// How each agent that we know stands to us.
@@ -102,7 +108,10 @@ impl WireDisk {
             parts.into_iter().partition(|(what, _)| ["backups", "journal"].contains(*what));
         let [beside, within] = [beside, within].map(|parts| parts.iter().map(part).collect());
         let (beside, within): (Vec<String>, Vec<String>) = (beside, within);
-        let mut told = format!("{} KiB ({})", database.div_ceil(1_024), within.join(", "));
+        let mut told = format!("{} KiB", database.div_ceil(1_024));
+        if !within.is_empty() {
+            told.push_str(&format!(" ({})", within.join(", ")));
+        }
         if !beside.is_empty() {
             told.push_str(&format!("; beside it {} KiB", beside.join(", ")));
         }
@@ -139,8 +148,19 @@ impl WireDisk {
 const LOST_DAYS: f64 = 7.0;
 
 pub(super) fn status(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
-    let wire = standing(settings, &settings.engine()?, &settings.context()?)?;
+    let engine = settings.engine().map_err(|error| with_queue(error, settings))?;
+    let wire = standing(settings, &engine, &settings.context()?)?;
     ui.answer(&wire, || wire.in_words())
+}
+
+/// A server that does not answer, told with what waits for it in the journals.
+fn with_queue(error: anyhow::Error, settings: &Settings) -> anyhow::Error {
+    let queue = Journal::new(&settings.home).queue();
+    match error.downcast::<Error>() {
+        Ok(error) if queue.turns > 0 => error.with_queue(queue).into(),
+        Ok(error) => error.into(),
+        Err(error) => error,
+    }
 }
 
 /// The answer of `status`, for another door.
@@ -163,6 +183,7 @@ fn standing(settings: &Settings, engine: &Engine, context: &Context) -> anyhow::
     let last = engine.looking(context).log(None, 1)?;
     let counts = engine.checking().counts(context, false)?;
     let counted = |name: &str| counts.get(name).copied().unwrap_or(0);
+    let queue = Journal::new(&settings.home).queue();
     Ok(WireStatus {
         version: env!("CARGO_PKG_VERSION"),
         enabled: !settings.is_off(),
@@ -185,6 +206,9 @@ fn standing(settings: &Settings, engine: &Engine, context: &Context) -> anyhow::
         turns: counted("capture turns"),
         injections: engine.looking(context).told(&Wanted::default())?.1 as u64,
         waiting: counted("pending"),
+        queue: queue.turns,
+        queue_sessions: queue.sessions,
+        server: health.server,
         sleep_waits: engine.sleeping(context).waiting_for_sleep()?,
         agents: connections(settings),
         disk: WireDisk::of(settings, engine)?,
@@ -215,6 +239,11 @@ impl WireStatus {
         if self.waiting > 0 {
             line("waiting", format!("{} for you: `throughline review`", self.waiting));
         }
+        if self.queue > 0 {
+            let (turns, of) = (plural(self.queue, "turn"), plural(self.queue_sessions, "session"));
+            let wait = agree(self.queue, "waits", "wait");
+            line("queue", format!("{turns} of {of} {wait} in the journal to be taken in"));
+        }
         if self.sleep_waits > 0 {
             let wait = agree(self.sleep_waits, "waits", "wait");
             let turns = plural(self.sleep_waits, "turn");
@@ -236,10 +265,11 @@ impl WireStatus {
         for (name, value) in self.disk.trouble() {
             line(name, value);
         }
-        line(
-            "version",
-            format!("{} (schema {}, SQLite {})", self.version, self.schema, self.sqlite),
-        );
+        let kept = match &self.server {
+            Some(server) => safe(server),
+            None => format!("SQLite {}", self.sqlite),
+        };
+        line("version", format!("{} (schema {}, {kept})", self.version, self.schema));
         page
     }
 }

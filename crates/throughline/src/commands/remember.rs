@@ -62,8 +62,11 @@ pub(super) fn correct(
     if !corrected.superseded.is_empty() {
         return answer(ui, GOOD, "Corrected", &corrected);
     }
-    // An agent's word does not take the place of what ranks above it.
-    let done = if corrected.deduped {
+    // An agent's word does not take the place of what ranks above it, nor one person's that of another.
+    let done = if settings.is_person() {
+        "Not corrected: another person said it, and yours is kept beside it, contested, until they or an \
+         owner settle it in `review`"
+    } else if corrected.deduped {
         "Not corrected: the memory stays, and the other one was known already"
     } else {
         "Not corrected: the memory stays, and the new text is kept beside it for the user to decide"

@@ -239,7 +239,11 @@ fn side_by_side(a: &Card, b: &Card) -> String {
         "review --keep-a {pair} · --keep-b {pair} · --both {pair} · --merge {pair} --text … · \
          --later {pair}"
     );
-    let named = |name: &str, card| format!("{name} {}", view::brief(card).replace('\n', "\n  "));
+    let named = |name: &str, card: &Card| {
+        let by = card.said_by().join(", ");
+        let by = if by.is_empty() { by } else { format!("{} ", paint(BOLD, safe(&by))) };
+        format!("{name} {by}{}", view::brief(card).replace('\n', "\n  "))
+    };
     format!("{}\n{}\n            {}", named("a", a), named("b", b), paint(DIM, way_out))
 }
 

@@ -10,7 +10,9 @@ use serde_json::Value;
 use throughline_core::scope::Level;
 use throughline_engine::{Context, Engine, Error, Roots};
 use throughline_mcp::{Profile, WriteListener};
-use throughline_server::{PORT, Problem, Program, ServeSetup, Serving, Standing, Token};
+use throughline_server::{
+    PORT, People, PersonToken, Problem, Program, ServeSetup, Serving, Standing, Token,
+};
 
 use crate::args;
 use crate::settings::Settings;
@@ -32,6 +34,9 @@ pub(crate) fn serve(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
+    if let Some(args::ServeAction::Token { action }) = &args.action {
+        return token(action, settings, ui);
+    }
     // The folder of the project is that of now, wherever the server's own folder goes.
     let settings = settings.settled_in(folder(settings)?);
     // Opened once before anything is said, so that what is wrong with the home is said first.
@@ -82,6 +87,72 @@ pub(crate) fn serve(
     let program = Arc::new(ServedProgram { settings });
     throughline_server::serve(&setup, program, standing, ready).map_err(told)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A token of a person, as callers see it.
+#[derive(Debug, Serialize)]
+struct WireToken {
+    id: String,
+    person: String,
+    made_at: String,
+    /// The token itself; told once, when it is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+}
+
+impl From<PersonToken> for WireToken {
+    fn from(one: PersonToken) -> Self {
+        Self { id: one.id, person: one.person, made_at: one.made_at, token: None }
+    }
+}
+
+/// Tokens of people.
+#[derive(Debug, Serialize)]
+struct WireTokens {
+    items: Vec<WireToken>,
+}
+
+/// `serve token`: who else is let in.
+fn token(action: &args::TokenAction, settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    let people = People::of(&settings.home);
+    let line = |one: &WireToken| {
+        let made = paint(DIM, safe(&one.made_at));
+        format!("{}  {}  {made}", paint(ID, safe(&one.id)), safe(&one.person))
+    };
+    match action {
+        args::TokenAction::Add { name } => {
+            let now = settings.clock.now().to_string();
+            let (kept, told_once) = people.add(name, &now).map_err(told)?;
+            let wire = WireToken { token: Some(told_once), ..WireToken::from(kept) };
+            ui.answer(&wire, || {
+                let token = wire.token.as_deref().unwrap_or_default();
+                format!(
+                    "Token for {}, shown this once:\n  {token}\n{}",
+                    paint(BOLD, safe(&wire.person)),
+                    paint(
+                        DIM,
+                        format!("`throughline serve token revoke {}` takes it away", wire.id)
+                    )
+                )
+            })
+        }
+        args::TokenAction::List => {
+            let items = people.tokens().map_err(told)?.into_iter().map(WireToken::from).collect();
+            let wire = WireTokens { items };
+            ui.answer(&wire, || match wire.items.as_slice() {
+                [] => "Nobody has a token of their own.".to_owned(),
+                items => items.iter().map(line).collect::<Vec<_>>().join("\n"),
+            })
+        }
+        args::TokenAction::Revoke { whose } => {
+            let gone = people.revoke(whose).map_err(told)?;
+            let wire = WireTokens { items: gone.into_iter().map(WireToken::from).collect() };
+            ui.answer(&wire, || {
+                let lines: Vec<String> = wire.items.iter().map(line).collect();
+                format!("Taken away:\n{}", lines.join("\n"))
+            })
+        }
+    }
 }
 
 fn in_words(wire: &WireServing) -> String {
@@ -149,6 +220,12 @@ impl Program for ServedProgram {
         self.settings.engine().map_err(problem)
     }
 
+    fn open_as(&self, person: &str) -> Result<Engine, Problem> {
+        let settings = self.now();
+        let engine = Engine::open_as(&settings.home, settings.clock, person)?;
+        Ok(engine.with_policy(settings.policy))
+    }
+
     fn roots(&self) -> Roots {
         self.settings.roots().for_person(true)
     }
@@ -207,7 +284,7 @@ impl Program for ServedProgram {
 
     fn written(&self, engine: &Engine, new: bool) {
         let settings = self.now();
-        if throughline_engine::recalls_wait(&settings.home)
+        if throughline_engine::recalls_wait(engine.home())
             && let Ok(context) = settings.context()
         {
             // Answered already; what cannot be counted now is counted with the next write.

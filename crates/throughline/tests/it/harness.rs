@@ -52,6 +52,18 @@ pub(crate) fn server_url(version: usize, schema: &str) -> String {
     format!("{}?schema={schema}", url.expect("there are two addresses"))
 }
 
+/// Runs statements on the newest server as an administrator, and returns what they print.
+pub(crate) fn administer(sql: &str) -> String {
+    let url = server_url(18, "x");
+    let (url, _) = url.split_once('?').expect("the address names a schema");
+    let ran = Command::new("/usr/lib/postgresql/15/bin/psql")
+        .args(["-qXAt", "-v", "ON_ERROR_STOP=1", "-c", sql, url])
+        .output()
+        .expect("tools/postgres/start.sh installs it");
+    assert!(ran.status.success(), "{sql}: {}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8(ran.stdout).expect("UTF-8")
+}
+
 /// The first command of a day runs at nine.
 const MORNING: u32 = 9 * 60;
 
@@ -81,6 +93,23 @@ impl Home {
     /// The same home, with the memory that another uses.
     pub(crate) fn sharing(self, other: &Self) -> Self {
         Self { store: other.store.clone(), ..self }
+    }
+
+    /// A new home whose memory is at an address.
+    pub(crate) fn at(url: &str) -> Self {
+        Self { store: Some(url.to_owned()), ..Self::new() }
+    }
+
+    /// A new home of another person, with the memory that this one uses. Their name is that of a role,
+    /// which is made.
+    pub(crate) fn of_person(&self, role: &str) -> Self {
+        administer(&format!(
+            "DO $$ BEGIN CREATE ROLE {role} LOGIN PASSWORD '{role}';
+             EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$"
+        ));
+        let url = self.store.as_deref().expect("it is on a server");
+        let (_, rest) = url.rsplit_once('@').expect("the address names a user");
+        Self::at(&format!("postgresql://{role}:{role}@{rest}"))
     }
 
     /// The server that holds the memory, if one does.
@@ -210,9 +239,9 @@ impl Home {
         }
         // Who is killed right after a write leaves a text without a vector, which is no damage.
         let fine = |check: &Value| {
-            // No agent is connected here, a model may have failed to answer, and the program lies
-            // where it was built.
-            let notes = ["vectors", "claude-code", "extraction", "program"];
+            // No agent is connected here, a model may have failed to answer, the program lies where it
+            // was built, and the tests come as an administrator, before whom no wall stands.
+            let notes = ["vectors", "claude-code", "extraction", "program", "walls", "bloat"];
             let noted = notes.iter().any(|name| check["name"] == *name);
             check["outcome"] == "fine" || noted && check["outcome"] == "note"
         };
