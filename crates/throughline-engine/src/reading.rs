@@ -3,6 +3,7 @@
 //! Judging takes milliseconds, so it is done before the writer's turn is taken; what it came to
 //! travels with the transaction, and what has changed meanwhile is not touched by it.
 
+mod apart;
 mod pair;
 
 use std::cell::LazyCell;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, PoisonError};
 
-use throughline_core::meet::Difference;
+use throughline_core::meet::{self, Difference};
 use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::{
     Change, Edge, Kind, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, form, text,
@@ -205,7 +206,8 @@ pub(crate) fn pieces_of(before: Option<&str>, turn: &str) -> Option<Vec<Piece>> 
     if let Some((_, pieces)) = last.as_ref().filter(|(known, _)| *known == key) {
         return Some(pieces.clone());
     }
-    let pieces = read_undated(Trained::builtin().ok()?, before, turn);
+    let trained = Trained::builtin().ok()?;
+    let pieces = apart::taken_apart(trained, turn, read_undated(trained, before, turn));
     *last = Some((key, pieces.clone()));
     Some(pieces)
 }
@@ -351,7 +353,7 @@ impl Capturing<'_> {
         Ok(held.any(|one| {
             one.state.is_active()
                 && can_be_touched(&one, self.context)
-                && judged(trained, &one, None, &own).touches() >= PRESUPPOSES_FROM
+                && judged(trained, &one.content, None, &own).touches() >= PRESUPPOSES_FROM
         }))
     }
 
@@ -373,7 +375,7 @@ impl Capturing<'_> {
             let Memory { content, pinned, .. } = &one.memory;
             let plain = plain && !pinned && !reading::both_use(content, claim);
             if claim != nearby.said && one.whole.share(Bearing::Other) < OTHER_FROM {
-                let own = judged(trained, &one.memory, before, claim);
+                let own = judged(trained, content, before, claim);
                 if !only || own.touches() > one.whole.touches() {
                     judgement = own;
                 }
@@ -381,6 +383,12 @@ impl Capturing<'_> {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
+            if let Some(why) = meet::stands_beside(content, claim) {
+                judgement = judgement.beside(why);
+            }
+            let plain = plain
+                && (judgement.touches() < REPLACES_FROM
+                    || apart::touches_all(trained, content, before, claim));
             one.held(nearby, claim, near, plain, judgement)
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
@@ -429,7 +437,7 @@ fn judge_whole(
         memories.iter_mut().filter(|one| one.near >= FAR).collect();
     let judge = |some: &mut [&mut NearestMemories]| {
         for one in some {
-            one.whole = judged(trained, &one.memory, before, said);
+            one.whole = judged(trained, &one.memory.content, before, said);
         }
     };
     let middle = near.len() / 2;
@@ -443,9 +451,9 @@ fn judge_whole(
 }
 
 /// How words bear on a memory.
-fn judged(trained: &Trained, held: &Memory, before: Option<&str>, said: &str) -> Judged {
+fn judged(trained: &Trained, held: &str, before: Option<&str>, said: &str) -> Judged {
     // The reader was shown memories as sentences.
-    let mut sentence = held.content.clone();
+    let mut sentence = held.to_owned();
     if !sentence.ends_with(['.', '!', '?', ':', ';']) {
         sentence.push('.');
     }

@@ -1,6 +1,7 @@
 //! What the trained reader is sure of about two memories that are held.
 
 use throughline_core::Memory;
+use throughline_core::meet;
 use throughline_core::reading::{self, Bearing};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
@@ -26,15 +27,17 @@ pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
     if !is_english(&older.content) || !is_english(&newer.content) {
         return PairJudgement::Neither;
     }
-    let there = judged(trained, older, None, &newer.content);
+    let there = judged(trained, &older.content, None, &newer.content);
     let sure = there.touches() >= SURELY_TOUCHES || there.share(Bearing::Same) >= SAME_FROM;
     if !sure {
         return PairJudgement::Neither;
     }
-    let back = judged(trained, newer, None, &older.content);
+    let back = judged(trained, &newer.content, None, &older.content);
     let touches = there.touches().min(back.touches());
     let same = there.share(Bearing::Same) >= SAME_FROM && back.share(Bearing::Same) >= NOTICES_FROM;
-    if touches >= NOTICES_FROM && !reading::both_use(&older.content, &newer.content) {
+    let beside = meet::stands_beside(&older.content, &newer.content).is_some()
+        || reading::both_use(&older.content, &newer.content);
+    if touches >= NOTICES_FROM && !beside {
         PairJudgement::Contradict
     } else if same {
         PairJudgement::Same

@@ -48,7 +48,7 @@ pub(super) fn user_read(
     found: &mut PatchSoFar<'_>,
 ) {
     let statements = statements(turn, said, found.policy);
-    let mut taken = asked_for(&statements, context, found);
+    let mut taken = asked_for(&statements, context, true, found);
     taken.extend(told_procedure(turn, said, &taken, found));
     let claims = claims(said.text, pieces);
     let sources = speech::spans(said.text);
@@ -149,7 +149,11 @@ fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
         let last = claims.last_mut().filter(|(last, _)| *last + 1 == at);
         announced = if opens { last.is_some() } else { announced && listed };
         match last {
-            Some((last, before)) if announced || is_kept(piece) && hangs(said(piece)) => {
+            Some((last, before))
+                if announced
+                    || is_kept(piece) && hangs(said(piece))
+                    || goes_along(&turn[before.span.end..piece.span.start], said(before), said(piece)) =>
+            {
                 before.span.end = piece.span.end;
                 *last = at;
             }
@@ -161,6 +165,19 @@ fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
         }
     }
     claims
+}
+
+/// Whether words only go on with the sentence before them, whose reason, condition or consequence they tell: "…, so
+/// you can edit it now", "… if Lena signs off".
+fn goes_along(between: &str, before: &str, said: &str) -> bool {
+    const CONDITIONS: &str =
+        "if unless except until till because since although though whereas while which provided";
+    const SUBJECTS: &str = "you we i it its they he she that thats everyone everybody nobody there";
+    let ends = before.trim_end().ends_with(['.', '!', '?', ':', ';']) || between.contains('\n');
+    let words = words(said);
+    let (Some(first), second) = (words.first(), words.get(1)) else { return false };
+    let follows = first.is("so but") && second.is_some_and(|word| word.is(SUBJECTS));
+    !ends && !asks(said) && (first.is(CONDITIONS) || follows)
 }
 
 /// Whether words begin with the mark of a list.
@@ -177,7 +194,7 @@ fn without_number(said: &str) -> Option<&str> {
 }
 
 /// Whether words do not say what they speak of.
-fn hangs(said: &str) -> bool {
+pub(super) fn hangs(said: &str) -> bool {
     let said = tidy(said);
     let words = words(&said);
     let bare = words.first().is_some_and(|word| word.is("never always only not except unless"));

@@ -14,10 +14,7 @@ use crate::ui::Ui;
 use crate::worker;
 
 pub(crate) fn mcp(args: &args::Mcp, settings: &Settings) -> anyhow::Result<ExitCode> {
-    let folder = match settings.folder() {
-        Some(folder) => folder,
-        None => std::env::current_dir().context("the current folder cannot be read")?,
-    };
+    let folder = settings.served_folder()?;
     let profile = match args.profile {
         args::Profile::Throughline => Profile::Throughline,
         args::Profile::ServerMemory => Profile::ServerMemory,
