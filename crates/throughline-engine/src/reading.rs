@@ -143,7 +143,8 @@ impl Bearings {
     /// The reader sees no change where it would have to know more than it does.
     fn told_with(&self, content: &str) -> impl Iterator<Item = &Held> {
         let nearest = self.of(content).max_by(|a, b| a.near.total_cmp(&b.near));
-        let nearest = nearest.filter(|one| one.near >= LINKED_NEAR).map(|one| one.id);
+        let nearest = nearest.filter(|one| one.near >= LINKED_NEAR && one.is_about());
+        let nearest = nearest.map(|one| one.id);
         self.of(content).filter(move |one| {
             one.judged.touches() < QUESTIONS_FROM && (one.adds() || one.may_touch())
                 || nearest == Some(one.id) && one.judged.touches() < LINKS_FROM
@@ -166,9 +167,15 @@ impl Held {
         self.judged.likeliest() == Bearing::Refines
     }
 
-    /// Whether what was said may touch it: where the two are far apart, only if that is likely.
+    /// Whether what was said may touch it: where the two are far apart, or share no telling word, only if that is likely.
     pub(crate) fn may_touch(&self) -> bool {
-        self.judged.touches() >= LINKS_FROM || self.alone.touches() >= NOTICES_FROM
+        self.judged.touches() >= LINKS_FROM && self.is_about()
+            || self.alone.touches() >= knob("TL_T", 0.5) as f32
+    }
+
+    /// Whether both speak of the same, as far as words and meaning tell: one word alone may stand anywhere.
+    fn is_about(&self) -> bool {
+        self.near >= knob("TL_N", 0.35) || self.shares && self.near >= knob("TL_S", 0.15)
     }
 }
 
@@ -485,4 +492,8 @@ fn can_be_touched(held: &Memory, context: &Context) -> bool {
         State::Draft | State::Archived | State::Expired => false,
     };
     known && held.kind.can_be_replaced() && held.session == context.scope().session
+}
+
+fn knob(name: &str, usual: f64) -> f64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
 }

@@ -38,6 +38,7 @@ use crate::Turn;
 use std::ops::Range;
 use throughline_core::Speaker;
 
+pub use apart::{Apart, apart, is_clear, lead_over, permits};
 pub use asked::is_asked;
 pub(crate) use change::is_said as is_change;
 pub use change::what_holds;
@@ -49,7 +50,6 @@ pub use read::{
     is_kept, likeliest_change, matters_at_once, may_change, needs_before, piece_of, piece_with,
     says_enough,
 };
-pub use apart::{Apart, apart, is_clear, lead_over, permits};
 
 use crate::speech::word::{Word, words};
 use crate::speech::{self, Guard, SentencePlace};

@@ -89,7 +89,8 @@ impl Unit {
         } else if unit.is(SHARE) {
             Some(Self::Share)
         } else {
-            (unit.plural && unit.tells() && !unit.is_value() || unit.is("times x")).then_some(Self::Things)
+            (unit.plural && unit.tells() && !unit.is_value() || unit.is("times x"))
+                .then_some(Self::Things)
         }
     }
 }
@@ -136,8 +137,9 @@ fn qualifiers<'a>(
 ) -> BTreeSet<&'a str> {
     let told = |word: &StatementWord| word.tells() && other.iter().any(|one| one.text == word.text);
     let head = |at: usize| words[..at].iter().all(|word| !word.tells());
-    let found = words.iter().enumerate().filter(|(at, word)| {
-        word.is(class) && (head(*at) || words.get(at + 1).is_some_and(told))
-    });
+    let found = words
+        .iter()
+        .enumerate()
+        .filter(|(at, word)| word.is(class) && (head(*at) || words.get(at + 1).is_some_and(told)));
     found.map(|(_, word)| word.text.as_str()).collect()
 }

@@ -304,7 +304,8 @@ fn from_file(tx: &Transaction<'_>, leaf: &Leaf) -> Result<Option<Memory>> {
         // What an agent wrote into the file and said nowhere else.
         Authority::Observed => {
             let rows = tx.attached(leaf.space, &[memory.id.into()])?.into_iter();
-            let mut said = rows.filter_map(Row::into_evidence).filter(|one| one.memory == memory.id);
+            let mut said =
+                rows.filter_map(Row::into_evidence).filter(|one| one.memory == memory.id);
             said.all(|one| one.why.is_some_and(|why| why.starts_with(WHY_AGENTS)))
         }
         _ => false,

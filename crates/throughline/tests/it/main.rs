@@ -1,6 +1,7 @@
 //! The program from outside: every command as a user runs it, and every way it can go wrong.
 
 mod acting;
+mod agent_files;
 mod agent_shell;
 mod as_of;
 mod attention;
@@ -15,6 +16,7 @@ mod copies;
 mod correcting;
 #[cfg(target_os = "linux")]
 mod crashing;
+mod deciding;
 mod deep_payloads;
 mod deep_sleep;
 #[cfg(target_os = "linux")]
@@ -132,4 +134,5 @@ mod unsafe_homes;
 mod verifying;
 mod walls;
 mod watching;
+mod whole_words;
 mod xray;
