@@ -60,6 +60,9 @@ pub(crate) const PRESUPPOSES_FROM: f32 = 0.8;
 const PRESUPPOSED_BY: usize = 3;
 /// How near in meaning the nearest memory must be to be connected with what was said later.
 const LINKED_NEAR: f64 = 0.15;
+/// How near it must be for that where the two share no telling word, and where they do.
+const ABOUT_ALONE_NEAR: f64 = 0.3;
+const ABOUT_IN_WORDS_NEAR: f64 = 0.12;
 /// From this likelihood on, it is connected with what it may touch.
 const LINKS_FROM: f32 = 0.1;
 /// From this likelihood on, words that did not look like it are a change.
@@ -170,12 +173,12 @@ impl Held {
     /// Whether what was said may touch it: where the two are far apart, or share no telling word, only if that is likely.
     pub(crate) fn may_touch(&self) -> bool {
         self.judged.touches() >= LINKS_FROM && self.is_about()
-            || self.alone.touches() >= knob("TL_T", 0.5) as f32
+            || self.alone.touches() >= NOTICES_FROM
     }
 
     /// Whether both speak of the same, as far as words and meaning tell: one word alone may stand anywhere.
     fn is_about(&self) -> bool {
-        self.near >= knob("TL_N", 0.35) || self.shares && self.near >= knob("TL_S", 0.15)
+        self.near >= ABOUT_ALONE_NEAR || self.shares && self.near >= ABOUT_IN_WORDS_NEAR
     }
 }
 
@@ -492,8 +495,4 @@ fn can_be_touched(held: &Memory, context: &Context) -> bool {
         State::Draft | State::Archived | State::Expired => false,
     };
     known && held.kind.can_be_replaced() && held.session == context.scope().session
-}
-
-fn knob(name: &str, usual: f64) -> f64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
 }
