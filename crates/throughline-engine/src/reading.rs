@@ -42,6 +42,8 @@ const REPLACES_NEAR_IN_WORDS: f64 = 0.25;
 const ABOUT_NEAR: f64 = 0.2;
 /// The same for words that look like a change, which are seldom about nothing.
 const CHANGED_NEAR: f64 = 0.13;
+/// How much nearer one must be that shares no telling word with words that can be understood by themselves.
+const UNSHARED_NEARER: f64 = 0.1;
 /// From this likelihood on, what is told by hand is told as a change.
 const BY_HAND_CHANGES_FROM: f32 = 0.5;
 /// How near in meaning a memory must be to what is told by hand.
@@ -293,8 +295,11 @@ impl NearestMemories {
             (false, false) => ABOUT_NEAR,
             (true, false) | (false, true) => CHANGED_NEAR,
         };
-        let judged = if near >= about { alone } else { Judged::other() };
         let shares = words::share_one(&self.memory.content, claim);
+        // What names its thing itself and shares no word with the memory is the more likely about another.
+        let unshared = !shares && !probe::needs_before(claim);
+        let about = if unshared { about + UNSHARED_NEARER } else { about };
+        let judged = if near >= about { alone } else { Judged::other() };
         Held { id, holds, since, near, shares, changed, plain, alone, judged }
     }
 }
@@ -402,7 +407,7 @@ impl Capturing<'_> {
             one.held(nearby, claim, near, plain, judgement)
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
-        only_one_changes(trained, &nearby.memories, &mut bearings);
+        pair::only_one_changes(trained, &nearby.memories, &mut bearings);
         bearings
     }
 
@@ -468,25 +473,6 @@ fn judged(trained: &Trained, held: &str, before: Option<&str>, said: &str) -> Ju
         sentence.push('.');
     }
     trained.relate(&sentence, before.filter(|_| probe::needs_before(said)), said)
-}
-
-/// Words that take the place of one memory leave the others alone, unless those say the same as it.
-fn only_one_changes(trained: &Trained, held: &[NearestMemories], judged: &mut [Held]) {
-    let touches = |at: &usize| judged[*at].judged.touches();
-    let holding = (0..judged.len()).filter(|at| judged[*at].holds);
-    let Some(best) = holding.max_by(|a, b| touches(a).total_cmp(&touches(b))) else { return };
-    if touches(&best) < REPLACES_FROM {
-        return;
-    }
-    for at in (0..judged.len()).filter(|at| *at != best) {
-        if judged[at].holds && judged[at].judged.touches() >= QUESTIONS_FROM {
-            let alike = trained.relate(&held[best].memory.content, None, &held[at].memory.content);
-            if alike.share(Bearing::Same) < NOTICES_FROM {
-                judged[at].judged = Judged::other();
-                judged[at].alone = Judged::other();
-            }
-        }
-    }
 }
 
 fn can_be_touched(held: &Memory, context: &Context) -> bool {

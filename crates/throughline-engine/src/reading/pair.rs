@@ -2,10 +2,12 @@
 
 use throughline_core::Memory;
 use throughline_core::meet;
-use throughline_core::reading::{self, Bearing};
+use throughline_core::reading::{self, Bearing, Judged};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
-use super::{NOTICES_FROM, SURELY_TOUCHES, judged};
+use super::{
+    Held, NOTICES_FROM, NearestMemories, QUESTIONS_FROM, REPLACES_FROM, SURELY_TOUCHES, judged,
+};
 
 /// From this likelihood on, two memories say the same.
 const SAME_FROM: f32 = 0.9;
@@ -43,5 +45,24 @@ pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
         PairJudgement::Same
     } else {
         PairJudgement::Neither
+    }
+}
+
+/// Words that take the place of one memory leave the others alone, unless those say the same as it.
+pub(super) fn only_one_changes(trained: &Trained, held: &[NearestMemories], judged: &mut [Held]) {
+    let touches = |at: &usize| judged[*at].judged.touches();
+    let holding = (0..judged.len()).filter(|at| judged[*at].holds);
+    let Some(best) = holding.max_by(|a, b| touches(a).total_cmp(&touches(b))) else { return };
+    if touches(&best) < REPLACES_FROM {
+        return;
+    }
+    for at in (0..judged.len()).filter(|at| *at != best) {
+        if judged[at].holds && judged[at].judged.touches() >= QUESTIONS_FROM {
+            let alike = trained.relate(&held[best].memory.content, None, &held[at].memory.content);
+            if alike.share(Bearing::Same) < NOTICES_FROM {
+                judged[at].judged = Judged::other();
+                judged[at].alone = Judged::other();
+            }
+        }
     }
 }

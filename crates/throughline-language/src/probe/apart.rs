@@ -12,8 +12,8 @@ const LASTS_FROM: f32 = 0.9;
 const PLAIN_FROM: f32 = 0.85;
 /// Up to this likelihood, a clause read by itself surely passes.
 const PASSES_TO: f32 = 0.1;
-/// From this share on, a piece may hold a clause that passes.
-const MIXED_FROM: f32 = 0.2;
+/// Between these shares, a piece may hold a clause that passes and one that lasts.
+const MIXED: std::ops::RangeInclusive<f32> = 0.2..=0.98;
 /// Longer pieces are no breath.
 const BYTES_MAX: usize = 300;
 /// Commas that are looked at.
@@ -31,7 +31,7 @@ pub struct Apart {
 /// Where a piece may be taken apart: at its commas, if it may hold both what lasts and what passes.
 pub fn apart(turn: &str, piece: &Piece) -> Vec<Apart> {
     let said = &turn[piece.span.clone()];
-    if piece.passes() < MIXED_FROM || piece.plain() < 0.5 || said.len() > BYTES_MAX {
+    if !MIXED.contains(&piece.passes()) || piece.plain() < 0.5 || said.len() > BYTES_MAX {
         return Vec::new();
     }
     let start = piece.span.start;
@@ -58,10 +58,9 @@ fn lasts_beside(turn: &str, claim: &Piece, beside: &Piece) -> bool {
         && claim.plain() >= PLAIN_FROM
         && !hangs(said);
     let passes = !beside.role().claims() && beside.lasting <= PASSES_TO;
-    let free = match beside.role() {
-        Role::Chatter | Role::Question => true,
-        _ => opens_anew(said) && !matches!(claim.role(), Role::Rule | Role::Preference),
-    };
+    let talk = matches!(beside.role(), Role::Chatter | Role::Question);
+    let rules = matches!(claim.role(), Role::Rule | Role::Preference);
+    let free = talk || opens_anew(said) && !rules;
     lasts && passes && free
 }
 

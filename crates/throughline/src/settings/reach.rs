@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use throughline_core::SpaceId;
-use throughline_core::permission::{Act, Denial};
-use throughline_core::{SessionId, permission};
+use throughline_core::permission::{self, Act, Backing, Request, Verdict};
+use throughline_core::scope::Level;
+use throughline_core::{SessionId, SpaceId};
 use throughline_engine::{Error, Minds, Project, Roots, clean_name};
 
 use super::Settings;
@@ -36,12 +36,21 @@ impl Settings {
         if from_here && from_session {
             return Ok(());
         }
-        let (door, act, backing) = (self.door(), Act::Reach, permission::Backing::Asserted);
-        let request = permission::Request { door, act, target: None, backing };
-        match permission::judge(request) {
-            permission::Verdict::Allowed { .. } => Ok(()),
-            permission::Verdict::Waits(why) | permission::Verdict::Refused(why) => {
-                Err(not_yours(why))
+        self.demand(Act::Reach)
+    }
+
+    /// Goes on only where whoever named all projects may say something for them.
+    pub(crate) fn check_spread(&self) -> anyhow::Result<()> {
+        let asks = self.chosen_level() == Some(Level::Global);
+        if asks { self.demand(Act::Spread) } else { Ok(()) }
+    }
+
+    fn demand(&self, act: Act) -> anyhow::Result<()> {
+        let (door, backing) = (self.door(), Backing::Asserted);
+        match permission::judge(Request { door, act, target: None, backing }) {
+            Verdict::Allowed { .. } => Ok(()),
+            Verdict::Waits(why) | Verdict::Refused(why) => {
+                Err(Error::NotYours { why, by_hand: String::new() }.into())
             }
         }
     }
@@ -51,10 +60,6 @@ impl Settings {
         let session = self.environment.shell.as_ref()?.session.as_deref()?;
         Minds::new(&self.home).space_of(&SessionId(clean_name(session)))
     }
-}
-
-fn not_yours(why: Denial) -> anyhow::Error {
-    Error::NotYours { why, by_hand: String::new() }.into()
 }
 
 fn here() -> anyhow::Result<PathBuf> {

@@ -329,6 +329,10 @@ fn an_agent_says_nothing_for_all_projects() {
     let refused = run(&home, SHELLS[0], &global);
     assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{}", refused.stderr);
     assert!(refused.stderr.contains("only the user can say something for all projects"));
+    for args in [&["--scope", "global", "mcp"][..], &["--scope", "global", "memory-tool"]] {
+        let refused = run(&home, SHELLS[0], args);
+        assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{args:?}");
+    }
     assert_eq!(home.from("other").texts(&["list", "--all"]), Vec::<String>::new());
     assert_eq!(home.run(&global).code, 0, "a person does");
 }
