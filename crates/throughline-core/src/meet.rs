@@ -4,9 +4,11 @@
 //! both sides. How alike two texts are otherwise says nothing. A statement that only looks like
 //! another is never evidence for it.
 
+mod beside;
 mod statement;
 
 use crate::Kind;
+pub use beside::{Beside, permits_if, stands_beside};
 use statement::{Sort, Statement, StatementWord};
 
 /// How two statements about the same thing differ.
@@ -42,6 +44,9 @@ pub fn same_thing(one: (Kind, &str), other: (Kind, &str)) -> Option<Difference> 
         dated: [a, b].iter().any(|words| words.iter().any(StatementWord::is_day)),
     };
     if [a, b].iter().any(|words| words.iter().any(|word| word.listed)) || place.is_listed() {
+        return None;
+    }
+    if stands_beside(one.1, other.1).or_else(|| stands_beside(other.1, one.1)).is_some() {
         return None;
     }
     match sort {

@@ -65,6 +65,11 @@ impl Pending {
             Err(_) => said.texts.push(text::unescaped(&self.operation)),
         }
         said.texts.push(self.why.clone());
+        // Whatever is asked about what is erased goes with it, in whatever words.
+        let (id, handle) = (stone.memory.to_string(), stone.memory.handle());
+        if said.texts.iter().any(|text| *text == id || *text == handle) {
+            return true;
+        }
         let same_slot = |slot: &Slot| stone.slot.as_ref() == Some(&slot_fingerprint(slot));
         said.slots.iter().any(same_slot)
             || said.texts.iter().any(|text| {

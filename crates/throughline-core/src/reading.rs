@@ -9,6 +9,7 @@ use std::ops::Range;
 pub use effect::{Effect, met};
 
 use crate::Kind;
+use crate::meet::Beside;
 
 closed_set! {
     /// What a piece of a turn does.
@@ -143,6 +144,18 @@ impl Piece {
         self.cautions[Caution::Uncertain as usize] = 0.5;
     }
 
+    /// Notes that by its form it is a rule: it permits something on a condition.
+    pub fn is_rule(&mut self, likely: f32) {
+        self.lasting = self.lasting.max(likely);
+        self.roles = [0.0; Role::ALL.len()];
+        self.roles[Role::Rule as usize] = 1.0;
+    }
+
+    /// How likely it asks for something, asks, or only talks.
+    pub fn passes(&self) -> f32 {
+        self.share(Role::Request) + self.share(Role::Question) + self.share(Role::Chatter)
+    }
+
     /// What sort of claim it most likely makes.
     pub fn kind(&self) -> Kind {
         let kinds = Role::ALL.iter().filter_map(|role| Some((self.share(*role), role.kind()?)));
@@ -244,6 +257,23 @@ impl Judged {
     /// How it most likely bears on it.
     pub fn likeliest(&self) -> Bearing {
         likeliest(Bearing::ALL, &self.shares)
+    }
+
+    /// The same where the words stand beside the memory by their form. What comes on top is no other value,
+    /// but may still be a withdrawal; what is about another one of several alike does nothing to this one.
+    pub fn beside(self, why: Beside) -> Self {
+        let adds = matches!(why, Beside::Addition | Beside::Exception);
+        if !adds {
+            return if self.touches() > 0.0 { Self::other() } else { self };
+        }
+        if self.share(Bearing::Withdraws) > self.share(Bearing::Replaces) {
+            return self;
+        }
+        let mut shares = self.shares;
+        shares[Bearing::Refines as usize] += self.touches();
+        shares[Bearing::Replaces as usize] = 0.0;
+        shares[Bearing::Withdraws as usize] = 0.0;
+        Self { shares }
     }
 
     /// How likely the memory does not hold any more as it stands.

@@ -16,7 +16,7 @@ mod tell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use throughline_core::event::{Event, What};
+use throughline_core::event::{Event, ToolCall, What};
 use throughline_core::row::Session;
 use throughline_core::{
     Cause, Change, Episode, EpisodeId, MemoryId, NodeId, Row, RowKey, SessionId, SpaceId, Table,
@@ -63,6 +63,8 @@ pub struct Capture {
     pub checked: Vec<MemoryId>,
     /// Operations that wait for a person.
     pub deferred: usize,
+    /// What tools did to files, or may have done by a command.
+    pub(crate) calls: Vec<ToolCall>,
 }
 
 impl Capture {
@@ -83,6 +85,7 @@ impl Capture {
         self.superseded.extend(other.superseded);
         self.checked.extend(other.checked);
         self.deferred += other.deferred;
+        self.calls.extend(other.calls);
     }
 }
 
@@ -167,6 +170,8 @@ impl Capturing<'_> {
         let mut done =
             Capture { turns: turns.len(), probes: pass.probed.len(), ..Capture::default() };
         done.fired = std::mem::take(&mut pass.fired);
+        let ran = turns.iter().filter_map(|turn| turn.run.as_ref()).map(|run| &run.call);
+        done.calls = ran.filter(|call| call.writes || call.command.is_some()).cloned().collect();
         if pass.is_empty() {
             *mind = next;
             return Ok(done);

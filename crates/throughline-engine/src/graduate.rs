@@ -1,7 +1,7 @@
 //! Graduation: what proved itself is proposed as one line of a flat memory file, and what nobody needs any more is
 //! proposed for leaving one. A person sees the exact difference and decides; nothing else writes to these files.
 
-mod edit;
+pub(crate) mod edit;
 
 use serde::{Deserialize, Serialize};
 use throughline_attention::lifecycle;

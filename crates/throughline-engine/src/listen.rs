@@ -367,6 +367,8 @@ impl Listening<'_> {
             );
         }
         self.take_to_mind(mind)?;
+        // What an agent wrote into a file that agents read is its own word: it is read before anybody else is told.
+        self.engine.keeping(self.context).seed_by_agent(&capture.calls)?;
         Ok(capture)
     }
 

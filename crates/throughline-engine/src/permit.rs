@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use throughline_core::evidence::speakers;
 use throughline_core::permission::{self, Act, Backing, Denial, Door, Request, Standing, Verdict};
 use throughline_core::reconcile::{Candidate, Plan};
+use throughline_core::scope::Level;
 use throughline_core::{
     Authority, Change, Evidence, Memory, MemoryId, NodeId, Row, RowKey, SpaceId,
 };
@@ -164,6 +165,10 @@ pub(crate) fn as_allowed(context: &Context, new: NewMemory) -> Result<NewMemory>
             let by_hand = || format!("throughline remember {:?} {option}", new.content);
             demand_act(context.door, act, by_hand)?;
         }
+    }
+    if context.level == Level::Global {
+        let by_hand = || format!("throughline --scope global remember {:?}", new.content);
+        demand_act(context.door, Act::Spread, by_hand)?;
     }
     let (door, act, backing) = (context.door, Act::Remember, Backing::Asserted);
     let request = Request { door, act, target: None, backing };

@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod gone;
+mod outside;
 mod scrub;
 mod whose;
 
@@ -12,7 +13,7 @@ use throughline_core::permission::Act;
 use throughline_core::row::Tombstone;
 use throughline_core::{
     Cause, Change, Edge, EntityId, Episode, Fingerprint, Logged, Memory, MemoryId, Relation, Row,
-    RowKey, SpaceId, episode, pending,
+    RowKey, SessionId, SpaceId, episode, pending,
 };
 use throughline_store::{
     Erasure, Reader, find_turns, nodes_of_key, quoted_by, turns_holding, turns_under, wordings,
@@ -48,6 +49,12 @@ pub struct Purged {
     pub overwritten: Vec<PathBuf>,
     /// Earlier or later versions that were not asked for and still hold related text.
     pub related: Vec<Memory>,
+    /// Files of the project out of which our own line was taken.
+    pub lines_removed: Vec<String>,
+    /// Files of the project that still tell it: the line there is somebody else's.
+    pub files_left: Vec<String>,
+    /// Sessions in which it was said or told. What an agent said there in words of its own is not recognised.
+    pub sessions: Vec<SessionId>,
 }
 
 /// What an erasure takes.
@@ -79,12 +86,13 @@ impl Erasing<'_> {
         }
         // What an agent told is in files. They come first: once the words are erased, nobody could
         // say any more which lines tell them.
-        let mut gone = {
+        let (mut gone, in_files) = {
             let reader = self.engine.now_reader()?;
             let erase = self.to_erase(&*reader, context, handles, whole_chain)?;
             self.may_erase(&*reader, context, handles, &erase)?;
-            gone(&*reader, context, &erase)?
+            (gone(&*reader, context, &erase)?, outside::told_in_files(&*reader, &erase.memories)?)
         };
+        let sessions = outside::sessions(self.engine, &gone);
         let (told, mut left) = self.forget_files(&mut gone);
         let (overwritten, unwritable) = scrub::scrub_damaged(&self.engine.home, &gone.telling);
         left.extend(unwritable);
@@ -98,7 +106,19 @@ impl Erasing<'_> {
         let purged = self.finish_purge(tombstones)?;
         // A damaged copy cannot be opened; where its words are overwritten nothing is left in it.
         left.extend(purged.copies_left.into_iter().filter(|copy| !overwritten.contains(copy)));
-        Ok(Purged { episodes, journal_lines, copies_left: left, overwritten, related, ..purged })
+        let (lines_removed, files_left) = outside::take_out(context, in_files);
+        let copies_left = left;
+        Ok(Purged {
+            episodes,
+            journal_lines,
+            copies_left,
+            overwritten,
+            related,
+            lines_removed,
+            files_left,
+            sessions,
+            ..purged
+        })
     }
 
     /// Plans the erasure: the changes that take everything, and the tombstones that stay.
@@ -158,15 +178,7 @@ impl Erasing<'_> {
         let (pending, copies_left) = self.finish_erasures().map_err(|source| {
             Error::ErasedInPart { file: self.engine.database(), source: Box::new(source) }
         })?;
-        Ok(Purged {
-            tombstones,
-            episodes: 0,
-            journal_lines: 0,
-            pending,
-            copies_left,
-            overwritten: Vec::new(),
-            related: Vec::new(),
-        })
+        Ok(Purged { tombstones, pending, copies_left, ..Purged::default() })
     }
 
     /// What an erasure would take.

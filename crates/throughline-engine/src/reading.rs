@@ -3,6 +3,7 @@
 //! Judging takes milliseconds, so it is done before the writer's turn is taken; what it came to
 //! travels with the transaction, and what has changed meanwhile is not touched by it.
 
+mod apart;
 mod pair;
 
 use std::cell::LazyCell;
@@ -10,7 +11,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, PoisonError};
 
-use throughline_core::meet::Difference;
+use throughline_core::meet::{self, Difference};
 use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::{
     Change, Edge, Kind, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, form, text,
@@ -41,6 +42,8 @@ const REPLACES_NEAR_IN_WORDS: f64 = 0.25;
 const ABOUT_NEAR: f64 = 0.2;
 /// The same for words that look like a change, which are seldom about nothing.
 const CHANGED_NEAR: f64 = 0.13;
+/// How much nearer one must be that shares no telling word with words that can be understood by themselves.
+const UNSHARED_NEARER: f64 = 0.1;
 /// From this likelihood on, what is told by hand is told as a change.
 const BY_HAND_CHANGES_FROM: f32 = 0.5;
 /// How near in meaning a memory must be to what is told by hand.
@@ -61,6 +64,9 @@ const PRESUPPOSED_BY: usize = 3;
 const LIKELY: &str = "likely";
 /// How near in meaning the nearest memory must be to be connected with what was said later.
 const LINKED_NEAR: f64 = 0.15;
+/// How near it must be for that where the two share no telling word, and where they do.
+const ABOUT_ALONE_NEAR: f64 = 0.3;
+const ABOUT_IN_WORDS_NEAR: f64 = 0.12;
 /// From this likelihood on, it is connected with what it may touch.
 const LINKS_FROM: f32 = 0.1;
 /// From this likelihood on, words that did not look like it are a change.
@@ -144,7 +150,8 @@ impl Bearings {
     /// The reader sees no change where it would have to know more than it does.
     fn told_with(&self, content: &str) -> impl Iterator<Item = &Held> {
         let nearest = self.of(content).max_by(|a, b| a.near.total_cmp(&b.near));
-        let nearest = nearest.filter(|one| one.near >= LINKED_NEAR).map(|one| one.id);
+        let nearest = nearest.filter(|one| one.near >= LINKED_NEAR && one.is_about());
+        let nearest = nearest.map(|one| one.id);
         self.of(content).filter(move |one| {
             one.judged.touches() < QUESTIONS_FROM && (one.adds() || one.may_touch())
                 || nearest == Some(one.id) && one.judged.touches() < LINKS_FROM
@@ -174,9 +181,15 @@ impl Held {
         edge
     }
 
-    /// Whether what was said may touch it: where the two are far apart, only if that is likely.
+    /// Whether what was said may touch it: where the two are far apart, or share no telling word, only if that is likely.
     pub(crate) fn may_touch(&self) -> bool {
-        self.judged.touches() >= LINKS_FROM || self.alone.touches() >= NOTICES_FROM
+        self.judged.touches() >= LINKS_FROM && self.is_about()
+            || self.alone.touches() >= NOTICES_FROM
+    }
+
+    /// Whether both speak of the same, as far as words and meaning tell: one word alone may stand anywhere.
+    fn is_about(&self) -> bool {
+        self.near >= ABOUT_ALONE_NEAR || self.shares && self.near >= ABOUT_IN_WORDS_NEAR
     }
 }
 
@@ -220,7 +233,8 @@ pub(crate) fn pieces_of(before: Option<&str>, turn: &str) -> Option<Vec<Piece>> 
     if let Some((_, pieces)) = last.as_ref().filter(|(known, _)| *known == key) {
         return Some(pieces.clone());
     }
-    let pieces = read_undated(Trained::builtin().ok()?, before, turn);
+    let trained = Trained::builtin().ok()?;
+    let pieces = apart::taken_apart(trained, turn, read_undated(trained, before, turn));
     *last = Some((key, pieces.clone()));
     Some(pieces)
 }
@@ -296,8 +310,11 @@ impl NearestMemories {
             (false, false) => ABOUT_NEAR,
             (true, false) | (false, true) => CHANGED_NEAR,
         };
-        let judged = if near >= about { alone } else { Judged::other() };
         let shares = words::share_one(&self.memory.content, claim);
+        // What names its thing itself and shares no word with the memory is the more likely about another.
+        let unshared = !shares && !probe::needs_before(claim);
+        let about = if unshared { about + UNSHARED_NEARER } else { about };
+        let judged = if near >= about { alone } else { Judged::other() };
         Held { id, holds, since, near, shares, changed, plain, alone, judged }
     }
 }
@@ -366,7 +383,7 @@ impl Capturing<'_> {
         Ok(held.any(|one| {
             one.state.is_active()
                 && can_be_touched(&one, self.context)
-                && judged(trained, &one, None, &own).touches() >= PRESUPPOSES_FROM
+                && judged(trained, &one.content, None, &own).touches() >= PRESUPPOSES_FROM
         }))
     }
 
@@ -388,7 +405,7 @@ impl Capturing<'_> {
             let Memory { content, pinned, .. } = &one.memory;
             let plain = plain && !pinned && !reading::both_use(content, claim);
             if claim != nearby.said && one.whole.share(Bearing::Other) < OTHER_FROM {
-                let own = judged(trained, &one.memory, before, claim);
+                let own = judged(trained, content, before, claim);
                 if !only || own.touches() > one.whole.touches() {
                     judgement = own;
                 }
@@ -396,10 +413,16 @@ impl Capturing<'_> {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
+            if let Some(why) = meet::stands_beside(content, claim) {
+                judgement = judgement.beside(why);
+            }
+            let plain = plain
+                && (judgement.touches() < REPLACES_FROM
+                    || apart::touches_all(trained, content, before, claim));
             one.held(nearby, claim, near, plain, judgement)
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
-        only_one_changes(trained, &nearby.memories, &mut bearings);
+        pair::only_one_changes(trained, &nearby.memories, &mut bearings);
         bearings
     }
 
@@ -444,7 +467,7 @@ fn judge_whole(
         memories.iter_mut().filter(|one| one.near >= FAR).collect();
     let judge = |some: &mut [&mut NearestMemories]| {
         for one in some {
-            one.whole = judged(trained, &one.memory, before, said);
+            one.whole = judged(trained, &one.memory.content, before, said);
         }
     };
     let middle = near.len() / 2;
@@ -458,32 +481,13 @@ fn judge_whole(
 }
 
 /// How words bear on a memory.
-fn judged(trained: &Trained, held: &Memory, before: Option<&str>, said: &str) -> Judged {
+fn judged(trained: &Trained, held: &str, before: Option<&str>, said: &str) -> Judged {
     // The reader was shown memories as sentences.
-    let mut sentence = held.content.clone();
+    let mut sentence = held.to_owned();
     if !sentence.ends_with(['.', '!', '?', ':', ';']) {
         sentence.push('.');
     }
     trained.relate(&sentence, before.filter(|_| probe::needs_before(said)), said)
-}
-
-/// Words that take the place of one memory leave the others alone, unless those say the same as it.
-fn only_one_changes(trained: &Trained, held: &[NearestMemories], judged: &mut [Held]) {
-    let touches = |at: &usize| judged[*at].judged.touches();
-    let holding = (0..judged.len()).filter(|at| judged[*at].holds);
-    let Some(best) = holding.max_by(|a, b| touches(a).total_cmp(&touches(b))) else { return };
-    if touches(&best) < REPLACES_FROM {
-        return;
-    }
-    for at in (0..judged.len()).filter(|at| *at != best) {
-        if judged[at].holds && judged[at].judged.touches() >= QUESTIONS_FROM {
-            let alike = trained.relate(&held[best].memory.content, None, &held[at].memory.content);
-            if alike.share(Bearing::Same) < NOTICES_FROM {
-                judged[at].judged = Judged::other();
-                judged[at].alone = Judged::other();
-            }
-        }
-    }
 }
 
 fn can_be_touched(held: &Memory, context: &Context) -> bool {

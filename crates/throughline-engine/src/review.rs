@@ -1,6 +1,8 @@
 //! Review: what waits for a person's word, and the word. Nothing that could not be applied is
 //! dropped, and nobody but the user decides.
 
+mod later;
+
 use std::collections::BTreeMap;
 
 use throughline_core::evidence::speakers;
@@ -14,6 +16,8 @@ use throughline_core::{
 };
 use throughline_store::Reader;
 
+pub(crate) use later::is_questioned;
+
 use crate::engine::{is_handle, not_an_id};
 use crate::flows::Reviewing;
 use crate::graduate::{Graduation, Proposal};
@@ -24,6 +28,10 @@ use crate::{Card, Context, Error, Filter, Result, ToCheck};
 /// Memories to confirm again that are listed at most: a nudge, and no list of chores.
 const RECONFIRM: usize = 10;
 
+/// Memories with later words that are listed at most, and for how many days.
+const QUESTIONED: usize = 10;
+const QUESTIONED_DAYS: u32 = 30;
+
 /// What waits for a person's word.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
@@ -31,6 +39,8 @@ pub struct Review {
     pub pending: Vec<Undecided>,
     /// Current memories that contradict each other, the older one first.
     pub contested: Vec<(Card, Card)>,
+    /// Current memories with later words that may bear on them, the latest first.
+    pub questioned: Vec<Card>,
     /// What is tied to something that has moved, the most telling first.
     pub to_check: Vec<ToCheck>,
     /// What was asked for and is not known, newest first.
@@ -66,6 +76,7 @@ impl Review {
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()
             && self.contested.is_empty()
+            && self.questioned.is_empty()
             && self.to_check.is_empty()
             && self.gaps.is_empty()
             && self.graduation.is_empty()
@@ -106,7 +117,10 @@ impl Reviewing<'_> {
         let gaps = Filter { kinds: vec![Kind::Gap], ..Filter::default() };
         let gaps = self.engine.looking(self.context).list(&*reader, &gaps)?.items;
         let reconfirm = self.engine.watching(self.context).to_reconfirm(&*reader, RECONFIRM)?;
-        Ok(Review { pending, contested, to_check, gaps, graduation, reconfirm })
+        let mut questioned =
+            self.engine.looking(self.context).questioned(&*reader, QUESTIONED_DAYS)?;
+        questioned.truncate(QUESTIONED);
+        Ok(Review { pending, questioned, contested, to_check, gaps, graduation, reconfirm })
     }
 
     /// What an operation that waits would do, tried on a transaction that is thrown away.
@@ -197,6 +211,9 @@ impl Reviewing<'_> {
     /// that of either memory, or of both with a slash between them. Returns what holds now.
     pub fn resolve_contest(&self, handle: &str, keep: Keep) -> Result<Vec<Card>> {
         may_decide(self.context)?;
+        if let Some(held) = self.questioned_by_turn(handle)? {
+            return self.settle_later(&held, keep);
+        }
         let (a, b) = {
             let reader = self.engine.now_reader()?;
             let (a, b) = self.contest(&*reader, handle)?;

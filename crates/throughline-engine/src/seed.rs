@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use throughline_core::event::ToolCall;
 use throughline_core::scope::Level;
 use throughline_core::{BatchId, Cause, Leaf, SpaceId, text};
 use throughline_language::flat::{self, FlatFile};
@@ -56,6 +57,15 @@ pub struct Seeded {
     pub batches: Vec<BatchId>,
 }
 
+/// Who changed a flat file, as far as is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// Nobody that we saw: its lines rank as a file's.
+    Unseen,
+    /// An agent, by a tool call that was captured: its lines are the agent's word until a person vouches.
+    Agent,
+}
+
 /// Files as they were read last, by path: the hash of each.
 type SeenFiles = BTreeMap<String, String>;
 
@@ -95,6 +105,20 @@ pub(crate) fn unread_checks(home: &Path) -> Vec<Check> {
 impl Keeping<'_> {
     /// Reads the flat files of the project as far as they changed: all of them, or as many as there is time for.
     pub fn seed(&self, until: Option<Instant>) -> Result<Seeded> {
+        self.seed_of(until, Author::Unseen)
+    }
+
+    /// Reads them where a captured tool call has just changed one: what is new in it is the agent's word. A project
+    /// whose files were never read is left to [`Keeping::seed`], which cannot tell what was there before.
+    pub(crate) fn seed_by_agent(&self, calls: &[ToolCall]) -> Result<Seeded> {
+        let known = self.seen_path(self.context.project.space()).exists();
+        if !known || !calls.iter().any(places::changes_flat_file) {
+            return Ok(Seeded::default());
+        }
+        self.seed_of(None, Author::Agent)
+    }
+
+    fn seed_of(&self, until: Option<Instant>, author: Author) -> Result<Seeded> {
         let mut seeded = Seeded::default();
         let space = self.context.project.space();
         if !self.engine.policy.lifecycle.reads_files
@@ -130,13 +154,16 @@ impl Keeping<'_> {
             // Before anything is compared or kept.
             let words = now.rules.iter_mut().map(|rule| &mut rule.text);
             self.engine.clean_texts(self.context, words);
-            self.follow_file(&text.path, &now, &mut seeded)?;
+            self.follow_file(&text.path, &now, author, &mut seeded)?;
             seen.insert(text.path.clone(), hash);
+            self.keep_seen_files(space, &seen);
+        }
+        if texts.is_empty() && seen.is_empty() {
             self.keep_seen_files(space, &seen);
         }
         for path in gone {
             seeded.changed += 1;
-            self.follow_file(&path, &FlatFile::default(), &mut seeded)?;
+            self.follow_file(&path, &FlatFile::default(), author, &mut seeded)?;
             seen.remove(&path);
             self.keep_seen_files(space, &seen);
         }
@@ -144,7 +171,13 @@ impl Keeping<'_> {
     }
 
     /// Follows what changed in one file, a few rules at a time.
-    fn follow_file(&self, path: &str, now: &FlatFile, seeded: &mut Seeded) -> Result<()> {
+    fn follow_file(
+        &self,
+        path: &str,
+        now: &FlatFile,
+        author: Author,
+        seeded: &mut Seeded,
+    ) -> Result<()> {
         // What a file says holds in its project, whoever's session reads it.
         let context = Context { level: Level::Project, ..self.context.clone() };
         let held = leaves_of(&*self.engine.now_reader()?, context.project.space(), path)?;
@@ -156,7 +189,7 @@ impl Keeping<'_> {
                 let before = seeded.clone();
                 let mut counted = before;
                 for step in some {
-                    keeping.follow_step(tx, path, step, &mut counted)?;
+                    keeping.follow_step(tx, (path, author), step, &mut counted)?;
                 }
                 Ok((counted, !tx.changes().is_empty()))
             })?;

@@ -12,6 +12,7 @@ use throughline_store::{LogQuery, MemoryQuery, Reader};
 use crate::find::states_of;
 use crate::flows::Looking;
 use crate::reading::questions;
+use crate::review::is_questioned;
 use crate::{Card, Filter, Result, ToCheck, Wanted};
 
 /// Batches of the log that are read at a time.
@@ -108,6 +109,18 @@ impl Looking<'_> {
         let gone = |one: &Memory| !current(one) && one.state != State::Superseded;
         let away = cards(&logged.away, &gone)?;
         Ok(Today { since, learned, replaced, questioned, away, verify, told, gaps })
+    }
+
+    /// Current memories of which a person said something in the last days that may bear on them and of which nothing
+    /// else was kept, the latest word first.
+    pub(crate) fn questioned(&self, reader: &dyn Reader, days: u32) -> Result<Vec<Card>> {
+        let since = first_of(self.engine.now(), i64::from(days.max(1)));
+        let logged = self.logged_since(reader, since)?;
+        let current = |memory: &Memory| memory.state.is_active();
+        let mut cards = self.seen_cards(reader, &logged.questioned, &current)?;
+        cards.retain(is_questioned);
+        cards.sort_by_key(|card| std::cmp::Reverse(card.later.as_ref().map(|later| later.at)));
+        Ok(cards)
     }
 
     /// Memories of the last days, newest first, with how much of each is shown: today in full, the week as lines, what is

@@ -15,6 +15,7 @@
 //! words here: an option or a proposal that a person takes, which is kept in the agent's words, and what a tool
 //! did.
 
+mod apart;
 mod asked;
 mod assent;
 mod change;
@@ -37,6 +38,7 @@ use crate::Turn;
 use std::ops::Range;
 use throughline_core::Speaker;
 
+pub use apart::{Apart, apart, is_clear, lead_over, permits};
 pub use asked::is_asked;
 pub(crate) use change::is_said as is_change;
 pub use change::what_holds;
@@ -103,7 +105,7 @@ pub fn probe_telling(
             (Speaker::User, _) => match said.pieces {
                 Some(pieces) => read::user_read(turn, said, pieces, context, &mut found),
                 None => {
-                    asked_for(&statements(turn, said, policy), context, &mut found);
+                    asked_for(&statements(turn, said, policy), context, false, &mut found);
                 }
             },
             (Speaker::Assistant, _) => {
@@ -121,10 +123,12 @@ pub fn probe_telling(
 }
 
 /// Takes in what a person asks for in so many words: to remember something, to forget it, or a yes to what
-/// the agent has proposed. Says where that stands.
+/// the agent has proposed. Says where that stands. Where a sentence tells something beside an order to forget
+/// and a reader has `read` it, it is left to the reader.
 fn asked_for(
     statements: &[ProbedSentence<'_>],
     context: &[Turn<'_>],
+    read: bool,
     found: &mut PatchSoFar<'_>,
 ) -> Vec<Range<usize>> {
     let mut places = Vec::new();
@@ -137,9 +141,11 @@ fn asked_for(
             done = at + count;
             found.push(operation);
             places.push(it.span.start..statements[done - 1].span.end);
-        } else if let Some(operation) = correction::forgotten(it) {
-            found.push(operation);
-            places.push(it.span.clone());
+        } else if let Some((operation, tells)) = correction::forgotten(it) {
+            if !(read && tells) {
+                found.push(operation);
+                places.push(it.span.clone());
+            }
         } else if !it.text.contains('?') {
             let chosen = decision::option(it, context).map(Operation::Remember);
             found.extend(chosen.or_else(|| assent::with(it, context)));

@@ -5,6 +5,7 @@
 
 mod block;
 pub(crate) mod cue;
+mod form;
 mod guard;
 mod machine;
 mod source;
@@ -36,6 +37,19 @@ pub enum Guard {
     Quoted,
     /// It takes itself back or only declines: "no wait, it is fine", "never mind", "no, thanks".
     SelfResolving,
+}
+
+impl Guard {
+    /// What keeps it, in plain words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Question => "it asks",
+            Self::Hypothetical => "it supposes something",
+            Self::ThirdParty => "it tells what somebody else says or does",
+            Self::Quoted => "it repeats somebody's words",
+            Self::SelfResolving => "it takes itself back",
+        }
+    }
 }
 
 /// One sentence in its speaker's own voice.

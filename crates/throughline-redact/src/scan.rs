@@ -5,7 +5,7 @@ use crate::keywords::{self, Hit, Looker};
 use crate::text::inside_mark;
 use crate::{
     TakenSecret, address, assignment, contact, header, key_block, known, layout, marked, number,
-    shape, text, told, veil,
+    shape, text, told, typed, value, veil,
 };
 
 /// How sure the rule is of what the secret is. Where two overlap, the surer one names it.
@@ -53,7 +53,26 @@ pub(crate) fn secrets(text: &str) -> Vec<TakenSecret> {
         let more = original(&more, &spans);
         spans = merged(more.into_iter().chain(spans.iter().copied()).collect());
     }
+    let below: Vec<_> = spans.iter().filter_map(|found| below(text, found)).collect();
+    let spans = merged(spans.into_iter().chain(below).collect());
     spans.into_iter().map(|(span, _)| TakenSecret::from(span)).collect()
+}
+
+/// The rest of a secret that was broken at the end of a line: a word of the same sort, alone on the next one.
+fn below(text: &str, (found, sureness): &(Span, Sureness)) -> Option<(Span, Sureness)> {
+    const PIECE_MAX: usize = 128;
+    let rest = &text[found.end..];
+    let line = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix('\n'))?;
+    let line = &line[..line.floor_char_boundary(PIECE_MAX + 1)];
+    let line = &line[..line.find('\n').unwrap_or(line.len())];
+    let word = line.trim();
+    let start = found.end + rest.len() - rest.trim_start_matches(['\r', '\n', ' ', '\t']).len();
+    let length = 6..=PIECE_MAX;
+    let signs = |byte: u8| byte.is_ascii_alphanumeric() || b"!@#$%^&*?~_+-".contains(&byte);
+    let is_piece = length.contains(&word.len())
+        && word.bytes().all(signs)
+        && (typed::is_typed_firmly(word) || value::is_dense(word));
+    is_piece.then_some((Span { start, end: start + word.len(), rule: found.rule }, *sureness))
 }
 
 /// How far from a mark the text is looked at again, before it and behind it.

@@ -10,6 +10,7 @@
 mod access;
 mod joined;
 mod links;
+mod near;
 mod nouns;
 mod pair;
 mod word;
@@ -32,6 +33,11 @@ const RULE: &str = "password";
 /// Finds the password that the keyword at `at..to` tells of.
 pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     let to = at + text[at..to].trim_end_matches([' ', ':']).len();
+    linked_to(text, at, to, told).or_else(|| near::find(text, at, to, told))
+}
+
+/// The same where a link leads from the keyword to the password.
+fn linked_to(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     match told {
         Told::Joined => joined::after(text, to, told).or_else(|| joined::before(text, at)),
         Told::JoinedPin => joined::after(text, to, told),
@@ -162,8 +168,10 @@ impl Noun<'_> {
             let is_code = bytes[self.at..self.to].ends_with(b"code");
             let is_name = told == Told::English && (count == 0 && !is_code || self.is_verb)
                 || told == Told::Pin && bytes[at] == b'=';
-            // A name with a value right behind it has rules of its own.
-            return Some((from, if is_name { Fit::Drawn } else { Fit::Stated }));
+            // A name with a value right behind it has rules of its own; `pass` is none of them.
+            let is_pass = self.is_verb && bytes[at] == b':';
+            let fit = if is_name { Fit::Drawn } else { Fit::Stated };
+            return Some((from, if is_pass { Fit::Firm } else { fit }));
         }
         let from = after_stroke(self.text, at).filter(|_| !self.is_verb)?;
         Some((from, Fit::Stated))

@@ -58,6 +58,12 @@ pub struct WirePurged {
     pub copies_left: Vec<String>,
     pub overwritten: Vec<String>,
     pub related: Vec<String>,
+    /// Files of the project out of which our own line was taken.
+    pub lines_removed: Vec<String>,
+    /// Files of the project that still tell it.
+    pub files_left: Vec<String>,
+    /// Sessions in which an agent may have said it in other words.
+    pub sessions: Vec<String>,
 }
 
 /// What is left of a memory that was erased.
@@ -84,6 +90,9 @@ impl From<&Purged> for WirePurged {
             copies_left: purged.copies_left.iter().map(|path| path.display().to_string()).collect(),
             overwritten: purged.overwritten.iter().map(|path| path.display().to_string()).collect(),
             related: purged.related.iter().map(|memory| memory.id.to_string()).collect(),
+            lines_removed: purged.lines_removed.clone(),
+            files_left: purged.files_left.clone(),
+            sessions: purged.sessions.iter().map(ToString::to_string).collect(),
         }
     }
 }

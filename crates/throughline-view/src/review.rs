@@ -75,6 +75,8 @@ impl From<&ToCheck> for WireToCheck {
 pub struct WireReview {
     pub verify: Vec<WireToCheck>,
     pub contested: Vec<WirePair>,
+    /// Memories with later words (`later`) that may bear on them.
+    pub questioned: Vec<WireMemory>,
     pub graduation: Vec<WireGraduation>,
     /// What should be confirmed again.
     pub reconfirm: Vec<WireMemory>,
@@ -149,6 +151,7 @@ impl WireReview {
         Self {
             verify: review.to_check.iter().map(WireToCheck::from).collect(),
             contested: review.contested.iter().map(pair).collect(),
+            questioned: review.questioned.iter().map(WireMemory::from).collect(),
             graduation: review.graduation.iter().map(WireGraduation::from).collect(),
             reconfirm: review.reconfirm.iter().map(WireMemory::from).collect(),
             pending: review.pending.iter().map(WirePending::from).collect(),

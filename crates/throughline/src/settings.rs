@@ -3,6 +3,7 @@
 mod file;
 mod home;
 mod model;
+mod reach;
 mod shell;
 
 use std::path::{Path, PathBuf};
@@ -11,10 +12,10 @@ use anyhow::Context as _;
 use etcetera::BaseStrategy as _;
 use serde::Serialize;
 use throughline_agents::{Shell, Surroundings};
-use throughline_core::permission::{Act, Denial, Door};
+use throughline_core::permission::Door;
 use throughline_core::scope::Level;
 use throughline_core::{Policy, SessionId, Timestamp};
-use throughline_engine::{Clock, Context, Engine, Project, Roots, clean_name};
+use throughline_engine::{Clock, Context, Engine, Roots, clean_name};
 
 use crate::args::Global;
 
@@ -231,7 +232,7 @@ impl Settings {
         }
         let roots = self.roots().for_person(self.is_person());
         let project = roots.project(&folder)?;
-        if self.project.is_some() && !self.is_person() {
+        if !self.is_person() {
             self.check_reach(&roots, &project)?;
         }
         // What cannot be noted now is found again the next time.
@@ -242,17 +243,6 @@ impl Settings {
             level: self.level.unwrap_or(Level::Project),
             door: self.door(),
         })
-    }
-
-    /// An agent in its shell reaches the project that it works in, as it does by our tools: it does what
-    /// it was told to, and a page or a repository may have told it.
-    fn check_reach(&self, roots: &Roots, named: &Project) -> anyhow::Result<()> {
-        let here = std::env::current_dir().context("the current folder cannot be read")?;
-        if roots.project(&here)?.reaches(named) {
-            return Ok(());
-        }
-        let why = Denial::PersonsAct(Act::Reach);
-        Err(throughline_engine::Error::NotYours { why, by_hand: String::new() }.into())
     }
 
     /// Which folders belong to which project, as a hook or a tool asks.

@@ -102,6 +102,21 @@ impl Ui {
         Ok(Some(matches!(reply.trim().to_lowercase().as_str(), "y" | "yes")))
     }
 
+    /// Asks for one key, and a line of what is typed or piped in is the answer. `None` when nobody answers any more.
+    pub(crate) fn ask_key(&mut self, question: &str) -> anyhow::Result<Option<String>> {
+        let mut err = anstream::stderr().lock();
+        write!(err, "{question}\n> ")?;
+        err.flush()?;
+        let mut reply = String::new();
+        let read = std::io::stdin().read_line(&mut reply)?;
+        Ok((read > 0).then(|| reply.trim().to_lowercase()))
+    }
+
+    /// Says what was done while a person is asked.
+    pub(crate) fn tell_aside(&mut self, text: &str) -> anyhow::Result<()> {
+        Ok(writeln!(anstream::stderr().lock(), "{text}")?)
+    }
+
     /// Shows that long work goes on, on a terminal.
     pub(crate) fn progress(&self, what: &'static str) -> ProgressBar {
         if self.json || self.quiet || !std::io::stderr().is_terminal() {

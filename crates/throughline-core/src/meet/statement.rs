@@ -106,13 +106,26 @@ impl StatementWord {
         Self { text, raw, first, listed, ends, plural }
     }
 
+    /// A word by itself.
+    pub(super) fn plain(text: &str) -> Self {
+        Self::of(text, text, false)
+    }
+
+    /// The unit that is written together with its number: "30s", "5min", "40%".
+    pub(super) fn unit_attached(&self) -> Option<String> {
+        let bare = self.raw.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let unit = bare.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ','));
+        let only = unit == "%" || unit.chars().all(char::is_alphabetic);
+        (!unit.is_empty() && only).then(|| unit.to_lowercase())
+    }
+
     /// What a colon or an equals sign says.
     fn link() -> Self {
         let text = "=".to_owned();
         Self { text, raw: String::new(), first: false, listed: false, ends: false, plural: false }
     }
 
-    fn is(&self, list: &str) -> bool {
+    pub(super) fn is(&self, list: &str) -> bool {
         list.split(' ').any(|one| one == self.text)
     }
 
@@ -131,6 +144,11 @@ impl StatementWord {
 
     pub(super) fn is_link(&self) -> bool {
         self.is("is are = equals")
+    }
+
+    /// "is", "are", and "'s" at the end of a word.
+    pub(super) fn is_being(&self) -> bool {
+        self.is("is are be") || self.raw.ends_with("'s") || self.raw.ends_with("’s")
     }
 
     /// What joins the items of a list.
@@ -161,7 +179,7 @@ impl StatementWord {
         self.text == "%" || short && (self.tells() || letters == 1 && !self.is("a i"))
     }
 
-    fn is_number(&self) -> bool {
+    pub(super) fn is_number(&self) -> bool {
         let bare =
             self.text.trim_start_matches(['v', '+', '-', '~', '<', '>', '≤', '≥', '$', '€', '£']);
         bare.starts_with(|c: char| c.is_ascii_digit())

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use throughline_core::Kind;
-use throughline_core::meet::{Difference, gives_a_value, same_thing};
+use throughline_core::meet::{Beside, Difference, gives_a_value, same_thing, stands_beside};
 
 fn meet(kind: Kind, one: &str, other: &str) -> Option<Difference> {
     let found = same_thing((kind, one), (kind, other));
@@ -187,5 +187,47 @@ proptest! {
         let of = |n: u32| format!("The admin port is {n}");
         let expected = (a != b).then_some(Difference::Value);
         prop_assert_eq!(meet(Kind::Fact, &of(a), &of(b)), expected);
+    }
+}
+
+#[test]
+fn what_adds_counts_otherwise_or_means_another_one_of_several_stands_beside_what_is_held() {
+    use Beside::{Addition, Exception, OtherQualifier, OtherUnit};
+    for (held, said, why) in [
+        ("We deploy on Thursdays.", "we also deploy on Mondays now", Addition),
+        ("The api listens on port 8080.", "the api listens on port 9090 as well", Addition),
+        ("Anna reviews the payments code.", "Tom reviews the payments code too", Addition),
+        ("Never force-push to main.", "force-push is okay if Lena signs off", Exception),
+        ("The client retries 3 times.", "the client waits 30 seconds between retries", OtherUnit),
+        ("The cache holds 512 MB.", "the cache keeps entries for 30 minutes", OtherUnit),
+        (
+            "The nightly import takes 40 minutes.",
+            "the hourly import takes 5 minutes",
+            OtherQualifier,
+        ),
+        ("Staging runs on Postgres 15.", "prod's on Postgres 16 now", OtherQualifier),
+        ("The staging database is small.", "the prod database is huge", OtherQualifier),
+    ] {
+        assert_eq!(stands_beside(held, said), Some(why), "{held} / {said}");
+        assert_eq!(meet(Kind::Fact, held, said), None, "{held} / {said}");
+    }
+}
+
+#[test]
+fn a_change_is_not_taken_for_an_addition() {
+    for (held, said) in [
+        ("Staging runs on Postgres 15.", "staging's on Postgres 16 now"),
+        ("Staging runs on Postgres 15.", "also staging's on Postgres 16 now"),
+        ("Staging runs on Postgres 15.", "we bumped staging to 16 yesterday"),
+        ("Sessions expire after 30 minutes.", "sessions expire after 2 hours now"),
+        ("Releases go out weekly.", "releases go out monthly now"),
+        ("The nightly import takes 40 minutes.", "the nightly import is hourly now"),
+        ("The cron runs on staging.", "the cron runs on prod now"),
+        ("The client retries 3 times.", "the client makes 5 attempts now"),
+        ("The client retries 3 times.", "3 is too many, make it 5 retries"),
+        ("The upload limit is 10MB.", "the upload limit is 2 GB now"),
+        ("Prod runs MySQL 8", "Prod runs MySQL 9"),
+    ] {
+        assert_eq!(stands_beside(held, said), None, "{held} / {said}");
     }
 }

@@ -209,6 +209,11 @@ impl Minds {
             .find(|mind| mind.lately.space == Some(space) && !mind.lately.heard.is_empty())
     }
 
+    /// The project that a session works in, as far as its hooks told.
+    pub fn space_of(&self, session: &SessionId) -> Option<SpaceId> {
+        self.load(session).lately.space
+    }
+
     /// The session of a project whose mind changed last.
     pub(crate) fn latest_session_of(&self, space: SpaceId) -> Option<SessionId> {
         let newest = self.0.newest(LATEST_MAX).ok()?;

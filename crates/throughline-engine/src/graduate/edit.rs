@@ -358,7 +358,7 @@ fn stands(leaf: Option<&Leaf>) -> bool {
 }
 
 /// The whole line of a leaf.
-fn line_written(leaf: &Leaf) -> String {
+pub(crate) fn line_written(leaf: &Leaf) -> String {
     let written = leaf.notes.iter().any(|note| note == WRITTEN);
     if written {
         flat::line_of(&leaf.text, &leaf.memory.handle())

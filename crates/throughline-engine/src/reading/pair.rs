@@ -1,10 +1,13 @@
 //! What the trained reader is sure of about two memories that are held.
 
 use throughline_core::Memory;
-use throughline_core::reading::{self, Bearing};
+use throughline_core::meet;
+use throughline_core::reading::{self, Bearing, Judged};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
-use super::{NOTICES_FROM, SURELY_TOUCHES, judged};
+use super::{
+    Held, NOTICES_FROM, NearestMemories, QUESTIONS_FROM, REPLACES_FROM, SURELY_TOUCHES, judged,
+};
 
 /// From this likelihood on, two memories say the same.
 const SAME_FROM: f32 = 0.9;
@@ -26,19 +29,40 @@ pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
     if !is_english(&older.content) || !is_english(&newer.content) {
         return PairJudgement::Neither;
     }
-    let there = judged(trained, older, None, &newer.content);
+    let there = judged(trained, &older.content, None, &newer.content);
     let sure = there.touches() >= SURELY_TOUCHES || there.share(Bearing::Same) >= SAME_FROM;
     if !sure {
         return PairJudgement::Neither;
     }
-    let back = judged(trained, newer, None, &older.content);
+    let back = judged(trained, &newer.content, None, &older.content);
     let touches = there.touches().min(back.touches());
     let same = there.share(Bearing::Same) >= SAME_FROM && back.share(Bearing::Same) >= NOTICES_FROM;
-    if touches >= NOTICES_FROM && !reading::both_use(&older.content, &newer.content) {
+    let beside = meet::stands_beside(&older.content, &newer.content).is_some()
+        || reading::both_use(&older.content, &newer.content);
+    if touches >= NOTICES_FROM && !beside {
         PairJudgement::Contradict
     } else if same {
         PairJudgement::Same
     } else {
         PairJudgement::Neither
+    }
+}
+
+/// Words that take the place of one memory leave the others alone, unless those say the same as it.
+pub(super) fn only_one_changes(trained: &Trained, held: &[NearestMemories], judged: &mut [Held]) {
+    let touches = |at: &usize| judged[*at].judged.touches();
+    let holding = (0..judged.len()).filter(|at| judged[*at].holds);
+    let Some(best) = holding.max_by(|a, b| touches(a).total_cmp(&touches(b))) else { return };
+    if touches(&best) < REPLACES_FROM {
+        return;
+    }
+    for at in (0..judged.len()).filter(|at| *at != best) {
+        if judged[at].holds && judged[at].judged.touches() >= QUESTIONS_FROM {
+            let alike = trained.relate(&held[best].memory.content, None, &held[at].memory.content);
+            if alike.share(Bearing::Same) < NOTICES_FROM {
+                judged[at].judged = Judged::other();
+                judged[at].alone = Judged::other();
+            }
+        }
     }
 }

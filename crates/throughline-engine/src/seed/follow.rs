@@ -9,7 +9,7 @@ use throughline_core::{
 };
 use throughline_language::flat::{self, FlatFile, FlatRule, LineChange};
 
-use super::{REMOVED, SHELF, Seeded, TAKEN_OUT, WRITTEN, is_in_file};
+use super::{Author, REMOVED, SHELF, Seeded, TAKEN_OUT, WRITTEN, is_in_file};
 use crate::flows::Keeping;
 use crate::permit::{ask, keep_waiting};
 use crate::remember::take_in;
@@ -18,6 +18,8 @@ use crate::{Error, Result, mint};
 
 /// What evidence says that comes from a flat file.
 const WHY: &str = "a line of";
+/// The same where an agent wrote the line.
+const WHY_AGENTS: &str = "a line that an agent wrote into";
 /// Characters of a heading that become the label of a rule.
 const LABEL_CHARS: usize = 60;
 
@@ -60,19 +62,22 @@ impl Keeping<'_> {
     pub(super) fn follow_step(
         &self,
         tx: &mut Transaction<'_>,
-        path: &str,
+        (path, author): (&str, Author),
         step: &FollowStep,
         seeded: &mut Seeded,
     ) -> Result<()> {
+        let from = (path, author);
         match step {
             FollowStep::Add(rule) => {
-                let new = self.take_in_rule(tx, path, rule, seeded)?;
+                let new = self.take_in_rule(tx, from, rule, seeded)?;
                 seeded.added += usize::from(new.is_some_and(|(_, fresh)| fresh));
             }
             FollowStep::Reword(leaf, rule) => {
-                let new = self.take_in_rule(tx, path, rule, seeded)?.map(|(id, _)| id);
+                let new = self.take_in_rule(tx, from, rule, seeded)?.map(|(id, _)| id);
                 let (space, memory) = (leaf.space, leaf.memory);
-                match (new, from_file(tx, leaf)?) {
+                // What an agent writes takes the place of nothing that ranks higher: it is only put away.
+                let old = from_file(tx, leaf)?.filter(|_| author == Author::Unseen);
+                match (new, old) {
                     (Some(new), Some(old)) if new != old.id && is_current(tx, space, new)? => {
                         tx.push(Change::Unshelve { space, memory, leaf: leaf.id });
                         tx.supersede(space, old.id, new);
@@ -81,11 +86,11 @@ impl Keeping<'_> {
                     (Some(new), _) if new == memory => {
                         tx.push(Change::Unshelve { space, memory, leaf: leaf.id });
                     }
-                    _ => self.put_away_line(tx, leaf, seeded)?,
+                    _ => self.put_away_line(tx, leaf, author, seeded)?,
                 }
             }
-            FollowStep::Remove(leaf) => self.put_away_line(tx, leaf, seeded)?,
-            FollowStep::Return(leaf, rule) => self.bring_back_line(tx, path, leaf, rule, seeded)?,
+            FollowStep::Remove(leaf) => self.put_away_line(tx, leaf, author, seeded)?,
+            FollowStep::Return(leaf, rule) => self.bring_back_line(tx, from, leaf, rule, seeded)?,
         }
         Ok(())
     }
@@ -94,7 +99,7 @@ impl Keeping<'_> {
     fn take_in_rule(
         &self,
         tx: &mut Transaction<'_>,
-        path: &str,
+        (path, author): (&str, Author),
         rule: &FlatRule,
         seeded: &mut Seeded,
     ) -> Result<Option<(MemoryId, bool)>> {
@@ -106,7 +111,7 @@ impl Keeping<'_> {
         if self.check_content(&rule.text).is_err() {
             return Ok(None);
         }
-        let candidate = claim_of(tx, path, rule);
+        let candidate = claim_of(tx, path, author, rule);
         let before = tx.changes().len();
         let plan = match take_in(tx, &candidate) {
             Ok(plan) => plan,
@@ -152,6 +157,7 @@ impl Keeping<'_> {
         &self,
         tx: &mut Transaction<'_>,
         leaf: &Leaf,
+        author: Author,
         seeded: &mut Seeded,
     ) -> Result<()> {
         let (space, id, at) = (leaf.space, leaf.memory, tx.now);
@@ -161,9 +167,12 @@ impl Keeping<'_> {
         let held = from_file(tx, leaf)?.filter(|_| !still_said);
         let Some(held) = held else {
             tx.push(Change::Unshelve { space, memory: id, leaf: leaf.id });
+            if !still_said {
+                untie(tx, leaf)?;
+            }
             return Ok(());
         };
-        let verdict = ask(&**tx, Door::Upkeep, Act::Archive, Some(&held), Backing::Asserted)?;
+        let verdict = ask(&**tx, author.door(), Act::Archive, Some(&held), Backing::Asserted)?;
         if matches!(verdict, Verdict::Allowed { .. }) {
             tx.push(Change::Move { space, id, to: State::Archived, at });
             let notes = vec![REMOVED.to_owned()];
@@ -177,7 +186,7 @@ impl Keeping<'_> {
     fn bring_back_line(
         &self,
         tx: &mut Transaction<'_>,
-        path: &str,
+        (path, author): (&str, Author),
         leaf: &Leaf,
         rule: &FlatRule,
         seeded: &mut Seeded,
@@ -187,7 +196,9 @@ impl Keeping<'_> {
         let held = row.and_then(Row::into_memory);
         let away = held.filter(|one| one.state == State::Archived);
         tx.push(Change::Unshelve { space, memory: id, leaf: leaf.id });
-        let ours = leaf.notes.iter().any(|note| note == REMOVED || note == TAKEN_OUT);
+        // What was taken out of a file does not come back because an agent wrote it there again.
+        let ours = author == Author::Unseen
+            && leaf.notes.iter().any(|note| note == REMOVED || note == TAKEN_OUT);
         match away.filter(|_| ours) {
             Some(held) => {
                 let to = held.previous.unwrap_or(State::Staged);
@@ -196,7 +207,7 @@ impl Keeping<'_> {
                 seeded.added += 1;
             }
             None => {
-                let added = self.take_in_rule(tx, path, rule, seeded)?;
+                let added = self.take_in_rule(tx, (path, author), rule, seeded)?;
                 seeded.added += usize::from(added.is_some_and(|(_, fresh)| fresh));
             }
         }
@@ -204,16 +215,46 @@ impl Keeping<'_> {
     }
 }
 
-/// A rule as a claim of its file: it ranks as a file's word, and no higher than what reads it may say.
-fn claim_of(tx: &Transaction<'_>, path: &str, rule: &FlatRule) -> Candidate {
-    let (door, act, backing) = (Door::Upkeep, Act::Remember, Backing::Asserted);
+impl Author {
+    /// The door by which what is in the file comes.
+    fn door(self) -> Door {
+        match self {
+            Self::Unseen => Door::Upkeep,
+            Self::Agent => Door::Tools,
+        }
+    }
+}
+
+/// Takes away what ties a memory to a file in which nothing says it any more: what a person vouched for besides does
+/// not become doubtful by that.
+fn untie(tx: &mut Transaction<'_>, leaf: &Leaf) -> Result<()> {
+    let (space, memory) = (leaf.space, leaf.memory);
+    let rows = tx.attached(space, &[memory.into()])?.into_iter();
+    let marks = rows.filter_map(Row::into_watermark).filter(|mark| mark.memory == memory);
+    let of_file = |referent: &Referent| match referent {
+        Referent::File { path, .. } => *path == leaf.name,
+        Referent::Git { .. } | Referent::Flag { .. } => false,
+    };
+    let ties: Vec<Change> = marks
+        .filter(|mark| of_file(&mark.referent))
+        .map(|mark| Change::Unwatch { space, memory, referent: mark.referent })
+        .collect();
+    tx.extend(ties);
+    Ok(())
+}
+
+/// A rule as a claim of its file: it ranks as a file's word, and no higher than whoever wrote it or reads it may say.
+fn claim_of(tx: &Transaction<'_>, path: &str, author: Author, rule: &FlatRule) -> Candidate {
+    let (door, act, backing) = (author.door(), Act::Remember, Backing::Asserted);
     let rank = match permission::judge(Request { door, act, target: None, backing }) {
         Verdict::Allowed { rank } if Authority::File.outranks(rank) => rank,
         Verdict::Allowed { .. } => Authority::File,
         Verdict::Waits(_) | Verdict::Refused(_) => Authority::External,
     };
-    let testimony =
-        Testimony { why: Some(format!("{WHY} {path}")), ..Testimony::new(rank, tx.now) };
+    let by_agent = author == Author::Agent;
+    let why = if by_agent { WHY_AGENTS } else { WHY };
+    let why = Some(format!("{why} {path}"));
+    let testimony = Testimony { why, by_agent, ..Testimony::new(rank, tx.now) };
     // A line under a heading may mean nothing without it.
     let label = rule.heading.as_ref().map(|heading| text::headline(heading, LABEL_CHARS));
     Candidate { label, ..tx.candidate(flat::kind_of(&rule.text), &rule.text, testimony) }
@@ -259,12 +300,23 @@ fn written_from(tx: &Transaction<'_>, rule: &FlatRule) -> Result<Option<Memory>>
 }
 
 /// The memory of a line, where it is current and nothing but the file's word.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named here was said elsewhere")]
 fn from_file(tx: &Transaction<'_>, leaf: &Leaf) -> Result<Option<Memory>> {
     let row = tx.rows(&[RowKey::memory(leaf.space, leaf.memory)])?.remove(0);
     let Some(memory) = row.and_then(Row::into_memory) else { return Ok(None) };
     let theirs = crate::permit::standing(&**tx, &memory)?.is_persons();
-    let files = memory.authority == Authority::File && memory.state.is_active();
-    Ok(Some(memory).filter(|_| files && !theirs))
+    let files = match memory.authority {
+        Authority::File => true,
+        // What an agent wrote into the file and said nowhere else.
+        Authority::Observed => {
+            let rows = tx.attached(leaf.space, &[memory.id.into()])?.into_iter();
+            let mut said =
+                rows.filter_map(Row::into_evidence).filter(|one| one.memory == memory.id);
+            said.all(|one| one.why.is_some_and(|why| why.starts_with(WHY_AGENTS)))
+        }
+        _ => false,
+    };
+    Ok(Some(memory).filter(|memory| files && memory.state.is_active() && !theirs))
 }
 
 fn is_current(tx: &Transaction<'_>, space: SpaceId, id: MemoryId) -> Result<bool> {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Component, Path, PathBuf};
 
+use throughline_core::event::ToolCall;
 use throughline_language::flat;
 use throughline_watch::{FileRead, Unresolved, World};
 
@@ -36,6 +37,21 @@ const DEPTH_MAX: usize = 5;
 
 /// Why a file is left alone that the project keeps to itself.
 const PRIVATE: &str = "it is private to the project (.gitignore, .secretsignore)";
+
+/// Whether a tool call may have changed a flat file: it writes to one, or its command names one.
+pub(super) fn changes_flat_file(call: &ToolCall) -> bool {
+    let is_flat = |path: &String| {
+        let path = path.replace('\\', "/");
+        let named = FILES.iter().any(|file| path == *file || path.ends_with(&format!("/{file}")));
+        let within = FOLDERS.iter().any(|folder| {
+            path.starts_with(&format!("{folder}/")) || path.contains(&format!("/{folder}/"))
+        });
+        named || within
+    };
+    let command = call.command.as_deref().unwrap_or_default();
+    let written = call.writes && call.files.iter().any(is_flat);
+    written || FILES.iter().chain(&FOLDERS).any(|name| command.contains(name))
+}
 
 /// A flat file as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,11 +3,33 @@
 use super::{ProbedSentence, content};
 use crate::speech::Guard;
 use crate::speech::cue::{cues, starts};
-use crate::speech::word;
+use crate::speech::word::{self, Word};
 use throughline_core::patch::{Operation, Retract};
 
-/// What is to be forgotten, if somebody asks for that in so many words.
-pub(super) fn forgotten(it: &ProbedSentence<'_>) -> Option<Operation> {
+/// What is to be forgotten, if somebody asks for that in so many words, and whether the sentence tells something
+/// besides: "forget what I said about pnpm, it's bun now".
+pub(super) fn forgotten(it: &ProbedSentence<'_>) -> Option<(Operation, bool)> {
+    let told = told_besides(&it.words);
+    let order = ProbedSentence { words: it.words[..told].to_vec(), ..it.clone() };
+    let end = order.words.last().map_or(0, |word| word.span.end);
+    let tells = told < it.words.len();
+    let text = if tells { &it.text[..end] } else { it.text };
+    let operation = order_to_forget(&ProbedSentence { text, ..order }, it.text)?;
+    Some((operation, tells))
+}
+
+/// Where the order ends and a clause of its own begins: behind a pause, with a subject of its own.
+fn told_besides(words: &[Word<'_>]) -> usize {
+    const CLAUSE_MIN: usize = 2;
+    let begins = (1..words.len()).find(|at| {
+        words[at - 1].pauses()
+            && words.len() - at >= CLAUSE_MIN
+            && words[*at].is("it its we i they he she thats theres weve were ill well")
+    });
+    begins.unwrap_or(words.len())
+}
+
+fn order_to_forget(it: &ProbedSentence<'_>, said: &str) -> Option<Operation> {
     let subject = if it.guarded() { None } else { subject(it) };
     let taken_back = matches!(it.guard, None | Some(Guard::SelfResolving));
     let exact = subject.is_none();
@@ -19,7 +41,7 @@ pub(super) fn forgotten(it: &ProbedSentence<'_>) -> Option<Operation> {
         }
         None => return None,
     };
-    let (quote, turn) = (Some(it.text.to_owned()), Some(it.turn));
+    let (quote, turn) = (Some(said.to_owned()), Some(it.turn));
     let confidence = if exact { 0.9 } else { 0.85 };
     Some(Operation::Retract(Retract { what, confidence, quote, turn, exact }))
 }

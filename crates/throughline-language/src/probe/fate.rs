@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::speech::Guard;
 use throughline_core::reading::{Caution, Piece, Role};
 
 /// What becomes of a piece.
@@ -22,7 +23,7 @@ pub enum PieceFate {
     /// It was pasted or quoted.
     NotOwn,
     /// By its form it is asked, supposed, quoted or somebody else's.
-    Guarded,
+    Guarded(Guard),
     /// It is an order to forget.
     Forgets,
     /// It stands in a list whose first line is not kept.
@@ -59,9 +60,7 @@ impl fmt::Display for PieceFate {
                 write!(f, "not clear that it is meant as it stands: {}", share(*plain))
             }
             Self::NotOwn => f.write_str("pasted or quoted, not the person's own words"),
-            Self::Guarded => {
-                f.write_str("its form says that it asks, supposes, quotes or is somebody else's")
-            }
+            Self::Guarded(guard) => write!(f, "its form says that {}", guard.in_words()),
             Self::Forgets => f.write_str("an order to forget, which claims nothing"),
             Self::Listed => f.write_str("in a list whose first line is not kept"),
             Self::Echo => f.write_str("repeats what the agent or a tool wrote"),

@@ -11,6 +11,7 @@ use crate::Turn;
 use crate::procedure;
 use crate::speech::{self, Guard, word::words};
 use throughline_core::Kind;
+use throughline_core::meet;
 use throughline_core::patch::{Operation, Remember};
 use throughline_core::reading::{self, Piece, Role};
 
@@ -48,7 +49,7 @@ pub(super) fn user_read(
     found: &mut PatchSoFar<'_>,
 ) {
     let statements = statements(turn, said, found.policy);
-    let mut taken = asked_for(&statements, context, found);
+    let mut taken = asked_for(&statements, context, true, found);
     taken.extend(told_procedure(turn, said, &taken, found));
     let claims = claims(said.text, pieces);
     let sources = speech::spans(said.text);
@@ -56,7 +57,7 @@ pub(super) fn user_read(
         let covered = taken.iter().any(|place| covers(place, &piece.span));
         let judged = if is_kept(piece) { PieceFate::Listed } else { judged(piece) };
         let fate = if covered { PieceFate::ByForm } else { judged };
-        if !claims.iter().any(|(_, one)| meet(&one.span, &piece.span)) {
+        if !claims.iter().any(|(_, one)| overlap(&one.span, &piece.span)) {
             found.fates.push(Fated { turn, piece: at, fate });
         }
     }
@@ -66,17 +67,17 @@ pub(super) fn user_read(
             PieceFate::ByForm
         } else if !speech::is_own(&sources, piece.span.clone()) {
             PieceFate::NotOwn
-        } else if asks(quote) || is_guarded(&statements, &piece) {
-            PieceFate::Guarded
+        } else if let Some(guard) = guard_of(&statements, &piece, quote) {
+            PieceFate::Guarded(guard)
         } else if echoes(&statements, &piece, context) {
             PieceFate::Echo
         } else if asks_to_forget(quote) {
             PieceFate::Forgets
         } else if found.takes(Operation::Remember(Remember {
-            confidence: confidence(&statements, &piece),
+            confidence: confidence(&statements, &piece, quote),
             ..claim(turn, said, &pieces[..last], &piece)
         })) {
-            for it in statements.iter().filter(|it| meet(&it.span, &piece.span)) {
+            for it in statements.iter().filter(|it| overlap(&it.span, &piece.span)) {
                 found.extend(name::known(it));
                 found.extend(name::related(it));
             }
@@ -84,7 +85,7 @@ pub(super) fn user_read(
         } else {
             PieceFate::Unfit
         };
-        let together = (0..=last).filter(|at| meet(&pieces[*at].span, &piece.span));
+        let together = (0..=last).filter(|at| overlap(&pieces[*at].span, &piece.span));
         found.fates.extend(together.map(|piece| Fated { turn, piece, fate }));
     }
 }
@@ -149,7 +150,15 @@ fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
         let last = claims.last_mut().filter(|(last, _)| *last + 1 == at);
         announced = if opens { last.is_some() } else { announced && listed };
         match last {
-            Some((last, before)) if announced || is_kept(piece) && hangs(said(piece)) => {
+            Some((last, before))
+                if announced
+                    || is_kept(piece) && hangs(said(piece))
+                    || goes_along(
+                        &turn[before.span.end..piece.span.start],
+                        said(before),
+                        said(piece),
+                    ) =>
+            {
                 before.span.end = piece.span.end;
                 *last = at;
             }
@@ -161,6 +170,19 @@ fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
         }
     }
     claims
+}
+
+/// Whether words only go on with the sentence before them, whose reason, condition or consequence they tell: "…, so
+/// you can edit it now", "… if Lena signs off".
+fn goes_along(between: &str, before: &str, said: &str) -> bool {
+    const CONDITIONS: &str =
+        "if unless except until till because since although though whereas while which provided";
+    const SUBJECTS: &str = "you we i it its they he she that thats everyone everybody nobody there";
+    let ends = before.trim_end().ends_with(['.', '!', '?', ':', ';']) || between.contains('\n');
+    let words = words(said);
+    let (Some(first), second) = (words.first(), words.get(1)) else { return false };
+    let follows = first.is("so but") && second.is_some_and(|word| word.is(SUBJECTS));
+    !ends && !asks(said) && (first.is(CONDITIONS) || follows)
 }
 
 /// Whether words begin with the mark of a list.
@@ -177,7 +199,7 @@ fn without_number(said: &str) -> Option<&str> {
 }
 
 /// Whether words do not say what they speak of.
-fn hangs(said: &str) -> bool {
+pub(super) fn hangs(said: &str) -> bool {
     let said = tidy(said);
     let words = words(&said);
     let bare = words.first().is_some_and(|word| word.is("never always only not except unless"));
@@ -198,7 +220,7 @@ pub fn piece_of(turn: &str, pieces: &[Piece], operation: &Operation) -> Option<u
 /// The first piece of a turn that holds some of these words of it.
 pub fn piece_with(turn: &str, pieces: &[Piece], words: &str) -> Option<usize> {
     let place = place_of(turn, words)?;
-    pieces.iter().position(|piece| meet(&piece.span, &place))
+    pieces.iter().position(|piece| overlap(&piece.span, &place))
 }
 
 /// Whether a piece that is not kept by itself may still give something known another value.
@@ -258,11 +280,12 @@ fn claim(turn: usize, said: &Turn<'_>, before: &[Piece], piece: &Piece) -> Remem
 }
 
 /// How sure it is that a piece is meant as it stands, and will last.
-fn confidence(statements: &[ProbedSentence<'_>], piece: &Piece) -> f64 {
+fn confidence(statements: &[ProbedSentence<'_>], piece: &Piece, quote: &str) -> f64 {
     // What others have settled may stand, and is not the speaker's own word.
     let open =
         |it: &ProbedSentence<'_>| matches!(it.guard, Some(Guard::Hypothetical | Guard::ThirdParty));
-    if all_of(statements, piece, open) || piece.plain() < PLAIN_FROM {
+    let open = all_of(statements, piece, open) && !meet::permits_if(quote);
+    if open || piece.plain() < PLAIN_FROM {
         DOUBTED
     } else if piece.lasting >= STATED_FROM && piece.plain() >= STATED_PLAIN_FROM {
         STATED
@@ -305,16 +328,23 @@ fn asks_to_forget(said: &str) -> bool {
     first.is_some_and(|word| word.is("forget"))
 }
 
-/// Whether forms say that all of a piece is repeated after somebody or taken back: they are seldom mistaken
-/// there. What asks is told better by the reader, and so is what supposes something or is reported after
-/// somebody, where the reader is sure of it.
-fn is_guarded(statements: &[ProbedSentence<'_>], piece: &Piece) -> bool {
-    let sure = piece.lasting.min(piece.plain()) >= SURE_FROM;
-    all_of(statements, piece, |it| match it.guard {
+/// What forms say against a piece: it asks by its mark, or all of it is repeated after somebody or taken back: they are
+/// seldom mistaken there. What else asks is told better by the reader, and so is what supposes something or is
+/// reported after somebody, where the reader is sure of it.
+fn guard_of(statements: &[ProbedSentence<'_>], piece: &Piece, quote: &str) -> Option<Guard> {
+    if asks(quote) {
+        return Some(Guard::Question);
+    }
+    // The condition of what is permitted supposes nothing.
+    let sure = piece.lasting.min(piece.plain()) >= SURE_FROM || meet::permits_if(quote);
+    let guards = |it: &ProbedSentence<'_>| match it.guard {
         Some(Guard::Quoted | Guard::SelfResolving) => true,
         Some(Guard::ThirdParty | Guard::Hypothetical) => !sure,
         Some(Guard::Question) | None => false,
-    })
+    };
+    let inside = |it: &&ProbedSentence<'_>| overlap(&it.span, &piece.span);
+    let first = statements.iter().find(inside)?.guard;
+    first.filter(|_| all_of(statements, piece, guards))
 }
 
 /// Whether something holds of all statements in a piece, if there are any.
@@ -323,7 +353,7 @@ fn all_of(
     piece: &Piece,
     holds: impl FnMut(&ProbedSentence<'_>) -> bool,
 ) -> bool {
-    let inside = |it: &&ProbedSentence<'_>| meet(&it.span, &piece.span);
+    let inside = |it: &&ProbedSentence<'_>| overlap(&it.span, &piece.span);
     let mut inside = statements.iter().filter(inside).peekable();
     inside.peek().is_some() && inside.all(holds)
 }
@@ -350,7 +380,7 @@ fn place_of(turn: &str, quote: &str) -> Option<Range<usize>> {
     turn.find(quote).map(|start| start..start + quote.len())
 }
 
-fn meet(one: &Range<usize>, other: &Range<usize>) -> bool {
+fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
 

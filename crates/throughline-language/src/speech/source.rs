@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::word::Word;
-use super::{block, cue, machine, tag, word};
+use super::{block, cue, form, machine, tag, word};
 
 /// Whose words a stretch of a turn is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +48,9 @@ pub fn spans(turn: &str) -> Vec<SourceSpan> {
     }
     if let Some(start) = document(text, &lines) {
         page.mark(start..text.len(), Source::Pasted);
+    }
+    for range in form::pasted(text, &lines) {
+        page.mark(range, Source::Pasted);
     }
     page.pastes(&lines);
     page.quotations();

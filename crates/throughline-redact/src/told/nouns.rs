@@ -49,6 +49,7 @@ pub(crate) const KEYWORDS: &[(&str, Told)] = &[
     ("pw:", Told::English),
     ("passwd ", Told::English),
     ("pass ", Told::English),
+    ("pass:", Told::English),
     ("wifi key", Told::English),
     ("secret phrase", Told::English),
     ("pin phrase", Told::English),

@@ -261,3 +261,54 @@ fn sentences_about_passwords_stay() {
         about.iter().map(|text| redact(text)).filter(|it| !it.found.is_empty()).collect();
     assert!(changed.is_empty(), "{changed:#?}");
 }
+
+#[test]
+fn a_secret_that_a_line_break_parts_disappears_whole() {
+    let half = ["gh", "p_16C7e42F292c"].concat();
+    let rest = "6912E7710c838347Ae178B4a";
+    for (text, parts) in [
+        ("the password is Tr0ub4\n dor&3xK".to_owned(), ["Tr0ub4", "dor&3xK"]),
+        (format!("token is {half}\n{rest}\nthanks"), [half.as_str(), rest]),
+    ] {
+        let clean = redact(&text).text.into_owned();
+        for part in parts {
+            assert!(!clean.contains(part), "{clean}");
+        }
+        assert_eq!(redact(&clean).text, clean, "twice changes nothing");
+    }
+}
+
+#[test]
+fn what_stands_on_the_line_below_a_secret_stays() {
+    for below in
+        ["DEBUG=1", "thanks", "node18", "src/main2.rs", "v1.2.3", "user: ann2", "}", "2024"]
+    {
+        let text = format!("DB_PASSWORD=hunter2\n{below}");
+        let clean = redact(&text).text.into_owned();
+        assert_eq!(clean, format!("DB_PASSWORD=[redacted:password]\n{below}"));
+    }
+}
+
+#[test]
+fn a_word_that_no_sentence_has_disappears_near_a_word_of_access() {
+    let value = ["Tr0ub", "4dor&3xK"].concat();
+    for sentence in [
+        "the box opens up if you say {}",
+        "wifi, ah, moment, {} or so",
+        "ssh in as deploy, it'll ask, answer {}",
+        "pass: {}",
+        "{} I think, for the vpn I mean",
+    ] {
+        let clean = redact(&sentence.replace("{}", &value)).text.into_owned();
+        assert_eq!(clean, sentence.replace("{}", "[redacted:password]"));
+    }
+    for stays in [
+        "wifi is handled by Foo#bar2Baz in the driver",
+        "unlock uses Mutex2Guard::lock()",
+        "the vpn is at vpn1.Example.com/path?x=A1b2",
+        "logs in with $TOKEN_1a and AT&T",
+        "connect to &Config2Reader",
+    ] {
+        assert_eq!(redact(stays).text, stays);
+    }
+}

@@ -50,6 +50,10 @@ pub(crate) struct Init {
     /// Show what would change without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Let an agent's own model propose memories: claude, codex or gemini. What is said is sent to it, on your own plan or
+    /// key [default: nothing is sent]
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "dry_run")]
+    pub(crate) read_along: Option<String>,
     /// The agent's settings folder [default: where the agent keeps it]; without --agent, Claude
     /// Code's
     #[arg(long, value_name = "DIR")]

@@ -19,10 +19,10 @@ pub(crate) struct Review {
     /// Why it is rejected
     #[arg(long, value_name = "TEXT", requires = "reject")]
     pub(crate) reason: Option<String>,
-    /// Of a contested pair, keep the older memory (a); it replaces the other
+    /// Of a contested pair, keep the older memory (a); it replaces the other. Of a questioned memory: it stands
     #[arg(long, value_name = "ID")]
     pub(crate) keep_a: Option<String>,
-    /// Of a contested pair, keep the newer memory (b); it replaces the other
+    /// Of a contested pair, keep the newer memory (b); it replaces the other. Of a questioned memory: the later words do
     #[arg(long, value_name = "ID")]
     pub(crate) keep_b: Option<String>,
     /// Of a contested pair, keep both: they do not contradict each other
@@ -37,6 +37,9 @@ pub(crate) struct Review {
     /// With --accept: the memory that the operation is about
     #[arg(long = "for", value_name = "ID", requires = "accept")]
     pub(crate) about: Option<String>,
+    /// Go through contested and questioned memories one by one, each decided by one key
+    #[arg(long, conflicts_with_all = ["decision", "text", "about", "reason"])]
+    pub(crate) one_by_one: bool,
     /// Postpone a contested pair: the others are shown first
     #[arg(long, value_name = "ID")]
     pub(crate) later: Option<String>,

@@ -2,6 +2,7 @@
 
 mod look;
 mod program;
+mod read_along;
 
 pub(super) use look::{Connection, ConnectionState, connections};
 pub(super) use program::check as program_check;
@@ -123,13 +124,20 @@ pub(super) fn init(
     if !args.dry_run && !settings.is_off() {
         wire.rules_read = read_flat_files(settings);
     }
+    let reads_along = match (args.dry_run, settings.is_off()) {
+        (false, false) => {
+            let wanted = args.read_along.as_deref();
+            read_along::offer(wanted, &hosts, settings, ui)?.unwrap_or_default()
+        }
+        _ => String::new(),
+    };
     let project = settings.context().ok().map(|context| context.project);
     wire.waits_for = project.and_then(|one| one.waits_for().map(ToString::to_string));
     ui.answer(&wire, || {
         if !wire.changed {
             let page = summary(&wire, "", Some(ALREADY));
             let close = paint(GOOD, "Nothing to change.");
-            return format!("{page}{}{close}", failures(&wire));
+            return format!("{page}{}{reads_along}{close}", failures(&wire));
         }
         if args.dry_run {
             let mut page = diffs(&wire);
@@ -156,6 +164,7 @@ pub(super) fn init(
             page.push_str(&paint(WARN, if args.here { NOT_FOUND_HERE } else { NOT_FOUND }));
         }
         page.push_str(&rules_line(&wire));
+        page.push_str(&reads_along);
         page.push_str(&paint(
             DIM,
             "`throughline ingest --past` imports past sessions; `doctor` checks the connection; \

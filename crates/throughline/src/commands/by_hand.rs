@@ -14,6 +14,8 @@ fn act_of(command: &Command) -> Option<Act> {
         // Whoever has the link of a server is the user.
         Command::Uninstall(_) | Command::Serve(_) => Some(Act::Configure),
         Command::Demo(args) if args.serve => Some(Act::Configure),
+        // Where words are sent is a setting.
+        Command::Init(args) if args.read_along.is_some() => Some(Act::Configure),
         Command::Config(args) => act_on_settings(args.action.as_ref()),
         Command::Llm(args) if matches!(args.action, LlmAction::Key { .. }) => Some(Act::Configure),
         Command::Project(args) => Some(act_on_project(&args.action)),

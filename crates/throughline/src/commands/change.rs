@@ -195,6 +195,22 @@ pub(super) fn purge(
     ui.answer(&WirePurged::from(&purged), || in_words(&purged))
 }
 
+/// Where an agent may have said it in words of its own, which nobody recognises, and how to look.
+fn left_in_sessions(purged: &Purged) -> String {
+    const SHOWN: usize = 3;
+    let named: Vec<String> =
+        purged.sessions.iter().take(SHOWN).map(|session| safe(&session.to_string())).collect();
+    let more = purged.sessions.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!(
+        "what an agent said about it in other words is not recognised and may be left: in its answers \
+         of {} {}{more} (`throughline search WORDS` finds turns, `throughline purge TURN` erases one), \
+         and in the agent's own transcripts, which are not ours",
+        if purged.sessions.len() == 1 { "session" } else { "sessions" },
+        named.join(", "),
+    )
+}
+
 fn in_words(purged: &Purged) -> String {
     let count = text::plural(purged.tombstones.len(), "memory");
     let mut page = paint(GOOD, format!("Erased {count}"));
@@ -224,6 +240,19 @@ fn in_words(purged: &Purged) -> String {
                 safe(&copy.display().to_string())
             ),
         );
+    }
+    for file in &purged.lines_removed {
+        note(DIM, format!("its line was taken out of {}", safe(file)));
+    }
+    for file in &purged.files_left {
+        let file = safe(file);
+        note(
+            WARN,
+            format!("{file} still says it: take the line out by hand; it is not read in again"),
+        );
+    }
+    if !purged.sessions.is_empty() {
+        note(WARN, left_in_sessions(purged));
     }
     for file in &purged.overwritten {
         let file = safe(&file.display().to_string());

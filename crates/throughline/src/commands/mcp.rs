@@ -14,10 +14,8 @@ use crate::ui::Ui;
 use crate::worker;
 
 pub(crate) fn mcp(args: &args::Mcp, settings: &Settings) -> anyhow::Result<ExitCode> {
-    let folder = match settings.folder() {
-        Some(folder) => folder,
-        None => std::env::current_dir().context("the current folder cannot be read")?,
-    };
+    settings.check_spread()?;
+    let folder = settings.served_folder()?;
     let profile = match args.profile {
         args::Profile::Throughline => Profile::Throughline,
         args::Profile::ServerMemory => Profile::ServerMemory,
@@ -51,6 +49,7 @@ pub(crate) fn mcp(args: &args::Mcp, settings: &Settings) -> anyhow::Result<ExitC
 
 /// One command of the memory tool, read from standard input as JSON.
 pub(crate) fn memory_tool(settings: &Settings, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    settings.check_spread()?;
     let text = super::from_stdin()?;
     let command: serde_json::Value = serde_json::from_str(&text)
         .map_err(|error| Error::BadInput(format!("standard input is not JSON: {error}")))?;

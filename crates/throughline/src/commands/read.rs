@@ -51,9 +51,8 @@ fn page(read: &ReadAside) -> String {
         let words = text::headline(&read.text[one.piece.span.clone()], 300);
         page.0.push_str(&format!("{}\n", paint(BOLD, format!("“{}”", safe(&words)))));
         page.line("read as", DIM, &judgement(&one.piece));
-        if let Some(likely) = one.changes {
-            let told = "a change: it gives something known another value";
-            page.line("taken as", DIM, &format!("{told} {}", share(likely)));
+        if one.changes.is_some() {
+            page.line("taken as", DIM, "a change: it gives something known another value");
         }
         if let Some(why) = why_not(one) {
             let label = if is_beside(one) { "goes" } else { "not kept" };
@@ -126,8 +125,10 @@ impl LabelledLines {
     }
 
     fn meets(&mut self, meets: &[Meets]) {
-        let (left, met): (Vec<&Meets>, Vec<&Meets>) =
+        let (mut left, met): (Vec<&Meets>, Vec<&Meets>) =
             meets.iter().partition(|one| one.effect == Effect::Leaves);
+        // What is about something else says nothing to whoever reads this.
+        left.retain(|one| one.judged.is_none_or(|judged| judged.likeliest() != Bearing::Other));
         for one in met.into_iter().chain(left.into_iter().take(LEFT_ALONE_SHOWN)) {
             let style = match one.effect {
                 Effect::Replaces | Effect::Withdraws | Effect::Questions | Effect::Outranks => WARN,

@@ -1,12 +1,14 @@
 //! `review`: what waits for a person's word, and the word.
 
+mod one_by_one;
+
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use throughline_core::patch::Amendment;
 use throughline_core::{MemoryId, text};
 use throughline_engine::{
-    Card, Context, Engine, Error, Graduation, Keep, Review, Stuck, Undecided,
+    Card, Context, Engine, Error, Graduation, Keep, Later, Review, Stuck, Undecided,
 };
 use throughline_view::{WireDecided, WireReview};
 
@@ -31,6 +33,9 @@ pub(super) fn review(
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
     let (engine, context) = (settings.engine()?, settings.context()?);
+    if args.one_by_one {
+        return one_by_one::go_through(&engine, &context, ui);
+    }
     let decided = decide(args, &engine, &context)?;
     engine.recalling(&context).settle_recalls().ok();
     engine.reviewing(&context).refresh_graduations()?;
@@ -150,6 +155,7 @@ fn page(review: &Review) -> String {
     section(&mut page, "Not applied", review.pending.iter().map(in_lines));
     section(&mut page, "To check", review.to_check.iter().map(truth::in_lines));
     section(&mut page, "Contested", review.contested.iter().map(|(a, b)| side_by_side(a, b)));
+    section(&mut page, "Questioned", review.questioned.iter().map(questioned));
     section(&mut page, "For a file", review.graduation.iter().map(proposed));
     section(&mut page, "Asked about, not known", review.gaps.iter().map(gap_in_lines));
     section(&mut page, "Not confirmed for long", review.reconfirm.iter().map(truth::to_reconfirm));
@@ -247,8 +253,23 @@ fn side_by_side(a: &Card, b: &Card) -> String {
     format!("{}\n{}\n            {}", named("a", a), named("b", b), paint(DIM, way_out))
 }
 
+/// A memory and what was said later, one below the other.
+fn questioned(card: &Card) -> String {
+    let handle = card.memory.id.handle();
+    let ways =
+        format!("review --keep-a {handle} (it stands) · --keep-b {handle} (the later words do)");
+    let both = format!("a {}\nb {}", view::brief(card).replace('\n', "\n  "), later_words(card));
+    format!("{both}\n            {}", paint(DIM, ways))
+}
+
+fn later_words(card: &Card) -> String {
+    let told = |later: &Later| format!("later said, {}: “{}”", later.at.date(), safe(&later.words));
+    card.later.as_ref().map(told).unwrap_or_default()
+}
+
 fn what_is_left(review: &Review) -> String {
-    match review.pending.len() + review.contested.len() + review.graduation.len() {
+    let undecided = review.contested.len() + review.questioned.len();
+    match review.pending.len() + undecided + review.graduation.len() {
         0 => "nothing else waits for your decision".to_owned(),
         left => format!("{left} more to decide: `review` shows them"),
     }

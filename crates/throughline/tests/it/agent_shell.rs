@@ -247,6 +247,96 @@ fn a_shell_inside_an_agent_reaches_no_other_project() {
     assert_eq!(home.run(&["list", "--project", &other]).code, 0, "a person does");
 }
 
+/// The last lines of a server of tools that was asked for the vault code.
+fn asked_by_tools(mut command: std::process::Command) -> String {
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "shell", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
+            "name": "recall", "arguments": {"query": "What is the vault code?"}}}),
+    ];
+    let lines: Vec<String> = messages.iter().map(Value::to_string).collect();
+    command.arg("mcp");
+    let done = crate::hooking::run(command, format!("{}\n", lines.join("\n")).as_bytes());
+    format!("{}{}", done.stdout, done.stderr)
+}
+
+#[test]
+fn a_server_of_tools_that_an_agent_starts_in_its_shell_reaches_no_other_project() {
+    let home = Home::new();
+    home.from("other").json(&["remember", "The vault code is lilac"]);
+    let other = home.outside("other");
+    let mut named = bare(&home);
+    named.current_dir(home.project()).env("CLAUDECODE", "1").arg("--project").arg(&other);
+    let mut set = bare(&home);
+    set.current_dir(home.project()).env("CLAUDECODE", "1").env("CLAUDE_PROJECT_DIR", &other);
+    for (how, command) in [("--project", named), ("CLAUDE_PROJECT_DIR", set)] {
+        let told = asked_by_tools(command);
+        assert!(!told.contains("lilac"), "{how}: {told}");
+        assert!(told.contains("only the user can look into another project"), "{how}: {told}");
+    }
+    let mut own = bare(&home);
+    own.current_dir(&other).env("CLAUDECODE", "1").env("CLAUDE_PROJECT_DIR", &other);
+    assert!(asked_by_tools(own).contains("lilac"), "the host starts it where it works");
+}
+
+/// The program in a folder of the caller's choice, without a project on its command line.
+fn bare(home: &Home) -> std::process::Command {
+    let mut command = crate::harness::bare();
+    command.arg("--home").arg(home.path());
+    command
+}
+
+#[test]
+fn an_agent_that_changes_into_another_project_finds_it_closed() {
+    let home = Home::new();
+    home.from("other").json(&["remember", "The vault code is lilac"]);
+    home.remember("The queue has 4 workers");
+    Agent::new(&home, "march").starts();
+    let in_folder = |folder: &std::path::Path, args: &[&str]| -> Run {
+        let mut command = bare(&home);
+        let session = [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "march")];
+        command.current_dir(folder).envs(session).args(args);
+        command.output().expect("the program starts").into()
+    };
+    let other = home.outside("other");
+    for args in [
+        &["recall", "What is the vault code?"][..],
+        &["list"],
+        &["remember", "The vault code is mauve"],
+        &["mcp"],
+    ] {
+        let run = in_folder(&other, args);
+        assert_eq!(run.code, 1, "{args:?}: {}", run.stdout);
+        assert!(!format!("{}{}", run.stdout, run.stderr).contains("lilac"), "{args:?}");
+        assert!(run.stderr.contains("only the user can look into another project"), "{args:?}");
+    }
+    let inside = home.project().join("src");
+    std::fs::create_dir_all(&inside).expect("a folder can be made");
+    for folder in [home.project(), inside] {
+        let run = in_folder(&folder, &["list"]);
+        assert_eq!(run.code, 0, "{}: {}", folder.display(), run.stderr);
+    }
+    assert_eq!(home.from("other").texts(&["list"]), ["The vault code is lilac"]);
+}
+
+#[test]
+fn an_agent_says_nothing_for_all_projects() {
+    let home = Home::new();
+    let global = ["--json", "remember", "--scope", "global", "Everybody deploys from laptops"];
+    let refused = run(&home, SHELLS[0], &global);
+    assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{}", refused.stderr);
+    assert!(refused.stderr.contains("only the user can say something for all projects"));
+    for args in [&["--scope", "global", "mcp"][..], &["--scope", "global", "memory-tool"]] {
+        let refused = run(&home, SHELLS[0], args);
+        assert_eq!((refused.code, refused.stdout.as_str()), (1, ""), "{args:?}");
+    }
+    assert_eq!(home.from("other").texts(&["list", "--all"]), Vec::<String>::new());
+    assert_eq!(home.run(&global).code, 0, "a person does");
+}
+
 #[test]
 fn an_export_takes_no_other_files_place() {
     let home = Home::new();

@@ -242,3 +242,48 @@ fn doctor_tells_whether_an_agent_is_connected_and_to_what() {
     home.json(&["uninstall", "--config", &config]);
     assert_eq!(read(&file), SETTINGS);
 }
+
+/// A folder with programs that do nothing, as a search path.
+#[cfg(unix)]
+fn programs(home: &Home, names: &[&str]) -> PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = home.outside("bin");
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    for name in names {
+        let file = folder.join(name);
+        std::fs::write(&file, "#!/bin/sh\n").expect("a file can be written");
+        let permissions = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&file, permissions).expect("it can be run");
+    }
+    folder
+}
+
+#[cfg(unix)]
+#[test]
+fn the_agents_own_model_is_offered_and_switched_on_only_by_the_user() {
+    let home = Home::new();
+    let path = programs(&home, &["claude"]);
+    let (config, _) = settings(&home, "claude", "{}");
+    let init = |more: &[&str], shell: &[(&str, &str)]| {
+        let mut command = home.command();
+        command.env("PATH", &path).env("CLAUDE_CONFIG_DIR", &config).envs(shell.iter().copied());
+        command.args(["init", "--agent", "claude-code"]).args(more);
+        crate::harness::Run::from(command.output().expect("the program starts"))
+    };
+    let provider = || home.json(&["config", "get", "llm.provider"])["value"].clone();
+    let first = init(&[], &[]);
+    assert!(first.stdout.contains("--read-along claude"), "{}", first.stdout);
+    assert_eq!((first.code, provider()), (0, json!("none")), "nothing by itself");
+    assert_eq!(init(&["--read-along", "claude"], &[("CLAUDECODE", "1")]).code, 1);
+    assert_eq!(provider(), "none", "an agent does not decide where words are sent");
+    assert_ne!(init(&["--read-along", "codex"], &[]).code, 0, "it is not installed");
+    let yes = init(&["--read-along", "claude"], &[]);
+    assert_eq!(yes.code, 0, "{}", yes.stderr);
+    for told in ["without secrets", "20 questions a session", "200000 tokens a day"] {
+        let page = yes.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(page.contains(told), "{told}: {page}");
+    }
+    assert_eq!(provider(), "command");
+    assert_eq!(home.json(&["config", "get", "llm.command"])["value"], "claude -p");
+    assert!(!init(&[], &[]).stdout.contains("--read-along"), "offered no more");
+}

@@ -323,3 +323,26 @@ fn what_became_doubtful_since_it_was_proposed_is_not_written() {
     assert!(error["message"].as_str().is_some_and(|text| text.contains("contested")), "{error}");
     assert_eq!(read(&home, "CLAUDE.md"), "# Webshop\n");
 }
+
+#[test]
+fn purge_takes_our_own_line_out_of_its_file_and_names_a_line_of_somebody_else() {
+    let home = Home::new();
+    let own = "# Webshop\n\n- Use pnpm, never npm\n";
+    write(&home, "CLAUDE.md", own);
+    let memory = proven(&home);
+    home.json(&["sleep"]);
+    home.json(&["review", "--accept", id(&proposals(&home)[0])]);
+    assert!(read(&home, "CLAUDE.md").contains(RULE));
+    let purged = home.json(&["purge", &memory, "--yes"]);
+    assert_eq!(read(&home, "CLAUDE.md"), own, "everything else is as it was");
+    assert_eq!(purged["lines_removed"], json!(["CLAUDE.md"]), "{purged}");
+    assert_eq!(purged["files_left"], json!([]), "{purged}");
+    assert_eq!(home.files_holding("approvals"), Vec::<PathBuf>::new());
+    for again in 0..3 {
+        Agent::new(&home, &format!("reads-{again}")).starts();
+    }
+    let line = home.json(&["search", "pnpm"])["items"][0]["id"].as_str().expect("an id").to_owned();
+    let purged = home.page(&["purge", &line, "--yes"]);
+    assert!(purged.contains("CLAUDE.md still says it"), "{purged}");
+    assert_eq!(read(&home, "CLAUDE.md"), own, "the user's own line is the user's");
+}

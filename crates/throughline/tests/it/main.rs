@@ -1,6 +1,7 @@
 //! The program from outside: every command as a user runs it, and every way it can go wrong.
 
 mod acting;
+mod agent_files;
 mod agent_shell;
 mod as_of;
 mod attention;
@@ -17,6 +18,7 @@ mod correcting;
 mod crashing;
 #[cfg(target_os = "linux")]
 mod cut_off;
+mod deciding;
 mod deep_payloads;
 mod deep_sleep;
 #[cfg(target_os = "linux")]
@@ -141,5 +143,6 @@ mod unsafe_homes;
 mod verifying;
 mod walls;
 mod watching;
+mod whole_words;
 mod wording;
 mod xray;

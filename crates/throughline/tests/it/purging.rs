@@ -322,3 +322,33 @@ fn whoever_does_not_say_yes_to_the_question_erases_nothing() {
     assert_eq!(home.everything()["total"], 0, "who says yes erases");
     assert_eq!(home.files_holding("zebra"), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn what_an_agent_asked_about_it_goes_too_in_whatever_words() {
+    let home = Home::new();
+    let id = home.remember("The vault code is lilac");
+    let reason = "the purple thing is out of date since pangolin";
+    let args = ["archive", &id, "--reason", reason];
+    let asked = home.command().env("CLAUDECODE", "1").args(args).output();
+    assert_eq!(asked.expect("the program starts").status.code(), Some(1), "it waits");
+    assert!(!home.files_holding("pangolin").is_empty());
+    home.json(&["purge", &id, "--yes"]);
+    assert_gone(&home, &["lilac", "pangolin"]);
+    assert_eq!(home.json(&["review"])["pending"], serde_json::json!([]));
+}
+
+#[test]
+fn what_may_be_left_in_other_words_is_said() {
+    use crate::hooking::Agent;
+    let home = Home::new();
+    let agent = Agent::new(&home, "march");
+    agent.hears("Remember that the vault code is lilac.");
+    agent.answers("Noted: it opens with the colour of spring.");
+    let id = id_of(&home.json(&["search", "vault"])["items"][0]);
+    let told = home.page(&["purge", &id, "--yes"]);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("in other words is not recognised") && told.contains("march"), "{told}");
+    let none = home.remember("The queue has 4 workers");
+    let purged = home.json(&["purge", &none, "--yes"]);
+    assert_eq!(purged["sessions"], serde_json::json!([]), "nobody was told: {purged}");
+}

@@ -152,6 +152,42 @@ fn why_nothing_is_kept_is_said_in_plain_words() {
     assert_eq!(why("Please run the tests again."), ["a request"]);
     assert_eq!(why("Which version does staging run? I forgot.")[0], "a question");
     assert_eq!(why("Never commit directly to main."), ["kept"]);
+    let supposes = why("the frontend might move to bun").join("");
+    assert!(supposes.ends_with("it supposes something"), "which of them it is: {supposes}");
+}
+
+#[test]
+fn what_is_about_something_else_is_not_listed() {
+    let home = Home::new();
+    for held in ["The office is in Basel.", HELD, "Deploys need two approvals."] {
+        home.remember(held);
+    }
+    let page = home.page(&["read", TURN]);
+    assert!(page.contains("replaces"), "{page}");
+    assert!(!page.contains("Basel") && !page.contains("approvals"), "{page}");
+}
+
+#[test]
+fn a_ticket_a_letter_and_criteria_supersede_nothing() {
+    for pasted in [
+        "Can you implement this?\n\nTitle: Timeout\nReporter: Jane Doe\nDescription: The session timeout is \
+         60 minutes. Users must be logged out after that.",
+        "Hi team,\n\nas discussed, the session timeout is 60 minutes now. Please adapt.\n\nBest regards,\nJane",
+        "Acceptance criteria:\n- The session timeout is 60 minutes\n- Users see a warning 5 minutes before",
+        "Given a logged-in user\nWhen the session timeout of 60 minutes is reached\nThen the user is logged out",
+    ] {
+        let home = Home::new();
+        let held = home.remember("The session timeout is 30 minutes.");
+        let agent = Agent::new(&home, "one");
+        agent.hears(pasted);
+        agent.ends();
+        let all = home.json(&["list", "--all"]);
+        let all = all["items"].as_array().expect("items");
+        let theirs = all.iter().filter(|one| id_of(one) != held);
+        let theirs: Vec<_> = theirs.map(|one| one["authority"].clone()).collect();
+        assert!(theirs.iter().all(|one| one == "external"), "{pasted}: {theirs:?}");
+        assert_eq!(home.show(&held)["state"], "confirmed", "{pasted}");
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn an_empty_queue_says_so_in_one_line() {
     let home = Home::new();
     assert_eq!(home.page(&["review"]), "nothing waits for your decision\n");
     let empty = json!({
-        "verify": [], "contested": [], "graduation": [], "pending": [], "gaps": [],
+        "verify": [], "contested": [], "questioned": [], "graduation": [], "pending": [], "gaps": [],
         "reconfirm": [], "decided": null
     });
     assert_eq!(home.json(&["review"]), empty);
