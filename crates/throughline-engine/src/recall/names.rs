@@ -80,16 +80,15 @@ impl Recalling<'_> {
         }
     }
 
-    /// The beginning of a prompt in comparable form.
-    fn normal_form(&self, query: &str) -> String {
-        let head =
-            &query[..query.floor_char_boundary(self.engine.policy.limits.field_bytes_max * 4)];
-        text::normalise(&head.replace(['?', '!'], " "))
+    /// The beginning of a prompt.
+    fn beginning<'q>(&self, query: &'q str) -> &'q str {
+        &query[..query.floor_char_boundary(self.engine.policy.limits.field_bytes_max * 4)]
     }
 
     /// The names that will be looked up for a prompt, in every space within reach.
     pub(super) fn names_ahead(&self, query: &str, question: &Question) -> Vec<Foreseen> {
-        let names = spoken_names(&self.normal_form(query), question);
+        let head = self.beginning(query);
+        let names = names_in(&normal_form(head), &marked_in(head), question);
         let spaces = self.context.reach().spaces.into_iter();
         spaces.map(|space| Foreseen::Names { space, names: names.clone() }).collect()
     }
@@ -102,7 +101,8 @@ impl Recalling<'_> {
         question: &Question,
         query: &str,
     ) -> Result<Mentioned> {
-        let normal = self.normal_form(query);
+        let head = self.beginning(query);
+        let normal = normal_form(head);
         let long = |one: &&String| one.chars().count() >= TELLING_LETTERS;
         let mut mentioned = Mentioned {
             spoken: format!(" {normal} "),
@@ -116,8 +116,7 @@ impl Recalling<'_> {
             ..Mentioned::default()
         };
         let marked = marked_in(head);
-        let mut names = spoken_names(&normal, question);
-        names.extend(marked.iter().map(|name| EntityName { kind: None, name: name.clone() }));
+        let names = names_in(&normal, &marked, question);
         for space in mentioned.spaces.clone() {
             let found = reader.entities(space, &names)?;
             let entities: Vec<NodeId> = found.iter().map(|one| one.id.into()).collect();
@@ -171,6 +170,18 @@ impl Recalling<'_> {
         }
         Ok(())
     }
+}
+
+/// A text in comparable form.
+fn normal_form(text: &str) -> String {
+    text::normalise(&text.replace(['?', '!'], " "))
+}
+
+/// The names that are looked up: those that may be spoken of, and labels.
+fn names_in(normal: &str, marked: &[String], question: &Question) -> Vec<EntityName> {
+    let mut names = spoken_names(normal, question);
+    names.extend(marked.iter().map(|name| EntityName { kind: None, name: name.clone() }));
+    names
 }
 
 /// The words that are written as labels: "#deploy".
