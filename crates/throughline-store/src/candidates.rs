@@ -6,7 +6,7 @@
 use throughline_core::{NodeId, SpaceId, State};
 
 use crate::document::Postings;
-use crate::query::{EntityName, TextOf};
+use crate::query::{EntityName, TextOf, TextQuery};
 
 /// Candidate query: which documents of one sort of texts may answer a prompt.
 #[derive(Debug, Clone)]
@@ -157,4 +157,6 @@ pub enum Foreseen {
         /// Memories and turns.
         nodes: Vec<NodeId>,
     },
+    /// Searches for texts, and the rows that they find.
+    Texts(Vec<TextQuery>),
 }

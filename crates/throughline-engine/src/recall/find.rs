@@ -171,7 +171,7 @@ pub(super) fn foresee(
 fn contenders(found: &Candidates, index: &SearchIndex, code: Option<&Code>) -> Vec<NodeId> {
     /// What the code of the prompt may lose, beside what the codes of documents lose.
     const SLACK: f32 = 0.002;
-    const MOST: usize = 64;
+    const MOST: usize = 192;
     let Some(code) = code else { return Vec::new() };
     let rows = index.rows();
     let near: Vec<(u32, f32, f32)> = match index.found().and_then(|one| one.nearest.as_ref()) {

@@ -296,6 +296,9 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
     }
 
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
+        if let Some(kept) = self.kept.borrow().hits(query) {
+            return Ok(kept);
+        }
         self.search(query)
     }
 
