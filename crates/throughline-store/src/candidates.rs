@@ -150,7 +150,8 @@ pub enum Foreseen {
         /// The names.
         names: Vec<EntityName>,
     },
-    /// Nodes of a space, what hangs on them, what they are connected with, and what hangs on that.
+    /// Nodes of a space and what replaced them, what they are connected with, and what hangs on all of
+    /// these.
     Nodes {
         /// The space.
         space: SpaceId,

@@ -30,10 +30,16 @@ const EDGES_AT: &str = "LEFT JOIN LATERAL
        (SELECT false AS away, key, body, hash, relation, src AS other FROM edge
         WHERE space = $1 AND dst = s.node ORDER BY key LIMIT 201)) AS e ON true";
 
-/// Nodes, what they are connected with, and what hangs on all of these.
+/// Nodes and what replaced them, what they are connected with, and what hangs on all of these.
 fn nodes_sql() -> String {
     format!(
-        "WITH seed AS MATERIALIZED (SELECT unnest($2::text[]) AS node),
+        "WITH RECURSIVE given AS MATERIALIZED (SELECT unnest($2::text[]) AS node),
+         newer AS
+           (SELECT m.key, m.superseded_by FROM memory AS m WHERE m.space = $1 AND m.key IN
+              (SELECT substr(node, 3) FROM given WHERE node LIKE 'm:%')
+            UNION SELECT m.key, m.superseded_by FROM newer AS n
+            JOIN memory AS m ON m.space = $1 AND m.key = n.superseded_by),
+         seed AS MATERIALIZED (SELECT node FROM given UNION SELECT 'm:' || key FROM newer),
          at_seed AS MATERIALIZED (SELECT s.node, e.* FROM seed AS s {EDGES_AT}),
          far AS MATERIALIZED
            (SELECT DISTINCT other AS node FROM at_seed
