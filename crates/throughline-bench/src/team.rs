@@ -76,6 +76,24 @@ impl Schema {
         format!("{}{joined}schema={}", self.url, self.name)
     }
 
+    /// The process that all processes of the server are children of; only an administrator may know.
+    fn postmaster(&self) -> Option<u32> {
+        let sql = "SELECT split_part(pg_read_file('postmaster.pid'), chr(10), 1)";
+        self.ask(sql).ok()?.trim().parse().ok()
+    }
+
+    /// Runs one statement, and returns the first value of its first row.
+    fn ask(&self, sql: &str) -> anyhow::Result<String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let (client, connection) =
+                tokio_postgres::connect(&self.url, tokio_postgres::NoTls).await?;
+            tokio::spawn(connection);
+            let row = client.query_one(sql, &[]).await?;
+            Ok(row.get(0))
+        })
+    }
+
     /// Runs statements with our tables in view.
     fn run(&self, sql: &str) -> anyhow::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -150,7 +168,8 @@ fn beside_a_file(options: &TeamOptions) -> anyhow::Result<()> {
     let runs = options.of_recall.runs;
     if options.wants("recall") {
         let queries: Vec<String> = (0..runs).map(|n| said.question(n)).collect();
-        recalls("recall in a process that stays", &server, &file, &context, &queries);
+        let name = "recall in a process that stays";
+        recalls(name, &schema, (&server, &file), &context, &queries);
     }
     if options.wants("remember") {
         let mut number = 0;
@@ -170,7 +189,13 @@ fn beside_a_file(options: &TeamOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn recalls(name: &str, server: &Engine, file: &Engine, context: &Context, queries: &[String]) {
+fn recalls(
+    name: &str,
+    schema: &Schema,
+    (server, file): (&Engine, &Engine),
+    context: &Context,
+    queries: &[String],
+) {
     let limits = server.policy().recall;
     let ask = |n: usize| Ask { episodes: true, ..Ask::new(&queries[n], limits) };
     let time = |engine: &Engine| {
@@ -181,11 +206,56 @@ fn recalls(name: &str, server: &Engine, file: &Engine, context: &Context, querie
             engine.recalling(context).recall(&ask(n)).expect("a recall works");
         })
     };
-    let (before, there) = (server.round_trips(), time(server));
-    let trips = server.round_trips() - before;
+    let asked = f64::from(u32::try_from(queries.len() + queries.len().min(5)).unwrap_or(1));
+    let (trips, spent) = (server.round_trips(), Spent::now(schema));
+    let there = time(server);
+    let (trips, by_server) = (server.round_trips() - trips, spent.since(schema, asked));
+    let spent = Spent::now(schema);
     beside(name, &there, &time(file));
-    let asked = queries.len() + queries.len().min(5);
-    println!("{:<34} {:>10.1}", "  round trips of one, on average", trips as f64 / asked as f64);
+    let by_file = spent.since(schema, asked);
+    println!("{:<34} {:>10.1}", "  round trips of one, on average", trips as f64 / asked);
+    println!(
+        "{:<34} {:>8.2} ms here, {:.2} ms on the server; file {:.2} ms",
+        "  processor time of one", by_server.0, by_server.1, by_file.0
+    );
+}
+
+/// Processor time that was spent so far: by this process, and by the server where it is on this machine.
+struct Spent {
+    here: Duration,
+    server: Duration,
+}
+
+impl Spent {
+    fn now(schema: &Schema) -> Self {
+        let server = schema.postmaster().map_or(Duration::ZERO, |postmaster| {
+            let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+            let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+            let children = pids.filter_map(processor).filter(|(parent, _)| *parent == postmaster);
+            children.map(|(_, time)| time).sum()
+        });
+        let here = processor(std::process::id()).map_or(Duration::ZERO, |(_, time)| time);
+        Self { here, server }
+    }
+
+    /// Milliseconds since then, for each of so many questions.
+    fn since(&self, schema: &Schema, asked: f64) -> (f64, f64) {
+        let now = Self::now(schema);
+        let each = |after: Duration, before: Duration| {
+            after.saturating_sub(before).as_secs_f64() * 1e3 / asked
+        };
+        (each(now.here, self.here), each(now.server, self.server))
+    }
+}
+
+/// The parent of a process, and the processor time that it took.
+fn processor(pid: u32) -> Option<(u32, Duration)> {
+    let told = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = told.rsplit_once(')')?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    let ticks_of_both = ticks(11)? + ticks(12)?;
+    Some((fields.get(1)?.parse().ok()?, Duration::from_millis(ticks_of_both * 10)))
 }
 
 /// Prompts as an agent sends them, each to a new process.

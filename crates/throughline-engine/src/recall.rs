@@ -11,6 +11,7 @@ mod look;
 mod names;
 mod quotable;
 mod rank;
+mod times;
 mod vectors;
 mod walk;
 mod words;

@@ -6,7 +6,7 @@
 use throughline_core::{NodeId, SpaceId, State};
 
 use crate::document::Postings;
-use crate::query::{EntityName, TextOf};
+use crate::query::{EntityName, TextOf, TextQuery};
 
 /// Candidate query: which documents of one sort of texts may answer a prompt.
 #[derive(Debug, Clone)]
@@ -150,11 +150,14 @@ pub enum Foreseen {
         /// The names.
         names: Vec<EntityName>,
     },
-    /// Nodes of a space, what hangs on them, what they are connected with, and what hangs on that.
+    /// Nodes of a space and what replaced them, what they are connected with, and what hangs on all of
+    /// these.
     Nodes {
         /// The space.
         space: SpaceId,
         /// Memories and turns.
         nodes: Vec<NodeId>,
     },
+    /// Searches for texts, and the rows that they find.
+    Texts(Vec<TextQuery>),
 }

@@ -70,8 +70,9 @@ impl SparseIndex {
         let mut sessions = HashMap::new();
         for one in known.values() {
             index.place_one(one, &known);
-            index.describe(one, found.model, found.is_whole, &mut sessions);
+            index.describe(one, found.model, &mut sessions);
         }
+        index.measure_sessions(found, &sessions);
         index.terms = found.terms.iter().map(|term| index.numbered(term)).collect();
         if !found.is_whole {
             let near = found.nearest.iter().filter_map(|one| {
@@ -116,12 +117,11 @@ impl SparseIndex {
         }
     }
 
-    /// Takes over the record of a document, and the length of its session.
+    /// Takes over the record of a document. Sessions are numbered as they are met.
     fn describe(
         &mut self,
         one: &CandidateRecord,
         model: Option<u8>,
-        is_whole: bool,
         sessions: &mut HashMap<u32, u32>,
     ) {
         let Some(at) = self.local(one.number).map(|at| at as usize) else { return };
@@ -134,13 +134,26 @@ impl SparseIndex {
         let embedded = ours && !document.cold && one.record.len() == RECORD;
         self.details[at] = Detail { state: Some(document.state), cold: document.cold, embedded };
         let new = u32::try_from(sessions.len()).unwrap_or(NONE);
-        let session = *sessions.entry(document.session).or_insert(new);
-        self.places[at].session = session;
-        let length = &mut self.session_lengths[session as usize];
-        if is_whole || self.of == TextOf::Memories {
-            *length += u32::from(document.length).max(1);
-        } else if let Some(known) = one.session_length {
-            *length = known;
+        self.places[at].session = *sessions.entry(document.session).or_insert(new);
+    }
+
+    /// Sets how long sessions are: as the store says, or by all their documents where these are here.
+    fn measure_sessions(&mut self, found: &Candidates, sessions: &HashMap<u32, u32>) {
+        let adds_up = found.is_whole || self.of == TextOf::Memories;
+        if adds_up {
+            for (at, detail) in self.details.iter().enumerate() {
+                if detail.state.is_some() {
+                    let DocumentPlace { session, length, .. } = self.places[at];
+                    self.session_lengths[session as usize] += u32::from(length).max(1);
+                }
+            }
+            return;
+        }
+        for one in found.records.iter().filter(|one| one.record.len() >= PACKED_AT) {
+            let session = Document::read(&one.record).and_then(|it| sessions.get(&it.session));
+            if let (Some(session), Some(length)) = (session, one.session_length) {
+                self.session_lengths[*session as usize] = length;
+            }
         }
     }
 
@@ -218,8 +231,7 @@ fn merged<'r>(
     let mut known: BTreeMap<u32, &CandidateRecord> = BTreeMap::new();
     for one in found.iter().chain(more) {
         let held = known.entry(one.number).or_insert(one);
-        let told = |one: &CandidateRecord| (one.record.len(), one.session_length.is_some());
-        if told(held) < told(one) {
+        if held.record.len() < one.record.len() {
             *held = one;
         }
     }

@@ -16,6 +16,7 @@ use throughline_store::{CandidateQuery, Candidates, Foreseen, Reader, RecordQuer
 
 use super::look::{LOOKED_AT, SORTS, Scan, WHOLE, Within, best};
 use super::names::Mentioned;
+use super::rank::Falling;
 use super::vectors::{self, BEST_KEEP};
 use super::words::{self, DocumentScore, IndexWords, TermWeight};
 use super::{Ask, RecallCandidate};
@@ -79,8 +80,12 @@ impl Recalling<'_> {
         let turns = candidates.iter().filter(|one| matches!(one.node, NodeId::Episode(_)));
         let enough = ask.limits.worth_saying * ask.limits.hint_share;
         let turns = turns.filter(|one| ask.ungated || one.relevance >= enough);
+        let mut turns: Vec<&RecallCandidate> = turns.collect();
+        turns.sort_by_key(|one| Falling(one.relevance));
+        let turns = turns.into_iter();
         let leading = memories.map(|at| &candidates[at]).chain(turns.take(ask.limits.items_max));
-        foresee(reader, leading.map(|one| (one.space, one.node)))
+        let leading = leading.map(|one| (one.space, one.node));
+        foresee(reader, leading.chain(mentioned.rare.iter().copied()))
     }
 
     /// What else has to be read of what was found: whatever leads by words, alone or with the turns
@@ -171,7 +176,7 @@ pub(super) fn foresee(
 fn contenders(found: &Candidates, index: &SearchIndex, code: Option<&Code>) -> Vec<NodeId> {
     /// What the code of the prompt may lose, beside what the codes of documents lose.
     const SLACK: f32 = 0.002;
-    const MOST: usize = 64;
+    const MOST: usize = 192;
     let Some(code) = code else { return Vec::new() };
     let rows = index.rows();
     let near: Vec<(u32, f32, f32)> = match index.found().and_then(|one| one.nearest.as_ref()) {

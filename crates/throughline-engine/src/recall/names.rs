@@ -21,6 +21,8 @@ const NAMES_MAX: usize = 96;
 const RESPELLED_MAX: usize = 6;
 /// Memories taken from one thing that is named.
 const PER_ENTITY: usize = 64;
+/// Memories that speak of a thing that is rarely spoken of, at most: all of them are read ahead.
+const RARE: usize = 24;
 /// Memories that "my project" names; where more speak of it, the words of the prompt decide.
 const OF_PROJECT_MAX: usize = 8;
 /// Words after which a label is what is meant.
@@ -35,6 +37,8 @@ pub(super) struct Mentioned {
     pub(super) spaces: Vec<SpaceId>,
     /// The things named.
     pub(super) entities: Vec<NodeId>,
+    /// Those of them that few memories speak of, and where.
+    pub(super) rare: Vec<(SpaceId, NodeId)>,
     /// Memories about them.
     pub(super) memories: BTreeSet<MemoryId>,
     /// The prompt in comparable form, between spaces.
@@ -134,7 +138,11 @@ impl Recalling<'_> {
                 .map(|one| one.id.into())
                 .collect();
             let mut spoken_of: BTreeMap<MemoryId, usize> = BTreeMap::new();
-            for edge in reader.neighbours(space, &entities, &about, PER_ENTITY)? {
+            let edges = reader.neighbours(space, &entities, &about, PER_ENTITY)?;
+            let speak_of = |node: &NodeId| edges.iter().filter(|edge| edge.to == *node).count();
+            let rare = entities.iter().filter(|node| speak_of(node) <= RARE);
+            mentioned.rare.extend(rare.map(|node| (space, *node)));
+            for edge in edges {
                 if let Some(memory) = edge.from.memory().filter(|_| !labelled.contains(&edge.to)) {
                     *spoken_of.entry(memory).or_default() += 1;
                 }

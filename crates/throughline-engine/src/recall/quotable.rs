@@ -7,12 +7,12 @@ use throughline_core::asking;
 use throughline_core::document::SpeakerCode;
 use throughline_core::page::Detail;
 use throughline_core::{
-    Authority, Episode, Fingerprint, Kind, Memory, NodeId, Relation, Row, RowKey, State, meet,
-    text, words,
+    Authority, Episode, Fingerprint, Kind, Memory, NodeId, Relation, RowKey, State, meet, text,
+    words,
 };
 use throughline_language::{probe, speech};
 use throughline_reader::is_english;
-use throughline_store::{Reader, TextOf, TextQuery};
+use throughline_store::{Foreseen, Reader, TextOf, TextQuery};
 
 use super::rank::ReadCandidates;
 use super::{Ask, CandidateFate, CutReason, RecallCandidate};
@@ -58,15 +58,7 @@ impl Recalling<'_> {
 
     /// Whether a turn says what a memory said that was replaced or taken back, in the same words.
     fn was_withdrawn(&self, reader: &dyn Reader, turn: &Episode) -> Result<bool> {
-        let query = TextQuery {
-            of: TextOf::Memories,
-            terms: words::query_terms(&turn.text),
-            spaces: vec![turn.space],
-            session: None,
-            states: vec![State::Superseded, State::Retracted],
-            kinds: Vec::new(),
-            limit: GONE_READ,
-        };
+        let query = gone_query(turn);
         let keys: Vec<RowKey> =
             reader.text(&query)?.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
         for gone in reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()) {
@@ -102,11 +94,13 @@ impl Recalling<'_> {
                     && matches!(one.fate, CandidateFate::Shown(_))
             })
             .collect();
-        for at in quoted {
-            let key = RowKey::node(candidates[at].space, candidates[at].node);
-            let Some(turn) = reader.rows(&[key])?.remove(0).and_then(Row::into_episode) else {
-                continue;
-            };
+        let key = |at: &usize| RowKey::node(candidates[*at].space, candidates[*at].node);
+        let keys: Vec<RowKey> = quoted.iter().map(key).collect();
+        let turns = quoted.into_iter().zip(reader.rows(&keys)?);
+        let turns: Vec<(usize, Episode)> =
+            turns.filter_map(|(at, row)| Some((at, row?.into_episode()?))).collect();
+        search_ahead(reader, &turns.iter().map(|(_, turn)| turn.clone()).collect::<Vec<_>>())?;
+        for (at, turn) in turns {
             if let Some(reason) = self.unquotable(reader, &turn)? {
                 candidates[at].fate = CandidateFate::Cut(reason);
                 continue;
@@ -185,25 +179,56 @@ impl Recalling<'_> {
     }
 }
 
-/// Whether a memory that is newer than a turn gives the same thing another value, by its form: what
-/// the turn says is over, whether or not it ever became a memory.
-fn said_otherwise_since(reader: &dyn Reader, turn: &Episode) -> Result<bool> {
-    let sentences: Vec<&str> = speech::sentences(&turn.text)
+/// Memories that are gone and may have said what a turn says.
+fn gone_query(turn: &Episode) -> TextQuery {
+    near_turn(turn, &turn.text, [State::Superseded, State::Retracted])
+}
+
+/// Memories that hold and may say otherwise than a sentence of a turn.
+fn newer_query(turn: &Episode, sentence: &str) -> TextQuery {
+    near_turn(turn, sentence, [State::Staged, State::Confirmed])
+}
+
+fn near_turn(turn: &Episode, words: &str, states: [State; 2]) -> TextQuery {
+    TextQuery {
+        of: TextOf::Memories,
+        terms: words::query_terms(words),
+        spaces: vec![turn.space],
+        session: None,
+        states: states.to_vec(),
+        kinds: Vec::new(),
+        limit: GONE_READ,
+    }
+}
+
+/// The sentences of a turn that give something a value.
+fn values_given(turn: &Episode) -> Vec<&str> {
+    speech::sentences(&turn.text)
         .into_iter()
         .map(|sentence| sentence.text)
         .filter(|sentence| meet::gives_a_value(Kind::Fact, sentence))
         .take(SENTENCES)
-        .collect();
-    for sentence in sentences {
-        let query = TextQuery {
-            of: TextOf::Memories,
-            terms: words::query_terms(sentence),
-            spaces: vec![turn.space],
-            session: None,
-            states: vec![State::Staged, State::Confirmed],
-            kinds: Vec::new(),
-            limit: GONE_READ,
-        };
+        .collect()
+}
+
+/// Says which searches will be made about turns.
+fn search_ahead(reader: &dyn Reader, turns: &[Episode]) -> Result<()> {
+    let queries = turns.iter().flat_map(|turn| {
+        let newer = values_given(turn).into_iter().map(|sentence| newer_query(turn, sentence));
+        std::iter::once(gone_query(turn)).chain(newer).collect::<Vec<_>>()
+    });
+    let queries: Vec<TextQuery> = queries.filter(|query| !query.terms.is_empty()).collect();
+    if queries.is_empty() {
+        return Ok(());
+    }
+    Ok(reader.foresee(&[Foreseen::Texts(queries)])?)
+}
+
+/// Whether a memory that is newer than a turn gives the same thing another value, by its form: what
+/// the turn says is over, whether or not it ever became a memory.
+fn said_otherwise_since(reader: &dyn Reader, turn: &Episode) -> Result<bool> {
+    for sentence in values_given(turn) {
+        let query = newer_query(turn, sentence);
         let hits = reader.text(&query)?;
         let keys: Vec<RowKey> = hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
         let otherwise = |newer: Memory| {

@@ -383,3 +383,30 @@ fn the_index_of_vectors_finds_what_is_near_and_without_it_everything_is_looked_a
     let found: Vec<String> = store.verify().unwrap().into_iter().map(|one| one.detail).collect();
     assert_eq!(found, ["index near_memories is not there", "index near_turns is not there"]);
 }
+
+#[test]
+fn a_recall_asks_the_server_four_times_and_about_quotes_three_times_more() {
+    let mut desk = Desk::new(4);
+    desk.add_memories(600);
+    desk.live_on(40);
+    desk.add_turns(600);
+    let schema = Schema::new(18);
+    let file = desk.file();
+    file.copying().copy_to(&schema.address(""), &mut |_, _| ()).unwrap();
+    let server = desk.server(&schema.address(""));
+    let mut most = [0; 3];
+    for question in desk.questions(20) {
+        let plain = Ask { episodes: true, ..Ask::new(&question, server.policy().recall) };
+        let memories = Ask { episodes: false, ..plain.clone() };
+        let all = Ask { ungated: true, ..plain.clone() };
+        for (most, way) in most.iter_mut().zip([memories, all, plain]) {
+            let before = server.round_trips();
+            let found = ask(&server, &desk.context, &way);
+            let trips = server.round_trips() - before;
+            println!("{trips} round trips, {} turns: {question}", found.turns().len());
+            *most = trips.max(*most);
+        }
+    }
+    // Of memories; of turns as well, all of them; and with a look at whether turns may be quoted.
+    assert!(most[0] <= 4 && most[1] <= 4 && most[2] <= 7, "{most:?}");
+}

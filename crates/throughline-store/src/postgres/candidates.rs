@@ -127,32 +127,40 @@ impl<L: Deref<Target = Link>> PgTables<L> {
     ) -> Result<Vec<Candidates>> {
         let next = self.foreseen(next);
         let asked: Vec<Asked<'_>> = queries.iter().map(|query| Asked::of(self, query)).collect();
-        let codes = codes().filter(|codes| codes.len() == DIMENSIONS);
-        let codes = codes.map(|codes| in_brackets(codes.into_iter()));
-        let mut statements: Vec<Statement<'_>> = asked.iter().map(Asked::words).collect();
         let model = queries.first().map_or("", |query| query.model);
+        let mut statements: Vec<Statement<'_>> = asked.iter().map(Asked::words).collect();
         statements.push(Statement {
             sql: "SELECT number FROM model WHERE name = $1".to_owned(),
             params: vec![(&model, Type::TEXT)],
         });
-        if let Some(codes) = &codes {
-            let exact = self.link.exact_max();
-            statements.extend(asked.iter().flat_map(|one| one.nearest(codes, exact)));
-        }
         statements.extend(next.iter().flat_map(ForeseenColumns::statements));
         statements.push(Statement { sql: self.spaces_sql(), params: Vec::new() });
-        let mut answers = self.link.all(&statements)?.into_iter();
+        let exact = self.link.exact_max();
+        // What the prompt means is worked out while the server looks up its words.
+        let mut meant: Option<String> = None;
+        let answers = self.link.all_meanwhile(&statements, &mut meant, |meant| {
+            let codes = codes().filter(|codes| codes.len() == DIMENSIONS);
+            *meant = codes.map(|codes| in_brackets(codes.into_iter()));
+            let meant = meant.as_ref();
+            meant.map_or_else(Vec::new, |codes| {
+                asked.iter().flat_map(|one| one.nearest(codes, exact)).collect()
+            })
+        })?;
+        let is_meant = answers.len() > statements.len();
+        let mut answers = answers.into_iter();
         let mut found: Vec<BTreeMap<i64, Candidates>> = Vec::new();
         for (one, rows) in asked.iter().zip(&mut answers) {
             found.push(one.heard(self, &rows));
         }
         let model = answers.next().unwrap_or_default();
         let model = model.first().and_then(|row| u8::try_from(row.get::<_, i32>(0)).ok());
+        self.keep_foreseen(&next, &mut answers)?;
+        self.keep_spaces(&answers.next().unwrap_or_default())?;
         for (one, found) in asked.iter().zip(&mut found) {
             for candidates in found.values_mut() {
                 candidates.model = model;
             }
-            if codes.is_some() {
+            if is_meant {
                 for (wall, rows) in one.walls.iter().zip(&mut answers) {
                     if let Some(candidates) = found.get_mut(wall) {
                         candidates.take_nearest(&rows);
@@ -160,8 +168,6 @@ impl<L: Deref<Target = Link>> PgTables<L> {
                 }
             }
         }
-        self.keep_foreseen(&next, &mut answers)?;
-        self.keep_spaces(&answers.next().unwrap_or_default())?;
         let in_order = asked.iter().zip(found).flat_map(|(one, mut found)| {
             let walls = one.query.spaces.iter().map(|space| self.wall(*space));
             walls.filter_map(|wall| found.remove(&wall)).collect::<Vec<_>>()

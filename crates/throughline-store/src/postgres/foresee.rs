@@ -17,7 +17,7 @@ use crate::Result;
 use crate::body::parse;
 use crate::candidates::Foreseen;
 use crate::damage::unless_rotten;
-use crate::query::EntityName;
+use crate::query::{EntityName, TextHit, TextQuery};
 
 /// Edges that are read at one node in one direction. A node with more is asked about again.
 const EDGES: usize = 200;
@@ -30,10 +30,16 @@ const EDGES_AT: &str = "LEFT JOIN LATERAL
        (SELECT false AS away, key, body, hash, relation, src AS other FROM edge
         WHERE space = $1 AND dst = s.node ORDER BY key LIMIT 201)) AS e ON true";
 
-/// Nodes, what they are connected with, and what hangs on all of these.
+/// Nodes and what replaced them, what they are connected with, and what hangs on all of these.
 fn nodes_sql() -> String {
     format!(
-        "WITH seed AS MATERIALIZED (SELECT unnest($2::text[]) AS node),
+        "WITH RECURSIVE given AS MATERIALIZED (SELECT unnest($2::text[]) AS node),
+         newer AS
+           (SELECT m.key, m.superseded_by FROM memory AS m WHERE m.space = $1 AND m.key IN
+              (SELECT substr(node, 3) FROM given WHERE node LIKE 'm:%')
+            UNION SELECT m.key, m.superseded_by FROM newer AS n
+            JOIN memory AS m ON m.space = $1 AND m.key = n.superseded_by),
+         seed AS MATERIALIZED (SELECT node FROM given UNION SELECT 'm:' || key FROM newer),
          at_seed AS MATERIALIZED (SELECT s.node, e.* FROM seed AS s {EDGES_AT}),
          far AS MATERIALIZED
            (SELECT DISTINCT other AS node FROM at_seed
@@ -96,6 +102,8 @@ pub(super) struct Kept {
     named: Vec<(SpaceId, Vec<EntityName>, Vec<Entity>)>,
     days: BTreeMap<SpaceId, Vec<i64>>,
     spaces: Option<Vec<Space>>,
+    /// Searches, and what they found.
+    pub(super) texts: Vec<(TextQuery, Vec<TextHit>)>,
 }
 
 /// What is foreseen, as parameters.
@@ -109,6 +117,7 @@ pub(super) struct ForeseenColumns<'f> {
 impl ForeseenColumns<'_> {
     pub(super) fn statements(&self) -> Vec<Statement<'_>> {
         match self.of {
+            Foreseen::Texts(_) => Vec::new(),
             Foreseen::Nodes { .. } => vec![Statement {
                 sql: nodes_sql(),
                 params: vec![(&self.wall, Type::INT8), (&self.texts, Type::TEXT_ARRAY)],
@@ -134,6 +143,9 @@ impl ForeseenColumns<'_> {
 impl<L: Deref<Target = Link>> PgTables<L> {
     pub(super) fn foreseen<'f>(&self, wanted: &'f [Foreseen]) -> Vec<ForeseenColumns<'f>> {
         let columns = |of: &'f Foreseen| match of {
+            Foreseen::Texts(_) => {
+                ForeseenColumns { of, wall: 0, texts: Vec::new(), kinds: Vec::new() }
+            }
             Foreseen::Nodes { space, nodes } => ForeseenColumns {
                 of,
                 wall: self.wall(*space),
@@ -152,6 +164,11 @@ impl<L: Deref<Target = Link>> PgTables<L> {
 
     /// Reads what is foreseen, in one round trip.
     pub(super) fn look_ahead(&self, wanted: &[Foreseen]) -> Result<()> {
+        for one in wanted {
+            if let Foreseen::Texts(queries) = one {
+                self.search_ahead(queries)?;
+            }
+        }
         let columns = self.foreseen(wanted);
         let statements: Vec<Statement<'_>> =
             columns.iter().flat_map(ForeseenColumns::statements).collect();
@@ -170,10 +187,13 @@ impl<L: Deref<Target = Link>> PgTables<L> {
     ) -> Result<()> {
         let mut kept = self.kept.borrow_mut();
         for one in columns {
-            let rows = answers.next().unwrap_or_default();
             match one.of {
-                Foreseen::Nodes { space, .. } => kept.take(*space, &rows)?,
+                Foreseen::Texts(_) => {}
+                Foreseen::Nodes { space, .. } => {
+                    kept.take(*space, &answers.next().unwrap_or_default())?;
+                }
                 Foreseen::Names { space, names } => {
+                    let rows = answers.next().unwrap_or_default();
                     kept.take(*space, &rows)?;
                     let named = rows.iter().filter(|row| row.get::<_, i16>(0) == 3);
                     let found: BTreeMap<EntityId, Entity> = named
@@ -266,6 +286,18 @@ impl Kept {
             self.hanging.insert((space, node), rows);
         }
         Ok(())
+    }
+
+    /// Keeps rows that were looked up, and which were not there.
+    pub(super) fn keep_rows(&mut self, asked: Vec<RowKey>, found: &BTreeMap<RowKey, Row>) {
+        for key in asked {
+            let row = found.get(&key).cloned();
+            self.rows.insert(key, row);
+        }
+    }
+
+    pub(super) fn hits(&self, query: &TextQuery) -> Option<Vec<TextHit>> {
+        self.texts.iter().find(|(asked, _)| asked == query).map(|(_, hits)| hits.clone())
     }
 
     pub(super) fn spaces(&self) -> Option<Vec<Space>> {

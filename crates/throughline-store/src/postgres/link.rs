@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use futures_util::future::{try_join, try_join_all};
+use futures_util::future::{join, maybe_done, try_join, try_join_all};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
@@ -200,6 +200,39 @@ impl Link {
             });
         }
         Ok(rows)
+    }
+
+    /// Runs statements in one round trip, of which the second part is made while the server works on the
+    /// first.
+    pub(super) fn all_meanwhile<'s, T>(
+        &self,
+        first: &[Statement<'_>],
+        more: &'s mut T,
+        second: impl FnOnce(&'s mut T) -> Vec<Statement<'s>>,
+    ) -> Result<Vec<Vec<PgRow>>> {
+        let begin = self.taken_begin();
+        self.run(async move {
+            let sent = try_join_all(
+                first.iter().map(|one| self.client.query_typed(&one.sql, &one.params)),
+            );
+            let sent = async {
+                match begin {
+                    None => sent.await,
+                    Some(begin) => Ok(try_join(self.client.simple_query(begin), sent).await?.1),
+                }
+            };
+            let mut sent = std::pin::pin!(maybe_done(sent));
+            tokio::time::timeout(Duration::ZERO, &mut sent).await.ok();
+            for _ in 0..2 {
+                tokio::task::yield_now().await;
+            }
+            let second = second(more);
+            let rest = second.iter().map(|one| self.client.query_typed(&one.sql, &one.params));
+            let (rest, ()) = join(try_join_all(rest), &mut sent).await;
+            let mut rows = sent.take_output().unwrap_or_else(|| Ok(Vec::new()))?;
+            rows.extend(rest?);
+            Ok(rows)
+        })
     }
 
     /// Gives up what a transaction has done so far.

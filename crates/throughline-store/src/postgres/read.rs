@@ -15,6 +15,7 @@ use tokio_postgres::types::Type;
 use super::link::Link;
 use super::log::{NOT_ANOTHERS, Rotten};
 use super::rows::PgTables;
+use crate::Result;
 use crate::candidates::{
     CandidateQuery, CandidateRecord, Candidates, Foreseen, PromptCodes, RecordQuery,
 };
@@ -26,7 +27,6 @@ use crate::query::{
 };
 use crate::store::{FOUND_MAX, Reader, StoredBatch};
 use crate::tables::dump_line;
-use crate::{Error, Result};
 
 fn most(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
@@ -297,6 +297,9 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
     }
 
     fn text(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
+        if let Some(kept) = self.kept.borrow().hits(query) {
+            return Ok(kept);
+        }
         self.search(query)
     }
 
@@ -358,41 +361,11 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
         model: &str,
         nodes: &[NodeId],
     ) -> Result<Vec<Option<Vec<f32>>>> {
-        let kept = self.kept_vectors(space, model, nodes);
-        if kept.iter().all(Option::is_some) {
-            return Ok(kept);
-        }
-        let nodes = names(nodes);
-        let rows = self.link.query(
-            "SELECT e.meaning::real[] FROM unnest($3::text[]) WITH ORDINALITY AS w (node, at)
-             LEFT JOIN embedding AS e ON e.space = $1 AND e.model = $2 AND e.node = w.node
-             ORDER BY w.at",
-            &[(&self.wall(space), Type::INT8), (&model, Type::TEXT), (&nodes, Type::TEXT_ARRAY)],
-        )?;
-        Ok(rows.iter().map(|row| row.get(0)).collect())
+        self.find_vectors(space, model, nodes)
     }
 
     fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>> {
-        let rows = self.link.query(
-            "SELECT node, seq, meaning::real[] FROM embedding
-             WHERE space = $1 AND model = $2 AND seq > $3 ORDER BY node",
-            &[
-                (&self.wall(space), Type::INT8),
-                (&model, Type::TEXT),
-                (&i64::try_from(after_seq).unwrap_or(i64::MAX), Type::INT8),
-            ],
-        )?;
-        let vector = |row: &tokio_postgres::Row| {
-            let (node, seq): (&str, i64) = (row.get(0), row.get(1));
-            let bad = |detail| Error::BadRow { what: format!("vector of {node}"), detail };
-            Ok(Vector {
-                node: node.parse().map_err(bad)?,
-                seq: seq.unsigned_abs(),
-                values: row.get(2),
-                packed: Vec::new(),
-            })
-        };
-        rows.iter().map(vector).collect()
+        self.vectors_after(space, model, after_seq)
     }
 
     fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>> {

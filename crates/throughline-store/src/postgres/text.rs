@@ -4,34 +4,139 @@ use std::ops::Deref;
 
 use throughline_core::policy::WordPolicy;
 use throughline_core::words::{self, CollectionSize};
-use throughline_core::{EpisodeId, MemoryId, NodeId, SpaceId};
+use throughline_core::{EpisodeId, MemoryId, NodeId, RowKey, SpaceId};
 use tokio_postgres::types::Type;
 
 use super::documents::what;
 use super::link::{Link, Statement};
+use super::log::Rotten;
 use super::rows::PgTables;
 use crate::document::Postings;
 use crate::query::{TextHit, TextOf, TextQuery};
 use crate::{Error, Result};
 
-/// The documents that hold a wanted word, the most promising first: by the same formula as the scores,
-/// or the newest where even the rarest word is nearly everywhere.
+/// How many documents hold each word and how many there are; then those that hold a wanted word, the
+/// most promising first: by the same formula as the scores, or the newest where even the rarest word is
+/// nearly everywhere. Which words are wanted is decided as `words::affordable` does.
 const CANDIDATES: &str = "
-    WITH hit AS (
-      SELECT p.space, p.number, sum(w.rarity * p.count * ($5::float8 + 1)
-               / (p.count + $5 * (1 - $6::float8 + $6 *
-                  cardinality(string_to_array(d.terms, ' ')) / $7::float8))) AS score
-      FROM unnest($2::text[], $3::float8[]) AS w (term, rarity)
-      JOIN posting AS p ON p.space = ANY($1) AND p.what = $4 AND p.term = w.term
-      JOIN document AS d ON d.space = p.space AND d.what = $4 AND d.number = p.number
-      GROUP BY p.space, p.number)
-    SELECT h.space, d.key, d.terms FROM hit AS h
-    JOIN document AS d ON d.space = h.space AND d.what = $4 AND d.number = h.number
-    LEFT JOIN memory AS m ON $4 = 1 AND m.space = h.space AND m.key = d.key
-    WHERE $4 = 2 OR ((m.session IS NULL OR m.session = $8)
-                 AND (cardinality($9::text[]) = 0 OR m.state = ANY($9))
-                 AND (cardinality($10::text[]) = 0 OR m.kind = ANY($10)))
-    ORDER BY CASE WHEN $12 THEN h.number END DESC, h.score DESC, h.number DESC LIMIT $11";
+    WITH term AS MATERIALIZED
+      (SELECT w.term, w.at, (SELECT count(*) FROM unnest($1::bigint[]) AS s (space), LATERAL
+          (SELECT 1 FROM posting AS p WHERE p.space = s.space AND p.what = $3 AND p.term = w.term
+           LIMIT $4) AS held) AS docs
+       FROM unnest($2::text[]) WITH ORDINALITY AS w (term, at)),
+    size AS MATERIALIZED
+      (SELECT coalesce(sum(docs), 0)::bigint AS docs, coalesce(sum(terms), 0)::bigint AS terms
+       FROM shelf WHERE what = $3 AND space = ANY($1)),
+    ranked AS
+      (SELECT term, docs, sum(docs) OVER rarest AS total, row_number() OVER rarest AS nth
+       FROM term WHERE docs > 0 WINDOW rarest AS (ORDER BY docs, term COLLATE \"C\")),
+    kept AS MATERIALIZED
+      (SELECT r.term, r.docs, ln(1 + greatest(greatest(z.docs, 1) - r.docs + 0.5, 0)::float8
+         / (r.docs + 0.5)::float8) AS rarity
+       FROM ranked AS r, size AS z WHERE r.nth = 1 OR r.total <= $4 - 1),
+    spread AS MATERIALIZED (SELECT coalesce(sum(docs), 0) > $4 - 1 AS wide FROM kept),
+    hit AS MATERIALIZED
+      (SELECT p.space, p.number, sum(w.rarity * p.count * ($5::float8 + 1)
+                / (p.count + $5 * (1 - $6::float8 + $6 * cardinality(string_to_array(d.terms, ' '))
+                   / greatest(z.terms::float8 / greatest(z.docs, 1), 1)))) AS score
+       FROM kept AS w
+       JOIN posting AS p ON p.space = ANY($1) AND p.what = $3 AND p.term = w.term
+       JOIN document AS d ON d.space = p.space AND d.what = $3 AND d.number = p.number, size AS z
+       GROUP BY p.space, p.number)
+    SELECT t.at::integer, t.docs, NULL::bigint, NULL::text, NULL::text FROM term AS t
+    UNION ALL SELECT 0, z.docs, z.terms, NULL, NULL FROM size AS z
+    UNION ALL (SELECT -1, NULL, h.space, d.key, d.terms FROM hit AS h
+    JOIN document AS d ON d.space = h.space AND d.what = $3 AND d.number = h.number
+    LEFT JOIN memory AS m ON $3 = 1 AND m.space = h.space AND m.key = d.key
+    WHERE $3 = 2 OR ((m.session IS NULL OR m.session = $7)
+                 AND (cardinality($8::text[]) = 0 OR m.state = ANY($8))
+                 AND (cardinality($9::text[]) = 0 OR m.kind = ANY($9)))
+    ORDER BY CASE WHEN (SELECT wide FROM spread) THEN h.number END DESC, h.score DESC, h.number DESC
+    LIMIT CASE WHEN (SELECT wide FROM spread) THEN $11 ELSE $10 END)";
+
+/// A search as parameters.
+pub(super) struct SearchColumns<'q> {
+    query: &'q TextQuery,
+    walls: Vec<i64>,
+    enough: i64,
+    policy: WordPolicy,
+    states: Vec<&'static str>,
+    kinds: Vec<&'static str>,
+    session: Option<String>,
+    most: (i64, i64),
+}
+
+impl<'q> SearchColumns<'q> {
+    pub(super) fn of<L: Deref<Target = Link>>(tables: &PgTables<L>, query: &'q TextQuery) -> Self {
+        let policy = WordPolicy::default();
+        let number = |count: usize| i64::try_from(query.limit.max(count)).unwrap_or(i64::MAX);
+        Self {
+            query,
+            walls: tables.walls(&query.spaces),
+            enough: i64::try_from(policy.postings_max + 1).unwrap_or(i64::MAX),
+            states: query.states.iter().map(|state| state.as_str()).collect(),
+            kinds: query.kinds.iter().map(|kind| kind.as_str()).collect(),
+            session: query.session.as_ref().map(ToString::to_string),
+            most: (number(policy.candidates_max), number(policy.newest_max)),
+            policy,
+        }
+    }
+
+    pub(super) fn statement(&self) -> Statement<'_> {
+        let of: &'static i16 = if self.query.of == TextOf::Memories { &1 } else { &2 };
+        Statement {
+            sql: CANDIDATES.to_owned(),
+            params: vec![
+                (&self.walls, Type::INT8_ARRAY),
+                (&self.query.terms, Type::TEXT_ARRAY),
+                (of, Type::INT2),
+                (&self.enough, Type::INT8),
+                (&self.policy.k1, Type::FLOAT8),
+                (&self.policy.b, Type::FLOAT8),
+                (&self.session, Type::TEXT),
+                (&self.states, Type::TEXT_ARRAY),
+                (&self.kinds, Type::TEXT_ARRAY),
+                (&self.most.0, Type::INT8),
+                (&self.most.1, Type::INT8),
+            ],
+        }
+    }
+
+    /// Scores what was found. How rare a word is, is judged over the spaces within reach and no others.
+    pub(super) fn hits<L: Deref<Target = Link>>(
+        &self,
+        tables: &PgTables<L>,
+        rows: &[tokio_postgres::Row],
+    ) -> Result<Vec<TextHit>> {
+        let at = |row: &tokio_postgres::Row| row.get::<_, i32>(0);
+        let docs = |row: &tokio_postgres::Row| row.get::<_, i64>(1).unsigned_abs();
+        let mut collection = CollectionSize { docs: 0, terms: 0 };
+        let mut frequencies: Vec<(i32, (String, u64))> = Vec::new();
+        for row in rows.iter().filter(|row| at(row) >= 0) {
+            let place = usize::try_from(at(row)).unwrap_or(0);
+            match place.checked_sub(1).and_then(|place| self.query.terms.get(place)) {
+                Some(term) => frequencies.push((at(row), (term.clone(), docs(row)))),
+                None => {
+                    let terms = row.get::<_, i64>(2).unsigned_abs();
+                    collection = CollectionSize { docs: docs(row), terms };
+                }
+            }
+        }
+        frequencies.sort_by_key(|(at, _)| *at);
+        let frequencies: Vec<_> = frequencies.into_iter().map(|(_, one)| one).collect();
+        let kept = words::affordable(&frequencies, &self.policy);
+        let mut hits = Vec::new();
+        for row in rows.iter().filter(|row| at(row) < 0) {
+            let terms: Vec<&str> = row.get::<_, &str>(4).split_ascii_whitespace().collect();
+            let score = words::bm25(&kept, &terms, collection, &self.policy);
+            let node = node(self.query.of, row.get(3))?;
+            hits.push(TextHit { space: tables.space(row.get(2)), node, score });
+        }
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
+        hits.truncate(self.query.limit);
+        Ok(hits)
+    }
+}
 
 impl<L: Deref<Target = Link>> PgTables<L> {
     /// The documents of a space that hold each of the terms.
@@ -66,106 +171,36 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         Ok(rows.iter().map(list).collect())
     }
 
-    /// Finds and scores. How rare a word is, is judged over the spaces within reach and no others.
+    /// Finds and scores, in one round trip.
     pub(super) fn search(&self, query: &TextQuery) -> Result<Vec<TextHit>> {
-        let policy = WordPolicy::default();
-        let walls = self.walls(&query.spaces);
-        let (frequencies, collection) = self.frequencies(query, &walls, &policy)?;
-        let kept = words::affordable(&frequencies, &policy);
-        if kept.is_empty() {
+        if query.terms.is_empty() {
             return Ok(Vec::new());
         }
-        let holding: u64 = kept.iter().map(|(_, docs)| docs).sum();
-        let newest = holding > policy.postings_max;
-        let most = if newest { policy.newest_max } else { policy.candidates_max };
-        let most = i64::try_from(query.limit.max(most)).unwrap_or(i64::MAX);
-        let terms: Vec<&str> = kept.iter().map(|(term, _)| term.as_str()).collect();
-        let rarity: Vec<f64> = kept.iter().map(|(_, docs)| rarity(*docs, collection)).collect();
-        let texts = |names: Vec<&'static str>| names;
-        let states = texts(query.states.iter().map(|state| state.as_str()).collect());
-        let kinds = texts(query.kinds.iter().map(|kind| kind.as_str()).collect());
-        let session = query.session.as_ref().map(ToString::to_string);
-        let rows = self.link.query(
-            CANDIDATES,
-            &[
-                (&walls, Type::INT8_ARRAY),
-                (&terms, Type::TEXT_ARRAY),
-                (&rarity, Type::FLOAT8_ARRAY),
-                (&what(query.of), Type::INT2),
-                (&policy.k1, Type::FLOAT8),
-                (&policy.b, Type::FLOAT8),
-                (&mean_length(collection), Type::FLOAT8),
-                (&session, Type::TEXT),
-                (&states, Type::TEXT_ARRAY),
-                (&kinds, Type::TEXT_ARRAY),
-                (&most, Type::INT8),
-                (&newest, Type::BOOL),
-            ],
-        )?;
-        let mut hits = Vec::with_capacity(rows.len());
-        for row in &rows {
-            let terms: Vec<&str> = row.get::<_, &str>(2).split_ascii_whitespace().collect();
-            let score = words::bm25(&kept, &terms, collection, &policy);
-            let node = node(query.of, row.get(1))?;
-            hits.push(TextHit { space: self.space(row.get(0)), node, score });
+        let columns = SearchColumns::of(self, query);
+        let statement = columns.statement();
+        columns.hits(self, &self.link.query(&statement.sql, &statement.params)?)
+    }
+
+    /// The same for several, which are kept until they are asked for, with the rows that they find.
+    pub(super) fn search_ahead(&self, queries: &[TextQuery]) -> Result<()> {
+        let columns: Vec<_> = queries.iter().map(|query| SearchColumns::of(self, query)).collect();
+        let statements: Vec<_> = columns.iter().map(SearchColumns::statement).collect();
+        let mut found = Vec::with_capacity(queries.len());
+        for (one, rows) in columns.iter().zip(self.link.all(&statements)?) {
+            found.push(one.hits(self, &rows)?);
         }
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
-        hits.truncate(query.limit);
-        Ok(hits)
+        let keys: Vec<RowKey> = found
+            .iter()
+            .flatten()
+            .map(|hit| RowKey::node(hit.space, hit.node))
+            .filter(|key| self.kept.borrow().row(key).is_none())
+            .collect();
+        let rows = self.rows_by_key(&keys, Rotten::LeftOut)?;
+        let mut kept = self.kept.borrow_mut();
+        kept.keep_rows(keys, &rows);
+        kept.texts.extend(queries.iter().cloned().zip(found));
+        Ok(())
     }
-
-    /// In how many documents each term occurs, counted no further than matters, and how many there
-    /// are.
-    fn frequencies(
-        &self,
-        query: &TextQuery,
-        walls: &[i64],
-        policy: &WordPolicy,
-    ) -> Result<(Vec<(String, u64)>, CollectionSize)> {
-        let enough = i64::try_from(policy.postings_max + 1).unwrap_or(i64::MAX);
-        let of = what(query.of);
-        let mut found = self.link.all(&[
-            Statement {
-                sql: "SELECT (SELECT count(*)
-                              FROM unnest($1::bigint[]) AS s (space), LATERAL
-                                (SELECT 1 FROM posting AS p WHERE p.space = s.space AND p.what = $2
-                                   AND p.term = w.term LIMIT $4) AS held)
-                      FROM unnest($3::text[]) WITH ORDINALITY AS w (term, at) ORDER BY w.at"
-                    .to_owned(),
-                params: vec![
-                    (&walls, Type::INT8_ARRAY),
-                    (&of, Type::INT2),
-                    (&query.terms, Type::TEXT_ARRAY),
-                    (&enough, Type::INT8),
-                ],
-            },
-            Statement {
-                sql: "SELECT coalesce(sum(docs), 0)::bigint, coalesce(sum(terms), 0)::bigint
-                      FROM shelf WHERE what = $2 AND space = ANY($1)"
-                    .to_owned(),
-                params: vec![(&walls, Type::INT8_ARRAY), (&of, Type::INT2)],
-            },
-        ])?;
-        let docs = found.remove(0);
-        let docs = docs.iter().map(|row| row.get::<_, i64>(0).unsigned_abs());
-        let frequencies = query.terms.iter().cloned().zip(docs).collect();
-        let size = &found[0][0];
-        let (docs, terms): (i64, i64) = (size.get(0), size.get(1));
-        let collection = CollectionSize { docs: docs.unsigned_abs(), terms: terms.unsigned_abs() };
-        Ok((frequencies, collection))
-    }
-}
-
-/// What a word tells that so many documents hold.
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-fn rarity(holding: u64, collection: CollectionSize) -> f64 {
-    let (docs, holding) = (collection.docs.max(1) as f64, holding as f64);
-    (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-fn mean_length(collection: CollectionSize) -> f64 {
-    (collection.terms as f64 / collection.docs.max(1) as f64).max(1.0)
 }
 
 pub(super) fn node(of: TextOf, key: &str) -> Result<NodeId> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use throughline_core::{Row, RowKey, SpaceId, Table};
+use throughline_core::{NodeId, Row, RowKey, SpaceId, Table};
 use tokio_postgres::types::Type;
 
 use super::blocks::pack;
@@ -11,6 +11,7 @@ use super::documents::{Rewrite, searched_in, what};
 use super::link::{Link, Statement};
 use super::log::Rotten;
 use super::near::NearColumns;
+use super::read::names;
 use super::rows::PgTables;
 use crate::body::parse;
 use crate::document::{Document, PACKED_AT, RECORD};
@@ -218,4 +219,56 @@ pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>, stamp: i64)
     });
     tables.link.all(&statements)?;
     Ok(())
+}
+
+impl<L: Deref<Target = Link>> PgTables<L> {
+    /// Vectors of nodes, in their order; `None` where there is none.
+    pub(super) fn find_vectors(
+        &self,
+        space: SpaceId,
+        model: &str,
+        nodes: &[NodeId],
+    ) -> Result<Vec<Option<Vec<f32>>>> {
+        let kept = self.kept_vectors(space, model, nodes);
+        if kept.iter().all(Option::is_some) {
+            return Ok(kept);
+        }
+        let nodes = names(nodes);
+        let rows = self.link.query(
+            "SELECT e.meaning::real[] FROM unnest($3::text[]) WITH ORDINALITY AS w (node, at)
+             LEFT JOIN embedding AS e ON e.space = $1 AND e.model = $2 AND e.node = w.node
+             ORDER BY w.at",
+            &[(&self.wall(space), Type::INT8), (&model, Type::TEXT), (&nodes, Type::TEXT_ARRAY)],
+        )?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    }
+
+    /// Vectors of one model, made after a change number.
+    pub(super) fn vectors_after(
+        &self,
+        space: SpaceId,
+        model: &str,
+        after_seq: u64,
+    ) -> Result<Vec<Vector>> {
+        let rows = self.link.query(
+            "SELECT node, seq, meaning::real[] FROM embedding
+             WHERE space = $1 AND model = $2 AND seq > $3 ORDER BY node",
+            &[
+                (&self.wall(space), Type::INT8),
+                (&model, Type::TEXT),
+                (&i64::try_from(after_seq).unwrap_or(i64::MAX), Type::INT8),
+            ],
+        )?;
+        let vector = |row: &tokio_postgres::Row| {
+            let (node, seq): (&str, i64) = (row.get(0), row.get(1));
+            let bad = |detail| Error::BadRow { what: format!("vector of {node}"), detail };
+            Ok(Vector {
+                node: node.parse().map_err(bad)?,
+                seq: seq.unsigned_abs(),
+                values: row.get(2),
+                packed: Vec::new(),
+            })
+        };
+        rows.iter().map(vector).collect()
+    }
 }
