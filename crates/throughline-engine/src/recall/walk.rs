@@ -72,8 +72,9 @@ impl Recalling<'_> {
                 for space in spaces {
                     edges.extend(reader.neighbours(*space, nodes, &[], EDGES_READ)?);
                 }
+                // Clusters and boxes are for people who look: as steps they added nothing (docs/quality.md).
                 edges.retain(|edge| {
-                    edge.relation != Relation::InBox
+                    !matches!(edge.relation, Relation::InBox | Relation::InCluster)
                         && ![edge.from, edge.to].iter().any(|end| matches!(end, NodeId::Episode(_)))
                 });
                 Ok::<_, crate::Error>(edges)

@@ -7,8 +7,8 @@ use throughline_attention::clusters::{ClusterPolicy, clusters, identities};
 use throughline_core::permission::Act;
 use throughline_core::text::plural;
 use throughline_core::{
-    Change, Edge, Entity, EntityId, EntityKind, MemoryId, NodeId, Relation, RowKey, reconcile,
-    words,
+    Change, Edge, Entity, EntityId, EntityKind, Memory, MemoryId, NodeId, Relation, RowKey,
+    reconcile, words,
 };
 use throughline_embed::MODEL;
 use throughline_store::Vector;
@@ -49,7 +49,10 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
     // In a small memory two that lie close together are a topic already.
     let size_min = if ids.len() < SMALL { 2 } else { ClusterPolicy::default().size_min };
     let policy = ClusterPolicy { size_min, ..ClusterPolicy::default() };
-    let found = clusters(&ids, &pairs, &policy);
+    let mut found = clusters(&ids, &pairs, &policy);
+    if size_min < ClusterPolicy::default().size_min {
+        drop_nameless(view, &mut found)?;
+    }
     let held = held(view)?;
     let before: BTreeMap<EntityId, BTreeSet<MemoryId>> =
         held.iter().map(|(id, cluster)| (*id, cluster.members.keys().copied().collect())).collect();
@@ -85,6 +88,23 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
         new.len()
     ));
     Ok(plan)
+}
+
+/// Leaves out pairs that share no telling word: nobody would see what they are about.
+fn drop_nameless(view: &PassView<'_>, found: &mut Vec<Vec<MemoryId>>) -> Result<()> {
+    let mut named = Vec::new();
+    for members in std::mem::take(found) {
+        let texts = view.whole(&members)?;
+        let shares = |one: &[Memory]| {
+            let other = telling(&one[1].content);
+            telling(&one[0].content).keys().any(|word| other.contains_key(word))
+        };
+        if texts.len() != 2 || shares(&texts) {
+            named.push(members);
+        }
+    }
+    *found = named;
+    Ok(())
 }
 
 /// The clusters there are, with their members.

@@ -212,15 +212,19 @@ fn explaining_changes_nothing() {
 #[test]
 fn connections_score_again_what_was_found_where_a_person_wants_it() {
     let home = Home::new();
-    let cause = home.remember("Redis lost sessions twice in March");
+    let bought = home.remember("Two machines were bought used");
+    let cost = home.remember_with(&["Hardware broke every month", "--because", &bought]);
+    let lost = home.remember("Redis forgot everything after two restarts");
     home.remember_with(&[
-        "Sessions are kept in Postgres",
+        "Sessions live in Postgres",
         "--kind",
         "decision",
         "--because",
-        &cause,
+        &lost,
+        "--because",
+        &cost,
     ]);
-    let asked = ["recall", "where are sessions kept?", "--explain"];
+    let asked = ["recall", "where do sessions live?", "--explain"];
     let plain = home.json(&asked);
     home.json(&["config", "set", "recall.pagerank_rounds", "8"]);
     let scored = home.json(&asked);
