@@ -65,8 +65,8 @@ const LIKELY: &str = "likely";
 /// How near in meaning the nearest memory must be to be connected with what was said later.
 const LINKED_NEAR: f64 = 0.15;
 /// How near it must be for that where the two share no telling word, and where they do.
-const ABOUT_ALONE_NEAR: f64 = 0.3;
-const ABOUT_IN_WORDS_NEAR: f64 = 0.12;
+const ABOUT_ALONE_NEAR: f64 = 0.35;
+const ABOUT_IN_WORDS_NEAR: f64 = 0.15;
 /// From this likelihood on, it is connected with what it may touch.
 const LINKS_FROM: f32 = 0.1;
 /// From this likelihood on, words that did not look like it are a change.

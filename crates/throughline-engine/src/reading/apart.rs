@@ -30,7 +30,7 @@ pub(super) fn taken_apart(trained: &Trained, turn: &str, pieces: Vec<Piece>) -> 
             probe::is_clear(turn, &one, &other).then_some([one, other])
         });
         match two {
-            Some(two) => all.extend(two.map(|one| without_lead(turn, one))),
+            Some(two) => all.extend(two.map(|one| Piece { span: without_lead(turn, &one), ..one })),
             None => {
                 if !probe::is_kept(&piece) && probe::permits(turn, &piece) {
                     piece.is_rule(RULE_LASTS);
@@ -49,9 +49,11 @@ fn alone(trained: &Trained, turn: &str, span: Range<usize>) -> Option<Piece> {
     Some(Piece { span, ..piece })
 }
 
-fn without_lead(turn: &str, piece: Piece) -> Piece {
-    let lead = if probe::is_kept(&piece) { probe::lead_over(&turn[piece.span.clone()]) } else { 0 };
-    Piece { span: piece.span.start + lead..piece.span.end, ..piece }
+/// The bytes of a clause without the words that only lead over to what it claims.
+fn without_lead(turn: &str, piece: &Piece) -> Range<usize> {
+    let kept = probe::is_kept(piece);
+    let lead = if kept { probe::lead_over(&turn[piece.span.clone()]) } else { 0 };
+    piece.span.start + lead..piece.span.end
 }
 
 /// Whether words touch every clause of a memory. What they leave alone would be lost with the rest.
