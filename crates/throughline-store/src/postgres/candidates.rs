@@ -181,31 +181,13 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         queries: &[RecordQuery],
         model: &str,
     ) -> Result<Vec<Vec<CandidateRecord>>> {
-        let asked: Vec<(i64, Vec<i32>, Vec<i32>, Vec<String>)> = queries
+        let asked: Vec<RecordColumns> =
+            queries.iter().map(|query| RecordColumns::of(self, query)).collect();
+        let statements: Vec<Statement<'_>> = asked
             .iter()
-            .map(|query| {
-                let signed = |list: &[u32]| list.iter().map(|one| one.cast_signed()).collect();
-                let (whole, places) = (signed(&query.whole), signed(&query.places));
-                (self.wall(query.space), whole, places, names(&query.vectors))
-            })
+            .zip(queries)
+            .flat_map(|(one, query)| one.statements(query.of, &model))
             .collect();
-        let mut statements = Vec::new();
-        for (query, (wall, whole, places, nodes)) in queries.iter().zip(&asked) {
-            statements.push(Statement {
-                sql: records_sql(query.of),
-                params: vec![
-                    (wall, Type::INT8),
-                    (whole, Type::INT4_ARRAY),
-                    (places, Type::INT4_ARRAY),
-                ],
-            });
-            statements.push(Statement {
-                sql: "SELECT node, meaning::real[] FROM embedding
-                      WHERE space = $1 AND model = $2 AND node = ANY($3)"
-                    .to_owned(),
-                params: vec![(wall, Type::INT8), (&model, Type::TEXT), (nodes, Type::TEXT_ARRAY)],
-            });
-        }
         let mut answers = self.link.all(&statements)?.into_iter();
         let mut records = Vec::new();
         let vectors = &mut self.kept.borrow_mut().vectors;
@@ -255,6 +237,49 @@ impl<L: Deref<Target = Link>> PgTables<L> {
             ],
         )?;
         rows.iter().map(|row| super::text::node(of, row.get(0))).collect()
+    }
+}
+
+/// A query for records as parameters.
+struct RecordColumns {
+    wall: i64,
+    whole: Vec<i32>,
+    places: Vec<i32>,
+    nodes: Vec<String>,
+}
+
+impl RecordColumns {
+    fn of<L: Deref<Target = Link>>(tables: &PgTables<L>, query: &RecordQuery) -> Self {
+        let signed = |list: &[u32]| list.iter().map(|one| one.cast_signed()).collect();
+        Self {
+            wall: tables.wall(query.space),
+            whole: signed(&query.whole),
+            places: signed(&query.places),
+            nodes: names(&query.vectors),
+        }
+    }
+
+    fn statements<'s>(&'s self, of: TextOf, model: &'s &'s str) -> [Statement<'s>; 2] {
+        [
+            Statement {
+                sql: records_sql(of),
+                params: vec![
+                    (&self.wall, Type::INT8),
+                    (&self.whole, Type::INT4_ARRAY),
+                    (&self.places, Type::INT4_ARRAY),
+                ],
+            },
+            Statement {
+                sql: "SELECT node, meaning::real[] FROM embedding
+                      WHERE space = $1 AND model = $2 AND node = ANY($3)"
+                    .to_owned(),
+                params: vec![
+                    (&self.wall, Type::INT8),
+                    (model, Type::TEXT),
+                    (&self.nodes, Type::TEXT_ARRAY),
+                ],
+            },
+        ]
     }
 }
 

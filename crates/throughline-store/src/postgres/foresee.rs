@@ -258,12 +258,13 @@ impl Kept {
                     }
                     continue;
                 }
-                what @ 2..=4 => {
-                    let table = [Table::Memory, Table::Entity, Table::Episode][what as usize - 2];
-                    if table == Table::Memory {
+                2..=4 => {
+                    let key = RowKey::node(space, node);
+                    if key.table == Table::Memory {
                         memories.insert(node);
                     }
-                    self.rows.insert(RowKey::node(space, node), read(table, row)?);
+                    let row = read(key.table, row)?;
+                    self.rows.insert(key, row);
                     continue;
                 }
                 5 => Table::Evidence,
