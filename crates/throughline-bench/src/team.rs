@@ -447,5 +447,6 @@ fn turn(space: SpaceId, writer: usize, n: u64) -> Episode {
         speaker: "user".to_owned(),
         at: Timestamp::EPOCH,
         text: format!("writer {writer} says that job {n} is done and the queue is empty"),
+        person: None,
     }
 }

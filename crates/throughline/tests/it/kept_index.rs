@@ -13,6 +13,8 @@ use crate::harness::{Home, overwrite};
 
 /// More documents than are worth a file.
 const MANY: usize = 4_400;
+/// Memories in one batch.
+const AT_ONCE: usize = 200;
 
 fn id(number: usize) -> MemoryId {
     format!("01990000-0000-7000-8000-{number:012x}").parse().expect("it has the form of an id")
@@ -32,20 +34,26 @@ fn large() -> Home {
     };
     let (key, name) = (project.key.as_str().to_owned(), project.name);
     let known = Change::AddSpace(Space { space, key, name, created_at: at, slept: None });
-    let batch = Batch {
-        id: BatchId(id(1 << 40).0),
+    let batch = |changes: Vec<Change>, number: usize| Batch {
+        id: BatchId(id((1 << 40) + number).0),
         space,
         at,
         actor: Actor::System,
         cause: Cause::Import,
         session: None,
         reason: None,
-        changes: std::iter::once(known).chain((0..MANY).map(insert)).collect(),
+        changes,
         extra: std::collections::BTreeMap::new(),
     };
-    let batch = serde_json::to_string(&batch).expect("it is JSON");
+    let mut lines = vec![json!({"format": "throughline-log", "version": 1}).to_string()];
+    let all: Vec<usize> = (0..MANY).collect();
+    for (number, some) in all.chunks(AT_ONCE).enumerate() {
+        let known = (number == 0).then(|| known.clone());
+        let changes = known.into_iter().chain(some.iter().copied().map(insert)).collect();
+        lines.push(serde_json::to_string(&batch(changes, number)).expect("it is JSON"));
+    }
     let file = home.arg("many.jsonl");
-    let log = format!("{{\"format\":\"throughline-log\",\"version\":1}}\n{batch}\n");
+    let log = lines.join("\n") + "\n";
     std::fs::write(&file, log).expect("the folder can be written to");
     home.json(&["import", &file, "--trust"]);
     home
