@@ -14,7 +14,9 @@ use throughline_core::scope::Space;
 use throughline_core::{
     Actor, Batch, BatchId, Cause, Change, Episode, EpisodeId, SessionId, SpaceId, Timestamp,
 };
-use throughline_engine::{Ask, Clock, Context, Engine, Memo, NewMemory, Project, keep_memory_at};
+use throughline_engine::{
+    Ask, Clock, Context, Engine, Memo, NewMemory, Project, keep_memory_at, round_trips,
+};
 use throughline_store::{LogQuery, PgStore, Store};
 
 use crate::corpus::Corpus;
@@ -207,9 +209,9 @@ fn recalls(
         })
     };
     let asked = f64::from(u32::try_from(queries.len() + queries.len().min(5)).unwrap_or(1));
-    let (trips, spent) = (server.round_trips(), Spent::now(schema));
+    let (trips, spent) = (round_trips(server), Spent::now(schema));
     let there = time(server);
-    let (trips, by_server) = (server.round_trips() - trips, spent.since(schema, asked));
+    let (trips, by_server) = (round_trips(server) - trips, spent.since(schema, asked));
     let spent = Spent::now(schema);
     beside(name, &there, &time(file));
     let by_file = spent.since(schema, asked);

@@ -54,6 +54,50 @@ pub struct Engine {
     pub(crate) person: Option<String>,
 }
 
+/// Opens the memory in a folder for a person: on a server their role decides what is seen, in a file they
+/// are the author of what they say.
+pub fn open_for_person(home: &Path, clock: Clock, person: &str) -> Result<Engine> {
+    open_for(home, clock, Some(person))
+}
+
+fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Engine> {
+    let opened = Backend::open_as(&home.join(DATABASE), person);
+    // Also where it does not open: what was left over may hold erased text.
+    backup::sweep_if_idle(home);
+    let store = opened?;
+    let indexes = Indexes::new(store.file().is_ok().then(|| home.join(INDEXES)));
+    Ok(Engine {
+        home: home_of(home, person.filter(|_| store.server().is_some()))?,
+        store,
+        clock,
+        policy: Policy::default(),
+        indexes,
+        meaning: Meaning::default(),
+        words_pool: WordsPool::default(),
+        seen: Mutex::default(),
+        told: None,
+        until: None,
+        waited_for: AtomicBool::new(false),
+        person: person.map(str::to_owned),
+    })
+}
+
+/// How often a server was asked and waited for since memory was opened; never, where it is in a file.
+pub fn round_trips(engine: &Engine) -> u64 {
+    engine.store.round_trips()
+}
+
+/// The person who reads and writes by an engine, where memory has several.
+pub(crate) fn person_of(engine: &Engine) -> Option<String> {
+    engine.person.clone().or_else(|| engine.store.person().map(str::to_owned))
+}
+
+/// Names the person who writes, where the store itself does not.
+fn signature(engine: &Engine) -> Extra {
+    let person = engine.person.iter().filter(|_| engine.store.server().is_none());
+    person.map(|person| (PERSON.to_owned(), person.as_str().into())).collect()
+}
+
 /// The folder with what is told, heard and kept in mind. On a server each person has one of their own,
 /// because walls stand between people also beside the database.
 fn home_of(home: &Path, person: Option<&str>) -> Result<PathBuf> {
@@ -73,35 +117,7 @@ pub(crate) const INDEXES: &str = "index";
 impl Engine {
     /// Opens the memory in a folder, creating it if there is none.
     pub fn open(home: &Path, clock: Clock) -> Result<Self> {
-        Self::open_for(home, clock, None)
-    }
-
-    /// The same for a person: on a server their role decides what is seen, in a file they are the
-    /// author of what they say.
-    pub fn open_as(home: &Path, clock: Clock, person: &str) -> Result<Self> {
-        Self::open_for(home, clock, Some(person))
-    }
-
-    fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Self> {
-        let opened = Backend::open_as(&home.join(DATABASE), person);
-        // Also where it does not open: what was left over may hold erased text.
-        backup::sweep_if_idle(home);
-        let store = opened?;
-        let indexes = Indexes::new(store.file().is_ok().then(|| home.join(INDEXES)));
-        Ok(Self {
-            home: home_of(home, person.filter(|_| store.server().is_some()))?,
-            store,
-            clock,
-            policy: Policy::default(),
-            indexes,
-            meaning: Meaning::default(),
-            words_pool: WordsPool::default(),
-            seen: Mutex::default(),
-            told: None,
-            until: None,
-            waited_for: AtomicBool::new(false),
-            person: person.map(str::to_owned),
-        })
+        open_for(home, clock, None)
     }
 
     /// The same engine with other numbers.
@@ -114,16 +130,6 @@ impl Engine {
     pub fn in_time(self, told: Instant, most: Duration) -> Self {
         self.store.answer_until(Some(told + most));
         Self { told: Some(told), until: Some(told + most), ..self }
-    }
-
-    /// How often a server was asked and waited for since memory was opened; never, where it is in a file.
-    pub fn round_trips(&self) -> u64 {
-        self.store.round_trips()
-    }
-
-    /// The person who reads and writes by it, where memory has several.
-    pub fn person(&self) -> Option<String> {
-        self.person.clone().or_else(|| self.store.person().map(str::to_owned))
     }
 
     /// The numbers in force.
@@ -225,8 +231,8 @@ impl Engine {
             // Read when it is our turn, so that what is written later also says so.
             let now = self.now();
             let id = BatchId(mint::id(now));
-            let mut tx =
-                Transaction::new(reader, now, context).of_person(self.person(), follows_up(cause));
+            let mut tx = Transaction::new(reader, now, context)
+                .of_person(person_of(self), follows_up(cause));
             let planned = self.planned(&mut tx, context, cause, &mut plan);
             let go_on = planned.is_ok() && !tx.changes().is_empty();
             let (scope, mut changes) = (tx.scope.clone(), tx.into_changes());
@@ -248,7 +254,7 @@ impl Engine {
                 session: context.session.clone(),
                 reason: reason.clone(),
                 changes,
-                extra: self.signature(),
+                extra: signature(self),
             })
         });
         if applied.is_ok() {
@@ -263,12 +269,6 @@ impl Engine {
 }
 
 impl Engine {
-    /// Names the person who writes, where the store itself does not.
-    fn signature(&self) -> Extra {
-        let person = self.person.iter().filter(|_| self.store.server().is_none());
-        person.map(|person| (PERSON.to_owned(), person.as_str().into())).collect()
-    }
-
     /// Lets `plan` read and decide as [`Engine::write`] does, and writes nothing. What it came to, and
     /// the changes that would have been written.
     pub(crate) fn try_out<T>(
@@ -280,7 +280,7 @@ impl Engine {
         self.check_project(context)?;
         let reader = self.now_reader()?;
         let mut tx = Transaction::new(&*reader, self.now(), context)
-            .of_person(self.person(), follows_up(cause));
+            .of_person(person_of(self), follows_up(cause));
         let came = self.planned(&mut tx, context, cause, &mut plan)?;
         Ok((came, tx.into_changes()))
     }

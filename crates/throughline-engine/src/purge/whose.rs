@@ -8,6 +8,7 @@ use throughline_core::{Change, Evidence, Memory, SpaceId};
 use throughline_store::{Reader, Standing};
 
 use super::{ToErase, resolve_turn};
+use crate::engine::person_of;
 use crate::flows::Erasing;
 use crate::permit::not_yours;
 use crate::{Context, Error, Result};
@@ -49,7 +50,7 @@ impl Erasing<'_> {
         space: SpaceId,
         person: Option<&str>,
     ) -> Result<bool> {
-        let me = self.engine.person();
+        let me = person_of(self.engine);
         let Some(me) = me else { return Ok(true) }; // a file is its owner's, whoever spoke
         if person == Some(me.as_str()) {
             return Ok(true);

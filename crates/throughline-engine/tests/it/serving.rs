@@ -9,6 +9,7 @@ use throughline_core::{
 };
 use throughline_engine::{
     Arms, Ask, Clock, Context, Engine, Memo, NewMemory, PastTurn, Project, Recall, keep_memory_at,
+    round_trips,
 };
 use throughline_store::{PgStore, SqliteStore, Store};
 
@@ -400,9 +401,9 @@ fn a_recall_asks_the_server_four_times_and_about_quotes_three_times_more() {
         let memories = Ask { episodes: false, ..plain.clone() };
         let all = Ask { ungated: true, ..plain.clone() };
         for (most, way) in most.iter_mut().zip([memories, all, plain]) {
-            let before = server.round_trips();
+            let before = round_trips(&server);
             let found = ask(&server, &desk.context, &way);
-            let trips = server.round_trips() - before;
+            let trips = round_trips(&server) - before;
             println!("{trips} round trips, {} turns: {question}", found.turns().len());
             *most = trips.max(*most);
         }

@@ -222,7 +222,7 @@ impl Program for ServedProgram {
 
     fn open_as(&self, person: &str) -> Result<Engine, Problem> {
         let settings = self.now();
-        let engine = Engine::open_as(&settings.home, settings.clock, person)?;
+        let engine = throughline_engine::open_for_person(&settings.home, settings.clock, person)?;
         Ok(engine.with_policy(settings.policy))
     }
 
