@@ -22,7 +22,7 @@ use throughline_core::scope::Level;
 use throughline_core::watermark::Referent;
 use throughline_core::{Authority, State};
 
-pub(crate) use agents::{Hook, Init, Patch, Which};
+pub(crate) use agents::{Connect, Hook, Init, Patch, Which};
 pub(crate) use change::{Correct, Edit, Link, Pair, Pin, Purge, Retire, Supersede, Tag, Unlink};
 pub(crate) use health::{Backup, Boxes, Doctor, Graph, GraphFormat, Restore, Stats};
 pub(crate) use lately::{Lately, Today};
@@ -77,7 +77,7 @@ pub(crate) struct Global {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Connect your AI agents: add hooks and tools to their settings, keeping a copy
-    Init(Init),
+    Init(Connect),
     /// Disconnect agents and restore their settings
     #[command(mut_arg("here", |here| here.help("Use the settings of this project instead of your own").long_help(None)))]
     Uninstall(Init),

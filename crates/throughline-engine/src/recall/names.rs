@@ -205,7 +205,7 @@ fn is_meant(marked: &[String], normal: &str, label: &Entity) -> bool {
     let spoken = format!(" {normal} ");
     label.names().iter().any(|name| {
         let about = |word: &&str| spoken.contains(&format!(" {word} {name} "));
-        marked.contains(name) || normal == name || ABOUT.iter().any(|word| about(word))
+        marked.contains(name) || normal == name || ABOUT.iter().any(about)
     })
 }
 

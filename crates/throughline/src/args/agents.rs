@@ -38,6 +38,16 @@ pub(crate) struct Hook {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Connect {
+    #[command(flatten)]
+    pub(crate) which: Init,
+    /// Let an agent's own model propose memories: claude, codex or gemini. What is said is sent to it, on your own plan or
+    /// key [default: nothing is sent]
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "dry_run")]
+    pub(crate) read_along: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Init {
     /// claude-code, codex, gemini, opencode, cursor (untested), or all that are installed here
     /// [default: all]
@@ -50,10 +60,6 @@ pub(crate) struct Init {
     /// Show what would change without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Let an agent's own model propose memories: claude, codex or gemini. What is said is sent to it, on your own plan or
-    /// key [default: nothing is sent]
-    #[arg(long, value_name = "PROGRAM", conflicts_with = "dry_run")]
-    pub(crate) read_along: Option<String>,
     /// The agent's settings folder [default: where the agent keeps it]; without --agent, Claude
     /// Code's
     #[arg(long, value_name = "DIR")]

@@ -35,6 +35,10 @@ const NOT_FOUND: &str = "`throughline` is not on your PATH. Agents have its full
 const NOT_FOUND_HERE: &str = "`throughline` is not on your PATH, and the files of a project call it \
                               by its name: add its folder to your PATH.\n";
 
+/// What may be done next.
+const FURTHER: &str = "`throughline ingest --past` imports past sessions; `doctor` checks the connection; \
+                       `uninstall` restores the files.";
+
 /// How wide the columns of a summary are: the longest name, the longest word.
 const NAME: usize = 11;
 const DONE: usize = 12;
@@ -89,10 +93,11 @@ struct WireFile {
 }
 
 pub(super) fn init(
-    args: &args::Init,
+    asked: &args::Connect,
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
+    let args = &asked.which;
     let program = program::own(&settings.environment.around)?;
     // What is shared with others says nothing about this machine.
     let command =
@@ -124,13 +129,7 @@ pub(super) fn init(
     if !args.dry_run && !settings.is_off() {
         wire.rules_read = read_flat_files(settings);
     }
-    let reads_along = match (args.dry_run, settings.is_off()) {
-        (false, false) => {
-            let wanted = args.read_along.as_deref();
-            read_along::offer(wanted, &hosts, settings, ui)?.unwrap_or_default()
-        }
-        _ => String::new(),
-    };
+    let reads_along = read_along::told_about(asked, &hosts, settings, ui)?;
     let project = settings.context().ok().map(|context| context.project);
     wire.waits_for = project.and_then(|one| one.waits_for().map(ToString::to_string));
     ui.answer(&wire, || {
@@ -163,14 +162,7 @@ pub(super) fn init(
         if !program.on_path {
             page.push_str(&paint(WARN, if args.here { NOT_FOUND_HERE } else { NOT_FOUND }));
         }
-        page.push_str(&rules_line(&wire));
-        page.push_str(&reads_along);
-        page.push_str(&paint(
-            DIM,
-            "`throughline ingest --past` imports past sessions; `doctor` checks the connection; \
-             `uninstall` restores the files.",
-        ));
-        page
+        page + &rules_line(&wire) + &reads_along + &paint(DIM, FURTHER)
     })?;
     Ok(wire.exit_code())
 }

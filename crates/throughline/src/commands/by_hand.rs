@@ -15,7 +15,7 @@ fn act_of(command: &Command) -> Option<Act> {
         Command::Uninstall(_) | Command::Serve(_) => Some(Act::Configure),
         Command::Demo(args) if args.serve => Some(Act::Configure),
         // Where words are sent is a setting.
-        Command::Init(args) if args.read_along.is_some() => Some(Act::Configure),
+        Command::Init(args) => args.read_along.as_ref().map(|_| Act::Configure),
         Command::Config(args) => act_on_settings(args.action.as_ref()),
         Command::Llm(args) if matches!(args.action, LlmAction::Key { .. }) => Some(Act::Configure),
         Command::Project(args) => Some(act_on_project(&args.action)),
@@ -34,8 +34,7 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Backup(_)
         | Command::Restore(_) => Some(Act::Transfer),
         // Reading, or about memories: the engine asks for each.
-        Command::Init(_)
-        | Command::Remember(_)
+        Command::Remember(_)
         | Command::Recall(_)
         | Command::Read(_)
         | Command::WhyNot(_)

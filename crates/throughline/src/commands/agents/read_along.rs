@@ -3,6 +3,7 @@
 use throughline_agents::{Host, Surroundings};
 use throughline_engine::Error;
 
+use crate::args::Connect;
 use crate::settings::{ConfigFile, Settings};
 use crate::ui::{DIM, GOOD, Ui, paint};
 
@@ -37,8 +38,21 @@ fn told(program: &str, settings: &Settings) -> String {
     )
 }
 
+/// What is told about it, where agents were really connected.
+pub(super) fn told_about(
+    connect: &Connect,
+    hosts: &[Host],
+    settings: &Settings,
+    ui: &mut Ui,
+) -> anyhow::Result<String> {
+    if connect.which.dry_run || settings.is_off() {
+        return Ok(String::new());
+    }
+    Ok(offer(connect.read_along.as_deref(), hosts, settings, ui)?.unwrap_or_default())
+}
+
 /// Offers it, or takes what the command line says. Returns what is told about it.
-pub(super) fn offer(
+fn offer(
     wanted: Option<&str>,
     hosts: &[Host],
     settings: &Settings,
