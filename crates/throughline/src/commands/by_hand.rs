@@ -13,7 +13,7 @@ fn act_of(command: &Command) -> Option<Act> {
     match command {
         // Whoever has the link of a server is the user.
         Command::Uninstall(_) | Command::Serve(_) => Some(Act::Configure),
-        Command::Demo(args) if args.serve => Some(Act::Configure),
+        Command::Demo(args) => args.serve.then_some(Act::Configure),
         // Where words are sent is a setting.
         Command::Init(args) => args.read_along.as_ref().map(|_| Act::Configure),
         Command::Config(args) => act_on_settings(args.action.as_ref()),
@@ -83,8 +83,7 @@ fn act_of(command: &Command) -> Option<Act> {
         | Command::Completions(_)
         | Command::Man(_)
         | Command::Status
-        | Command::MemoryTool
-        | Command::Demo(_) => None,
+        | Command::MemoryTool => None,
     }
 }
 

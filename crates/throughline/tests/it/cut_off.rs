@@ -2,7 +2,7 @@
 //! nothing is half written, and the next one goes on.
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -54,7 +54,8 @@ fn names(home: &Home) -> Vec<String> {
 fn age(home: &Home) {
     for entry in std::fs::read_dir(home.project()).expect("a folder").flatten() {
         let file = std::fs::File::options().write(true).open(entry.path()).expect("a file");
-        let before = SystemTime::now() - Duration::from_secs(3_600);
+        let left = file.metadata().and_then(|data| data.modified()).expect("it has a time");
+        let before = left - Duration::from_secs(3_600);
         file.set_modified(before).expect("a time can be set");
     }
 }
