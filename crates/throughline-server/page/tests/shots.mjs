@@ -14,6 +14,7 @@ export async function shoot(browser, server, seeds) {
   const staging = (await call(server, 'GET', '/memories?q=staging+database+postgres')).items.find((one) => one.content.includes('16'));
   const pictures = [
     ['today-light', '/', 1440, 900, 'light'],
+    ['known-light', '/known', 1440, 900, 'light'],
     ['memory-light', `/memories/${staging.id}`, 1440, 900, 'light'],
     ['memory-dark', `/memories/${seeds.pool.id}`, 1440, 900, 'dark'],
     ['try-dark', '/try?q=which+postgres+does+staging+run', 1440, 900, 'dark'],

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use crate::home::Home;
 
 const READ: &str = include_str!("../../src/sqlite/read.rs");
-const LISTING: &str = include_str!("../../src/sqlite/sessions.rs");
+const LISTING: &str = include_str!("../../src/sqlite/listing.rs");
 const ROWS: &str = include_str!("../../src/sqlite/rows.rs");
 const LOG: &str = include_str!("../../src/sqlite/log.rs");
 const TEXT: &str = include_str!("../../src/sqlite/text.rs");
@@ -206,22 +206,41 @@ fn reading_the_log_uses_the_index_made_for_it() {
 #[test]
 fn a_listing_is_read_in_its_order_without_sorting() {
     let (_home, connection) = unanalysed();
-    // The statement is put together from parts, two of them for each use.
-    let narrow = &statements(LISTING, "WHERE m.space = ?1 AND (m.session IS NULL")[0];
-    let order = &statements(LISTING, "AND (m.recorded_at, m.key) < (?9, ?10) ORDER BY")[0];
+    // The statements are put together from parts.
+    let part = |beginning: &str| statements(LISTING, beginning)[0].clone();
+    let narrow = part("WHERE m.space = ?1 AND (m.session IS NULL");
+    let any_kind = part("AND (?3 IS NULL OR m.state IN");
+    let one_kind = part("AND m.state IN ('staged', 'confirmed')");
+    let newest = "AND (m.recorded_at, m.key) < (?8, ?9) ORDER BY m.recorded_at DESC";
+    let oldest = "AND (m.recorded_at, m.key) < (?8, ?9) ORDER BY m.recorded_at, m.key";
+    let by_state = statements(LISTING, "AND m.state IN (SELECT value FROM json_each(?3))");
+    let listed = "m.key, m.recorded_at";
+    let in_order = "SEARCH m USING INDEX memory_recorded (space=? AND (recorded_at,key)<(?,?))";
+    let of_kind =
+        "SEARCH m USING INDEX memory_current (space=? AND kind=? AND (recorded_at,key)<(?,?))";
     for (columns, index, end, step) in [
+        (listed, "memory_recorded", format!("{any_kind} {}", part(newest)), in_order),
+        (listed, "memory_recorded", format!("{any_kind} {}", part(oldest)), in_order),
+        (listed, "memory_current", format!("{one_kind} {}", part(newest)), of_kind),
+        (listed, "memory_current", format!("{one_kind} {}", part(oldest)), of_kind),
+        ("count(*)", "memory_shape", any_kind.clone(), "INDEX memory_shape (space=?)"),
         (
-            "m.key, m.recorded_at",
-            "memory_recorded",
-            order.as_str(),
-            "SEARCH m USING INDEX memory_recorded (space=? AND (recorded_at,key)<(?,?))",
+            "count(*)",
+            "memory_shape",
+            by_state[0].clone(),
+            "INDEX memory_shape (space=? AND state=?)",
         ),
-        ("count(*)", "memory_shape", "", "SEARCH m USING INDEX memory_shape (space=?)"),
+        (
+            "count(*)",
+            "memory_shape",
+            by_state[1].clone(),
+            "INDEX memory_shape (space=? AND state=? AND kind=?)",
+        ),
     ] {
         assert!(literals(LISTING).iter().any(|text| text == index), "{index} is not used");
         let sql = format!("SELECT {columns} FROM memory AS m INDEXED BY {index} {narrow} {end}");
         let told = plan(&connection, &sql).join("\n");
-        assert!(told.contains(step), "{told}");
+        assert!(told.contains(step), "{sql}\n{told}");
         assert!(told.contains("SEARCH a USING PRIMARY KEY (space=? AND name=?)"), "{told}");
         assert!(told.contains("edge_src (space=? AND src=? AND relation=?)"), "{told}");
         assert!(!told.contains("TEMP B-TREE"), "{told}");

@@ -34,7 +34,7 @@ export function sections(about: About): Section[] {
     if (!section || !line.startsWith('- ') || section.title === 'Spoken of together with') continue;
     const tells = section.title !== 'Before' && !/^- … and \d+ more$/.test(line);
     const [, text = line.slice(2), date = ''] = /^- (.*) \(((?:until )?\d{4}-\d\d-\d\d[^()]*)\)$/.exec(line) ?? [];
-    section.lines.push({ text, date: date.replace(/\d{4}-\d\d-\d\d/, words.when), id: tells ? (about.memories[next++] ?? null) : null });
+    section.lines.push({ text, date: date.replace(/\d{4}-\d\d-\d\d/, (day) => words.onDay(`${day}T12:00`)), id: tells ? (about.memories[next++] ?? null) : null });
   }
   return all.filter((section) => 0 < section.lines.length);
 }
