@@ -17,7 +17,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// The schema that holds our tables, unless the address names another.
 const SCHEMA: &str = "throughline";
 /// Documents of a space that are searched one by one, unless the address names another number.
-const SCAN_MAX: i64 = 10_000;
+const SCAN_MAX: i64 = 2_000;
 
 /// Where a store is, and how it is reached.
 pub(super) struct Address {
