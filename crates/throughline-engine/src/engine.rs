@@ -13,7 +13,7 @@ use throughline_core::{
 use throughline_store::{Backend, Error as StoreError, LogQuery, PERSON, Reader};
 
 use crate::card::{self, Card};
-use crate::index::Indexes;
+use crate::index::{Indexes, KeptFolder};
 use crate::journal::note::{Damage, note_failure};
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
@@ -65,7 +65,8 @@ fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Engine> {
     // Also where it does not open: what was left over may hold erased text.
     backup::sweep_if_idle(home);
     let store = opened?;
-    let indexes = Indexes::new(store.file().is_ok().then(|| home.join(INDEXES)));
+    let kept = store.file().is_ok().then(|| KeptFolder::new(home.join(INDEXES)));
+    let indexes = Indexes::new(kept);
     Ok(Engine {
         home: home_of(home, person.filter(|_| store.server().is_some()))?,
         store,

@@ -22,6 +22,7 @@ use throughline_store::{Document, PACKED_AT, RECORD, Reader, TextOf};
 
 use crate::{Engine, Result};
 pub(crate) use dense::Index;
+pub(crate) use kept::KeptFolder;
 pub(crate) use place::{DocumentPlace, NONE};
 pub(crate) use sparse::SparseIndex;
 
@@ -134,25 +135,25 @@ impl SearchIndex {
 #[derive(Debug)]
 pub(crate) struct Indexes {
     held: Mutex<BTreeMap<(SpaceId, TextOf), Arc<Index>>>,
-    /// The folder with what was kept; `None` where nothing is.
-    kept: Option<PathBuf>,
+    /// Where copies are kept; `None` where none are.
+    kept: Option<KeptFolder>,
 }
 
 impl Indexes {
     /// Indexes of which a copy is kept in a folder.
-    pub(crate) fn new(kept: Option<PathBuf>) -> Self {
+    pub(crate) fn new(kept: Option<KeptFolder>) -> Self {
         Self { held: Mutex::default(), kept }
     }
 
     /// Keeps a copy of the indexes that this process holds, where that spares others much reading.
     pub(crate) fn keep(&self, engine: &Engine) -> Result<()> {
-        let Some(folder) = &self.kept else { return Ok(()) };
+        let Some(kept) = &self.kept else { return Ok(()) };
         let outdated: Vec<(SpaceId, TextOf)> = {
             let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-            held.iter().filter(|(_, index)| kept::is_worth_it(index)).map(|(at, _)| *at).collect()
+            held.iter().filter(|(_, index)| kept.wants(index)).map(|(at, _)| *at).collect()
         };
         for (space, of) in outdated {
-            kept::save(folder, space, of, || {
+            kept::save(&kept.folder, space, of, || {
                 let reader = engine.now_reader()?;
                 Ok((self.present(&*reader, space, of)?, kept::latest(&*reader)?))
             })?;
@@ -164,11 +165,12 @@ impl Indexes {
 
     /// Removes the copies: something that they hold is being erased. Says what could not be removed.
     pub(crate) fn forget_kept(&self) -> Vec<PathBuf> {
-        self.kept.as_deref().map(kept::forget).unwrap_or_default()
+        self.kept.as_ref().map(|kept| kept::forget(&kept.folder)).unwrap_or_default()
     }
 
     fn first(&self, reader: &dyn Reader, space: SpaceId, of: TextOf) -> Index {
-        let kept = self.kept.as_ref().and_then(|folder| kept::load(folder, reader, space, of));
+        let kept = self.kept.as_ref();
+        let kept = kept.and_then(|kept| kept::load(&kept.folder, reader, space, of));
         kept.unwrap_or_else(|| Index::new(of))
     }
 

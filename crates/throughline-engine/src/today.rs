@@ -63,6 +63,8 @@ pub enum Nearness {
 struct LoggedLately {
     learned: BTreeSet<(SpaceId, MemoryId)>,
     replaced: BTreeSet<(SpaceId, MemoryId)>,
+    /// Told with what was said later, and those of them that most likely changed by it.
+    told_with_later: BTreeSet<(SpaceId, MemoryId)>,
     questioned: BTreeSet<(SpaceId, MemoryId)>,
     away: BTreeSet<(SpaceId, MemoryId)>,
 }
@@ -77,8 +79,10 @@ impl LoggedLately {
             Change::Supersede { space, old, .. } => {
                 self.replaced.insert((*space, *old));
             }
-            Change::Link(edge) if edge.relation == Relation::LaterSaid && questions(edge) => {
-                self.questioned.extend(edge.to.memory().map(|id| (edge.space, id)));
+            Change::Link(edge) if edge.relation == Relation::LaterSaid => {
+                let memory = edge.to.memory().map(|id| (edge.space, id));
+                self.told_with_later.extend(memory);
+                self.questioned.extend(memory.filter(|_| questions(edge)));
             }
             Change::Move { space, id, to, .. } if !to.is_active() => {
                 self.away.insert((*space, *id));
@@ -117,7 +121,7 @@ impl Looking<'_> {
         let since = first_of(self.engine.now(), i64::from(days.max(1)));
         let logged = self.logged_since(reader, since)?;
         let current = |memory: &Memory| memory.state.is_active();
-        let mut cards = self.seen_cards(reader, &logged.questioned, &current)?;
+        let mut cards = self.seen_cards(reader, &logged.told_with_later, &current)?;
         cards.retain(is_questioned);
         cards.sort_by_key(|card| std::cmp::Reverse(card.later.as_ref().map(|later| later.at)));
         Ok(cards)

@@ -26,10 +26,6 @@ const FORMAT: &[u8; 8] = b"tlindex1";
 const HEADER: usize = 128;
 /// Sections begin at such offsets.
 const PAGE: usize = 4_096;
-/// Fewer documents are read from the store about as quickly.
-const WORTH_KEEPING: usize = 4_096;
-/// So many blocks read beside the file make it worth writing anew.
-const OUTDATED: usize = 16;
 /// Room for documents that come later: at least so many, or this share of what is there.
 const ROOM: usize = 4_096;
 const ROOM_SHARE: usize = 8;
@@ -170,9 +166,31 @@ fn mapped(file: &File, header: &Header) -> io::Result<Index> {
     Ok(index)
 }
 
-/// Whether an index is worth a file, or a newer one.
-pub(super) fn is_worth_it(index: &Index) -> bool {
-    index.documents() >= WORTH_KEEPING && index.read_blocks >= OUTDATED
+/// Where copies are kept, and of what.
+#[derive(Debug)]
+pub(crate) struct KeptFolder {
+    pub(super) folder: PathBuf,
+    /// Fewer documents are read from the store about as quickly.
+    worth_keeping: usize,
+    /// So many blocks read beside the file make it worth writing anew.
+    outdated: usize,
+}
+
+impl KeptFolder {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder, worth_keeping: 4_096, outdated: 16 }
+    }
+
+    /// The same for few documents.
+    #[cfg(test)]
+    pub(super) fn of_few(folder: PathBuf) -> Self {
+        Self { folder, worth_keeping: 8, outdated: 1 }
+    }
+
+    /// Whether an index is worth a file, or a newer one.
+    pub(super) fn wants(&self, index: &Index) -> bool {
+        index.documents() >= self.worth_keeping && index.read_blocks >= self.outdated
+    }
 }
 
 /// Writes what `index` says at this moment. Nobody erases meanwhile: whoever does waits for the lock, and

@@ -1,10 +1,15 @@
+use std::path::{Path, PathBuf};
+
 use throughline_core::document::{SpeakerCode, Traits};
 use throughline_core::{State, Timestamp};
 use throughline_store::{BLOCK, Document, RECORD, Shelf, TextOf};
 use uuid::Uuid;
 
+use super::Indexes;
 use super::dense::{Counts, Index};
+use super::kept::KeptFolder;
 use super::place::{DocumentPlace, NONE, PLACE};
+use crate::{Ask, Clock, Context, Engine, NewMemory, Project};
 
 fn record(random: &mut fastrand::Rng, numbers: u32) -> Vec<u8> {
     let mut record = vec![0; RECORD];
@@ -92,4 +97,71 @@ fn a_place_is_read_as_it_was_written_and_zeros_are_no_document() {
         };
         assert_eq!(DocumentPlace::read(&place.bytes()), place);
     }
+}
+
+/// An engine that keeps copies of small indexes too.
+fn engine(home: &Path) -> Engine {
+    let mut engine = Engine::open(home, Clock::System).unwrap();
+    engine.indexes = Indexes::new(Some(KeptFolder::of_few(home.join("index"))));
+    engine
+}
+
+fn context(folder: &Path) -> Context {
+    std::fs::create_dir_all(folder).unwrap();
+    Context::user(Project::at(folder).unwrap())
+}
+
+fn remember(engine: &Engine, context: &Context, text: &str) {
+    engine.keeping(context).remember(&NewMemory::new(text)).unwrap();
+}
+
+fn recalled(engine: &Engine, context: &Context, query: &str) -> Vec<String> {
+    let ask = Ask { ungated: true, ..Ask::new(query, engine.policy().recall) };
+    let found = engine.recalling(context).recall(&ask).unwrap();
+    found.titles(&*engine.now_reader().unwrap()).unwrap()
+}
+
+fn kept(home: &Path) -> Vec<PathBuf> {
+    crate::journal::file::with_extension(&home.join("index"), "idx").unwrap()
+}
+
+#[test]
+fn a_kept_index_answers_as_the_store_does_and_an_erasure_removes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (home, context) = (folder.path().join("home"), context(&folder.path().join("project")));
+    let first = engine(&home);
+    for number in 0..20 {
+        remember(&first, &context, &format!("Gateway {number} listens on port {}", 7_000 + number));
+    }
+    let query = "which port does gateway 7 listen on";
+    let before = recalled(&first, &context, query);
+    assert!(before[0].contains("7007"), "{before:?}");
+    first.indexes.keep(&first).unwrap();
+    let file = kept(&home).remove(0);
+    let sound = std::fs::read(&file).unwrap();
+    assert_eq!(recalled(&engine(&home), &context, query), before);
+    // What changed since comes from the store.
+    remember(&first, &context, "Gateway 99 listens on port 4242");
+    let found = recalled(&engine(&home), &context, "which port does gateway 99 listen on");
+    assert!(found[0].contains("4242"), "{found:?}");
+    // Damage in the head, a file that is cut, and numbers that make no sense.
+    let after = recalled(&first, &context, query);
+    for damaged in [
+        [&sound[..30], &[9; 8], &sound[38..]].concat(),
+        sound[..sound.len() / 2].to_vec(),
+        Vec::new(),
+    ] {
+        std::fs::write(&file, damaged).unwrap();
+        assert_eq!(recalled(&engine(&home), &context, query), after);
+    }
+    let mut nonsense = sound.clone();
+    nonsense[4_096..40_000].fill(0xEE);
+    std::fs::write(&file, nonsense).unwrap();
+    recalled(&engine(&home), &context, query);
+    std::fs::write(&file, &sound).unwrap();
+    let ask = Ask { ungated: true, ..Ask::new(query, first.policy().recall) };
+    let found = first.recalling(&context).recall(&ask).unwrap();
+    let id = found.candidates[0].node.memory().unwrap().to_string();
+    first.erasing().purge(&context, &[id], false).unwrap();
+    assert_eq!(kept(&home), Vec::<PathBuf>::new());
 }

@@ -245,6 +245,7 @@ fn settings_are_read_set_and_unset_and_comments_survive() {
         "project.join": "ask",
         "recall.budget_tokens": 1200,
         "recall.items_max": 7,
+        "recall.pagerank_rounds": 0,
         "store.url": "",
     });
     assert_eq!(all, expected);

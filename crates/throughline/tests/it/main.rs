@@ -51,7 +51,6 @@ mod hosts_connecting;
 mod hosts_ingesting;
 mod ingesting;
 mod interrupted;
-mod kept_index;
 mod lately;
 mod later_words;
 mod learning;
