@@ -205,6 +205,10 @@ pub(super) const EXAMPLES: &[Examples] = &[
             ("throughline serve --port 0 --json", "any free port, told as JSON"),
         ],
     ),
+    ("serve token", &[("throughline serve token list", "who may ask the server")]),
+    ("serve token add", &[("throughline serve token add maria", "shown once; maria keeps it")]),
+    ("serve token list", &[("throughline serve token list", "")]),
+    ("serve token revoke", &[("throughline serve token revoke maria", "")]),
     ("memory-tool", &[("throughline memory-tool < command.json", "")]),
     ("patch", &[("throughline patch operations.json", "")]),
     (
