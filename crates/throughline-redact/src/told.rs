@@ -33,7 +33,9 @@ const RULE: &str = "password";
 /// Finds the password that the keyword at `at..to` tells of.
 pub(crate) fn find(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
     let to = at + text[at..to].trim_end_matches([' ', ':']).len();
-    linked_to(text, at, to, told).or_else(|| near::find(text, at, to, told))
+    let found = linked_to(text, at, to, told).or_else(|| near::find(text, at, to, told));
+    // What such a sign follows is a name in code.
+    found.filter(|span| !text[span.end..].starts_with("::"))
 }
 
 /// The same where a link leads from the keyword to the password.

@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use throughline_attention::hot::Hot;
-use throughline_core::Speaker;
 use throughline_core::policy::ActivationPolicy;
 use throughline_core::reading::Piece;
 use throughline_core::{
-    Episode, EpisodeId, MemoryId, NodeId, SessionId, SpaceId, Timestamp, text, words,
+    Episode, EpisodeId, MemoryId, NodeId, SessionId, SpaceId, Speaker, Timestamp, text, words,
 };
 use throughline_language::Turn;
 use throughline_language::gate::Watch;
-use throughline_language::probe::{self};
+use throughline_language::probe;
 
 use super::Captured;
 use super::holds::{Holds, ToldApart};

@@ -1,3 +1,5 @@
+//! Tests of the index: what changes block by block, and copies that are kept in the home.
+
 use std::path::{Path, PathBuf};
 
 use throughline_core::document::{SpeakerCode, Traits};

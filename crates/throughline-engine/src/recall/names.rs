@@ -26,7 +26,7 @@ const RARE: usize = 24;
 /// Memories that "my project" names; where more speak of it, the words of the prompt decide.
 const OF_PROJECT_MAX: usize = 8;
 /// Words after which a label is what is meant.
-const ABOUT: [&str; 6] = ["about", "on", "for", "regarding", "under", "concerning"];
+const ABOUT: [&str; 7] = ["about", "of", "on", "for", "regarding", "under", "concerning"];
 /// Shorter titles and identifiers stand in too many prompts by chance.
 const TELLING_LETTERS: usize = 4;
 

@@ -50,7 +50,10 @@ pub(crate) const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("throughline-testing", &["throughline-core", "throughline-engine", "throughline-store"]),
-    ("throughline-bench", &["throughline-core", "throughline-engine", "throughline-language"]),
+    (
+        "throughline-bench",
+        &["throughline-core", "throughline-engine", "throughline-language", "throughline-store"],
+    ),
     ("throughline-eval", &["throughline-core", "throughline-engine", "throughline-language"]),
 ];
 
