@@ -223,7 +223,7 @@ fn a_listing_is_read_in_its_order_without_sorting() {
         (listed, "memory_recorded", format!("{any_kind} {}", part(oldest)), in_order),
         (listed, "memory_current", format!("{one_kind} {}", part(newest)), of_kind),
         (listed, "memory_current", format!("{one_kind} {}", part(oldest)), of_kind),
-        ("count(*)", "memory_shape", any_kind.clone(), "INDEX memory_shape (space=?)"),
+        ("count(*)", "memory_shape", any_kind, "INDEX memory_shape (space=?)"),
         (
             "count(*)",
             "memory_shape",
