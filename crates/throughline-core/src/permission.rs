@@ -3,7 +3,7 @@
 //! Every flow that changes memory asks [`judge`], and nothing else decides. What must hold: no
 //! sequence of calls that an agent can make removes, outranks, rewords or hides what a person said,
 //! nor lifts the agent's own claim above *observed*, unless what it quotes stands in a captured tool
-//! result. `docs/trust.md` shows [`table`] in full.
+//! result. `docs/trust.md` shows [`table()`] in full.
 
 mod table;
 #[cfg(test)]
