@@ -1,10 +1,11 @@
 """Trains the reader and says how well it reads writers it never saw.
 
-    python tools/reader/train.py --out FOLDER [--leave-out w14,w24,w27,w28] [--readers 4] [--epochs 5] [--seed 1]
+    python tools/reader/train.py --out FOLDER [--teacher FOLDER] [--leave-out w14,w24,w27,w28] [--readers 4] [--epochs 5] [--seed 1]
 
-Needs torch and numpy. Several readers are trained with different seeds from the same beginning; the one
-that is written to FOLDER/reader.pt has the mean of their weights. Writers that are left out are in no way
-part of that. Minutes on a GPU, hours on a CPU.
+Needs torch and numpy. With `--teacher` it learns from what `teacher.py` wrote as well: how a larger model
+judged the labelled pairs and many that nobody labelled. Several readers are trained with different seeds
+from the same beginning; the one that is written to FOLDER/reader.pt has the mean of their weights. Writers
+that are left out are in no way part of that. Minutes on a GPU, hours on a CPU.
 """
 
 import argparse
@@ -21,19 +22,21 @@ import torch.nn.functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from base import Base
-from examples import load, pair_example, turn_examples
+from examples import RELATIONS, load, pair_example, turn_examples
 from made import about_others, as_held, made_pairs, made_turns
 from network import Reader, pair_batch, turn_batch
 from tokens import Tokenizer
 
 DATA = pathlib.Path(__file__).parent / "data"
-BATCH = 32
+TURNS_AT_A_TIME, PAIRS_AT_A_TIME = 48, 128
 SMOOTHING = 0.05
+# How much a pair counts beside a turn.
+PAIRS_COUNT = 1.5
 # Most pairs that are made are about other things: what touches a memory counts for more.
 RELATION_WEIGHTS = (1.6, 1.6, 1.0, 1.0, 1.0, 1.0)
 
 
-def batches(examples, rng, size=BATCH):
+def batches(examples, rng, size):
     """Batches of about the same length, in random order."""
     order = sorted(range(len(examples)), key=lambda at: len(examples[at]["ids"]) + rng.random() * 12)
     cut = [order[at : at + size] for at in range(0, len(order), size)]
@@ -47,8 +50,8 @@ def labels(examples, device):
     return torch.tensor(rows, device=device), torch.tensor(cuts, device=device, dtype=torch.float32)
 
 
-def which(logits, label, weight=None):
-    return F.cross_entropy(logits, label, weight=weight, label_smoothing=SMOOTHING)
+def which(logits, label, weight=None, reduction="mean"):
+    return F.cross_entropy(logits, label, weight=weight, label_smoothing=SMOOTHING, reduction=reduction)
 
 
 def whether(logit, label):
@@ -66,13 +69,14 @@ def fit(base, turns, pairs, device, seed, epochs, rate):
     heads = [it for head in reader.heads() for it in head.parameters()]
     optimiser = torch.optim.AdamW([{"params": layers, "lr": rate}, {"params": heads, "lr": 1e-3}], weight_decay=0.01)
     rates = [group["lr"] for group in optimiser.param_groups]
-    steps = epochs * (len(batches(turns, rng)) + len(batches(pairs, rng)))
+    jobs_of_an_epoch = lambda: [("turns", it) for it in batches(turns, rng, TURNS_AT_A_TIME)] + [("pairs", it) for it in batches(pairs, rng, PAIRS_AT_A_TIME)]
+    steps = epochs * len(jobs_of_an_epoch())
     step = 0
     weights = torch.tensor(RELATION_WEIGHTS, device=device)
     average = AveragedModel(reader, multi_avg_fn=get_ema_multi_avg_fn(0.998))
     for _ in range(epochs):
         reader.train()
-        jobs = [("turns", it) for it in batches(turns, rng)] + [("pairs", it) for it in batches(pairs, rng)]
+        jobs = jobs_of_an_epoch()
         rng.shuffle(jobs)
         for kind, chosen in jobs:
             share = min(1.0, (step + 1) / (0.08 * steps)) * max(0.0, 1 - step / steps)
@@ -81,9 +85,7 @@ def fit(base, turns, pairs, device, seed, epochs, rate):
             if kind == "turns":
                 loss = turn_loss(reader, [turns[at] for at in chosen], device)
             else:
-                some = [pairs[at] for at in chosen]
-                logits = reader.pairs(*pair_batch(some, device))
-                loss = which(logits, torch.tensor([it["relation"] for it in some], device=device), weights)
+                loss = pair_loss(reader, [pairs[at] for at in chosen], weights, device)
             optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
@@ -116,6 +118,17 @@ def turn_loss(reader, some, device):
     return whether(lasting, label[:, 0].float()) + which(role, label[:, 1]) + which(guard, label[:, 2]) + 2 * whether(cut, cuts)
 
 
+def pair_loss(reader, some, weights, device):
+    """From the label, from what the teacher makes of the pair, or from both alike."""
+    logits = reader.pairs(*pair_batch(some, device))
+    has = lambda name: torch.tensor([float(it[name] is not None) for it in some], device=device)
+    label = torch.tensor([it["relation"] or 0 for it in some], device=device)
+    judged = torch.tensor(np.stack([np.zeros(len(RELATIONS), np.float32) if it["shares"] is None else it["shares"] for it in some]), device=device)
+    from_label, from_teacher = has("relation"), has("shares")
+    loss = from_label * which(logits, label, weights, "none") - from_teacher * (judged * logits.log_softmax(-1)).sum(1)
+    return PAIRS_COUNT * (loss / (from_label + from_teacher)).mean()
+
+
 @torch.no_grad()
 def read_turns(reader, examples, device):
     """Shares for each example: cuts, lasting, roles, guards."""
@@ -145,6 +158,25 @@ def scores(truth, said):
     hit = (truth & said).sum()
     precision, recall = hit / max(1, said.sum()), hit / max(1, truth.sum())
     return [round(float(it), 3) for it in (precision, recall, 2 * precision * recall / max(1e-9, precision + recall))]
+
+
+def learnt_pairs(turns, pairs):
+    """The labelled pairs with those that follow from the labels, in the order in which a teacher judges them."""
+    rng = random.Random(1)
+    return list(as_held(pairs + made_pairs(turns, pairs, rng), rng))
+
+
+def judged_pairs(tokenizer, labelled, teacher):
+    """Pairs with a label, and with the shares that a teacher gave them; then those without a label."""
+    examples = [{**pair_example(tokenizer, row), "shares": None} for row in labelled]
+    if not teacher:
+        return examples
+    judged = np.load(pathlib.Path(teacher) / "judged.npz")
+    rows = [json.loads(line) for line in (pathlib.Path(teacher) / "pool.jsonl").read_text().splitlines()]
+    assert len(judged["labelled"]) == len(labelled), "the teacher learnt from other data"
+    unlabelled = [{**pair_example(tokenizer, {**row, "relation": RELATIONS[0]}), "relation": None} for row in rows]
+    both = zip([*examples, *unlabelled], [*judged["labelled"], *judged["pool"]])
+    return [{**one, "shares": shares} for one, shares in both]
 
 
 def examine(reader, turns, pairs, device):
@@ -188,6 +220,7 @@ def examine_unrelated(reader, tokenizer, turns, device, hard):
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--out", required=True)
+    options.add_argument("--teacher")
     options.add_argument("--leave-out", default="w14,w24,w27,w28")
     options.add_argument("--readers", type=int, default=4)
     options.add_argument("--epochs", type=int, default=5)
@@ -206,11 +239,10 @@ def main():
     parts = {name: ([it for it in some if it["writer"] not in left_out], [it for it in some if it["writer"] in left_out])
              for name, some in examples.items()}
     learnt = {name: [row for row in some if row["writer"] not in left_out] for name, some in rows.items()}
-    made = {"turns": list(made_turns(learnt["turns"], rng)), "pairs": made_pairs(learnt["turns"], learnt["pairs"], rng)}
-    turns = parts["turns"][0] + [it for row in made["turns"] for it in turn_examples(tokenizer, row)]
-    pairs = [pair_example(tokenizer, row) for row in as_held(learnt["pairs"] + made["pairs"], rng)]
-    counts = {name: f"{len(learnt[name])} {name} and {len(made[name])} made ones" for name in made}
-    print(f"{counts['turns']}, {counts['pairs']}; left out: {sorted(left_out)}", flush=True)
+    made = [it for row in made_turns(learnt["turns"], rng) for it in turn_examples(tokenizer, row)]
+    turns = parts["turns"][0] + made
+    pairs = judged_pairs(tokenizer, learnt_pairs(learnt["turns"], learnt["pairs"]), options.teacher)
+    print(f"{len(turns)} windows of turns, {len(made)} of them made; {len(pairs)} pairs; left out: {sorted(left_out)}", flush=True)
     began = time.time()
     reader = averaged(base, fit_all(base, turns, pairs, device, options)).to(device)
     print(f"{options.readers} readers: {time.time() - began:.0f} s", flush=True)

@@ -51,7 +51,9 @@ const BY_HAND_NEAR: f64 = 0.3;
 /// From this likelihood on, a piece looks like a change.
 const CHANGES_FROM: f32 = 0.4;
 /// From this likelihood on, words touch a memory that seems to be about something else.
-pub(crate) const SURELY_TOUCHES: f32 = 0.95;
+pub(crate) const SURELY_TOUCHES: f32 = 0.75;
+/// The same for what is told by hand.
+const BY_HAND_TOUCHES_FROM: f32 = 0.9;
 /// What is farther from a turn is not near anything that the turn says.
 const FAR: f64 = 0.05;
 /// From this likelihood on, what it touches is put in question.
@@ -69,6 +71,8 @@ const ABOUT_ALONE_NEAR: f64 = 0.35;
 const ABOUT_IN_WORDS_NEAR: f64 = 0.15;
 /// From this likelihood on, it is connected with what it may touch.
 const LINKS_FROM: f32 = 0.1;
+/// The same where it seems to be about something else.
+const LINKS_FAR_FROM: f32 = 0.35;
 /// From this likelihood on, words that did not look like it are a change.
 pub(crate) const NOTICES_FROM: f32 = 0.5;
 /// From this likelihood on, what bears on nothing as a whole is not looked at claim by claim.
@@ -122,8 +126,9 @@ impl Bearings {
         touched.sort_by(|a, b| b.judged.touches().total_cmp(&a.judged.touches()));
         let difference = |at: usize, one: &Held| {
             let near = if one.shares { REPLACES_NEAR_IN_WORDS } else { REPLACES_NEAR };
-            let about = one.near >= near || one.changed;
-            let sure = one.judged.touches() >= REPLACES_FROM && about && one.plain;
+            let touches = one.judged.touches();
+            let about = one.near >= near || one.changed || touches >= SURELY_TOUCHES;
+            let sure = touches >= REPLACES_FROM && about && one.plain;
             if at == 0 && sure { Difference::Value } else { Difference::Open }
         };
         touched.into_iter().enumerate().map(|(at, one)| (one.id, difference(at, one))).collect()
@@ -184,7 +189,7 @@ impl Held {
     /// Whether what was said may touch it: where the two are far apart, or share no telling word, only if that is likely.
     pub(crate) fn may_touch(&self) -> bool {
         self.judged.touches() >= LINKS_FROM && self.is_about()
-            || self.alone.touches() >= NOTICES_FROM
+            || self.alone.touches() >= LINKS_FAR_FROM
     }
 
     /// Whether both speak of the same, as far as words and meaning tell: one word alone may stand anywhere.
@@ -305,15 +310,15 @@ impl NearestMemories {
         let holds = state.is_active();
         let since = since.filter(|_| !holds).unwrap_or(recorded_at);
         let changed = nearby.changes;
-        let about = match (changed, alone.touches() >= SURELY_TOUCHES) {
-            (true, true) => FAR,
-            (false, false) => ABOUT_NEAR,
-            (true, false) | (false, true) => CHANGED_NEAR,
-        };
         let shares = words::share_one(&self.memory.content, claim);
         // What names its thing itself and shares no word with the memory is the more likely about another.
         let unshared = !shares && !probe::needs_before(claim);
-        let about = if unshared { about + UNSHARED_NEARER } else { about };
+        let farther = if unshared { UNSHARED_NEARER } else { 0.0 };
+        let about = match (alone.touches() >= SURELY_TOUCHES, changed) {
+            (true, _) => FAR,
+            (false, true) => CHANGED_NEAR + farther,
+            (false, false) => ABOUT_NEAR + farther,
+        };
         let judged = if near >= about { alone } else { Judged::other() };
         Held { id, holds, since, near, shares, changed, plain, alone, judged }
     }
@@ -438,7 +443,9 @@ impl Capturing<'_> {
             let nearby = self.nearby(None, new.content.clone(), &pieces, &[])?;
             let plain = new.authority.is_user();
             let mut found = self.bearings(&nearby, None, &new.content, true, plain);
-            found.retain(|one| one.judged.touches() >= SURELY_TOUCHES && one.near >= BY_HAND_NEAR);
+            found.retain(|one| {
+                one.judged.touches() >= BY_HAND_TOUCHES_FROM && one.near >= BY_HAND_NEAR
+            });
             bearings.add(&new.content, found);
         }
         Ok(bearings)

@@ -5,12 +5,13 @@ use throughline_core::meet;
 use throughline_core::reading::{self, Bearing, Judged};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
-use super::{
-    Held, NOTICES_FROM, NearestMemories, QUESTIONS_FROM, REPLACES_FROM, SURELY_TOUCHES, judged,
-};
+use super::{Held, NOTICES_FROM, NearestMemories, QUESTIONS_FROM, REPLACES_FROM, judged};
 
 /// From this likelihood on, two memories say the same.
 const SAME_FROM: f32 = 0.9;
+
+/// From this likelihood on, one of two memories leaves the other not as it is.
+const CONTRADICTS_FROM: f32 = 0.9;
 
 /// What the reader is sure of about two memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(crate) fn judge_pair(older: &Memory, newer: &Memory) -> PairJudgement {
         return PairJudgement::Neither;
     }
     let there = judged(trained, &older.content, None, &newer.content);
-    let sure = there.touches() >= SURELY_TOUCHES || there.share(Bearing::Same) >= SAME_FROM;
+    let sure = there.touches() >= CONTRADICTS_FROM || there.share(Bearing::Same) >= SAME_FROM;
     if !sure {
         return PairJudgement::Neither;
     }
