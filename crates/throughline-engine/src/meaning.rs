@@ -29,6 +29,9 @@ const ASKED_MAX: usize = 16;
 /// Texts embedded after an answer.
 const CATCH_UP: usize = 64;
 
+/// A query, and its vector once it is made.
+type AskedQuery = (String, Arc<OnceLock<Embedding>>);
+
 /// The model, made when it is first needed.
 #[derive(Debug, Default)]
 pub(crate) struct Meaning {
@@ -36,7 +39,7 @@ pub(crate) struct Meaning {
     pub(crate) memo: Option<Arc<Memo>>,
     /// The vectors of what was asked last: a prompt is asked for when it comes in, when it is taken in and when it
     /// is answered.
-    asked: Mutex<VecDeque<(String, Arc<OnceLock<Embedding>>)>>,
+    asked: Mutex<VecDeque<AskedQuery>>,
     /// A service that makes vectors too, for whoever has the time to ask it.
     elsewhere: Option<throughline_llm::Client>,
 }

@@ -91,7 +91,7 @@ impl Bits {
 }
 
 /// Bits in the memory of somebody else, such as a file that is mapped: none are copied.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct BitsIn<'a> {
     mean: [f32; CODES],
     signs: &'a [Signs],
