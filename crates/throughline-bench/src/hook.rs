@@ -11,7 +11,7 @@ use throughline_core::{SessionId, Timestamp};
 use throughline_engine::{Captured, Clock, Context, Engine, Project};
 
 use crate::corpus::Corpus;
-use crate::recall::{self, Options, measure, row};
+use crate::recall::{self, Options, measure, measure_after, row};
 
 /// Turns that are taken in to see how quick that is.
 const INGESTED: usize = 2_000;
@@ -34,6 +34,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let runs = options.runs;
     let turn = |name: &str, times: &[Duration]| ratio(name, times, base);
     let mixed = |n: usize| if n.is_multiple_of(3) { asks(n + 500) } else { tells(n + 500) };
+    println!("before the first answer, when no index is kept yet:");
     turn(
         "a prompt; every third asks",
         &measure(runs, |n| {
@@ -42,6 +43,23 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     );
     turn("prompt that asks", &measure(runs, |n| hooks.must("UserPromptSubmit", n, &asks(n))));
     turn("prompt that tells", &measure(runs, |n| hooks.must("UserPromptSubmit", n, &tells(n))));
+    println!("each after an answer, as in a conversation:");
+    hooks.must("Stop", 0, "Done, it is changed.");
+    let answered = |name: &str, text: &dyn Fn(usize) -> String| {
+        let answer = |n: usize| format!("Done, {} is changed now.", said.question(n + 2_000));
+        turn(
+            name,
+            &measure_after(
+                runs,
+                |n| hooks.must("Stop", n, &answer(n)),
+                |n| hooks.must("UserPromptSubmit", n, &text(n)),
+            ),
+        );
+    };
+    answered("a prompt; every third asks", &|n| mixed(n + 3_000));
+    answered("prompt that asks", &|n| asks(n + 4_000));
+    answered("prompt that tells", &|n| tells(n + 5_000));
+    println!("besides:");
     turn("before a tool", &measure(runs, |n| hooks.must("PreToolUse", n, "")));
     turn("after a tool", &measure(runs, |n| hooks.must("PostToolBatch", n, "")));
     turn("after an answer", &measure(runs.min(41), |n| hooks.must("Stop", n, &tells(n + 7))));

@@ -239,9 +239,19 @@ pub(crate) fn memory_of(binary: &Path, fill: impl FnOnce(&mut Command) -> String
     }
 }
 
-pub(crate) fn measure(runs: usize, mut work: impl FnMut(usize)) -> Vec<Duration> {
+pub(crate) fn measure(runs: usize, work: impl FnMut(usize)) -> Vec<Duration> {
+    measure_after(runs, |_| (), work)
+}
+
+/// The same with something before each run that is not measured.
+pub(crate) fn measure_after(
+    runs: usize,
+    mut before: impl FnMut(usize),
+    mut work: impl FnMut(usize),
+) -> Vec<Duration> {
     let mut times: Vec<Duration> = (0..runs)
         .map(|n| {
+            before(n);
             let started = Instant::now();
             work(n);
             started.elapsed()

@@ -18,7 +18,7 @@ use std::collections::BinaryHeap;
 use std::iter;
 
 pub use among::{EXACT, neighbours};
-pub use bits::{Bits, CANDIDATES};
+pub use bits::{Bits, BitsIn, CANDIDATES, refresh_in};
 pub use code::{CODES, Code, Rows, encode, exact_dot};
 use code::{LARGEST, Wide};
 

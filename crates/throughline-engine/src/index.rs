@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use throughline_core::{NodeId, SpaceId, State};
-use throughline_embed::nearest::{Bits, Rows};
+use throughline_embed::nearest::{BitsIn, Rows};
 use throughline_store::{Document, PACKED_AT, RECORD, Reader, TextOf};
 
 use crate::{Engine, Result};
@@ -115,7 +115,7 @@ impl SearchIndex {
     }
 
     /// Sign bits of the vectors, where there are very many to scan.
-    pub(crate) fn bits(&self) -> Option<&Bits> {
+    pub(crate) fn bits(&self) -> Option<BitsIn<'_>> {
         match self {
             Self::All(index) => index.bits(),
             Self::Found(_) => None,

@@ -199,9 +199,26 @@ impl Listening<'_> {
         Ok(Reply { said: Said::by_brief(brief), left, ..reply })
     }
 
-    /// A person asks. What they decide or correct is taken in first, so that nothing is said that
-    /// they have just taken back.
+    /// A person asks. What the prompt means is worked out beside what comes before it is needed.
     fn hear_prompt(
+        &self,
+        text: &str,
+        mind: &mut Mind,
+        keep: KeptOfPrompt,
+        may_drain: bool,
+    ) -> Result<Reply> {
+        std::thread::scope(|beside| {
+            // Where others keep the machine busy, one after the other takes less.
+            if keep != KeptOfPrompt::Unheard && !self.is_hurried() {
+                beside.spawn(|| self.engine.meaning.of_query(text));
+            }
+            self.answer_prompt(text, mind, keep, may_drain)
+        })
+    }
+
+    /// Answers a prompt. What a person decides or corrects in it is taken in first, so that nothing is said
+    /// that they have just taken back.
+    fn answer_prompt(
         &self,
         text: &str,
         mind: &mut Mind,

@@ -5,7 +5,7 @@
 
 mod elsewhere;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use throughline_core::{Change, Memory, NodeId, Row, RowKey, SpaceId, document};
@@ -24,14 +24,22 @@ const LOOKED_UP: usize = 64 * AT_ONCE;
 
 /// New memories of one batch that are embedded at once.
 const NEW_MAX: usize = 64;
+/// Queries whose vectors are kept for when they are asked for again.
+const ASKED_MAX: usize = 16;
 /// Texts embedded after an answer.
 const CATCH_UP: usize = 64;
+
+/// A query, and its vector once it is made.
+type AskedQuery = (String, Arc<OnceLock<Embedding>>);
 
 /// The model, made when it is first needed.
 #[derive(Debug, Default)]
 pub(crate) struct Meaning {
     embedder: OnceLock<Embedder>,
     pub(crate) memo: Option<Arc<Memo>>,
+    /// The vectors of what was asked last: a prompt is asked for when it comes in, when it is taken in and when it
+    /// is answered.
+    asked: Mutex<VecDeque<AskedQuery>>,
     /// A service that makes vectors too, for whoever has the time to ask it.
     elsewhere: Option<throughline_llm::Client>,
 }
@@ -69,9 +77,23 @@ impl Meaning {
         texts.iter().map(|text| known[*text]).collect()
     }
 
-    /// The vector of a query.
+    /// The vector of a query. Whoever asks for one that is being made waits for it.
     pub(crate) fn of_query(&self, query: &str) -> Embedding {
-        self.embedder().embed(query)
+        let made = {
+            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            match asked.iter().find(|(known, _)| known == query) {
+                Some((_, made)) => Arc::clone(made),
+                None => {
+                    if asked.len() == ASKED_MAX {
+                        asked.pop_front();
+                    }
+                    let made = Arc::default();
+                    asked.push_back((query.to_owned(), Arc::clone(&made)));
+                    made
+                }
+            }
+        };
+        *made.get_or_init(|| self.embedder().embed(query))
     }
 }
 

@@ -4,6 +4,7 @@
 //! travels with the transaction, and what has changed meanwhile is not touched by it.
 
 mod apart;
+mod judge;
 mod pair;
 
 use std::cell::LazyCell;
@@ -21,6 +22,7 @@ use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
 use throughline_reader::{Speaker, TrainedReader as Trained, Unusable, is_english};
 
+use judge::{judge_all, judged};
 pub(crate) use pair::{PairJudgement, judge_pair};
 
 use crate::flows::Capturing;
@@ -304,6 +306,12 @@ struct NearestMemories {
 }
 
 impl NearestMemories {
+    /// Whether a claim is held against it by itself: not where it is all that was said, nor where what was said
+    /// bears on something else anyway.
+    fn is_asked_about(&self, nearby: &Nearby, claim: &str) -> bool {
+        claim != nearby.said && self.whole.share(Bearing::Other) < OTHER_FROM
+    }
+
     /// How what was said bears on it. `alone` is how the reader judged the two, and nothing else.
     fn held(&self, nearby: &Nearby, claim: &str, near: f64, plain: bool, alone: Judged) -> Held {
         let Memory { id, state, recorded_at, since, .. } = self.memory;
@@ -384,12 +392,13 @@ impl Capturing<'_> {
         let ids = near.filter_map(|one| one.node.memory()).take(PRESUPPOSED_BY);
         let keys: Vec<RowKey> = ids.map(|id| RowKey::memory(space, id)).collect();
         let rows = self.engine.now_reader()?.rows(&keys)?.into_iter().flatten();
-        let mut held = rows.filter_map(Row::into_memory);
-        Ok(held.any(|one| {
-            one.state.is_active()
-                && can_be_touched(&one, self.context)
-                && judged(trained, &one.content, None, &own).touches() >= PRESUPPOSES_FROM
-        }))
+        let held = rows.filter_map(Row::into_memory);
+        let held: Vec<Memory> =
+            held.filter(|one| one.state.is_active() && can_be_touched(one, self.context)).collect();
+        let held: Vec<&str> = held.iter().map(|one| &*one.content).collect();
+        let changes = |judged: &Judged| judged.touches() >= PRESUPPOSES_FROM;
+        let judged = judge_all(trained, &held, None, &own, changes);
+        Ok(judged.iter().flatten().any(changes))
     }
 
     /// How a claim in a turn bears on the memories near the turn. `only` where nothing else is claimed in
@@ -404,12 +413,16 @@ impl Capturing<'_> {
     ) -> Vec<Held> {
         let Ok(trained) = Trained::builtin() else { return Vec::new() };
         let meaning = LazyCell::new(|| self.engine.meaning.of_query(claim));
+        let alone = |one: &&NearestMemories| one.is_asked_about(nearby, claim);
+        let held = nearby.memories.iter().filter(alone).map(|one| &*one.memory.content);
+        // Judged together beforehand; what it came to is found again below.
+        judge_all(trained, &held.collect::<Vec<_>>(), before, claim, |_| false);
         let bearing = |one: &NearestMemories| {
             let (mut near, mut judgement) = (one.near, one.whole);
             // What is pinned is only questioned. Who uses one thing may use another one besides.
             let Memory { content, pinned, .. } = &one.memory;
             let plain = plain && !pinned && !reading::both_use(content, claim);
-            if claim != nearby.said && one.whole.share(Bearing::Other) < OTHER_FROM {
+            if one.is_asked_about(nearby, claim) {
                 let own = judged(trained, content, before, claim);
                 if !only || own.touches() > one.whole.touches() {
                     judgement = own;
@@ -463,38 +476,19 @@ fn changes(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| piece.changes() >= CHANGES_FROM)
 }
 
-/// Judges how words bear on memories, on two threads: each takes milliseconds, and somebody waits.
+/// Judges how words bear on memories that are not too far from them.
 fn judge_whole(
     trained: &Trained,
     memories: &mut [NearestMemories],
     before: Option<&str>,
     said: &str,
 ) {
-    let mut near: Vec<&mut NearestMemories> =
-        memories.iter_mut().filter(|one| one.near >= FAR).collect();
-    let judge = |some: &mut [&mut NearestMemories]| {
-        for one in some {
-            one.whole = judged(trained, &one.memory.content, before, said);
-        }
-    };
-    let middle = near.len() / 2;
-    let (first, second) = near.split_at_mut(middle);
-    std::thread::scope(|scope| {
-        if !first.is_empty() {
-            scope.spawn(|| judge(first));
-        }
-        judge(second);
-    });
-}
-
-/// How words bear on a memory.
-fn judged(trained: &Trained, held: &str, before: Option<&str>, said: &str) -> Judged {
-    // The reader was shown memories as sentences.
-    let mut sentence = held.to_owned();
-    if !sentence.ends_with(['.', '!', '?', ':', ';']) {
-        sentence.push('.');
+    let near = |one: &&NearestMemories| one.near >= FAR;
+    let held: Vec<&str> = memories.iter().filter(near).map(|one| &*one.memory.content).collect();
+    let mut judged = judge_all(trained, &held, before, said, |_| false).into_iter();
+    for one in memories.iter_mut().filter(|one| one.near >= FAR) {
+        one.whole = judged.next().flatten().unwrap_or(one.whole);
     }
-    trained.relate(&sentence, before.filter(|_| probe::needs_before(said)), said)
 }
 
 fn can_be_touched(held: &Memory, context: &Context) -> bool {

@@ -14,7 +14,7 @@ mod xray;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use clap::{Args as _, CommandFactory as _, FromArgMatches as _};
 
 fn main() -> ExitCode {
     let mut words: Vec<std::ffi::OsString> = std::env::args_os().collect();
@@ -37,6 +37,9 @@ fn main() -> ExitCode {
     if environment.disabled && is_hook {
         return ExitCode::SUCCESS;
     }
+    if is_hook && let Some((args, global)) = parsed_hook(&words) {
+        return hook::hook(&args, &global, &environment);
+    }
     match parsed(&words, is_hook) {
         Ok(cli) => {
             if let args::Command::Hook(args) = &cli.command {
@@ -54,6 +57,17 @@ fn main() -> ExitCode {
         }
         Err(usage) => ui::usage(&usage, wants_json),
     }
+}
+
+/// The command line of a hook, understood without describing all the other commands: that takes a good part of
+/// the time in which a process starts. `None` where it is anything else.
+fn parsed_hook(words: &[std::ffi::OsString]) -> Option<(args::Hook, args::Global)> {
+    let hook = args::Hook::augment_args(clap::Command::new("hook"));
+    let command = args::Global::augment_args(clap::Command::new("throughline")).subcommand(hook);
+    let mut matches = command.try_get_matches_from(words).ok()?;
+    let (_, mut given) = matches.remove_subcommand()?;
+    let global = args::Global::from_arg_matches_mut(&mut matches).ok()?;
+    Some((args::Hook::from_arg_matches_mut(&mut given).ok()?, global))
 }
 
 /// A command line, understood. A hook has no time for help pages.

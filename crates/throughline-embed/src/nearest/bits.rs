@@ -9,6 +9,9 @@ pub const CANDIDATES: usize = 4_096;
 /// How many rows the mean is taken of; more would not move a sign that matters.
 const SAMPLE: usize = 4_096;
 
+/// Bytes of the mean that bits are relative to.
+const MEAN_BYTES: usize = CODES * 4;
+
 /// Bits: for each row and dimension, whether the value is above the mean of the rows; 48 bytes a
 /// row.
 ///
@@ -29,27 +32,18 @@ impl Bits {
 
     /// Bytes of the bits of so many rows, with the mean they are relative to.
     pub const fn bytes_of(rows: usize) -> usize {
-        CODES * 4 + rows * size_of::<Signs>()
+        MEAN_BYTES + rows * size_of::<Signs>()
     }
 
-    /// The bits as bytes, to be read again by [`Bits::read`].
+    /// The bits as bytes, to be read again by [`BitsIn::read`].
     pub fn bytes(&self) -> Vec<u8> {
         let mean = self.mean.iter().flat_map(|mean| mean.to_le_bytes());
-        let signs = self.signs.iter().flatten().flat_map(|word| word.to_le_bytes());
-        mean.chain(signs).collect()
+        mean.chain(self.signs.as_flattened().as_flattened().iter().copied()).collect()
     }
 
-    /// Reads bits; `None` where the bytes do not fit. What stands behind the last whole row is no row.
-    pub fn read(bytes: &[u8]) -> Option<Self> {
-        let (mean, signs) = bytes.split_at_checked(CODES * 4)?;
-        let mut bits = Self { mean: [0.0; CODES], signs: Vec::new() };
-        for (mean, bytes) in bits.mean.iter_mut().zip(mean.as_chunks().0) {
-            *mean = f32::from_le_bytes(*bytes);
-        }
-        let (words, _) = signs.as_chunks::<8>();
-        let row = |words: &[[u8; 8]; CODES / 64]| words.map(u64::from_le_bytes);
-        bits.signs = words.as_chunks().0.iter().map(row).collect();
-        Some(bits)
+    /// The bits where they lie.
+    pub fn view(&self) -> BitsIn<'_> {
+        BitsIn { mean: self.mean, signs: &self.signs }
     }
 
     /// Number of rows.
@@ -81,6 +75,50 @@ impl Bits {
         self.signs[row] = signs_of_row(rows, row, &self.mean);
     }
 
+    /// Finds candidates as [`BitsIn::candidates`] does.
+    ///
+    /// # Panics
+    ///
+    /// If the query has not [`CODES`] dimensions.
+    pub fn candidates(
+        &self,
+        query: &[f32],
+        keep: impl Fn(usize) -> bool,
+        count: usize,
+    ) -> Vec<usize> {
+        self.view().candidates(query, keep, count)
+    }
+}
+
+/// Bits in the memory of somebody else, such as a file that is mapped: none are copied.
+#[derive(Debug, Clone)]
+pub struct BitsIn<'a> {
+    mean: [f32; CODES],
+    signs: &'a [Signs],
+}
+
+impl<'a> BitsIn<'a> {
+    /// Reads bits; `None` where the bytes do not fit. What stands behind the last whole row is no row.
+    pub fn read(bytes: &'a [u8]) -> Option<Self> {
+        let (mean, signs) = bytes.split_at_checked(MEAN_BYTES)?;
+        Some(Self { mean: read_mean(mean), signs: signs.as_chunks().0.as_chunks().0 })
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.signs.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.signs.is_empty()
+    }
+
+    /// A copy that can grow.
+    pub fn to_bits(&self) -> Bits {
+        Bits { mean: self.mean, signs: self.signs.to_vec() }
+    }
+
     /// Finds the `count` rows that `keep` accepts whose bits differ least from the query's, ties by
     /// row; in the order of rows.
     ///
@@ -96,7 +134,7 @@ impl Bits {
         assert_eq!(query.len(), CODES, "a query has {CODES} dimensions");
         let query = signs(query.iter().copied(), &self.mean);
         let mut closest = Closest::of(count);
-        scan::distances(&query, &self.signs, |row, distance| {
+        scan::distances(&query, self.signs, |row, distance| {
             // To ask about a row takes longer than to measure it, and most are too far anyway.
             if distance < closest.limit && keep(row) {
                 closest.take(row, distance);
@@ -104,6 +142,32 @@ impl Bits {
         });
         closest.rows()
     }
+}
+
+/// Computes the bits of some rows anew in bytes that [`BitsIn::read`] reads; rows that have no place there are
+/// left out.
+pub fn refresh_in(bytes: &mut [u8], rows: &Rows<'_>, changed: &[usize]) {
+    let Some((mean, places)) = bytes.split_at_mut_checked(MEAN_BYTES) else { return };
+    let mean = read_mean(mean);
+    let places: &mut [Signs] = places.as_chunks_mut().0.as_chunks_mut().0;
+    scan::wide(
+        #[inline(always)]
+        || {
+            for row in changed {
+                if let Some(place) = places.get_mut(*row) {
+                    *place = signs_of_row(rows, *row, &mean);
+                }
+            }
+        },
+    );
+}
+
+fn read_mean(bytes: &[u8]) -> [f32; CODES] {
+    let mut mean = [0.0; CODES];
+    for (mean, bytes) in mean.iter_mut().zip(bytes.as_chunks().0) {
+        *mean = f32::from_le_bytes(*bytes);
+    }
+    mean
 }
 
 /// The rows at the smallest distances so far, counted by distance, so that none need be sorted.
@@ -179,7 +243,7 @@ fn signs(values: impl Iterator<Item = f32>, mean: &[f32; CODES]) -> Signs {
     for (above, (value, mean)) in above.iter_mut().zip(values.zip(mean)) {
         *above = u8::from(value > *mean);
     }
-    let mut signs = [0; CODES / 64];
+    let mut signs = [0_u64; CODES / 64];
     for (word, above) in signs.iter_mut().zip(above.as_chunks::<64>().0) {
         for (place, eight) in above.as_chunks::<8>().0.iter().enumerate() {
             // Eight bytes of zero or one, gathered in the topmost byte.
@@ -187,5 +251,5 @@ fn signs(values: impl Iterator<Item = f32>, mean: &[f32; CODES]) -> Signs {
             *word |= gathered << (place * 8);
         }
     }
-    signs
+    signs.map(u64::to_le_bytes)
 }

@@ -16,8 +16,8 @@ use std::arch::x86_64::{
 
 use super::code::{CODES, Rows};
 
-/// The sign bits of one vector.
-pub(super) type Signs = [u64; CODES / 64];
+/// The sign bits of one vector: little-endian words, as they also stand in a file.
+pub(super) type Signs = [[u8; 8]; CODES / 64];
 
 /// How many picked rows are gathered before they are read.
 const BLOCK: usize = 64;
@@ -170,8 +170,12 @@ pub(super) fn distances_portable(
     rows: &[Signs],
     mut each: impl FnMut(usize, usize),
 ) {
+    let query = query.map(u64::from_le_bytes);
     for (row, signs) in rows.iter().enumerate() {
-        let differing = query.iter().zip(signs).map(|(a, b)| (a ^ b).count_ones() as usize);
+        let differing = query
+            .iter()
+            .zip(signs)
+            .map(|(a, b)| (a ^ u64::from_le_bytes(*b)).count_ones() as usize);
         each(row, differing.sum());
     }
 }

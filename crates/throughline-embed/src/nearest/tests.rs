@@ -129,8 +129,9 @@ proptest! {
         scan::distances_portable(&query, &rows, |row, distance| portable.push((row, distance)));
         prop_assert_eq!(&here, &portable);
         for (row, distance) in here {
+            let (query, signs) = (query.as_flattened(), rows[row].as_flattened());
             let bits = (0..CODES).filter(|bit| {
-                (query[bit / 64] ^ rows[row][bit / 64]) >> (bit % 64) & 1 == 1
+                (query[bit / 8] ^ signs[bit / 8]) >> (bit % 8) & 1 == 1
             });
             prop_assert_eq!(bits.count(), distance);
         }

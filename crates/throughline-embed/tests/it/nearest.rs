@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use proptest::prelude::*;
 use throughline_embed::DIMENSIONS;
 use throughline_embed::nearest::{
-    Bits, CANDIDATES, CODES, Code, Nearest, Rows, cosine, cosines, dot, encode, exact_dot, nearest,
-    nearest_among,
+    Bits, BitsIn, CANDIDATES, CODES, Code, Nearest, Rows, cosine, cosines, dot, encode, exact_dot,
+    nearest, nearest_among, refresh_in,
 };
 
 /// A row: a number of its owner's, the scale, the residual, the codes.
@@ -341,6 +341,28 @@ fn rows_that_come_later_or_change_are_found_by_their_signs() {
     bits.refresh(&rows(&bytes), 10);
     assert_eq!(bits.candidates(&changed, |_| true, 1), [10]);
     assert_eq!(bits.candidates(&changed, |row| row == 7 || row == 3, 5), [3, 7]);
+}
+
+#[test]
+fn signs_in_a_file_are_those_in_memory_also_after_a_row_has_changed() {
+    let mut dice = Dice::of(5);
+    let mut bytes = coded(&clustered(&mut dice, 300));
+    let mut bits = Bits::of(&rows(&bytes));
+    let mut file = bits.bytes();
+    assert_eq!(file.len(), Bits::bytes_of(300));
+    let changed = dice.unit();
+    bytes[10 * STRIDE..11 * STRIDE].copy_from_slice(&row_of(&encode(&changed)));
+    assert_ne!(BitsIn::read(&file).unwrap().candidates(&changed, |_| true, 1), [10]);
+    bits.refresh(&rows(&bytes), 10);
+    refresh_in(&mut file, &rows(&bytes), &[10, 300]);
+    assert_eq!(file, bits.bytes());
+    for _ in 0..10 {
+        let query = dice.unit();
+        let mapped = BitsIn::read(&file).unwrap();
+        assert_eq!(mapped.candidates(&query, |_| true, 9), bits.candidates(&query, |_| true, 9));
+        assert_eq!((mapped.len(), mapped.to_bits().bytes()), (300, file.clone()));
+    }
+    assert!(BitsIn::read(&file[..100]).is_none());
 }
 
 #[test]

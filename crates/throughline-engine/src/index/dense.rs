@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use throughline_core::{NodeId, SpaceId, State};
 use throughline_embed::MODEL;
-use throughline_embed::nearest::{Bits, CODES, Rows};
+use throughline_embed::nearest::{Bits, BitsIn, CODES, Rows};
 use throughline_store::{BLOCK, Document, PACKED_AT, RECORD, Reader, Shelf, TextOf};
 
 use super::column::Column;
@@ -42,10 +42,9 @@ pub(crate) struct Index {
     pub(crate) mean_length: f64,
     /// Telling terms of a session, on average.
     pub(crate) mean_session_length: f64,
-    /// Sign bits as they were kept, and the documents that changed since.
+    /// Sign bits as they were kept, with what changed since.
     pub(super) signs: Option<KeptSigns>,
-    pub(super) changed: Vec<usize>,
-    /// Made when it is first asked for.
+    /// Sign bits where none were kept, made when they are first asked for.
     pub(super) bits: OnceLock<Bits>,
     /// Blocks that were read from the store, and are not in the kept file.
     pub(super) read_blocks: usize,
@@ -63,7 +62,6 @@ impl Index {
             mean_length: 1.0,
             mean_session_length: 1.0,
             signs: None,
-            changed: Vec::new(),
             bits: OnceLock::new(),
             read_blocks: 0,
         }
@@ -167,26 +165,12 @@ impl Index {
     }
 
     /// Sign bits of the vectors, where there are very many.
-    pub(crate) fn bits(&self) -> Option<&Bits> {
-        (self.documents() > BITS_FROM).then(|| self.bits.get_or_init(|| self.make_bits()))
-    }
-
-    fn make_bits(&self) -> Bits {
-        let Some(mut bits) = self.signs.as_ref().and_then(KeptSigns::bits) else {
-            return Bits::of(&self.rows());
-        };
-        self.follow(&mut bits);
-        bits
-    }
-
-    /// Brings bits up to date with what changed.
-    fn follow(&self, bits: &mut Bits) {
-        let rows = self.rows();
-        let known = bits.len();
-        for row in self.changed.iter().filter(|row| **row < known) {
-            bits.refresh(&rows, *row);
+    pub(crate) fn bits(&self) -> Option<BitsIn<'_>> {
+        if self.documents() <= BITS_FROM {
+            return None;
         }
-        bits.extend(&rows);
+        let kept = self.signs.as_ref().and_then(KeptSigns::bits);
+        Some(kept.unwrap_or_else(|| self.bits.get_or_init(|| Bits::of(&self.rows())).view()))
     }
 
     /// Reads what changed since the last time; what is the newest now.
@@ -216,7 +200,7 @@ impl Index {
             }
         }
         self.average();
-        self.note_changed(changed);
+        self.note_changed(&changed);
         Ok(shelf)
     }
 
@@ -328,17 +312,30 @@ impl Index {
         self.mean_session_length = (terms as f64 / sessions.max(1) as f64).max(1.0);
     }
 
-    /// Brings the sign bits up to date, or notes what is to be done when they are first asked for.
-    fn note_changed(&mut self, changed: Vec<usize>) {
-        let made = self.bits.take();
+    /// Brings the sign bits up to date.
+    fn note_changed(&mut self, changed: &[usize]) {
+        let many = self.documents() > BITS_FROM;
+        let rows = packed_rows(self.records.bytes());
+        // Where there are few documents nobody asks for bits.
+        let mut made = match self.signs.take().filter(|_| many) {
+            Some(mut signs) if signs.bits().is_some_and(|bits| bits.len() >= rows.len()) => {
+                signs.refresh(&rows, changed);
+                self.signs = Some(signs);
+                return;
+            }
+            // There are more documents than the file has room for.
+            Some(signs) => signs.bits().map(|bits| bits.to_bits()),
+            None => self.bits.take(),
+        };
         // With twice as many documents the mean that bits are relative to is another.
-        let made = made.filter(|bits| bits.len() * 2 > self.len());
-        self.changed.extend(changed);
+        made = made.filter(|bits| bits.len() * 2 > rows.len());
         if let Some(mut bits) = made {
-            self.follow(&mut bits);
-            self.changed.clear();
+            let known = bits.len();
+            for row in changed.iter().filter(|row| **row < known) {
+                bits.refresh(&rows, *row);
+            }
+            bits.extend(&rows);
             self.bits = OnceLock::from(bits);
-            self.signs = None;
         }
     }
 }

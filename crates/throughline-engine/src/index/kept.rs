@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use throughline_core::{BatchId, SpaceId, text};
 use throughline_embed::MODEL;
-use throughline_embed::nearest::Bits;
+use throughline_embed::nearest::{self, Bits, BitsIn, Rows};
 use throughline_store::{BLOCK, LogQuery, RECORD, Reader, Shelf, TextOf};
 use uuid::Uuid;
 
@@ -39,8 +39,14 @@ pub(super) struct KeptSigns {
 }
 
 impl KeptSigns {
-    pub(super) fn bits(&self) -> Option<Bits> {
-        Bits::read(self.bytes.bytes())
+    /// The bits where they lie; `None` where the file holds something else.
+    pub(super) fn bits(&self) -> Option<BitsIn<'_>> {
+        BitsIn::read(self.bytes.bytes())
+    }
+
+    /// Brings the bits of documents that changed up to date, in this process' memory only.
+    pub(super) fn refresh(&mut self, rows: &Rows<'_>, changed: &[usize]) {
+        nearest::refresh_in(self.bytes.bytes_mut(), rows, changed);
     }
 }
 
