@@ -1,5 +1,7 @@
 //! Remember: something new comes in.
 
+mod left;
+
 use throughline_core::evidence::Testimony;
 use throughline_core::patch::{self, Operation};
 use throughline_core::permission::Act;
@@ -388,6 +390,9 @@ pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result
     let now = tx.now;
     let mut plan = reconcile::plan(&candidate, &neighbours, &mut || crate::mint::id(now))?;
     tx.extend(std::mem::take(&mut plan.changes));
+    for replaced in &plan.superseded {
+        left::keep(tx, &candidate, *replaced)?;
+    }
     Ok(plan)
 }
 

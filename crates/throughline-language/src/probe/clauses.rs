@@ -1,0 +1,110 @@
+//! Clauses of a statement: what is said in one sentence, and may change by itself.
+
+use crate::speech;
+use crate::speech::word::words;
+
+/// Words of a clause that says something by itself.
+const CLAUSE_WORDS: usize = 3;
+/// What joins two clauses of a sentence, the longer ones first.
+const JOINTS: [&str; 5] = [", and ", ", but ", ", ", " and ", " but "];
+/// What stands behind one of these is its reason, its occasion or its condition, and goes with all of the sentence.
+const SUBORDINATES: &str =
+    "because since so if when whenever unless until while which where although though";
+/// What points back to somebody or something that another clause names.
+const POINTING: &str = "it its he him his she her they them their theyre this that these those";
+
+/// What a statement says, clause by clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clauses<'a> {
+    /// The clauses, in their order.
+    pub all: Vec<&'a str>,
+    /// Whether a full stop or a semicolon stands between some of them, so that each surely says something.
+    pub marked: bool,
+}
+
+/// The clauses of a statement. What is joined by a mere comma or by "and" may be one thing all the same.
+pub fn clauses(said: &str) -> Clauses<'_> {
+    let sentences = speech::sentences(said).into_iter().map(|one| one.text);
+    let marked = sentences.flat_map(|sentence| sentence.split("; ")).map(str::trim);
+    let marked: Vec<&str> = marked.filter(|clause| says_something(clause)).collect();
+    let all = marked.iter().flat_map(|clause| at_joints(clause)).collect();
+    Clauses { all, marked: marked.len() > 1 }
+}
+
+/// Whether a clause says itself what it speaks of.
+pub fn names_its_thing(clause: &str) -> bool {
+    !words(clause).iter().any(|word| word.is(POINTING))
+}
+
+/// A sentence, taken apart where something joins two clauses that are both long enough to be one.
+fn at_joints(sentence: &str) -> Vec<&str> {
+    let (mut clauses, mut start, mut at) = (Vec::new(), 0, 0);
+    while let Some(step) = sentence[at..].chars().next().map(char::len_utf8) {
+        let joint = JOINTS.iter().find(|joint| sentence[at..].starts_with(**joint));
+        let Some(joint) = joint else {
+            at += step;
+            continue;
+        };
+        let (before, behind) = (&sentence[start..at], &sentence[at + joint.len()..]);
+        if words(&sentence[..at]).iter().any(|word| word.is(SUBORDINATES)) {
+            break;
+        }
+        if says_something(before) && says_something(behind) {
+            clauses.push(before.trim());
+            start = at + joint.len();
+        }
+        at += joint.len();
+    }
+    clauses.push(sentence[start..].trim());
+    clauses
+}
+
+fn says_something(clause: &str) -> bool {
+    clause.split_whitespace().count() >= CLAUSE_WORDS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_is_taken_apart_where_two_clauses_are_joined() {
+        for (said, apart) in [
+            (
+                "Nadia owns billing, Omar owns search, and Kim does the mobile apps",
+                &["Nadia owns billing", "Omar owns search", "Kim does the mobile apps"][..],
+            ),
+            (
+                "the box is at 10.0.3.7 and it gets wiped every sunday",
+                &["the box is at 10.0.3.7", "it gets wiped every sunday"],
+            ),
+            (
+                "Marco maintains the limiter; ask him before touching src/limits.rs",
+                &["Marco maintains the limiter", "ask him before touching src/limits.rs"],
+            ),
+            (
+                "logs go to Loki, metrics to Prometheus",
+                &["logs go to Loki", "metrics to Prometheus"],
+            ),
+        ] {
+            assert_eq!(clauses(said).all, apart, "{said}");
+        }
+    }
+
+    #[test]
+    fn what_is_one_clause_stays_whole() {
+        for said in [
+            "we deploy on Mondays and Thursdays",
+            "the api and the worker share a cache",
+            "we use Kafka because it is durable and the team knows how it fails",
+            "when you deploy, tag the release and tell the people on call",
+            "",
+            "né, à",
+        ] {
+            assert!(clauses(said).all.len() < 2, "{said}: {:?}", clauses(said));
+        }
+        assert!(!clauses("logs go to Loki, metrics to Prometheus").marked);
+        assert!(clauses("Logs go to Loki. Metrics go to Prometheus.").marked);
+        assert!(names_its_thing("logs go to Loki") && !names_its_thing("ask him before you do"));
+    }
+}
