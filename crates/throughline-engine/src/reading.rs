@@ -19,6 +19,7 @@ use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
+pub(crate) use apart::LeftClause;
 use apart::LeftStanding;
 pub(crate) use pair::{PairJudgement, judge_pair};
 pub use pieces::kind_of;
@@ -92,7 +93,7 @@ pub(crate) struct Held {
     /// Whether that is meant as it stands, so that it may take the memory's place.
     plain: bool,
     /// Clauses of the memory that it leaves alone, if it takes the memory's place.
-    left: Vec<String>,
+    left: Vec<LeftClause>,
     /// How it was judged, however far the memory is from what was said.
     pub(crate) alone: Judged,
     /// How it bears on the memory: on what is too far it does not.
@@ -131,7 +132,7 @@ impl Bearings {
     }
 
     /// The clauses of a memory that a claim leaves alone, where it takes the memory's place.
-    pub(crate) fn left_of(&self, content: &str, memory: MemoryId) -> Vec<String> {
+    pub(crate) fn left_of(&self, content: &str, memory: MemoryId) -> Vec<LeftClause> {
         let held = self.of(content).find(|one| one.id == memory);
         held.map(|one| one.left.clone()).unwrap_or_default()
     }

@@ -391,7 +391,7 @@ pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result
     let mut plan = reconcile::plan(&candidate, &neighbours, &mut || crate::mint::id(now))?;
     tx.extend(std::mem::take(&mut plan.changes));
     for replaced in &plan.superseded {
-        left::keep(tx, &candidate, *replaced)?;
+        left::keep(tx, &candidate.content, plan.memory, *replaced)?;
     }
     Ok(plan)
 }

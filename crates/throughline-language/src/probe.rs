@@ -43,7 +43,7 @@ pub use apart::{Apart, apart, is_clear, lead_over, made_whole, permits};
 pub use asked::is_asked;
 pub(crate) use change::is_said as is_change;
 pub use change::what_holds;
-pub use clauses::{Clauses, clauses, names_its_thing};
+pub use clauses::{Clauses, clauses, named_by, names_its_thing};
 pub use content::gives_reason;
 pub(crate) use correction::forgets;
 pub use failure::tells_why;

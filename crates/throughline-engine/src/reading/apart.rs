@@ -60,9 +60,18 @@ pub(super) enum LeftStanding {
     /// All of it is touched.
     Nothing,
     /// These clauses are about something else, and each says what it speaks of.
-    Clauses(Vec<String>),
+    Clauses(Vec<LeftClause>),
     /// Some of it, which cannot be understood without the rest.
     Unclear,
+}
+
+/// A clause of a memory that words leave alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LeftClause {
+    /// As it was said.
+    pub(crate) words: String,
+    /// Whether the reader takes it to be touched, although the words name only what another clause names.
+    pub(crate) questioned: bool,
 }
 
 /// What words leave standing of a memory that they touch. It would be lost with the rest.
@@ -76,13 +85,21 @@ pub(super) fn left_standing(
     if clauses.all.len() < 2 {
         return LeftStanding::Nothing;
     }
-    let touched = |one: &&str| judged(trained, one, before, said).touches() >= NOTICES_FROM;
-    let (touched, left): (Vec<&str>, Vec<&str>) = clauses.all.iter().partition(|one| touched(one));
-    if left.is_empty() || touched.is_empty() && !clauses.marked {
+    let named = probe::named_by(&clauses.all, said);
+    let (mut any_touched, mut left) = (false, Vec::new());
+    for (clause, named) in clauses.all.iter().zip(named) {
+        let touched = judged(trained, clause, before, said).touches() >= NOTICES_FROM;
+        if touched && named {
+            any_touched = true;
+        } else {
+            left.push(LeftClause { words: (*clause).to_owned(), questioned: touched });
+        }
+    }
+    if left.is_empty() || !any_touched && !clauses.marked {
         return LeftStanding::Nothing;
     }
-    if !touched.is_empty() && left.iter().all(|one| says_it_alone(trained, one)) {
-        return LeftStanding::Clauses(left.into_iter().map(str::to_owned).collect());
+    if any_touched && left.iter().all(|one| says_it_alone(trained, &one.words)) {
+        return LeftStanding::Clauses(left);
     }
     LeftStanding::Unclear
 }

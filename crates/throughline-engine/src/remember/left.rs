@@ -6,16 +6,23 @@ use throughline_core::reconcile::Candidate;
 use throughline_core::{Change, Edge, Evidence, Memory, MemoryId, Relation, Row, RowKey};
 
 use super::take_in;
+use crate::reading::LeftClause;
 use crate::transaction::Transaction;
 use crate::{Error, Result};
 
-/// Keeps the clauses of a replaced memory that a claim leaves alone, each as a memory of its own.
-pub(super) fn keep(tx: &mut Transaction<'_>, claim: &Candidate, replaced: MemoryId) -> Result<()> {
-    let left = tx.bearings.left_of(&claim.content, replaced);
+/// Keeps the clauses of a replaced memory that a claim with these words leaves alone, each as a memory of its own. One that
+/// the claim may touch after all is told with it.
+pub(super) fn keep(
+    tx: &mut Transaction<'_>,
+    said: &str,
+    claim: MemoryId,
+    replaced: MemoryId,
+) -> Result<()> {
+    let left = tx.bearings.left_of(said, replaced);
     if left.is_empty() {
         return Ok(());
     }
-    let space = claim.scope.space;
+    let space = tx.scope.space;
     let held = tx.rows(&[RowKey::memory(space, replaced)])?.remove(0).and_then(Row::into_memory);
     let Some(held) = held else { return Ok(()) };
     let (mut said, mut turns) = (Vec::new(), Vec::new());
@@ -32,8 +39,8 @@ pub(super) fn keep(tx: &mut Transaction<'_>, claim: &Candidate, replaced: Memory
     // Whoever said the whole said its clauses, and said them then.
     let said = said.into_iter().filter(|one| one.authority == held.authority);
     let Some(first) = said.min_by_key(|one| one.at) else { return Ok(()) };
-    for clause in left {
-        let clause = clause_of(tx, &held, &clause, &first);
+    for LeftClause { words, questioned } in left {
+        let clause = clause_of(tx, &held, &words, &first);
         let id = match take_in(tx, &clause) {
             Ok(plan) if !plan.deduped => plan.memory,
             // What is known anyhow needs no second memory; what was erased stays so.
@@ -43,6 +50,9 @@ pub(super) fn keep(tx: &mut Transaction<'_>, claim: &Candidate, replaced: Memory
         let turns = turns.iter().map(|edge| Edge { from: id.into(), ..edge.clone() });
         let turns: Vec<Change> = turns.map(Change::Link).collect();
         tx.extend(turns);
+        if questioned {
+            tx.link(claim, Relation::LaterSaid, id);
+        }
     }
     Ok(())
 }

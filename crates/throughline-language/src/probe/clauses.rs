@@ -1,7 +1,10 @@
 //! Clauses of a statement: what is said in one sentence, and may change by itself.
 
+use std::collections::HashSet;
+
 use crate::speech;
 use crate::speech::word::words;
+use throughline_core::words::{is_common, terms};
 
 /// Words of a clause that says something by itself.
 const CLAUSE_WORDS: usize = 3;
@@ -29,6 +32,23 @@ pub fn clauses(said: &str) -> Clauses<'_> {
     let marked: Vec<&str> = marked.filter(|clause| says_something(clause)).collect();
     let all = marked.iter().flat_map(|clause| at_joints(clause)).collect();
     Clauses { all, marked: marked.len() > 1 }
+}
+
+/// Which clauses later words may be about: those that they name by a word of that clause alone. All, where they name none.
+pub fn named_by(clauses: &[&str], said: &str) -> Vec<bool> {
+    let said: HashSet<String> = terms(said).into_iter().collect();
+    let each: Vec<HashSet<String>> = clauses
+        .iter()
+        .map(|clause| terms(clause).into_iter().filter(|term| !is_common(term)).collect())
+        .collect();
+    let others_say = |at: usize, term: &String| {
+        each.iter().enumerate().any(|(other, terms)| other != at && terms.contains(term))
+    };
+    let named = |(at, own): (usize, &HashSet<String>)| {
+        own.iter().any(|term| said.contains(term) && !others_say(at, term))
+    };
+    let named: Vec<bool> = each.iter().enumerate().map(named).collect();
+    if named.contains(&true) { named } else { vec![true; clauses.len()] }
 }
 
 /// Whether a clause says itself what it speaks of.
@@ -89,6 +109,14 @@ mod tests {
         ] {
             assert_eq!(clauses(said).all, apart, "{said}");
         }
+    }
+
+    #[test]
+    fn later_words_are_about_the_clauses_that_they_name() {
+        let rounds = ["for prices we round half even", "for weights we round up"];
+        assert_eq!(named_by(&rounds, "weights get rounded down from now on"), [false, true]);
+        assert_eq!(named_by(&rounds, "we round down everywhere"), [true, true], "it names neither");
+        assert_eq!(named_by(&rounds, "prices and weights are cut"), [true, true]);
     }
 
     #[test]

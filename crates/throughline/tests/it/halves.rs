@@ -51,7 +51,9 @@ fn what_the_other_half_of_a_sentence_said_is_still_told() {
         agent.ends();
         home.travel("2026-03-04");
         let told = home.page(&["recall", question]);
+        let held = home.texts(&["list"]);
         for left in left {
+            assert!(held.iter().any(|one| one.contains(left)), "{first}: {held:?}");
             assert!(told.contains(left), "{first}: {told}");
         }
         let whole = format!("user said: {first}\n");
