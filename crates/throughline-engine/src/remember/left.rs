@@ -11,20 +11,20 @@ use crate::transaction::Transaction;
 use crate::{Error, Result};
 
 /// Keeps the clauses of a replaced memory that a claim with these words leaves alone, each as a memory of its own. One that
-/// the claim may touch after all is told with it.
+/// the claim may touch after all is told with it. Returns those that are new.
 pub(super) fn keep(
     tx: &mut Transaction<'_>,
     said: &str,
     claim: MemoryId,
     replaced: MemoryId,
-) -> Result<()> {
+) -> Result<Vec<MemoryId>> {
     let left = tx.bearings.left_of(said, replaced);
     if left.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let space = tx.scope.space;
     let held = tx.rows(&[RowKey::memory(space, replaced)])?.remove(0).and_then(Row::into_memory);
-    let Some(held) = held else { return Ok(()) };
+    let Some(held) = held else { return Ok(Vec::new()) };
     let (mut said, mut turns) = (Vec::new(), Vec::new());
     for row in tx.attached(space, &[replaced.into()])? {
         if let Row::Evidence(one) = row {
@@ -38,7 +38,8 @@ pub(super) fn keep(
     }
     // Whoever said the whole said its clauses, and said them then.
     let said = said.into_iter().filter(|one| one.authority == held.authority);
-    let Some(first) = said.min_by_key(|one| one.at) else { return Ok(()) };
+    let Some(first) = said.min_by_key(|one| one.at) else { return Ok(Vec::new()) };
+    let mut kept = Vec::new();
     for LeftClause { words, questioned } in left {
         let clause = clause_of(tx, &held, &words, &first);
         let id = match take_in(tx, &clause) {
@@ -53,8 +54,9 @@ pub(super) fn keep(
         if questioned {
             tx.link(claim, Relation::LaterSaid, id);
         }
+        kept.push(id);
     }
-    Ok(())
+    Ok(kept)
 }
 
 /// A clause of a memory, as whoever said the memory said it.

@@ -62,6 +62,29 @@ fn what_the_other_half_of_a_sentence_said_is_still_told() {
 }
 
 #[test]
+fn what_stays_of_a_replaced_sentence_is_told_by_every_door() {
+    let home = Home::new();
+    home.remember("logs go to Loki, metrics to Prometheus");
+    let later = "metrics go to Datadog now";
+    let read = home.json(&["read", later]);
+    let comes = &read["pieces"][0]["comes"][0];
+    assert_eq!(comes["stays"][0]["content"], "logs go to Loki", "{read}");
+    assert_eq!(comes["reasons"], serde_json::json!([]), "{read}");
+    assert!(home.page(&["read", later]).contains("stays  fact “logs go to Loki”"));
+    let told = home.page(&["remember", later]);
+    assert!(told.contains("replaces:") && told.contains("stays:"), "{told}");
+    assert!(told.contains("logs go to Loki"), "{told}");
+}
+
+#[test]
+fn a_clause_without_its_subject_does_not_become_a_memory() {
+    let first = "the docs site is built with mkdocs, deployed from main by netlify";
+    let held = held_after(&[first, "docs moved to docusaurus"]);
+    assert!(held.iter().all(|one| one != "deployed from main by netlify"), "{held:?}");
+    assert!(held.iter().any(|one| one.contains("by netlify")), "{held:?}");
+}
+
+#[test]
 fn the_half_that_stays_is_the_users_word_of_that_day_and_undo_takes_it_back() {
     let home = Home::new();
     let agent = Agent::new(&home, "monday");
