@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::apart::lead_over;
 use super::fate::{Fated, KEEP_FROM, PieceFate, judged};
 use super::{PatchSoFar, ProbedSentence, asked_for, content, is_echo, name, statements};
 use crate::Turn;
@@ -313,12 +314,18 @@ fn confidence(statements: &[ProbedSentence<'_>], piece: &Piece, quote: &str) -> 
 /// The words of a piece, with those before it where they do not say what they speak of. What the agent
 /// said is never part of them: it would count as the person's word.
 fn whole(said: &Turn<'_>, before: &[Piece], quote: &str) -> String {
-    let own = tidy(quote);
+    let own = tidy(without_lead(quote));
     let names = |before: &&Piece| before.role().claims() || before.lasting >= NAMES_FROM;
     match before.last().filter(names).filter(|_| hangs(quote)) {
         Some(before) => format!("{}; {own}", tidy(&said.text[before.span.clone()])),
         None => own,
     }
+}
+
+/// The words of a piece without those that only lead over to them: "and …", "btw …", "— …".
+fn without_lead(said: &str) -> &str {
+    let said = said.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '—' | '–'));
+    &said[lead_over(said)..]
 }
 
 /// A stretch of a turn on one line, without the mark of a list before it and what only ends it.

@@ -153,3 +153,33 @@ fn what_is_about_something_else_takes_no_decision_away() {
     let held = held_after(&[decided, later]);
     assert!(held.iter().any(|one| one == decided), "{held:?}");
 }
+
+#[test]
+fn what_holds_until_a_month_does_not_end_what_holds_for_good() {
+    let held = held_after(&[
+        "Lena reviews the terraform changes",
+        "Ravi reviews the terraform changes until June",
+    ]);
+    assert!(held.iter().any(|one| one == "Lena reviews the terraform changes"), "{held:?}");
+    assert!(held.iter().any(|one| one.starts_with("Ravi reviews")), "{held:?}");
+}
+
+#[test]
+fn words_that_only_lead_over_are_no_part_of_what_is_kept() {
+    let said =
+        "Please keep functions under 40 lines where possible. And no unwrap in library code.";
+    let held = held_after(&[said]);
+    assert!(held.iter().any(|one| one == "no unwrap in library code"), "{held:?}");
+    assert_eq!(
+        held_after(&["btw prod db is read only between 2 and 3 am for backups"]),
+        ["prod db is read only between 2 and 3 am for backups"]
+    );
+}
+
+#[test]
+fn days_are_no_things() {
+    let home = Home::new();
+    home.remember("we deploy on Thursdays");
+    let things = home.json(&["entity", "list"]);
+    assert!(!things.to_string().contains("Thursdays"), "{things}");
+}
