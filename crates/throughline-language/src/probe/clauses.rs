@@ -16,7 +16,7 @@ const SUBORDINATES: &str =
 /// What points back to somebody or something that another clause names.
 const POINTING: &str =
     "it its he him his she her they them their theyre this that these those there else same";
-/// What stands behind a verb rather than behind what a clause speaks of: "writes to ClickHouse".
+/// What stands behind a verb rather than behind what a clause speaks of: "writes to a table".
 const BEHIND_VERBS: &str = "to from in on at by with into as";
 
 /// What a statement says, clause by clause.
@@ -55,7 +55,7 @@ pub fn named_by(clauses: &[&str], said: &str) -> Vec<bool> {
 }
 
 /// Whether a clause says itself what it speaks of. One that goes on without a subject does not: "deployed by Netlify",
-/// "writes to ClickHouse", "not in a folder".
+/// "writes to a table", "not in a folder".
 pub fn names_its_thing(clause: &str) -> bool {
     let words = words(clause);
     let Some(first) = words.first() else { return false };
