@@ -145,6 +145,8 @@ pub struct Plan {
     pub superseded: Vec<MemoryId>,
     /// What it contradicts without replacing it.
     pub contested: Vec<MemoryId>,
+    /// What stays of what it replaced, as memories of their own. Whoever carries out the plan adds them.
+    pub left: Vec<MemoryId>,
     /// It was known, and a person's words took the place of somebody else's.
     pub taken_over: bool,
 }
@@ -461,6 +463,7 @@ impl Plan {
             deduped,
             superseded: vec![],
             contested: vec![],
+            left: vec![],
             taken_over: false,
         }
     }

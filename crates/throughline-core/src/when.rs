@@ -89,6 +89,16 @@ pub fn validity(claim: &str, said: Timestamp) -> (Option<Timestamp>, Option<Time
     (from, until)
 }
 
+/// Whether a claim says that it holds only until some time. Which one may be left open: "until June" may be the last one or
+/// the next.
+pub fn holds_for_a_while(claim: &str, said: Timestamp) -> bool {
+    find(claim, said).iter().any(|mention| {
+        let words = claim[mention.range.clone()].to_ascii_lowercase();
+        let ends = words.starts_with("until ") || words.starts_with("till ");
+        ends && mention.span.from.is_none()
+    })
+}
+
 /// How much of a text is looked at.
 const LOOK_BYTES_MAX: usize = 4096;
 

@@ -6,24 +6,26 @@
 mod apart;
 mod judge;
 mod pair;
+mod pieces;
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{Mutex, PoisonError};
 
 use throughline_core::meet::{self, Difference};
 use throughline_core::reading::{self, Bearing, Judged, Piece};
 use throughline_core::{
-    Change, Edge, Kind, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, form, text,
-    words,
+    Change, Edge, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, text, words,
 };
 use throughline_embed::Embedding;
 use throughline_language::{probe, speech};
-use throughline_reader::{Speaker, TrainedReader as Trained, Unusable, is_english};
+use throughline_reader::{TrainedReader as Trained, is_english};
 
+pub(crate) use apart::LeftClause;
+use apart::LeftStanding;
 use judge::{judge_all, judged};
 pub(crate) use pair::{PairJudgement, judge_pair};
+pub use pieces::kind_of;
+pub(crate) use pieces::{only_asks, pieces_of, usable};
 
 use crate::flows::Capturing;
 use crate::recall::{Arms, Ask, Recall};
@@ -44,8 +46,6 @@ const REPLACES_NEAR_IN_WORDS: f64 = 0.25;
 const ABOUT_NEAR: f64 = 0.2;
 /// The same for words that look like a change, which are seldom about nothing.
 const CHANGED_NEAR: f64 = 0.13;
-/// How much nearer one must be that shares no telling word with words that can be understood by themselves.
-const UNSHARED_NEARER: f64 = 0.1;
 /// From this likelihood on, what is told by hand is told as a change.
 const BY_HAND_CHANGES_FROM: f32 = 0.5;
 /// How near in meaning a memory must be to what is told by hand.
@@ -79,8 +79,6 @@ const LINKS_FAR_FROM: f32 = 0.35;
 pub(crate) const NOTICES_FROM: f32 = 0.5;
 /// From this likelihood on, what bears on nothing as a whole is not looked at claim by claim.
 const OTHER_FROM: f32 = 0.95;
-/// From this likelihood on, a text makes a claim of the sort it seems to make.
-const KIND_FROM: f32 = 0.9;
 /// Characters of a turn that are looked up.
 const LOOKED_UP_CHARS: usize = 400;
 
@@ -98,6 +96,8 @@ pub(crate) struct Held {
     changed: bool,
     /// Whether that is meant as it stands, so that it may take the memory's place.
     plain: bool,
+    /// Clauses of the memory that it leaves alone, if it takes the memory's place.
+    left: Vec<LeftClause>,
     /// How it was judged, however far the memory is from what was said.
     pub(crate) alone: Judged,
     /// How it bears on the memory: on what is too far it does not.
@@ -134,6 +134,12 @@ impl Bearings {
             if at == 0 && sure { Difference::Value } else { Difference::Open }
         };
         touched.into_iter().enumerate().map(|(at, one)| (one.id, difference(at, one))).collect()
+    }
+
+    /// The clauses of a memory that a claim leaves alone, where it takes the memory's place.
+    pub(crate) fn left_of(&self, content: &str, memory: MemoryId) -> Vec<LeftClause> {
+        let held = self.of(content).find(|one| one.id == memory);
+        held.map(|one| one.left.clone()).unwrap_or_default()
     }
 
     /// Whether a claim leaves something that is held not as it is.
@@ -217,75 +223,6 @@ pub(crate) fn connect(tx: &mut Transaction<'_>, claim: MemoryId, content: &str) 
     tx.extend(edges);
 }
 
-/// Whether the reader's weights can be used, and why not.
-pub(crate) fn usable() -> std::result::Result<(), Unusable> {
-    Trained::builtin().map(|_| ())
-}
-
-/// What was read last, and what it came to: a prompt is looked at when it comes in, and once more when
-/// it is taken in.
-static READ_LAST: Mutex<Option<(u64, Vec<Piece>)>> = Mutex::new(None);
-
-/// The pieces of what a person said after `before`. `None` where the reader's weights cannot be used. What
-/// is not in English has none: the reader would only guess.
-pub(crate) fn pieces_of(before: Option<&str>, turn: &str) -> Option<Vec<Piece>> {
-    if only_asks(turn) || !is_english(turn) {
-        return Some(Vec::new());
-    }
-    let before = before.filter(|before| probe::says_enough(before));
-    let mut hasher = DefaultHasher::new();
-    (before, turn).hash(&mut hasher);
-    let key = hasher.finish();
-    let mut last = READ_LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, pieces)) = last.as_ref().filter(|(known, _)| *known == key) {
-        return Some(pieces.clone());
-    }
-    let trained = Trained::builtin().ok()?;
-    let pieces = apart::taken_apart(trained, turn, read_undated(trained, before, turn));
-    *last = Some((key, pieces.clone()));
-    Some(pieces)
-}
-
-/// The pieces of a turn, read without the day on which something was settled: the reader would take what
-/// was decided today for something that holds today.
-fn read_undated(trained: &Trained, before: Option<&str>, turn: &str) -> Vec<Piece> {
-    let Some(marker) = form::settled_lately(turn) else {
-        return trained.read(Speaker::User, before, turn);
-    };
-    let blank = " ".repeat(marker.len());
-    let undated = format!("{}{blank}{}", &turn[..marker.start], &turn[marker.end..]);
-    let mut pieces = trained.read(Speaker::User, before, &undated);
-    for piece in &mut pieces {
-        let between = turn.get(marker.end..piece.span.start);
-        let begins = |c: char| c.is_whitespace() || c == ',';
-        if between.is_some_and(|between| between.chars().all(begins)) {
-            piece.span.start = marker.start;
-        }
-    }
-    pieces
-}
-
-/// What sort of claim a text surely makes, where all of it makes the same sort. A failure must say why.
-pub fn kind_of(text: &str) -> Option<Kind> {
-    let pieces = pieces_of(None, text)?;
-    let mut kinds = pieces.iter().map(|piece| {
-        (piece.share(piece.role()) >= KIND_FROM).then(|| piece.role().kind()).flatten()
-    });
-    let first = kinds.next()??;
-    let fits = first != Kind::Negative || probe::tells_why(text);
-    (fits && kinds.all(|kind| kind == Some(first))).then_some(first)
-}
-
-/// Whether a turn is one question and nothing else, by its marks.
-pub(crate) fn only_asks(turn: &str) -> bool {
-    let turn = turn.trim();
-    let inside = turn.strip_suffix('?').unwrap_or_default();
-    !inside.is_empty()
-        && !inside.contains(['\n', '?', '!', ';', ':'])
-        && !inside.contains(". ")
-        && !inside.contains(", ")
-}
-
 /// The memories that may be about a turn, looked up once for all that it says.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Nearby {
@@ -321,14 +258,15 @@ impl NearestMemories {
         let shares = words::share_one(&self.memory.content, claim);
         // What names its thing itself and shares no word with the memory is the more likely about another.
         let unshared = !shares && !probe::needs_before(claim);
-        let farther = if unshared { UNSHARED_NEARER } else { 0.0 };
-        let about = match (alone.touches() >= SURELY_TOUCHES, changed) {
-            (true, _) => FAR,
-            (false, true) => CHANGED_NEAR + farther,
-            (false, false) => ABOUT_NEAR + farther,
+        let about = match (alone.touches() >= SURELY_TOUCHES, unshared, changed) {
+            (true, _, _) => FAR,
+            (false, true, _) => ABOUT_ALONE_NEAR,
+            (false, false, true) => CHANGED_NEAR,
+            (false, false, false) => ABOUT_NEAR,
         };
         let judged = if near >= about { alone } else { Judged::other() };
-        Held { id, holds, since, near, shares, changed, plain, alone, judged }
+        let left = Vec::new();
+        Held { id, holds, since, near, shares, changed, plain, left, alone, judged }
     }
 }
 
@@ -434,10 +372,17 @@ impl Capturing<'_> {
             if let Some(why) = meet::stands_beside(content, claim) {
                 judgement = judgement.beside(why);
             }
-            let plain = plain
-                && (judgement.touches() < REPLACES_FROM
-                    || apart::touches_all(trained, content, before, claim));
-            one.held(nearby, claim, near, plain, judgement)
+            let left = if plain && judgement.touches() >= REPLACES_FROM {
+                apart::left_standing(trained, content, before, claim)
+            } else {
+                LeftStanding::Nothing
+            };
+            let (plain, left) = match left {
+                LeftStanding::Nothing => (plain, Vec::new()),
+                LeftStanding::Clauses(left) => (plain, left),
+                LeftStanding::Unclear => (false, Vec::new()),
+            };
+            Held { left, ..one.held(nearby, claim, near, plain, judgement) }
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
         pair::only_one_changes(trained, &nearby.memories, &mut bearings);

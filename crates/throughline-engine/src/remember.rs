@@ -1,5 +1,7 @@
 //! Remember: something new comes in.
 
+mod left;
+
 use throughline_core::evidence::Testimony;
 use throughline_core::patch::{self, Operation};
 use throughline_core::permission::Act;
@@ -146,6 +148,8 @@ pub struct Remembered {
     pub left_out: Vec<&'static str>,
     /// The memories that it replaced or contradicts, as they were said.
     pub met: Vec<Memory>,
+    /// What stays of those that it replaced, as memories of their own.
+    pub left: Vec<Memory>,
     /// The batch that undoes it.
     pub batch: BatchId,
 }
@@ -251,14 +255,27 @@ impl Keeping<'_> {
         redacted: usize,
         batch: BatchId,
     ) -> Result<Remembered> {
-        let Plan { memory, deduped, superseded, contested, .. } = plan;
+        let Plan { memory, deduped, superseded, contested, left, .. } = plan;
         let card = self.engine.card_of(space, memory)?;
-        let keys: Vec<RowKey> =
-            superseded.iter().chain(&contested).map(|id| RowKey::memory(space, *id)).collect();
-        let rows = self.engine.now_reader()?.rows(&keys)?.into_iter();
-        let met = rows.filter_map(|row| row?.into_memory()).collect();
+        let reader = self.engine.now_reader()?;
+        let said = |ids: &mut dyn Iterator<Item = &MemoryId>| -> Result<Vec<Memory>> {
+            let keys: Vec<RowKey> = ids.map(|id| RowKey::memory(space, *id)).collect();
+            Ok(reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect())
+        };
+        let met = said(&mut superseded.iter().chain(&contested))?;
+        let left = said(&mut left.iter())?;
         let left_out = Vec::new();
-        Ok(Remembered { card, deduped, superseded, contested, redacted, left_out, met, batch })
+        Ok(Remembered {
+            card,
+            deduped,
+            superseded,
+            contested,
+            redacted,
+            left_out,
+            met,
+            left,
+            batch,
+        })
     }
 
     fn check_new(&self, new: &NewMemory) -> Result<()> {
@@ -388,6 +405,9 @@ pub(crate) fn take_in(tx: &mut Transaction<'_>, candidate: &Candidate) -> Result
     let now = tx.now;
     let mut plan = reconcile::plan(&candidate, &neighbours, &mut || crate::mint::id(now))?;
     tx.extend(std::mem::take(&mut plan.changes));
+    for replaced in &plan.superseded {
+        plan.left.extend(left::keep(tx, &candidate.content, plan.memory, *replaced)?);
+    }
     Ok(plan)
 }
 

@@ -104,6 +104,8 @@ pub struct WireRemembered {
     pub deduped: bool,
     pub superseded: Vec<String>,
     pub contested: Vec<String>,
+    /// What stays of the replaced ones, as memories of their own.
+    pub stays: Vec<String>,
     pub redacted: usize,
     pub left_out: Vec<&'static str>,
     pub batch: String,
@@ -131,6 +133,7 @@ impl From<&Remembered> for WireRemembered {
             deduped: remembered.deduped,
             superseded: ids(&remembered.superseded),
             contested: ids(&remembered.contested),
+            stays: remembered.left.iter().map(|one| one.id.to_string()).collect(),
             redacted: remembered.redacted,
             left_out: remembered.left_out.clone(),
             batch: remembered.batch.to_string(),

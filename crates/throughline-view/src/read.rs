@@ -58,6 +58,8 @@ pub struct WireComes {
     pub does: String,
     pub kept: Option<WireKept>,
     pub reasons: Vec<WireKept>,
+    /// What stays of what it would replace, as memories of their own.
+    pub stays: Vec<WireKept>,
     pub waits: Option<String>,
     pub overtaken: bool,
     pub meets: Vec<WireMeets>,
@@ -143,6 +145,7 @@ fn wire_comes(comes: &Comes) -> WireComes {
         does: comes.operation.in_words(),
         kept: comes.kept.as_ref().map(kept),
         reasons: comes.reasons.iter().map(kept).collect(),
+        stays: comes.stays.iter().map(kept).collect(),
         waits: comes.waits.clone(),
         overtaken: comes.overtaken,
         meets: comes.meets.iter().map(wire_meets).collect(),

@@ -24,7 +24,7 @@ impl<'a> ConflictClaim<'a> {
             authority: candidate.testimony.authority,
             at: candidate.testimony.at,
             echo: candidate.testimony.echo,
-            ends: when::validity(&candidate.content, candidate.testimony.at).1.is_some(),
+            ends: when::holds_for_a_while(&candidate.content, candidate.testimony.at),
         }
     }
 

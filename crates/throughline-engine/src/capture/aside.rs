@@ -24,7 +24,7 @@ use super::{Captured, Mind, TurnsToWrite};
 use crate::apply::Applied;
 use crate::clean::Cleaner;
 use crate::flows::Capturing;
-use crate::reading::{self as trained, Bearings};
+use crate::reading::{self as trained, Bearings, LeftClause};
 use crate::{Context, Error, Result, mint};
 
 /// What would come of a text.
@@ -76,6 +76,8 @@ pub struct Comes {
     pub kept: Option<Memory>,
     /// Its reasons that are new.
     pub reasons: Vec<Memory>,
+    /// What stays of what it replaces, as memories of their own.
+    pub stays: Vec<Memory>,
     /// Why it waits for a person, if it does.
     pub waits: Option<String>,
     /// The text itself says something else about the same thing later.
@@ -298,10 +300,18 @@ impl Tried<'_> {
         meets.sort_by(|a, b| {
             a.effect.cmp(&b.effect).then_with(|| touches(b).total_cmp(&touches(a)))
         });
+        let left: Vec<LeftClause> = meets
+            .iter()
+            .flat_map(|one| claim.map_or_else(Vec::new, |it| self.used.left_of(it, one.held.id)))
+            .collect();
+        let kept = made.next();
+        let is_left = |one: &Memory| left.iter().any(|clause| clause.words == one.content);
+        let (stays, reasons) = made.partition(is_left);
         Some(Comes {
             operation: operation.clone(),
-            kept: made.next(),
-            reasons: made.collect(),
+            kept,
+            reasons,
+            stays,
             waits: outcome.and_then(|one| one.waits.clone()),
             overtaken: outcome.is_none(),
             meets,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use throughline_core::Speaker;
 use throughline_core::reading::Piece;
-use throughline_language::{probe, speech};
+use throughline_language::probe;
 use throughline_reader::TrainedReader as Trained;
 
 use super::{NOTICES_FROM, judged};
@@ -14,8 +14,6 @@ use super::{NOTICES_FROM, judged};
 const APART_MAX: usize = 2;
 /// How likely a rule lasts that is one by its form.
 const RULE_LASTS: f32 = 0.6;
-/// Words of a clause that says something by itself.
-const CLAUSE_WORDS: usize = 3;
 
 /// The pieces of a turn, with what lasts and what passes apart where a comma is all that stands between them.
 pub(super) fn taken_apart(trained: &Trained, turn: &str, pieces: Vec<Piece>) -> Vec<Piece> {
@@ -56,16 +54,58 @@ fn without_lead(turn: &str, piece: &Piece) -> Range<usize> {
     piece.span.start + lead..piece.span.end
 }
 
-/// Whether words touch every clause of a memory. What they leave alone would be lost with the rest.
-pub(super) fn touches_all(trained: &Trained, held: &str, before: Option<&str>, said: &str) -> bool {
-    let clauses = clauses(held);
-    clauses.len() < 2
-        || clauses.iter().all(|one| judged(trained, one, before, said).touches() >= NOTICES_FROM)
+/// What words leave standing of a memory that they touch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum LeftStanding {
+    /// All of it is touched.
+    Nothing,
+    /// These clauses are about something else, and each says what it speaks of.
+    Clauses(Vec<LeftClause>),
+    /// Some of it, which cannot be understood without the rest.
+    Unclear,
 }
 
-/// The sentences of a memory, and what stands between the semicolons in them.
-fn clauses(held: &str) -> Vec<&str> {
-    let sentences = speech::sentences(held).into_iter().map(|one| one.text);
-    let clauses = sentences.flat_map(|sentence| sentence.split("; ")).map(str::trim);
-    clauses.filter(|clause| clause.split_whitespace().count() >= CLAUSE_WORDS).collect()
+/// A clause of a memory that words leave alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LeftClause {
+    /// As it was said.
+    pub(crate) words: String,
+    /// Whether the reader takes it to be touched, although the words name only what another clause names.
+    pub(crate) questioned: bool,
+}
+
+/// What words leave standing of a memory that they touch. It would be lost with the rest.
+pub(super) fn left_standing(
+    trained: &Trained,
+    held: &str,
+    before: Option<&str>,
+    said: &str,
+) -> LeftStanding {
+    let clauses = probe::clauses(held);
+    if clauses.all.len() < 2 {
+        return LeftStanding::Nothing;
+    }
+    let named = probe::named_by(&clauses.all, said);
+    let (mut any_touched, mut left) = (false, Vec::new());
+    for (clause, named) in clauses.all.iter().zip(named) {
+        let touched = judged(trained, clause, before, said).touches() >= NOTICES_FROM;
+        if touched && named {
+            any_touched = true;
+        } else {
+            left.push(LeftClause { words: (*clause).to_owned(), questioned: touched });
+        }
+    }
+    if left.is_empty() || !any_touched && !clauses.marked {
+        return LeftStanding::Nothing;
+    }
+    if any_touched && left.iter().all(|one| says_it_alone(trained, &one.words)) {
+        return LeftStanding::Clauses(left);
+    }
+    LeftStanding::Unclear
+}
+
+/// Whether a clause would be kept by itself, as it stands.
+fn says_it_alone(trained: &Trained, clause: &str) -> bool {
+    probe::names_its_thing(clause)
+        && alone(trained, clause, 0..clause.len()).is_some_and(|piece| probe::is_kept(&piece))
 }

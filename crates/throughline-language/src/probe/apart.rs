@@ -45,7 +45,7 @@ pub fn apart(turn: &str, piece: &Piece) -> Vec<Apart> {
 }
 
 /// Whether one of two clauses, each read by itself, surely lasts and the other surely passes. What is said beside a
-/// request may only be part of the task: it lasts if it begins as something of its own.
+/// request may only be part of the task: it lasts if it begins as something of its own, or surely tells of a change.
 pub fn is_clear(turn: &str, one: &Piece, other: &Piece) -> bool {
     lasts_beside(turn, one, other) || lasts_beside(turn, other, one)
 }
@@ -60,7 +60,8 @@ fn lasts_beside(turn: &str, claim: &Piece, beside: &Piece) -> bool {
     let passes = !beside.role().claims() && beside.lasting <= PASSES_TO;
     let talk = matches!(beside.role(), Role::Chatter | Role::Question);
     let rules = matches!(claim.role(), Role::Rule | Role::Preference);
-    let free = talk || opens_anew(said) && !rules;
+    let changes = claim.share(Role::Change) >= LASTS_FROM;
+    let free = talk || (opens_anew(said) || changes) && !rules;
     lasts && passes && free
 }
 
@@ -73,6 +74,38 @@ fn opens_anew(said: &str) -> bool {
     is(0, "btw fyi we our were weve i im")
         || is(0, "by") && is(1, "the") && is(2, "way")
         || is(0, "from") && is(1, "now")
+}
+
+/// The pieces of a turn, with those made whole that were cut behind a word that no sentence ends with: "comments that |
+/// restate the code".
+pub fn made_whole(turn: &str, pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut whole: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match whole.last_mut() {
+            Some(last)
+                if is_cut(&turn[last.span.clone()], &turn[last.span.end..piece.span.end]) =>
+            {
+                let span = last.span.start..piece.span.end;
+                let surer = if piece.lasting > last.lasting { piece } else { last.clone() };
+                *last = Piece { span, ..surer };
+            }
+            _ => whole.push(piece),
+        }
+    }
+    whole
+}
+
+/// Whether words end with one that needs what stands behind it, and that goes on without a mark.
+fn is_cut(said: &str, behind: &str) -> bool {
+    const OPEN: &str = "that which who whose because the a an of to with from than if unless";
+    const BEGINS: &str = "and but or so then please can could now also";
+    let said = said.trim_end_matches([' ', '\t']);
+    let ends = said.ends_with(|c: char| !c.is_alphanumeric());
+    let (last, next) = (words(said).pop(), words(behind).into_iter().next());
+    !ends
+        && !behind.trim_start_matches([' ', '\t']).starts_with('\n')
+        && last.is_some_and(|word| word.is(OPEN))
+        && next.is_some_and(|word| !word.is(BEGINS))
 }
 
 /// Whether a piece permits something on a condition, by its form, and is meant as it stands.

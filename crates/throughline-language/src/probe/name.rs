@@ -111,7 +111,7 @@ fn kind(words: &[Word<'_>], at: usize) -> Option<EntityKind> {
     let word = &words[at];
     let before =
         |cues: &Cues| (1..=2).any(|back| at >= back && at_any(words, at - back, cues) == Some(at));
-    if word.text.contains("://") || word.is(DATES) {
+    if word.text.contains("://") || is_day_or_month(word) {
         return None;
     }
     if word.text.contains(char::is_whitespace) {
@@ -143,6 +143,12 @@ fn kind(words: &[Word<'_>], at: usize) -> Option<EntityKind> {
         || kebab
         || at > 0 && word.is_said() && is_named_inside(word) && !words[at - 1].pauses())
     .then_some(EntityKind::Concept)
+}
+
+/// "Monday", "Mondays", "March": when something is, and no thing.
+fn is_day_or_month(word: &Word<'_>) -> bool {
+    let one = word.lower.strip_suffix('s').unwrap_or(&word.lower);
+    word.is(DATES) || DATES.split_whitespace().any(|date| date == one)
 }
 
 const DATES: &str = "monday tuesday wednesday thursday friday saturday sunday january february march april may \

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::apart::lead_over;
 use super::fate::{Fated, KEEP_FROM, PieceFate, judged};
 use super::{PatchSoFar, ProbedSentence, asked_for, content, is_echo, name, statements};
 use crate::Turn;
@@ -153,11 +154,8 @@ fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
             Some((last, before))
                 if announced
                     || is_kept(piece) && hangs(said(piece))
-                    || goes_along(
-                        &turn[before.span.end..piece.span.start],
-                        said(before),
-                        said(piece),
-                    ) =>
+                    || is_one_sentence(turn, before, piece)
+                        && (goes_along(said(piece)) || rules_on(before, piece, said(piece))) =>
             {
                 before.span.end = piece.span.end;
                 *last = at;
@@ -172,17 +170,36 @@ fn claims(turn: &str, pieces: &[Piece]) -> Vec<(usize, Piece)> {
     claims
 }
 
+/// Whether a piece goes on with the sentence of the one before it, and does not ask.
+fn is_one_sentence(turn: &str, before: &Piece, piece: &Piece) -> bool {
+    let ends = turn[before.span.clone()].trim_end().ends_with(['.', '!', '?', ':', ';']);
+    let between = &turn[before.span.end..piece.span.start];
+    !ends && !between.contains('\n') && !asks(&turn[piece.span.clone()])
+}
+
 /// Whether words only go on with the sentence before them, whose reason, condition or consequence they tell: "…, so
 /// you can edit it now", "… if Lena signs off".
-fn goes_along(between: &str, before: &str, said: &str) -> bool {
+fn goes_along(said: &str) -> bool {
     const CONDITIONS: &str =
         "if unless except until till because since although though whereas while which provided";
     const SUBJECTS: &str = "you we i it its they he she that thats everyone everybody nobody there";
-    let ends = before.trim_end().ends_with(['.', '!', '?', ':', ';']) || between.contains('\n');
     let words = words(said);
     let (Some(first), second) = (words.first(), words.get(1)) else { return false };
     let follows = first.is("so but") && second.is_some_and(|word| word.is(SUBJECTS));
-    !ends && !asks(said) && (first.is(CONDITIONS) || follows)
+    first.is(CONDITIONS) || follows
+}
+
+/// Whether words that look like a request say more of what the sentence before them rules or tells: "…, and keep them
+/// under 80 characters", "…, vacuum it by hand after big imports". They point back to it, and where it is no rule they
+/// name the occasion.
+fn rules_on(before: &Piece, piece: &Piece, said: &str) -> bool {
+    const POINTING: &str = "it them those these";
+    const OCCASIONS: &str = "after before when whenever every each once unless";
+    let rules = matches!(before.role(), Role::Rule | Role::Preference);
+    let words = words(said);
+    let names = |list: &str| words.iter().any(|word| word.is(list));
+    let asked = piece.role() == Role::Request && piece.plain() >= KEEP_FROM;
+    asked && names(POINTING) && (rules || names(OCCASIONS))
 }
 
 /// Whether words begin with the mark of a list.
@@ -297,12 +314,18 @@ fn confidence(statements: &[ProbedSentence<'_>], piece: &Piece, quote: &str) -> 
 /// The words of a piece, with those before it where they do not say what they speak of. What the agent
 /// said is never part of them: it would count as the person's word.
 fn whole(said: &Turn<'_>, before: &[Piece], quote: &str) -> String {
-    let own = tidy(quote);
+    let own = tidy(without_lead(quote));
     let names = |before: &&Piece| before.role().claims() || before.lasting >= NAMES_FROM;
     match before.last().filter(names).filter(|_| hangs(quote)) {
         Some(before) => format!("{}; {own}", tidy(&said.text[before.span.clone()])),
         None => own,
     }
+}
+
+/// The words of a piece without those that only lead over to them: "and …", "btw …", "— …".
+fn without_lead(said: &str) -> &str {
+    let said = said.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '—' | '–'));
+    &said[lead_over(said)..]
 }
 
 /// A stretch of a turn on one line, without the mark of a list before it and what only ends it.

@@ -99,6 +99,10 @@ fn stored(kept: &Remembered) -> Answer {
             map.insert(name.to_owned(), handles.into());
         }
     }
+    for left in &kept.left {
+        let says = view::cut(&left.content, view::LINE_CHARS);
+        text.push_str(&format!("\nOf that stays [{}] {says}", left.id.handle()));
+    }
     if !kept.left_out.is_empty() {
         let names = kept.left_out.join(", ");
         text.push_str(&format!(

@@ -118,6 +118,9 @@ impl LabelledLines {
         for reason in &comes.reasons {
             self.line("because", DIM, &format!("{} “{}”", reason.kind, safe(&reason.content)));
         }
+        for left in &comes.stays {
+            self.line("stays", GOOD, &format!("{} “{}”", left.kind, safe(&left.content)));
+        }
         if let Some(why) = &comes.waits {
             self.line("waits", WARN, &format!("for your decision in `review`: {}", safe(why)));
         }

@@ -125,6 +125,10 @@ fn met(remembered: &Remembered) -> Vec<String> {
         let decide = "decide with `throughline review`";
         lines.push(format!("{} {old_one}{stands} — {decide}", paint(WARN, "disagrees with:")));
     }
+    for left in &remembered.left {
+        let says = text::headline(&safe(&left.content), SAID_CHARS);
+        lines.push(format!("{} {} {says}", paint(GOOD, "stays:"), paint(ID, left.id.handle())));
+    }
     for mark in &remembered.card.watermarks {
         let place = safe(&mark.referent.place());
         lines.push(format!("{} {place}", paint(DIM, "tied to:")));

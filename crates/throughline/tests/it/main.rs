@@ -39,6 +39,7 @@ mod flat_files;
 mod focusing;
 mod gaps;
 mod graduating;
+mod halves;
 mod happening;
 mod harness;
 mod helpers;
