@@ -228,7 +228,7 @@ impl Engine {
         let reason = reason.map(|reason| self.cleaned(context, reason).0);
         let mut outcome: Option<(Result<T>, BatchId)> = None;
         let mut new_texts = Vec::new();
-        let applied = self.store.transact(&mut |reader| {
+        let mut plan_batch = |reader: &dyn Reader| {
             // Read when it is our turn, so that what is written later also says so.
             let now = self.now();
             let id = BatchId(mint::id(now));
@@ -257,7 +257,12 @@ impl Engine {
                 changes,
                 extra: signature(self),
             })
-        });
+        };
+        // What is erased is looked for in every space.
+        let applied = match cause {
+            Cause::Purge => self.store.transact(&mut plan_batch),
+            _ => self.store.transact_in(context.scope().space, &mut plan_batch),
+        };
         if applied.is_ok() {
             self.after_write(context, cause, &new_texts);
         }

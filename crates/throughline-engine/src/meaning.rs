@@ -97,13 +97,15 @@ impl Vectors<'_> {
         for (space, mut texts) in by_space {
             // A memory whose text did not change has its vector.
             let nodes: Vec<NodeId> = texts.iter().map(|(node, _)| *node).collect();
-            let held = self.engine.now_reader()?.vectors_of(space, MODEL, &nodes)?;
+            let reader = self.engine.store.read_soon()?;
+            let held = reader.vectors_of(space, MODEL, &nodes)?;
             let mut held = held.into_iter().map(|one| one.is_some());
             texts.retain(|_| !held.next().unwrap_or_default());
             if texts.is_empty() {
                 continue;
             }
-            let seq = self.engine.latest_change(&*self.engine.now_reader()?)?;
+            let seq = self.engine.latest_change(&*reader)?;
+            drop(reader);
             self.engine.store.put_vectors(space, MODEL, &self.vectors_of(seq, &texts))?;
         }
         Ok(())

@@ -1,9 +1,11 @@
 //! PostgreSQL store: the same memory on a server with pgvector, for many people and machines.
 //!
-//! One writer at a time, as in SQLite: an advisory lock is held from before the planner reads until its
-//! batch is committed. Readers see one moment and wait for nobody. Every verb is one round trip, and a
-//! batch is folded here and written in one. A person is known by their database role; which spaces a
-//! role sees is decided by the server, row by row.
+//! One writer at a time in each space: advisory locks are held from before the planner reads until its
+//! batch is committed. The log has one order all the same: the server numbers a batch with the last
+//! statement before its commit, so that nobody who reads up to a number misses one below it. Readers see
+//! one moment and wait for nobody. Every verb is one round trip, and a batch is folded here and written in
+//! one. A person is known by their database role; which spaces a role sees is decided by the server, row
+//! by row.
 
 mod address;
 mod beside;
@@ -21,10 +23,12 @@ mod lookup;
 mod members;
 mod migrate;
 mod near;
+mod places;
 mod read;
 mod rows;
 mod text;
 mod tls;
+mod turn;
 mod vectors;
 mod verify;
 mod write;
@@ -48,6 +52,7 @@ use crate::{Error, Result, SqliteStore};
 use address::Address;
 use link::Link;
 use rows::PgTables;
+use turn::Turn;
 use write::Writing;
 
 /// How long to wait for other writers before giving up.
@@ -68,8 +73,6 @@ pub struct PgStore {
     address: Address,
     /// The role that the server knows us by.
     role: String,
-    /// The number of the lock that writers hold, by the schema.
-    turn: i64,
     idle: Mutex<Vec<Link>>,
     /// Milliseconds that a writer waits for its turn.
     patience: AtomicU64,
@@ -103,7 +106,6 @@ impl PgStore {
         let mut address = Address::read(url, &variable)?;
         address.person = person.map(str::to_owned);
         let mut store = Self {
-            turn: rows::own_wall(&format!("turn to write {}", address.schema)),
             idle: Mutex::default(),
             patience: AtomicU64::new(BUSY_LIMIT_MS),
             until: Mutex::new(until),
@@ -170,12 +172,20 @@ impl PgStore {
         }
     }
 
-    /// A connection on which `begin` was run. A kept one may turn out to be gone; then a new one is
-    /// made.
+    /// A connection on which `begin` was run.
     fn begun(&self, begin: &str) -> Result<(Lease<'_>, Vec<tokio_postgres::SimpleQueryRow>)> {
+        self.begun_with(&|_| begin.to_owned())
+    }
+
+    /// The same with what begins on a connection. A kept one may turn out to be gone; then a new one is
+    /// made.
+    fn begun_with(
+        &self,
+        begin: &dyn Fn(&Link) -> String,
+    ) -> Result<(Lease<'_>, Vec<tokio_postgres::SimpleQueryRow>)> {
         for _ in 0..=KEPT_MAX {
             let lease = Lease { store: self, link: Some(self.link()?) };
-            match lease.simple(begin) {
+            match lease.simple(&begin(&lease)) {
                 Err(Error::Unreachable { .. }) if lease.is_broken() => {}
                 begun => return begun.map(|rows| (lease, rows)),
             }
@@ -186,61 +196,116 @@ impl PgStore {
         })
     }
 
-    /// Begins to write, when it is our turn. The last numbers of change and stamp.
-    fn turn(&self) -> Result<(Lease<'_>, u64, i64)> {
-        let patience = self.patience.load(Ordering::Relaxed).max(1);
-        let begun = self.begun(&format!(
-            "BEGIN; SET LOCAL lock_timeout = {patience};
-             SELECT pg_advisory_xact_lock({}); SET LOCAL lock_timeout = 0;
-             SELECT seq, stamp FROM head",
-            self.turn
-        ));
-        let (lease, rows) = begun.map_err(|error| {
-            let busy = matches!(error, Error::Busy { .. });
-            if busy { Error::Busy { waited_ms: patience } } else { error }
-        })?;
-        let number = |at: usize| {
-            rows.last().and_then(|row| row.get(at)?.parse::<i64>().ok()).unwrap_or_default()
-        };
-        let (seq, stamp) = (number(0).unsigned_abs(), number(1));
-        Ok((lease, seq, stamp))
+    /// A connection on which a transaction begins with the first statement.
+    fn soon(&self, begin: &str) -> Result<Lease<'_>> {
+        let mut link = self.link()?;
+        if link.has_gone() {
+            link = self.link()?;
+        }
+        link.begin_with_next(begin.to_owned());
+        Ok(Lease { store: self, link: Some(link) })
     }
 
-    /// Plans and writes once, unless what was sent before is there by now. With an error, the batch that
-    /// may have been committed.
+    /// What begins a transaction that writes, when it is its turn.
+    fn begin(&self, link: &Link, turn: &Turn) -> String {
+        let patience = self.patience.load(Ordering::Relaxed).max(1);
+        let locks = turn.sql(&PgTables::new(link), &self.address.schema);
+        format!("BEGIN; SET LOCAL lock_timeout = {patience}; {locks}")
+    }
+
+    /// Begins to write, when it is our turn.
+    fn turn(&self, turn: &Turn) -> Result<Lease<'_>> {
+        let begun = self.begun_with(&|link| self.begin(link, turn));
+        begun.map(|(lease, _)| lease).map_err(|error| self.waited(error))
+    }
+
+    /// The same error; where somebody else wrote for too long, with how long was waited.
+    fn waited(&self, error: Error) -> Error {
+        match error {
+            Error::Busy { .. } => {
+                Error::Busy { waited_ms: self.patience.load(Ordering::Relaxed).max(1) }
+            }
+            other => other,
+        }
+    }
+
+    /// Plans and writes once, unless what was sent before is there by now.
     fn attempt(
         &self,
         plan: Planner<'_>,
+        turn: &Turn,
         sent: Option<BatchId>,
-    ) -> std::result::Result<Commit, (Error, Option<BatchId>)> {
-        let (lease, seq, stamp) = self.turn().map_err(|error| (error, sent))?;
+    ) -> std::result::Result<Commit, Failed> {
+        let lease = self.turn(turn).map_err(|error| Failed { sent, ..error.into() })?;
         // Whoever sent it before held the turn until it was committed or given up, so that now the
         // server can say which. Nothing is guessed.
         if let Some(batch) = sent
-            && let Some(commit) =
-                committed(&PgTables::new(&*lease), batch).map_err(|error| (error, sent))?
+            && let Some(commit) = committed(&PgTables::new(&*lease), batch)
+                .map_err(|error| Failed { sent, ..error.into() })?
         {
             return Ok(commit);
         }
-        let planned = plan(&PgTables::new(&*lease));
-        let batch = match planned {
+        let batch = match plan(&PgTables::new(&*lease)) {
             Ok(batch) => batch,
             // What a planner could not read it tells in its own words.
             Err(Error::Abandoned) if lease.is_broken() => {
                 let why = "the connection was lost".to_owned();
-                let server = self.address.name.clone();
-                return Err((Error::Unreachable { server, why }, None));
+                return Err(Error::Unreachable { server: self.address.name.clone(), why }.into());
             }
-            Err(error) => return Err((error, None)),
+            Err(error) => return Err(error.into()),
         };
-        let mut writing = Writing::new(&lease, seq, stamp);
+        self.write(lease, &batch, turn)
+    }
+
+    /// Folds a batch and writes it, on a connection that holds a turn.
+    fn write(
+        &self,
+        lease: Lease<'_>,
+        batch: &Batch,
+        turn: &Turn,
+    ) -> std::result::Result<Commit, Failed> {
+        let mut writing = Writing::new(&lease);
+        writing.look_ahead(batch).and_then(|()| apply(&mut writing, batch))?;
+        let needed = Turn::of_writing(&writing, batch);
+        let Some(more) = turn.lacks(&needed) else {
+            let wider = Some(turn.clone().with(needed));
+            return Err(Failed { wider, ..Error::Abandoned.into() });
+        };
+        let walls = more.into_iter().map(|space| writing.tables.wall(space));
+        let locks: Vec<i64> =
+            walls.map(|wall| turn::lock_of(&self.address.schema, Some(wall))).collect();
         let seq = writing
-            .look_ahead(&batch)
-            .and_then(|()| apply(&mut writing, &batch))
-            .map_err(|error| (error, None))?;
-        writing.finish().map_err(|error| (error, Some(batch.id)))?;
+            .finish(&locks)
+            .map_err(|error| Failed { sent: Some(batch.id), ..self.waited(error).into() })?;
         lease.give_back();
         Ok(Commit { batch: batch.id, seq })
+    }
+
+    /// Plans and writes, again where that may help: what the server refused for a moment, and what
+    /// turned out to need more than it held.
+    fn write_with(
+        &self,
+        mut turn: Turn,
+        attempt: &mut dyn FnMut(&Turn, Option<BatchId>) -> std::result::Result<Commit, Failed>,
+    ) -> Result<Commit> {
+        let (began, mut tries, mut sent) = (Instant::now(), 0, None);
+        loop {
+            let failed = match attempt(&turn, sent) {
+                Ok(commit) => return Ok(commit),
+                Err(failed) => failed,
+            };
+            // What a try before this one sent is asked for until the server answers.
+            sent = failed.sent;
+            if let Some(wider) = failed.wider {
+                turn = wider;
+                continue;
+            }
+            tries += 1;
+            if !passes(&failed.error) || !self.has_time(tries, began) {
+                return Err(failed.error);
+            }
+            std::thread::sleep(PAUSE * u32::try_from(tries).unwrap_or(1).min(8));
+        }
     }
 
     /// Whether there is time for another try: a few, or for as long as a standby may take.
@@ -296,6 +361,21 @@ impl Drop for Lease<'_> {
     }
 }
 
+/// A try that failed.
+struct Failed {
+    error: Error,
+    /// The batch that may have been committed all the same.
+    sent: Option<BatchId>,
+    /// What has to be held for it, where that is more than was held.
+    wider: Option<Turn>,
+}
+
+impl From<Error> for Failed {
+    fn from(error: Error) -> Self {
+        Self { error, sent: None, wider: None }
+    }
+}
+
 /// Whether a batch is there, and with which number.
 fn committed(tables: &PgTables<&Link>, batch: BatchId) -> Result<Option<Commit>> {
     let headers = tables.headers_of(&[batch])?;
@@ -316,29 +396,23 @@ impl Store for PgStore {
     }
 
     fn read_soon(&self) -> Result<Box<dyn Reader + '_>> {
-        let mut link = self.link()?;
-        if link.has_gone() {
-            link = self.link()?;
-        }
-        link.begin_with_next("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        Ok(Box::new(PgTables::new(Lease { store: self, link: Some(link) })))
+        Ok(Box::new(PgTables::new(self.soon("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?)))
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {
-        let (began, mut tries, mut sent) = (Instant::now(), 0, None);
-        loop {
-            let (error, unsure) = match self.attempt(&mut *plan, sent) {
-                Ok(commit) => return Ok(commit),
-                Err(failed) => failed,
-            };
-            tries += 1;
-            // What a try before this one sent is asked for until the server answers.
-            sent = unsure;
-            if !passes(&error) || !self.has_time(tries, began) {
-                return Err(error);
-            }
-            std::thread::sleep(PAUSE * u32::try_from(tries).unwrap_or(1).min(8));
-        }
+        self.write_with(Turn::Whole, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
+    }
+
+    fn transact_in(&self, space: SpaceId, plan: Planner<'_>) -> Result<Commit> {
+        let turn = Turn::in_space(space);
+        self.write_with(turn, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<Commit> {
+        let turn = Turn::of_batch(batch);
+        self.write_with(turn, &mut |turn, sent| {
+            self.attempt(&mut |_| Ok(batch.clone()), turn, sent)
+        })
     }
 
     fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>> {
@@ -346,25 +420,21 @@ impl Store for PgStore {
     }
 
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {
-        let (lease, _, stamp) = self.turn()?;
-        vectors::put(&PgTables::new(&*lease), space, model, vectors, stamp)?;
-        lease.simple("COMMIT")?;
+        let lease = self.turn(&Turn::in_space(space))?;
+        vectors::put(&PgTables::new(&*lease), space, model, vectors)?;
         lease.give_back();
         Ok(())
     }
 
     fn reindex(&self) -> Result<()> {
-        let (lease, _, stamp) = self.turn()?;
-        vectors::rebuild(&PgTables::new(&*lease), stamp)?;
-        lease.simple("COMMIT")?;
+        let lease = self.turn(&Turn::Whole)?;
+        vectors::rebuild(&PgTables::new(&*lease))?;
         lease.give_back();
         Ok(())
     }
 
     fn erasure_due(&self) -> Result<Vec<Tombstone>> {
-        let (lease, _) = self.begun("BEGIN")?;
-        let tables = PgTables::new(lease);
-        verify::erasure_due(&tables)
+        verify::erasure_due(&PgTables::new(self.soon("BEGIN READ ONLY")?))
     }
 
     fn finish_erasure(&self) -> Result<Erasure> {

@@ -65,7 +65,7 @@ fn two_migrators_at_once_make_one_schema() {
             one.join().expect("nobody panics").expect("everybody opens it");
         }
         let steps = schema.server.run(&format!("SELECT count(*) FROM {}.migration", schema.name));
-        assert_eq!(steps, ["6"]);
+        assert_eq!(steps, ["7"]);
     }
 }
 
