@@ -207,8 +207,11 @@ fn beside_a_file(options: &TeamOptions) -> anyhow::Result<()> {
                 engine.keeping(&context).remember(&NewMemory::new(&text)).expect("it is kept");
             })
         };
-        let (there, here) = (keep(&server), keep(&file));
-        beside("remember", &there, &here);
+        let trips = round_trips(&server);
+        let there = keep(&server);
+        let trips = (round_trips(&server) - trips) as f64 / runs as f64;
+        beside("remember", &there, &keep(&file));
+        println!("{:<34} {trips:>10.1}", "  round trips of one, on average");
     }
     if options.wants("hook") {
         hooks(options, &schema, (&home, &away), &project, &said);

@@ -10,7 +10,7 @@ use throughline_core::scope::{Level, Space};
 use throughline_core::{
     Batch, BatchId, Cause, Change, Memory, NodeId, Policy, RowKey, SpaceId, Timestamp,
 };
-use throughline_store::{Backend, Error as StoreError, LogQuery, PERSON, Reader};
+use throughline_store::{Backend, Error as StoreError, Foreseen, LogQuery, PERSON, Reader};
 
 use crate::card::{self, Card};
 use crate::index::{Indexes, KeptFolder};
@@ -155,7 +155,7 @@ impl Engine {
 
     /// A view of the present.
     pub fn now_reader(&self) -> Result<Box<dyn Reader + '_>> {
-        Ok(self.store.read()?)
+        Ok(self.store.read_soon()?)
     }
 
     /// A view of what was believed at a moment, or of the present if none is given.
@@ -207,6 +207,7 @@ impl Engine {
     /// Reads a memory again after a write.
     pub(crate) fn card_of(&self, space: SpaceId, id: throughline_core::MemoryId) -> Result<Card> {
         let reader = self.now_reader()?;
+        reader.foresee(&[Foreseen::Nodes { space, nodes: vec![NodeId::Memory(id)] }])?;
         let row = reader.rows(&[RowKey::memory(space, id)])?.remove(0);
         let memory = row
             .and_then(throughline_core::Row::into_memory)
@@ -263,8 +264,8 @@ impl Engine {
             Cause::Purge => self.store.transact(&mut plan_batch),
             _ => self.store.transact_in(context.scope().space, &mut plan_batch),
         };
-        if applied.is_ok() {
-            self.after_write(context, cause, &new_texts);
+        if let Ok(commit) = &applied {
+            self.after_write(context, cause, commit.seq, &new_texts);
         }
         match (outcome, applied) {
             (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
@@ -313,6 +314,7 @@ impl Engine {
         &self,
         context: &Context,
         cause: Cause,
+        seq: u64,
         new_texts: &[(SpaceId, NodeId, String)],
     ) {
         let mut done = vec![("keep the folder of a project", self.keep_root(context))];
@@ -322,7 +324,7 @@ impl Engine {
         }
         // What cannot be embedded now is found by its words.
         if !self.waited_for.load(Ordering::Relaxed) {
-            done.push(("embed what is new", self.vectors().embed_new(new_texts)));
+            done.push(("embed what is new", self.vectors().embed_new(seq, new_texts)));
         }
         for (what, outcome) in done {
             if let Err(error) = outcome {

@@ -255,8 +255,11 @@ impl Keeping<'_> {
         let card = self.engine.card_of(space, memory)?;
         let keys: Vec<RowKey> =
             superseded.iter().chain(&contested).map(|id| RowKey::memory(space, *id)).collect();
-        let rows = self.engine.now_reader()?.rows(&keys)?.into_iter();
-        let met = rows.filter_map(|row| row?.into_memory()).collect();
+        let rows = match keys.is_empty() {
+            true => Vec::new(),
+            false => self.engine.now_reader()?.rows(&keys)?,
+        };
+        let met = rows.into_iter().filter_map(|row| row?.into_memory()).collect();
         let left_out = Vec::new();
         Ok(Remembered { card, deduped, superseded, contested, redacted, left_out, met, batch })
     }

@@ -8,6 +8,7 @@
 //! by row.
 
 mod address;
+mod attempt;
 mod beside;
 mod blocks;
 mod candidates;
@@ -40,9 +41,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use throughline_core::row::Tombstone;
-use throughline_core::{Batch, BatchId, Commit, SpaceId, Timestamp};
+use throughline_core::{Batch, Commit, SpaceId, Timestamp};
 
-use crate::apply::apply;
 use crate::query::{LogQuery, Vector};
 use crate::store::{
     Condition, Erasure, Finding, Planner, Reader, Store, StoreHealth, compare_dumps,
@@ -53,16 +53,11 @@ use address::Address;
 use link::Link;
 use rows::PgTables;
 use turn::Turn;
-use write::Writing;
 
 /// How long to wait for other writers before giving up.
 const BUSY_LIMIT_MS: u64 = 10_000;
 /// Connections that are kept for the next time.
 const KEPT_MAX: usize = 8;
-/// How often a batch is tried that the server could not take, for a reason that passes.
-const TRIES: usize = 5;
-/// Pause before the next try.
-const PAUSE: Duration = Duration::from_millis(20);
 /// How long a server is waited for that has a standby, which may be taking its place.
 const FAILOVER_LIMIT: Duration = Duration::from_secs(20);
 /// Pause before it is looked again which of several servers takes writes.
@@ -206,116 +201,6 @@ impl PgStore {
         Ok(Lease { store: self, link: Some(link) })
     }
 
-    /// What begins a transaction that writes, when it is its turn.
-    fn begin(&self, link: &Link, turn: &Turn) -> String {
-        let patience = self.patience.load(Ordering::Relaxed).max(1);
-        let locks = turn.sql(&PgTables::new(link), &self.address.schema);
-        format!("BEGIN; SET LOCAL lock_timeout = {patience}; {locks}")
-    }
-
-    /// Begins to write, when it is our turn.
-    fn turn(&self, turn: &Turn) -> Result<Lease<'_>> {
-        let begun = self.begun_with(&|link| self.begin(link, turn));
-        begun.map(|(lease, _)| lease).map_err(|error| self.waited(error))
-    }
-
-    /// The same error; where somebody else wrote for too long, with how long was waited.
-    fn waited(&self, error: Error) -> Error {
-        match error {
-            Error::Busy { .. } => {
-                Error::Busy { waited_ms: self.patience.load(Ordering::Relaxed).max(1) }
-            }
-            other => other,
-        }
-    }
-
-    /// Plans and writes once, unless what was sent before is there by now.
-    fn attempt(
-        &self,
-        plan: Planner<'_>,
-        turn: &Turn,
-        sent: Option<BatchId>,
-    ) -> std::result::Result<Commit, Failed> {
-        let lease = self.turn(turn).map_err(|error| Failed { sent, ..error.into() })?;
-        // Whoever sent it before held the turn until it was committed or given up, so that now the
-        // server can say which. Nothing is guessed.
-        if let Some(batch) = sent
-            && let Some(commit) = committed(&PgTables::new(&*lease), batch)
-                .map_err(|error| Failed { sent, ..error.into() })?
-        {
-            return Ok(commit);
-        }
-        let batch = match plan(&PgTables::new(&*lease)) {
-            Ok(batch) => batch,
-            // What a planner could not read it tells in its own words.
-            Err(Error::Abandoned) if lease.is_broken() => {
-                let why = "the connection was lost".to_owned();
-                return Err(Error::Unreachable { server: self.address.name.clone(), why }.into());
-            }
-            Err(error) => return Err(error.into()),
-        };
-        self.write(lease, &batch, turn)
-    }
-
-    /// Folds a batch and writes it, on a connection that holds a turn.
-    fn write(
-        &self,
-        lease: Lease<'_>,
-        batch: &Batch,
-        turn: &Turn,
-    ) -> std::result::Result<Commit, Failed> {
-        let mut writing = Writing::new(&lease);
-        writing.look_ahead(batch).and_then(|()| apply(&mut writing, batch))?;
-        let needed = Turn::of_writing(&writing, batch);
-        let Some(more) = turn.lacks(&needed) else {
-            let wider = Some(turn.clone().with(needed));
-            return Err(Failed { wider, ..Error::Abandoned.into() });
-        };
-        let walls = more.into_iter().map(|space| writing.tables.wall(space));
-        let locks: Vec<i64> =
-            walls.map(|wall| turn::lock_of(&self.address.schema, Some(wall))).collect();
-        let seq = writing
-            .finish(&locks)
-            .map_err(|error| Failed { sent: Some(batch.id), ..self.waited(error).into() })?;
-        lease.give_back();
-        Ok(Commit { batch: batch.id, seq })
-    }
-
-    /// Plans and writes, again where that may help: what the server refused for a moment, and what
-    /// turned out to need more than it held.
-    fn write_with(
-        &self,
-        mut turn: Turn,
-        attempt: &mut dyn FnMut(&Turn, Option<BatchId>) -> std::result::Result<Commit, Failed>,
-    ) -> Result<Commit> {
-        let (began, mut tries, mut sent) = (Instant::now(), 0, None);
-        loop {
-            let failed = match attempt(&turn, sent) {
-                Ok(commit) => return Ok(commit),
-                Err(failed) => failed,
-            };
-            // What a try before this one sent is asked for until the server answers.
-            sent = failed.sent;
-            if let Some(wider) = failed.wider {
-                turn = wider;
-                continue;
-            }
-            tries += 1;
-            if !passes(&failed.error) || !self.has_time(tries, began) {
-                return Err(failed.error);
-            }
-            std::thread::sleep(PAUSE * u32::try_from(tries).unwrap_or(1).min(8));
-        }
-    }
-
-    /// Whether there is time for another try: a few, or for as long as a standby may take.
-    fn has_time(&self, tries: usize, began: Instant) -> bool {
-        let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
-        let in_time = until.is_none_or(|until| Instant::now() + PAUSE < until);
-        let goes_on = self.address.has_standby() && began.elapsed() < FAILOVER_LIMIT;
-        in_time && (tries < TRIES || goes_on)
-    }
-
     /// Every batch of the log, in order.
     fn whole_log(&self) -> Result<Vec<crate::StoredBatch>> {
         self.read()?.log(&LogQuery { limit: usize::MAX, ..LogQuery::default() })
@@ -361,32 +246,6 @@ impl Drop for Lease<'_> {
     }
 }
 
-/// A try that failed.
-struct Failed {
-    error: Error,
-    /// The batch that may have been committed all the same.
-    sent: Option<BatchId>,
-    /// What has to be held for it, where that is more than was held.
-    wider: Option<Turn>,
-}
-
-impl From<Error> for Failed {
-    fn from(error: Error) -> Self {
-        Self { error, sent: None, wider: None }
-    }
-}
-
-/// Whether a batch is there, and with which number.
-fn committed(tables: &PgTables<&Link>, batch: BatchId) -> Result<Option<Commit>> {
-    let headers = tables.headers_of(&[batch])?;
-    Ok(headers.first().map(|stored| Commit { batch, seq: stored.last_seq }))
-}
-
-/// Whether the same may succeed when it is tried again.
-fn passes(error: &Error) -> bool {
-    matches!(error, Error::Server { again: true, .. } | Error::Unreachable { .. })
-}
-
 impl Store for PgStore {
     fn read(&self) -> Result<Box<dyn Reader + '_>> {
         // The first statement fixes the moment that the reader sees.
@@ -410,8 +269,10 @@ impl Store for PgStore {
 
     fn apply(&self, batch: &Batch) -> Result<Commit> {
         let turn = Turn::of_batch(batch);
-        self.write_with(turn, &mut |turn, sent| {
-            self.attempt(&mut |_| Ok(batch.clone()), turn, sent)
+        self.write_with(turn, &mut |turn, sent| match sent {
+            Some(_) => self.attempt(&mut |_| Ok(batch.clone()), turn, sent),
+            // Nothing is read before it is looked ahead, so that the turn comes with that.
+            None => self.write(self.soon_in_turn(turn)?, batch, turn),
         })
     }
 
@@ -420,8 +281,9 @@ impl Store for PgStore {
     }
 
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {
-        let lease = self.turn(&Turn::in_space(space))?;
-        vectors::put(&PgTables::new(&*lease), space, model, vectors)?;
+        let lease = self.soon_in_turn(&Turn::in_space(space))?;
+        vectors::put(&PgTables::new(&*lease), space, model, vectors)
+            .map_err(|error| self.waited(error))?;
         lease.give_back();
         Ok(())
     }

@@ -163,6 +163,7 @@ fn as_before(place: &Place) {
     let schema = &place.schema;
     place.server.run(&format!(
         "SET search_path = {schema}, public; ALTER TABLE shelf DROP COLUMN stamp;
+         ALTER TABLE document DROP COLUMN head, ADD PRIMARY KEY (space, what, number);
          UPDATE head SET stamp = 40; UPDATE document SET stamp = 40;
          DELETE FROM migration WHERE number = 7"
     ));
