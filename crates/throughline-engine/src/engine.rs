@@ -260,9 +260,10 @@ impl Engine {
             })
         };
         // What is erased is looked for in every space.
-        let applied = match cause {
-            Cause::Purge => self.store.transact(&mut plan_batch),
-            _ => self.store.transact_in(context.scope().space, &mut plan_batch),
+        let applied = if cause == Cause::Purge {
+            self.store.transact(&mut plan_batch)
+        } else {
+            self.store.transact_in(context.scope().space, &mut plan_batch)
         };
         if let Ok(commit) = &applied {
             self.after_write(context, cause, commit.seq, &new_texts);

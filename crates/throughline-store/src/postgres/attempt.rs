@@ -21,6 +21,9 @@ const TRIES: usize = 5;
 /// Pause before the next try.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// One try to write, with a turn, after a batch that may have been committed before.
+type Attempt<'a> = &'a mut dyn FnMut(&Turn, Option<BatchId>) -> std::result::Result<Commit, Failed>;
+
 impl PgStore {
     /// What begins a transaction that writes, when it is its turn.
     fn begin(&self, link: &Link, turn: &Turn) -> String {
@@ -44,12 +47,10 @@ impl PgStore {
 
     /// The same error; where somebody else wrote for too long, with how long was waited.
     pub(super) fn waited(&self, error: Error) -> Error {
-        match error {
-            Error::Busy { .. } => {
-                Error::Busy { waited_ms: self.patience.load(Ordering::Relaxed).max(1) }
-            }
-            other => other,
+        if let Error::Busy { .. } = error {
+            return Error::Busy { waited_ms: self.patience.load(Ordering::Relaxed).max(1) };
         }
+        error
     }
 
     /// Plans and writes once, unless what was sent before is there by now.
@@ -106,11 +107,7 @@ impl PgStore {
 
     /// Plans and writes, again where that may help: what the server refused for a moment, and what
     /// turned out to need more than it held.
-    pub(super) fn write_with(
-        &self,
-        mut turn: Turn,
-        attempt: &mut dyn FnMut(&Turn, Option<BatchId>) -> std::result::Result<Commit, Failed>,
-    ) -> Result<Commit> {
+    pub(super) fn write_with(&self, mut turn: Turn, attempt: Attempt<'_>) -> Result<Commit> {
         let (began, mut tries, mut sent) = (Instant::now(), 0, None);
         loop {
             let failed = match attempt(&turn, sent) {
