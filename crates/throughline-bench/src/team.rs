@@ -1,7 +1,8 @@
 //! How quick memory on a PostgreSQL server is, beside the same memory in a file, in one run.
 //!
-//! The file is filled first and copied to a schema of its own on the server, which is dropped at the end.
-//! Many spaces are made by copying one within the server. What is written by many at once is counted.
+//! The file is filled first and copied to a schema of its own on the server, which is dropped at the end
+//! unless `--keep FOLDER` says to measure the same again later. Many spaces are made by copying one within
+//! the server. What is written by many at once is counted.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,12 +32,14 @@ struct TeamOptions {
     turns: usize,
     writers: usize,
     seconds: u64,
+    /// Where what was filled is kept for the next time.
+    keep: Option<PathBuf>,
     of_recall: recall::Options,
 }
 
 impl TeamOptions {
     fn read(words: &[String]) -> anyhow::Result<Self> {
-        let (mut store, mut part) = (None, None);
+        let (mut store, mut part, mut keep) = (None, None, None);
         let (mut spaces, mut turns, mut writers, mut seconds) = (200, 1_000, 64, 20);
         let mut rest = Vec::new();
         for pair in words.chunks(2) {
@@ -44,6 +47,7 @@ impl TeamOptions {
             match name.as_str() {
                 "--store" => store = Some(value.clone()),
                 "--part" => part = Some(value.clone()),
+                "--keep" => keep = Some(PathBuf::from(value)),
                 "--spaces" => spaces = value.parse()?,
                 "--turns" => turns = value.parse()?,
                 "--writers" => writers = value.parse()?,
@@ -54,7 +58,7 @@ impl TeamOptions {
         let store =
             store.context("--store names the server: postgresql://anna@127.0.0.1/memory")?;
         let of_recall = recall::Options::read(&rest)?;
-        Ok(Self { store, part, spaces, turns, writers, seconds, of_recall })
+        Ok(Self { store, part, spaces, turns, writers, seconds, keep, of_recall })
     }
 
     fn wants(&self, part: &str) -> bool {
@@ -62,15 +66,23 @@ impl TeamOptions {
     }
 }
 
-/// A schema of its own on the server, gone when it is dropped.
+/// A schema of its own on the server, gone when it is dropped unless it is kept.
 struct Schema {
     url: String,
     name: String,
+    is_kept: bool,
 }
 
 impl Schema {
-    fn new(url: &str, what: &str) -> Self {
-        Self { url: url.to_owned(), name: format!("bench_{what}_{}", std::process::id()) }
+    fn new(options: &TeamOptions, what: &str, is_kept: bool) -> Self {
+        let mark = if is_kept { "kept".to_owned() } else { std::process::id().to_string() };
+        Self { url: options.store.clone(), name: format!("bench_{what}_{mark}"), is_kept }
+    }
+
+    /// Whether it was filled before, in a run that kept it.
+    fn is_filled(&self) -> bool {
+        let sql = format!("SELECT count(*)::text FROM {}.shelf", self.name);
+        self.ask(&sql).is_ok_and(|count| count != "0")
     }
 
     fn address(&self) -> String {
@@ -128,6 +140,9 @@ impl Schema {
 
 impl Drop for Schema {
     fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
         if let Err(error) = self.run(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name)) {
             println!("the schema {} could not be dropped: {error}", self.name);
         }
@@ -150,20 +165,29 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
 
 /// The same memory in a file and on a server.
 fn beside_a_file(options: &TeamOptions) -> anyhow::Result<()> {
-    let folder = tempfile::tempdir()?;
-    let (home, project, said) = recall::fill(&options.of_recall, folder.path())?;
+    let scratch = tempfile::tempdir()?;
+    let folder = options.keep.as_deref().unwrap_or(scratch.path());
+    let schema = Schema::new(options, "team", options.keep.is_some());
+    let (home, project) = (folder.join("home"), folder.join("project"));
+    let was_filled = schema.is_filled() && home.exists();
+    let said = if was_filled {
+        Corpus::new(options.of_recall.episodes.max(1))
+    } else {
+        recall::fill(&options.of_recall, folder)?.2
+    };
     let context = Context::user(Project::at(&project)?);
     let file = Engine::open(&home, Clock::System)?;
-    let schema = Schema::new(&options.store, "team");
-    drop(PgStore::open(&schema.address())?);
-    let began = Instant::now();
-    schema.filled(|| {
-        file.copying().copy_to(&schema.address(), &mut |_, _| ())?;
-        Ok(())
-    })?;
-    println!("copied to the server in {:.1} s", began.elapsed().as_secs_f64());
-    let away = folder.path().join("away");
-    std::fs::create_dir(&away)?;
+    if !was_filled {
+        drop(PgStore::open(&schema.address())?);
+        let began = Instant::now();
+        schema.filled(|| {
+            file.copying().copy_to(&schema.address(), &mut |_, _| ())?;
+            Ok(())
+        })?;
+        println!("copied to the server in {:.1} s", began.elapsed().as_secs_f64());
+    }
+    let away = folder.join("away");
+    std::fs::create_dir_all(&away)?;
     keep_memory_at(&away, Some(&schema.address()));
     let server = Engine::open(&away, Clock::System)?;
     println!("{:<34} {:>19} {:>19} {:>7}", "", "server 50 / 95 %", "file 50 / 95 %", "ratio");
@@ -174,7 +198,8 @@ fn beside_a_file(options: &TeamOptions) -> anyhow::Result<()> {
         recalls(name, &schema, (&server, &file), &context, &queries);
     }
     if options.wants("remember") {
-        let mut number = 0;
+        // What was kept in an earlier run is not said again.
+        let mut number = u64::from(std::process::id()) * 1_000;
         let mut keep = |engine: &Engine| {
             measure(runs, |n| {
                 number += 1;
@@ -182,8 +207,11 @@ fn beside_a_file(options: &TeamOptions) -> anyhow::Result<()> {
                 engine.keeping(&context).remember(&NewMemory::new(&text)).expect("it is kept");
             })
         };
-        let (there, here) = (keep(&server), keep(&file));
-        beside("remember", &there, &here);
+        let trips = round_trips(&server);
+        let there = keep(&server);
+        let trips = (round_trips(&server) - trips) as f64 / runs as f64;
+        beside("remember", &there, &keep(&file));
+        println!("{:<34} {trips:>10.1}", "  round trips of one, on average");
     }
     if options.wants("hook") {
         hooks(options, &schema, (&home, &away), &project, &said);
@@ -300,7 +328,7 @@ fn beside(name: &str, server: &[Duration], file: &[Duration]) {
 fn many_spaces(options: &TeamOptions) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     keep_memory_at(folder.path(), None);
-    let schema = Schema::new(&options.store, "spaces");
+    let schema = Schema::new(options, "spaces", options.keep.is_some());
     let project = |n: usize| Project::recorded(&format!("bench-space-{n}"), folder.path());
     let first = Context::user(project(0));
     let said = Corpus::new(options.turns);
@@ -311,14 +339,16 @@ fn many_spaces(options: &TeamOptions) -> anyhow::Result<()> {
     keep_memory_at(folder.path(), Some(&schema.address()));
     let server = Engine::open(folder.path(), Clock::System)?.with_memo(memo);
     let began = Instant::now();
-    schema.filled(|| {
-        server.capturing(&first).ingest("bench", &recall::turns(&said), &mut |_| ())?;
-        let from = first.project.space();
-        for n in 1..options.spaces {
-            schema.run(&copied_space(from, project(n).space()))?;
-        }
-        Ok(())
-    })?;
+    if !schema.is_filled() {
+        schema.filled(|| {
+            server.capturing(&first).ingest("bench", &recall::turns(&said), &mut |_| ())?;
+            let from = first.project.space();
+            for n in 1..options.spaces {
+                schema.run(&copied_space(from, project(n).space()))?;
+            }
+            Ok(())
+        })?;
+    }
     println!(
         "\n{} turns in {} spaces on the server, in {:.1} s",
         options.turns * options.spaces,
@@ -367,7 +397,7 @@ fn copied_space(from: SpaceId, to: SpaceId) -> String {
              before_length, next, next_length",
         ),
         plain("posting", "what, term, number, count"),
-        plain("shelf", "what, docs, terms, next, telling, sessions"),
+        plain("shelf", "what, docs, terms, next, telling, sessions, stamp"),
         plain("session_size", "session, number, length"),
         plain("near", "what, number, model, state, cold, scale, residual, codes"),
     ]
@@ -377,7 +407,7 @@ fn copied_space(from: SpaceId, to: SpaceId) -> String {
 /// Many write at once, one turn to a batch, and everything that was acknowledged is counted.
 fn many_writers(options: &TeamOptions) -> anyhow::Result<()> {
     const SPACES: usize = 16;
-    let schema = Schema::new(&options.store, "writers");
+    let schema = Schema::new(options, "writers", false);
     let store = PgStore::open(&schema.address())?;
     let space = |n: usize| SpaceId(i64::try_from(1_000 + n % SPACES).unwrap_or(1_000));
     let written = AtomicU64::new(0);

@@ -10,7 +10,7 @@ use throughline_core::scope::{Level, Space};
 use throughline_core::{
     Batch, BatchId, Cause, Change, Memory, NodeId, Policy, RowKey, SpaceId, Timestamp,
 };
-use throughline_store::{Backend, Error as StoreError, LogQuery, PERSON, Reader};
+use throughline_store::{Backend, Error as StoreError, Foreseen, LogQuery, PERSON, Reader};
 
 use crate::card::{self, Card};
 use crate::index::{Indexes, KeptFolder};
@@ -155,7 +155,7 @@ impl Engine {
 
     /// A view of the present.
     pub fn now_reader(&self) -> Result<Box<dyn Reader + '_>> {
-        Ok(self.store.read()?)
+        Ok(self.store.read_soon()?)
     }
 
     /// A view of what was believed at a moment, or of the present if none is given.
@@ -207,6 +207,7 @@ impl Engine {
     /// Reads a memory again after a write.
     pub(crate) fn card_of(&self, space: SpaceId, id: throughline_core::MemoryId) -> Result<Card> {
         let reader = self.now_reader()?;
+        reader.foresee(&[Foreseen::Nodes { space, nodes: vec![NodeId::Memory(id)] }])?;
         let row = reader.rows(&[RowKey::memory(space, id)])?.remove(0);
         let memory = row
             .and_then(throughline_core::Row::into_memory)
@@ -228,7 +229,7 @@ impl Engine {
         let reason = reason.map(|reason| self.cleaned(context, reason).0);
         let mut outcome: Option<(Result<T>, BatchId)> = None;
         let mut new_texts = Vec::new();
-        let applied = self.store.transact(&mut |reader| {
+        let mut plan_batch = |reader: &dyn Reader| {
             // Read when it is our turn, so that what is written later also says so.
             let now = self.now();
             let id = BatchId(mint::id(now));
@@ -257,9 +258,15 @@ impl Engine {
                 changes,
                 extra: signature(self),
             })
-        });
-        if applied.is_ok() {
-            self.after_write(context, cause, &new_texts);
+        };
+        // What is erased is looked for in every space.
+        let applied = if cause == Cause::Purge {
+            self.store.transact(&mut plan_batch)
+        } else {
+            self.store.transact_in(context.scope().space, &mut plan_batch)
+        };
+        if let Ok(commit) = &applied {
+            self.after_write(context, cause, commit.seq, &new_texts);
         }
         match (outcome, applied) {
             (Some((outcome, id)), Ok(_) | Err(StoreError::Abandoned)) => Ok((outcome?, id)),
@@ -308,6 +315,7 @@ impl Engine {
         &self,
         context: &Context,
         cause: Cause,
+        seq: u64,
         new_texts: &[(SpaceId, NodeId, String)],
     ) {
         let mut done = vec![("keep the folder of a project", self.keep_root(context))];
@@ -317,7 +325,7 @@ impl Engine {
         }
         // What cannot be embedded now is found by its words.
         if !self.waited_for.load(Ordering::Relaxed) {
-            done.push(("embed what is new", self.vectors().embed_new(new_texts)));
+            done.push(("embed what is new", self.vectors().embed_new(seq, new_texts)));
         }
         for (what, outcome) in done {
             if let Err(error) = outcome {

@@ -106,9 +106,9 @@ impl Engine {
 }
 
 impl Vectors<'_> {
-    /// Gives vectors to memories that were just written, unless they are very many: whoever brings
+    /// Gives vectors to memories that were just written, up to a change, unless they are very many: whoever brings
     /// those calls [`Self::embed_missing`] with a bar to watch.
-    pub(crate) fn embed_new(&self, texts: &[(SpaceId, NodeId, String)]) -> Result<()> {
+    pub(crate) fn embed_new(&self, seq: u64, texts: &[(SpaceId, NodeId, String)]) -> Result<()> {
         if texts.is_empty() || texts.len() > NEW_MAX {
             return Ok(());
         }
@@ -119,13 +119,12 @@ impl Vectors<'_> {
         for (space, mut texts) in by_space {
             // A memory whose text did not change has its vector.
             let nodes: Vec<NodeId> = texts.iter().map(|(node, _)| *node).collect();
-            let held = self.engine.now_reader()?.vectors_of(space, MODEL, &nodes)?;
+            let held = self.engine.store.read_soon()?.vectors_of(space, MODEL, &nodes)?;
             let mut held = held.into_iter().map(|one| one.is_some());
             texts.retain(|_| !held.next().unwrap_or_default());
             if texts.is_empty() {
                 continue;
             }
-            let seq = self.engine.latest_change(&*self.engine.now_reader()?)?;
             self.engine.store.put_vectors(space, MODEL, &self.vectors_of(seq, &texts))?;
         }
         Ok(())

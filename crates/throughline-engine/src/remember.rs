@@ -257,10 +257,13 @@ impl Keeping<'_> {
     ) -> Result<Remembered> {
         let Plan { memory, deduped, superseded, contested, left, .. } = plan;
         let card = self.engine.card_of(space, memory)?;
-        let reader = self.engine.now_reader()?;
         let said = |ids: &mut dyn Iterator<Item = &MemoryId>| -> Result<Vec<Memory>> {
             let keys: Vec<RowKey> = ids.map(|id| RowKey::memory(space, *id)).collect();
-            Ok(reader.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()).collect())
+            let rows = match keys.is_empty() {
+                true => Vec::new(),
+                false => self.engine.now_reader()?.rows(&keys)?,
+            };
+            Ok(rows.into_iter().filter_map(|row| row?.into_memory()).collect())
         };
         let met = said(&mut superseded.iter().chain(&contested))?;
         let left = said(&mut left.iter())?;

@@ -1,11 +1,14 @@
 //! PostgreSQL store: the same memory on a server with pgvector, for many people and machines.
 //!
-//! One writer at a time, as in SQLite: an advisory lock is held from before the planner reads until its
-//! batch is committed. Readers see one moment and wait for nobody. Every verb is one round trip, and a
-//! batch is folded here and written in one. A person is known by their database role; which spaces a
-//! role sees is decided by the server, row by row.
+//! One writer at a time in each space: advisory locks are held from before the planner reads until its
+//! batch is committed. The log has one order all the same: the server numbers a batch with the last
+//! statement before its commit, so that nobody who reads up to a number misses one below it. Readers see
+//! one moment and wait for nobody. Every verb is one round trip, and a batch is folded here and written in
+//! one. A person is known by their database role; which spaces a role sees is decided by the server, row
+//! by row.
 
 mod address;
+mod attempt;
 mod beside;
 mod blocks;
 mod candidates;
@@ -21,10 +24,12 @@ mod lookup;
 mod members;
 mod migrate;
 mod near;
+mod places;
 mod read;
 mod rows;
 mod text;
 mod tls;
+mod turn;
 mod vectors;
 mod verify;
 mod write;
@@ -36,9 +41,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use throughline_core::row::Tombstone;
-use throughline_core::{Batch, BatchId, Commit, SpaceId, Timestamp};
+use throughline_core::{Batch, Commit, SpaceId, Timestamp};
 
-use crate::apply::apply;
 use crate::query::{LogQuery, Vector};
 use crate::store::{
     Condition, Erasure, Finding, Planner, Reader, Store, StoreHealth, compare_dumps,
@@ -48,16 +52,12 @@ use crate::{Error, Result, SqliteStore};
 use address::Address;
 use link::Link;
 use rows::PgTables;
-use write::Writing;
+use turn::Turn;
 
 /// How long to wait for other writers before giving up.
 const BUSY_LIMIT_MS: u64 = 10_000;
 /// Connections that are kept for the next time.
 const KEPT_MAX: usize = 8;
-/// How often a batch is tried that the server could not take, for a reason that passes.
-const TRIES: usize = 5;
-/// Pause before the next try.
-const PAUSE: Duration = Duration::from_millis(20);
 /// How long a server is waited for that has a standby, which may be taking its place.
 const FAILOVER_LIMIT: Duration = Duration::from_secs(20);
 /// Pause before it is looked again which of several servers takes writes.
@@ -68,8 +68,6 @@ pub struct PgStore {
     address: Address,
     /// The role that the server knows us by.
     role: String,
-    /// The number of the lock that writers hold, by the schema.
-    turn: i64,
     idle: Mutex<Vec<Link>>,
     /// Milliseconds that a writer waits for its turn.
     patience: AtomicU64,
@@ -103,7 +101,6 @@ impl PgStore {
         let mut address = Address::read(url, &variable)?;
         address.person = person.map(str::to_owned);
         let mut store = Self {
-            turn: rows::own_wall(&format!("turn to write {}", address.schema)),
             idle: Mutex::default(),
             patience: AtomicU64::new(BUSY_LIMIT_MS),
             until: Mutex::new(until),
@@ -170,12 +167,20 @@ impl PgStore {
         }
     }
 
-    /// A connection on which `begin` was run. A kept one may turn out to be gone; then a new one is
-    /// made.
+    /// A connection on which `begin` was run.
     fn begun(&self, begin: &str) -> Result<(Lease<'_>, Vec<tokio_postgres::SimpleQueryRow>)> {
+        self.begun_with(&|_| begin.to_owned())
+    }
+
+    /// The same with what begins on a connection. A kept one may turn out to be gone; then a new one is
+    /// made.
+    fn begun_with(
+        &self,
+        begin: &dyn Fn(&Link) -> String,
+    ) -> Result<(Lease<'_>, Vec<tokio_postgres::SimpleQueryRow>)> {
         for _ in 0..=KEPT_MAX {
             let lease = Lease { store: self, link: Some(self.link()?) };
-            match lease.simple(begin) {
+            match lease.simple(&begin(&lease)) {
                 Err(Error::Unreachable { .. }) if lease.is_broken() => {}
                 begun => return begun.map(|rows| (lease, rows)),
             }
@@ -186,69 +191,14 @@ impl PgStore {
         })
     }
 
-    /// Begins to write, when it is our turn. The last numbers of change and stamp.
-    fn turn(&self) -> Result<(Lease<'_>, u64, i64)> {
-        let patience = self.patience.load(Ordering::Relaxed).max(1);
-        let begun = self.begun(&format!(
-            "BEGIN; SET LOCAL lock_timeout = {patience};
-             SELECT pg_advisory_xact_lock({}); SET LOCAL lock_timeout = 0;
-             SELECT seq, stamp FROM head",
-            self.turn
-        ));
-        let (lease, rows) = begun.map_err(|error| {
-            let busy = matches!(error, Error::Busy { .. });
-            if busy { Error::Busy { waited_ms: patience } } else { error }
-        })?;
-        let number = |at: usize| {
-            rows.last().and_then(|row| row.get(at)?.parse::<i64>().ok()).unwrap_or_default()
-        };
-        let (seq, stamp) = (number(0).unsigned_abs(), number(1));
-        Ok((lease, seq, stamp))
-    }
-
-    /// Plans and writes once, unless what was sent before is there by now. With an error, the batch that
-    /// may have been committed.
-    fn attempt(
-        &self,
-        plan: Planner<'_>,
-        sent: Option<BatchId>,
-    ) -> std::result::Result<Commit, (Error, Option<BatchId>)> {
-        let (lease, seq, stamp) = self.turn().map_err(|error| (error, sent))?;
-        // Whoever sent it before held the turn until it was committed or given up, so that now the
-        // server can say which. Nothing is guessed.
-        if let Some(batch) = sent
-            && let Some(commit) =
-                committed(&PgTables::new(&*lease), batch).map_err(|error| (error, sent))?
-        {
-            return Ok(commit);
+    /// A connection on which a transaction begins with the first statement.
+    fn soon(&self, begin: &str) -> Result<Lease<'_>> {
+        let mut link = self.link()?;
+        if link.has_gone() {
+            link = self.link()?;
         }
-        let planned = plan(&PgTables::new(&*lease));
-        let batch = match planned {
-            Ok(batch) => batch,
-            // What a planner could not read it tells in its own words.
-            Err(Error::Abandoned) if lease.is_broken() => {
-                let why = "the connection was lost".to_owned();
-                let server = self.address.name.clone();
-                return Err((Error::Unreachable { server, why }, None));
-            }
-            Err(error) => return Err((error, None)),
-        };
-        let mut writing = Writing::new(&lease, seq, stamp);
-        let seq = writing
-            .look_ahead(&batch)
-            .and_then(|()| apply(&mut writing, &batch))
-            .map_err(|error| (error, None))?;
-        writing.finish().map_err(|error| (error, Some(batch.id)))?;
-        lease.give_back();
-        Ok(Commit { batch: batch.id, seq })
-    }
-
-    /// Whether there is time for another try: a few, or for as long as a standby may take.
-    fn has_time(&self, tries: usize, began: Instant) -> bool {
-        let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
-        let in_time = until.is_none_or(|until| Instant::now() + PAUSE < until);
-        let goes_on = self.address.has_standby() && began.elapsed() < FAILOVER_LIMIT;
-        in_time && (tries < TRIES || goes_on)
+        link.begin_with_next(begin.to_owned());
+        Ok(Lease { store: self, link: Some(link) })
     }
 
     /// Every batch of the log, in order.
@@ -296,17 +246,6 @@ impl Drop for Lease<'_> {
     }
 }
 
-/// Whether a batch is there, and with which number.
-fn committed(tables: &PgTables<&Link>, batch: BatchId) -> Result<Option<Commit>> {
-    let headers = tables.headers_of(&[batch])?;
-    Ok(headers.first().map(|stored| Commit { batch, seq: stored.last_seq }))
-}
-
-/// Whether the same may succeed when it is tried again.
-fn passes(error: &Error) -> bool {
-    matches!(error, Error::Server { again: true, .. } | Error::Unreachable { .. })
-}
-
 impl Store for PgStore {
     fn read(&self) -> Result<Box<dyn Reader + '_>> {
         // The first statement fixes the moment that the reader sees.
@@ -316,29 +255,25 @@ impl Store for PgStore {
     }
 
     fn read_soon(&self) -> Result<Box<dyn Reader + '_>> {
-        let mut link = self.link()?;
-        if link.has_gone() {
-            link = self.link()?;
-        }
-        link.begin_with_next("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-        Ok(Box::new(PgTables::new(Lease { store: self, link: Some(link) })))
+        Ok(Box::new(PgTables::new(self.soon("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?)))
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {
-        let (began, mut tries, mut sent) = (Instant::now(), 0, None);
-        loop {
-            let (error, unsure) = match self.attempt(&mut *plan, sent) {
-                Ok(commit) => return Ok(commit),
-                Err(failed) => failed,
-            };
-            tries += 1;
-            // What a try before this one sent is asked for until the server answers.
-            sent = unsure;
-            if !passes(&error) || !self.has_time(tries, began) {
-                return Err(error);
-            }
-            std::thread::sleep(PAUSE * u32::try_from(tries).unwrap_or(1).min(8));
-        }
+        self.write_with(Turn::Whole, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
+    }
+
+    fn transact_in(&self, space: SpaceId, plan: Planner<'_>) -> Result<Commit> {
+        let turn = Turn::in_space(space);
+        self.write_with(turn, &mut |turn, sent| self.attempt(&mut *plan, turn, sent))
+    }
+
+    fn apply(&self, batch: &Batch) -> Result<Commit> {
+        let turn = Turn::of_batch(batch);
+        self.write_with(turn, &mut |turn, sent| match sent {
+            Some(_) => self.attempt(&mut |_| Ok(batch.clone()), turn, sent),
+            // Nothing is read before it is looked ahead, so that the turn comes with that.
+            None => self.write(self.soon_in_turn(turn)?, batch, turn),
+        })
     }
 
     fn as_of(&self, at: Timestamp) -> Result<Box<dyn Reader>> {
@@ -346,25 +281,22 @@ impl Store for PgStore {
     }
 
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {
-        let (lease, _, stamp) = self.turn()?;
-        vectors::put(&PgTables::new(&*lease), space, model, vectors, stamp)?;
-        lease.simple("COMMIT")?;
+        let lease = self.soon_in_turn(&Turn::in_space(space))?;
+        vectors::put(&PgTables::new(&*lease), space, model, vectors)
+            .map_err(|error| self.waited(error))?;
         lease.give_back();
         Ok(())
     }
 
     fn reindex(&self) -> Result<()> {
-        let (lease, _, stamp) = self.turn()?;
-        vectors::rebuild(&PgTables::new(&*lease), stamp)?;
-        lease.simple("COMMIT")?;
+        let lease = self.turn(&Turn::Whole)?;
+        vectors::rebuild(&PgTables::new(&*lease))?;
         lease.give_back();
         Ok(())
     }
 
     fn erasure_due(&self) -> Result<Vec<Tombstone>> {
-        let (lease, _) = self.begun("BEGIN")?;
-        let tables = PgTables::new(lease);
-        verify::erasure_due(&tables)
+        verify::erasure_due(&PgTables::new(self.soon("BEGIN READ ONLY")?))
     }
 
     fn finish_erasure(&self) -> Result<Erasure> {

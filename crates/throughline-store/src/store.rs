@@ -342,6 +342,13 @@ pub trait Store: Send + Sync {
     /// the batch is on disk.
     fn transact(&self, plan: Planner<'_>) -> Result<Commit>;
 
+    /// Writes as [`Store::transact`] does, for a plan that decides about one space and what holds
+    /// everywhere: others may write to other spaces meanwhile. A plan that turns out to write to another
+    /// one too is run again, alone.
+    fn transact_in(&self, _space: SpaceId, plan: Planner<'_>) -> Result<Commit> {
+        self.transact(plan)
+    }
+
     /// Writes a batch that was decided before.
     fn apply(&self, batch: &Batch) -> Result<Commit> {
         self.transact(&mut |_| Ok(batch.clone()))

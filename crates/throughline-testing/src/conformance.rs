@@ -275,6 +275,8 @@ macro_rules! for_every_case {
                 threads {
                     four_writers_at_once_lose_nothing
                     who_reads_and_then_writes_never_loses_an_update
+                    who_follows_the_log_misses_nothing_of_several_spaces
+                    who_writes_to_one_space_never_loses_an_update_of_another
                     readers_during_writes_see_whole_batches_of_one_moment
                     a_reader_stays_where_it_is_while_another_writes
                     readers_of_one_handle_need_not_wait_for_each_other

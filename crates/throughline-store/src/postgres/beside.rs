@@ -24,13 +24,12 @@ impl SessionColumns {
         vec![(&self.walls, Type::INT8_ARRAY), (&self.sessions, Type::TEXT_ARRAY)]
     }
 
-    /// The statements that bring documents and sizes up to date, after documents were written.
-    pub(super) fn statements<'s>(&'s self, stamp: &'s i64) -> Vec<Statement<'s>> {
+    /// The statements that bring documents and sizes up to date, after documents and their shelf were
+    /// written.
+    pub(super) fn statements(&self) -> Vec<Statement<'_>> {
         if self.walls.is_empty() {
             return Vec::new();
         }
-        let mut relinked = self.params();
-        relinked.push((stamp, Type::INT8));
         vec![
             Statement {
                 sql: "WITH now AS
@@ -43,12 +42,12 @@ impl SessionColumns {
                            turns AS (PARTITION BY d.space, d.session ORDER BY d.position, d.key))
                       UPDATE document AS d SET first = n.first, before = n.before,
                         before_length = n.before_length, next = n.next, next_length = n.next_length,
-                        stamp = $3
+                        stamp = (SELECT h.stamp FROM shelf AS h WHERE h.space = d.space AND h.what = 2)
                       FROM now AS n WHERE d.space = n.space AND d.what = 2 AND d.number = n.number
                         AND (d.first, d.before, d.before_length, d.next, d.next_length) IS DISTINCT FROM
                             (n.first, n.before, n.before_length, n.next, n.next_length)"
                     .to_owned(),
-                params: relinked,
+                params: self.params(),
             },
             Statement {
                 sql: "WITH changed AS

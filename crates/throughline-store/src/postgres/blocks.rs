@@ -24,8 +24,9 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         block: &mut dyn FnMut(u32, &[u8]),
     ) -> Result<Shelf> {
         let found = self.link.query(
-            "SELECT h.stamp, (SELECT m.number FROM model AS m WHERE m.name = $1) FROM head AS h",
-            &[(&model, Type::TEXT)],
+            "SELECT coalesce((SELECT h.stamp FROM shelf AS h WHERE h.space = $2 AND h.what = $3), 0),
+                    (SELECT m.number FROM model AS m WHERE m.name = $1)",
+            &[(&model, Type::TEXT), (&self.wall(space), Type::INT8), (&what(of), Type::INT2)],
         )?;
         let (stamp, model): (i64, Option<i32>) = (found[0].get(0), found[0].get(1));
         let model = model.and_then(|number| u8::try_from(number).ok());

@@ -20,7 +20,7 @@ use crate::candidates::{
     BesideTurn, CandidateQuery, CandidateRecord, Candidates, Foreseen, NearDocument, PromptCodes,
     RecordQuery, TermDocuments,
 };
-use crate::document::{PACKED_AT, Postings, state_number};
+use crate::document::{Postings, state_number};
 use crate::query::TextOf;
 
 /// The most documents that are looked for along the index, which takes longer for each: as many as are
@@ -30,14 +30,20 @@ const BY_INDEX: i64 = 512;
 /// What is read of a document: its number, length, session and the turns beside it.
 const PLACE: &str = "d.number, d.length, d.first, d.before, d.before_length, d.next, d.next_length";
 
-/// Sizes, terms, and the documents that hold them, of one index in some spaces. A term that too many
+/// Sizes, terms, the documents that hold them, and the lengths of sessions, of one index in some spaces.
+/// All that is read of a document here stands in the index that finds it. A term that too many
 /// documents hold is only counted, unless all are so frequent.
 fn words_sql(of: TextOf) -> String {
-    let (what, head) = (what(of), PACKED_AT);
-    let (size, join) = match of {
-        TextOf::Memories => ("NULL::bigint", ""),
+    let what = what(of);
+    // Read once for all, because most sessions hold one of the words.
+    let sessions = match of {
+        TextOf::Memories => "",
         TextOf::Episodes => {
-            ("t.length", "LEFT JOIN session_size AS t ON t.space = d.space AND t.number = d.first")
+            "UNION ALL SELECT 4::smallint, s.space, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+               (SELECT array_agg(t.number ORDER BY t.number)
+                  || array_agg(t.length::integer ORDER BY t.number)
+                FROM session_size AS t WHERE t.space = s.space), NULL
+             FROM size AS s WHERE NOT s.small"
         }
     };
     format!(
@@ -66,20 +72,22 @@ fn words_sql(of: TextOf) -> String {
            w.most::integer, NULL, NULL, NULL, NULL, NULL,
            CASE WHEN f.at IS NOT NULL THEN w.numbers END, NULL
          FROM word AS w LEFT JOIN followed AS f USING (at)
-         UNION ALL SELECT 2::smallint, d.space, {PLACE}, {size}, NULL,
-           substring(d.record FROM 1 FOR {head})
-         FROM hit AS h JOIN document AS d
-           ON d.space = h.space AND d.what = {what} AND d.number = h.number {join}
+         UNION ALL SELECT 2::smallint, d.space, {PLACE}, NULL, NULL, d.head
+         FROM size AS s, LATERAL
+           (SELECT * FROM document AS d
+            WHERE d.space = s.space AND d.what = {what} AND d.number = ANY
+              (ARRAY(SELECT h.number FROM hit AS h WHERE h.space = s.space))) AS d
          UNION ALL SELECT 3::smallint, d.space, {PLACE}, NULL, NULL, d.record
          FROM size AS s JOIN document AS d ON d.space = s.space AND d.what = {what}
-         WHERE s.small AND d.key IS NOT NULL"
+         WHERE s.small AND d.key IS NOT NULL
+         {sessions}"
     )
 }
 
 /// The nearest documents of one index of one space: along the index where there are many, and one by
 /// one where there are few.
 fn nearest_sql(of: TextOf) -> String {
-    let (what, head) = (what(of), PACKED_AT);
+    let what = what(of);
     let asked = format!("$3::text::halfvec({DIMENSIONS})");
     let columns = format!("number, codes <#> {asked} AS away, scale, residual");
     let fits = format!(
@@ -94,8 +102,8 @@ fn nearest_sql(of: TextOf) -> String {
             UNION ALL
             (SELECT {columns} FROM near WHERE {fits} AND {docs} > $5 AND {docs} <= $6
              ORDER BY (codes <#> {asked}) * scale, number LIMIT $7))
-         SELECT 2::smallint, $1, {PLACE}, NULL::bigint, NULL::integer[],
-           substring(d.record FROM 1 FOR {head}), n.away, n.scale, n.residual
+         SELECT 2::smallint, $1, {PLACE}, NULL::bigint, NULL::integer[], d.head, n.away, n.scale,
+           n.residual
          FROM near_by AS n JOIN document AS d
            ON d.space = $1 AND d.what = {what} AND d.number = n.number"
     )
@@ -105,13 +113,10 @@ fn nearest_sql(of: TextOf) -> String {
 fn records_sql(of: TextOf) -> String {
     let what = what(of);
     format!(
-        "WITH asked AS MATERIALIZED
-           (SELECT number, before, next FROM document
-            WHERE space = $1 AND what = {what} AND number = ANY($2))
-         SELECT 3::smallint, d.space, {PLACE}, NULL::bigint, NULL::integer[], d.record
-         FROM (SELECT number FROM asked UNION SELECT before FROM asked UNION SELECT next FROM asked)
-           AS w (number)
-         JOIN document AS d ON d.space = $1 AND d.what = {what} AND d.number = w.number
+        "SELECT 3::smallint, d.space, {PLACE}, NULL::bigint, NULL::integer[], d.record
+         FROM document AS d WHERE d.space = $1 AND d.what = {what} AND d.number = ANY
+           (ARRAY(SELECT unnest(ARRAY[a.number, a.before, a.next]) FROM document AS a
+                  WHERE a.space = $1 AND a.what = {what} AND a.number = ANY($2)))
          UNION ALL SELECT 4::smallint, d.space, {PLACE}, NULL, NULL, NULL
          FROM document AS d WHERE d.space = $1 AND d.what = {what} AND d.number = ANY($3)"
     )
@@ -358,10 +363,17 @@ impl<'q> Asked<'q> {
         let sizes = rows.iter().filter(|row| kind(row) == 0);
         let mut found: BTreeMap<i64, Candidates> =
             sizes.map(|row| (row.get(1), self.sized(tables.space(row.get(1)), row))).collect();
-        for row in rows.iter().filter(|row| kind(row) > 0) {
+        let sessions = rows.iter().filter(|row| kind(row) == 4);
+        let sessions: BTreeMap<i64, SessionLengths> =
+            sessions.map(|row| (row.get(1), SessionLengths::of(row.get(10)))).collect();
+        for row in rows.iter().filter(|row| (1..4).contains(&kind(row))) {
             let Some(candidates) = found.get_mut(&row.get::<_, i64>(1)) else { continue };
             if kind(row) > 1 {
-                candidates.records.push(record(self.query.of, row));
+                let mut record = record(self.query.of, row);
+                if let Some(sessions) = sessions.get(&row.get::<_, i64>(1)) {
+                    record.session_length = sessions.length(row.get(4));
+                }
+                candidates.records.push(record);
                 continue;
             }
             let at = row.get::<_, i32>(2).unsigned_abs() as usize;
@@ -391,6 +403,22 @@ impl<'q> Asked<'q> {
             nearest: Vec::new(),
             records: Vec::new(),
         }
+    }
+}
+
+/// Lengths of the sessions of a space, by the numbers of their first turns, which are sorted.
+struct SessionLengths(Vec<i32>);
+
+impl SessionLengths {
+    /// Of the numbers, followed by as many lengths.
+    fn of(both: Option<Vec<i32>>) -> Self {
+        Self(both.unwrap_or_default())
+    }
+
+    fn length(&self, first: Option<i32>) -> Option<u32> {
+        let (numbers, lengths) = self.0.split_at(self.0.len() / 2);
+        let at = numbers.binary_search(&first?).ok()?;
+        Some(lengths.get(at)?.unsigned_abs())
     }
 }
 

@@ -7,11 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use throughline_core::{Row, RowKey, Table, words};
+use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
 use super::beside::SessionColumns;
 use super::link::{Link, Param, Statement};
 use super::near::NearColumns;
+use super::places::{PlaceColumns, ShelfColumns};
 use super::rows::PgTables;
 use crate::document::{Document, PACKED_AT, RECORD};
 use crate::query::TextOf;
@@ -63,6 +65,8 @@ pub(super) struct ShelfSize {
     pub(super) terms: i64,
     pub(super) telling: i64,
     pub(super) next: i32,
+    /// How often documents were written to it.
+    pub(super) stamp: i64,
 }
 
 /// What a document adds to its shelf.
@@ -75,9 +79,12 @@ struct Weight {
 /// Changes to documents, gathered to be written in a few statements.
 #[derive(Default)]
 pub(super) struct Rewrite {
+    /// The places that were looked up.
+    known: BTreeSet<Place>,
     kept: BTreeMap<Place, Kept>,
     shelves: BTreeMap<(i64, i16), ShelfSize>,
-    resized: BTreeSet<(i64, i16)>,
+    /// The shelves whose documents change.
+    written: BTreeSet<(i64, i16)>,
     sessions: BTreeSet<(i64, String)>,
     put: DocumentColumns,
     near: NearColumns,
@@ -97,6 +104,7 @@ struct DocumentColumns {
     terms: Vec<Option<String>>,
     lengths: Vec<Option<i32>>,
     models: Vec<Option<i16>>,
+    stamps: Vec<i64>,
 }
 
 #[derive(Default)]
@@ -146,40 +154,45 @@ impl Rewrite {
         places: &BTreeSet<Place>,
     ) -> Result<Self> {
         let mut rewrite = Self::default();
-        if places.is_empty() {
-            return Ok(rewrite);
-        }
-        let walls: Vec<i64> = places.iter().map(|(wall, ..)| *wall).collect();
-        let whats: Vec<i16> = places.iter().map(|(_, what, _)| *what).collect();
-        let keys: Vec<&str> = places.iter().map(|(.., key)| key.as_str()).collect();
-        let mut found = tables.link.all(&[
-            Statement {
-                sql: "SELECT d.space, d.what, d.key, d.number, d.record, d.terms
-                      FROM unnest($1::bigint[], $2::smallint[], $3::text[]) AS w (space, what, key)
-                      JOIN document AS d USING (space, what, key)"
-                    .to_owned(),
-                params: vec![
-                    (&walls, Type::INT8_ARRAY),
-                    (&whats, Type::INT2_ARRAY),
-                    (&keys, Type::TEXT_ARRAY),
-                ],
-            },
-            Statement {
-                sql: "SELECT space, what, docs, terms, telling, next FROM shelf WHERE space = ANY($1)"
-                    .to_owned(),
-                params: vec![(&walls, Type::INT8_ARRAY)],
-            },
-        ])?;
-        for row in found.remove(0) {
-            let kept = Kept { number: row.get(3), record: row.get(4), terms: row.get(5) };
-            rewrite.kept.insert((row.get(0), row.get(1), row.get(2)), kept);
-        }
-        for row in found.remove(0) {
-            let (docs, terms, telling, next) = (row.get(2), row.get(3), row.get(4), row.get(5));
-            let size = ShelfSize { docs, terms, telling, next };
-            rewrite.shelves.insert((row.get(0), row.get(1)), size);
-        }
+        rewrite.look_up(tables, places)?;
         Ok(rewrite)
+    }
+
+    /// Looks up what is not known yet of some places.
+    pub(super) fn look_up<L: Deref<Target = Link>>(
+        &mut self,
+        tables: &PgTables<L>,
+        places: &BTreeSet<Place>,
+    ) -> Result<()> {
+        let new: BTreeSet<Place> = places.difference(&self.known).cloned().collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let columns = PlaceColumns::of(new);
+        let found = tables.link.all(&columns.statements())?;
+        self.hear(&columns, &mut found.into_iter());
+        Ok(())
+    }
+
+    /// Takes in what the statements of some places found.
+    pub(super) fn hear(
+        &mut self,
+        columns: &PlaceColumns,
+        answers: &mut dyn Iterator<Item = Vec<PgRow>>,
+    ) {
+        if columns.places.is_empty() {
+            return;
+        }
+        for row in answers.next().unwrap_or_default() {
+            let kept = Kept { number: row.get(3), record: row.get(4), terms: row.get(5) };
+            self.kept.insert((row.get(0), row.get(1), row.get(2)), kept);
+        }
+        for row in answers.next().unwrap_or_default() {
+            let (docs, terms, telling, next) = (row.get(2), row.get(3), row.get(4), row.get(5));
+            let size = ShelfSize { docs, terms, telling, next, stamp: row.get(6) };
+            self.shelves.insert((row.get(0), row.get(1)), size);
+        }
+        self.known.extend(columns.places.iter().cloned());
     }
 
     /// Follows a row that changed from `old` to `new`.
@@ -253,9 +266,11 @@ impl Rewrite {
         document.write(&mut record);
         self.near.push((wall, what(of), number), &record);
         let (session, position) = turn(Some(row)).unzip();
+        let stamp = self.stamp(wall, of);
         let put = &mut self.put;
         put.lengths.push(Some(i32::from(document.length)));
         put.models.push((!document.cold).then_some(i16::from(model)));
+        put.stamps.push(stamp);
         put.walls.push(wall);
         put.whats.push(what(of));
         put.numbers.push(number);
@@ -303,7 +318,9 @@ impl Rewrite {
 
     fn take_away(&mut self, wall: i64, of: TextOf, kept: &Kept) {
         self.forget(wall, of, kept);
+        let stamp = self.stamp(wall, of);
         let put = &mut self.put;
+        put.stamps.push(stamp);
         put.lengths.push(None);
         put.models.push(None);
         put.walls.push(wall);
@@ -326,19 +343,25 @@ impl Rewrite {
         Ok(number)
     }
 
+    /// The stamp of documents that are written to a shelf now.
+    fn stamp(&mut self, wall: i64, of: TextOf) -> i64 {
+        self.written.insert((wall, what(of)));
+        self.shelves.entry((wall, what(of))).or_default().stamp + 1
+    }
+
     /// Adds documents of a weight to a shelf, or takes them away.
     fn resize(&mut self, wall: i64, of: TextOf, docs: i64, each: Weight) {
-        self.resized.insert((wall, what(of)));
+        self.written.insert((wall, what(of)));
         let shelf = self.shelves.entry((wall, what(of))).or_default();
         shelf.docs += docs;
         shelf.terms += docs * each.terms;
         shelf.telling += docs * each.telling;
     }
 
-    /// The shelves whose size changed, as parameters.
+    /// The shelves whose documents change, as parameters.
     pub(super) fn sizes(&self) -> ShelfColumns {
         let mut columns = ShelfColumns::default();
-        for place in &self.resized {
+        for place in &self.written {
             let size = self.shelves.get(place).copied().unwrap_or_default();
             columns.walls.push(place.0);
             columns.whats.push(place.1);
@@ -346,6 +369,7 @@ impl Rewrite {
             columns.terms.push(size.terms);
             columns.telling.push(size.telling);
             columns.next.push(size.next);
+            columns.stamps.push(size.stamp + 1);
         }
         columns
     }
@@ -360,10 +384,9 @@ impl Rewrite {
         self.put.numbers.is_empty()
     }
 
-    /// The statements that write it all, stamped.
+    /// The statements that write it all.
     pub(super) fn statements<'s>(
         &'s self,
-        stamp: &'s i64,
         sizes: &'s ShelfColumns,
         reordered: &'s SessionColumns,
     ) -> Vec<Statement<'s>> {
@@ -374,9 +397,9 @@ impl Rewrite {
         let documents = Statement {
             sql: "INSERT INTO document
                     (space, what, number, key, session, position, record, terms, length, model, stamp)
-                  SELECT *, $11::bigint FROM unnest($1::bigint[], $2::smallint[], $3::integer[],
+                  SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::integer[],
                     $4::text[], $5::text[], $6::bigint[], $7::bytea[], $8::text[], $9::integer[],
-                    $10::smallint[])
+                    $10::smallint[], $11::bigint[])
                   ON CONFLICT (space, what, number) DO UPDATE SET key = excluded.key,
                     session = excluded.session, position = excluded.position,
                     record = excluded.record, terms = excluded.terms, length = excluded.length,
@@ -393,7 +416,7 @@ impl Rewrite {
                 (&put.terms, Type::TEXT_ARRAY),
                 (&put.lengths, Type::INT4_ARRAY),
                 (&put.models, Type::INT2_ARRAY),
-                (stamp, Type::INT8),
+                (&put.stamps, Type::INT8_ARRAY),
             ],
         };
         let gone = Statement {
@@ -412,8 +435,16 @@ impl Rewrite {
                 .to_owned(),
             params: self.new.params(true),
         };
-        let mut all = vec![gone, documents, new, sizes.statement()];
-        all.extend(reordered.statements(stamp));
+        let mut all = Vec::new();
+        if !self.gone.walls.is_empty() {
+            all.push(gone);
+        }
+        all.push(documents);
+        if !self.new.walls.is_empty() {
+            all.push(new);
+        }
+        all.push(sizes.statement());
+        all.extend(reordered.statements());
         all.extend(self.near.statements());
         all
     }
@@ -431,38 +462,6 @@ impl PostingColumns {
             params.push((&self.counts, Type::INT4_ARRAY));
         }
         params
-    }
-}
-
-/// Sizes of shelves as parameters.
-#[derive(Default)]
-pub(super) struct ShelfColumns {
-    walls: Vec<i64>,
-    whats: Vec<i16>,
-    docs: Vec<i64>,
-    terms: Vec<i64>,
-    telling: Vec<i64>,
-    next: Vec<i32>,
-}
-
-impl ShelfColumns {
-    fn statement(&self) -> Statement<'_> {
-        Statement {
-            sql: "INSERT INTO shelf (space, what, docs, terms, telling, next)
-                  SELECT * FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bigint[],
-                    $5::bigint[], $6::integer[])
-                  ON CONFLICT (space, what) DO UPDATE SET docs = excluded.docs,
-                    terms = excluded.terms, telling = excluded.telling, next = excluded.next"
-                .to_owned(),
-            params: vec![
-                (&self.walls, Type::INT8_ARRAY),
-                (&self.whats, Type::INT2_ARRAY),
-                (&self.docs, Type::INT8_ARRAY),
-                (&self.terms, Type::INT8_ARRAY),
-                (&self.telling, Type::INT8_ARRAY),
-                (&self.next, Type::INT4_ARRAY),
-            ],
-        }
     }
 }
 

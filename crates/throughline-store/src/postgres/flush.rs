@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use throughline_core::{Change, Logged, Row, RowKey, SpaceId, Table};
 use tokio_postgres::types::Type;
 
-use super::documents::{Rewrite, searched_in, what};
+use super::documents::{Rewrite, searched_in};
 use super::link::{Param, Statement};
 use super::rows::{Columns, Keys, slot_cells};
 use super::write::{Writing, claim};
@@ -72,23 +72,30 @@ fn params2(keys: &Keys2) -> Vec<Param<'_>> {
 }
 
 impl Writing<'_> {
-    /// Writes everything and commits, in one round trip after what has to be looked up.
-    pub(super) fn finish(self) -> Result<()> {
+    /// Writes everything and commits, in one round trip after what has to be looked up: takes the locks
+    /// that are lacking first, and has the server number the batch last, because until then others may
+    /// write to other spaces. The number of the last change.
+    pub(super) fn finish(mut self, locks: &[i64]) -> Result<u64> {
+        let mut rewrite = std::mem::take(&mut self.rewrite);
         let changed = self.changed();
-        let rewrite = self.documents(&changed)?;
+        self.documents(&mut rewrite, &changed)?;
         let side = self.side(&changed);
-        let (log, touches) = self.log_columns();
+        let logged = self.log_columns();
         let scrubbed = self.scrubbed_columns();
         let (puts, gone) = self.by_table(&changed);
-        let stamp = self.stamp + i64::from(!rewrite.is_empty());
         let (sizes, reordered) = (rewrite.sizes(), rewrite.reordered());
         let (walls, own) = (self.claims(), self.tables.wall(SpaceId::GLOBAL));
         let bare = self.bare_columns();
         let opened = OpenedColumns::of(&self);
-        let seq = self.seq.cast_signed();
         let buried: Keys2 = self.buried.iter().cloned().unzip();
 
-        let mut statements = Vec::new();
+        let mut statements: Vec<Statement<'_>> = locks
+            .iter()
+            .map(|lock| Statement {
+                sql: "SELECT pg_advisory_xact_lock($1)".to_owned(),
+                params: vec![(lock, Type::INT8)],
+            })
+            .collect();
         if !walls.is_empty() {
             statements.push(claim(&walls, &own));
         }
@@ -100,10 +107,8 @@ impl Writing<'_> {
         }));
         statements.extend(puts.iter().map(Columns::put));
         statements.extend(side.statements());
-        statements.extend(rewrite.statements(&stamp, &sizes, &reordered));
-        statements.extend(opened.statements());
-        statements.extend(log.append());
-        statements.extend(touches.statement());
+        statements.extend(rewrite.statements(&sizes, &reordered));
+        statements.push(opened.day_of_work());
         statements.extend(scrubbed.rewrite());
         statements.extend(bare.statement());
         if !buried.0.is_empty() {
@@ -115,14 +120,13 @@ impl Writing<'_> {
                 params: params2(&buried),
             });
         }
-        statements.push(Statement {
-            sql: "UPDATE head SET seq = $1, stamp = $2".to_owned(),
-            params: vec![(&seq, Type::INT8), (&stamp, Type::INT8)],
-        });
+        let numbered = statements.len();
+        statements.push(append(&opened, &logged));
         // After a statement that failed this takes everything back, and the failure is told.
         statements.push(Statement { sql: "COMMIT".to_owned(), params: Vec::new() });
-        self.tables.link.all(&statements)?;
-        Ok(())
+        let answers = self.tables.link.all(&statements)?;
+        let last = answers.get(numbered).and_then(|rows| rows.first()).map(|row| row.get(0));
+        Ok(last.unwrap_or(0_i64).unsigned_abs())
     }
 
     /// The rows that are not what they were: what they were, and what they are.
@@ -153,11 +157,12 @@ impl Writing<'_> {
         (puts, gone.collect())
     }
 
-    /// What becomes of the documents of rows that changed.
+    /// Works out what becomes of the documents of rows that changed.
     fn documents(
         &self,
+        rewrite: &mut Rewrite,
         changed: &BTreeMap<&RowKey, (Option<Row>, Option<&Row>)>,
-    ) -> Result<Rewrite> {
+    ) -> Result<()> {
         let searched = changed.keys().filter_map(|key| Some((*key, searched_in(key.table)?)));
         let mut searched: Vec<_> = searched.collect();
         // New documents are numbered in the order in which they were told, as in a file.
@@ -167,16 +172,13 @@ impl Writing<'_> {
             told.entry(key).or_insert(next);
         }
         searched.sort_by_key(|(key, _)| told.get(*key).copied().unwrap_or(usize::MAX));
-        let places: BTreeSet<_> = searched
-            .iter()
-            .map(|(key, of)| (self.tables.wall(key.space), what(*of), key.key.clone()))
-            .collect();
-        let mut rewrite = Rewrite::of(&self.tables, &places)?;
+        let places: BTreeSet<_> = searched.iter().filter_map(|(key, _)| self.place(key)).collect();
+        rewrite.look_up(&self.tables, &places)?;
         for (key, of) in searched {
             let (old, new) = &changed[key];
             rewrite.follow(self.tables.wall(key.space), of, key, old.as_ref(), *new)?;
         }
-        Ok(rewrite)
+        Ok(())
     }
 
     fn side(&self, changed: &BTreeMap<&RowKey, (Option<Row>, Option<&Row>)>) -> SideColumns {
@@ -312,22 +314,6 @@ impl SideColumns {
 }
 
 impl LogColumns {
-    fn append(&self) -> Option<Statement<'_>> {
-        let params = vec![
-            (&self.walls as _, Type::INT8_ARRAY),
-            (&self.seqs as _, Type::INT8_ARRAY),
-            (&self.batches as _, Type::TEXT_ARRAY),
-            (&self.bodies as _, Type::TEXT_ARRAY),
-            (&self.befores as _, Type::TEXT_ARRAY),
-            (&self.hashes as _, Type::TEXT_ARRAY),
-            (&self.turns as _, Type::BOOL_ARRAY),
-        ];
-        let sql = "INSERT INTO change (space, seq, batch, body, before, hash, turn)
-                   SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[],
-                     $5::text[], $6::text[], $7::boolean[])";
-        (!self.seqs.is_empty()).then(|| Statement { sql: sql.to_owned(), params })
-    }
-
     fn rewrite(&self) -> Option<Statement<'_>> {
         let params = vec![
             (&self.seqs as _, Type::INT8_ARRAY),
@@ -342,18 +328,51 @@ impl LogColumns {
     }
 }
 
-impl TouchColumns {
-    fn statement(&self) -> Option<Statement<'_>> {
-        let params = vec![
-            (&self.walls as _, Type::INT8_ARRAY),
-            (&self.nodes as _, Type::TEXT_ARRAY),
-            (&self.rows as _, Type::TEXT_ARRAY),
-            (&self.seqs as _, Type::INT8_ARRAY),
-        ];
-        let sql = "INSERT INTO touch (space, node, touched, seq)
-                   SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[])
-                   ON CONFLICT DO NOTHING";
-        (!self.seqs.is_empty()).then(|| Statement { sql: sql.to_owned(), params })
+/// The statement that numbers a batch and puts it into the log with its changes. Whoever runs it is the
+/// only one until the commit, so that numbers follow each other as batches do.
+fn append<'s>(
+    opened: &'s OpenedColumns,
+    (log, touches): &'s (LogColumns, TouchColumns),
+) -> Statement<'s> {
+    let sql = "WITH numbered AS
+          (UPDATE head SET seq = seq + $1 RETURNING seq AS last, seq - $1 AS before),
+        opened AS
+          (INSERT INTO batch (space, key, body, hash, first_seq, last_seq, at)
+           SELECT $2, $3, $4, $5, n.before + 1, n.last, $6 FROM numbered AS n),
+        changed AS
+          (INSERT INTO change (space, seq, batch, body, before, hash, turn)
+           SELECT c.space, n.before + c.seq, c.batch, c.body, c.images, c.hash, c.turn
+           FROM numbered AS n, unnest($7::bigint[], $8::bigint[], $9::text[], $10::text[],
+             $11::text[], $12::text[], $13::boolean[])
+             AS c (space, seq, batch, body, images, hash, turn)),
+        touched AS
+          (INSERT INTO touch (space, node, touched, seq)
+           SELECT t.space, t.node, t.touched, n.before + t.seq
+           FROM numbered AS n, unnest($14::bigint[], $15::text[], $16::text[], $17::bigint[])
+             AS t (space, node, touched, seq)
+           ON CONFLICT DO NOTHING)
+        SELECT last FROM numbered";
+    Statement {
+        sql: sql.to_owned(),
+        params: vec![
+            (&opened.numbers, Type::INT8),
+            (&opened.wall, Type::INT8),
+            (&opened.key, Type::TEXT),
+            (&opened.body, Type::TEXT),
+            (&opened.hash, Type::TEXT),
+            (&opened.at, Type::INT8),
+            (&log.walls, Type::INT8_ARRAY),
+            (&log.seqs, Type::INT8_ARRAY),
+            (&log.batches, Type::TEXT_ARRAY),
+            (&log.bodies, Type::TEXT_ARRAY),
+            (&log.befores, Type::TEXT_ARRAY),
+            (&log.hashes, Type::TEXT_ARRAY),
+            (&log.turns, Type::BOOL_ARRAY),
+            (&touches.walls, Type::INT8_ARRAY),
+            (&touches.nodes, Type::TEXT_ARRAY),
+            (&touches.rows, Type::TEXT_ARRAY),
+            (&touches.seqs, Type::INT8_ARRAY),
+        ],
     }
 }
 
@@ -385,7 +404,8 @@ struct OpenedColumns {
     key: String,
     body: String,
     hash: String,
-    seqs: (i64, i64),
+    /// How many numbers it takes.
+    numbers: i64,
     at: i64,
     day: i64,
 }
@@ -399,33 +419,18 @@ impl OpenedColumns {
             key: opened.batch.id.to_string(),
             hash: checksum(&body),
             body,
-            seqs: (opened.first_seq.cast_signed(), opened.last_seq.cast_signed()),
+            numbers: writing.numbers.cast_signed(),
             at: opened.batch.at.as_millis(),
             day: opened.batch.at.day(),
         }
     }
 
-    fn statements(&self) -> Vec<Statement<'_>> {
-        vec![
-            Statement {
-                sql: "INSERT INTO batch (space, key, body, hash, first_seq, last_seq, at)
-                      VALUES ($1, $2, $3, $4, $5, $6, $7)"
-                    .to_owned(),
-                params: vec![
-                    (&self.wall, Type::INT8),
-                    (&self.key, Type::TEXT),
-                    (&self.body, Type::TEXT),
-                    (&self.hash, Type::TEXT),
-                    (&self.seqs.0, Type::INT8),
-                    (&self.seqs.1, Type::INT8),
-                    (&self.at, Type::INT8),
-                ],
-            },
-            Statement {
-                sql: "INSERT INTO activity (space, day) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-                    .to_owned(),
-                params: vec![(&self.wall, Type::INT8), (&self.day, Type::INT8)],
-            },
-        ]
+    /// The statement that notes that there was work in the space on that day.
+    fn day_of_work(&self) -> Statement<'_> {
+        Statement {
+            sql: "INSERT INTO activity (space, day) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+                .to_owned(),
+            params: vec![(&self.wall, Type::INT8), (&self.day, Type::INT8)],
+        }
     }
 }

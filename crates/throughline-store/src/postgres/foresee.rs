@@ -289,6 +289,11 @@ impl Kept {
         Ok(())
     }
 
+    /// Keeps a row that came with something else.
+    pub(super) fn keep_row(&mut self, key: RowKey, row: Option<Row>) {
+        self.rows.insert(key, row);
+    }
+
     /// Keeps rows that were looked up, and which were not there.
     pub(super) fn keep_rows(&mut self, asked: Vec<RowKey>, found: &BTreeMap<RowKey, Row>) {
         for key in asked {

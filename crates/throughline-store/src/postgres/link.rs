@@ -1,5 +1,6 @@
 //! Link: one connection to a server, with every statement one round trip and none without a limit.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -8,7 +9,9 @@ use futures_util::future::{join, maybe_done, try_join, try_join_all};
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{ToSql, Type};
-use tokio_postgres::{Client, NoTls, Row as PgRow, SimpleQueryMessage, SimpleQueryRow};
+use tokio_postgres::{
+    Client, NoTls, Row as PgRow, SimpleQueryMessage, SimpleQueryRow, Statement as Prepared,
+};
 
 use super::address::Address;
 use crate::{Error, Result};
@@ -22,6 +25,9 @@ const IDLE_LIMIT_MS: u64 = 30_000;
 /// order. Not compiled to machine code first, which takes longer than any of our statements.
 const NEAREST: &str = "SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = 512;
     SET hnsw.max_scan_tuples = 200000; SET jit = off;";
+
+/// So many statements are sent in their order; of more, the library would send some before others.
+const TOGETHER: usize = 25;
 
 /// A parameter of a statement and its type.
 pub(super) type Param<'p> = (&'p (dyn ToSql + Sync), Type);
@@ -44,9 +50,24 @@ pub(super) struct Link {
     /// Documents of a space up to which the nearest are searched one by one.
     scan_max: i64,
     /// What begins a transaction, sent with the first statement of it.
-    begin: Mutex<Option<&'static str>>,
+    begin: Mutex<Option<String>>,
     /// How often the server was asked and waited for, by all links of the store.
     trips: Arc<AtomicU64>,
+    /// Statements that came more than once, as the server keeps them; `None` where one came once.
+    prepared: Mutex<HashMap<String, Option<Prepared>>>,
+    /// What the server was found to be when the link was opened.
+    pub(super) found: Found,
+}
+
+/// What a server is found to be.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Found {
+    /// Its version.
+    pub(super) version: u32,
+    /// Whether it has the extension.
+    pub(super) has_vectors: bool,
+    /// The last step of the schema that was done; `None` where there is no schema, or none to be seen.
+    pub(super) step: Option<u32>,
 }
 
 /// Driver: what makes the connection go on. Whoever drops it may be a task of another one, which must not
@@ -109,20 +130,39 @@ impl Link {
             scan_max: address.scan_max,
             begin: Mutex::default(),
             trips: Arc::clone(&address.trips),
+            prepared: Mutex::default(),
+            found: Found::default(),
         };
         if let Some(person) = &address.person {
             link.simple(&format!("SET ROLE \"{}\"", person.replace('"', "\"\"")))
                 .map_err(|error| not_granted(&address.name, person, error))?;
         }
         let schema = &address.schema;
-        let rows = link.simple(&format!(
+        let settings = format!(
             "SET search_path = {schema}, public, extensions; SET client_min_messages = warning;
              SET idle_in_transaction_session_timeout = {IDLE_LIMIT_MS}; {NEAREST}
-             SET statement_timeout = {}; SELECT current_user",
+             SET statement_timeout = {};
+             SELECT current_user, current_setting('server_version_num'),
+               EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector')",
             STATEMENT_LIMIT.as_millis()
-        ))?;
-        let role = rows.first().and_then(|row| row.get(0)).unwrap_or_default().to_owned();
-        Ok(Self { role, ..link })
+        );
+        // Sent with the settings. Where there is no schema yet, only this fails.
+        let step = format!("SELECT coalesce(max(number), 0) FROM {schema}.migration");
+        let (told, step) = link.run(async {
+            let step = link.client.query_typed(&step, &[]);
+            let (told, step) = join(link.client.simple_query(&settings), step).await;
+            Ok((told?, step.ok()))
+        })?;
+        let told = told.into_iter().find_map(row_of);
+        let told = |at: usize| told.as_ref().and_then(|row| row.get(at)).unwrap_or_default();
+        let step = step.and_then(|rows| Some(rows.first()?.get::<_, i32>(0).unsigned_abs()));
+        let found = Found {
+            version: told(1).parse().unwrap_or(0) / 10_000,
+            has_vectors: told(2) == "t",
+            step,
+        };
+        let role = told(0).to_owned();
+        Ok(Self { role, found, ..link })
     }
 
     /// Sets when whoever waits for answers is gone.
@@ -149,30 +189,71 @@ impl Link {
     /// them.
     pub(super) fn simple(&self, sql: &str) -> Result<Vec<SimpleQueryRow>> {
         let messages = self.run(self.client.simple_query(sql))?;
-        let row = |message| {
-            if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None }
-        };
-        Ok(messages.into_iter().filter_map(row).collect())
+        Ok(messages.into_iter().filter_map(row_of).collect())
     }
 
     /// Runs one statement.
     pub(super) fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<PgRow>> {
-        match self.taken_begin() {
-            None => self.run(self.client.query_typed(sql, params)),
-            Some(begin) => {
-                let both =
-                    try_join(self.client.simple_query(begin), self.client.query_typed(sql, params));
-                Ok(self.run(both)?.1)
+        let statement = Statement { sql: sql.to_owned(), params: params.to_vec() };
+        Ok(self.all(std::slice::from_ref(&statement))?.pop().unwrap_or_default())
+    }
+
+    /// Runs a statement, as the server keeps it if it does.
+    async fn send(
+        &self,
+        statement: &Statement<'_>,
+        prepared: Option<Prepared>,
+    ) -> std::result::Result<Vec<PgRow>, tokio_postgres::Error> {
+        let Some(prepared) = prepared else {
+            return self.client.query_typed(&statement.sql, &statement.params).await;
+        };
+        let values: Vec<&(dyn ToSql + Sync)> =
+            statement.params.iter().map(|(value, _)| *value).collect();
+        self.client.query(&prepared, &values).await
+    }
+
+    /// Statements as the server keeps them. One that comes the second time is given to it to keep, so
+    /// that it is not read and planned every time; what comes once is not.
+    async fn prepared(
+        &self,
+        statements: &[Statement<'_>],
+    ) -> std::result::Result<Vec<Option<Prepared>>, tokio_postgres::Error> {
+        let kept = || self.prepared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut again: Vec<&Statement<'_>> = Vec::new();
+        {
+            let mut kept = kept();
+            for one in statements {
+                match kept.get(&one.sql) {
+                    None => drop(kept.insert(one.sql.clone(), None)),
+                    Some(None) if again.iter().all(|other| other.sql != one.sql) => again.push(one),
+                    Some(_) => {}
+                }
             }
         }
+        if !again.is_empty() {
+            self.trips.fetch_add(1, Ordering::Relaxed);
+            for some in again.chunks(TOGETHER) {
+                let types: Vec<Vec<Type>> = some
+                    .iter()
+                    .map(|one| one.params.iter().map(|it| it.1.clone()).collect())
+                    .collect();
+                let sent = some.iter().zip(&types);
+                let sent = sent.map(|(one, types)| self.client.prepare_typed(&one.sql, types));
+                for (one, prepared) in some.iter().zip(try_join_all(sent).await?) {
+                    kept().insert(one.sql.clone(), Some(prepared));
+                }
+            }
+        }
+        let kept = kept();
+        Ok(statements.iter().map(|one| kept.get(&one.sql).cloned().flatten()).collect())
     }
 
     /// Begins a transaction together with the next statement, so that nobody waits for it.
-    pub(super) fn begin_with_next(&self, begin: &'static str) {
+    pub(super) fn begin_with_next(&self, begin: String) {
         *self.begin.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(begin);
     }
 
-    fn taken_begin(&self) -> Option<&'static str> {
+    fn taken_begin(&self) -> Option<String> {
         self.begin.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
     }
 
@@ -188,16 +269,18 @@ impl Link {
 
     /// Runs statements in their order, in one round trip. The rows of each.
     pub(super) fn all(&self, statements: &[Statement<'_>]) -> Result<Vec<Vec<PgRow>>> {
-        // So many are sent in their order; of more, the library would send some before others.
-        const TOGETHER: usize = 25;
         let mut rows = Vec::with_capacity(statements.len());
         for some in statements.chunks(TOGETHER) {
-            let sent = some.iter().map(|one| self.client.query_typed(&one.sql, &one.params));
-            let sent = try_join_all(sent);
-            rows.extend(match self.taken_begin() {
-                None => self.run(sent)?,
-                Some(begin) => self.run(try_join(self.client.simple_query(begin), sent))?.1,
-            });
+            let begin = self.taken_begin();
+            rows.extend(self.run(async {
+                let prepared = self.prepared(some).await?;
+                let sent = some.iter().zip(prepared).map(|(one, kept)| self.send(one, kept));
+                let sent = try_join_all(sent);
+                match begin {
+                    None => sent.await,
+                    Some(begin) => Ok(try_join(self.client.simple_query(&begin), sent).await?.1),
+                }
+            })?);
         }
         Ok(rows)
     }
@@ -212,13 +295,13 @@ impl Link {
     ) -> Result<Vec<Vec<PgRow>>> {
         let begin = self.taken_begin();
         self.run(async move {
-            let sent = try_join_all(
-                first.iter().map(|one| self.client.query_typed(&one.sql, &one.params)),
-            );
+            let prepared = self.prepared(first).await?;
+            let sent = first.iter().zip(prepared).map(|(one, kept)| self.send(one, kept));
+            let sent = try_join_all(sent);
             let sent = async {
                 match begin {
                     None => sent.await,
-                    Some(begin) => Ok(try_join(self.client.simple_query(begin), sent).await?.1),
+                    Some(begin) => Ok(try_join(self.client.simple_query(&begin), sent).await?.1),
                 }
             };
             let mut sent = std::pin::pin!(maybe_done(sent));
@@ -227,8 +310,13 @@ impl Link {
                 tokio::task::yield_now().await;
             }
             let second = second(more);
-            let rest = second.iter().map(|one| self.client.query_typed(&one.sql, &one.params));
-            let (rest, ()) = join(try_join_all(rest), &mut sent).await;
+            // Sent before the first answers are waited for, unless the server is to keep them.
+            let rest = async {
+                let prepared = self.prepared(&second).await?;
+                let rest = second.iter().zip(prepared).map(|(one, kept)| self.send(one, kept));
+                try_join_all(rest).await
+            };
+            let (rest, ()) = join(rest, &mut sent).await;
             let mut rows = sent.take_output().unwrap_or_else(|| Ok(Vec::new()))?;
             rows.extend(rest?);
             Ok(rows)
@@ -264,6 +352,11 @@ impl Link {
             Err(_) => Err(late(&self.server, limit)),
         }
     }
+}
+
+/// The row that a message of the server holds, if it does.
+fn row_of(message: SimpleQueryMessage) -> Option<SimpleQueryRow> {
+    if let SimpleQueryMessage::Row(row) = message { Some(row) } else { None }
 }
 
 /// A role that cannot be taken on, with what to do about it.

@@ -1,9 +1,10 @@
 //! Looking rows up on a server: by key, by what they hang on, or all of a table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use throughline_core::{NodeId, Row, RowKey, SpaceId, Table};
+use tokio_postgres::Row as PgRow;
 use tokio_postgres::types::Type;
 
 use super::link::{Link, Statement};
@@ -12,6 +13,62 @@ use super::rows::{Keys, PgTables, read};
 use crate::Result;
 use crate::damage::unless_rotten;
 
+/// Keys of rows, as parameters.
+pub(super) struct RowColumns {
+    by_table: Vec<(Table, Keys)>,
+}
+
+impl RowColumns {
+    pub(super) fn of<'k, L: Deref<Target = Link>>(
+        tables: &PgTables<L>,
+        wanted: impl IntoIterator<Item = &'k RowKey>,
+    ) -> Self {
+        let mut by_table: BTreeMap<Table, Vec<&RowKey>> = BTreeMap::new();
+        for key in wanted {
+            by_table.entry(key.table).or_default().push(key);
+        }
+        let columns = |keys: Vec<&RowKey>| {
+            Keys::of(keys.into_iter().map(|key| (tables.wall(key.space), key)))
+        };
+        let by_table = by_table.into_iter().map(|(table, keys)| (table, columns(keys))).collect();
+        Self { by_table }
+    }
+
+    /// The statements that find them, one for each table.
+    pub(super) fn statements(&self) -> Vec<Statement<'_>> {
+        let all = self.by_table.iter().map(|(table, keys)| {
+            keys.statement(format!(
+                "SELECT t.key, t.body, t.hash
+                 FROM unnest($1::bigint[], $2::text[]) AS w (space, key)
+                 JOIN {table} AS t USING (space, key)"
+            ))
+        });
+        all.collect()
+    }
+
+    /// The rows that were found, and the tables of which some could not be read back.
+    pub(super) fn rows(
+        &self,
+        answers: &mut dyn Iterator<Item = Vec<PgRow>>,
+        rotten: Rotten,
+    ) -> Result<(BTreeMap<RowKey, Row>, BTreeSet<Table>)> {
+        let (mut rows, mut damaged) = (BTreeMap::new(), BTreeSet::new());
+        for (table, _) in &self.by_table {
+            for row in answers.next().unwrap_or_default() {
+                let row = match rotten {
+                    Rotten::LeftOut => unless_rotten(read(*table, &row))?,
+                    Rotten::Refused => Some(read(*table, &row)?),
+                };
+                match row {
+                    Some(row) => drop(rows.insert(row.key(), row)),
+                    None => drop(damaged.insert(*table)),
+                }
+            }
+        }
+        Ok((rows, damaged))
+    }
+}
+
 impl<L: Deref<Target = Link>> PgTables<L> {
     /// Rows by key, in one round trip. What cannot be read back is an error or left out.
     pub(super) fn rows_by_key(
@@ -19,37 +76,12 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         wanted: &[RowKey],
         rotten: Rotten,
     ) -> Result<BTreeMap<RowKey, Row>> {
-        let mut by_table: BTreeMap<Table, Vec<&RowKey>> = BTreeMap::new();
-        for key in wanted {
-            by_table.entry(key.table).or_default().push(key);
+        let columns = RowColumns::of(self, wanted);
+        if columns.by_table.is_empty() {
+            return Ok(BTreeMap::new());
         }
-        let keys: Vec<(Table, Keys)> = by_table
-            .into_iter()
-            .map(|(table, keys)| {
-                (table, Keys::of(keys.into_iter().map(|key| (self.wall(key.space), key))))
-            })
-            .collect();
-        let statements: Vec<Statement<'_>> = keys
-            .iter()
-            .map(|(table, keys)| {
-                keys.statement(format!(
-                    "SELECT t.key, t.body, t.hash
-                     FROM unnest($1::bigint[], $2::text[]) AS w (space, key)
-                     JOIN {table} AS t USING (space, key)"
-                ))
-            })
-            .collect();
-        let mut rows = BTreeMap::new();
-        for ((table, _), found) in keys.iter().zip(self.link.all(&statements)?) {
-            for row in &found {
-                let row = match rotten {
-                    Rotten::LeftOut => unless_rotten(read(*table, row))?,
-                    Rotten::Refused => Some(read(*table, row)?),
-                };
-                rows.extend(row.map(|row| (row.key(), row)));
-            }
-        }
-        Ok(rows)
+        let found = self.link.all(&columns.statements())?;
+        Ok(columns.rows(&mut found.into_iter(), rotten)?.0)
     }
 
     /// Rows that belong to some nodes, each once, by key.

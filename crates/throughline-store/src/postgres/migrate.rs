@@ -4,7 +4,7 @@
 use throughline_core::text::sha256_hex;
 use tokio_postgres::types::Type;
 
-use super::link::Link;
+use super::link::{Found, Link};
 use crate::{Error, Result};
 
 /// One step of the schema.
@@ -46,6 +46,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "nearest",
         sql: include_str!("../../migrations/postgres/0006_nearest.sql"),
     },
+    Migration {
+        number: 7,
+        name: "turns",
+        sql: include_str!("../../migrations/postgres/0007_turns.sql"),
+    },
 ];
 
 /// The oldest server that is tested.
@@ -68,27 +73,21 @@ pub(super) fn indexes() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Brings the schema to the newest version, unless it is there.
+/// Brings the schema to the newest version, unless the link found it there.
 pub(super) fn prepare(link: &Link, schema: &str) -> Result<()> {
-    let found = link.query(
-        "SELECT current_setting('server_version_num')::int,
-                EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector'),
-                to_regclass($1 || '.migration') IS NOT NULL",
-        &[(&schema, Type::TEXT)],
-    )?;
-    let (version, vector, known): (i32, bool, bool) =
-        (found[0].get(0), found[0].get(1), found[0].get(2));
-    let version = version.unsigned_abs() / 10_000;
+    let Found { version, has_vectors, step } = link.found;
     let unfit = |lacks: String| Error::Unfit { server: link.server().to_owned(), lacks };
     if version < OLDEST {
         return Err(unfit(format!(
             "is PostgreSQL {version}, which is too old: {OLDEST} or newer is needed"
         )));
     }
-    if known && number(link)? == newest() {
+    if let Some(step) = step
+        && not_newer(link, step)? == newest()
+    {
         return Ok(());
     }
-    if !vector && let Err(error) = link.simple("CREATE EXTENSION IF NOT EXISTS vector") {
+    if !has_vectors && let Err(error) = link.simple("CREATE EXTENSION IF NOT EXISTS vector") {
         return Err(unfit(format!(
             "has no pgvector, and it cannot be added ({error}); install the package \
              (postgresql-{version}-pgvector) and run CREATE EXTENSION vector as an administrator"
@@ -101,7 +100,12 @@ pub(super) fn prepare(link: &Link, schema: &str) -> Result<()> {
 fn number(link: &Link) -> Result<u32> {
     let found = link.query("SELECT coalesce(max(number), 0) FROM migration", &[])?;
     let number: i32 = found[0].get(0);
-    let (found, known) = (number.unsigned_abs(), newest());
+    not_newer(link, number.unsigned_abs())
+}
+
+/// The number of a step, unless this program does not know it.
+fn not_newer(link: &Link, found: u32) -> Result<u32> {
+    let known = newest();
     if found > known {
         return Err(Error::Newer { path: link.server().into(), found, known });
     }

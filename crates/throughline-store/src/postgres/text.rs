@@ -4,13 +4,15 @@ use std::ops::Deref;
 
 use throughline_core::policy::WordPolicy;
 use throughline_core::words::{self, CollectionSize};
-use throughline_core::{EpisodeId, MemoryId, NodeId, RowKey, SpaceId};
+use throughline_core::{EpisodeId, MemoryId, NodeId, RowKey, SpaceId, Table};
 use tokio_postgres::types::Type;
 
 use super::documents::what;
 use super::link::{Link, Statement};
 use super::log::Rotten;
 use super::rows::PgTables;
+use crate::body::parse;
+use crate::damage::unless_rotten;
 use crate::document::Postings;
 use crate::query::{TextHit, TextOf, TextQuery};
 use crate::{Error, Result};
@@ -43,16 +45,20 @@ const CANDIDATES: &str = "
        JOIN posting AS p ON p.space = ANY($1) AND p.what = $3 AND p.term = w.term
        JOIN document AS d ON d.space = p.space AND d.what = $3 AND d.number = p.number, size AS z
        GROUP BY p.space, p.number)
-    SELECT t.at::integer, t.docs, NULL::bigint, NULL::text, NULL::text FROM term AS t
-    UNION ALL SELECT 0, z.docs, z.terms, NULL, NULL FROM size AS z
-    UNION ALL (SELECT -1, NULL, h.space, d.key, d.terms FROM hit AS h
+    SELECT t.at::integer, t.docs, NULL::bigint, NULL::text, NULL::text, NULL::text, NULL::text
+    FROM term AS t
+    UNION ALL SELECT 0, z.docs, z.terms, NULL, NULL, NULL, NULL FROM size AS z
+    UNION ALL SELECT -1, NULL, b.space, b.key, b.terms, CASE WHEN row_number() OVER best <= $12 THEN b.body END,
+      CASE WHEN row_number() OVER best <= $12 THEN b.hash END
+    FROM (SELECT h.space, h.number, h.score, d.key, d.terms, m.body, m.hash FROM hit AS h
     JOIN document AS d ON d.space = h.space AND d.what = $3 AND d.number = h.number
     LEFT JOIN memory AS m ON $3 = 1 AND m.space = h.space AND m.key = d.key
     WHERE $3 = 2 OR ((m.session IS NULL OR m.session = $7)
                  AND (cardinality($8::text[]) = 0 OR m.state = ANY($8))
                  AND (cardinality($9::text[]) = 0 OR m.kind = ANY($9)))
     ORDER BY CASE WHEN (SELECT wide FROM spread) THEN h.number END DESC, h.score DESC, h.number DESC
-    LIMIT CASE WHEN (SELECT wide FROM spread) THEN $11 ELSE $10 END)";
+    LIMIT CASE WHEN (SELECT wide FROM spread) THEN $11 ELSE $10 END) AS b
+    WINDOW best AS (ORDER BY b.score DESC, b.number DESC)";
 
 /// A search as parameters.
 pub(super) struct SearchColumns<'q> {
@@ -64,7 +70,13 @@ pub(super) struct SearchColumns<'q> {
     kinds: Vec<&'static str>,
     session: Option<String>,
     most: (i64, i64),
+    /// The rows of how many of the best come with them.
+    rows: i64,
 }
+
+/// Rows that come with a search beyond those that are asked for, because the best are told from each other
+/// only when they are scored here.
+const SPARE_ROWS: usize = 8;
 
 impl<'q> SearchColumns<'q> {
     pub(super) fn of<L: Deref<Target = Link>>(tables: &PgTables<L>, query: &'q TextQuery) -> Self {
@@ -79,7 +91,14 @@ impl<'q> SearchColumns<'q> {
             session: query.session.as_ref().map(ToString::to_string),
             most: (number(policy.candidates_max), number(policy.newest_max)),
             policy,
+            rows: 0,
         }
+    }
+
+    /// The same with the rows of what is found.
+    fn with_rows(self) -> Self {
+        let rows = self.query.limit.saturating_add(SPARE_ROWS);
+        Self { rows: i64::try_from(rows).unwrap_or(i64::MAX), ..self }
     }
 
     pub(super) fn statement(&self) -> Statement<'_> {
@@ -98,6 +117,7 @@ impl<'q> SearchColumns<'q> {
                 (&self.kinds, Type::TEXT_ARRAY),
                 (&self.most.0, Type::INT8),
                 (&self.most.1, Type::INT8),
+                (&self.rows, Type::INT8),
             ],
         }
     }
@@ -183,11 +203,18 @@ impl<L: Deref<Target = Link>> PgTables<L> {
 
     /// The same for several, which are kept until they are asked for, with the rows that they find.
     pub(super) fn search_ahead(&self, queries: &[TextQuery]) -> Result<()> {
-        let columns: Vec<_> = queries.iter().map(|query| SearchColumns::of(self, query)).collect();
+        let columns: Vec<_> =
+            queries.iter().map(|query| SearchColumns::of(self, query).with_rows()).collect();
         let statements: Vec<_> = columns.iter().map(SearchColumns::statement).collect();
         let mut found = Vec::with_capacity(queries.len());
         for (one, rows) in columns.iter().zip(self.link.all(&statements)?) {
             found.push(one.hits(self, &rows)?);
+            let mut kept = self.kept.borrow_mut();
+            for row in rows.iter().filter(|row| row.get::<_, Option<&str>>(5).is_some()) {
+                let read = parse(Table::Memory, row.get(3), row.get(5), row.get(6));
+                let key = RowKey::node(self.space(row.get(2)), node(one.query.of, row.get(3))?);
+                kept.keep_row(key, unless_rotten(read)?);
+            }
         }
         let keys: Vec<RowKey> = found
             .iter()

@@ -10,7 +10,9 @@ use super::blocks::pack;
 use super::documents::{Rewrite, searched_in, what};
 use super::link::{Link, Statement};
 use super::log::Rotten;
+use super::lookup::RowColumns;
 use super::near::NearColumns;
+use super::places::PlaceColumns;
 use super::read::names;
 use super::rows::PgTables;
 use crate::body::parse;
@@ -20,36 +22,48 @@ use crate::{Error, Result};
 
 /// The number of a model, which it is given when it is first met.
 fn model_number(link: &Link, model: &str) -> Result<u8> {
-    let found = link.all(&[
-        Statement {
-            sql: "INSERT INTO model (number, name)
-                  SELECT coalesce(max(number), 0) + 1, $1 FROM model ON CONFLICT (name) DO NOTHING"
-                .to_owned(),
-            params: vec![(&model, Type::TEXT)],
-        },
-        Statement {
-            sql: "SELECT number FROM model WHERE name = $1".to_owned(),
-            params: vec![(&model, Type::TEXT)],
-        },
-    ])?;
-    let number: i32 = found[1][0].get(0);
+    // Somebody who writes elsewhere may give the same number to another model first.
+    let mut found = Vec::new();
+    while found.is_empty() {
+        found = link.query(MODEL_NUMBER, &[(&model, Type::TEXT)])?;
+        if found.is_empty() {
+            let sql = "INSERT INTO model (number, name)
+                       SELECT coalesce(max(number), 0) + 1, $1 FROM model ON CONFLICT DO NOTHING";
+            link.query(sql, &[(&model, Type::TEXT)])?;
+        }
+    }
+    let number: i32 = found[0].get(0);
     u8::try_from(number).map_err(|_| Error::BadRow {
         what: format!("model {model}"),
         detail: "there are too many models; vectors of 255 can be told apart".to_owned(),
     })
 }
 
-/// Keeps vectors, and packs them into the records of their documents.
+const MODEL_NUMBER: &str = "SELECT number FROM model WHERE name = $1";
+
+/// Keeps vectors, and packs them into the records of their documents, in two round trips.
 pub(super) fn put<L: Deref<Target = Link>>(
     tables: &PgTables<L>,
     space: SpaceId,
     model: &str,
     vectors: &[Vector],
-    stamp: i64,
 ) -> Result<()> {
-    let number = model_number(&tables.link, model)?;
-    let keys: Vec<RowKey> = vectors.iter().map(|one| RowKey::node(space, one.node)).collect();
-    let held = tables.rows_by_key(&keys, Rotten::LeftOut)?;
+    let keys: BTreeSet<RowKey> = vectors.iter().map(|one| RowKey::node(space, one.node)).collect();
+    let scanned = vectors.iter().filter(|one| !one.packed.is_empty());
+    let places = scanned.filter_map(|one| tables.place_of(space, one.node)).collect();
+    let (rows, places) = (RowColumns::of(tables, &keys), PlaceColumns::of(places));
+    let mut asked = rows.statements();
+    asked.extend(places.statements());
+    asked.push(Statement { sql: MODEL_NUMBER.to_owned(), params: vec![(&model, Type::TEXT)] });
+    let mut found = tables.link.all(&asked)?.into_iter();
+    let (held, _) = rows.rows(&mut found, Rotten::LeftOut)?;
+    let mut rewrite = Rewrite::default();
+    rewrite.hear(&places, &mut found);
+    let number = match found.next().unwrap_or_default().first() {
+        Some(row) => row.get::<_, i32>(0),
+        None => i32::from(model_number(&tables.link, model)?),
+    };
+    let number = u8::try_from(number).or_else(|_| model_number(&tables.link, model))?;
     // What was erased since its text was read must leave no vector behind. The last of a node counts.
     let kept: BTreeMap<String, &Vector> = vectors
         .iter()
@@ -60,7 +74,6 @@ pub(super) fn put<L: Deref<Target = Link>>(
     let scanned = kept.values().filter(|one| !one.packed.is_empty());
     let places: BTreeMap<_, &Vector> =
         scanned.filter_map(|one| Some((tables.place_of(space, one.node)?, *one))).collect();
-    let rewrite = Rewrite::of(tables, &places.keys().cloned().collect())?;
     let mut packed = PackedColumns::default();
     for (place, vector) in &places {
         let Some(document) = rewrite.kept(place) else { continue };
@@ -69,7 +82,6 @@ pub(super) fn put<L: Deref<Target = Link>>(
         packed.push((wall, place.1, document.number), record, number);
     }
     let (nodes, seqs, meanings) = columns(&kept);
-    let stamp = stamp + 1;
     let mut statements = vec![Statement {
         sql: "INSERT INTO embedding (space, node, model, seq, meaning)
               SELECT $1, n.node, $2, n.seq, n.meaning::vector
@@ -85,7 +97,8 @@ pub(super) fn put<L: Deref<Target = Link>>(
             (&meanings, Type::TEXT_ARRAY),
         ],
     }];
-    statements.extend(packed.statements(&wall, &stamp));
+    statements.extend(packed.statements(&wall));
+    statements.push(Statement { sql: "COMMIT".to_owned(), params: Vec::new() });
     tables.link.all(&statements)?;
     Ok(())
 }
@@ -122,15 +135,21 @@ impl PackedColumns {
         self.records.push(record);
     }
 
-    fn statements<'s>(&'s self, wall: &'s i64, stamp: &'s i64) -> Vec<Statement<'s>> {
+    fn statements<'s>(&'s self, wall: &'s i64) -> Vec<Statement<'s>> {
         if self.numbers.is_empty() {
             return Vec::new();
         }
         let mut statements = vec![
             Statement {
-                sql: "UPDATE document AS d SET record = n.record, model = n.model, stamp = $6
+                sql: "UPDATE shelf SET stamp = stamp + 1 WHERE space = $1 AND what = ANY($2)"
+                    .to_owned(),
+                params: vec![(wall, Type::INT8), (&self.whats, Type::INT2_ARRAY)],
+            },
+            Statement {
+                sql: "UPDATE document AS d SET record = n.record, model = n.model, stamp = h.stamp
                       FROM unnest($2::smallint[], $3::integer[], $4::bytea[], $5::smallint[])
                         AS n (what, number, record, model)
+                      JOIN shelf AS h ON h.space = $1 AND h.what = n.what
                       WHERE d.space = $1 AND d.what = n.what AND d.number = n.number"
                     .to_owned(),
                 params: vec![
@@ -139,12 +158,7 @@ impl PackedColumns {
                     (&self.numbers, Type::INT4_ARRAY),
                     (&self.records, Type::BYTEA_ARRAY),
                     (&self.models, Type::INT2_ARRAY),
-                    (stamp, Type::INT8),
                 ],
-            },
-            Statement {
-                sql: "UPDATE head SET stamp = $1".to_owned(),
-                params: vec![(stamp, Type::INT8)],
             },
         ];
         statements.extend(self.near.statements());
@@ -154,8 +168,7 @@ impl PackedColumns {
 
 /// Builds every document and posting anew, each with the number and the packed vector it has. A row
 /// that cannot be read is left out: the others must be found.
-pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>, stamp: i64) -> Result<()> {
-    let stamp = stamp + 1;
+pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>) -> Result<()> {
     let mut rows: Vec<(i64, Row)> = Vec::new();
     for table in [Table::Memory, Table::Episode] {
         for (wall, key, body, hash) in tables.raw(table)? {
@@ -176,14 +189,6 @@ pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>, stamp: i64)
             params: vec![(&walls, Type::INT8_ARRAY)],
         },
         Statement {
-            sql: "UPDATE document SET key = NULL, session = NULL, position = NULL, record = NULL,
-                    terms = NULL, length = NULL, model = NULL, first = NULL, before = NULL,
-                    before_length = NULL, next = NULL, next_length = NULL, stamp = $2
-                  WHERE space = ANY($1)"
-                .to_owned(),
-            params: vec![(&walls, Type::INT8_ARRAY), (&stamp, Type::INT8)],
-        },
-        Statement {
             sql: "DELETE FROM near WHERE space = ANY($1)".to_owned(),
             params: vec![(&walls, Type::INT8_ARRAY)],
         },
@@ -192,10 +197,19 @@ pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>, stamp: i64)
             params: vec![(&walls, Type::INT8_ARRAY)],
         },
         Statement {
-            sql: "UPDATE shelf AS s SET docs = 0, terms = 0, telling = 0, sessions = 0, next =
+            sql: "UPDATE shelf AS s SET docs = 0, terms = 0, telling = 0, sessions = 0,
+                    stamp = s.stamp + 1, next =
                     (SELECT coalesce(max(d.number) + 1, 0) FROM document AS d
                      WHERE d.space = s.space AND d.what = s.what)
                   WHERE s.space = ANY($1)"
+                .to_owned(),
+            params: vec![(&walls, Type::INT8_ARRAY)],
+        },
+        Statement {
+            sql: "UPDATE document AS d SET key = NULL, session = NULL, position = NULL, record = NULL,
+                    terms = NULL, length = NULL, model = NULL, first = NULL, before = NULL,
+                    before_length = NULL, next = NULL, next_length = NULL, stamp = s.stamp
+                  FROM shelf AS s WHERE d.space = ANY($1) AND s.space = d.space AND s.what = d.what"
                 .to_owned(),
             params: vec![(&walls, Type::INT8_ARRAY)],
         },
@@ -212,11 +226,8 @@ pub(super) fn rebuild<L: Deref<Target = Link>>(tables: &PgTables<L>, stamp: i64)
         rewrite.add(*wall, of, &key, row, kept.map(|kept| kept.number), vector)?;
     }
     let (sizes, reordered) = (rewrite.sizes(), rewrite.reordered());
-    let mut statements = rewrite.statements(&stamp, &sizes, &reordered);
-    statements.push(Statement {
-        sql: "UPDATE head SET stamp = $1".to_owned(),
-        params: vec![(&stamp, Type::INT8)],
-    });
+    let mut statements = rewrite.statements(&sizes, &reordered);
+    statements.push(Statement { sql: "COMMIT".to_owned(), params: Vec::new() });
     tables.link.all(&statements)?;
     Ok(())
 }

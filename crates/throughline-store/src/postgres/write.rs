@@ -7,12 +7,15 @@ use throughline_core::change::{Erased, scrub, scrub_images};
 use throughline_core::fold::View;
 use throughline_core::row::Extra;
 use throughline_core::{
-    Batch, BatchId, Change, Logged, Memory, MemoryId, NodeId, Row, RowKey, SpaceId, Table,
+    Batch, BatchId, Change, Logged, Memory, MemoryId, NodeId, Relation, Row, RowKey, SpaceId, Table,
 };
 use tokio_postgres::types::Type;
 
+use super::documents::{Place, Rewrite, searched_in, what};
 use super::link::{Link, Statement};
 use super::log::Rotten;
+use super::lookup::RowColumns;
+use super::places::PlaceColumns;
 use super::rows::PgTables;
 use crate::apply::Writable;
 use crate::store::{Reader, StoredBatch};
@@ -26,10 +29,12 @@ pub(super) struct Writing<'l> {
     pub(super) known: RefCell<BTreeMap<RowKey, Option<Row>>>,
     /// The rows as they are to be.
     pub(super) now: BTreeMap<RowKey, Option<Row>>,
-    /// The last number that a change has.
-    pub(super) seq: u64,
-    /// The last stamp that documents have.
-    pub(super) stamp: i64,
+    /// How many numbers the batch takes. The server says after which one, when it is committed.
+    pub(super) numbers: u64,
+    /// The documents that were looked at.
+    pub(super) rewrite: Rewrite,
+    /// The batches and spaces that were looked for, and whether they are there.
+    seen: RefCell<Seen>,
     pub(super) opened: Option<StoredBatch>,
     pub(super) logged: Vec<Logged>,
     /// Changes of the log that are to be written anew.
@@ -40,14 +45,25 @@ pub(super) struct Writing<'l> {
     pub(super) buried: BTreeSet<(i64, String)>,
 }
 
+/// What was looked for, and whether it is there.
+#[derive(Debug, Default)]
+struct Seen {
+    batches: BTreeMap<BatchId, bool>,
+    spaces: BTreeMap<SpaceId, bool>,
+}
+
+const KNOWS_BATCH: &str = "SELECT 1 FROM batch WHERE key = $1 LIMIT 1";
+const SPACES: &str = "SELECT DISTINCT space FROM space WHERE space = ANY($1)";
+
 impl<'l> Writing<'l> {
-    pub(super) fn new(link: &'l Link, seq: u64, stamp: i64) -> Self {
+    pub(super) fn new(link: &'l Link) -> Self {
         Self {
             tables: PgTables::new(link),
             known: RefCell::default(),
             now: BTreeMap::new(),
-            seq,
-            stamp,
+            numbers: 0,
+            rewrite: Rewrite::default(),
+            seen: RefCell::default(),
             opened: None,
             logged: Vec::new(),
             scrubbed: BTreeMap::new(),
@@ -56,23 +72,50 @@ impl<'l> Writing<'l> {
         }
     }
 
-    /// Reads in one round trip the rows that a batch will surely look at.
-    pub(super) fn look_ahead(&self, batch: &Batch) -> Result<()> {
+    /// Reads in one round trip what a batch will surely look at: rows, the documents of those that have
+    /// one, its own id, and its spaces.
+    pub(super) fn look_ahead(&mut self, batch: &Batch) -> Result<()> {
         let mut wanted: BTreeSet<RowKey> = BTreeSet::new();
         for change in &batch.changes {
             wanted.extend(looked_at(change));
         }
-        let wanted: Vec<RowKey> = wanted.into_iter().collect();
-        let found = self.tables.rows_by_key(&wanted, Rotten::LeftOut)?;
-        let mut known = self.known.borrow_mut();
+        let places = wanted.iter().filter_map(|key| self.place(key)).collect();
+        let mut spaces: BTreeSet<SpaceId> = wanted.iter().map(|key| key.space).collect();
+        spaces.insert(batch.space);
+        let walls: Vec<i64> = spaces.iter().map(|space| self.tables.wall(*space)).collect();
+        let (rows, places) = (RowColumns::of(&self.tables, &wanted), PlaceColumns::of(places));
+        let id = batch.id.to_string();
+        let mut asked = vec![
+            Statement { sql: KNOWS_BATCH.to_owned(), params: vec![(&id, Type::TEXT)] },
+            Statement { sql: SPACES.to_owned(), params: vec![(&walls, Type::INT8_ARRAY)] },
+        ];
+        asked.extend(rows.statements());
+        asked.extend(places.statements());
+        let mut found = self.tables.link.all(&asked)?.into_iter();
+        let seen = self.seen.get_mut();
+        seen.batches.insert(batch.id, !found.next().unwrap_or_default().is_empty());
+        for row in found.next().unwrap_or_default() {
+            seen.spaces.insert(self.tables.space(row.get(0)), true);
+        }
+        for space in spaces {
+            seen.spaces.entry(space).or_insert(false);
+        }
+        let (mut held, damaged) = rows.rows(&mut found, Rotten::LeftOut)?;
+        self.rewrite.hear(&places, &mut found);
+        let known = self.known.get_mut();
         for key in wanted {
+            let row = held.remove(&key);
             // One that is there and cannot be read is not known; whoever needs it learns why.
-            match found.get(&key) {
-                Some(row) => known.insert(key, Some(row.clone())),
-                None => continue,
-            };
+            if row.is_some() || !damaged.contains(&key.table) {
+                known.insert(key, row);
+            }
         }
         Ok(())
+    }
+
+    /// Where the document of a row stands, if it has one.
+    pub(super) fn place(&self, key: &RowKey) -> Option<Place> {
+        Some((self.tables.wall(key.space), what(searched_in(key.table)?), key.key.clone()))
     }
 
     /// What a node or a memory is now, over what the server has.
@@ -95,7 +138,7 @@ impl<'l> Writing<'l> {
 }
 
 /// The rows that a change surely looks at.
-fn looked_at(change: &Change) -> Vec<RowKey> {
+pub(super) fn looked_at(change: &Change) -> Vec<RowKey> {
     match change {
         Change::AddSpace(space) => vec![Row::Space(space.clone()).key()],
         Change::Insert(memory) | Change::Revise(memory) => {
@@ -106,15 +149,28 @@ fn looked_at(change: &Change) -> Vec<RowKey> {
             RowKey::memory(evidence.space, evidence.memory),
         ],
         Change::Move { space, id, .. } => vec![RowKey::memory(*space, *id)],
-        Change::Supersede { space, old, new, .. } => {
-            vec![RowKey::memory(*space, *old), RowKey::memory(*space, *new)]
-        }
+        Change::Supersede { space, old, new, .. } => vec![
+            RowKey::memory(*space, *old),
+            RowKey::memory(*space, *new),
+            RowKey::edge(*space, (*new).into(), Relation::Supersedes, (*old).into()),
+        ],
         Change::Link(edge) => vec![
             Row::Edge(edge.clone()).key(),
             RowKey::node(edge.space, edge.from),
             RowKey::node(edge.space, edge.to),
         ],
-        Change::Watch(mark) => vec![Row::Watermark(mark.clone()).key()],
+        Change::Watch(mark) => {
+            vec![Row::Watermark(mark.clone()).key(), RowKey::memory(mark.space, mark.memory)]
+        }
+        Change::Inject(injection) => vec![Row::Injection(injection.clone()).key()],
+        Change::Defer(pending) => vec![Row::Pending(pending.clone()).key()],
+        Change::Decide { space, id, .. } => vec![RowKey::pending(*space, *id)],
+        Change::Rate { space, memory, .. } => {
+            vec![RowKey::memory(*space, *memory), RowKey::usage(*space, *memory)]
+        }
+        Change::Shelve(leaf) => {
+            vec![Row::Leaf(leaf.clone()).key(), RowKey::memory(leaf.space, leaf.memory)]
+        }
         Change::Know(entity) => vec![Row::Entity(entity.clone()).key()],
         Change::Record(episode) => vec![Row::Episode(episode.clone()).key()],
         Change::Use { space, memories, .. } => memories
@@ -127,14 +183,9 @@ fn looked_at(change: &Change) -> Vec<RowKey> {
         | Change::Unlink { .. }
         | Change::Unwatch { .. }
         | Change::Unknow { .. }
-        | Change::Rate { .. }
-        | Change::Inject(_)
         | Change::Purge(_)
         | Change::Expunge(_)
-        | Change::Defer(_)
-        | Change::Decide { .. }
         | Change::Silence { .. }
-        | Change::Shelve(_)
         | Change::Unshelve { .. }
         | Change::Slept { .. } => Vec::new(),
     }
@@ -196,38 +247,35 @@ impl Writable for Writing<'_> {
     }
 
     fn knows_batch(&self, batch: BatchId) -> Result<bool> {
+        if let Some(known) = self.seen.borrow().batches.get(&batch) {
+            return Ok(*known);
+        }
         let id = batch.to_string();
-        let sql = "SELECT 1 FROM batch WHERE key = $1 LIMIT 1";
-        Ok(!self.tables.link.query(sql, &[(&id, Type::TEXT)])?.is_empty())
+        Ok(!self.tables.link.query(KNOWS_BATCH, &[(&id, Type::TEXT)])?.is_empty())
     }
 
     fn knows_space(&self, space: SpaceId) -> Result<bool> {
         let here = |(key, row): (&RowKey, &Option<Row>)| {
             key.table == Table::Space && key.space == space && row.is_some()
         };
-        if self.now.iter().any(here) || self.known.borrow().iter().any(here) {
+        if self.now.iter().any(here) {
             return Ok(true);
         }
-        let rows = self.tables.collect(
-            Table::Space,
-            "SELECT key, body, hash FROM space WHERE space = $1",
-            &[(&self.tables.wall(space), Type::INT8)],
-        )?;
-        let mut known = self.known.borrow_mut();
-        for row in &rows {
-            known.entry(row.key()).or_insert_with(|| Some(row.clone()));
+        if let Some(known) = self.seen.borrow().spaces.get(&space) {
+            return Ok(*known);
         }
-        Ok(!rows.is_empty())
+        let walls = vec![self.tables.wall(space)];
+        Ok(!self.tables.link.query(SPACES, &[(&walls, Type::INT8_ARRAY)])?.is_empty())
     }
 
     fn next_seq(&self) -> Result<u64> {
-        Ok(self.seq + 1)
+        Ok(self.numbers + 1)
     }
 
     fn open_batch(&mut self, batch: &Batch, first_seq: u64, last_seq: u64) -> Result<()> {
         let batch = Batch { changes: Vec::new(), ..batch.clone() };
         self.opened = Some(StoredBatch { first_seq, last_seq, batch });
-        self.seq = last_seq;
+        self.numbers = last_seq;
         Ok(())
     }
 

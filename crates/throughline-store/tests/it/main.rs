@@ -15,4 +15,5 @@ mod restore;
 mod server;
 mod team;
 mod trouble;
+mod turns;
 mod waiting;

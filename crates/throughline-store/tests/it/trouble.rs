@@ -261,7 +261,6 @@ fn a_person_that_a_server_may_not_act_for_is_refused_with_what_to_run() {
 /// The place of a proxy that makes a server look older than it is.
 fn aged(server: &Server) -> String {
     let number = server.run("SELECT current_setting('server_version_num')").remove(0);
-    let number: i32 = number.parse().expect("a number");
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let place = listener.local_addr().expect("an address").to_string();
     let target = server.place().to_owned();
@@ -274,19 +273,20 @@ fn aged(server: &Server) -> String {
                 std::io::copy(&mut from, &mut to).ok();
                 to.shutdown(Shutdown::Both).ok();
             });
-            std::thread::spawn(move || with_another_number(server, client, number));
+            let number = number.clone();
+            std::thread::spawn(move || with_another_number(server, client, &number));
         }
     });
     place
 }
 
-fn with_another_number(mut server: TcpStream, mut client: TcpStream, number: i32) {
+fn with_another_number(mut server: TcpStream, mut client: TcpStream, number: &str) {
     let mut bytes = [0; 65_536];
     while let Ok(count @ 1..) = server.read(&mut bytes) {
         let told = &mut bytes[..count];
-        let at = told.windows(4).position(|four| four == number.to_be_bytes());
+        let at = told.windows(number.len()).position(|some| some == number.as_bytes());
         if let Some(at) = at {
-            told[at..at + 4].copy_from_slice(&130_021_i32.to_be_bytes());
+            told[at..at + number.len()].copy_from_slice(b"130021");
         }
         if client.write_all(told).is_err() {
             break;

@@ -5,12 +5,12 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use throughline_core::{Row, RowKey};
-use throughline_store::{MemoryQuery, Reader};
+use throughline_core::{Row, RowKey, SpaceId};
+use throughline_store::{LogQuery, MemoryQuery, Reader, Store};
 
 use super::Factory;
 use super::world::{World, assert_sound};
-use crate::sample::{HERE, batch, day, fact, insert, memory_id, revise};
+use crate::sample::{HERE, THERE, batch, day, fact, insert, memory_id, revise};
 
 const WRITERS: u64 = 4;
 const BATCHES: u64 = 25;
@@ -46,9 +46,93 @@ pub(super) fn four_writers_at_once_lose_nothing(factory: &dyn Factory) {
     assert_sound(&*world.place.open());
 }
 
+/// Follows the log from number to number until so many batches came, and takes note of each.
+fn follow(store: &dyn Store, expected: usize) -> Vec<(u64, u64)> {
+    let (mut seen, mut after_seq) = (Vec::new(), 0);
+    while seen.len() < expected {
+        let query = LogQuery { after_seq, limit: 7, ..LogQuery::default() };
+        for stored in store.read().expect("a reader").log(&query).expect("a page") {
+            after_seq = stored.last_seq;
+            seen.push((stored.first_seq, stored.last_seq));
+        }
+    }
+    seen
+}
+
+pub(super) fn who_follows_the_log_misses_nothing_of_several_spaces(factory: &dyn Factory) {
+    let world = World::new(factory);
+    let expected = 1 + usize::try_from(WRITERS * BATCHES).expect("not many");
+    let seen = thread::scope(|scope| {
+        let followers = [0, 1].map(|_| {
+            let store = world.place.open();
+            scope.spawn(move || follow(&*store, expected))
+        });
+        for writer in 1..=WRITERS {
+            let store = world.place.open();
+            let space = if writer % 2 == 0 { HERE } else { THERE };
+            scope.spawn(move || {
+                for turn in 0..BATCHES {
+                    let number = number(writer, turn);
+                    // Long and short ones, so that one overtakes another.
+                    let told = (0..1 + number % 5).map(|part| {
+                        insert(&fact(space, number * 10 + part, &format!("memory {number} {part}")))
+                    });
+                    let batch = batch(number, space, day(1), told.collect());
+                    store.apply(&batch).expect("the batch is accepted");
+                }
+            });
+        }
+        followers.map(|follower| follower.join().expect("a reader that saw nothing odd"))
+    });
+    let log: Vec<(u64, u64)> =
+        world.log().iter().map(|stored| (stored.first_seq, stored.last_seq)).collect();
+    assert_eq!(log.len(), expected);
+    assert!(
+        log.windows(2).all(|two| two[0].1 + 1 == two[1].0),
+        "numbers follow each other: {log:?}"
+    );
+    for one in seen {
+        assert_eq!(one, log, "a batch came after one with a greater number");
+    }
+    assert_sound(&*world.place.open());
+}
+
+pub(super) fn who_writes_to_one_space_never_loses_an_update_of_another(factory: &dyn Factory) {
+    let world = World::new(factory);
+    for (number, space) in [(1, HERE), (2, THERE)] {
+        let counter = vec![insert(&fact(space, number, "0"))];
+        world.store.apply(&batch(number, space, day(1), counter)).expect("the batch is accepted");
+    }
+    thread::scope(|scope| {
+        for writer in 1..=WRITERS {
+            let store = world.place.open();
+            let (counter, space) = if writer % 2 == 0 { (1, HERE) } else { (2, THERE) };
+            scope.spawn(move || {
+                for turn in 0..BATCHES {
+                    let commit = store.transact_in(space, &mut |reader| {
+                        let next = (counted_in(reader, space, counter) + 1).to_string();
+                        let changes = vec![revise(&fact(space, counter, &next))];
+                        Ok(batch(number(writer, turn), space, day(1), changes))
+                    });
+                    commit.expect("the batch is accepted");
+                }
+            });
+        }
+    });
+    let reader = world.read();
+    for (counter, space) in [(1, HERE), (2, THERE)] {
+        assert_eq!(counted_in(&*reader, space, counter), WRITERS / 2 * BATCHES);
+    }
+    assert_sound(&*world.place.open());
+}
+
 /// The number written in the memory that is counted in.
 fn counted(reader: &dyn Reader) -> u64 {
-    let key = RowKey::memory(HERE, memory_id(1));
+    counted_in(reader, HERE, 1)
+}
+
+fn counted_in(reader: &dyn Reader, space: SpaceId, counter: u64) -> u64 {
+    let key = RowKey::memory(space, memory_id(counter));
     let row = reader.rows(&[key]).expect("rows").remove(0);
     let memory = row.and_then(Row::into_memory).expect("it is there");
     memory.content.parse().expect("a number")
