@@ -189,6 +189,14 @@ impl Index {
         bits.extend(&rows);
     }
 
+    /// Whether nothing changed since the last time.
+    pub(super) fn is_current(&self, reader: &dyn Reader, space: SpaceId) -> Result<bool> {
+        let mut changed = false;
+        let after = self.shelf.stamp;
+        let shelf = reader.documents(space, self.of, MODEL, after, &mut |_, _| changed = true)?;
+        Ok(!changed && shelf == self.shelf)
+    }
+
     /// Reads what changed since the last time; what is the newest now.
     pub(super) fn refresh(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<Shelf> {
         let of = self.of;
@@ -208,6 +216,9 @@ impl Index {
         };
         let other_model = shelf.model != self.shelf.model;
         self.shelf = shelf;
+        if all_new {
+            self.records.settle();
+        }
         if all_new || other_model {
             self.derive();
         } else {
