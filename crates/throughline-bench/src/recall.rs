@@ -16,6 +16,7 @@ use throughline_engine::{Ask, Clock, Context, Embedder, Engine, Memo, PastTurn, 
 
 use crate::corpus::Corpus;
 use crate::plain;
+use crate::sleep::made_up;
 
 const DIMENSIONS: usize = 384;
 const TOPICS: usize = 300;
@@ -88,6 +89,10 @@ fn fill_with_vectors(options: &Options, folder: &Path) -> anyhow::Result<Filled>
     for (text, vector) in said.texts().iter().zip(&vectors) {
         memo.know(text, *vector);
     }
+    let known = Arc::new(made_up(&corpus));
+    let engine = Engine::open(&home, Clock::System)?.with_memo(known);
+    engine.vectors().embed_missing(context.project.space(), usize::MAX, &mut |_| ())?;
+    drop(engine);
     let engine = Engine::open(&home, Clock::System)?.with_memo(memo);
     engine.capturing(&context).ingest("bench", &turns(&said), &mut |_| ())?;
     println!(

@@ -36,19 +36,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 ///
 /// Signs that carry meaning stay: `!=`, `C++`, `-5`, `1.5`, `what?`.
 pub fn normalise(text: &str) -> String {
-    let folded: String = text
-        .nfkc()
-        .filter(|c| !is_invisible(*c))
-        .map(|c| match c {
-            '\u{2018}' | '\u{2019}' => '\'',
-            '\u{201c}' | '\u{201d}' => '"',
-            other => other,
-        })
-        .flat_map(char::to_lowercase)
-        .nfkc()
-        .filter(|c| !is_invisible(*c))
-        .collect();
-
+    let folded = if text.is_ascii() { folded_ascii(text) } else { folded(text) };
     let mut words: Vec<&str> = Vec::new();
     for chunk in folded.split(char::is_whitespace) {
         for piece in split_at_separators(chunk) {
@@ -59,6 +47,26 @@ pub fn normalise(text: &str) -> String {
         }
     }
     words.join(" ")
+}
+
+/// A text with its compatibility characters unified, in small letters, without what is invisible.
+fn folded(text: &str) -> String {
+    text.nfkc()
+        .filter(|c| !is_invisible(*c))
+        .map(|c| match c {
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{201c}' | '\u{201d}' => '"',
+            other => other,
+        })
+        .flat_map(char::to_lowercase)
+        .nfkc()
+        .filter(|c| !is_invisible(*c))
+        .collect()
+}
+
+/// The same for a text of ASCII alone, in which nothing has to be unified.
+fn folded_ascii(text: &str) -> String {
+    text.chars().filter(|c| !is_invisible(*c)).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 const OPENING: &[char] = &['"', '\'', '(', '[', '{', '`', '«'];
@@ -91,6 +99,10 @@ fn split_at_separators(chunk: &str) -> Vec<&str> {
 /// Characters that change nothing a reader sees, or change what the reader sees into something
 /// else: zero-width, direction marks, tags, controls.
 pub fn is_invisible(c: char) -> bool {
+    // Most characters are these, and every row that is read or shown is looked through.
+    if matches!(c, ' '..='~') {
+        return false;
+    }
     matches!(c,
         '\u{00ad}' | '\u{034f}' | '\u{061c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
@@ -224,6 +236,9 @@ fn is_deceptive(c: char) -> bool {
 /// JSON made safe to print: characters that a terminal would obey are escaped, which JSON allows
 /// anywhere inside a string, and they can stand nowhere else.
 pub fn printable_json(json: &str) -> String {
+    if json.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+        return json.to_owned();
+    }
     let mut safe = String::with_capacity(json.len());
     for c in json.chars() {
         if c != '\n' && (c.is_control() || is_invisible(c)) {

@@ -3,7 +3,7 @@
 //! Every store ranks alike because terms are made here and scored here; a store only finds
 //! candidates and counts.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
@@ -19,7 +19,11 @@ use crate::{policy::WordPolicy, text};
 pub fn terms(content: &str) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);
     let mut terms = Vec::new();
-    let clean: String = content.nfkc().filter(|c| !text::is_invisible(*c)).collect();
+    let clean: String = if content.is_ascii() {
+        content.chars().filter(|c| !text::is_invisible(*c)).collect()
+    } else {
+        content.nfkc().filter(|c| !text::is_invisible(*c)).collect()
+    };
     for chunk in clean.split(|c: char| !(is_letter(c) || is_joiner(c))) {
         let parts = identifier_parts(chunk);
         for part in &parts {
@@ -189,6 +193,11 @@ pub struct CollectionSize {
     pub terms: u64,
 }
 
+/// How much a word tells that so many of the documents hold.
+pub fn rarity(documents: f64, holding: f64) -> f64 {
+    (1.0 + (documents - holding + 0.5).max(0.0) / (holding + 0.5)).ln()
+}
+
 /// BM25 of one document, given its terms and how many documents each query term occurs in.
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
 pub fn bm25(
@@ -197,18 +206,17 @@ pub fn bm25(
     collection: CollectionSize,
     policy: &WordPolicy,
 ) -> f64 {
-    let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
-    for term in document {
-        *counts.entry(term).or_default() += 1.0;
-    }
     let docs = collection.docs.max(1) as f64;
     let mean_length = (collection.terms as f64 / docs).max(1.0);
     let length = document.len() as f64 / mean_length;
     query
         .iter()
-        .filter_map(|(term, holding)| Some((counts.get(term.as_str())?, *holding as f64)))
+        .filter_map(|(term, holding)| {
+            let count = document.iter().filter(|one| **one == term.as_str()).count();
+            (count > 0).then_some((count as f64, *holding as f64))
+        })
         .map(|(count, holding)| {
-            let rarity = (1.0 + (docs - holding + 0.5).max(0.0) / (holding + 0.5)).ln();
+            let rarity = rarity(docs, holding);
             let damped = policy.k1 * (1.0 - policy.b + policy.b * length);
             rarity * count * (policy.k1 + 1.0) / (count + damped)
         })

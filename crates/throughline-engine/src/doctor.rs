@@ -8,7 +8,7 @@ use std::path::Path;
 use throughline_core::SpaceId;
 use throughline_core::text::{agree, plural};
 use throughline_reader::Unusable;
-use throughline_store::{Condition, Finding, TextOf};
+use throughline_store::{Condition, Finding};
 
 use crate::backup::leftovers;
 use crate::engine::DATABASE;
@@ -187,6 +187,16 @@ impl Checking<'_> {
         self.embed_everything(progress)
     }
 
+    /// Gives vectors to a few texts of each project that have none, and says how many still wait.
+    pub fn embed_a_few(&self, most: usize) -> Result<usize> {
+        // Not while the reader is held: vectors are written by the same connection.
+        let spaces = self.engine.now_reader()?.spaces()?;
+        for space in spaces {
+            self.engine.vectors().embed_missing(space.space, most, &mut |_| ())?;
+        }
+        self.engine.vectors().waiting()
+    }
+
     /// Gives vectors to everything that has none.
     pub fn embed_everything(&self, progress: &mut dyn FnMut(usize)) -> Result<usize> {
         let spaces = self.engine.now_reader()?.spaces()?;
@@ -219,26 +229,15 @@ impl Checking<'_> {
     }
 
     fn vector_check(&self) -> Option<Check> {
-        let missing = self.without_vectors().ok()?;
+        let missing = self.engine.vectors().waiting().ok()?;
         if missing == 0 {
             return Some(Check::fine("vectors", throughline_embed::MODEL));
         }
-        let hint = "they are found by their words; `doctor --reindex` gives them vectors now";
+        let hint = "they are found by their words; sessions, a server and `sleep` give them vectors a few \
+            at a time, `doctor --reindex` all of them now";
         let have = agree(missing, "has", "have");
         let detail = format!("{} {have} none yet", plural(missing, "text"));
         Some(Check::note("vectors", detail, hint))
-    }
-
-    fn without_vectors(&self) -> Result<usize> {
-        let reader = self.engine.now_reader()?;
-        let mut missing = 0;
-        for space in reader.spaces()? {
-            for of in [TextOf::Memories, TextOf::Episodes] {
-                let index = self.engine.indexes.present(&*reader, space.space, of)?;
-                missing += index.unembedded().count();
-            }
-        }
-        Ok(missing)
     }
 
     fn file_checks(&self) -> Vec<Check> {

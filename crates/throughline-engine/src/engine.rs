@@ -17,6 +17,7 @@ use crate::index::{Indexes, KeptFolder};
 use crate::journal::note::{Damage, note_failure};
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
+use crate::today::ReadLately;
 use crate::transaction::Transaction;
 use crate::watch::SeenBindings;
 use crate::{Clock, Context, Error, Result, RootStanding, Roots, backup, mint};
@@ -44,6 +45,8 @@ pub struct Engine {
     pub(crate) words_pool: WordsPool,
     /// What a look at bindings showed, as long as it is not noted in the store.
     pub(crate) seen: Mutex<SeenBindings>,
+    /// What was read of the log for the last days.
+    pub(crate) lately: ReadLately,
     /// When whoever waits for us had told everything.
     pub(crate) told: Option<Instant>,
     /// When whoever asked no longer waits.
@@ -76,6 +79,7 @@ fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Engine> {
         meaning: Meaning::default(),
         words_pool: WordsPool::default(),
         seen: Mutex::default(),
+        lately: ReadLately::default(),
         told: None,
         until: None,
         waited_for: AtomicBool::new(false),

@@ -139,17 +139,16 @@ impl Copying<'_> {
         if deferred(&missing).any(|(_, one)| stones.iter().any(|stone| one.tells(stone, &[]))) {
             return Ok(None);
         }
+        if ours.is_empty() {
+            // What the file holds was replayed already, and there is nothing to add to it.
+            return Ok(is_apart(theirs)?.then_some(missing));
+        }
         if Self::both_changed(&*reader, &ours, &missing, theirs)? {
             return Ok(None);
         }
         let whole = ours.into_iter().map(|stored| stored.batch).chain(missing.iter().cloned());
         let Ok(together) = Tables::replay(whole) else { return Ok(None) };
-        let mut active = BTreeSet::new();
-        let apart = all_memories(&Arc::new(together))?
-            .into_iter()
-            .filter(|memory| memory.state.is_active())
-            .all(|memory| active.insert((memory.space, memory.session, memory.fingerprint)));
-        Ok(apart.then_some(missing))
+        Ok(is_apart(&Arc::new(together))?.then_some(missing))
     }
 
     /// Whether what is missing here touches something that was changed here and not there: then
@@ -315,6 +314,13 @@ fn check_header(file: &Path, line: &[u8]) -> Result<Header> {
         return Err(bad_file(file, 1, detail));
     }
     Ok(header)
+}
+
+/// Whether no two current memories say the same in the same place.
+fn is_apart(tables: &Arc<Tables>) -> Result<bool> {
+    let mut active = BTreeSet::new();
+    let mut current = all_memories(tables)?.into_iter().filter(|memory| memory.state.is_active());
+    Ok(current.all(|memory| active.insert((memory.space, memory.session, memory.fingerprint))))
 }
 
 fn all_memories(tables: &Arc<Tables>) -> Result<Vec<Memory>> {

@@ -15,6 +15,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use throughline_core::{NodeId, SpaceId, State};
 use throughline_embed::nearest::{BitsIn, Rows};
@@ -131,6 +132,19 @@ impl SearchIndex {
     }
 }
 
+/// For how long whoever brings an index up to date waits for those who read it, before it makes a copy.
+const FREE_WITHIN: Duration = Duration::from_millis(200);
+
+/// An index to be changed: as soon as nobody reads it, which is soon, for nobody new gets it meanwhile. An index of
+/// many texts takes a hundred megabytes, so that a copy is made only where somebody holds it for long.
+fn when_free(index: &mut Arc<Index>) -> &mut Index {
+    let began = Instant::now();
+    while Arc::strong_count(index) > 1 && began.elapsed() < FREE_WITHIN {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    Arc::make_mut(index)
+}
+
 /// The indexes that a process holds.
 #[derive(Debug)]
 pub(crate) struct Indexes {
@@ -158,7 +172,7 @@ impl Indexes {
                 Ok((self.present(&*reader, space, of)?, kept::latest(&*reader)?))
             })?;
             let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-            held.entry((space, of)).and_modify(|index| Arc::make_mut(index).read_blocks = 0);
+            held.entry((space, of)).and_modify(|index| when_free(index).read_blocks = 0);
         }
         Ok(())
     }
@@ -198,7 +212,13 @@ impl Indexes {
             let first = || Arc::new(self.first(reader, *space, *of));
             let index = held.entry((*space, *of)).or_insert_with(first);
             if newest != Some(index.shelf) {
-                newest = Some(Arc::make_mut(index).refresh(reader, *space)?);
+                // Who only reads on does not have to wait for others who read.
+                let current = Arc::strong_count(index) > 1 && index.is_current(reader, *space)?;
+                newest = Some(if current {
+                    index.shelf
+                } else {
+                    when_free(index).refresh(reader, *space)?
+                });
             }
             indexes.push(Arc::clone(index));
         }

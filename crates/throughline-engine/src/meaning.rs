@@ -6,6 +6,7 @@
 mod elsewhere;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use throughline_core::{Change, Memory, NodeId, Row, RowKey, SpaceId, document};
@@ -16,8 +17,10 @@ use throughline_store::{Reader, TextOf, Vector};
 use crate::flows::Vectors;
 use crate::{Engine, Result};
 
-/// Texts that are turned into vectors in one go, so that others may write in between.
+/// Texts that are turned into vectors in one go.
 const AT_ONCE: usize = 256;
+/// Vectors that are written in one go, so that others may write in between.
+const WRITTEN_AT_ONCE: usize = 64;
 
 /// Texts that are looked up in one go: every time, the index is read again.
 const LOOKED_UP: usize = 64 * AT_ONCE;
@@ -28,6 +31,8 @@ const NEW_MAX: usize = 64;
 const ASKED_MAX: usize = 16;
 /// Texts embedded after an answer.
 const CATCH_UP: usize = 64;
+/// Texts embedded at a time by whoever has nothing else to do.
+const SLICE: usize = 32;
 
 /// A query, and its vector once it is made.
 type AskedQuery = (String, Arc<OnceLock<Embedding>>);
@@ -97,7 +102,24 @@ impl Meaning {
     }
 }
 
+/// For as long as it is held, what is written gets its vectors later.
+pub(crate) struct VectorsLater<'e> {
+    engine: &'e Engine,
+    before: bool,
+}
+
+impl Drop for VectorsLater<'_> {
+    fn drop(&mut self) {
+        self.engine.waited_for.store(self.before, Ordering::Relaxed);
+    }
+}
+
 impl Engine {
+    /// Leaves the vectors of what is written to whoever has time, until what is returned is dropped.
+    pub(crate) fn leave_vectors(&self) -> VectorsLater<'_> {
+        VectorsLater { engine: self, before: self.waited_for.swap(true, Ordering::Relaxed) }
+    }
+
     /// The same engine, with vectors shared between several.
     pub fn with_memo(mut self, memo: Arc<Memo>) -> Self {
         self.meaning.memo = Some(memo);
@@ -144,6 +166,32 @@ impl Vectors<'_> {
         Ok(made)
     }
 
+    /// Texts of all projects that have no vector yet: they are found by their words.
+    pub fn waiting(&self) -> Result<usize> {
+        let spaces = self.engine.now_reader()?.spaces()?;
+        spaces.iter().map(|space| self.waiting_in(space.space)).sum()
+    }
+
+    /// The same of one space.
+    pub fn waiting_in(&self, space: SpaceId) -> Result<usize> {
+        let reader = self.engine.now_reader()?;
+        let mut missing = 0;
+        for of in [TextOf::Memories, TextOf::Episodes] {
+            let index = self.engine.indexes.present(&*reader, space, of)?;
+            missing += index.unembedded().count();
+        }
+        Ok(missing)
+    }
+
+    /// Gives vectors to a few texts that have none, for whoever has a moment. Returns whether more wait.
+    pub fn embed_a_slice(&self, context: &crate::Context) -> Result<bool> {
+        let mut made = 0;
+        for space in context.reach().spaces {
+            made += self.embed_missing(space, SLICE, &mut |_| ())?;
+        }
+        Ok(made > 0)
+    }
+
     /// Gives vectors to texts of a space that have none, at most `most` of each sort, newest first.
     /// Returns how many it made.
     pub fn embed_missing(
@@ -165,7 +213,10 @@ impl Vectors<'_> {
                 }
                 left -= texts.len().min(left);
                 for some in texts.chunks(AT_ONCE) {
-                    self.engine.store.put_vectors(space, MODEL, &self.vectors_of(seq, some))?;
+                    let vectors = self.vectors_of(seq, some);
+                    for few in vectors.chunks(WRITTEN_AT_ONCE) {
+                        self.engine.store.put_vectors(space, MODEL, few)?;
+                    }
                     made += some.len();
                     progress(made);
                 }

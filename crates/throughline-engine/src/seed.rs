@@ -36,6 +36,9 @@ pub(crate) const REMOVED: &str = "removed";
 /// Rules of one batch: others wait while they are written.
 const RULES_AT_ONCE: usize = 24;
 
+/// Lines of files that are new up to which their rules get vectors at once.
+const LINES_EMBEDDED: usize = 64;
+
 /// What reading the flat files of a project came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Seeded {
@@ -140,6 +143,12 @@ impl Keeping<'_> {
         };
         let gone: Vec<String> = seen.keys().filter(is_gone).cloned().collect();
         self.note_unread(&seen, &unread, &seeded.skipped);
+        let changed = texts
+            .iter()
+            .filter(|text| seen.get(&text.path) != Some(&text::sha256_hex(text.text.as_bytes())));
+        let lines: usize = changed.map(|text| text.text.lines().count()).sum();
+        // The vectors of many rules come later, as those of everything that comes in at once.
+        let _later = (lines > LINES_EMBEDDED).then(|| self.engine.leave_vectors());
         let is_late = || until.is_some_and(|until| Instant::now() >= until);
         for text in &texts {
             let hash = text::sha256_hex(text.text.as_bytes());

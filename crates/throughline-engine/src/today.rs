@@ -1,11 +1,12 @@
 //! Today: what memory learnt, replaced and left open lately, and memories by how long ago they came in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use throughline_core::scope::Reach;
 use throughline_core::state::Flag;
 use throughline_core::{
-    Change, Kind, Memory, MemoryId, Relation, Row, RowKey, SpaceId, State, Timestamp,
+    BatchId, Change, Kind, Memory, MemoryId, Relation, Row, RowKey, SpaceId, State, Timestamp,
 };
 use throughline_store::{LogQuery, MemoryQuery, Reader};
 
@@ -59,7 +60,7 @@ pub enum Nearness {
 }
 
 /// The memories that a stretch of the log speaks of.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct LoggedLately {
     learned: BTreeSet<(SpaceId, MemoryId)>,
     replaced: BTreeSet<(SpaceId, MemoryId)>,
@@ -68,6 +69,21 @@ struct LoggedLately {
     questioned: BTreeSet<(SpaceId, MemoryId)>,
     away: BTreeSet<(SpaceId, MemoryId)>,
 }
+
+/// What was read of the log for the last days. The log only grows, so that whoever asks again reads what is new.
+#[derive(Debug, Default)]
+pub(crate) struct ReadLately(Mutex<BTreeMap<(Vec<SpaceId>, Timestamp), UpTo>>);
+
+/// What was read up to a batch.
+#[derive(Debug, Clone)]
+struct UpTo {
+    seq: u64,
+    batch: BatchId,
+    logged: Arc<LoggedLately>,
+}
+
+/// Stretches that are remembered.
+const STRETCHES_MAX: usize = 16;
 
 impl LoggedLately {
     fn take(&mut self, change: &Change) {
@@ -172,20 +188,45 @@ impl Looking<'_> {
         Ok(found.into_iter().skip(filter.offset).take(most).collect())
     }
 
-    fn logged_since(&self, reader: &dyn Reader, since: Timestamp) -> Result<LoggedLately> {
-        let mut logged = LoggedLately::default();
+    fn logged_since(&self, reader: &dyn Reader, since: Timestamp) -> Result<Arc<LoggedLately>> {
         let spaces = self.context.reach().spaces;
-        let mut query = LogQuery { since: Some(since), spaces, limit: PAGE, ..LogQuery::default() };
+        let stretch = (spaces.clone(), since);
+        // On a server a batch may become visible after a later one.
+        let remembers = self.engine.store.file().is_ok();
+        let lately = || self.engine.lately.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lately().get(&stretch).filter(|_| remembers).cloned();
+        // Another database may have been put in the place of the one that was read.
+        let known = match known {
+            Some(known) if !reader.headers(&[known.batch])?.is_empty() => Some(known),
+            _ => None,
+        };
+        let after_seq = known.as_ref().map_or(0, |known| known.seq);
+        let (mut logged, mut last) = match known {
+            Some(UpTo { seq, batch, logged }) => (logged, Some((seq, batch))),
+            None => (Arc::default(), None),
+        };
+        let since = Some(since);
+        let mut query = LogQuery { since, spaces, after_seq, limit: PAGE, ..LogQuery::default() };
         loop {
             let page = reader.log(&query)?;
             for change in page.iter().flat_map(|stored| &stored.batch.changes) {
-                logged.take(change);
+                Arc::make_mut(&mut logged).take(change);
             }
-            match page.last() {
-                Some(last) if page.len() == PAGE => query.after_seq = last.last_seq,
-                _ => return Ok(logged),
+            let end = page.last().map(|stored| (stored.last_seq, stored.batch.id));
+            last = end.or(last);
+            match end {
+                Some((seq, _)) if page.len() == PAGE => query.after_seq = seq,
+                _ => break,
             }
         }
+        if let Some((seq, batch)) = last.filter(|_| remembers) {
+            let mut held = lately();
+            if held.len() >= STRETCHES_MAX {
+                held.clear();
+            }
+            held.insert(stretch, UpTo { seq, batch, logged: Arc::clone(&logged) });
+        }
+        Ok(logged)
     }
 
     /// Memories within reach that fit, newest first.

@@ -263,6 +263,9 @@ impl Desk {
         if slept.as_ref().is_ok_and(|slept| slept.left > 0) {
             return true;
         }
+        if engine.vectors().catch_up(&context).is_ok_and(|made| made > 0) {
+            return true;
+        }
         // Whoever asks next waits for one pass at most; a large memory needs a process of its own.
         let due = sleeping.deep_due(true);
         if !due.is_ok_and(|due| due.why.is_some() && due.corpus <= DEEP_BESIDE_MAX) {

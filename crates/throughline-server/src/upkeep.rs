@@ -37,7 +37,7 @@ pub(crate) async fn keep_up(app: App) {
     }
 }
 
-/// Goes over a slice of what waits for sleep; whether more waits.
+/// Goes over a slice of what waits for sleep, and of what waits for vectors; whether more waits.
 fn sleep_a_slice(app: &App) -> bool {
     if home_is_there(&app.setup.home).is_err() {
         return false;
@@ -55,6 +55,7 @@ fn sleep_a_slice(app: &App) -> bool {
             let slept = sleeping.sleep_until(Instant::now());
             more |= slept.is_ok_and(|slept| slept.left > 0);
         }
+        more |= engine.vectors().embed_a_slice(&context).unwrap_or(false);
     }
     app.hub.look_now();
     more

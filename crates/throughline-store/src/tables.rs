@@ -6,7 +6,7 @@ mod read;
 mod sessions;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use throughline_core::change::{Erased, scrub, scrub_images};
 use throughline_core::document;
@@ -27,6 +27,8 @@ use crate::{Error, Result};
 pub struct Tables {
     rows: BTreeMap<RowKey, Row>,
     batches: Vec<StoredBatch>,
+    /// Where each batch stands among them.
+    places: HashMap<BatchId, usize>,
     log: Vec<Logged>,
     /// Keeps no log of its own: enough to look at a moment, and much less to hold.
     without_log: bool,
@@ -105,6 +107,18 @@ impl Tables {
 
     fn table(&self, table: Table) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(move |(key, _)| key.table == table).map(|(_, row)| row)
+    }
+
+    /// The rows of one table of one space, which lie together.
+    fn table_of(&self, space: SpaceId, table: Table) -> impl Iterator<Item = &Row> {
+        let first = RowKey { space, table, key: String::new() };
+        let of_it = move |key: &RowKey| key.space == space && key.table == table;
+        self.rows.range(first..).take_while(move |(key, _)| of_it(key)).map(|(_, row)| row)
+    }
+
+    /// A batch by its id.
+    fn batch(&self, id: BatchId) -> Option<&StoredBatch> {
+        self.batches.get(*self.places.get(&id)?)
     }
 
     fn all_memories(&self) -> impl Iterator<Item = &Memory> {
@@ -213,6 +227,7 @@ impl Writable for Tables {
     fn open_batch(&mut self, batch: &Batch, first_seq: u64, last_seq: u64) -> Result<()> {
         let changes = if self.without_log { Vec::new() } else { batch.changes.clone() };
         let batch = Batch { changes, ..header(batch) };
+        self.places.insert(batch.id, self.batches.len());
         self.batches.push(StoredBatch { first_seq, last_seq, batch });
         Ok(())
     }
@@ -250,11 +265,11 @@ impl Writable for Tables {
     }
 
     fn knows_batch(&self, batch: BatchId) -> Result<bool> {
-        Ok(self.batches.iter().any(|stored| stored.batch.id == batch))
+        Ok(self.places.contains_key(&batch))
     }
 
     fn knows_space(&self, space: SpaceId) -> Result<bool> {
-        Ok(self.table(Table::Space).any(|row| row.key().space == space))
+        Ok(self.table_of(space, Table::Space).next().is_some())
     }
 }
 

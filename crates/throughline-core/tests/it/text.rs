@@ -8,6 +8,18 @@ use unicode_normalization::UnicodeNormalization;
 use crate::arbitrary;
 
 proptest! {
+    /// Texts of ASCII alone take a shorter way; a word of another sort beside them makes them take the longer one.
+    #[test]
+    fn ascii_is_compared_as_if_it_stood_beside_other_letters(text in "[ -~\\t\\n\\x00-\\x1f]{0,60}") {
+        let (alone, beside) = (normalise(&text), normalise(&format!("{text} é")));
+        let expected = format!("{alone} é");
+        prop_assert_eq!(expected.trim_start(), beside);
+        let terms = throughline_core::words::terms;
+        let longer = terms(&format!("{text} é"));
+        let expected: Vec<String> = terms(&text).into_iter().chain(terms("é")).collect();
+        prop_assert_eq!(longer, expected);
+    }
+
     #[test]
     fn comparable_form_is_its_own_comparable_form(text in arbitrary::text()) {
         let once = normalise(&text);

@@ -54,6 +54,13 @@ impl Column {
         }
     }
 
+    /// Gives back room that was made and is not used.
+    pub(super) fn settle(&mut self) {
+        if let Self::Made(bytes) = self {
+            bytes.shrink_to_fit();
+        }
+    }
+
     /// Sets all bytes to zero.
     pub(super) fn clear(&mut self) {
         self.bytes_mut().fill(0);

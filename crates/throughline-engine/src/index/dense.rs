@@ -173,6 +173,14 @@ impl Index {
         Some(kept.unwrap_or_else(|| self.bits.get_or_init(|| Bits::of(&self.rows())).view()))
     }
 
+    /// Whether nothing changed since the last time.
+    pub(super) fn is_current(&self, reader: &dyn Reader, space: SpaceId) -> Result<bool> {
+        let mut changed = false;
+        let after = self.shelf.stamp;
+        let shelf = reader.documents(space, self.of, MODEL, after, &mut |_, _| changed = true)?;
+        Ok(!changed && shelf == self.shelf)
+    }
+
     /// Reads what changed since the last time; what is the newest now.
     pub(super) fn refresh(&mut self, reader: &dyn Reader, space: SpaceId) -> Result<Shelf> {
         let of = self.of;
@@ -192,6 +200,9 @@ impl Index {
         };
         let other_model = shelf.model != self.shelf.model;
         self.shelf = shelf;
+        if all_new {
+            self.records.settle();
+        }
         if all_new || other_model {
             self.derive();
         } else {

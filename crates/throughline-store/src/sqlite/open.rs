@@ -191,6 +191,9 @@ fn refuse_stub(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Statements that a connection keeps prepared: a server asks for all sorts of things in turn.
+const STATEMENTS_MAX: usize = 256;
+
 /// The settings of every connection. Why each: docs/database.md.
 pub(super) fn configure(connection: &mut Connection) -> Result<()> {
     connection.busy_handler(Some(wait_a_little))?;
@@ -209,7 +212,7 @@ pub(super) fn configure(connection: &mut Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     numbers::teach(connection)?;
-    connection.set_prepared_statement_cache_capacity(64);
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(())
 }
 

@@ -1,7 +1,9 @@
-//! The text index: FTS5 finds candidates, `throughline_core::words` scores them.
+//! The text index: FTS5 says which documents hold a word, `throughline_core::words` scores the most telling of them.
 //!
 //! Documents are numbered so that those of one space lie together: a search reads only its own
 //! spaces' part of each posting list.
+
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::policy::WordPolicy;
@@ -26,41 +28,24 @@ struct Statements {
     insert: &'static str,
     terms: &'static str,
     delete: &'static str,
-    frequency: &'static str,
     holding: &'static str,
-    best: &'static str,
+    these: &'static str,
     newest: &'static str,
 }
 
-/// Memories that hold a word, in an order.
-macro_rules! memories_by {
-    ($order:literal) => {
-        concat!(
-            "SELECT m.key, t.terms FROM memory_text AS t
-             JOIN memory AS m INDEXED BY memory_doc ON m.space = ?4 AND m.doc = t.rowid
-             WHERE t.memory_text MATCH ?1 AND t.rowid >= ?2 AND t.rowid < ?3
-               AND (m.session IS NULL OR m.session = ?5)
-               AND (?6 IS NULL OR m.state IN (SELECT value FROM json_each(?6)))
-               AND (?7 IS NULL OR m.kind IN (SELECT value FROM json_each(?7)))
-             ORDER BY ",
-            $order,
-            " LIMIT ?8"
-        )
+/// What narrows memories down.
+macro_rules! fitting_memory {
+    () => {
+        "(m.session IS NULL OR m.session = ?5)
+         AND (?6 IS NULL OR m.state IN (SELECT value FROM json_each(?6)))
+         AND (?7 IS NULL OR m.kind IN (SELECT value FROM json_each(?7)))"
     };
 }
 
-/// The same for episodes. Parameters 5 to 7 narrow memories; here they are only named.
-macro_rules! episodes_by {
-    ($order:literal) => {
-        concat!(
-            "SELECT m.key, t.terms FROM episode_text AS t
-             JOIN episode AS m INDEXED BY episode_doc ON m.space = ?4 AND m.doc = t.rowid
-             WHERE t.episode_text MATCH ?1 AND t.rowid >= ?2 AND t.rowid < ?3
-               AND (?5 IS ?5 AND ?6 IS ?6 AND ?7 IS ?7)
-             ORDER BY ",
-            $order,
-            " LIMIT ?8"
-        )
+/// Nothing narrows episodes down; parameters are only named.
+macro_rules! fitting_episode {
+    () => {
+        "(?5 IS ?5 AND ?6 IS ?6 AND ?7 IS ?7)"
     };
 }
 
@@ -72,15 +57,25 @@ const MEMORIES: Statements = Statements {
     insert: "INSERT INTO memory_text (rowid, terms) VALUES (?1, ?2)",
     terms: "SELECT terms FROM memory_text WHERE rowid = ?1",
     delete: "DELETE FROM memory_text WHERE rowid = ?1",
-    frequency: "SELECT count(*) FROM
-                  (SELECT 1 FROM memory_text
-                   WHERE memory_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT ?4)",
     holding: "SELECT numbers(rowid - ?2) FROM
                 (SELECT rowid FROM memory_text
                  WHERE memory_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3
                  ORDER BY rowid DESC LIMIT ?4)",
-    best: memories_by!("t.rank"),
-    newest: memories_by!("t.rowid DESC"),
+    these: concat!(
+        "SELECT m.key, t.terms FROM json_each(?1) AS wanted
+         CROSS JOIN memory AS m INDEXED BY memory_doc ON m.space = ?4 AND m.doc = ?2 + wanted.value
+         CROSS JOIN memory_text AS t ON t.rowid = m.doc
+         WHERE ?3 IS ?3 AND ",
+        fitting_memory!(),
+        " LIMIT ?8"
+    ),
+    newest: concat!(
+        "SELECT m.key, t.terms FROM memory_text AS t
+         JOIN memory AS m INDEXED BY memory_doc ON m.space = ?4 AND m.doc = t.rowid
+         WHERE t.memory_text MATCH ?1 AND t.rowid >= ?2 AND t.rowid < ?3 AND ",
+        fitting_memory!(),
+        " ORDER BY t.rowid DESC LIMIT ?8"
+    ),
 };
 
 const EPISODES: Statements = Statements {
@@ -91,15 +86,25 @@ const EPISODES: Statements = Statements {
     insert: "INSERT INTO episode_text (rowid, terms) VALUES (?1, ?2)",
     terms: "SELECT terms FROM episode_text WHERE rowid = ?1",
     delete: "DELETE FROM episode_text WHERE rowid = ?1",
-    frequency: "SELECT count(*) FROM
-                  (SELECT 1 FROM episode_text
-                   WHERE episode_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT ?4)",
     holding: "SELECT numbers(rowid - ?2) FROM
                 (SELECT rowid FROM episode_text
                  WHERE episode_text MATCH ?1 AND rowid >= ?2 AND rowid < ?3
                  ORDER BY rowid DESC LIMIT ?4)",
-    best: episodes_by!("t.rank"),
-    newest: episodes_by!("t.rowid DESC"),
+    these: concat!(
+        "SELECT m.key, t.terms FROM json_each(?1) AS wanted
+         CROSS JOIN episode AS m INDEXED BY episode_doc ON m.space = ?4 AND m.doc = ?2 + wanted.value
+         CROSS JOIN episode_text AS t ON t.rowid = m.doc
+         WHERE ?3 IS ?3 AND ",
+        fitting_episode!(),
+        " LIMIT ?8"
+    ),
+    newest: concat!(
+        "SELECT m.key, t.terms FROM episode_text AS t
+         JOIN episode AS m INDEXED BY episode_doc ON m.space = ?4 AND m.doc = t.rowid
+         WHERE t.episode_text MATCH ?1 AND t.rowid >= ?2 AND t.rowid < ?3 AND ",
+        fitting_episode!(),
+        " ORDER BY t.rowid DESC LIMIT ?8"
+    ),
 };
 
 fn statements(of: TextOf) -> &'static Statements {
@@ -145,19 +150,25 @@ pub(super) fn postings(
     let Some((first, end)) = doc_range(connection, space)? else {
         return Ok(vec![Postings::default(); terms.len()]);
     };
-    let limit = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
     let mut holding = connection.prepare_cached(statements(of).holding)?;
-    let mut lists = Vec::with_capacity(terms.len());
-    for term in terms {
-        let mut found = holding.query(params![quoted(term), first, end, limit])?;
-        let Some(row) = found.next()? else { continue };
-        let mut documents = numbers::read(row.get_ref(0)?);
-        let cut = documents.len() > most;
-        documents.truncate(most);
-        documents.reverse();
-        lists.push(Postings { documents, cut });
-    }
-    Ok(lists)
+    terms.iter().map(|term| holding_term(&mut holding, term, (first, end), most)).collect()
+}
+
+/// The documents between two numbers that hold a term, counted from the first.
+fn holding_term(
+    holding: &mut rusqlite::Statement<'_>,
+    term: &str,
+    (first, end): (i64, i64),
+    most: usize,
+) -> Result<Postings> {
+    let limit = i64::try_from(most).unwrap_or(i64::MAX).saturating_add(1);
+    let mut found = holding.query(params![quoted(term), first, end, limit])?;
+    let Some(row) = found.next()? else { return Ok(Postings::default()) };
+    let mut documents = numbers::read(row.get_ref(0)?);
+    let cut = documents.len() > most;
+    documents.truncate(most);
+    documents.reverse();
+    Ok(Postings { documents, cut })
 }
 
 /// Puts the terms of a row into the index, and returns the number of its document.
@@ -251,24 +262,65 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
     for space in super::rows::distinct(&query.spaces) {
         ranges.extend(doc_range(connection, space)?.map(|range| (space, range)));
     }
-    let kept =
-        words::affordable(&frequencies(connection, sql, &query.terms, &ranges, &policy)?, &policy);
+    let held = holding_terms(connection, sql, &query.terms, &ranges, &policy)?;
+    let frequencies: Vec<(String, u64)> =
+        held.iter().map(|(term, lists)| ((*term).to_owned(), count_of(lists))).collect();
+    let kept = words::affordable(&frequencies, &policy);
     if kept.is_empty() {
         return Ok(Vec::new());
     }
     let collection = collection(connection, sql.what, &query.spaces)?;
-    let wanted: Vec<String> = kept.iter().map(|(term, _)| quoted(term)).collect();
-    let wanted = wanted.join(" OR ");
-    // When even the rarest word is nearly everywhere, ranking all that hold it would take too long
+    // When even the rarest word is nearly everywhere, comparing all that hold it would take too long
     // and tell little: the newest of them are looked at.
     let holding: u64 = kept.iter().map(|(_, docs)| docs).sum();
-    let (statement, candidates) = if holding > policy.postings_max {
-        (sql.newest, query.limit.max(policy.newest_max))
-    } else {
-        (sql.best, query.limit.max(policy.candidates_max))
-    };
+    let all = holding > policy.postings_max;
     let mut hits = Vec::new();
-    for (space, (first, end)) in ranges {
+    for (place, (space, range)) in ranges.into_iter().enumerate() {
+        let asked = Candidates { query, space, range, kept: &kept, collection };
+        if all {
+            let wanted: Vec<String> = kept.iter().map(|(term, _)| quoted(term)).collect();
+            let most = query.limit.max(policy.newest_max);
+            hits.extend(asked.score(connection, sql.newest, &wanted.join(" OR "), most)?);
+            continue;
+        }
+        let lists = kept.iter().map(|(term, docs)| (&held[term.as_str()][place], *docs));
+        let telling = tell_most(lists, collection);
+        let mut left = query.limit.max(policy.candidates_max);
+        // Few are left out for their state or kind, so that the rest is rarely needed.
+        let (likely, rest) = telling.split_at(telling.len().min(left * 2));
+        for some in [likely, rest] {
+            if left > 0 && !some.is_empty() {
+                let wanted = serde_json::to_string(some).expect("numbers serialise");
+                let scored = asked.score(connection, sql.these, &wanted, left)?;
+                left -= scored.len().min(left);
+                hits.extend(scored);
+            }
+        }
+    }
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
+    hits.truncate(query.limit);
+    Ok(hits)
+}
+
+/// What is looked for in one space, and what its documents are scored by.
+struct Candidates<'q> {
+    query: &'q TextQuery,
+    space: SpaceId,
+    range: (i64, i64),
+    kept: &'q [(String, u64)],
+    collection: CollectionSize,
+}
+
+impl Candidates<'_> {
+    /// The first documents of a statement that fit, each with its score.
+    fn score(
+        &self,
+        connection: &Connection,
+        statement: &'static str,
+        wanted: &str,
+        most: usize,
+    ) -> Result<Vec<TextHit>> {
+        let Self { query, space, range: (first, end), kept, collection } = *self;
         let mut search = connection.prepare_cached(statement)?;
         let mut found = search.query(params![
             wanted,
@@ -278,19 +330,19 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
             query.session.as_ref().map(|session| &session.0),
             json_list(&query.states),
             json_list(&query.kinds),
-            i64::try_from(candidates).unwrap_or(i64::MAX),
+            i64::try_from(most).unwrap_or(i64::MAX),
         ])?;
+        let policy = WordPolicy::default();
+        let mut hits = Vec::new();
         while let Some(row) = found.next()? {
-            let key: String = row.get(0)?;
-            let terms: String = row.get(1)?;
+            let key = row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?;
+            let terms = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
             let terms: Vec<&str> = terms.split_ascii_whitespace().collect();
-            let score = words::bm25(&kept, &terms, collection, &policy);
-            hits.push(TextHit { space, node: node(query.of, &key)?, score });
+            let score = words::bm25(kept, &terms, collection, &policy);
+            hits.push(TextHit { space, node: node(query.of, key)?, score });
         }
+        Ok(hits)
     }
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.node.cmp(&b.node)));
-    hits.truncate(query.limit);
-    Ok(hits)
 }
 
 fn node(of: TextOf, key: &str) -> Result<NodeId> {
@@ -309,28 +361,48 @@ pub(super) fn json_list<T: serde::Serialize>(list: &[T]) -> Option<String> {
     Some(serde_json::to_string(list).expect("names serialise"))
 }
 
-/// In how many documents each term occurs, counted no further than matters: a term in more
-/// documents than can be scored is too frequent, however many they are.
-fn frequencies(
+/// The documents that hold each term, in each range, read no further than matters: a term in more documents than
+/// can be compared is too frequent, however many they are.
+fn holding_terms<'t>(
     connection: &Connection,
     sql: &Statements,
-    terms: &[String],
+    terms: &'t [String],
     ranges: &[(SpaceId, (i64, i64))],
     policy: &WordPolicy,
-) -> Result<Vec<(String, u64)>> {
-    let mut frequency = connection.prepare_cached(sql.frequency)?;
-    let enough = i64::try_from(policy.postings_max + 1).unwrap_or(i64::MAX);
-    let mut counted = Vec::with_capacity(terms.len());
+) -> Result<BTreeMap<&'t str, Vec<Postings>>> {
+    let mut holding = connection.prepare_cached(sql.holding)?;
+    let enough = usize::try_from(policy.postings_max).unwrap_or(usize::MAX);
+    let mut held = BTreeMap::new();
     for term in terms {
-        let mut docs = 0;
-        for (_, (first, end)) in ranges {
-            let here: i64 =
-                frequency.query_row(params![quoted(term), first, end, enough], |row| row.get(0))?;
-            docs += here.unsigned_abs();
-        }
-        counted.push((term.clone(), docs));
+        let lists =
+            ranges.iter().map(|(_, range)| holding_term(&mut holding, term, *range, enough));
+        held.insert(term.as_str(), lists.collect::<Result<Vec<_>>>()?);
     }
-    Ok(counted)
+    Ok(held)
+}
+
+/// How many documents there are in lists.
+fn count_of(lists: &[Postings]) -> u64 {
+    lists.iter().map(|one| one.documents.len() as u64 + u64::from(one.cut)).sum()
+}
+
+/// The documents of some lists, those first that hold what tells most, and of the same the newest. Their words decide
+/// in the end, but need not be read of all of them.
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
+fn tell_most<'p>(
+    lists: impl Iterator<Item = (&'p Postings, u64)>,
+    collection: CollectionSize,
+) -> Vec<u32> {
+    let mut told: HashMap<u32, f64> = HashMap::new();
+    for (list, holding) in lists {
+        let rarity = words::rarity(collection.docs.max(1) as f64, holding as f64);
+        for document in &list.documents {
+            *told.entry(*document).or_default() += rarity;
+        }
+    }
+    let mut told: Vec<(u32, f64)> = told.into_iter().collect();
+    told.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    told.into_iter().map(|(document, _)| document).collect()
 }
 
 /// A term as the text index takes it. Terms hold letters and digits only, so quoting is enough.

@@ -368,11 +368,11 @@ impl Reader for Arc<Tables> {
     }
 
     fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>> {
-        let wanted = |one: &&StoredBatch| batches.contains(&one.batch.id);
-        Ok(self
-            .batches
-            .iter()
-            .filter(wanted)
+        let places: BTreeSet<usize> =
+            batches.iter().filter_map(|id| self.places.get(id).copied()).collect();
+        Ok(places
+            .into_iter()
+            .map(|place| &self.batches[place])
             .map(|one| StoredBatch {
                 batch: header(&one.batch),
                 first_seq: one.first_seq,
@@ -382,11 +382,12 @@ impl Reader for Arc<Tables> {
     }
 
     fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>> {
-        let here = |one: &StoredBatch| one.batch.id == batch && one.batch.space == space;
-        if !self.batches.iter().any(here) {
+        let Some(stored) = self.batch(batch).filter(|one| one.batch.space == space) else {
             return Ok(Vec::new());
-        }
-        Ok(self.log.iter().filter(|one| one.batch == batch).cloned().collect())
+        };
+        let first = self.log.partition_point(|one| one.seq < stored.first_seq);
+        let of_it = self.log[first..].iter().take_while(|one| one.batch == batch);
+        Ok(of_it.cloned().collect())
     }
 
     fn history(&self, space: SpaceId, node: NodeId) -> Result<Vec<Logged>> {

@@ -250,19 +250,25 @@ fn a_listing_is_read_in_its_order_without_sorting() {
 #[test]
 fn a_search_starts_from_the_words_and_reads_only_what_holds_them() {
     let (_home, connection) = unanalysed();
-    for (beginning, index) in [
-        ("SELECT m.key, t.terms FROM memory_text", "memory_doc (space=? AND doc=?)"),
-        ("SELECT m.key, t.terms FROM episode_text", "episode_doc (space=? AND doc=?)"),
-    ] {
-        // The statement is put together from parts: each order ends it.
-        for order in ["t.rank", "t.rowid DESC"] {
-            assert!(literals(TEXT).iter().any(|text| text == order), "{order} is not used");
-            let sql = format!("{} {order} LIMIT ?8", statements(TEXT, beginning)[0]);
-            let steps = plan(&connection, &sql);
-            assert!(steps[0].starts_with("SCAN t VIRTUAL TABLE"), "{sql}\n{steps:#?}");
-            assert!(steps[1].contains(index), "{sql}\n{steps:#?}");
-            assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{sql}\n{steps:#?}");
-        }
+    // Statements are put together from parts: what narrows them down, then how they end.
+    let parts = |beginning: &str| statements(TEXT, beginning)[0].clone();
+    let narrow = [parts("(m.session IS NULL"), parts("(?5 IS ?5")];
+    let these = statements(TEXT, "SELECT m.key, t.terms FROM json_each");
+    for (place, what) in ["memory", "episode"].into_iter().enumerate() {
+        let narrow = &narrow[place];
+        let index = format!("{what}_doc (space=? AND doc=?)");
+        let newest = parts(&format!("SELECT m.key, t.terms FROM {what}_text"));
+        let sql = format!("{newest} {narrow} ORDER BY t.rowid DESC LIMIT ?8");
+        let steps = plan(&connection, &sql);
+        assert!(steps[0].starts_with("SCAN t VIRTUAL TABLE"), "{sql}\n{steps:#?}");
+        assert!(steps[1].contains(&index), "{sql}\n{steps:#?}");
+        assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{sql}\n{steps:#?}");
+        let sql = format!("{} {narrow} LIMIT ?8", these[place]);
+        let steps = plan(&connection, &sql);
+        assert!(steps[0].starts_with("SCAN wanted VIRTUAL TABLE"), "{sql}\n{steps:#?}");
+        assert!(steps[1].contains(&index), "{sql}\n{steps:#?}");
+        assert!(steps[2].starts_with("SCAN t VIRTUAL TABLE"), "{sql}\n{steps:#?}");
+        assert!(!steps.iter().any(|step| step.contains("TEMP B-TREE")), "{sql}\n{steps:#?}");
     }
 }
 

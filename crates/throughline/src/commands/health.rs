@@ -57,6 +57,8 @@ struct WireStatus {
     server: Option<String>,
     /// Turns that sleep has not gone over yet.
     sleep_waits: u64,
+    /// Texts of the project that are found by their words only, until they have a vector.
+    without_vector: usize,
     /// How each agent that we know stands to us.
     agents: Vec<Connection>,
     #[serde(flatten)]
@@ -184,6 +186,11 @@ fn standing(settings: &Settings, engine: &Engine, context: &Context) -> anyhow::
     let counts = engine.checking().counts(context, false)?;
     let counted = |name: &str| counts.get(name).copied().unwrap_or(0);
     let queue = Journal::new(&settings.home).queue();
+    // A server's texts are its own affair, and `doctor` asks it.
+    let without_vector = match health.server {
+        Some(_) => 0,
+        None => engine.vectors().waiting_in(context.project.space())?,
+    };
     Ok(WireStatus {
         version: env!("CARGO_PKG_VERSION"),
         enabled: !settings.is_off(),
@@ -210,6 +217,7 @@ fn standing(settings: &Settings, engine: &Engine, context: &Context) -> anyhow::
         queue_sessions: queue.sessions,
         server: health.server,
         sleep_waits: engine.sleeping(context).waiting_for_sleep()?,
+        without_vector,
         agents: connections(settings),
         disk: WireDisk::of(settings, engine)?,
     })
@@ -248,6 +256,11 @@ impl WireStatus {
             let wait = agree(self.sleep_waits, "waits", "wait");
             let turns = plural(self.sleep_waits, "turn");
             line("sleep", format!("{turns} {wait}: `throughline sleep`"));
+        }
+        if self.without_vector > 0 {
+            let texts = plural(self.without_vector, "text");
+            let are = agree(self.without_vector, "is", "are");
+            line("vectors", format!("{texts} {are} found by words only: `throughline sleep`"));
         }
         if let Some(llm) = &self.llm {
             line("model", llm.line());

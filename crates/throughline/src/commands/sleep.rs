@@ -11,6 +11,9 @@ use crate::args;
 use crate::settings::Settings;
 use crate::ui::{BOLD, DIM, Ui, WARN, paint, safe};
 
+/// Texts of each sort that get their vectors in one go: a few minutes at most.
+const EMBEDDED_MAX: usize = 20_000;
+
 pub(super) fn sleep(
     args: &args::Sleep,
     settings: &Settings,
@@ -32,6 +35,12 @@ pub(super) fn sleep(
         bar.finish_and_clear();
         slept
     };
+    if !args.dry_run {
+        let bar = ui.progress("embedding texts");
+        let space = context.project.space();
+        engine.vectors().embed_missing(space, EMBEDDED_MAX, &mut |n| bar.set_position(n as u64))?;
+        bar.finish_and_clear();
+    }
     let deep = if args.deep { Some(deep(args, settings, ui)?) } else { None };
     let due = engine.sleeping(&context).deep_due(false)?;
     let wire =

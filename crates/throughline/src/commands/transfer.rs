@@ -126,6 +126,8 @@ struct WireImported {
     /// In whose `review` they wait.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     waiting_in: Vec<WireWaiting>,
+    /// Texts that are found by their words only, until they have a vector.
+    without_vector: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -149,6 +151,9 @@ fn waiting_words(done: &Imported, here: &str) -> String {
     page
 }
 
+/// Texts of each project that get their vectors before an import ends. More would keep the user waiting for minutes.
+const EMBEDDED_AT_ONCE: usize = 128;
+
 pub(super) fn import(
     args: &args::Import,
     settings: &Settings,
@@ -169,9 +174,7 @@ pub(super) fn import(
         bar.set_position(done as u64);
     })?;
     bar.finish_and_clear();
-    let bar = ui.progress("embedding texts");
-    engine.checking().embed_everything(&mut |done| bar.set_position(done as u64))?;
-    bar.finish_and_clear();
+    let without_vector = engine.checking().embed_a_few(EMBEDDED_AT_ONCE)?;
     let wire = WireImported {
         batches: done.batches,
         memories: done.memories,
@@ -183,6 +186,7 @@ pub(super) fn import(
         waiting_in: (done.waiting_in.iter())
             .map(|(key, count)| WireWaiting { project: key.clone(), waiting: *count })
             .collect(),
+        without_vector,
     };
     let here = settings.context()?.project.key.to_string();
     ui.answer(&wire, || {
@@ -202,6 +206,13 @@ pub(super) fn import(
         }
         if done.blocked > 0 {
             page.push_str(&format!("\n  erased here before, so left out: {}", done.blocked));
+        }
+        if without_vector > 0 {
+            let texts = plural(without_vector, "text");
+            page.push_str(&format!(
+                "\n  {texts} can be found by their words now, and by meaning later: sessions and \
+                 `throughline sleep` see to it"
+            ));
         }
         page
     })

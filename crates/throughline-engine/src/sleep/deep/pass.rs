@@ -23,6 +23,11 @@ use crate::{Engine, Result};
 /// Changes of one batch, and how long it is put together: others wait while it is written.
 const CHANGES_MAX: usize = 64;
 const TURN: Duration = Duration::from_millis(15);
+/// Between two batches. The lock of writers goes to whoever asks first when it is free, and that would be us again and
+/// again: others could wait for seconds.
+const BETWEEN: Duration = Duration::from_millis(2);
+/// Vectors of one batch.
+const VECTORS_AT_ONCE: usize = 64;
 /// Neighbours of a memory, and how near they must be.
 pub(in crate::sleep) const NEIGHBOURS: usize = 8;
 const NEAR_FROM: f32 = 0.3;
@@ -302,14 +307,16 @@ impl Sleeping<'_> {
                 report.changes += changed;
             }
             from += looked;
+            std::thread::sleep(BETWEEN);
         }
         Ok(())
     }
 
     /// Keeps where things lie.
     pub(super) fn keep_derived(&self, space: SpaceId, plan: &PassPlan) -> Result<()> {
-        for some in plan.vectors.chunks(READ_AT_ONCE) {
+        for some in plan.vectors.chunks(VECTORS_AT_ONCE) {
             self.engine.store.put_vectors(space, THINGS_MODEL, some)?;
+            std::thread::sleep(BETWEEN);
         }
         Ok(())
     }
