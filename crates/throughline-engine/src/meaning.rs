@@ -114,12 +114,14 @@ impl Drop for VectorsLater<'_> {
     }
 }
 
-impl Engine {
-    /// Leaves the vectors of what is written to whoever has time, until what is returned is dropped.
-    pub(crate) fn leave_vectors(&self) -> VectorsLater<'_> {
-        VectorsLater { engine: self, before: self.waited_for.swap(true, Ordering::Relaxed) }
+impl<'a> VectorsLater<'a> {
+    /// Leaves the vectors of what is written to whoever has time, until this is dropped.
+    pub(crate) fn begin(engine: &'a Engine) -> Self {
+        Self { engine, before: engine.waited_for.swap(true, Ordering::Relaxed) }
     }
+}
 
+impl Engine {
     /// The same engine, with vectors shared between several.
     pub fn with_memo(mut self, memo: Arc<Memo>) -> Self {
         self.meaning.memo = Some(memo);

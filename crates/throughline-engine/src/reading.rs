@@ -53,13 +53,13 @@ const BY_HAND_NEAR: f64 = 0.3;
 /// From this likelihood on, a piece looks like a change.
 const CHANGES_FROM: f32 = 0.4;
 /// From this likelihood on, words touch a memory that seems to be about something else.
-pub(crate) const SURELY_TOUCHES: f32 = 0.75;
+pub(crate) const SURELY_TOUCHES: f32 = 0.95;
 /// The same for what is told by hand.
 const BY_HAND_TOUCHES_FROM: f32 = 0.9;
 /// What is farther from a turn is not near anything that the turn says.
 const FAR: f64 = 0.05;
 /// From this likelihood on, what it touches is put in question.
-const QUESTIONS_FROM: f32 = 0.4;
+const QUESTIONS_FROM: f32 = 0.6;
 /// The same for words that look like a mere request or report.
 pub(crate) const PRESUPPOSES_FROM: f32 = 0.8;
 /// Memories that such words are held against.
@@ -127,9 +127,9 @@ impl Bearings {
         let mut touched: Vec<&Held> = self.touched(content).collect();
         touched.sort_by(|a, b| b.judged.touches().total_cmp(&a.judged.touches()));
         let difference = |at: usize, one: &Held| {
-            let near = if one.shares { REPLACES_NEAR_IN_WORDS } else { REPLACES_NEAR };
             let touches = one.judged.touches();
-            let about = one.near >= near || one.changed || touches >= SURELY_TOUCHES;
+            let near = if one.shares { REPLACES_NEAR_IN_WORDS } else { REPLACES_NEAR };
+            let about = one.near >= near || one.changed;
             let sure = touches >= REPLACES_FROM && about && one.plain;
             if at == 0 && sure { Difference::Value } else { Difference::Open }
         };
@@ -259,10 +259,10 @@ impl NearestMemories {
         // What names its thing itself and shares no word with the memory is the more likely about another.
         let unshared = !shares && !probe::needs_before(claim);
         let about = match (alone.touches() >= SURELY_TOUCHES, unshared, changed) {
-            (true, _, _) => FAR,
-            (false, true, _) => ABOUT_ALONE_NEAR,
-            (false, false, true) => CHANGED_NEAR,
+            (true, _, true) => FAR,
+            (true, _, false) | (false, false, true) => CHANGED_NEAR,
             (false, false, false) => ABOUT_NEAR,
+            (false, true, _) => ABOUT_ALONE_NEAR,
         };
         let judged = if near >= about { alone } else { Judged::other() };
         let left = Vec::new();

@@ -21,6 +21,7 @@ use throughline_store::Reader;
 use crate::doctor::Check;
 use crate::flows::Keeping;
 use crate::journal::file;
+use crate::meaning::VectorsLater;
 use crate::{Context, Result};
 use places::Gathered;
 pub(crate) use places::{FlatText, text_of};
@@ -148,7 +149,7 @@ impl Keeping<'_> {
             .filter(|text| seen.get(&text.path) != Some(&text::sha256_hex(text.text.as_bytes())));
         let lines: usize = changed.map(|text| text.text.lines().count()).sum();
         // The vectors of many rules come later, as those of everything that comes in at once.
-        let _later = (lines > LINES_EMBEDDED).then(|| self.engine.leave_vectors());
+        let _later = (lines > LINES_EMBEDDED).then(|| VectorsLater::begin(self.engine));
         let is_late = || until.is_some_and(|until| Instant::now() >= until);
         for text in &texts {
             let hash = text::sha256_hex(text.text.as_bytes());

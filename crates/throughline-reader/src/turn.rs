@@ -38,7 +38,7 @@ pub(crate) struct TurnWord {
     /// Whether a piece begins here by form: at the start, at and after a fenced block, after a blank
     /// line, and at the mark of a list.
     pub(crate) opens: bool,
-    /// Whether no piece begins here: behind the mark of a list.
+    /// Whether no piece begins here: behind the mark of a list, or behind the number of a step.
     pub(crate) joins: bool,
 }
 
@@ -72,6 +72,7 @@ impl TurnText {
         let mut at = part.start;
         let mut token = first;
         let mut marked = false;
+        let mut steps = 0;
         while let Some(bytes) = next_word(text, at..part.end) {
             if self.is_full() && starts.peek().is_none() {
                 return;
@@ -83,9 +84,13 @@ impl TurnText {
             let breaks = text[at..bytes.start].matches('\n').count();
             let listed = (breaks > 0 || at == 0) && marks_list(&text[bytes.clone()]);
             let opens = at == part.start || breaks > 1 || listed;
+            // Steps in a sentence: "1. bump 2. tag 3. push". A number by itself may as well end a sentence.
+            let step =
+                text[bytes.clone()].strip_suffix(['.', ')']) == Some(&(steps + 1).to_string());
+            steps += usize::from(step);
             at = bytes.end;
             self.words.push(TurnWord { bytes, tokens: first_token..token, opens, joins: marked });
-            marked = listed;
+            marked = listed || step && steps > 1;
         }
     }
 

@@ -397,6 +397,13 @@ fn a_recall_of_memories_asks_the_server_four_times_and_one_with_quotes_seven_tim
     file.copying().copy_to(&schema.address(""), &mut |_, _| ()).unwrap();
     let server = desk.server(&schema.address(""));
     let mut most = [0; 3];
+    // A new connection learns its statements by the first questions.
+    for question in desk.questions(2) {
+        for episodes in [false, true] {
+            let way = Ask { episodes, ..Ask::new(&question, server.policy().recall) };
+            ask(&server, &desk.context, &way);
+        }
+    }
     for question in desk.questions(20) {
         let plain = Ask { episodes: true, ..Ask::new(&question, server.policy().recall) };
         let memories = Ask { episodes: false, ..plain.clone() };
