@@ -387,7 +387,7 @@ fn the_index_of_vectors_finds_what_is_near_and_without_it_everything_is_looked_a
 }
 
 #[test]
-fn a_recall_of_memories_asks_the_server_four_times_and_one_with_quotes_seven_times() {
+fn a_recall_of_memories_asks_the_server_four_times_and_one_with_quotes_eight_times() {
     let mut desk = Desk::new(4);
     desk.add_memories(600);
     desk.live_on(40);
@@ -396,26 +396,23 @@ fn a_recall_of_memories_asks_the_server_four_times_and_one_with_quotes_seven_tim
     let file = desk.file();
     file.copying().copy_to(&schema.address(""), &mut |_, _| ()).unwrap();
     let server = desk.server(&schema.address(""));
-    let mut most = [0; 3];
-    // A new connection learns its statements by the first questions.
-    for question in desk.questions(2) {
-        for episodes in [false, true] {
-            let way = Ask { episodes, ..Ask::new(&question, server.policy().recall) };
-            ask(&server, &desk.context, &way);
-        }
-    }
-    for question in desk.questions(20) {
+    let (mut most, mut asked) = ([0; 3], 0);
+    // The second time: a new connection prepares its statements when they are used again, one round trip each.
+    for question in [desk.questions(20), desk.questions(20)].concat() {
         let plain = Ask { episodes: true, ..Ask::new(&question, server.policy().recall) };
         let memories = Ask { episodes: false, ..plain.clone() };
         let all = Ask { ungated: true, ..plain.clone() };
+        asked += 1;
         for (most, way) in most.iter_mut().zip([memories, all, plain]) {
             let before = round_trips(&server);
             let found = ask(&server, &desk.context, &way);
             let trips = round_trips(&server) - before;
             println!("{trips} round trips, {} turns: {question}", found.turns().len());
-            *most = trips.max(*most);
+            if asked > 20 {
+                *most = trips.max(*most);
+            }
         }
     }
     // Of memories; of turns as well, all of them; and with a look at whether turns may be quoted.
-    assert!(most[0] <= 4 && most[1] <= 5 && most[2] <= 7, "{most:?}");
+    assert!(most[0] <= 4 && most[1] <= 5 && most[2] <= 8, "{most:?}");
 }
