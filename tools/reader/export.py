@@ -1,9 +1,8 @@
 """Packs a trained reader for the program.
 
-    python tools/reader/export.py FOLDER [--to FILE] [--mixed-with FILE --share 0.3]
+    python tools/reader/export.py FOLDER [--to FILE]
 
-Reads FOLDER/reader.pt. With `--mixed-with`, the weights are a mixture with those of a packed reader: the share
-is that of FOLDER. Writes crates/throughline-reader/model/reader-int8.bin, or the file given, and
+Reads FOLDER/reader.pt, writes crates/throughline-reader/model/reader-int8.bin, or the file given, and
 prints the SHA-256 of the weights, which stands in the crate. The layers are packed as in `convert-model`; then
 come the heads as f32: cut, lasting, role, guard, relation, each its weights and its biases.
 """
@@ -17,7 +16,6 @@ import numpy as np
 import torch
 
 from base import HEADS, HIDDEN, INNER, LAYERS, Base
-from golden import Packed
 from network import Reader
 
 TARGET = pathlib.Path(__file__).parents[2] / "crates/throughline-reader/model/reader-int8.bin"
@@ -66,36 +64,13 @@ def aligned(length):
     return -(-length // ALIGNMENT) * ALIGNMENT
 
 
-def mix(reader, other, share):
-    """Makes the weights a mixture with those of a packed reader. Both began alike, so what lies between them reads
-    well: mostly as the packed one does, and better than it where this one does."""
-
-    def towards(parameter, numbers):
-        parameter.data = share * parameter.data + (1 - share) * torch.tensor(np.ascontiguousarray(numbers))
-
-    for layer, theirs in zip(reader.layers, other.layers):
-        for name in ("attention_in", "attention_out", "inner", "outer"):
-            towards(getattr(layer, name).weight, theirs[name][0])
-            towards(getattr(layer, name).bias, theirs[name][1])
-        norms = (layer.attention_norm.weight, layer.attention_norm.bias, layer.norm.weight, layer.norm.bias)
-        for parameter, numbers in zip(norms, theirs["norms"]):
-            towards(parameter, numbers)
-    for name, head in zip(("cut", "lasting", "role", "guard", "relation"), reader.heads()):
-        towards(head.weight, other.heads[name][0])
-        towards(head.bias, other.heads[name][1])
-
-
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("folder")
     options.add_argument("--to", default=TARGET)
-    options.add_argument("--mixed-with", type=pathlib.Path)
-    options.add_argument("--share", type=float, default=0.3)
     options = options.parse_args()
     reader = Reader(Base())
     reader.load_state_dict(torch.load(pathlib.Path(options.folder) / "reader.pt", map_location="cpu"))
-    if options.mixed_with:
-        mix(reader, Packed(Base(), options.mixed_with), options.share)
     file = packed(reader.eval())
     pathlib.Path(options.to).write_bytes(file)
     print(f"{hashlib.sha256(file).hexdigest()}  {len(file)} bytes")

@@ -22,6 +22,8 @@ CRATE = pathlib.Path(__file__).parents[2] / "crates/throughline-reader"
 DATA = pathlib.Path(__file__).parent / "data"
 LISTED = re.compile(r"(^|\n)\s*([-*•]|\d{1,2}[.)])\s")
 WRITERS = {"w4", "w8", "w14", "w22", "w24"}
+ENDED = re.compile(r'[.!?]["”)]*\s+$')
+CUT_FROM, CUT_AT_SENTENCE_FROM = 0.5, 0.05
 TURNS, PAIRS = 60, 60
 ERF = np.vectorize(math.erf)
 
@@ -100,9 +102,12 @@ def turns(packed, tokenizer):
         cuts = [sigmoid(packed.head("cut", states[at])[0]) for at in starts[1:]]
         # Where it is nearly even, whole numbers may fall on the other side.
         # Lists are taken apart by form, which is not done here.
-        if LISTED.search(text) or any(abs(cut - 0.5) < 0.1 for cut in cuts):
+        # Where a sentence begins, less is enough for a cut.
+        places = [ranges[at][0] for at in starts[1:]]
+        from_ = [CUT_AT_SENTENCE_FROM if ENDED.search(text[:at]) and text[at].isupper() else CUT_FROM for at in places]
+        if LISTED.search(text) or any(abs(cut - one) < 0.2 * one for cut, one in zip(cuts, from_)):
             continue
-        begins = [0, *(at for at, cut in zip(starts[1:], cuts) if cut >= 0.5), len(ids)]
+        begins = [0, *(at for at, cut, one in zip(starts[1:], cuts, from_) if cut >= one), len(ids)]
         pieces = []
         for first, last in zip(begins, begins[1:]):
             mean = states[first:last].mean(axis=0)

@@ -7,6 +7,11 @@ CHANGING = ("change", "withdrawal")
 CLAIMING = ("fact", "decision", "preference", "rule", "failure", "procedure", "commitment")
 # Whose words follow a colon: somebody else's, or the speaker's own.
 OTHERS = "Tom Priya Codex Gemini CI-output stdout Error Tool-result JIRA-{n} OPS-{n} PR-#{n} @dana 10:32-marek Bug-report Slide-{n} TODO The-wiki Ticket-{n} Subagent Release-notes".split()
+# A change that names both values.
+BOTH_VALUES = (
+    "{now}, not {was}", "it's {now} again, not {was}", "{now} now, no longer {was}", "no more {was}, {now} instead", "{was} is out, {now} is in",
+    "went from {was} to {now}", "we moved off {was}, it's {now}", "back to {now}, {was} was a mistake", "{now} again, {was} is gone", "{was} -> {now}",
+)
 OWN = "Note FYI btw Update Heads-up Rule Correction ok-so Reminder Convention one-thing PSA".split()
 
 
@@ -62,7 +67,7 @@ def made_pairs(turns, pairs, rng):
     """Pairs that follow from the labels: what is about something else, what says the same, and what was
     said with other words around it."""
     pairs = [*pairs, *given_up(turns, rng)]
-    made = [*given_up(turns, rng), *about_others(turns, rng, hard=True), *swapped(pairs, rng), *with_befores(turns, pairs, rng),
+    made = [*given_up(turns, rng), *both_values(turns, rng), *about_others(turns, rng, hard=True), *swapped(pairs, rng), *with_befores(turns, pairs, rng),
             *surrounded(turns, pairs, rng), *labelled(pairs, rng)]
     return [{"id": "made", **record} for record in made]
 
@@ -93,6 +98,25 @@ def given_up(turns, rng):
                        "before": turn.get("before"), "relation": "replaces"}
                 if rng.random() < 0.5:
                     yield {"writer": turn["writer"], "voice": turn["voice"], "held": claim.replace(new, old), "said": claim, "relation": "replaces"}
+
+
+def both_values(turns, rng):
+    """Changes that name both values, either way round: what holds now decides, not what is named."""
+    for turn in turns:
+        for piece in turn["sentences"]:
+            claim, old, new = (piece.get(name) or "" for name in ("claim", "old", "new"))
+            whole = re.compile(rf"(?<!\w){re.escape(new)}(?!\w)")
+            long = max(len(old.split()), len(new.split())) > 4
+            if piece["role"] != "change" or not old or not new or long or not whole.search(claim) or old.lower() in claim.lower():
+                continue
+            for now, was in ((new, old), (old, new)):
+                held = {value: whole.sub(lambda _: value, claim) for value in (now, was)}
+                said = rng.choice(BOTH_VALUES).format(now=now, was=was)
+                if rng.random() < 0.4:
+                    said = held[now].rstrip(" .") + rng.choice((f", not {was}", f" again, not {was}", f" now, no longer {was}"))
+                pair = {"writer": turn["writer"], "voice": turn["voice"], "said": said}
+                yield {**pair, "held": held[was], "relation": "replaces"}
+                yield {**pair, "held": held[now], "relation": "same"}
 
 
 def about_others(turns, rng, hard=False):

@@ -53,6 +53,19 @@ class Reader(nn.Module):
     def heads(self):
         return [self.cut, self.lasting, self.role, self.guard, self.relation]
 
+    def unpack(self, packed):
+        """Takes over the weights of a packed reader."""
+        for layer, theirs in zip(self.layers, packed.layers):
+            for name in ("attention_in", "attention_out", "inner", "outer"):
+                take(getattr(layer, name).weight, theirs[name][0])
+                take(getattr(layer, name).bias, theirs[name][1])
+            norms = (layer.attention_norm.weight, layer.attention_norm.bias, layer.norm.weight, layer.norm.bias)
+            for parameter, numbers in zip(norms, theirs["norms"]):
+                take(parameter, numbers)
+        for name in ("cut", "lasting", "role", "guard", "relation"):
+            take(getattr(self, name).weight, packed.heads[name][0])
+            take(getattr(self, name).bias, packed.heads[name][1])
+
     def states(self, ids, mask):
         x = self.words[ids] + self.positions[: ids.shape[1]]
         x = F.layer_norm(x, (HIDDEN,), self.gains[0], self.gains[1], 1e-12)
@@ -70,6 +83,10 @@ class Reader(nn.Module):
         states = self.states(ids, mask)
         held, said = means(states, held), means(states, said)
         return self.relation(torch.cat([held, said, held * said], dim=1))
+
+
+def take(parameter, numbers):
+    parameter.data = torch.tensor(np.ascontiguousarray(numbers))
 
 
 def means(states, spans):

@@ -10,8 +10,10 @@ label. Needs torch, numpy, tokenizers and gguf; ten minutes on a GPU.
 
 import argparse
 import json
+import multiprocessing
 import pathlib
 import random
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import torch
@@ -27,6 +29,8 @@ from train import DATA, RELATION_WEIGHTS, SMOOTHING, batches, learnt_pairs, scor
 
 HELD_TOKENS, SAID_TOKENS, BEFORE_TOKENS = 80, 170, 60
 BATCH, EPOCHS, RATE = 64, 3, 1e-4
+# Whether a teacher reads both ways, and its seed.
+TEACHERS = ((False, 1), (True, 2))
 
 
 def example(file, record):
@@ -92,6 +96,14 @@ def shares(judge, file, pairs, device):
     return out
 
 
+def judged_by(path, labelled, parts, both_ways, seed, device):
+    """What one teacher, trained on the labelled pairs, makes of the parts."""
+    torch.set_float32_matmul_precision("high")
+    file = File(path)
+    judge = fit(file, labelled, both_ways, seed, device)
+    return {name: shares(judge, file, some, device) for name, some in parts.items()}
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--model", required=True)
@@ -100,7 +112,6 @@ def main():
     options.add_argument("--pool", type=int, default=160_000)
     options = options.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.set_float32_matmul_precision("high")
     left_out = set(filter(None, options.leave_out.split(",")))
     rows = {name: list(load(DATA, name)) for name in ("turns", "pairs")}
     learnt = {name: [row for row in some if row["writer"] not in left_out] for name, some in rows.items()}
@@ -108,19 +119,16 @@ def main():
     unlabelled = pool(Base(), learnt["turns"], learnt["pairs"], device, options.pool)
     examined = [row for row in rows["pairs"] if row["writer"] in left_out]
     parts = {"labelled": labelled, "pool": unlabelled, "examined": examined}
-    judged = dict.fromkeys(parts, 0)
-    file = File(options.model)
-    teachers = [(False, 1), (True, 2)]
-    for both_ways, seed in teachers:
-        judge = fit(file, labelled, both_ways, seed, device)
-        for name, some in parts.items():
-            judged[name] = judged[name] + shares(judge, file, some, device) / len(teachers)
+    with ProcessPoolExecutor(len(TEACHERS), multiprocessing.get_context("spawn")) as side_by_side:
+        jobs = [side_by_side.submit(judged_by, options.model, labelled, parts, *one, device) for one in TEACHERS]
+        each = [job.result() for job in jobs]
+    judged = {name: sum(one[name] for one in each) / len(each) for name in parts}
     if examined:
         truth = np.array([row["relation"] in RELATIONS[:2] for row in examined])
         print("touches", scores(truth, judged["examined"][:, :2].sum(1) >= 0.5), flush=True)
     out = pathlib.Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
-    np.savez(out / "judged.npz", labelled=judged["labelled"], pool=judged["pool"])
+    np.savez(out / "judged.npz", **{name: some.astype(np.float16) for name, some in judged.items()})
     (out / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in unlabelled))
 
 

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use serde_json::{Value, json};
 
+use crate::corpus::Corpus;
+use crate::kept::Kept;
 use crate::recall::{self, Options, measure, row};
 
 /// Requests a second of the mixture, the connections that make them, and for how long.
@@ -22,10 +24,11 @@ const WRITE_EVERY: Duration = Duration::from_millis(500);
 
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let (seconds, words) = seconds(words)?;
+    let (kept, words) = Kept::read(&words)?;
     let options = Options::read(&words)?;
-    let folder = tempfile::tempdir()?;
-    let (home, project, said) = recall::fill(&options, folder.path())?;
-    let server = Server::start(&options.binary, &home, &project)?;
+    let home = kept.home(|folder| Ok(recall::fill(&options, folder)?.0))?;
+    let said = Corpus::new(options.episodes.max(1));
+    let server = Server::start(&options.binary, &home, &kept.project())?;
     let mut client = server.client()?;
     let listed = client.get("/api/v1/memories?limit=200")?;
     let ids: Vec<String> = listed["items"]
@@ -41,7 +44,9 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let runs = options.runs;
     let mut time =
         |name: &str, ask: &mut dyn FnMut(&mut Client, usize) -> anyhow::Result<Value>| {
+            let before = server.ticks().unwrap_or(0);
             row(name, &measure(runs, |n| ask(&mut client, n).map(drop).expect("it answers")));
+            busy_for(server.ticks().unwrap_or(0) - before, runs);
         };
     time("list, first page", &mut |client, _| client.get("/api/v1/memories"));
     time("list, anywhere", &mut |client, n| {
@@ -60,6 +65,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     time("recall", &mut |client, n| {
         client.post("/api/v1/recall", &json!({ "query": said.question(n) }))
     });
+    time("review", &mut |client, _| client.get("/api/v1/review"));
     time("graph, 500 nodes", &mut |client, _| client.get("/api/v1/graph"));
     println!("memory before the mixture: {} MB", server.megabytes()?);
     mixture(&server, &ids, seconds, &|n| said.question(n))?;
@@ -88,6 +94,7 @@ fn mixture(
 ) -> anyhow::Result<()> {
     let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let times = Mutex::new(Vec::new());
+    let ticks = server.ticks()?;
     let began = Instant::now();
     let all = RATE * usize::try_from(seconds)?;
     std::thread::scope(|scope| -> anyhow::Result<()> {
@@ -137,10 +144,18 @@ fn mixture(
     let mut times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
     times.sort_unstable();
     row(&format!("mixture, {RATE}/s wanted for {seconds} s"), &times);
+    busy_for(server.ticks()? - ticks, all);
     #[expect(clippy::cast_precision_loss, reason = "requests are few")]
     let rate = all as f64 / began.elapsed().as_secs_f64();
     println!("answered {rate:.0}/s, {} failed", failed.load(Ordering::Relaxed));
     Ok(())
+}
+
+/// Prints the processor time of the server for one request: what the clock says depends on who else works here.
+fn busy_for(ticks: u64, requests: usize) {
+    #[expect(clippy::cast_precision_loss, reason = "requests are few")]
+    let each = ticks as f64 * 10.0 / requests.max(1) as f64;
+    println!("{:<44} {each:>7.2} ms", "  of its processor time, each");
 }
 
 struct Server {

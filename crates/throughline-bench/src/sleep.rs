@@ -9,6 +9,7 @@ use anyhow::{Context as _, bail, ensure};
 use throughline_engine::{Clock, Context, Engine, Filter, Memo, Project};
 
 use crate::corpus::Corpus;
+use crate::kept::Kept;
 use crate::recall::mixture;
 
 /// What deep sleep and its clusters may take at 100,000 memories, what a writer may wait, and how much memory it may
@@ -22,22 +23,33 @@ const EMBEDDED_MAX: usize = 20_000;
 
 pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let beside = std::env::current_exe()?.with_file_name("throughline");
+    let (kept, words) = Kept::read(words)?;
     let (mut memories, mut binary) = (100_000_usize, beside);
     for pair in words.chunks(2) {
         let [name, value] = pair else { bail!("{} needs a value", pair[0]) };
         match name.as_str() {
             "--memories" => memories = value.parse()?,
             "--binary" => binary = PathBuf::from(value),
-            _ => bail!("unknown option {name}; there are --memories, --binary"),
+            _ => bail!("unknown option {name}; there are --memories, --binary, --keep"),
         }
     }
     ensure!(binary.exists(), "{} is not there", binary.display());
-    let folder = tempfile::tempdir()?;
+    let home = kept.home(|folder| fill(folder, memories, &binary))?;
+    let context = Context::user(Project::at(&kept.project())?);
+    let engine = Engine::open(&home, Clock::System)?;
+    for run in ["first", "second"] {
+        measure(&engine, &context, run)?;
+    }
+    Ok(())
+}
+
+/// Imports the memories into a new home, and makes their vectors.
+fn fill(folder: &Path, memories: usize, binary: &Path) -> anyhow::Result<PathBuf> {
     let began = Instant::now();
     let corpus = Corpus::new(memories);
-    let home = corpus.fill(folder.path(), &binary)?;
+    let home = corpus.fill(folder, binary)?;
     println!("{memories} memories imported in {:.1} s", began.elapsed().as_secs_f64());
-    let context = Context::user(Project::at(&folder.path().join("project"))?);
+    let context = Context::user(Project::at(&folder.join("project"))?);
     let mut engine = Engine::open(&home, Clock::System)?;
     if memories > EMBEDDED_MAX {
         engine = engine.with_memo(Arc::new(made_up(&corpus)));
@@ -45,10 +57,7 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<()> {
     let began = Instant::now();
     engine.vectors().embed_missing(context.project.space(), usize::MAX, &mut |_| ())?;
     println!("vectors made in {:.1} s\n", began.elapsed().as_secs_f64());
-    for run in ["first", "second"] {
-        measure(&engine, &context, run)?;
-    }
-    Ok(())
+    Ok(home)
 }
 
 /// Vectors around made-up topics: to embed so many texts takes ten minutes, and sleep does not depend on what they say.

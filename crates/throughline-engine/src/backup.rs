@@ -41,6 +41,11 @@ pub struct Restored {
     pub erasures_unknown: bool,
 }
 
+/// Whether the memory of a home is of an older version: whoever opens it first copies and migrates it.
+pub fn is_older(home: &Path) -> bool {
+    SqliteStore::is_older(&home.join(DATABASE))
+}
+
 /// The folder of copies that are sound, and of databases that were not.
 const BACKUPS: &str = "backups";
 const DAMAGED: &str = "damaged";

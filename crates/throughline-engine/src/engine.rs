@@ -10,13 +10,14 @@ use throughline_core::scope::{Level, Space};
 use throughline_core::{
     Batch, BatchId, Cause, Change, Memory, NodeId, Policy, RowKey, SpaceId, Timestamp,
 };
-use throughline_store::{Backend, Error as StoreError, Foreseen, LogQuery, PERSON, Reader};
+use throughline_store::{Backend, Error as StoreError, Foreseen, PERSON, Reader};
 
 use crate::card::{self, Card};
 use crate::index::{Indexes, KeptFolder};
 use crate::journal::note::{Damage, note_failure};
 use crate::meaning::{self, Meaning};
 use crate::recall::WordsPool;
+use crate::reconfirm::ReconfirmKept;
 use crate::today::ReadLately;
 use crate::transaction::Transaction;
 use crate::watch::SeenBindings;
@@ -47,6 +48,8 @@ pub struct Engine {
     pub(crate) seen: Mutex<SeenBindings>,
     /// What was read of the log for the last days.
     pub(crate) lately: ReadLately,
+    /// What was found to need confirming again.
+    pub(crate) reconfirm: ReconfirmKept,
     /// When whoever waits for us had told everything.
     pub(crate) told: Option<Instant>,
     /// When whoever asked no longer waits.
@@ -80,6 +83,7 @@ fn open_for(home: &Path, clock: Clock, person: Option<&str>) -> Result<Engine> {
         words_pool: WordsPool::default(),
         seen: Mutex::default(),
         lately: ReadLately::default(),
+        reconfirm: ReconfirmKept::default(),
         told: None,
         until: None,
         waited_for: AtomicBool::new(false),
@@ -204,8 +208,7 @@ impl Engine {
 
     /// The number of the latest change.
     pub fn latest_change(&self, reader: &dyn Reader) -> Result<u64> {
-        let latest = LogQuery { latest_first: true, limit: 1, ..LogQuery::default() };
-        Ok(reader.log(&latest)?.first().map_or(0, |stored| stored.last_seq))
+        Ok(reader.latest()?.map_or(0, |(seq, _)| seq))
     }
 
     /// Reads a memory again after a write.

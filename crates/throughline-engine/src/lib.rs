@@ -69,6 +69,7 @@ mod purge;
 mod quote;
 mod reading;
 mod recall;
+mod reconfirm;
 mod relate;
 mod remember;
 mod rest;
@@ -94,7 +95,7 @@ mod why;
 pub use agent::AgentCorrection;
 pub use apply::Applied;
 pub use asking::note_serving;
-pub use backup::{BackedUp, BackupCopy, Leftover, Restored, backups, leftovers};
+pub use backup::{BackedUp, BackupCopy, Leftover, Restored, backups, is_older, leftovers};
 pub use brief::{Brief, KeptBrief};
 pub use capture::{
     Capture, Captured, Comes, Meets, Mind, Minds, ReadAside, ReadPiece, is_kept, turns_of,

@@ -12,12 +12,12 @@ use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use throughline_core::meet::{self, Difference};
-use throughline_core::reading::{self, Bearing, Judged, Piece};
+use throughline_core::reading::{self, Bearing, Judged};
 use throughline_core::{
     Change, Edge, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, text, words,
 };
 use throughline_embed::Embedding;
-use throughline_language::{probe, speech};
+use throughline_language::speech;
 use throughline_reader::{TrainedReader as Trained, is_english};
 
 pub(crate) use apart::LeftClause;
@@ -37,33 +37,24 @@ const HELD_AGAINST: usize = 6;
 /// Memories in focus that words are held against besides.
 const FOCUS_HELD: usize = 2;
 /// From this likelihood on, what is said in passing takes the place of what it touches.
-const REPLACES_FROM: f32 = 0.6;
-/// How near in meaning it must be for that, where it does not look like a change; and where the two share
-/// a word besides.
-const REPLACES_NEAR: f64 = 0.45;
-const REPLACES_NEAR_IN_WORDS: f64 = 0.25;
-/// How near in meaning a memory must be to be about what was said.
-const ABOUT_NEAR: f64 = 0.2;
-/// The same for words that look like a change, which are seldom about nothing.
-const CHANGED_NEAR: f64 = 0.13;
+const REPLACES_FROM: f32 = 0.5;
 /// From this likelihood on, what is told by hand is told as a change.
 const BY_HAND_CHANGES_FROM: f32 = 0.5;
 /// How near in meaning a memory must be to what is told by hand.
 const BY_HAND_NEAR: f64 = 0.3;
-/// From this likelihood on, a piece looks like a change.
-const CHANGES_FROM: f32 = 0.4;
-/// From this likelihood on, words touch a memory that seems to be about something else.
-pub(crate) const SURELY_TOUCHES: f32 = 0.95;
-/// The same for what is told by hand.
+/// From this likelihood on, what is told by hand touches a memory.
 const BY_HAND_TOUCHES_FROM: f32 = 0.9;
 /// What is farther from a turn is not near anything that the turn says.
 const FAR: f64 = 0.05;
 /// From this likelihood on, what it touches is put in question.
-const QUESTIONS_FROM: f32 = 0.6;
-/// The same for words that look like a mere request or report.
-pub(crate) const PRESUPPOSES_FROM: f32 = 0.8;
-/// Memories that such words are held against.
+const QUESTIONS_FROM: f32 = 0.4;
+/// From this likelihood on, words that look like a mere request or report are a change, and from this one on they
+/// may be.
+pub(crate) const REQUESTS_CHANGE_FROM: f32 = 0.8;
+pub(crate) const PRESUPPOSES_FROM: f32 = 0.3;
+/// Memories that such words are held against, and how near in meaning these must be.
 const PRESUPPOSED_BY: usize = 3;
+const PRESUPPOSED_NEAR: f64 = 0.2;
 /// The field of a connection that says how likely the later words leave the memory not as it is.
 const LIKELY: &str = "likely";
 /// How near in meaning the nearest memory must be to be connected with what was said later.
@@ -71,12 +62,14 @@ const LINKED_NEAR: f64 = 0.15;
 /// How near it must be for that where the two share no telling word, and where they do.
 const ABOUT_ALONE_NEAR: f64 = 0.35;
 const ABOUT_IN_WORDS_NEAR: f64 = 0.15;
+/// From this likelihood on, the nearest memory is about something else all the same.
+const NEAREST_OTHER_TO: f32 = 0.9;
 /// From this likelihood on, it is connected with what it may touch.
-const LINKS_FROM: f32 = 0.1;
+const LINKS_FROM: f32 = 0.15;
 /// The same where it seems to be about something else.
-const LINKS_FAR_FROM: f32 = 0.35;
+const LINKS_FAR_FROM: f32 = 0.2;
 /// From this likelihood on, words that did not look like it are a change.
-pub(crate) const NOTICES_FROM: f32 = 0.5;
+pub(crate) const NOTICES_FROM: f32 = 0.4;
 /// From this likelihood on, what bears on nothing as a whole is not looked at claim by claim.
 const OTHER_FROM: f32 = 0.95;
 /// Characters of a turn that are looked up.
@@ -89,18 +82,14 @@ pub(crate) struct Held {
     /// Whether it holds, and since when it does or does not.
     pub(crate) holds: bool,
     since: Timestamp,
-    /// How near in meaning it is to what was said, whether the two share a word, and whether what was said
-    /// looks like a change.
+    /// How near in meaning it is to what was said, and whether the two share a word.
     near: f64,
     shares: bool,
-    changed: bool,
-    /// Whether that is meant as it stands, so that it may take the memory's place.
+    /// Whether what was said is meant as it stands, so that it may take the memory's place.
     plain: bool,
     /// Clauses of the memory that it leaves alone, if it takes the memory's place.
     left: Vec<LeftClause>,
-    /// How it was judged, however far the memory is from what was said.
-    pub(crate) alone: Judged,
-    /// How it bears on the memory: on what is too far it does not.
+    /// How what was said bears on the memory.
     pub(crate) judged: Judged,
 }
 
@@ -127,10 +116,7 @@ impl Bearings {
         let mut touched: Vec<&Held> = self.touched(content).collect();
         touched.sort_by(|a, b| b.judged.touches().total_cmp(&a.judged.touches()));
         let difference = |at: usize, one: &Held| {
-            let touches = one.judged.touches();
-            let near = if one.shares { REPLACES_NEAR_IN_WORDS } else { REPLACES_NEAR };
-            let about = one.near >= near || one.changed;
-            let sure = touches >= REPLACES_FROM && about && one.plain;
+            let sure = one.judged.touches() >= REPLACES_FROM && one.plain;
             if at == 0 && sure { Difference::Value } else { Difference::Open }
         };
         touched.into_iter().enumerate().map(|(at, one)| (one.id, difference(at, one))).collect()
@@ -164,6 +150,7 @@ impl Bearings {
     fn told_with(&self, content: &str) -> impl Iterator<Item = &Held> {
         let nearest = self.of(content).max_by(|a, b| a.near.total_cmp(&b.near));
         let nearest = nearest.filter(|one| one.near >= LINKED_NEAR && one.is_about());
+        let nearest = nearest.filter(|one| one.judged.share(Bearing::Other) < NEAREST_OTHER_TO);
         let nearest = nearest.map(|one| one.id);
         self.of(content).filter(move |one| {
             one.judged.touches() < QUESTIONS_FROM && (one.adds() || one.may_touch())
@@ -189,15 +176,14 @@ impl Held {
 
     /// Notes on a connection how likely what was said leaves it not as it is.
     pub(crate) fn likely_on(&self, mut edge: Edge) -> Edge {
-        let likely = f64::from(self.judged.touches().max(self.alone.touches()));
+        let likely = f64::from(self.judged.touches());
         edge.extra.insert(LIKELY.to_owned(), ((likely * 100.0).round() / 100.0).into());
         edge
     }
 
     /// Whether what was said may touch it: where the two are far apart, or share no telling word, only if that is likely.
     pub(crate) fn may_touch(&self) -> bool {
-        self.judged.touches() >= LINKS_FROM && self.is_about()
-            || self.alone.touches() >= LINKS_FAR_FROM
+        self.judged.touches() >= if self.is_about() { LINKS_FROM } else { LINKS_FAR_FROM }
     }
 
     /// Whether both speak of the same, as far as words and meaning tell: one word alone may stand anywhere.
@@ -228,8 +214,6 @@ pub(crate) fn connect(tx: &mut Transaction<'_>, claim: MemoryId, content: &str) 
 pub(crate) struct Nearby {
     /// What was looked up: the turn, or what of a long one may matter.
     said: String,
-    /// Whether some of it looks like a change.
-    changes: bool,
     memories: Vec<NearestMemories>,
 }
 
@@ -249,24 +233,13 @@ impl NearestMemories {
         claim != nearby.said && self.whole.share(Bearing::Other) < OTHER_FROM
     }
 
-    /// How what was said bears on it. `alone` is how the reader judged the two, and nothing else.
-    fn held(&self, nearby: &Nearby, claim: &str, near: f64, plain: bool, alone: Judged) -> Held {
+    /// How what was said bears on it.
+    fn held(&self, claim: &str, near: f64, plain: bool, judged: Judged) -> Held {
         let Memory { id, state, recorded_at, since, .. } = self.memory;
         let holds = state.is_active();
         let since = since.filter(|_| !holds).unwrap_or(recorded_at);
-        let changed = nearby.changes;
         let shares = words::share_one(&self.memory.content, claim);
-        // What names its thing itself and shares no word with the memory is the more likely about another.
-        let unshared = !shares && !probe::needs_before(claim);
-        let about = match (alone.touches() >= SURELY_TOUCHES, unshared, changed) {
-            (true, _, true) => FAR,
-            (true, _, false) | (false, false, true) => CHANGED_NEAR,
-            (false, false, false) => ABOUT_NEAR,
-            (false, true, _) => ABOUT_ALONE_NEAR,
-        };
-        let judged = if near >= about { alone } else { Judged::other() };
-        let left = Vec::new();
-        Held { id, holds, since, near, shares, changed, plain, left, alone, judged }
+        Held { id, holds, since, near, shares, plain, left: Vec::new(), judged }
     }
 }
 
@@ -276,7 +249,6 @@ impl Capturing<'_> {
         &self,
         before: Option<&str>,
         said: String,
-        pieces: &[Piece],
         focus: &[MemoryId],
     ) -> Result<Nearby> {
         let Ok(trained) = Trained::builtin() else { return Ok(Nearby::default()) };
@@ -315,7 +287,7 @@ impl Capturing<'_> {
             }
         }
         judge_whole(trained, &mut memories, before, &said);
-        Ok(Nearby { said, changes: changes(pieces), memories })
+        Ok(Nearby { said, memories })
     }
 
     /// Whether a prompt that looks like a mere request or report gives something another value, by the
@@ -325,7 +297,7 @@ impl Capturing<'_> {
         let own = speech::own_words(said);
         let space = self.context.scope().space;
         let near = recall.candidates.iter().filter(|one| {
-            one.space == space && one.signals.cosine.is_some_and(|near| near >= ABOUT_NEAR)
+            one.space == space && one.signals.cosine.is_some_and(|near| near >= PRESUPPOSED_NEAR)
         });
         let ids = near.filter_map(|one| one.node.memory()).take(PRESUPPOSED_BY);
         let keys: Vec<RowKey> = ids.map(|id| RowKey::memory(space, id)).collect();
@@ -365,7 +337,7 @@ impl Capturing<'_> {
                 if !only || own.touches() > one.whole.touches() {
                     judgement = own;
                 }
-                if near < REPLACES_NEAR && judgement.touches() >= LINKS_FROM {
+                if near < ABOUT_ALONE_NEAR && judgement.touches() >= LINKS_FROM {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
@@ -382,7 +354,7 @@ impl Capturing<'_> {
                 LeftStanding::Clauses(left) => (plain, left),
                 LeftStanding::Unclear => (false, Vec::new()),
             };
-            Held { left, ..one.held(nearby, claim, near, plain, judgement) }
+            Held { left, ..one.held(claim, near, plain, judgement) }
         };
         let mut bearings: Vec<Held> = nearby.memories.iter().map(bearing).collect();
         pair::only_one_changes(trained, &nearby.memories, &mut bearings);
@@ -398,7 +370,7 @@ impl Capturing<'_> {
             if !pieces.iter().any(|piece| piece.changes() >= BY_HAND_CHANGES_FROM) {
                 return Ok(bearings);
             }
-            let nearby = self.nearby(None, new.content.clone(), &pieces, &[])?;
+            let nearby = self.nearby(None, new.content.clone(), &[])?;
             let plain = new.authority.is_user();
             let mut found = self.bearings(&nearby, None, &new.content, true, plain);
             found.retain(|one| {
@@ -414,11 +386,6 @@ impl Capturing<'_> {
         let other = self.engine.meaning.of_query(other);
         f64::from(one.iter().zip(&other).map(|(a, b)| a * b).sum::<f32>())
     }
-}
-
-/// Whether some of a turn looks like a change.
-fn changes(pieces: &[Piece]) -> bool {
-    pieces.iter().any(|piece| piece.changes() >= CHANGES_FROM)
 }
 
 /// Judges how words bear on memories that are not too far from them.

@@ -16,8 +16,11 @@ use crate::reading::questions;
 use crate::review::is_questioned;
 use crate::{Card, Filter, Result, ToCheck, Wanted};
 
-/// Batches of the log that are read at a time.
-const PAGE: usize = 256;
+/// Batches of the log that are read at a time: at first, and at most.
+const PAGE: usize = 4;
+const PAGE_MAX: usize = 256;
+/// Changes that are held at a time, more or less. A batch of an import has thousands.
+const CHANGES: usize = 2_048;
 /// Memories that are listed at a time.
 const LISTED: usize = 128;
 /// Memories to check that are told.
@@ -215,9 +218,11 @@ impl Looking<'_> {
             let end = page.last().map(|stored| (stored.last_seq, stored.batch.id));
             last = end.or(last);
             match end {
-                Some((seq, _)) if page.len() == PAGE => query.after_seq = seq,
+                Some((seq, _)) if page.len() == query.limit => query.after_seq = seq,
                 _ => break,
             }
+            let held = page.iter().map(|stored| stored.batch.changes.len()).sum();
+            query.limit = next_page(query.limit, held);
         }
         if let Some((seq, batch)) = last.filter(|_| remembers) {
             let mut held = lately();
@@ -246,6 +251,17 @@ impl Looking<'_> {
     }
 }
 
+/// How many batches to read after a page of some that held so many changes.
+fn next_page(batches: usize, changes: usize) -> usize {
+    if changes > CHANGES {
+        (batches / 2).max(1)
+    } else if changes * 2 < CHANGES {
+        (batches * 2).min(PAGE_MAX)
+    } else {
+        batches
+    }
+}
+
 /// The first moment of the last `days` days, the present one among them.
 pub(crate) fn first_of(now: Timestamp, days: i64) -> Timestamp {
     const DAY_MS: i64 = 86_400_000;
@@ -265,4 +281,19 @@ fn nearness(at: Timestamp, now: Timestamp) -> Nearness {
 fn is_landmark(card: &Card) -> bool {
     let flags = [Flag::Pinned, Flag::Established];
     card.memory.importance >= LANDMARK || card.flags.iter().any(|flag| flags.contains(flag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_of_small_batches_is_read_in_large_pages_and_an_import_batch_by_batch() {
+        let read = |changes_each: usize| {
+            (0..12).fold(PAGE, |batches, _| next_page(batches, batches * changes_each))
+        };
+        assert_eq!(read(3), PAGE_MAX);
+        assert_eq!(read(2_000), 1);
+        assert_eq!(read(5_000), 1);
+    }
 }

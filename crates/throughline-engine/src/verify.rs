@@ -6,10 +6,9 @@ use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::state::Flag;
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, Cause, Change, Kind, Memory, MemoryId, Row, RowKey, State, Watermark, page, text,
+    Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, page, text,
 };
 use throughline_language::referent;
-use throughline_store::{MemoryQuery, Reader};
 use throughline_watch::World;
 
 use crate::capture::Captured;
@@ -31,8 +30,6 @@ const EVIDENCE_CHARS: usize = 240;
 
 /// Lines of a tool's output within which all words of a claim must stand.
 const WINDOW: usize = 4;
-/// Memories that are looked at for what should be confirmed again: the oldest.
-const RECONFIRM_READ: usize = 512;
 
 /// A memory to check before anybody builds on it.
 #[derive(Debug, Clone, PartialEq)]
@@ -116,38 +113,6 @@ impl Watching<'_> {
         });
         cards.truncate(most);
         Ok(cards.into_iter().filter_map(to_check).collect())
-    }
-
-    /// What hangs on nothing observable and nobody has confirmed for long, the most telling first. Only a nudge: how
-    /// true it is does not change by time.
-    pub fn to_reconfirm(&self, reader: &dyn Reader, most: usize) -> Result<Vec<Card>> {
-        let reach = self.context.reach();
-        let mut query = MemoryQuery {
-            after: None,
-            spaces: reach.spaces,
-            session: reach.session,
-            any_session: false,
-            states: vec![State::Staged, State::Confirmed],
-            kinds: Vec::new(),
-            domain: None,
-            tag: None,
-            offset: 0,
-            limit: 1,
-        };
-        // The oldest are the last of a listing.
-        let total = reader.memories(&query)?.total;
-        query.offset = total.saturating_sub(RECONFIRM_READ);
-        query.limit = RECONFIRM_READ;
-        let oldest = reader.memories(&query)?.items;
-        let mut cards = self.engine.cards(reader, &oldest)?;
-        cards.retain(|card| {
-            let asked = card.memory.kind == Kind::Gap || card.memory.done_at.is_some();
-            card.flags.contains(&Flag::ReconfirmDue) && card.in_file.is_none() && !asked
-        });
-        let weight = |card: &Card| card.salience.raw * card.memory.importance;
-        cards.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.memory.id.cmp(&b.memory.id)));
-        cards.truncate(most);
-        Ok(cards)
     }
 
     /// Takes in what a check showed.

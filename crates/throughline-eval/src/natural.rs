@@ -41,6 +41,9 @@ pub(crate) struct Options {
     /// How many pairs, the same number of every writer [default: all]
     #[arg(long, value_name = "N")]
     pairs: Option<usize>,
+    /// How many other memories of the same person the project of a pair holds
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    beside: usize,
     /// The program [default: the one beside this one]
     #[arg(long, value_name = "PATH")]
     binary: Option<PathBuf>,
@@ -56,7 +59,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let binary = correction::program(options.binary.as_deref());
     let writers = options.leave_out.as_slice();
     let all_turns = data::turns(&options.data, writers)?;
-    let all_pairs = data::pairs(&options.data, writers)?;
+    let mut all_pairs = data::pairs(&options.data, writers)?;
+    data::set_beside(&mut all_pairs, options.beside);
     let turns = data::sample(all_turns, options.turns, |turn| turn.writer());
     let pairs = data::sample(all_pairs, options.pairs, |pair| pair.writer());
     let more = options.resurrection_from.iter().filter(|one| !writers.contains(one));

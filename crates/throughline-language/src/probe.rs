@@ -39,11 +39,11 @@ use crate::Turn;
 use std::ops::Range;
 use throughline_core::Speaker;
 
-pub use apart::{Apart, apart, is_clear, lead_over, made_whole, permits};
+pub use apart::{Apart, apart, is_clear, lead_over, made_whole, opens_as_rule, permits};
 pub use asked::is_asked;
 pub(crate) use change::is_said as is_change;
 pub use change::what_holds;
-pub use clauses::{Clauses, clauses, named_by, names_its_thing};
+pub use clauses::{Clauses, clauses, named_by, names_its_thing, without_given_up};
 pub use content::gives_reason;
 pub(crate) use correction::forgets;
 pub use failure::tells_why;

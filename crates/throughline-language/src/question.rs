@@ -84,6 +84,11 @@ pub struct Question {
 /// How much of a text is looked at.
 const LOOK_BYTES_MAX: usize = 4096;
 
+/// Whether all of a text asks about a statement that stands behind its colon.
+pub fn asks_about_what_follows(text: &str) -> bool {
+    ask::about_what_follows(text)
+}
+
 /// Reads a prompt. Only its first 4 KB and the last few sentences are looked at.
 pub fn understand(text: &str, anchor: Timestamp) -> Question {
     let (ask, asking) = ask::of(text);

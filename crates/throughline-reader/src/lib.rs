@@ -32,8 +32,9 @@
 //! - **A fenced block** starts at a line that begins with three backticks (indented or not) and ends at the next line of
 //!   nothing but backticks, or at the end of the turn. A single line between fences is one as well. It is read as one
 //!   word; with more than 40 tokens, by its first 20 and last 10.
-//! - **A piece** begins at a word where the cut head says at least 0.5 for the word's first token; and always at the
-//!   start, after a blank line, at a fenced block and after it. It is judged by the mean of the states of its tokens.
+//! - **A piece** begins at a word where the cut head says at least 0.5 for the word's first token, or at least 0.05
+//!   where a sentence begins with a capital letter; and always at the start, after a blank line, at a fenced block and
+//!   after it. It is judged by the mean of the states of its tokens.
 //! - **A pair**: `[CLS] HELD [SEP] BEFORE | SAID [SEP]`, of the first 64 tokens of the memory, the last 48 of the message
 //!   before and the first 128 of what was said; without a message before, also without the bar.
 

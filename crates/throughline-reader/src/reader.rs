@@ -13,10 +13,12 @@ use crate::turn::{TurnText, last_tokens};
 use crate::windows::{WINDOW_TOKENS, clearest, windows};
 
 /// SHA-256 of the weights. A test compares it; nothing is hashed at start.
-pub const WEIGHTS_SHA256: &str = "e54045db516d530eab718f575e2206993be5d2a45f6b9a35f533c38c3c1696db";
+pub const WEIGHTS_SHA256: &str = "73ac053d05bd135c3ff4cec8e98adb3b416af50c386298dd2acccbc326f1c02b";
 
 /// Cut threshold: a piece begins at a word where the probability of that is at least this.
 pub const CUT_FROM: f32 = 0.5;
+/// The same where a sentence begins.
+pub(crate) const CUT_AT_SENTENCE_FROM: f32 = 0.05;
 
 /// Tokens at the end of the message before that are read along.
 const BEFORE_TOKENS_MAX: usize = 48;
@@ -75,7 +77,10 @@ impl TrainedReader {
     pub fn read(&self, speaker: Speaker, before: Option<&str>, turn: &str) -> Vec<Piece> {
         let turn = TurnText::of(turn);
         let states = self.states(&Script::of(speaker, before, &turn));
-        let cuts = |token: usize| self.heads.cut(&states[token]) >= CUT_FROM;
+        let cuts = |token: usize, begins_sentence: bool| {
+            let from = if begins_sentence { CUT_AT_SENTENCE_FROM } else { CUT_FROM };
+            self.heads.cut(&states[token]) >= from
+        };
         let spans = spans(&turn, states.len(), cuts);
         spans.into_iter().map(|span| self.judge(span, &states)).collect()
     }

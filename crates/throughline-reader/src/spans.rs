@@ -16,18 +16,23 @@ pub(crate) struct PieceSpan {
 }
 
 /// The pieces of the first `read` tokens of a turn. A piece begins where the form says so, and at
-/// each other word whose first token `cuts`.
+/// each other word whose first token `cuts`, which is told whether a sentence begins there.
 ///
 /// Characters without tokens are never a piece of their own: they go with the words after them, or
 /// at the end with those before.
-pub(crate) fn spans(turn: &TurnText, read: usize, cuts: impl Fn(usize) -> bool) -> Vec<PieceSpan> {
+pub(crate) fn spans(
+    turn: &TurnText,
+    read: usize,
+    cuts: impl Fn(usize, bool) -> bool,
+) -> Vec<PieceSpan> {
     let all_read = read == turn.ids.len();
     let mut spans: Vec<PieceSpan> = Vec::new();
     for word in turn.words.iter().take_while(|word| all_read || word.tokens.start < read) {
-        let TurnWord { bytes, tokens, opens, joins } = word;
+        let TurnWord { bytes, tokens, opens, joins, begins_sentence } = word;
         let end = if tokens.end <= read { bytes.end } else { turn.ends[read - 1].min(bytes.end) };
         let tokens = tokens.start..tokens.end.min(read);
-        let begins = *opens || (!joins && !tokens.is_empty() && cuts(tokens.start));
+        let begins =
+            *opens || (!joins && !tokens.is_empty() && cuts(tokens.start, *begins_sentence));
         if let Some(last) = spans.last_mut()
             && (!begins || last.tokens.is_empty())
         {

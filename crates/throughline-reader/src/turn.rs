@@ -40,6 +40,8 @@ pub(crate) struct TurnWord {
     pub(crate) opens: bool,
     /// Whether no piece begins here: behind the mark of a list, or behind the number of a step.
     pub(crate) joins: bool,
+    /// Whether a sentence begins here, by the mark before it and its capital letter.
+    pub(crate) begins_sentence: bool,
 }
 
 impl TurnText {
@@ -88,8 +90,11 @@ impl TurnText {
             let step =
                 text[bytes.clone()].strip_suffix(['.', ')']) == Some(&(steps + 1).to_string());
             steps += usize::from(step);
+            let begins_sentence =
+                ends_sentence(&text[part.start..at]) && opens_sentence(&text[bytes.clone()]);
             at = bytes.end;
-            self.words.push(TurnWord { bytes, tokens: first_token..token, opens, joins: marked });
+            let tokens = first_token..token;
+            self.words.push(TurnWord { bytes, tokens, opens, joins: marked, begins_sentence });
             marked = listed || step && steps > 1;
         }
     }
@@ -113,8 +118,17 @@ impl TurnText {
             tokens: first..self.ids.len(),
             opens: true,
             joins: false,
+            begins_sentence: false,
         });
     }
+}
+
+fn ends_sentence(text: &str) -> bool {
+    text.trim_end_matches(['"', '”', ')']).ends_with(['.', '!', '?'])
+}
+
+fn opens_sentence(word: &str) -> bool {
+    word.starts_with(char::is_uppercase)
 }
 
 /// The last tokens of a text, as many as are asked for or there are near its end.

@@ -149,6 +149,7 @@ pub(crate) fn found(
         }
         number::find_all(text, from, to, &mut |span| look.spans.push((span, Sureness::Shape)));
         contact::find_all(text, from, to, &mut |span| look.spans.push((span, Sureness::Shape)));
+        told::find_all(text, from, to, &mut |span| look.spans.push((span, Sureness::Name)));
     }
     let bytes = text.as_bytes();
     look.spans.retain(|(span, _)| !inside_mark(bytes, span.start));

@@ -5,7 +5,7 @@
 //! and the form of that word, which has letters and digits or signs as no word of a sentence has. So `the
 //! password is in 1Password` and `das Passwort muss 12 Zeichen haben` stay. `nouns` and `links` hold the
 //! words of all languages, `access` the verbs and what has a lock, `pair` users with their passwords, `joined` the
-//! scripts without blanks; `word` says what a value is.
+//! scripts without blanks; `seed` the words that restore a wallet, `sent` keys that are sent along, `prose` words that no sentence has; `word` says what a value is.
 
 mod access;
 mod joined;
@@ -13,9 +13,13 @@ mod links;
 mod near;
 mod nouns;
 mod pair;
+mod prose;
+mod seed;
+mod sent;
 mod word;
 
 pub(crate) use nouns::{KEYWORDS, Told};
+pub(crate) use prose::find_all;
 
 use crate::scan::Span;
 use crate::text::{MARK, skip_blanks};
@@ -53,9 +57,14 @@ fn linked_to(text: &str, at: usize, to: usize, told: Told) -> Option<Span> {
         Told::Account if text[at..to].ends_with('/') => pair::pair_at(text, at, Fit::FirmOrDrawn),
         Told::Account => pair::pair_at(text, at, Fit::Firm),
         Told::Access => access::with(text, at, to),
-        Told::Typing => access::typing(text, to),
+        Told::Typing => access::typing(text, at, to),
+        Told::Seed => seed::find(text, to),
+        Told::Sent => sent::find(text, at, to),
+        Told::Near => None,
         Told::Verb => access::with(text, at, to).or_else(|| access::before_verb(text, at, to)),
-        Told::Gets => access::with(text, at, to).or_else(|| access::gets(text, at)),
+        Told::Gets => access::with(text, at, to)
+            .or_else(|| access::gets(text, at))
+            .or_else(|| pair::login(text, to)),
         Told::Lock => access::lock(text, at, to),
         Told::Key | Told::Code => access::key(text, to, told),
         Told::English | Told::Latin | Told::Pin => after(text, at, to, told)
@@ -88,6 +97,9 @@ fn is_whole(text: &str, at: usize, to: usize, told: Told) -> bool {
         | Told::Verb
         | Told::Gets
         | Told::Code
+        | Told::Seed
+        | Told::Sent
+        | Told::Near
         | Told::Key => !before.is_some_and(part),
     };
     begins && !next.is_some_and(|letter| part(letter) || letter == '-')
@@ -231,6 +243,9 @@ impl Noun<'_> {
             | Told::Lock
             | Told::Gets
             | Told::Code
+            | Told::Seed
+            | Told::Sent
+            | Told::Near
             | Told::Key => true,
         }
     }

@@ -403,6 +403,10 @@ impl Reader for Overlay<'_> {
         self.base.log(query)
     }
 
+    fn latest(&self) -> Result<Option<(u64, BatchId)>> {
+        self.base.latest()
+    }
+
     fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>> {
         self.base.find_batches(handle)
     }

@@ -46,6 +46,7 @@ use migrate::KeptCopy;
 use open::Opened;
 use readers::{ReadBy, Readers};
 use rows::SqlTables;
+use space::SpaceTaken;
 
 /// The oldest SQLite that does not lose committed writes when several processes share a WAL.
 pub const SQLITE_FLOOR: i32 = 3_051_003;
@@ -64,6 +65,8 @@ pub struct SqliteStore {
     readers: Readers,
     /// How long listings were found to be.
     counted: Counted,
+    /// What takes the space of the file.
+    space: SpaceTaken,
     lock: WriterLock,
     keep: KeptCopy,
     /// Milliseconds that a writer waits for its turn.
@@ -83,7 +86,8 @@ impl SqliteStore {
         let opened = open::open(path, &lock, keep).map_err(|error| error.at(path))?;
         let (opened, patience) = (Mutex::new(opened), AtomicU64::new(BUSY_LIMIT_MS));
         let (readers, counted) = (Readers::default(), Counted::default());
-        Ok(Self { path: path.to_owned(), opened, readers, counted, lock, keep, patience })
+        let (path, space) = (path.to_owned(), SpaceTaken::default());
+        Ok(Self { path, opened, readers, counted, space, lock, keep, patience })
     }
 
     /// Sets how long writing waits for other writers before [`Error::Busy`] is returned. A hook
@@ -125,6 +129,11 @@ impl SqliteStore {
     /// Checks the same as [`Self::inspect`], without looking for damage beyond the first page.
     pub fn glance(path: &Path) -> Result<()> {
         copy::glance(path).map(drop).map_err(|error| error.at(path))
+    }
+
+    /// Whether a file is of an older version, so that opening it takes as long as copying it.
+    pub fn is_older(path: &Path) -> bool {
+        copy::is_older(path).unwrap_or(false)
     }
 
     /// Erases from this file what the tombstones name, so that erased text stays erased also in a
@@ -210,7 +219,7 @@ impl SqliteStore {
 
     /// Bytes of the tables and indexes of the file, by what they hold.
     pub fn space(&self) -> Result<BTreeMap<&'static str, u64>> {
-        space::taken(&self.present()?.connection)
+        self.space.of(&self.present()?.connection)
     }
 
     /// Whether an exchange of the database was begun and not finished.

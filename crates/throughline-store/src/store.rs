@@ -206,6 +206,12 @@ pub trait Reader {
     /// Batches of the log.
     fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>>;
 
+    /// The latest batch of the log, with the number of its last change.
+    fn latest(&self) -> Result<Option<(u64, BatchId)>> {
+        let latest = LogQuery { latest_first: true, limit: 1, ..LogQuery::default() };
+        Ok(self.log(&latest)?.first().map(|stored| (stored.last_seq, stored.batch.id)))
+    }
+
     /// Batches whose id begins or ends with the handle.
     fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>>;
 

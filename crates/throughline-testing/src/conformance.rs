@@ -146,6 +146,7 @@ macro_rules! for_every_case {
                     the_log_holds_every_batch_as_it_was_applied
                     numbers_grow_by_one_with_every_change
                     the_log_is_read_page_by_page_in_both_directions
+                    the_latest_batch_is_named_with_its_number
                     the_log_is_narrowed_by_number_moment_and_space
                     a_batch_is_found_by_the_beginning_or_the_end_of_its_id
                     turns_after_a_change_are_counted_by_space

@@ -94,10 +94,9 @@ pub(crate) fn run(command: &Command, settings: &Settings, ui: &mut Ui) -> anyhow
     if writes {
         crate::worker::start_if_wanted(settings, settings.clock.now());
         // Answered already; what cannot be copied now is copied tomorrow.
-        settings
-            .engine()
-            .and_then(|engine| Ok(engine.copying().roll_backup(settings.backup_keep)?))
-            .ok();
+        if let Ok(engine) = settings.engine() {
+            crate::worker::back_up(settings, &engine);
+        }
     }
     Ok(done)
 }

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use throughline_core::Timestamp;
-use throughline_engine::{Context, DEEP_BESIDE_MAX, DeepDue, Engine, want_work, worker_wanted};
+use throughline_engine::{
+    Context, DEEP_BESIDE_MAX, DeepDue, Engine, is_older, want_work, worker_wanted,
+};
 
 use crate::settings::Settings;
 
@@ -34,15 +36,26 @@ pub(crate) fn start_and_see_off(settings: &Settings, now: Timestamp) {
 /// A database of so many bytes is copied in less time than the end of a session leaves.
 const QUICKLY_COPIED: u64 = 8 << 20;
 
-/// Makes the copy of the day, if it is time for it.
-pub(crate) fn back_up(settings: &Settings, engine: &Engine) {
+/// Makes the copy of the day, if it is time for it: at once, or in a process of its own where that takes long.
+pub(crate) fn back_up(settings: &Settings, engine: &Engine) -> Option<Child> {
     if settings.backup_keep == 0 || !engine.copying().is_backup_due().unwrap_or(false) {
-        return;
+        return None;
     }
     // What cannot be copied now is copied after the next session.
     if engine.checking().health().is_ok_and(|health| health.bytes < QUICKLY_COPIED) {
         engine.copying().roll_backup(settings.backup_keep).ok();
-    } else if !settings.environment.inside {
+        return None;
+    }
+    if settings.environment.inside {
+        return None;
+    }
+    start_with(&settings.home, &["backup", "--if-due"])
+}
+
+/// Opens a memory of an older version in a process of its own: whoever is waited for is cut off before a large one is
+/// migrated, and so is everybody after them.
+pub(crate) fn migrate(settings: &Settings) {
+    if is_older(&settings.home) {
         start_with(&settings.home, &["backup", "--if-due"]);
     }
 }

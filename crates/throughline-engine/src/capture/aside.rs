@@ -247,7 +247,7 @@ impl Tried<'_> {
         let fate = fates.into_iter().find(|fated| fated.piece == at).map(|fated| fated.fate);
         let bearings = weighed.map_or(&[][..], |one| &one.bearings);
         let meets = bearings.iter().filter(|one| one.holds).filter_map(|one| {
-            let (held, judged) = (held.get(&one.id)?.clone(), Some(one.alone));
+            let (held, judged) = (held.get(&one.id)?.clone(), Some(one.judged));
             let effect = Effect::of(self.changes, &held);
             let effect = if effect == Effect::Beside { effect } else { Effect::Leaves };
             Some(Meets { held, judged, by_reader: true, effect })

@@ -15,7 +15,9 @@ use super::mind::ReadTurn;
 use super::{Captured, Mind};
 use crate::Result;
 use crate::flows::Capturing;
-use crate::reading::{Bearings, Held, NOTICES_FROM, Nearby, PRESUPPOSES_FROM, SURELY_TOUCHES};
+use crate::reading::{
+    Bearings, Held, NOTICES_FROM, Nearby, PRESUPPOSES_FROM, REQUESTS_CHANGE_FROM,
+};
 
 /// Words of a turn that is compared with a memory as a whole.
 const SHORT_WORDS: usize = 60;
@@ -45,7 +47,7 @@ impl Capturing<'_> {
         if likeliest.is_none() && !pieces.iter().any(probe::is_kept) {
             return Ok(false);
         }
-        let nearby = nearby.insert(self.nearby(before, looked_up(turn, pieces), pieces, &focus)?);
+        let nearby = nearby.insert(self.nearby(before, looked_up(turn, pieces), &focus)?);
         let own = speech::own_words(turn);
         let mut weighed = Vec::new();
         if !pieces.iter().any(probe::is_kept)
@@ -57,8 +59,8 @@ impl Capturing<'_> {
             let own = pieces[likeliest].clone();
             weighed.push(Weighed { piece: likeliest, own, bearings });
             let piece = &mut pieces[likeliest];
-            let sure =
-                touches >= if probe::may_change(piece) { NOTICES_FROM } else { SURELY_TOUCHES };
+            let sure = touches
+                >= if probe::may_change(piece) { NOTICES_FROM } else { REQUESTS_CHANGE_FROM };
             if sure {
                 piece.is_change(NOTICES_FROM);
             } else if touches >= PRESUPPOSES_FROM {
@@ -108,7 +110,7 @@ impl Capturing<'_> {
                         let text = one.turns.get(turn).map_or(quote, |one| &one.text);
                         let own = speech::own_words(text);
                         let said = if is_short(text) { own } else { quote.to_owned() };
-                        new.insert(self.nearby(before, said, &[], &[])?)
+                        new.insert(self.nearby(before, said, &[])?)
                     }
                 };
                 let only = one.claims_of(turn) == 1;

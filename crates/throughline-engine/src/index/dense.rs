@@ -120,6 +120,7 @@ impl Index {
         u32::try_from(self.len()).unwrap_or(NONE)
     }
 
+    #[inline]
     fn place_at(&self, at: usize) -> DocumentPlace {
         let places = self.places.bytes().as_chunks::<PLACE>().0;
         places.get(at).map_or(DocumentPlace::ALONE, DocumentPlace::read)
@@ -132,6 +133,7 @@ impl Index {
     }
 
     /// Whether a document is there and in one of the states; episodes have none.
+    #[inline]
     pub(crate) fn is_in(&self, number: usize, states: &[State]) -> bool {
         match self.place_at(number).state {
             None => false,

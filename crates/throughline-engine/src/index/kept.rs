@@ -5,14 +5,14 @@
 //! and blocks that changed since are read from the store. It holds vectors, so an erasure removes it.
 
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use throughline_core::{BatchId, SpaceId, text};
 use throughline_embed::MODEL;
 use throughline_embed::nearest::{self, Bits, BitsIn, Rows};
-use throughline_store::{BLOCK, LogQuery, RECORD, Reader, Shelf, TextOf};
+use throughline_store::{BLOCK, RECORD, Reader, Shelf, TextOf};
 use uuid::Uuid;
 
 use super::column::Column;
@@ -215,14 +215,23 @@ pub(super) fn save(
     let documents = (used + ROOM.max(used / ROOM_SHARE)).next_multiple_of(BLOCK);
     let header = Header { space, of, shelf, documents, counts, after };
     let at = Layout::of(documents);
-    let mut bytes = vec![0; at.end];
-    let mut put = |at: usize, what: &[u8]| bytes[at..at + what.len()].copy_from_slice(what);
-    put(0, &header.bytes());
-    put(at.places, index.places.bytes());
-    put(at.sessions, index.session_lengths.bytes());
-    put(at.records, index.records.bytes());
-    put(at.signs, &Bits::of(&index.rows()).bytes());
-    file::replace(&path(folder, space, of), &bytes).ok();
+    let (header, signs) = (header.bytes(), Bits::of(&index.rows()).bytes());
+    let sections: [(usize, &[u8]); 5] = [
+        (0, &header),
+        (at.places, index.places.bytes()),
+        (at.sessions, index.session_lengths.bytes()),
+        (at.records, index.records.bytes()),
+        (at.signs, &signs),
+    ];
+    // Part by part: put together first, a large index would be in memory twice.
+    let fill = |file: &mut File| {
+        for (at, bytes) in sections {
+            file.seek(SeekFrom::Start(at as u64))?;
+            file.write_all(bytes)?;
+        }
+        file.set_len(at.end as u64)
+    };
+    file::replace_by(&path(folder, space, of), true, &fill).ok();
     Ok(())
 }
 
@@ -243,6 +252,5 @@ pub(crate) fn forget(folder: &Path) -> Vec<PathBuf> {
 
 /// The latest batch of the log.
 pub(super) fn latest(reader: &dyn Reader) -> Result<Option<BatchId>> {
-    let latest = LogQuery { latest_first: true, limit: 1, ..LogQuery::default() };
-    Ok(reader.log(&latest)?.first().map(|stored| stored.batch.id))
+    Ok(reader.latest()?.map(|(_, batch)| batch))
 }

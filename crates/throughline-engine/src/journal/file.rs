@@ -90,10 +90,19 @@ pub(crate) fn replace_lightly(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 fn replace_with(path: &Path, content: &[u8], lasting: bool) -> io::Result<()> {
+    replace_by(path, lasting, &|file| file.write_all(content))
+}
+
+/// The same for what is written part by part.
+pub(crate) fn replace_by(
+    path: &Path,
+    lasting: bool,
+    fill: &dyn Fn(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
     let working = path.with_extension(format!("{:016x}.tmp", fastrand::u64(..)));
     let write = |working: &Path| {
         let mut file = open_regular(working, OpenOptions::new().write(true).create_new(true))?;
-        file.write_all(content)?;
+        fill(&mut file)?;
         if lasting {
             file.sync_data()?;
         }

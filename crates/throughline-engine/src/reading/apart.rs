@@ -12,6 +12,8 @@ use super::{NOTICES_FROM, judged};
 
 /// Pieces of a turn that are read once more: each takes milliseconds, and somebody waits.
 const APART_MAX: usize = 2;
+/// From this likelihood on, a rule that is read by itself lasts.
+const STANDS_FROM: f32 = 0.8;
 /// How likely a rule lasts that is one by its form.
 const RULE_LASTS: f32 = 0.6;
 
@@ -33,11 +35,24 @@ pub(super) fn taken_apart(trained: &Trained, turn: &str, pieces: Vec<Piece>) -> 
                 if !probe::is_kept(&piece) && probe::permits(turn, &piece) {
                     piece.is_rule(RULE_LASTS);
                 }
-                all.push(piece);
+                let own = standing_rule(trained, turn, &piece, &mut left);
+                all.push(own.unwrap_or(piece));
             }
         }
     }
     all
+}
+
+/// A sentence that opens as a rule does, and stands behind a request: read by itself, where it is a rule then.
+fn standing_rule(trained: &Trained, turn: &str, piece: &Piece, left: &mut usize) -> Option<Piece> {
+    let rules = piece.span.start > 0 && probe::opens_as_rule(&turn[piece.span.clone()]);
+    if *left == 0 || !rules || probe::is_kept(piece) {
+        return None;
+    }
+    *left -= 1;
+    let own = alone(trained, turn, piece.span.clone())?;
+    let sure = own.lasting >= STANDS_FROM && probe::is_kept(&own);
+    sure.then(|| Piece { span: without_lead(turn, &own), ..own })
 }
 
 /// A clause read by itself, where it is one piece.

@@ -28,7 +28,7 @@ pub(super) fn judged(trained: &Trained, held: &str, before: Option<&str>, said: 
         return *known;
     }
     // The reader was shown memories as sentences.
-    let mut sentence = held.to_owned();
+    let mut sentence = probe::without_given_up(held, said).to_owned();
     if !sentence.ends_with(['.', '!', '?', ':', ';']) {
         sentence.push('.');
     }

@@ -62,7 +62,6 @@ pub(super) fn only_one_changes(trained: &Trained, held: &[NearestMemories], judg
             let alike = trained.relate(&held[best].memory.content, None, &held[at].memory.content);
             if alike.share(Bearing::Same) < NOTICES_FROM {
                 judged[at].judged = Judged::other();
-                judged[at].alone = Judged::other();
             }
         }
     }

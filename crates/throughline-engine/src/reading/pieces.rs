@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use throughline_core::reading::Piece;
 use throughline_core::{Kind, form};
-use throughline_language::probe;
+use throughline_language::{probe, question};
 use throughline_reader::{Speaker, TrainedReader as Trained, Unusable, is_english};
 
 use super::apart;
@@ -77,8 +77,9 @@ pub fn kind_of(text: &str) -> Option<Kind> {
 pub(crate) fn only_asks(turn: &str) -> bool {
     let turn = turn.trim();
     let inside = turn.strip_suffix('?').unwrap_or_default();
-    !inside.is_empty()
+    let is_one_question = !inside.is_empty()
         && !inside.contains(['\n', '?', '!', ';', ':'])
         && !inside.contains(". ")
-        && !inside.contains(", ")
+        && !inside.contains(", ");
+    is_one_question || question::asks_about_what_follows(turn)
 }

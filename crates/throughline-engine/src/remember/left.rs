@@ -3,7 +3,7 @@
 
 use throughline_core::evidence::Testimony;
 use throughline_core::reconcile::Candidate;
-use throughline_core::{Change, Edge, Evidence, Memory, MemoryId, Relation, Row, RowKey};
+use throughline_core::{Change, Edge, Evidence, Memory, MemoryId, Relation, Row, RowKey, words};
 
 use super::take_in;
 use crate::reading::LeftClause;
@@ -25,17 +25,21 @@ pub(super) fn keep(
     let space = tx.scope.space;
     let held = tx.rows(&[RowKey::memory(space, replaced)])?.remove(0).and_then(Row::into_memory);
     let Some(held) = held else { return Ok(Vec::new()) };
-    let (mut said, mut turns) = (Vec::new(), Vec::new());
+    let (mut said, mut turns, mut against) = (Vec::new(), Vec::new(), Vec::new());
     for row in tx.attached(space, &[replaced.into()])? {
-        if let Row::Evidence(one) = row {
-            said.push(one);
-        } else if let Row::Edge(edge) = row
-            && edge.relation == Relation::EvidencedBy
-            && edge.from == replaced.into()
-        {
-            turns.push(edge);
+        match row {
+            Row::Evidence(one) => said.push(one),
+            Row::Edge(edge) => match edge.relation {
+                Relation::EvidencedBy if edge.from == replaced.into() => turns.push(edge),
+                Relation::Contradicts => against.extend(edge.other(replaced.into()).memory()),
+                _ => {}
+            },
+            _ => {}
         }
     }
+    let against: Vec<RowKey> = against.iter().map(|id| RowKey::memory(space, *id)).collect();
+    let against = tx.rows(&against)?.into_iter().flatten().filter_map(Row::into_memory);
+    let against: Vec<Memory> = against.filter(|one| one.id != claim).collect();
     // Whoever said the whole said its clauses, and said them then.
     let said = said.into_iter().filter(|one| one.authority == held.authority);
     let Some(first) = said.min_by_key(|one| one.at) else { return Ok(Vec::new()) };
@@ -53,6 +57,10 @@ pub(super) fn keep(
         tx.extend(turns);
         if questioned {
             tx.link(claim, Relation::LaterSaid, id);
+        }
+        // What stood against the whole stands against the clause that it names.
+        for one in against.iter().filter(|one| words::share_one(&one.content, &words)) {
+            tx.link(one.id, Relation::Contradicts, id);
         }
         kept.push(id);
     }

@@ -197,6 +197,7 @@ mod tests {
             held: held.to_owned(),
             said: String::new(),
             relation: relation.to_owned(),
+            ..Pair::default()
         };
         let pairs = [
             pair("w1-1", "a", "replaces"),

@@ -6,6 +6,8 @@ use std::path::Path;
 use anyhow::ensure;
 use serde::Deserialize;
 
+use super::wording::words;
+
 /// A message as it was typed, and its pieces in order.
 #[derive(Debug, Deserialize)]
 pub(super) struct Turn {
@@ -32,7 +34,7 @@ pub(super) struct Piece {
 }
 
 /// A memory, and what somebody says later.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Pair {
     pub(super) id: String,
     #[serde(default)]
@@ -40,6 +42,11 @@ pub(super) struct Pair {
     pub(super) held: String,
     pub(super) said: String,
     pub(super) relation: String,
+    #[serde(default)]
+    pub(super) voice: String,
+    /// What else the same person's project holds.
+    #[serde(skip)]
+    pub(super) beside: Vec<String>,
 }
 
 impl Turn {
@@ -74,6 +81,31 @@ pub(super) fn turns(folder: &Path, writers: &[String]) -> anyhow::Result<Vec<Tur
 /// The pairs by these writers.
 pub(super) fn pairs(folder: &Path, writers: &[String]) -> anyhow::Result<Vec<Pair>> {
     read(folder, writers, "pairs.jsonl")
+}
+
+/// Gives each pair the next memories of the same person, so many of them, that share few words with its own.
+pub(super) fn set_beside(pairs: &mut [Pair], count: usize) {
+    let mut by_voice: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for pair in pairs.iter() {
+        let theirs = by_voice.entry(pair.voice.clone()).or_default();
+        if !theirs.contains(&pair.held) {
+            theirs.push(pair.held.clone());
+        }
+    }
+    for pair in pairs {
+        let theirs = &by_voice[&pair.voice];
+        let own = theirs.iter().position(|one| *one == pair.held).unwrap_or_default();
+        let next = theirs.iter().cycle().skip(own + 1).take(theirs.len() - 1);
+        let others = next.filter(|one| is_another_matter(one, &pair.held));
+        pair.beside = others.take(count).cloned().collect();
+    }
+}
+
+/// Whether two sentences share at most a fourth of the words of the shorter one.
+fn is_another_matter(one: &str, other: &str) -> bool {
+    let (one, other) = (words(one), words(other));
+    let shared = one.iter().filter(|word| other.contains(word)).count();
+    4 * shared <= one.len().min(other.len())
 }
 
 fn read<T: serde::de::DeserializeOwned>(
@@ -125,6 +157,26 @@ mod tests {
             ["a", "b"].iter().flat_map(|w| (0..10).map(move |at| format!("{w}-{at}"))).collect();
         let taken = sample(all, Some(5), |id| writer(id));
         assert_eq!(taken, ["a-4", "a-9", "b-3", "b-6", "b-9"]);
+    }
+
+    #[test]
+    fn beside_a_memory_stand_others_of_the_same_person_about_another_matter() {
+        let pair = |voice: &str, held: &str| Pair {
+            voice: voice.to_owned(),
+            held: held.to_owned(),
+            ..Pair::default()
+        };
+        let mut pairs = [
+            pair("a", "Staging runs Postgres 14."),
+            pair("a", "Staging runs Postgres 14."),
+            pair("a", "Staging runs Postgres 15 by now."),
+            pair("a", "Releases are cut on Tuesdays."),
+            pair("b", "The shop has four languages."),
+        ];
+        set_beside(&mut pairs, 2);
+        assert_eq!(pairs[0].beside, ["Releases are cut on Tuesdays."]);
+        assert_eq!(pairs[3].beside.len(), 2);
+        assert!(pairs[4].beside.is_empty());
     }
 
     #[test]

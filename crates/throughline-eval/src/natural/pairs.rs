@@ -29,9 +29,20 @@ pub(super) struct Met<'a> {
     pub(super) asked_back: bool,
     /// And something of the later word was given up for it.
     pub(super) undone: bool,
+    /// What became of each memory that was held beside it and that nothing was said about.
+    pub(super) bystanders: Vec<Bystander>,
     held: Kept,
     made: Vec<Kept>,
     page: String,
+}
+
+/// What became of a memory that nothing was said about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bystander {
+    /// It is no longer active.
+    pub(super) gone: bool,
+    /// It is told with a later word, or as contested.
+    pub(super) marked: bool,
 }
 
 /// What whoever asks one session later is told of a memory.
@@ -53,6 +64,8 @@ pub(super) struct Stage<'a> {
     home: &'a Home,
     project: PathBuf,
     id: String,
+    /// The memories that are held beside it.
+    beside: Vec<String>,
 }
 
 /// Plays pairs, each in a project of its own.
@@ -94,7 +107,9 @@ impl<'a> Stage<'a> {
     fn hold(home: &'a Home, pair: &'a Pair) -> anyhow::Result<Self> {
         let project = home.project(&pair.id)?;
         let id = remember(home, &project, &pair.held)?;
-        Ok(Self { pair, home, project, id })
+        let beside = pair.beside.iter().map(|held| remember(home, &project, held));
+        let beside = beside.collect::<anyhow::Result<_>>()?;
+        Ok(Self { pair, home, project, id, beside })
     }
 
     fn session(&self, name: &str) -> String {
@@ -114,6 +129,20 @@ impl<'a> Stage<'a> {
         Kept::all(&self.home.json(&self.project, &["list", "--all"])?, &self.pair.id)
     }
 
+    /// What is told of the memories that nothing was said about, each asked for by itself.
+    fn bystanders(&self, now: &[Kept]) -> anyhow::Result<Vec<Bystander>> {
+        let seen = |id: &String| {
+            let one = now.iter().find(|one| one.id == *id).context("what was held is listed")?;
+            let answer = self.home.json(&self.project, &["recall", &question(&one.content)])?;
+            let page = answer["text"].as_str().unwrap_or_default();
+            let marked = one.line(page).is_some_and(|line| {
+                line.contains("later said") || line.contains(", contested by [")
+            });
+            Ok(Bystander { gone: !one.is_active(), marked })
+        };
+        self.beside.iter().map(seen).collect()
+    }
+
     /// One session later somebody asks.
     fn ask<'p>(&self, pair: &'p Pair) -> anyhow::Result<Met<'p>> {
         let now = self.listed()?;
@@ -128,6 +157,7 @@ impl<'a> Stage<'a> {
         let [recalled, brief] = pages(&agent, &pair.held)?;
         let page = agent.hears(&question(&pair.held))?;
         agent.ends()?;
+        let bystanders = self.bystanders(&now)?;
         // A session is told everything once: by its brief, or by the prompt that it is asked in.
         let pages = [recalled, format!("{brief}\n{page}")];
         let told = worst(&pages, held, &made, &pair.said);
@@ -160,6 +190,7 @@ impl<'a> Stage<'a> {
             later_told: told_later,
             asked_back,
             undone,
+            bystanders,
             made: made.into_iter().cloned().collect(),
             page: pages.concat(),
             held: held.clone(),

@@ -176,6 +176,9 @@ pub(super) fn pairs(all: &[Met<'_>]) {
         );
         let undone = Count::of(some.iter().copied(), |one| one.undone);
         line("… and the later word given up for it", undone);
+        let bystanders = || some.iter().flat_map(|one| &one.bystanders);
+        line("memories beside, changed falsely", Count::of(bystanders(), |one| one.gone));
+        line("… told with a later word", Count::of(bystanders(), |one| one.marked));
     }
 }
 

@@ -8,7 +8,7 @@ use throughline_core::meet;
 use throughline_core::reading::{Piece, Role};
 
 /// From these likelihoods on, a clause read by itself surely lasts, and nothing stands against it.
-const LASTS_FROM: f32 = 0.9;
+const LASTS_FROM: f32 = 0.8;
 const PLAIN_FROM: f32 = 0.85;
 /// Up to this likelihood, a clause read by itself surely passes.
 const PASSES_TO: f32 = 0.1;
@@ -112,6 +112,11 @@ fn is_cut(said: &str, behind: &str) -> bool {
 pub fn permits(turn: &str, piece: &Piece) -> bool {
     let said = &turn[piece.span.clone()];
     piece.plain() >= 0.5 && !said.contains('?') && meet::permits_if(said)
+}
+
+/// Whether words open as a rule that stands: "and always …", "never …".
+pub fn opens_as_rule(said: &str) -> bool {
+    words(&said[lead_over(said)..]).first().is_some_and(|word| word.is("always never"))
 }
 
 /// Where the claim of a clause begins: behind the words that only lead over to it.

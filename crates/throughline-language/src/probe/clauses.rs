@@ -37,6 +37,19 @@ pub fn clauses(said: &str) -> Clauses<'_> {
     Clauses { all, marked: marked.len() > 1 }
 }
 
+/// A statement without the value that it says is given up, where later words name that value: of "16 now, not 14" and
+/// "14 again" the reader would take the two for the same.
+pub fn without_given_up<'a>(held: &'a str, said: &str) -> &'a str {
+    const DENIED_WORDS_MAX: usize = 3;
+    let bare = held.trim_end_matches(['.', '!', ' ']);
+    let Some((kept, denied)) = bare.rsplit_once(", not ") else { return held };
+    let named = words(denied);
+    let is_value = !named.is_empty() && named.len() <= DENIED_WORDS_MAX && kept.contains(' ');
+    let later = words(said);
+    let names_it = named.iter().all(|word| later.iter().any(|one| one.lower == word.lower));
+    if is_value && names_it { kept } else { held }
+}
+
 /// Which clauses later words may be about: those that they name by a word of that clause alone. All, where they name none.
 pub fn named_by(clauses: &[&str], said: &str) -> Vec<bool> {
     let said: HashSet<String> = terms(said).into_iter().collect();

@@ -81,7 +81,7 @@ pub fn share(share: f32) -> String {
 /// From this likelihood on, a piece is kept.
 pub(super) const KEEP_FROM: f32 = 0.5;
 /// From this likelihood on, a piece that is not kept may still last.
-const UNSURE_FROM: f32 = 0.3;
+const UNSURE_FROM: f32 = 0.15;
 
 /// Whether a piece says something, meant as it is said, that may last and is not likely enough to be
 /// kept: somebody who understands more should look at it.
@@ -136,11 +136,11 @@ mod tests {
 
     #[test]
     fn unsure_is_a_claim_that_may_last_and_is_not_kept() {
-        for lasting in [0.3, 0.49] {
+        for lasting in [0.15, 0.49] {
             assert!(is_unsure(&piece(Role::Rule, lasting, 0.9)), "{lasting}");
         }
         for (why, one) in [
-            ("it is not likely to last", piece(Role::Rule, 0.29, 0.9)),
+            ("it is not likely to last", piece(Role::Rule, 0.14, 0.9)),
             ("it is kept", piece(Role::Rule, 0.5, 0.9)),
             ("it is kept as a change", piece(Role::Change, 0.4, 0.9)),
             ("it is somebody else's", piece(Role::Rule, 0.4, 0.4)),

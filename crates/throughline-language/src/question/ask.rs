@@ -24,6 +24,22 @@ pub(super) fn of(text: &str) -> (AskKind, &str) {
         .unwrap_or((AskKind::Statement, &text[..head]))
 }
 
+/// Whether all of a text asks about what stands behind its colon: "what do we know about this: …". Who asks about a
+/// statement does not make it.
+pub(super) fn about_what_follows(text: &str) -> bool {
+    const PEOPLE: &[&str] = &["i", "we", "you", "they"];
+    let Some((lead, about)) = text.trim().split_once(": ") else { return false };
+    let (spoken, one_sentence) = (Spoken::of(lead), sentences(about.trim_end()).len() <= 2);
+    let words = spoken.words();
+    let words = &words[words.iter().take_while(|word| FILLERS.contains(word)).count()..];
+    let asks = |at: usize| {
+        let turned = words.get(at).is_some_and(|word| AUXILIARIES.contains(word));
+        turned && words.get(at + 1).is_some_and(|word| PEOPLE.contains(word))
+    };
+    let opens = wh(words).is_some() && (asks(1) || asks(2)) || asks(0);
+    opens && one_sentence && !lead.contains(['.', '!', '?', '\n'])
+}
+
 /// Cut after marks that end a sentence, and at line breaks.
 fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();

@@ -13,6 +13,8 @@ use super::word::{
 };
 use crate::scan::Span;
 use crate::text::skip_blanks;
+use crate::typed::has_sign;
+use crate::value::is_word_like;
 
 /// The value behind a verb and its `with`: `unlock the laptop with …`, `what opens the door is …`.
 pub(super) fn with(text: &str, at: usize, to: usize) -> Option<Span> {
@@ -32,6 +34,8 @@ pub(super) fn with(text: &str, at: usize, to: usize) -> Option<Span> {
         if is_one_of(&WITH, word) || is_asked && is_one_of(&LINKS, word) {
             let found = value(text, end, Told::English, fit);
             let found = found.or_else(|| listed_at(text, end, Fit::Firm));
+            // `ssh into the pi with pi/…`
+            let found = found.or_else(|| pair_at(text, end, Fit::Firm));
             if found.is_some() {
                 return found;
             }
@@ -62,18 +66,48 @@ pub(super) fn gets(text: &str, at: usize) -> Option<Span> {
     None
 }
 
-/// `type in … to get in`: what is typed, and what for.
-pub(super) fn typing(text: &str, to: usize) -> Option<Span> {
+/// `type in … to get in`, `if it asks, type …`: what is typed, and what for.
+pub(super) fn typing(text: &str, at: usize, to: usize) -> Option<Span> {
     let found = value(text, to, Told::English, Fit::FirmOrDrawn);
     let found = found.or_else(|| value(text, to, Told::Pin, Fit::Firm))?;
     let behind = clause(text, found.end);
     let end = behind.find(". ").unwrap_or(behind.len());
-    let is_meant = PURPOSES.iter().any(|purpose| behind[..end].contains(purpose));
+    let typed = &text[found.start..found.end];
+    // `put PromptV2Builder beside the prompt`: people put, say and answer names, too.
+    let is_name = is_word_like(typed) && !has_sign(typed);
+    let is_own = Fit::Firm.accepts(typed) && !is_name;
+    let is_meant = PURPOSES.iter().any(|purpose| behind[..end].contains(purpose))
+        && (is_own || is_verb_of_typing(&text[at..to]))
+        || is_own && (is_asked(text, at) || is_for_thing(&behind[..end]));
     // A number is a port or a count unless it opens something.
     let is_code = is_number(&text[found.start..found.end], 4);
     let opens = ["unlock", "get in", "opens", "to open"];
     let opens = opens.iter().any(|purpose| behind[..end].contains(purpose));
     (is_meant && (!is_code || opens)).then_some(found)
+}
+
+/// Whether a verb is said of what is typed and hardly of anything else.
+fn is_verb_of_typing(verb: &str) -> bool {
+    const OTHERS: [&str; 6] = ["say", "put", "pop", "answer", "give it", "set it to"];
+    !is_one_of(&OTHERS, verb.trim_end())
+}
+
+/// `if it asks, …`, `the laptop opens once you …`: whether the words before a verb of typing speak of access.
+fn is_asked(text: &str, at: usize) -> bool {
+    const ASKED: [&str; 8] =
+        ["asks", "asked", "prompt", "wants", "opens", "log in", "login", "ssh "];
+    let before = &text[text.ceil_char_boundary(at.saturating_sub(REACH))..at];
+    let before = &before[before.rfind(['\n', ';']).map_or(0, |place| place + 1)..];
+    let before = &before[before.rfind(". ").map_or(0, |place| place + 2)..];
+    ASKED.iter().any(|word| before.contains(word))
+}
+
+/// `… for the vnc`: whether the words behind a value name a thing that it opens.
+fn is_for_thing(behind: &str) -> bool {
+    const THINGS: [&str; 8] = ["vnc", "rdp", "telnet", "sudo", "console", "vpn", "wifi", "router"];
+    let thing =
+        [" for the ", " on the ", " for "].iter().find_map(|link| behind.strip_prefix(link));
+    thing.is_some_and(|thing| THINGS.iter().any(|known| thing.starts_with(known)))
 }
 
 /// `mit … kommst du rein`, `zum Entsperren … eingeben`: what stands before a verb.
@@ -103,8 +137,22 @@ pub(super) fn before_verb(text: &str, at: usize, to: usize) -> Option<Span> {
 fn fit_of(noun: &str) -> Fit {
     const NAMELESS: [&str; 7] =
         ["sudo", "login", "logon", "vault key", "master key", "encryption key", "decryption key"];
-    const JOINED: [&str; 8] =
-        ["vpn", "wifi", "wi-fi", "wlan", "htaccess", "basic auth", "secret", "api key"];
+    const JOINED: [&str; 14] = [
+        "vpn",
+        "wifi",
+        "wi-fi",
+        "wlan",
+        "htaccess",
+        "basic auth",
+        "secret",
+        "api key",
+        "vnc",
+        "rdp",
+        "telnet",
+        "sign-in",
+        "console",
+        "handshake",
+    ];
     if is_one_of(&NAMELESS, noun) {
         Fit::FirmOrDrawn
     } else if is_one_of(&JOINED, noun) {
@@ -117,7 +165,8 @@ fn fit_of(noun: &str) -> Fit {
 /// `sudo is …`, `wifi in the lab: NAME / …`, `my login for the admin page is …`.
 pub(super) fn lock(text: &str, noun: usize, to: usize) -> Option<Span> {
     const WORDS_MAX: usize = 7;
-    const OWN: [&str; 4] = ["prompt", "login", "wants", "takes"];
+    const OWN: [&str; 9] =
+        ["prompt", "login", "wants", "takes", "session", "one", "string", "phrase", "screen"];
     let own = fit_of(&text[noun..to]);
     let bytes = text.as_bytes();
     let mut at = to;
@@ -136,6 +185,9 @@ pub(super) fn lock(text: &str, noun: usize, to: usize) -> Option<Span> {
             return stated(text, end, if wants { Fit::FirmOrDrawn } else { own });
         }
         if is_one_of(&["uses", "has"], word) {
+            // `has been …`
+            let next = skip_blanks(bytes, end);
+            let end = if text[next..].starts_with("been ") { next + "been".len() } else { end };
             return stated(text, end, own);
         }
         let goes_on =

@@ -98,6 +98,11 @@ pub(super) fn listed_at(text: &str, from: usize, fit: Fit) -> Option<Span> {
     const ELSEWHERE: [&str; 8] = ["see", "ask", "use", "in", "from", "check", "are", "the"];
     let (at, end, sign) = name_at(text, from)?;
     let and = word_end(text, sign);
+    // `as deploy, …`
+    if text[sign..].starts_with(", ") {
+        let span = value(text, sign + 1, Told::English, Fit::Firm)?;
+        return Some(span);
+    }
     if sign == end {
         return None;
     }

@@ -10,3 +10,4 @@ mod mentions;
 mod places;
 mod secrets;
 mod told;
+mod unnamed;

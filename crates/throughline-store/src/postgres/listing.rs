@@ -33,7 +33,7 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         let walls = self.walls(&query.spaces);
         let session = query.session.as_ref().map(ToString::to_string);
         let (states, kinds) = (names(&query.states), names(&query.kinds));
-        let wanted = counted(query.offset.saturating_add(query.limit));
+        let (taken, skipped) = (counted(query.limit), counted(query.offset));
         let after_at = query.after.map(|(at, _)| at.as_millis());
         let after_id = query.after.map(|(_, id)| id.to_string());
         let params = || -> Vec<Param<'_>> {
@@ -44,24 +44,27 @@ impl<L: Deref<Target = Link>> PgTables<L> {
                 (&kinds, Type::TEXT_ARRAY),
                 (&query.domain, Type::TEXT),
                 (&query.tag, Type::TEXT),
-                (&wanted, Type::INT8),
+                (&taken, Type::INT8),
                 (&query.any_session, Type::BOOL),
                 (&after_at, Type::INT8),
                 (&after_id, Type::TEXT),
+                (&skipped, Type::INT8),
             ]
         };
         let found = self.link.all(&[
             Statement {
                 sql: format!(
-                    "SELECT m.key, m.body, m.hash FROM memory AS m WHERE {NARROWED}
-                       AND ($9::bigint IS NULL OR (m.recorded_at, m.key) < ($9, $10))
-                     ORDER BY m.recorded_at DESC, m.key DESC LIMIT $7"
+                    "SELECT one.key, one.body, one.hash FROM memory AS one JOIN
+                       (SELECT m.space, m.key FROM memory AS m WHERE {NARROWED}
+                          AND ($9::bigint IS NULL OR (m.recorded_at, m.key) < ($9, $10))
+                        ORDER BY m.recorded_at DESC, m.key DESC LIMIT $7 OFFSET $11) AS page
+                     ON one.space = page.space AND one.key = page.key"
                 ),
                 params: params(),
             },
             Statement {
                 sql: format!(
-                    "SELECT count(*) FROM memory AS m WHERE {NARROWED} AND $7 IS NOT NULL
+                    "SELECT count(*) FROM memory AS m WHERE {NARROWED} AND $7 IS NOT NULL AND $11 IS NOT NULL
                        AND ($9::bigint IS NULL OR $10::text IS NOT NULL)"
                 ),
                 params: params(),
@@ -72,8 +75,8 @@ impl<L: Deref<Target = Link>> PgTables<L> {
             memories.extend(unless_rotten(read(Table::Memory, row))?.and_then(Row::into_memory));
         }
         let total: i64 = found[1][0].get(0);
-        let items = newest_first(memories).into_iter().skip(query.offset).take(query.limit);
-        Ok(MemoryPage { items: items.collect(), total: usize::try_from(total).unwrap_or(0) })
+        let total = usize::try_from(total).unwrap_or(0);
+        Ok(MemoryPage { items: newest_first(memories), total })
     }
 
     /// Sessions of some spaces, the latest first.

@@ -61,6 +61,19 @@ impl<L: Deref<Target = Link>> PgTables<L> {
         self.with_changes(batches)
     }
 
+    /// The latest batch, without reading what it changed.
+    pub(super) fn latest_batch(&self) -> Result<Option<(u64, BatchId)>> {
+        let sql = format!(
+            "SELECT last_seq, key FROM batch WHERE {NOT_ANOTHERS} ORDER BY last_seq DESC LIMIT 1"
+        );
+        let found = self.link.query(&sql, &[])?;
+        let Some(row) = found.first() else { return Ok(None) };
+        let (seq, key): (i64, &str) = (row.get(0), row.get(1));
+        let detail = "it has no id".to_owned();
+        let bad = |_| Error::BadRow { what: format!("batch {key}"), detail };
+        Ok(Some((seq.unsigned_abs(), key.parse().map_err(bad)?)))
+    }
+
     pub(super) fn find_batch(&self, handle: &str) -> Result<Vec<StoredBatch>> {
         let fits = if handle.len() == WHOLE_ID {
             "key = $1"

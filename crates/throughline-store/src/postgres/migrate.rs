@@ -51,6 +51,11 @@ const MIGRATIONS: &[Migration] = &[
         name: "turns",
         sql: include_str!("../../migrations/postgres/0007_turns.sql"),
     },
+    Migration {
+        number: 8,
+        name: "listing",
+        sql: include_str!("../../migrations/postgres/0008_listing.sql"),
+    },
 ];
 
 /// The oldest server that is tested.
@@ -63,14 +68,18 @@ fn newest() -> u32 {
     MIGRATIONS.last().map_or(0, |migration| migration.number)
 }
 
-/// The names of the indexes that the steps make.
+/// The names of the indexes that the steps make, and that no later step drops.
 pub(super) fn indexes() -> impl Iterator<Item = &'static str> {
-    let lines = MIGRATIONS.iter().flat_map(|step| step.sql.lines());
-    lines.filter_map(|line| {
-        let rest = line.trim_start().strip_prefix("CREATE ")?;
-        let rest = rest.strip_prefix("UNIQUE ").unwrap_or(rest).strip_prefix("INDEX ")?;
-        rest.split_whitespace().next()
-    })
+    let mut made = Vec::new();
+    for line in MIGRATIONS.iter().flat_map(|step| step.sql.lines().map(str::trim_start)) {
+        if let Some(name) = line.strip_prefix("DROP INDEX IF EXISTS ") {
+            made.retain(|one| *one != name.trim_end_matches(';'));
+        } else if let Some(rest) = line.strip_prefix("CREATE ") {
+            let rest = rest.strip_prefix("UNIQUE ").unwrap_or(rest).strip_prefix("INDEX ");
+            made.extend(rest.and_then(|rest| rest.split_whitespace().next()));
+        }
+    }
+    made.into_iter()
 }
 
 /// Brings the schema to the newest version, unless the link found it there.

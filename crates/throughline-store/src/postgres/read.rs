@@ -372,6 +372,10 @@ impl<L: Deref<Target = Link>> Reader for PgTables<L> {
         self.list(query)
     }
 
+    fn latest(&self) -> Result<Option<(u64, BatchId)>> {
+        self.latest_batch()
+    }
+
     fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>> {
         self.find_batch(handle)
     }

@@ -65,6 +65,7 @@ pass_on! {
     fn vectors_of(&self, space: SpaceId, model: &str, nodes: &[NodeId]) -> Result<Vec<Option<Vec<f32>>>>;
     fn vectors(&self, space: SpaceId, model: &str, after_seq: u64) -> Result<Vec<Vector>>;
     fn log(&self, query: &LogQuery) -> Result<Vec<StoredBatch>>;
+    fn latest(&self) -> Result<Option<(u64, BatchId)>>;
     fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>>;
     fn headers(&self, batches: &[BatchId]) -> Result<Vec<StoredBatch>>;
     fn changes_of(&self, space: SpaceId, batch: BatchId) -> Result<Vec<Logged>>;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
@@ -42,6 +43,15 @@ pub(super) fn glance(path: &Path) -> Result<Connection> {
         return Err(Error::Newer { path: path.to_owned(), found: version, known });
     }
     Ok(connection)
+}
+
+/// Whether a file was made by an older version.
+pub(super) fn is_older(path: &Path) -> Result<bool> {
+    let connection = look_at(path)?;
+    // Who asks has no time left; whoever opens the file has it to themselves for a moment.
+    connection.busy_timeout(Duration::from_millis(50))?;
+    let version = version_of(&connection, path)?;
+    Ok((1..migrate::newest(MIGRATIONS)).contains(&version))
 }
 
 /// Opens a file for reading, and leaves what belongs to it alone when it is closed.

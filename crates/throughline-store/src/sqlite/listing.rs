@@ -257,7 +257,7 @@ const COUNT_OF_KIND: &str = fitting!(
 );
 const NEWEST: &str = fitting!(
     "m.key, m.recorded_at",
-    "memory_recorded",
+    "memory_listed",
     any_kind!(
         "AND (m.recorded_at, m.key) < (?8, ?9)
          ORDER BY m.recorded_at DESC, m.key DESC LIMIT ?10 OFFSET ?11"
@@ -265,7 +265,7 @@ const NEWEST: &str = fitting!(
 );
 const OLDEST: &str = fitting!(
     "m.key, m.recorded_at",
-    "memory_recorded",
+    "memory_listed",
     any_kind!(
         "AND (m.recorded_at, m.key) < (?8, ?9)
          ORDER BY m.recorded_at, m.key LIMIT ?10 OFFSET ?11"

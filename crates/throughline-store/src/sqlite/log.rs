@@ -204,6 +204,19 @@ pub(super) fn list(connection: &Connection, query: &LogQuery) -> Result<Vec<Stor
     Ok(batches)
 }
 
+/// The latest batch, without reading what it changed: after an import that is thousands of rows.
+pub(super) fn latest(connection: &Connection) -> Result<Option<(u64, BatchId)>> {
+    let mut select = connection.prepare_cached(
+        "SELECT last_seq, key FROM batch INDEXED BY batch_seq ORDER BY last_seq DESC LIMIT 1",
+    )?;
+    let mut found = select.query([])?;
+    let Some(row) = found.next()? else { return Ok(None) };
+    let (seq, key): (i64, String) = (row.get(0)?, row.get(1)?);
+    let detail = "it has no id".to_owned();
+    let bad = |_| Error::BadRow { what: format!("batch {key}"), detail };
+    Ok(Some((seq.unsigned_abs(), key.parse().map_err(bad)?)))
+}
+
 /// What is wrong with batches and changes: every one is read back against its hash.
 pub(super) fn rotten(connection: &Connection) -> Result<Vec<String>> {
     let mut bad = Vec::new();

@@ -53,6 +53,13 @@ pub(super) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../../migrations/sqlite/0005_leaves.sql"),
         then: nothing,
     },
+    // Six and seven are steps that only a server needs.
+    Migration {
+        number: 8,
+        name: "listing",
+        sql: include_str!("../../migrations/sqlite/0008_listing.sql"),
+        then: nothing,
+    },
 ];
 
 /// What to keep of a file before it is migrated.
@@ -131,13 +138,13 @@ mod tests {
     use super::*;
 
     const NEXT: Migration = Migration {
-        number: 6,
+        number: 9,
         name: "next",
         sql: "CREATE TABLE next (a INTEGER) STRICT;",
         then: nothing,
     };
     const BROKEN: Migration = Migration {
-        number: 6,
+        number: 9,
         name: "broken",
         sql: "CREATE TABLE half (a); CREATE NONSENSE;",
         then: nothing,
@@ -163,11 +170,11 @@ mod tests {
 
         let version: u32 =
             connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-        assert_eq!(version, 6);
-        let copy = folder.path().join("backups/before-migration-from-5.0.db");
+        assert_eq!(version, 9);
+        let copy = folder.path().join("backups/before-migration-from-8.0.db");
         super::super::SqliteStore::inspect(&copy).unwrap();
         let newer = crate::SqliteStore::open(&path).unwrap_err();
-        assert!(matches!(newer, Error::Newer { found: 6, known: 5, .. }), "{newer}");
+        assert!(matches!(newer, Error::Newer { found: 9, known: 8, .. }), "{newer}");
     }
 
     #[test]

@@ -351,6 +351,10 @@ impl Reader for SqlTables<'_> {
         log::list(self.connection, query)
     }
 
+    fn latest(&self) -> Result<Option<(u64, BatchId)>> {
+        log::latest(self.connection)
+    }
+
     fn find_batches(&self, handle: &str) -> Result<Vec<StoredBatch>> {
         log::find(self.connection, handle)
     }

@@ -6,6 +6,7 @@
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
@@ -13,11 +14,22 @@ use super::SqliteStore;
 use super::open::{self, Opened};
 use crate::{Error, Result};
 
-/// Further connections at most. More readers wait until one is free.
+/// Further connections at most, and at least: as many as there are processors. More readers wait until one is free.
 const READERS_MAX: usize = 4;
+const READERS_MIN: usize = 2;
 
-/// Kilobytes of pages that each of them keeps; the system keeps the file anyway.
-const CACHE_KB: i64 = 4_000;
+/// Kilobytes of pages that each of them keeps. With 4,000 a search reads most of its pages from the file again: they lie all
+/// over it.
+const CACHE_KB: i64 = 24_000;
+
+/// Who waited so long gets one more all the same: whoever has the others may wait for somebody who waits here.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How many further connections there may be.
+fn readers_max() -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    processors.clamp(READERS_MIN, READERS_MAX)
+}
 
 /// The further connections of a store.
 #[derive(Debug, Default)]
@@ -57,8 +69,8 @@ impl Drop for ReadBy<'_> {
         if let Self::Further { connection, of } = self {
             let mut held = of.lock();
             match connection.take() {
-                Some(opened) => held.idle.push(opened),
-                None => held.open -= 1,
+                Some(opened) if held.open <= readers_max() => held.idle.push(opened),
+                Some(_) | None => held.open -= 1,
             }
             of.freed.notify_one();
         }
@@ -76,6 +88,7 @@ impl SqliteStore {
     pub(super) fn read_by(&self) -> Result<ReadBy<'_>> {
         let readers = &self.readers;
         let mut held = readers.lock();
+        let since = Instant::now();
         loop {
             if let Some(opened) = held.idle.pop() {
                 if opened.is_at(&self.path) {
@@ -99,7 +112,7 @@ impl SqliteStore {
                 }
                 Err(TryLockError::WouldBlock) => {}
             }
-            if held.open < READERS_MAX {
+            if held.open < readers_max() || since.elapsed() >= PATIENCE {
                 held.open += 1;
                 drop(held);
                 // Until it is open, its place is given back by dropping this.
@@ -110,7 +123,8 @@ impl SqliteStore {
                 }
                 return Ok(place);
             }
-            held = readers.freed.wait(held).unwrap_or_else(PoisonError::into_inner);
+            let waited = readers.freed.wait_timeout(held, PATIENCE);
+            held = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 

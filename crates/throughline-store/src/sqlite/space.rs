@@ -1,13 +1,40 @@
 //! What takes the space of a file.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use rusqlite::Connection;
 
 use crate::Result;
 
-/// Bytes by what they hold. Reads every page, so it takes a moment with a large file.
-pub(super) fn taken(connection: &Connection) -> Result<BTreeMap<&'static str, u64>> {
+/// Pages up to which it is counted anew every time.
+const SMALL: i64 = 4_096;
+/// A count of a large file holds until the file is larger or smaller by one part in so many.
+const SHARE: i64 = 64;
+
+/// Space taken: what was counted last, and how many pages the file had then.
+#[derive(Debug, Default)]
+pub(super) struct SpaceTaken(Mutex<Option<(i64, BTreeMap<&'static str, u64>)>>);
+
+impl SpaceTaken {
+    /// Bytes by what they hold. Who stays and is asked again and again counts a large file once.
+    pub(super) fn of(&self, connection: &Connection) -> Result<BTreeMap<&'static str, u64>> {
+        let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((counted, taken)) = &*held
+            && pages > SMALL
+            && (pages - counted).abs() * SHARE <= pages
+        {
+            return Ok(taken.clone());
+        }
+        let taken = taken(connection)?;
+        *held = Some((pages, taken.clone()));
+        Ok(taken)
+    }
+}
+
+/// Bytes by what they hold. Reads every page.
+fn taken(connection: &Connection) -> Result<BTreeMap<&'static str, u64>> {
     let mut select =
         connection.prepare("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE")?;
     let mut found = select.query([])?;

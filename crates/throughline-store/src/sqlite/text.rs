@@ -3,7 +3,7 @@
 //! Documents are numbered so that those of one space lie together: a search reads only its own
 //! spaces' part of each posting list.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use rusqlite::{Connection, OptionalExtension, params};
 use throughline_core::policy::WordPolicy;
@@ -284,13 +284,19 @@ pub(super) fn search(connection: &Connection, query: &TextQuery) -> Result<Vec<T
             continue;
         }
         let lists = kept.iter().map(|(term, docs)| (&held[term.as_str()][place], *docs));
-        let telling = tell_most(lists, collection);
+        let mut told = how_telling(lists, collection);
         let mut left = query.limit.max(policy.candidates_max);
         // Few are left out for their state or kind, so that the rest is rarely needed.
-        let (likely, rest) = telling.split_at(telling.len().min(left * 2));
+        let likely = told.len().min(left * 2);
+        if likely < told.len() {
+            told.select_nth_unstable_by(likely, tells_more);
+        }
+        let (likely, rest) = told.split_at_mut(likely);
         for some in [likely, rest] {
             if left > 0 && !some.is_empty() {
-                let wanted = serde_json::to_string(some).expect("numbers serialise");
+                some.sort_unstable_by(tells_more);
+                let some: Vec<u32> = some.iter().map(|(document, _)| *document).collect();
+                let wanted = serde_json::to_string(&some).expect("numbers serialise");
                 let scored = asked.score(connection, sql.these, &wanted, left)?;
                 left -= scored.len().min(left);
                 hits.extend(scored);
@@ -386,23 +392,33 @@ fn count_of(lists: &[Postings]) -> u64 {
     lists.iter().map(|one| one.documents.len() as u64 + u64::from(one.cut)).sum()
 }
 
-/// The documents of some lists, those first that hold what tells most, and of the same the newest. Their words decide
-/// in the end, but need not be read of all of them.
+/// The documents of some lists, each with how much the words that it holds tell. What it holds of them in all decides in
+/// the end, but need not be read of every one.
 #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^52")]
-fn tell_most<'p>(
+fn how_telling<'p>(
     lists: impl Iterator<Item = (&'p Postings, u64)>,
     collection: CollectionSize,
-) -> Vec<u32> {
-    let mut told: HashMap<u32, f64> = HashMap::new();
+) -> Vec<(u32, f64)> {
+    let mut told: Vec<(u32, f64)> = Vec::new();
     for (list, holding) in lists {
         let rarity = words::rarity(collection.docs.max(1) as f64, holding as f64);
-        for document in &list.documents {
-            *told.entry(*document).or_default() += rarity;
-        }
+        told.extend(list.documents.iter().map(|document| (*document, rarity)));
     }
-    let mut told: Vec<(u32, f64)> = told.into_iter().collect();
-    told.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-    told.into_iter().map(|(document, _)| document).collect()
+    // In the order of the lists where a document is in several, so that the same words always come to the same sum.
+    told.sort_by_key(|(document, _)| *document);
+    told.dedup_by(|one, kept| {
+        let same = one.0 == kept.0;
+        if same {
+            kept.1 += one.1;
+        }
+        same
+    });
+    told
+}
+
+/// Those first that tell more, and of the same the newest.
+fn tells_more(a: &(u32, f64), b: &(u32, f64)) -> std::cmp::Ordering {
+    b.1.total_cmp(&a.1).then(b.0.cmp(&a.0))
 }
 
 /// A term as the text index takes it. Terms hold letters and digits only, so quoting is enough.

@@ -20,7 +20,7 @@ fn the_file_is_ours_and_in_write_ahead_mode() {
     let home = Home::lived_in();
     let connection = home.foreign_connection();
     assert_eq!(pragma::<String>(&connection, "journal_mode"), "wal");
-    assert_eq!(pragma::<u32>(&connection, "user_version"), 5);
+    assert_eq!(pragma::<u32>(&connection, "user_version"), 8);
     assert_eq!(pragma::<u32>(&connection, "application_id"), 0x5468_7264);
 }
 
@@ -29,7 +29,7 @@ fn sqlite_is_new_enough_not_to_lose_writes() {
     assert!(rusqlite::version_number() >= SQLITE_FLOOR, "{}", rusqlite::version());
     let health = Home::new().store().health().expect("its health");
     assert_eq!(health.sqlite_version, rusqlite::version());
-    assert_eq!(health.schema, 5);
+    assert_eq!(health.schema, 8);
     assert!(health.bytes + health.wal_bytes > 0);
 }
 
@@ -77,14 +77,14 @@ fn nobody_else_can_read_the_files() {
 #[test]
 fn a_file_of_a_newer_version_is_refused_and_left_alone() {
     let home = Home::lived_in();
-    home.foreign_connection().pragma_update(None, "user_version", 6).expect("a pragma");
+    home.foreign_connection().pragma_update(None, "user_version", 9).expect("a pragma");
     checkpoint(&home);
     let before = home.bytes();
     let refusal = SqliteStore::open(&home.path()).expect_err("it is newer");
-    let Error::Newer { path, found: 6, known: 5 } = refusal else { panic!("{refusal}") };
+    let Error::Newer { path, found: 9, known: 8 } = refusal else { panic!("{refusal}") };
     assert_eq!(path, home.path());
     let refusal = SqliteStore::inspect(&home.path()).expect_err("it is newer");
-    assert!(matches!(refusal, Error::Newer { found: 6, .. }), "{refusal}");
+    assert!(matches!(refusal, Error::Newer { found: 9, .. }), "{refusal}");
     assert_eq!(home.bytes(), before);
 }
 

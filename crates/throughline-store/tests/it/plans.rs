@@ -215,12 +215,12 @@ fn a_listing_is_read_in_its_order_without_sorting() {
     let oldest = "AND (m.recorded_at, m.key) < (?8, ?9) ORDER BY m.recorded_at, m.key";
     let by_state = statements(LISTING, "AND m.state IN (SELECT value FROM json_each(?3))");
     let listed = "m.key, m.recorded_at";
-    let in_order = "SEARCH m USING INDEX memory_recorded (space=? AND (recorded_at,key)<(?,?))";
+    let in_order = "SEARCH m USING INDEX memory_listed (space=? AND (recorded_at,key)<(?,?))";
     let of_kind =
         "SEARCH m USING INDEX memory_current (space=? AND kind=? AND (recorded_at,key)<(?,?))";
     for (columns, index, end, step) in [
-        (listed, "memory_recorded", format!("{any_kind} {}", part(newest)), in_order),
-        (listed, "memory_recorded", format!("{any_kind} {}", part(oldest)), in_order),
+        (listed, "memory_listed", format!("{any_kind} {}", part(newest)), in_order),
+        (listed, "memory_listed", format!("{any_kind} {}", part(oldest)), in_order),
         (listed, "memory_current", format!("{one_kind} {}", part(newest)), of_kind),
         (listed, "memory_current", format!("{one_kind} {}", part(oldest)), of_kind),
         ("count(*)", "memory_shape", any_kind, "INDEX memory_shape (space=?)"),

@@ -165,7 +165,8 @@ fn as_before(place: &Place) {
         "SET search_path = {schema}, public; ALTER TABLE shelf DROP COLUMN stamp;
          ALTER TABLE document DROP COLUMN head, ADD PRIMARY KEY (space, what, number);
          UPDATE head SET stamp = 40; UPDATE document SET stamp = 40;
-         DELETE FROM migration WHERE number = 7"
+         DROP INDEX memory_listed; CREATE INDEX memory_recorded ON memory (space, recorded_at, key);
+         DELETE FROM migration WHERE number >= 7"
     ));
 }
 

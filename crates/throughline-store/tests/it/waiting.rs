@@ -37,3 +37,20 @@ fn a_program_that_is_writing_does_not_delay_readers() {
     let counts = store.read().expect("a reader").counts(&[HERE]).expect("counts");
     assert_eq!(counts["memory"], 2);
 }
+
+#[test]
+fn readers_who_wait_for_each_other_get_their_connections_in_the_end() {
+    let home = Home::lived_in();
+    let store = home.store();
+    // More than there are connections for, and each holds its reader until all have one.
+    let all_read = std::sync::Barrier::new(7);
+    std::thread::scope(|scope| {
+        for _ in 0..7 {
+            scope.spawn(|| {
+                let reader = store.read().expect("a reader");
+                all_read.wait();
+                assert_eq!(reader.counts(&[HERE]).expect("counts")["memory"], 2);
+            });
+        }
+    });
+}

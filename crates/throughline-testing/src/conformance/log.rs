@@ -94,6 +94,14 @@ pub(super) fn the_log_is_read_page_by_page_in_both_directions(factory: &dyn Fact
     assert_eq!(backward, batches((0..=10).rev()));
 }
 
+pub(super) fn the_latest_batch_is_named_with_its_number(factory: &dyn Factory) {
+    let (world, commits) = ten_batches(factory);
+    let latest = world.read().latest().expect("the latest batch");
+    assert_eq!(latest, Some((commits[9].seq, batches([10])[0])));
+    let nothing_new = LogQuery { after_seq: commits[9].seq, ..EVERYTHING };
+    assert_eq!(world.read().log(&nothing_new).expect("the log"), []);
+}
+
 pub(super) fn the_log_is_narrowed_by_number_moment_and_space(factory: &dyn Factory) {
     let (world, commits) = ten_batches(factory);
     let reader = world.read();

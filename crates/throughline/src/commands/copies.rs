@@ -28,9 +28,11 @@ pub(super) fn backup(
     settings: &Settings,
     ui: &mut Ui,
 ) -> anyhow::Result<ExitCode> {
-    let engine = settings.engine()?;
     if args.if_due {
         crate::worker::detach();
+    }
+    let engine = settings.engine()?;
+    if args.if_due {
         engine.copying().roll_backup(settings.backup_keep)?;
         return Ok(ExitCode::SUCCESS);
     }

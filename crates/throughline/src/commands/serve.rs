@@ -1,8 +1,10 @@
 //! `serve`: memory as a page, over REST and as an MCP server, until a signal says to stop.
 
+mod heap;
+
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 use serde::Serialize;
@@ -37,6 +39,7 @@ pub(crate) fn serve(
     if let Some(args::ServeAction::Token { action }) = &args.action {
         return token(action, settings, ui);
     }
+    heap::give_back_what_is_free();
     // The folder of the project is that of now, wherever the server's own folder goes.
     let settings = settings.settled_in(folder(settings)?);
     // Opened once before anything is said, so that what is wrong with the home is said first.
@@ -84,7 +87,7 @@ pub(crate) fn serve(
         // Nobody may be listening; the server runs all the same.
         ui.answer(&wire, || in_words(&wire)).ok();
     };
-    let program = Arc::new(ServedProgram { settings });
+    let program = Arc::new(ServedProgram { settings, copied_on: Mutex::default() });
     throughline_server::serve(&setup, program, standing, ready).map_err(told)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -206,12 +209,28 @@ fn open(link: &str) {
 #[derive(Debug)]
 struct ServedProgram {
     settings: Settings,
+    /// The day on which a process was last started to copy memory.
+    copied_on: Mutex<Option<i64>>,
 }
 
 impl ServedProgram {
     /// The settings as the file has them now.
     fn now(&self) -> Settings {
         self.settings.again()
+    }
+
+    /// Makes the copy of the day. A large memory is copied by a process of its own, so that nobody who writes waits for it and
+    /// what it needs is given back; its end is waited for beside.
+    fn back_up(&self, settings: &Settings, engine: &Engine) {
+        let today = settings.clock.now().day();
+        let mut copied_on = self.copied_on.lock().unwrap_or_else(PoisonError::into_inner);
+        if *copied_on == Some(today) {
+            return;
+        }
+        if let Some(mut copying) = worker::back_up(settings, engine) {
+            *copied_on = Some(today);
+            std::thread::spawn(move || copying.wait());
+        }
     }
 }
 
@@ -293,7 +312,7 @@ impl Program for ServedProgram {
         worker::note(&settings, new);
         if new {
             worker::start_and_see_off(&settings, settings.clock.now());
-            engine.copying().roll_backup(settings.backup_keep).ok();
+            self.back_up(&settings, engine);
         }
     }
 

@@ -13,6 +13,8 @@ use crate::ui::{BOLD, DIM, Ui, WARN, paint, safe};
 
 /// Texts of each sort that get their vectors in one go: a few minutes at most.
 const EMBEDDED_MAX: usize = 20_000;
+/// Batches of a pass that are listed: in a large memory there are thousands.
+const UNDOS_MAX: usize = 5;
 
 pub(super) fn sleep(
     args: &args::Sleep,
@@ -76,15 +78,24 @@ fn deep(args: &args::Sleep, settings: &Settings, ui: &Ui) -> anyhow::Result<Deep
 
 fn deep_page(deep: &DeepSlept) -> String {
     let mut page = String::new();
-    for pass in &deep.passes {
+    let mut told = deep.passes.iter().filter(|pass| pass.changes > 0 || pass.failed).peekable();
+    if told.peek().is_none() {
+        page.push_str(&format!("{}\n", paint(DIM, "nothing to organise")));
+    }
+    for pass in told {
         let counted = format!("{:>9}", pass.changes);
         let why = pass.why.last().map(|why| safe(why)).unwrap_or_default();
         let style = if pass.failed { WARN } else { DIM };
         writeln!(page, "{} {} {}", paint(BOLD, counted), pass.name, paint(style, why))
             .expect("writing to a String cannot fail");
-        for batch in pass.batches.iter().rev() {
+        for batch in pass.batches.iter().rev().take(UNDOS_MAX) {
             writeln!(page, "{}", paint(DIM, format!("`undo {batch}` reverts it")))
                 .expect("writing to a String cannot fail");
+        }
+        let more = pass.batches.len().saturating_sub(UNDOS_MAX);
+        if more > 0 {
+            let told = format!("and {} before it, which `log` lists", plural(more, "batch"));
+            writeln!(page, "{}", paint(DIM, told)).expect("writing to a String cannot fail");
         }
     }
     if deep.stuck {

@@ -113,6 +113,7 @@ impl Caller {
         let mut outcome = wait.until(steps, &begins);
         if matches!(outcome, HookOutcome::Late) && self.started.get().is_some() {
             if self.say_kept(wait.answer_by).is_some() {
+                worker::migrate(&self.settings);
                 return;
             }
             outcome = wait.until(steps, &|| Duration::ZERO);
@@ -127,6 +128,7 @@ impl Caller {
             HookOutcome::Done(Err(_)) => self.fail("it panicked", wait.answer_by),
             HookOutcome::Late => {
                 self.note(&format!("it took longer than {} ms", wait.deadline.as_millis()));
+                worker::migrate(&self.settings);
             }
             HookOutcome::Lost { heard: false } => {
                 self.lose("the agent had not finished sending it when the time was up");

@@ -106,6 +106,19 @@ fn memories_that_lie_close_together_are_a_topic_and_the_others_are_in_none() {
 }
 
 #[test]
+fn a_page_about_deep_sleep_leaves_out_what_did_nothing() {
+    let home = known();
+    let page = home.page(&["sleep", "--deep"]);
+    assert!(page.contains("clusters"), "{page}");
+    // How often a pass changed something stands in a column.
+    let nothing = |line: &str| line.starts_with(&format!("{:>9} ", 0));
+    assert!(!page.lines().any(nothing), "{page}");
+    let again = home.page(&["sleep", "--deep"]);
+    assert!(again.contains("nothing to organise"), "{again}");
+    assert!(!again.lines().any(nothing), "{again}");
+}
+
+#[test]
 fn a_second_deep_sleep_without_news_changes_nothing() {
     let home = known();
     assert!(changes(&home.json(&["sleep", "--deep"])) > 0);

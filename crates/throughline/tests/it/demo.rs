@@ -43,7 +43,7 @@ fn the_demo_shows_what_is_noticed_kept_and_told_turn_by_turn() {
     for known in ["instead of Redis", "Postgres 14"] {
         assert!(has(brief, "- [[ID]]", known), "{known}: {brief:#?}");
     }
-    assert!(!has(brief, "- [[ID]]", "cargo fmt before"), "it is about another thing: {brief:#?}");
+    assert!(has(brief, "- [[ID]]", "cargo fmt before"), "a rule is told at once: {brief:#?}");
 
     let corrected = after(&lines, "10:01");
     assert!(has(corrected, "noticed:", "correction"), "{corrected:#?}");

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::harness::{Home, Run, overwrite, strings};
 use crate::hook_trouble::{files_of, journaled, prompt};
 use crate::hooking::{Agent, DECISION, assert_sound, diagnosis, told};
+use crate::models_trouble::until;
 
 /// Lines of code, as somebody pastes them.
 fn code(bytes: usize) -> String {
@@ -73,6 +74,19 @@ fn what_is_told_is_written_down_even_if_there_is_no_time_to_answer() {
     told("UserPromptSubmit", &run);
     assert_eq!(journaled(&home), [DECISION]);
     assert_eq!(home.json(&["status"])["lost_turns"], 0, "nothing is lost by that");
+}
+
+#[test]
+fn a_memory_of_an_older_version_is_migrated_although_no_hook_has_time_for_it() {
+    let home = Home::new();
+    let old = concat!(env!("CARGO_MANIFEST_DIR"), "/../throughline-store/tests/databases/v2.db");
+    std::fs::create_dir_all(home.path()).expect("a folder");
+    std::fs::copy(old, home.database()).expect("the file is in the repository");
+    assert!(throughline_engine::is_older(&home.path()));
+    let agent = Agent::new(&home, "march");
+    agent.call("SessionStart", &json!({"source": "startup"}), &[HURRY]);
+    until("the migration", || !throughline_engine::is_older(&home.path()));
+    assert_eq!(home.json(&["status"])["lost_turns"], 0);
 }
 
 #[test]

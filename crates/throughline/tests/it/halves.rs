@@ -39,6 +39,28 @@ const HALVES: [(&str, &str, &[&str], &str); 5] = [
 ];
 
 #[test]
+fn a_half_that_was_put_in_question_stays_so_when_the_other_half_changes() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "monday");
+    agent.hears("staging runs Postgres 14, and we lint with eslint");
+    agent.ends();
+    for (day, said) in [
+        ("2026-03-03", "biome replaced eslint in #742"),
+        ("2026-03-04", "staging's on 16 since yesterday"),
+    ] {
+        home.travel(day);
+        let agent = Agent::new(&home, day);
+        agent.hears(said);
+        agent.ends();
+    }
+    home.travel("2026-03-05");
+    let told = home.page(&["recall", "which linter do we use?"]);
+    assert!(told.contains("biome replaced eslint"), "{told}");
+    let alone = |line: &str| line.contains("user said: we lint with eslint");
+    assert!(!told.lines().any(alone), "never without the later word: {told}");
+}
+
+#[test]
 fn what_the_other_half_of_a_sentence_said_is_still_told() {
     for (first, later, left, question) in HALVES {
         let home = Home::new();

@@ -150,48 +150,48 @@ fn no_agent_chooses_what_stands_beside_what_a_person_said() {
 #[test]
 fn words_that_are_not_kept_stand_beside_what_they_may_touch_until_it_is_said_again() {
     let home = Home::new();
-    home.remember("View-distance is 10 on the servers.");
+    home.remember("The board has a BME280.");
     home.travel("2026-03-03");
     let agent = Agent::new(&home, "later");
-    agent.hears("put 12 back on vd, new box can take it");
+    agent.hears("sht41 soldered in, way more honest temps");
     agent.ends();
     home.travel("2026-03-05");
-    let told = home.page(&["recall", "What is the view-distance on the servers?"]);
-    assert!(told.contains("put 12 back"), "{told}");
+    let told = home.page(&["recall", "Which sensor does the board have?"]);
+    assert!(told.contains("sht41 soldered in"), "{told}");
 
     let file = home.outside("there.jsonl");
     home.json(&["export", "-o", file.to_str().unwrap()]);
     home.wipe();
     home.remember("Meetings are on Mondays.");
     home.json(&["import", file.to_str().unwrap()]);
-    let told = home.page(&["recall", "What is the view-distance on the servers?"]);
-    assert!(told.contains("put 12 back"), "after an import: {told}");
+    let told = home.page(&["recall", "Which sensor does the board have?"]);
+    assert!(told.contains("sht41 soldered in"), "after an import: {told}");
 
     let agent = Agent::new(&home, "again");
-    agent.hears("View-distance is 10 on the servers.");
+    agent.hears("The board has a BME280.");
     agent.ends();
-    let told = home.page(&["recall", "What is the view-distance on the servers?"]);
-    assert!(!told.contains("put 12 back"), "{told}");
+    let told = home.page(&["recall", "Which sensor does the board have?"]);
+    assert!(!told.contains("sht41 soldered in"), "{told}");
 }
 
 #[test]
 fn an_erased_turn_no_longer_stands_beside_a_memory() {
     let home = Home::new();
-    let id = home.remember("View-distance is 10 on the servers.");
+    let id = home.remember("The board has a BME280.");
     home.travel("2026-03-03");
     let agent = Agent::new(&home, "later");
-    agent.hears("put 12 back on vd, new box can take it");
+    agent.hears("sht41 soldered in, way more honest temps");
     agent.ends();
-    let question = ["recall", "What is the view-distance on the servers?"];
+    let question = ["recall", "Which sensor does the board have?"];
     let told = home.page(&question);
-    assert!(told.contains("put 12 back"), "{told}");
+    assert!(told.contains("sht41 soldered in"), "{told}");
 
     let later = home.show(&id)["later"].clone();
-    assert_eq!(later["words"], "put 12 back on vd, new box can take it");
+    assert_eq!(later["words"], "sht41 soldered in, way more honest temps");
     let turn = later["id"].as_str().expect("the turn");
     home.json(&["purge", turn, "--yes"]);
     let told = home.page(&question);
-    assert!(told.contains("View-distance is 10"), "{told}");
-    assert!(!told.contains("put 12 back"), "{told}");
+    assert!(told.contains("BME280"), "{told}");
+    assert!(!told.contains("sht41 soldered in"), "{told}");
     assert_eq!(home.files_holding("put 12 back"), Vec::<std::path::PathBuf>::new());
 }

@@ -210,28 +210,17 @@ fn in_english_the_agent_is_asked_about_what_is_unclear_and_nothing_else() {
 
 /// Words of which even a person could not say whether they will matter later.
 const UNCLEAR: &[&str] = &[
-    "For the preview we want euro only.",
-    "For the seminar we want two tenants.",
-    "For the first demo we want two tenants.",
-    "For the first demo we want dollars only.",
-    "For the first demo we want pounds only.",
-    "For the second demo we want two tenants.",
-    "For the first show we want two tenants.",
-    "For the pilot we agreed on four steps in the wizard.",
-    "For the beta we want euro only.",
-    "Kim is doing the translations for the beta.",
-    "The admin gets a copy of each order.",
-    "For the beta we want two tenants.",
-    "baskets go after a week, that was the deal",
-    "For the launch it is two tenants.",
-    "We want it green.",
-    "For the beta we want three tenants.",
-    "For the beta we want dollars only.",
-    "For the beta we want pounds only.",
-    "For the pilot we want two tenants.",
-    "For the demo we said euro only.",
-    "For the demo we said the short form.",
-    "Empty baskets are removed after a while.",
+    "They like the wide one more.",
+    "They like the tall one more.",
+    "They like the thick one more.",
+    "They like the dark one more.",
+    "They like the light one more.",
+    "They like the wooden one more.",
+    "They like the low one more.",
+    "They like the heavy one more.",
+    "They like the small one more.",
+    "They like the warm one more.",
+    "They like the quick one more.",
 ];
 
 /// Whether the reader thinks that it may last, and not that it does.
@@ -242,7 +231,7 @@ fn is_unsure(home: &Home, prompt: &str) -> bool {
     let claims = !["request", "question", "chatter", "report", "paste"]
         .contains(&piece["role"].as_str().expect("a piece has a role"));
     // Away from the borders, where the figure is rounded.
-    let may_last = (0.31..0.49).contains(&number(&piece["lasting"]));
+    let may_last = (0.16..0.49).contains(&number(&piece["lasting"]));
     claims && may_last && number(&piece["cautions"]["none"]) > 0.51 && piece["kept"] == false
 }
 

@@ -201,6 +201,27 @@ fn a_question_and_nothing_else_is_not_read_in_pieces_and_it_says_so() {
 }
 
 #[test]
+fn who_asks_about_a_statement_does_not_make_it() {
+    let home = Home::new();
+    let asks = |text: &str| home.json(&["read", text])["only_asks"].clone();
+    for text in [
+        "What do we know about this: The staging database runs Postgres 14.",
+        "ok, how do you read this one: releases are cut on Tuesdays",
+        "Did we ever settle this: tabs are four wide",
+    ] {
+        assert_eq!(asks(text), true, "{text}");
+    }
+    for text in [
+        "What matters here: never push to main.",
+        "What we settled: releases are cut on Tuesdays.",
+        "How it works: the queue retries three times.",
+        "Do this first: run the migrations.",
+    ] {
+        assert_eq!(asks(text), false, "{text}");
+    }
+}
+
+#[test]
 fn a_text_may_come_from_standard_input_and_an_empty_one_is_refused() {
     let home = Home::new();
     let mut child = home

@@ -196,10 +196,15 @@ fn endless_writer(home: &Home, cycle: u32, writer: u32, what: &str) -> Child {
 /// Lets four of them write for a moment, and kills them all.
 #[cfg(unix)]
 fn write_and_kill(home: &Home, cycle: u32, what: &str) {
+    // A machine that is busy with other things takes longer for everything.
+    let began = std::time::Instant::now();
+    home.json(&["list"]);
+    let a_command = began.elapsed();
     let mut writers: Vec<Child> =
         (0..4).map(|writer| endless_writer(home, cycle, writer, what)).collect();
     // The moment of the kill is the point of the test: a different one in each cycle.
-    std::thread::sleep(std::time::Duration::from_millis(u64::from(40 + cycle * 37 % 160)));
+    let later = std::time::Duration::from_millis(u64::from(cycle * 37 % 160));
+    std::thread::sleep(2 * a_command + later);
     for writer in &writers {
         let group = format!("-{}", writer.id());
         let kill = std::process::Command::new("kill").args(["-9", "--", &group]).status();

@@ -1,0 +1,8 @@
+-- A page far down a listing is found by skipping what comes before it. All that a listing asks for stands in its index, so that
+-- the memories that are skipped need not be read.
+DROP INDEX IF EXISTS memory_recorded;
+CREATE INDEX memory_listed ON memory (space, recorded_at, key, state, kind, session, domain);
+
+-- A search asks of hundreds of memories whether they fit, and reads the few that it shows.
+DROP INDEX IF EXISTS memory_doc;
+CREATE INDEX memory_doc ON memory (space, doc, key, state, kind, session);
