@@ -2,14 +2,17 @@
 
 use std::num::NonZero;
 
-/// So many threads for each core that want to run are a crowd.
-const PER_CORE: usize = 4;
+/// So many threads for each core that want to run are a crowd, for whoever was kept waiting already and for everybody.
+const PER_CORE_WHEN_LATE: usize = 4;
+const PER_CORE: usize = 8;
 
-/// Whether the machine is crowded at this moment. `false` where the system does not tell.
-pub(crate) fn is_crowded() -> bool {
+/// Whether the machine is crowded at this moment; fewer make a crowd for who is `late`. `false` where the system does not
+/// tell.
+pub(crate) fn is_crowded(late: bool) -> bool {
+    let most = if late { PER_CORE_WHEN_LATE } else { PER_CORE };
     let Ok(load) = std::fs::read_to_string("/proc/loadavg") else { return false };
     // Asking for the cores takes longer than this file, and mostly it is not needed.
-    running(&load).is_some_and(|running| running > PER_CORE && running > PER_CORE * cores())
+    running(&load).is_some_and(|running| running > most && running > most * cores())
 }
 
 fn cores() -> usize {

@@ -362,7 +362,7 @@ impl Listening<'_> {
     fn is_hurried(&self) -> bool {
         let (Some(told), Some(until)) = (self.engine.told, self.engine.until) else { return false };
         let (gone, all) = (told.elapsed(), until.saturating_duration_since(told));
-        gone >= all * HURRY.0 / HURRY.1 || gone >= all / HURRY_IN_A_CROWD && crowd::is_crowded()
+        gone >= all * HURRY.0 / HURRY.1 || crowd::is_crowded(gone >= all / HURRY_IN_A_CROWD)
     }
 
     /// The answer has been given.

@@ -309,7 +309,7 @@ impl Store for SqliteStore {
     }
 
     fn transact(&self, plan: Planner<'_>) -> Result<Commit> {
-        let (mut connection, _turn) = self.turn()?;
+        let (mut connection, turn) = self.turn()?;
         let mut work = |connection: &mut Connection| -> Result<Commit> {
             let transaction =
                 connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -320,7 +320,7 @@ impl Store for SqliteStore {
         };
         let commit = work(&mut connection).map_err(|error| error.at(&self.path))?;
         // The batch is on disk; if the log cannot be emptied now, the next writer will.
-        open::keep_log_small(&mut connection, &self.path).ok();
+        open::keep_log_small(&mut connection, &self.path, &self.lock, turn).ok();
         Ok(commit)
     }
 
@@ -329,11 +329,11 @@ impl Store for SqliteStore {
     }
 
     fn put_vectors(&self, space: SpaceId, model: &str, vectors: &[Vector]) -> Result<()> {
-        let (mut connection, _turn) = self.turn()?;
+        let (mut connection, turn) = self.turn()?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         documents::put_vectors(&transaction, space, model, vectors)?;
         transaction.commit()?;
-        open::keep_log_small(&mut connection, &self.path).ok();
+        open::keep_log_small(&mut connection, &self.path, &self.lock, turn).ok();
         Ok(())
     }
 

@@ -29,14 +29,26 @@ impl WriterLock {
         Ok(Self { path: beside(path, ".lock") })
     }
 
+    /// The turn, if nobody has it.
+    pub(super) fn acquire_if_free(&self) -> Result<Option<WriteTurn>> {
+        self.try_lock(self.open()?).map(std::result::Result::ok)
+    }
+
+    /// Locks the file, or returns it where somebody else has locked it.
+    fn try_lock(&self, file: File) -> Result<std::result::Result<WriteTurn, File>> {
+        match file.try_lock() {
+            Ok(()) => Ok(Ok(WriteTurn { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(Err(file)),
+            Err(TryLockError::Error(source)) => Err(io_error(&self.path, source)),
+        }
+    }
+
     /// Waits for the turn, at most `limit_ms`.
     pub(super) fn acquire(&self, limit_ms: u64) -> Result<WriteTurn> {
-        let file = self.open()?;
-        match file.try_lock() {
-            Ok(()) => return Ok(WriteTurn { _file: file }),
-            Err(TryLockError::WouldBlock) => {}
-            Err(TryLockError::Error(source)) => return Err(io_error(&self.path, source)),
-        }
+        let file = match self.try_lock(self.open()?)? {
+            Ok(turn) => return Ok(turn),
+            Err(file) => file,
+        };
         // The kernel queues those who block, so a thread blocks and this one keeps the time. If
         // the time runs out the thread is left behind; its lock dies with its file.
         let (send, receive) = mpsc::channel();

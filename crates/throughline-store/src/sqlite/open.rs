@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::lock::{WriterLock, io_error};
+use super::lock::{WriteTurn, WriterLock, io_error};
 use super::migrate::{self, KeptCopy, MIGRATIONS};
 use super::{BUSY_LIMIT_MS, SQLITE_FLOOR};
 use super::{numbers, swap};
@@ -216,27 +216,68 @@ pub(super) fn configure(connection: &mut Connection) -> Result<()> {
     Ok(())
 }
 
-/// Pages of the write-ahead log beyond which a writer empties it.
-const WAL_PAGES_MAX: u64 = 256;
-const PAGE_BYTES: u64 = 4_096;
+/// Bytes of the write-ahead log beyond which a writer empties it.
+const WAL_BYTES_MAX: u64 = 1 << 20;
+/// Beyond so many it is emptied before anybody else writes.
+const WAL_BYTES_LIMIT: u64 = 32 << 20;
 
-/// Empties the write-ahead log once it has grown, or while an erasure waits for it. Called by a writer after its commit, while it
-/// still has its turn.
+/// Empties the write-ahead log once it has grown, or while an erasure waits for it. Called by a writer after its commit,
+/// with its turn.
+///
+/// To move pages takes as long as the disk needs for it, so the turn is given back first: others write meanwhile. When
+/// all are moved, and nobody writes just then, the log is cut off.
 ///
 /// SQLite's own checkpoints do not do: a process that opens the file alone reads the whole log and
 /// cannot know what was moved already, so with short processes the log would grow without end.
-pub(super) fn keep_log_small(connection: &mut Connection, path: &Path) -> Result<()> {
+pub(super) fn keep_log_small(
+    opened: &mut Opened,
+    path: &Path,
+    lock: &WriterLock,
+    turn: WriteTurn,
+) -> Result<()> {
+    if super::erase::waits_for_readers(opened)? {
+        if empty_log(opened)? {
+            opened.execute("DELETE FROM erasure_due", [])?;
+        }
+        return Ok(());
+    }
     let mut wal = path.to_owned().into_os_string();
     wal.push("-wal");
     let bytes = std::fs::metadata(&wal).map_or(0, |data| data.len());
-    let erasing = super::erase::waits_for_readers(connection)?;
-    if erasing || bytes > WAL_PAGES_MAX * PAGE_BYTES {
-        let emptied = empty_log(connection)?;
-        if erasing && emptied {
-            connection.execute("DELETE FROM erasure_due", [])?;
+    if bytes <= WAL_BYTES_MAX {
+        return Ok(());
+    }
+    if bytes <= WAL_BYTES_LIMIT {
+        drop(turn);
+        checkpoint(opened, "PASSIVE")?;
+        let Some(_turn) = lock.acquire_if_free()? else { return Ok(()) };
+        if opened.is_at(path) && checkpoint(opened, "NOOP")?.is_all() {
+            empty_log(opened)?;
         }
+    } else {
+        empty_log(opened)?;
     }
     Ok(())
+}
+
+/// What a checkpoint came to: pages in the write-ahead log, and those of them that are in the database file too.
+struct Checkpoint {
+    logged: i64,
+    moved: i64,
+}
+
+impl Checkpoint {
+    fn is_all(&self) -> bool {
+        self.logged == self.moved
+    }
+}
+
+/// Moves pages from the write-ahead log into the database file, as far as nobody needs them in the log, and waits for
+/// nobody. With `NOOP` it only counts.
+fn checkpoint(connection: &Connection, mode: &str) -> Result<Checkpoint> {
+    let counted =
+        |row: &rusqlite::Row<'_>| Ok(Checkpoint { logged: row.get(1)?, moved: row.get(2)? });
+    Ok(connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], counted)?)
 }
 
 /// Moves everything into the database file and empties the write-ahead log. Says `false`, without
