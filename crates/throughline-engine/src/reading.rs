@@ -11,13 +11,13 @@ mod pieces;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
-use throughline_core::meet::{self, Difference};
+use throughline_core::meet::{self, Beside, Difference};
 use throughline_core::reading::{self, Bearing, Judged};
 use throughline_core::{
     Change, Edge, Memory, MemoryId, Relation, Row, RowKey, State, Timestamp, text, words,
 };
 use throughline_embed::Embedding;
-use throughline_language::speech;
+use throughline_language::{probe, speech};
 use throughline_reader::{TrainedReader as Trained, is_english};
 
 pub(crate) use apart::LeftClause;
@@ -42,6 +42,8 @@ const REPLACES_FROM: f32 = 0.5;
 const BY_HAND_CHANGES_FROM: f32 = 0.5;
 /// How near in meaning a memory must be to what is told by hand.
 const BY_HAND_NEAR: f64 = 0.3;
+/// How near it must be where what is told is not told as a change.
+const BY_HAND_ALIKE: f64 = 0.6;
 /// From this likelihood on, what is told by hand touches a memory.
 const BY_HAND_TOUCHES_FROM: f32 = 0.9;
 /// What is farther from a turn is not near anything that the turn says.
@@ -72,6 +74,8 @@ const LINKS_FAR_FROM: f32 = 0.2;
 pub(crate) const NOTICES_FROM: f32 = 0.4;
 /// From this likelihood on, what bears on nothing as a whole is not looked at claim by claim.
 const OTHER_FROM: f32 = 0.95;
+/// From this likelihood on, what counts something else than the memory changes it all the same.
+const SURE_OF_UNITS_FROM: f32 = 0.9;
 /// Characters of a turn that are looked up.
 const LOOKED_UP_CHARS: usize = 400;
 
@@ -252,7 +256,17 @@ impl Capturing<'_> {
         focus: &[MemoryId],
     ) -> Result<Nearby> {
         let Ok(trained) = Trained::builtin() else { return Ok(Nearby::default()) };
-        let looked_up = text::cut(&said, LOOKED_UP_CHARS);
+        // What a bare answer is about stands in what it answers.
+        let answered = before.filter(|_| probe::is_bare_answer(&said, before));
+        let answered = answered.map(|before| format!("{before} {said}"));
+        let mut memories = self.nearest(answered.as_ref().unwrap_or(&said), focus)?;
+        judge_whole(trained, &mut memories, before, &said);
+        Ok(Nearby { said, memories })
+    }
+
+    /// The memories nearest to what was said, and some in focus. How it bears on them is not judged yet.
+    fn nearest(&self, said: &str, focus: &[MemoryId]) -> Result<Vec<NearestMemories>> {
+        let looked_up = text::cut(said, LOOKED_UP_CHARS);
         let arms = Arms { graph: false, time: false, ..Arms::default() };
         let ask = Ask {
             ungated: true,
@@ -286,8 +300,7 @@ impl Capturing<'_> {
                 memories.push(NearestMemories { memory, near, whole: Judged::other() });
             }
         }
-        judge_whole(trained, &mut memories, before, &said);
-        Ok(Nearby { said, memories })
+        Ok(memories)
     }
 
     /// Whether a prompt that looks like a mere request or report gives something another value, by the
@@ -341,7 +354,7 @@ impl Capturing<'_> {
                     near = near.max(self.nearness(&meaning, &one.memory.content));
                 }
             }
-            if let Some(why) = meet::stands_beside(content, claim) {
+            if let Some(why) = stands_beside(content, claim, judgement) {
                 judgement = judgement.beside(why);
             }
             let left = if plain && judgement.touches() >= REPLACES_FROM {
@@ -361,17 +374,23 @@ impl Capturing<'_> {
         bearings
     }
 
-    /// How what is told by hand, or by an agent's tools, bears on what is held, where it is told as a
-    /// change. Whoever tells one thing after another in the same form means them to stand side by side.
+    /// How what is told by hand, or by an agent's tools, bears on what is held. Whoever tells one thing after another
+    /// in the same form means them to stand side by side; so what is not told as a change is held against what is most
+    /// alike alone, and where both cannot hold a person decides.
     pub(crate) fn bearings_by_hand(&self, new: &NewMemory) -> Result<Bearings> {
         let mut bearings = Bearings::default();
+        let Ok(trained) = Trained::builtin() else { return Ok(bearings) };
         if new.kind.can_be_replaced() && is_english(&new.content) {
             let pieces = pieces_of(None, &new.content).unwrap_or_default();
-            if !pieces.iter().any(|piece| piece.changes() >= BY_HAND_CHANGES_FROM) {
-                return Ok(bearings);
+            let is_change = pieces.iter().any(|piece| piece.changes() >= BY_HAND_CHANGES_FROM);
+            let mut memories = self.nearest(&new.content, &[])?;
+            if !is_change {
+                memories.retain(|one| one.near >= BY_HAND_ALIKE && one.memory.state.is_active());
+                memories.truncate(1);
             }
-            let nearby = self.nearby(None, new.content.clone(), &[])?;
-            let plain = new.authority.is_user();
+            judge_whole(trained, &mut memories, None, &new.content);
+            let nearby = Nearby { said: new.content.clone(), memories };
+            let plain = new.authority.is_user() && is_change;
             let mut found = self.bearings(&nearby, None, &new.content, true, plain);
             found.retain(|one| {
                 one.judged.touches() >= BY_HAND_TOUCHES_FROM && one.near >= BY_HAND_NEAR
@@ -401,6 +420,13 @@ fn judge_whole(
     for one in memories.iter_mut().filter(|one| one.near >= FAR) {
         one.whole = judged.next().flatten().unwrap_or(one.whole);
     }
+}
+
+/// Why forms say that a claim stands beside a memory. What a number counts is told by its neighbour, which may be a word of
+/// another sort ("20 gigs", "50-minute lessons"): there a reader who is sure knows better.
+fn stands_beside(held: &str, claim: &str, judged: Judged) -> Option<Beside> {
+    let why = meet::stands_beside(held, claim)?;
+    (why != Beside::OtherUnit || judged.touches() < SURE_OF_UNITS_FROM).then_some(why)
 }
 
 fn can_be_touched(held: &Memory, context: &Context) -> bool {

@@ -26,10 +26,12 @@ const SURE_FROM: f32 = 0.8;
 const NAMES_FROM: f32 = 0.1;
 /// An answer of so few words is read with what it answers.
 const ANSWER_WORDS: usize = 6;
+/// An answer of fewer words says nothing without what it answers.
+const BARE_WORDS: usize = 3;
 /// From this likelihood on, a piece is held against what is known before it is let go.
 const CHANGE_FROM: f32 = 0.03;
 /// From this likelihood on, nothing stands against taking it at its word.
-const PLAIN_FROM: f32 = 0.6;
+const PLAIN_FROM: f32 = 0.4;
 /// How sure a piece is: one that is stated, one on probation, and one that may not be meant as it stands.
 const STATED: f64 = 0.9;
 const ON_PROBATION: f64 = 0.6;
@@ -260,10 +262,15 @@ pub fn matters_at_once(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| is_kept(piece) || says_something(piece) && may(piece))
 }
 
-/// Whether a piece is neither a question nor pasted, and is meant as it is said.
+/// Whether a piece is neither a question nor pasted, and may be meant as it is said.
 fn says_something(piece: &Piece) -> bool {
     let asks = piece.share(Role::Question) + piece.share(Role::Paste) >= KEEP_FROM;
-    !asks && piece.plain() >= KEEP_FROM
+    !asks && piece.plain() >= PLAIN_FROM
+}
+
+/// Whether words are too few to stand alone as a claim, and answer the agent.
+pub fn is_bare_answer(said: &str, before: Option<&str>) -> bool {
+    before.is_some_and(says_enough) && words(said).len() < BARE_WORDS
 }
 
 /// Whether words can be understood only with what the agent said before them.
@@ -298,13 +305,14 @@ fn claim(turn: usize, said: &Turn<'_>, before: &[Piece], piece: &Piece) -> Remem
 
 /// How sure it is that a piece is meant as it stands, and will last.
 fn confidence(statements: &[ProbedSentence<'_>], piece: &Piece, quote: &str) -> f64 {
-    // What others have settled may stand, and is not the speaker's own word.
+    // What others have settled may stand, and is not the speaker's own word; where the reader is sure of it, it knows better.
     let open =
         |it: &ProbedSentence<'_>| matches!(it.guard, Some(Guard::Hypothetical | Guard::ThirdParty));
     let open = all_of(statements, piece, open) && !meet::permits_if(quote);
-    if open || piece.plain() < PLAIN_FROM {
+    let is_stated = piece.lasting >= STATED_FROM && piece.plain() >= STATED_PLAIN_FROM;
+    if open && !is_stated || piece.plain() < PLAIN_FROM {
         DOUBTED
-    } else if piece.lasting >= STATED_FROM && piece.plain() >= STATED_PLAIN_FROM {
+    } else if is_stated {
         STATED
     } else {
         ON_PROBATION
