@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Home, batches, id_of, strings};
+use crate::durable::rows_in_file;
+use crate::harness::{Home, batches, id_of, overwrite, strings};
 use crate::hooking::Agent;
 use crate::models_trouble::until;
 
@@ -283,8 +284,18 @@ fn a_dry_run_says_what_would_be_done_and_writes_nothing() {
     let home = known();
     home.json(&["sleep"]);
     let (before, written) = (home.everything(), batches(&home).len());
+    // Which files there are and what they hold, but for those that belong to the database.
+    let files = || {
+        let own = home.files().into_iter();
+        let own = own.filter(|path| !path.to_string_lossy().contains("throughline.db"));
+        own.map(|path| (path.clone(), std::fs::read(path).expect("a file")))
+            .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let held = files();
     let dry = home.json(&["sleep", "--deep", "--dry-run"]);
     assert!(changes(&dry) > 0, "{dry}");
+    assert_eq!(files().keys().collect::<Vec<_>>(), held.keys().collect::<Vec<_>>());
+    assert!(files() == held, "a file was changed");
     assert_eq!((home.everything(), batches(&home).len()), (before, written));
     assert!(home.json(&["topics"])["items"].as_array().is_some_and(Vec::is_empty));
 }
@@ -326,23 +337,50 @@ fn an_idle_server_organises_what_a_session_left() {
 }
 
 #[test]
-fn reports_of_two_deep_sleeps_differ_and_doctor_says_where_they_do_not() {
+fn reports_of_two_deep_sleeps_with_something_new_between_them_differ() {
     let home = known();
     let first = home.json(&["sleep", "--deep"]);
     home.remember("Postgres is upgraded in autumn");
     let second = home.json(&["sleep", "--deep"]);
     assert!(second["seen_to"].as_u64() > first["seen_to"].as_u64());
-    let checks = |home: &Home| home.json(&["doctor"])["checks"].to_string();
-    assert!(!checks(&home).contains("\"sleep\""));
-    // A sleep that told the same twice although something was new no longer does anything.
-    let file = home.path().join("sleep.json");
-    let state = std::fs::read_to_string(&file).expect("where it stands is noted");
-    std::fs::write(&file, state.replace("\"stuck\":false", "\"stuck\":true")).expect("a write");
-    let run = home.run(&["--json", "doctor"]);
-    assert!(run.stdout.contains("came to the same result twice"), "{}", run.stdout);
+    let checks = home.json(&["doctor"])["checks"].to_string();
+    assert!(!checks.contains("\"sleep\""), "{checks}");
     // What is noted there is a convenience: without it everything is found out again.
+    let file = home.path().join("sleep.json");
     std::fs::write(&file, "{ not json").expect("a write");
     assert_eq!(changes(&home.json(&["sleep", "--deep"])), 0);
+}
+
+#[test]
+fn a_deep_sleep_that_comes_to_the_same_twice_although_something_is_new_is_named_by_doctor() {
+    let home = known();
+    home.json(&["sleep", "--deep"]);
+    assert_eq!(changes(&home.json(&["sleep", "--deep"])), 0);
+    let named = || {
+        let run = home.run(&["--json", "doctor"]);
+        let found: Value = serde_json::from_str(&run.stdout).expect("one JSON document");
+        let checks = found["checks"].as_array().expect("doctor lists its checks").iter();
+        checks.filter(|check| check["name"] == "sleep").cloned().collect::<Vec<Value>>()
+    };
+    // What comes in and is put away before the next run is nothing to organise.
+    let gone = home.remember("The Postgres password is rotated in May");
+    home.json(&["archive", &gone]);
+    let same = || home.run(&["sleep", "--deep"]).stdout.contains("the same as the last time");
+    assert!(!same());
+    // A row that cannot be read back is passed over by every pass, as if it had not come in.
+    let id = home.remember("Postgres is upgraded in autumn");
+    for row in rows_in_file(&home, &id) {
+        overwrite(&home.database(), row, b"#");
+    }
+    for _ in 0..2 {
+        assert!(same());
+        let [check] = named().try_into().expect("one check");
+        assert_eq!(check["outcome"], "wrong", "{check}");
+        assert!(check["detail"].to_string().contains("the same result twice"), "{check}");
+    }
+    home.run(&["doctor", "--mend"]);
+    assert!(!same());
+    assert_eq!(named(), Vec::<Value>::new());
 }
 
 #[test]
