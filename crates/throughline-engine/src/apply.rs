@@ -30,7 +30,7 @@ use throughline_core::{
     Authority, Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation,
     RowKey, State, Timestamp, text,
 };
-use throughline_language::{closeness, gate};
+use throughline_language::{closeness, gate, occasion};
 use throughline_store::EntityName;
 
 use crate::capture::Captured;
@@ -335,7 +335,7 @@ impl Keeping<'_> {
             label: claim.label.clone(),
             domain: claim.domain.clone(),
             confidence: claim.confidence,
-            triggers: claim.triggers.clone(),
+            triggers: triggers(claim, speaker),
             about: claim.entities.clone(),
             revive: ground.revive,
             ..tx.candidate(claim.kind, said, testimony)
@@ -400,6 +400,14 @@ pub(crate) fn as_event(tx: &Transaction<'_>, claim: &Candidate) -> Candidate {
         triggers: Vec::new(),
         ..claim.clone()
     }
+}
+
+/// What brings a claim up: what it was given, or the code that a person's own rule forbids.
+fn triggers(claim: &Remember, speaker: Speaker) -> Vec<String> {
+    if claim.triggers.is_empty() && speaker == Speaker::User {
+        return occasion::forbidden_code(claim.kind, &claim.content);
+    }
+    claim.triggers.clone()
 }
 
 /// Whether a claim may repeat what we showed: an agent's words, and what a tool printed. That a tool

@@ -10,7 +10,7 @@ use throughline_core::watermark::Referent;
 use throughline_core::{
     Authority, BatchId, Cause, Kind, Memory, MemoryId, Relation, RowKey, Slot, SpaceId, form, text,
 };
-use throughline_language::{closeness, instruction, lesson, probe};
+use throughline_language::{closeness, instruction, lesson, occasion, probe};
 
 use crate::apply::as_event;
 use crate::engine::is_handle;
@@ -461,6 +461,14 @@ pub(crate) fn check_share(share: f64) -> Result<()> {
     Err(Error::BadInput(format!("{share} is not a share: write a number from 0 to 1")))
 }
 
+/// What brings a memory up: what it was given, or the code that a person's own rule forbids.
+fn triggers(new: &NewMemory) -> Vec<String> {
+    if new.triggers.is_empty() && new.authority.is_user() {
+        return occasion::forbidden_code(new.kind, &new.content);
+    }
+    new.triggers.clone()
+}
+
 pub(crate) fn candidate(new: &NewMemory, tx: &Transaction<'_>) -> Candidate {
     let testimony = Testimony {
         session: tx.session.clone(),
@@ -475,7 +483,7 @@ pub(crate) fn candidate(new: &NewMemory, tx: &Transaction<'_>) -> Candidate {
         importance: new.importance,
         confidence: new.confidence,
         pinned: new.pinned,
-        triggers: new.triggers.clone(),
+        triggers: triggers(new),
         revive: new.revive,
         ..tx.candidate(new.kind, &new.content, testimony)
     }
