@@ -297,25 +297,19 @@ fn fields_that_nobody_knows_survive_a_vouched_import_and_an_edge_without_confide
 }
 
 #[test]
-fn a_name_that_earlier_sessions_brought_is_nothing_new_to_the_gate() {
-    let home = Home::new();
-    let prompt = "Please compare Kestrel, Lumen and Brandt for the export job";
+fn one_new_name_fires_the_gate_and_one_that_earlier_sessions_brought_is_nothing_new() {
+    let noticed =
+        |home: &Home| home.json(&["stats"])["capture"]["noticed"].as_u64().unwrap_or_default();
     let fired = |home: &Home, session: &str| {
+        let before = noticed(home);
         let agent = Agent::new(home, session);
-        agent.hears(prompt);
+        agent.hears("Please compare the export job with Kestrel");
+        agent.hears("and once more with Kestrel");
         agent.ends();
-        let stats = home.json(&["stats"]);
-        stats["capture"]["noticed"].as_u64().unwrap_or_default()
+        noticed(home) - before
     };
-    let fresh = fired(&home, "march");
-    assert_eq!(fresh, 1, "three names that nobody knows");
+    assert_eq!(fired(&Home::new(), "march"), 1, "the second time it is no longer new");
     let known = Home::new();
-    for name in ["Kestrel", "Lumen", "Brandt"] {
-        known.remember_with(&[
-            &format!("{name} is a vendor"),
-            "--slot",
-            &format!("{name}|is|a vendor"),
-        ]);
-    }
-    assert_eq!(fired(&known, "march"), 0, "they are known from before");
+    known.remember_with(&["Kestrel is a vendor", "--slot", "Kestrel|is|a vendor"]);
+    assert_eq!(fired(&known, "march"), 0, "it is known from before");
 }
