@@ -24,7 +24,7 @@ use crate::permission::Standing;
 use crate::row::{Tombstone, slot_fingerprint};
 use crate::{
     Authority, Change, Edge, EntityId, EntityKind, Evidence, Fingerprint, Kind, Memory, MemoryId,
-    Relation, Scope, Slot, State, Timestamp, Watermark, when,
+    Relation, Scope, Slot, State, Timestamp, Watermark, form, when,
 };
 
 /// Something that may become a memory.
@@ -203,6 +203,7 @@ fn known<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Vec<&'a Memor
         .iter()
         .chain(same_value)
         .filter(|memory| memory.session.is_none() || memory.session == candidate.scope.session)
+        .filter(|memory| !happened_again(candidate, memory, neighbours))
         .collect();
     let mut others = BTreeSet::new();
     if is_persons_word(&candidate.testimony) {
@@ -218,6 +219,18 @@ fn known<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Vec<&'a Memor
         (place, Reverse(memory.since), memory.recorded_at, memory.id)
     });
     known
+}
+
+/// Whether the same words tell of something that happened another time: nobody spoke of what is held on that day. An
+/// agent that says it again only retells it, and a text that gives the date means the same one on every day.
+fn happened_again(candidate: &Candidate, held: &Memory, neighbours: &Neighbours) -> bool {
+    let (testimony, day) = (&candidate.testimony, candidate.testimony.at.date());
+    let events = form::is_event(candidate.kind, &candidate.content)
+        && form::is_event(held.kind, &held.content)
+        && !form::gives_date(&candidate.content);
+    let retold = testimony.echo || testimony.by_agent || !held.state.is_active();
+    let mut told = neighbours.evidence.iter().filter(|one| one.memory == held.id);
+    events && !retold && held.recorded_at.date() != day && told.all(|one| one.at.date() != day)
 }
 
 /// What a candidate says, as evidence about a memory. Other words are kept beside it.
