@@ -118,6 +118,18 @@ fn fifty_questions_about_other_things_hide_nothing() {
         assert_eq!(after[field], before[field], "{field}");
     }
     assert_eq!(home.texts(&OFFICE), ["The office is in Basel"]);
+    // Nor do fifty who say that it did not help, and what tidies up afterwards.
+    for _ in 0..50 {
+        home.json(&["feedback", &id, "--unhelpful"]);
+    }
+    for class in [&["sleep"][..], &["sleep", "--deep"]] {
+        home.json(class);
+        let after = home.show(&id);
+        for field in ["state", "trust", "flags"] {
+            assert_eq!(after[field], before[field], "{field} after {class:?}");
+        }
+        assert_eq!(home.texts(&OFFICE), ["The office is in Basel"], "{class:?}");
+    }
 }
 
 #[test]

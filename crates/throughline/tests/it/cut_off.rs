@@ -272,6 +272,7 @@ fn is_all_or_nothing(faults: &Faults, home: &Home, kept: &Kept, command: &[&str]
     for at in points(all, if slow() { None } else { Some(10) }) {
         let when = format!("{command:?} killed at {at} of {all}");
         kept.put_back(home);
+        home.travel("2026-03-03");
         faults.kill(home, command, at);
         let found = said();
         assert!(found == before || found == after, "{when}: {found:?}");

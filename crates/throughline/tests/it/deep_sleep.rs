@@ -6,6 +6,7 @@ use crate::durable::rows_in_file;
 use crate::harness::{Home, batches, id_of, overwrite, strings};
 use crate::hooking::Agent;
 use crate::models_trouble::until;
+use crate::transfer::clone_of;
 
 /// What a project knows about two topics, and something that belongs to neither.
 pub(crate) const KNOWN: [&str; 13] = [
@@ -30,6 +31,15 @@ pub(crate) fn known() -> Home {
         home.remember(text);
     }
     home
+}
+
+/// Two homes with a clone of one project each.
+fn two_machines() -> (Home, Home) {
+    let both = (Home::new(), Home::new());
+    for home in [&both.0, &both.1] {
+        clone_of(&home.project(), "https://example.com/acme/webshop.git");
+    }
+    both
 }
 
 fn pass<'a>(slept: &'a Value, name: &str) -> &'a Value {
@@ -202,14 +212,20 @@ fn similar_tags_become_one_and_tags_on_nothing_are_dropped() {
 
 #[test]
 fn what_denies_another_memory_is_put_before_a_person_and_decided_by_nobody_else() {
-    let home = Home::new();
+    // Said on two machines, so that neither was met when the other was said.
+    let (home, there) = two_machines();
     let yes = home.remember("Deployments of the shop happen on Tuesdays");
-    let no = home.remember("Deployments of the shop never happen on Tuesdays");
     home.remember("The office coffee machine is called Bertha");
+    there.remember("Deployments of the shop never happen on Tuesdays");
+    let export = there.arg("theirs.jsonl");
+    there.json(&["export", "-o", &export]);
+    home.json(&["import", &export, "--trust"]);
+    let no = id_of(&home.json(&["search", "never happen on Tuesdays"])["items"][0]);
+    assert_ne!(yes, no);
     let flagged = |id: &str| strings(&home.show(id)["flags"]).contains(&"contested");
-    let before = flagged(&yes) || flagged(&no);
+    assert!(!flagged(&yes) && !flagged(&no), "nobody has compared them yet");
     home.json(&["sleep", "--deep"]);
-    assert!(before || flagged(&yes) && flagged(&no), "both are told with the other");
+    assert!(flagged(&yes) && flagged(&no), "both are told with the other");
     for id in [&yes, &no] {
         assert_ne!(home.show(id)["state"], "retracted");
     }
@@ -240,6 +256,76 @@ fn tags_and_areas_that_nobody_gave_are_inferred_and_marked_as_such() {
     assert_eq!(home.show(&person)["domain"], "relationship");
     assert_eq!(home.show(&person)["content"], "My colleague Dana owns the billing service");
     assert!(home.texts(&["list", "--domain", "technical"]).len() >= 2);
+}
+
+#[test]
+fn a_label_that_most_of_a_topic_carries_is_inferred_for_the_rest_of_it() {
+    let home = Home::new();
+    let ids = KNOWN[..5].iter().enumerate().map(|(n, text)| {
+        let tag: &[&str] = if n < 4 { &["--tag", "storage"] } else { &[] };
+        home.remember_with(&[&[*text], tag].concat())
+    });
+    let ids: Vec<String> = ids.collect();
+    for text in &KNOWN[5..] {
+        home.remember(text);
+    }
+    home.json(&["sleep", "--deep"]);
+    home.remember("Dana waters the plants");
+    home.json(&["sleep", "--deep"]);
+    let rest = home.show(&ids[4]);
+    assert_eq!(rest["inferred_tags"], json!(["storage"]), "{rest}");
+    let given = home.show(&ids[0]);
+    assert_eq!((&given["tags"], &given["inferred_tags"]), (&json!(["storage"]), &json!([])));
+    let others = home.texts(&["list", "--tag", "storage"]);
+    assert!(others.iter().all(|text| text.contains("Postgres")), "{others:?}");
+}
+
+#[test]
+fn fifty_recalls_or_many_new_memories_make_deep_sleep_due() {
+    let home = known();
+    home.json(&["sleep", "--deep"]);
+    let due = || home.json(&["sleep", "--dry-run"])["deep"].clone();
+    assert_eq!(due()["due"], false, "{}", due());
+    for n in 0..51 {
+        home.json(&["--session", &format!("s{}", n % 2), "recall", "what is wiped weekly?"]);
+        home.wait(20);
+        if n % 40 == 39 {
+            home.travel("2026-03-03");
+        }
+    }
+    home.json(&["show", &id_of(&home.json(&["list"])["items"][0])]);
+    let told = due();
+    assert_eq!(told["due"], true, "{told}");
+    assert!(told["when"].as_str().is_some_and(|why| why.contains("recalled")), "{told}");
+    home.json(&["sleep", "--deep"]);
+    assert_eq!(due()["due"], false, "{}", due());
+
+    let rules: String =
+        (0..560).map(|n| format!("- Service number {n} is restarted by hand\n")).collect();
+    std::fs::write(home.project().join("CLAUDE.md"), rules).expect("a file");
+    Agent::new(&home, "reads").starts();
+    let told = due();
+    assert_eq!(told["due"], true, "{told}");
+    assert!(told["when"].as_str().is_some_and(|why| why.contains("came in")), "{told}");
+}
+
+#[test]
+fn names_that_differ_only_in_how_they_are_written_become_one_thing() {
+    let (home, there) = two_machines();
+    home.remember("ReactJS renders the shop");
+    there.remember("React.js renders the blog");
+    let export = there.arg("theirs.jsonl");
+    there.json(&["export", "-o", &export]);
+    home.json(&["import", &export, "--trust"]);
+    let things = || {
+        let found = home.json(&["entity", "list"]);
+        let all = found["items"].as_array().expect("a list").clone();
+        all.iter().filter(|one| one["name"].to_string().contains("React")).count()
+    };
+    assert_eq!(things(), 2, "{}", home.json(&["entity", "list"]));
+    let slept = home.json(&["sleep", "--deep"]);
+    assert_eq!(things(), 1, "{}", pass(&slept, "entities"));
+    home.assert_sound();
 }
 
 #[test]

@@ -381,11 +381,13 @@ fn a_sleep_settles_two_values_that_came_in_beside_each_other() {
     let one = home.remember_with(&["Staging listens on 8080", "--slot", &slot("8080")]);
     let two = home.remember("Staging is on 9090");
     home.json(&["edit", &two, "--slot", &slot("9090")]);
+    let old = home.show(&one);
+    assert!(old["superseded_by"].is_null(), "{old}");
+    assert!(strings(&old["flags"]).contains(&"contested"), "never two silently: {old}");
     let slept = home.json(&["sleep"]);
-    let flags = |id: &str| home.show(id)["flags"].clone();
-    let replaced = home.show(&one)["superseded_by"] == two.as_str();
-    let shown = strings(&flags(&one)).contains(&"contested");
-    assert!(replaced || shown, "never two silently: {slept}");
+    assert_eq!(home.show(&one)["superseded_by"], two.as_str(), "{slept}");
+    assert_eq!(slept["changes"]["superseded"], 1, "{slept}");
+    assert!(!strings(&home.show(&two)["flags"]).contains(&"contested"));
     home.assert_sound();
 }
 
