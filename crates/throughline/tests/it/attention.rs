@@ -283,6 +283,11 @@ fn memories_that_come_up_together_are_tied() {
     let mut both = [Some(one.as_str()), Some(two.as_str())];
     both.sort_unstable();
     assert_eq!(ends, both);
+    // A person can cut the tie.
+    let ends = [edge["from"].as_str().expect("an id"), edge["to"].as_str().expect("an id")];
+    home.json(&["unlink", ends[0], "co_used", ends[1]]);
+    let graph = home.json(&["graph"]);
+    assert!(!graph["edges"].as_array().expect("edges").iter().any(|edge| tied(&edge)), "{graph}");
 }
 
 #[test]
