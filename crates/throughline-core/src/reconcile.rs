@@ -3,6 +3,7 @@
 mod bare;
 mod conflict;
 mod named;
+mod occurrence;
 mod take_over;
 
 use std::cmp::Reverse;
@@ -13,6 +14,7 @@ use uuid::Uuid;
 use conflict::{ConflictClaim, conflicts};
 use named::label_changes;
 pub use named::{entity, named_entities};
+use occurrence::happened_again;
 pub use take_over::gives_form;
 use take_over::{is_by_person, is_persons_word, loosened, taken_over};
 
@@ -24,7 +26,7 @@ use crate::permission::Standing;
 use crate::row::{Tombstone, slot_fingerprint};
 use crate::{
     Authority, Change, Edge, EntityId, EntityKind, Evidence, Fingerprint, Kind, Memory, MemoryId,
-    Relation, Scope, Slot, State, Timestamp, Watermark, form, when,
+    Relation, Scope, Slot, State, Timestamp, Watermark, when,
 };
 
 /// Something that may become a memory.
@@ -219,18 +221,6 @@ fn known<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Vec<&'a Memor
         (place, Reverse(memory.since), memory.recorded_at, memory.id)
     });
     known
-}
-
-/// Whether the same words tell of something that happened another time: nobody spoke of what is held on that day. An
-/// agent that says it again only retells it, and a text that gives the date means the same one on every day.
-fn happened_again(candidate: &Candidate, held: &Memory, neighbours: &Neighbours) -> bool {
-    let (testimony, day) = (&candidate.testimony, candidate.testimony.at.date());
-    let events = form::is_event(candidate.kind, &candidate.content)
-        && form::is_event(held.kind, &held.content)
-        && !form::gives_date(&candidate.content);
-    let retold = testimony.echo || testimony.by_agent || !held.state.is_active();
-    let mut told = neighbours.evidence.iter().filter(|one| one.memory == held.id);
-    events && !retold && held.recorded_at.date() != day && told.all(|one| one.at.date() != day)
 }
 
 /// What a candidate says, as evidence about a memory. Other words are kept beside it.

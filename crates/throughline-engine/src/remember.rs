@@ -461,14 +461,6 @@ pub(crate) fn check_share(share: f64) -> Result<()> {
     Err(Error::BadInput(format!("{share} is not a share: write a number from 0 to 1")))
 }
 
-/// What brings a memory up: what it was given, or the code that a person's own rule forbids.
-fn triggers(new: &NewMemory) -> Vec<String> {
-    if new.triggers.is_empty() && new.authority.is_user() {
-        return occasion::forbidden_code(new.kind, &new.content);
-    }
-    new.triggers.clone()
-}
-
 pub(crate) fn candidate(new: &NewMemory, tx: &Transaction<'_>) -> Candidate {
     let testimony = Testimony {
         session: tx.session.clone(),
@@ -483,7 +475,12 @@ pub(crate) fn candidate(new: &NewMemory, tx: &Transaction<'_>) -> Candidate {
         importance: new.importance,
         confidence: new.confidence,
         pinned: new.pinned,
-        triggers: triggers(new),
+        triggers: occasion::triggers(
+            new.kind,
+            &new.content,
+            &new.triggers,
+            new.authority.is_user(),
+        ),
         revive: new.revive,
         ..tx.candidate(new.kind, &new.content, testimony)
     }

@@ -59,9 +59,14 @@ pub fn fit(kind: Kind, content: &str, doing: &Doing) -> Option<Fit> {
     by_place.into_iter().chain(by_words).max_by_key(|fit| fit.strength)
 }
 
+/// What brings a claim up: what it was given, or the code that a person's own rule forbids.
+pub fn triggers(kind: Kind, content: &str, given: &[String], by_person: bool) -> Vec<String> {
+    if given.is_empty() && by_person { forbidden_code(kind, content) } else { given.to_vec() }
+}
+
 /// The code that a rule forbids, as it would be written: `println!` of "don't use println! in the library". What it says
 /// of programs and files is found by [`fit`], so that only calls and paths of code are left for triggers.
-pub fn forbidden_code(kind: Kind, content: &str) -> Vec<String> {
+fn forbidden_code(kind: Kind, content: &str) -> Vec<String> {
     if !RULES.contains(&kind) {
         return Vec::new();
     }

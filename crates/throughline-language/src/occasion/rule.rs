@@ -71,7 +71,7 @@ impl<'a> RuleToken<'a> {
         }
     }
 
-    /// The call or path of code that it is, as it would be written: `dbg!`, `print(`, `std::env`. A plain word is none.
+    /// The call or path of code that it is, as it would be written: `dbg!`, `print(`, `regex::Regex`. A plain word is none.
     pub(super) fn as_code(&self) -> Option<String> {
         let is_name = |part: &str| {
             let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');

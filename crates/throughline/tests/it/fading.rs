@@ -365,3 +365,24 @@ fn feedback_decides_how_long_a_memory_stays_in_the_hot_tier() {
     assert_eq!(cold(), [false, true, true]);
     assert_eq!(trust(&helped), trust(&missed));
 }
+
+#[test]
+fn a_correction_weighs_most_and_longest_and_what_was_only_inferred_fades_first() {
+    let home = Home::new();
+    let put_right =
+        home.remember_with(&["The lobby has two doors, not three", "--kind", "correction"]);
+    let old = home.remember("The mascot was a hamster");
+    let corrected = home.json(&["correct", &old, "The mascot was a hedgehog"]);
+    let corrected = id_of(&corrected["memory"]);
+    let plain = home.remember("The invoice worker runs on node seven");
+    let inferred = home.remember_with(&["The loader reads gzip files", "--authority", "inferred"]);
+    let weight = |id: &str| home.show(id)["salience"].as_f64().expect("a number");
+    assert!(weight(&put_right) > weight(&plain));
+    let diary = diary(&home);
+    work(&home, &diary, 0..60);
+    home.json(&["sleep"]);
+    assert!(weight(&put_right) > 0.6, "{}", weight(&put_right));
+    assert!(weight(&put_right) > weight(&plain) && weight(&plain) > weight(&inferred));
+    let cold = |id: &str| home.show(id)["tier"] == "cold";
+    assert_eq!([&put_right, &corrected, &plain].map(|id| cold(id)), [false, false, true]);
+}
