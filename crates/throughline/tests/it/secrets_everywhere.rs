@@ -348,12 +348,12 @@ fn tokens_of_two_dozen_shapes_reach_no_file_and_no_export_and_a_mention_of_a_key
     let agent = Agent::new(&home, "march");
     let tokens = tokens();
     for (n, token) in tokens.iter().enumerate() {
-        match n % 3 {
-            0 => {
-                drop(agent.hears(&format!("Remember: mirror number {n} takes {token} as its pass")))
-            }
-            1 => agent.answers(&format!("I used {token} for mirror number {n}.")),
-            _ => drop(home.remember(&format!("Mirror number {n} is reached with {token} only"))),
+        if n % 3 == 0 {
+            agent.hears(&format!("Remember: mirror number {n} takes {token} as its pass"));
+        } else if n % 3 == 1 {
+            agent.answers(&format!("I used {token} for mirror number {n}."));
+        } else {
+            home.remember(&format!("Mirror number {n} is reached with {token} only"));
         }
     }
     let mention = "There is no API key in the build, and the token count stays below 800";
