@@ -157,6 +157,11 @@ pub fn tells_what_was_done(content: &str) -> bool {
     is_lately(&text) || text.split(' ').any(|word| PAST_ACTIONS.contains(&word))
 }
 
+/// Whether a text gives the date of what it tells.
+pub fn gives_date(content: &str) -> bool {
+    content.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',')).any(is_date)
+}
+
 /// Whether a text says that something was a short while ago.
 fn is_lately(text: &str) -> bool {
     let padded = format!(" {text} ");

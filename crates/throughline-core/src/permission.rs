@@ -462,6 +462,10 @@ fn by_upkeep(request: Request) -> Verdict {
         Act::Tag | Act::Name => allowed,
         Act::Replace if backing == Backing::UserTurn => allowed,
         Act::Replace => persons(target).map_or(allowed, Verdict::Waits),
+        // A command failed of which a claim says that it works.
+        Act::CheckRefutes if backing == Backing::ToolResult => {
+            persons(target).map_or(allowed, Verdict::Waits)
+        }
         Act::AdoptRule => Verdict::Waits(Denial::RuleFromOutside),
         // Visibility only, by disuse only, and undone like anything else; what is pinned stays.
         Act::Archive if target.is_none_or(|target| !target.pinned) => allowed,

@@ -3,6 +3,7 @@
 mod bare;
 mod conflict;
 mod named;
+mod occurrence;
 mod take_over;
 
 use std::cmp::Reverse;
@@ -13,6 +14,7 @@ use uuid::Uuid;
 use conflict::{ConflictClaim, conflicts};
 use named::label_changes;
 pub use named::{entity, named_entities};
+use occurrence::happened_again;
 pub use take_over::gives_form;
 use take_over::{is_by_person, is_persons_word, loosened, taken_over};
 
@@ -203,6 +205,7 @@ fn known<'a>(candidate: &Candidate, neighbours: &'a Neighbours) -> Vec<&'a Memor
         .iter()
         .chain(same_value)
         .filter(|memory| memory.session.is_none() || memory.session == candidate.scope.session)
+        .filter(|memory| !happened_again(candidate, memory, neighbours))
         .collect();
     let mut others = BTreeSet::new();
     if is_persons_word(&candidate.testimony) {

@@ -30,7 +30,7 @@ use throughline_core::{
     Authority, Change, Edge, EpisodeId, Fingerprint, Kind, Memory, MemoryId, NodeId, Relation,
     RowKey, State, Timestamp, text,
 };
-use throughline_language::{closeness, gate};
+use throughline_language::{closeness, gate, occasion};
 use throughline_store::EntityName;
 
 use crate::capture::Captured;
@@ -311,12 +311,13 @@ impl Keeping<'_> {
     ) -> Candidate {
         let source = claim.turn.and_then(|turn| ground.sources.get(turn));
         let speaker = speaker_of(claim.turn, ground);
+        let by_user = speaker == Speaker::User;
         let said = claim.content.as_str();
         let repeats =
             || ground.shown.iter().any(|one| echo::says_what_was_shown(said, &[one]).is_some());
         let snippet = claim.quote.as_ref();
         let snippet = snippet.filter(|quote| text::normalise(quote) != text::normalise(said));
-        let authority = if speaker == Speaker::User && corrects && !ground.by_model {
+        let authority = if by_user && corrects && !ground.by_model {
             Authority::UserCorrected
         } else {
             rank(speaker, claim, ground, tx.bearings.touches(said))
@@ -335,7 +336,7 @@ impl Keeping<'_> {
             label: claim.label.clone(),
             domain: claim.domain.clone(),
             confidence: claim.confidence,
-            triggers: claim.triggers.clone(),
+            triggers: occasion::triggers(claim.kind, said, &claim.triggers, by_user),
             about: claim.entities.clone(),
             revive: ground.revive,
             ..tx.candidate(claim.kind, said, testimony)

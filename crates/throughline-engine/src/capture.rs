@@ -244,6 +244,7 @@ impl Capturing<'_> {
         let to_check = &heard.mind.lately.to_check;
         wrote.checked =
             self.engine.watching(heard.context).confirm_by_tools(tx, heard.turns, to_check)?;
+        self.engine.watching(heard.context).refute_by_tools(tx, heard.turns)?;
         Ok((wrote, applied))
     }
 

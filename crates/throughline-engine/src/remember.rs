@@ -10,7 +10,7 @@ use throughline_core::watermark::Referent;
 use throughline_core::{
     Authority, BatchId, Cause, Kind, Memory, MemoryId, Relation, RowKey, Slot, SpaceId, form, text,
 };
-use throughline_language::{closeness, instruction, lesson, probe};
+use throughline_language::{closeness, instruction, lesson, occasion, probe};
 
 use crate::apply::as_event;
 use crate::engine::is_handle;
@@ -475,7 +475,12 @@ pub(crate) fn candidate(new: &NewMemory, tx: &Transaction<'_>) -> Candidate {
         importance: new.importance,
         confidence: new.confidence,
         pinned: new.pinned,
-        triggers: new.triggers.clone(),
+        triggers: occasion::triggers(
+            new.kind,
+            &new.content,
+            &new.triggers,
+            new.authority.is_user(),
+        ),
         revive: new.revive,
         ..tx.candidate(new.kind, &new.content, testimony)
     }

@@ -1,14 +1,19 @@
 //! Verify: what moved is checked before anybody builds on it. Checking is the only thing that makes
 //! a memory fresh again; reading it never does.
 
+use std::collections::BTreeMap;
+
+use throughline_core::event::ToolRun;
 use throughline_core::evidence::Testimony;
 use throughline_core::permission::{Act, Backing, Door, Verdict};
 use throughline_core::state::Flag;
 use throughline_core::watermark::Referent;
 use throughline_core::{
-    Authority, Cause, Change, Memory, MemoryId, Row, RowKey, State, Watermark, page, text,
+    Authority, Cause, Change, Kind, Memory, MemoryId, Row, RowKey, State, Watermark, page, text,
+    words,
 };
-use throughline_language::referent;
+use throughline_language::{collision, referent};
+use throughline_store::{TextOf, TextQuery};
 use throughline_watch::World;
 
 use crate::capture::Captured;
@@ -27,6 +32,10 @@ pub(crate) const QUEUED_IN_MIND: usize = 32;
 const CLAIM_CHARS: usize = 160;
 /// Characters of evidence that are kept.
 const EVIDENCE_CHARS: usize = 240;
+
+/// Failed commands of one stretch of work that are held against claims, and claims that are read for each.
+const FAILURES_MAX: usize = 8;
+const CLAIMS_READ: usize = 24;
 
 /// Lines of a tool's output within which all words of a claim must stand.
 const WINDOW: usize = 4;
@@ -273,6 +282,47 @@ impl Watching<'_> {
         }
         Ok(confirmed)
     }
+
+    /// Notices that a command failed of which a claim says that it works: an agent's claim is taken back and leaves a
+    /// lesson, a person's waits for a person.
+    pub(crate) fn refute_by_tools(
+        &self,
+        tx: &mut Transaction<'_>,
+        turns: &[Captured],
+    ) -> Result<()> {
+        for (command, run) in last_failures(turns) {
+            let query = TextQuery {
+                of: TextOf::Memories,
+                terms: words::query_terms(&command),
+                spaces: vec![self.context.project.space()],
+                session: tx.scope.session.clone(),
+                states: vec![State::Staged, State::Confirmed],
+                kinds: vec![Kind::Fact],
+                limit: CLAIMS_READ,
+            };
+            let hits = tx.text(&query)?;
+            let keys: Vec<RowKey> =
+                hits.iter().map(|hit| RowKey::node(hit.space, hit.node)).collect();
+            for memory in tx.rows(&keys)?.into_iter().filter_map(|row| row?.into_memory()) {
+                let said = collision::failed_though_it_works(&memory.content, run);
+                let Some(said) = said.filter(|_| memory.state.is_active()) else { continue };
+                let marks = marks_of(&**tx, memory.space, memory.id)?;
+                let (door, backing) = (Door::Upkeep, Backing::ToolResult);
+                let told = Checked { door, backing, words: Some(&said) };
+                self.refute(tx, &memory, &marks, &told)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The commands whose last run failed, each with that run: what worked again by the end of a turn is nothing to tell.
+fn last_failures(turns: &[Captured]) -> Vec<(String, &ToolRun)> {
+    let runs = turns.iter().filter_map(|turn| turn.run.as_ref());
+    let last: BTreeMap<String, &ToolRun> =
+        runs.filter_map(|run| Some((collision::command_of(run)?, run))).collect();
+    let failed = |run: &ToolRun| run.failed || run.exit.is_some_and(|code| code != 0);
+    last.into_iter().filter(|(_, run)| failed(run)).take(FAILURES_MAX).collect()
 }
 
 /// Who checked, and what they say they saw.

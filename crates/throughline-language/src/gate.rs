@@ -52,7 +52,7 @@ impl Default for GatePolicy {
             topic_turns: 4,
             topic_overlap: 0.3,
             topic_terms: 6,
-            names_in_prompt: 3,
+            names_in_prompt: 1,
             names_in_answer: 8,
             claim_turns: 2,
         }

@@ -30,6 +30,9 @@ pub struct Fit {
     pub denied: bool,
 }
 
+/// Pieces of code that a rule is brought up by at most.
+const CODE_MAX: usize = 8;
+
 /// The kinds whose memories are rules.
 pub const RULES: &[Kind] = &[Kind::Principle, Kind::Preference, Kind::Negative];
 /// The kinds whose memories are told as rules where they forbid something or name an occasion.
@@ -54,6 +57,27 @@ pub fn fit(kind: Kind, content: &str, doing: &Doing) -> Option<Fit> {
         is_rule.then(|| found.fit())
     });
     by_place.into_iter().chain(by_words).max_by_key(|fit| fit.strength)
+}
+
+/// What brings a claim up: what it was given, or the code that a person's own rule forbids.
+pub fn triggers(kind: Kind, content: &str, given: &[String], by_person: bool) -> Vec<String> {
+    if given.is_empty() && by_person { forbidden_code(kind, content) } else { given.to_vec() }
+}
+
+/// The code that a rule forbids, as it would be written: `println!` of "don't use println! in the library". What it says
+/// of programs and files is found by [`fit`], so that only calls and paths of code are left for triggers.
+fn forbidden_code(kind: Kind, content: &str) -> Vec<String> {
+    if !RULES.contains(&kind) {
+        return Vec::new();
+    }
+    let rule = Rule::of(content);
+    let mut code: Vec<String> = Vec::new();
+    for written in rule.tokens.iter().filter(|one| one.denied).filter_map(RuleToken::as_code) {
+        if code.len() < CODE_MAX && !code.contains(&written) {
+            code.push(written);
+        }
+    }
+    code
 }
 
 /// The words of a rule that an act shares with it.

@@ -29,7 +29,7 @@ mod fate;
 mod finding;
 pub(crate) mod measure;
 pub(crate) mod name;
-mod ran;
+pub(crate) mod ran;
 mod read;
 mod rule;
 #[cfg(test)]

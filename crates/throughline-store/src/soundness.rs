@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use throughline_core::{Fingerprint, Memory, Relation, Row, RowKey, State};
+use throughline_core::{Fingerprint, Memory, Relation, Row, RowKey, State, form};
 
 /// Rows that could be read back, by key.
 pub(crate) type Held = BTreeMap<RowKey, Row>;
@@ -86,10 +86,14 @@ fn fingerprints(held: &Held) -> Vec<String> {
         .collect()
 }
 
+/// No two current memories make one claim. What happened may happen again, and is told in the same words.
 fn duplicates(held: &Held) -> Vec<String> {
+    let stands = |memory: &&Memory| {
+        memory.state.is_active() && !form::is_event(memory.kind, &memory.content)
+    };
     let mut seen: BTreeMap<_, &Memory> = BTreeMap::new();
     let mut wrong = Vec::new();
-    for memory in memories(held).filter(|memory| memory.state.is_active()) {
+    for memory in memories(held).filter(stands) {
         let claim = (memory.space, memory.session.clone(), memory.fingerprint.clone());
         if let Some(other) = seen.insert(claim, memory) {
             wrong.push(format!("memories {} and {} say the same", other.id, memory.id));

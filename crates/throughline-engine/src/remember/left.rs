@@ -27,14 +27,14 @@ pub(super) fn keep(
     let Some(held) = held else { return Ok(Vec::new()) };
     let (mut said, mut turns, mut against) = (Vec::new(), Vec::new(), Vec::new());
     for row in tx.attached(space, &[replaced.into()])? {
-        match row {
-            Row::Evidence(one) => said.push(one),
-            Row::Edge(edge) => match edge.relation {
-                Relation::EvidencedBy if edge.from == replaced.into() => turns.push(edge),
-                Relation::Contradicts => against.extend(edge.other(replaced.into()).memory()),
-                _ => {}
-            },
-            _ => {}
+        if let Row::Edge(edge) = row {
+            if edge.relation == Relation::Contradicts {
+                against.extend(edge.other(replaced.into()).memory());
+            } else if edge.relation == Relation::EvidencedBy && edge.from == replaced.into() {
+                turns.push(edge);
+            }
+        } else if let Row::Evidence(one) = row {
+            said.push(one);
         }
     }
     let against: Vec<RowKey> = against.iter().map(|id| RowKey::memory(space, *id)).collect();

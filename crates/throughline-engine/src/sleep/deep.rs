@@ -12,7 +12,8 @@ use std::time::Instant;
 
 use throughline_attention::due::{self, DuePolicy, DueWhy, SinceDeep};
 use throughline_core::text::{self, plural};
-use throughline_core::{BatchId, SpaceId, Timestamp};
+use throughline_core::{BatchId, Kind, MemoryId, SpaceId, State, Timestamp};
+use throughline_store::MemoryQuery;
 
 use super::{clashes, clusters, guidelines, labels, names, profiles, related, slots, tags};
 use crate::flows::Sleeping;
@@ -145,6 +146,7 @@ impl Sleeping<'_> {
         // Who asks for all of it gets all of it: what was done already finds little to do.
         let first = if until.is_some() { mark.next.min(PASSES.len() - 1) } else { 0 };
         let ground = Ground::new(space);
+        let whole = first == 0;
         let mut slept = DeepSlept { seen_to: before.seen_to, ..DeepSlept::default() };
         for (place, pass) in PASSES.iter().enumerate().skip(first) {
             let report = self.do_pass(pass, &ground, dry);
@@ -160,7 +162,10 @@ impl Sleeping<'_> {
             }
         }
         if !dry {
-            slept.stuck = self.finish(space, &before, &slept)?;
+            let looked = ground.looked_at();
+            let told = whole.then(|| told(&slept, &looked));
+            let unseen = before.to_organise > looked.len();
+            slept.stuck = self.finish(space, &before, told, unseen)?;
         }
         Ok(slept)
     }
@@ -197,28 +202,35 @@ impl Sleeping<'_> {
         }
         self.carry_out_pass(pass.name, space, &plan, report)?;
         self.keep_derived(space, &plan)?;
+        report.why.extend(self.keep_page(&plan));
         if let Some(to) = plan.scanned_to {
             DeepState::update(&self.engine.home, space, |mark| mark.scanned_to = Some(to))?;
         }
         Ok(())
     }
 
-    /// Notes that a run came to its end. Returns whether it came to the same as the last one although something new
-    /// had come in.
-    fn finish(&self, space: SpaceId, before: &Counted, slept: &DeepSlept) -> Result<bool> {
+    /// Notes that a run came to its end, and what it `told` where it did all passes. Returns whether it is stuck: it
+    /// told the same as the last one, although something new had come in that it left `unseen`.
+    fn finish(
+        &self,
+        space: SpaceId,
+        before: &Counted,
+        told: Option<String>,
+        unseen: bool,
+    ) -> Result<bool> {
         let after = counted(self.engine, space)?;
-        let told = told(slept);
         let mut stuck = false;
         DeepState::update(&self.engine.home, space, |mark| {
-            let new = before.memories > mark.memories;
-            stuck = is_stuck(mark, &told, new);
+            let news = unseen && before.memories > mark.memories;
+            // What did only the passes that were left says nothing about the others.
+            stuck = told.as_ref().map_or(mark.stuck, |told| is_stuck(mark, told, unseen, news));
             *mark = DeepMark {
                 next: 0,
                 at: Some(self.engine.now()),
                 sessions: after.sessions,
                 memories: after.memories,
                 recalls: after.recalls,
-                told: told.clone(),
+                told: told.unwrap_or_else(|| mark.told.clone()),
                 stuck,
                 scanned_to: mark.scanned_to,
             };
@@ -227,17 +239,21 @@ impl Sleeping<'_> {
     }
 }
 
-/// Whether a run told the same as the one before although something new had come in: then it no longer does anything.
-fn is_stuck(mark: &DeepMark, told: &str, new: bool) -> bool {
-    new && !mark.told.is_empty() && mark.told == told
+/// Whether a run told the same as the one before although something new had come in that it did not look at: then it no
+/// longer does anything. One that was stuck stays so until it looks at what it passed over.
+fn is_stuck(mark: &DeepMark, told: &str, unseen: bool, news: bool) -> bool {
+    let same = !mark.told.is_empty() && mark.told == told;
+    same && unseen && (news || mark.stuck)
 }
 
-/// What a run came to, in a form that can be compared. Batches are named anew every time; how far the log was read and
-/// how much was looked at tells whether it is alive.
-fn told(slept: &DeepSlept) -> String {
-    let pass = |one: &PassReport| format!("{}:{}:{};", one.name, one.inputs, one.changes);
+/// What a run came to, in a form that can be compared: which memories it looked at, and what each pass changed. What
+/// grows with the log by itself, such as its number or how many memories there are, would differ also where nothing is
+/// done any more.
+fn told(slept: &DeepSlept, looked_at: &[MemoryId]) -> String {
+    let pass = |one: &PassReport| format!("{}:{}:{};", one.name, one.changes, one.failed);
     let passes: String = slept.passes.iter().map(pass).collect();
-    text::sha256_hex(format!("{}|{passes}", slept.seen_to).as_bytes())
+    let looked_at: String = looked_at.iter().map(|id| format!("{id};")).collect();
+    text::sha256_hex(format!("{passes}|{looked_at}").as_bytes())
 }
 
 /// What there is of things that make the deep class due.
@@ -247,18 +263,28 @@ struct Counted {
     memories: u64,
     recalls: u64,
     seen_to: u64,
+    /// Current memories that the passes are about.
+    to_organise: usize,
 }
 
 fn counted(engine: &Engine, space: SpaceId) -> Result<Counted> {
     let reader = engine.now_reader()?;
     let counts = reader.counts(&[space])?;
     let count = |name: &str| counts.get(name).copied().unwrap_or(0);
+    let organised = MemoryQuery {
+        spaces: vec![space],
+        states: vec![State::Staged, State::Confirmed],
+        kinds: Kind::ALL.iter().copied().filter(|kind| *kind != Kind::Gap).collect(),
+        limit: 0,
+        ..MemoryQuery::default()
+    };
     Ok(Counted {
         corpus: count("state staged") + count("state confirmed"),
         sessions: count("session"),
         memories: count("memory"),
         recalls: count("injection"),
         seen_to: engine.latest_change(&*reader)?,
+        to_organise: reader.memories(&organised)?.total,
     })
 }
 
@@ -282,21 +308,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_twice_is_stuck_only_where_something_new_came_in() {
-        let report =
-            |inputs| PassReport { name: "tags".to_owned(), inputs, ..PassReport::default() };
-        let slept = |seen_to, inputs| DeepSlept {
-            seen_to,
-            passes: vec![report(inputs)],
+    fn the_same_twice_is_stuck_only_where_something_new_was_passed_over() {
+        let slept = |changes| DeepSlept {
+            passes: vec![PassReport { name: "tags".to_owned(), changes, ..PassReport::default() }],
             ..DeepSlept::default()
         };
-        let mark = DeepMark { told: told(&slept(7, 3)), ..DeepMark::default() };
-        assert!(is_stuck(&mark, &told(&slept(7, 3)), true));
-        assert!(!is_stuck(&mark, &told(&slept(7, 3)), false));
-        assert!(!is_stuck(&mark, &told(&slept(9, 3)), true), "it read on");
-        assert!(
-            !is_stuck(&DeepMark::default(), &told(&slept(7, 3)), true),
-            "there was none before"
-        );
+        let ids: Vec<MemoryId> = (1..=3).map(|n| MemoryId(uuid::Uuid::from_u128(n))).collect();
+        let last = told(&slept(0), &ids[..2]);
+        let mark = DeepMark { told: last.clone(), ..DeepMark::default() };
+        assert!(is_stuck(&mark, &last, true, true));
+        assert!(!is_stuck(&mark, &last, true, false), "nothing came in");
+        assert!(!is_stuck(&mark, &last, false, false), "nothing was passed over");
+        assert!(!is_stuck(&mark, &told(&slept(0), &ids), true, true), "it looked at more");
+        assert!(!is_stuck(&mark, &told(&slept(1), &ids[..2]), true, true), "it did something");
+        assert!(!is_stuck(&DeepMark::default(), &last, true, true), "there was none before");
+        let stuck = DeepMark { stuck: true, ..mark };
+        assert!(is_stuck(&stuck, &last, true, false), "it stays so while it passes that over");
     }
 }

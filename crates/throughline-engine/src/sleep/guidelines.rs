@@ -8,7 +8,6 @@ use throughline_core::Kind;
 
 use super::deep::{PassPlan, PassView};
 use crate::Result;
-use crate::journal::file;
 
 /// The file in the home.
 const FILE: &str = "guidelines.md";
@@ -25,10 +24,9 @@ pub(super) fn plan(view: &PassView<'_>) -> Result<PassPlan> {
     let same = std::fs::read_to_string(&path).is_ok_and(|held| held == page);
     if same {
         plan.tell(format!("{FILE} says it already"));
-    } else if let Err(error) = file::replace(&path, page.as_bytes()) {
-        plan.tell(format!("{FILE} could not be written: {error}"));
     } else {
         plan.tell(format!("{FILE} tells what was kept and what became of it"));
+        plan.page = Some((FILE, page));
     }
     Ok(plan)
 }

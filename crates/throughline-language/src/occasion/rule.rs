@@ -41,6 +41,8 @@ pub(super) struct RuleToken<'a> {
     pub(super) is_path: bool,
     /// How many telling words stand between it and what denies it or names its occasion.
     pub(super) behind: usize,
+    /// It is written as a macro's name: `println!` in the middle of a sentence.
+    pub(super) is_macro: bool,
     clause: usize,
     comma: bool,
 }
@@ -62,10 +64,31 @@ impl<'a> RuleToken<'a> {
             on_occasion: false,
             is_path,
             behind: 0,
+            is_macro: false,
             clause,
             comma: word.mark == ',',
             lower,
         }
+    }
+
+    /// The call or path of code that it is, as it would be written: `dbg!`, `print(`, `regex::Regex`. A plain word is none.
+    pub(super) fn as_code(&self) -> Option<String> {
+        let is_name = |part: &str| {
+            let inner = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+            part.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && part.chars().all(inner)
+        };
+        // What it is called with differs from call to call.
+        if let Some((called, _)) = self.text.split_once('(') {
+            return is_name(called.trim_end_matches('!')).then(|| format!("{called}("));
+        }
+        if let Some(name) = self.text.strip_suffix('!').or(self.is_macro.then_some(self.text)) {
+            // A name with a capital is somebody or something that is spoken of loudly.
+            let small = !name.contains(|c: char| c.is_ascii_uppercase());
+            return (small && is_name(name)).then(|| format!("{name}!"));
+        }
+        let mut parts = self.text.split("::");
+        (self.text.contains("::") && parts.all(is_name)).then(|| self.text.to_owned())
     }
 
     /// Whether it says something about a topic.
@@ -97,6 +120,17 @@ fn denies(word: &str) -> bool {
     near::denies(word) || NOBODY.contains(&word)
 }
 
+/// Whether what follows a word makes it the name of a macro: an exclamation mark behind which the sentence goes on. At
+/// the end of a sentence it is only said loudly.
+fn names_macro(rest: &str) -> bool {
+    let behind =
+        rest.strip_prefix('!').map(|rest| rest.trim_start_matches([',', ';', ':', ')', '"']));
+    behind.is_some_and(|rest| {
+        let next = rest.trim_start();
+        next.len() < rest.len() && next.starts_with(char::is_lowercase)
+    })
+}
+
 /// `a.ts`, `.env`: a dot before letters at the end.
 fn is_file(text: &str) -> bool {
     text.rsplit_once('.').is_some_and(|(_, end)| {
@@ -121,10 +155,11 @@ impl<'a> Rule<'a> {
             if !word.code && matches!(word.lower.as_str(), "but" | "because" | "since") {
                 clause += 1;
             }
+            let is_macro = !word.code && names_macro(&content[word.span.end..]);
             for part in parts(word.text, word.code) {
-                tokens.push(RuleToken::of(&word, part, clause));
+                tokens.push(RuleToken { is_macro, ..RuleToken::of(&word, part, clause) });
             }
-            clause += usize::from(word.pauses());
+            clause += usize::from(word.pauses() && !is_macro);
             if tokens.len() >= WORDS_MAX {
                 break;
             }

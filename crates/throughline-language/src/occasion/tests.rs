@@ -453,3 +453,23 @@ fn a_tool_of_a_server_is_known_by_its_words() {
     assert!(told(Kind::Preference, "never use WebSearch for this", &of("WebSearch")));
     assert!(!told(Kind::Preference, "never write to disk", &of("Write")));
 }
+
+#[test]
+fn a_rule_is_brought_up_by_the_code_that_it_forbids_and_by_no_other_word() {
+    for (rule, code) in [
+        ("Don't use println! in the library, it breaks the JSON output", &["println!"][..]),
+        ("never call `unwrap()` outside tests, use expect() instead", &["unwrap("]),
+        ("no dbg! or println!, use tracing::debug", &["dbg!", "println!"]),
+        ("`regex::Regex::new` is not allowed in loops", &["regex::Regex::new"]),
+        ("never use print() in services", &["print("]),
+        // Said loudly, asked for, or not code at all.
+        ("Don't use println!", &[]),
+        ("Never deploy on Fridays! it always ends badly", &[]),
+        ("use println! for the examples", &[]),
+        ("never run npm (or yarn)", &[]),
+        ("never edit src/gen.rs by hand", &[]),
+    ] {
+        assert_eq!(forbidden_code(Kind::Preference, rule), code, "{rule}");
+    }
+    assert!(forbidden_code(Kind::Fact, "println! is not buffered").is_empty(), "no rule");
+}

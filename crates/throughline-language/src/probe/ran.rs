@@ -53,6 +53,17 @@ pub(super) fn did_fail(run: &ToolRun) -> bool {
     run.failed || run.exit.is_some_and(|code| code != 0)
 }
 
+/// The command that says how a run ended, without where it ran and what was done with its output.
+pub(crate) fn command(run: &ToolRun) -> Option<String> {
+    run.call.command.as_deref().map(ending).filter(|command| !command.is_empty())
+}
+
+/// The command of a run that failed, and what its output says about why.
+pub(crate) fn failed_command(run: &ToolRun) -> Option<(String, Option<String>)> {
+    let command = command(run).filter(|_| did_fail(run))?;
+    Some((command, why(run).map(|why| why.says)))
+}
+
 /// The last time the same sort of command ran, if it failed then.
 fn last_failure<'a>(shape: &str, context: &[Turn<'a>]) -> Option<(usize, &'a ToolRun)> {
     let same =

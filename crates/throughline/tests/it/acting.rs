@@ -423,3 +423,23 @@ fn a_helper_is_warned_by_itself_and_its_task_brings_the_rule_along() {
     let told = helper_starts(&agent, "b4f9");
     assert!(told.contains(MARIA), "{told}");
 }
+
+#[test]
+fn code_that_a_rule_forbids_is_warned_of_before_it_is_written_and_with_the_prompt_that_names_it() {
+    const PRINTLN: &str = "Don't use println! in the library, it breaks the JSON output";
+    let by_hand = Home::new();
+    by_hand.remember_with(&[PRINTLN, "--kind", "principle"]);
+    for home in [told(&[PRINTLN]), by_hand] {
+        let writes = |session: &str, text: &str| {
+            let file = home.project().join("src/lib.rs");
+            let input = json!({"file_path": file, "old_string": "a", "new_string": text});
+            before(&home, session, "Edit", &input)
+        };
+        let said = writes("one", "    println!(\"{total}\");\n");
+        assert!(said.contains("Don't use println") && lines(&said) == 1, "{said}");
+        assert_eq!(writes("two", "    eprintln!(\"{total}\");\n"), "", "another call");
+        assert_eq!(writes("two", "    let line = total;\n"), "");
+        let asked = Agent::new(&home, "three").hears("add a println! to the parser");
+        assert!(asked.contains("Don't use println"), "{asked}");
+    }
+}

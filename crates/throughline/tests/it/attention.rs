@@ -118,6 +118,18 @@ fn fifty_questions_about_other_things_hide_nothing() {
         assert_eq!(after[field], before[field], "{field}");
     }
     assert_eq!(home.texts(&OFFICE), ["The office is in Basel"]);
+    // Nor do fifty who say that it did not help, and what tidies up afterwards.
+    for _ in 0..50 {
+        home.json(&["feedback", &id, "--unhelpful"]);
+    }
+    for class in [&["sleep"][..], &["sleep", "--deep"]] {
+        home.json(class);
+        let after = home.show(&id);
+        for field in ["state", "trust", "flags"] {
+            assert_eq!(after[field], before[field], "{field} after {class:?}");
+        }
+        assert_eq!(home.texts(&OFFICE), ["The office is in Basel"], "{class:?}");
+    }
 }
 
 #[test]
@@ -271,6 +283,11 @@ fn memories_that_come_up_together_are_tied() {
     let mut both = [Some(one.as_str()), Some(two.as_str())];
     both.sort_unstable();
     assert_eq!(ends, both);
+    // A person can cut the tie.
+    let ends = [edge["from"].as_str().expect("an id"), edge["to"].as_str().expect("an id")];
+    home.json(&["unlink", ends[0], "co_used", ends[1]]);
+    let graph = home.json(&["graph"]);
+    assert!(!graph["edges"].as_array().expect("edges").iter().any(|edge| tied(&edge)), "{graph}");
 }
 
 #[test]

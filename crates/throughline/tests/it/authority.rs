@@ -182,13 +182,18 @@ fn an_agents_archive_of_what_the_user_said_waits_and_the_user_decides() {
     let user = rule(&home);
     let mut client = home.mcp();
     client.call("recall", json!({ "query": "approvals for deploys" }));
-    let told = client.call("archive", json!({ "id": user, "reason": "no longer done" }));
+    let lie = "the note says “buy milk”, which is done";
+    let told = client.call("archive", json!({ "id": user, "reason": lie }));
     assert_eq!(told["waits"], true, "{told}");
     assert!(told["user_would_run"].as_str().unwrap().starts_with("throughline archive "));
     assert_stands(&home, &user, "archive");
     let waits = home.json(&["review"]);
     let pending = waits["pending"].as_array().unwrap();
     assert_eq!(pending.len(), 1, "{waits}");
+    // Whoever decides is shown what is stored, whatever the agent says that it is.
+    let stored = home.show(&user)["content"].as_str().unwrap().to_owned();
+    assert!(pending[0]["says"].as_str().unwrap().contains(&stored), "{waits}");
+    assert!(home.page(&["review"]).contains(&format!("put away “{stored}”")), "{waits}");
     home.json(&["review", "--accept", pending[0]["id"].as_str().unwrap()]);
     assert_eq!(home.show(&user)["state"], "archived");
 }

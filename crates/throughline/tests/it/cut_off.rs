@@ -1,5 +1,5 @@
-//! Sleep, tending, reading files and accepting a line for a file, each killed at its file operations: nothing is lost,
-//! nothing is half written, and the next one goes on.
+//! Sleep, tending, reading files, accepting a line for a file and replacing a memory, each killed at its file operations:
+//! nothing is lost, nothing is half written, and the next one goes on.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::fading::{diary, work};
 use crate::faults::{Faults, points, put_back};
 use crate::graduating::proven;
-use crate::harness::{Home, handle, slow};
+use crate::harness::{Home, handle, id_of, slow, strings};
 use crate::watching::write;
 
 /// How many operations are looked at, of those spread over a command and of its last ones.
@@ -210,6 +210,76 @@ fn reading_files_that_is_killed_anywhere_reads_each_line_once() {
         faults.kill(&home, &init, at);
         home.run(&init);
         assert_eq!(texts(), whole, "killed at {at} of {all}");
+        home.assert_sound();
+    }
+}
+
+/// The current values of what every text here is about, and whether each is told as contested.
+fn heads(home: &Home) -> Vec<(String, bool)> {
+    let found = home.json(&["list"]);
+    let items = found["items"].as_array().expect("a list").iter();
+    let mut heads: Vec<(String, bool)> =
+        items.map(|one| (id_of(one), strings(&one["flags"]).contains(&"contested"))).collect();
+    heads.sort();
+    heads
+}
+
+#[test]
+fn replacing_that_is_killed_at_any_file_operation_leaves_one_value_or_two_that_are_told_as_such() {
+    let Some(faults) = Faults::new() else { return };
+    let home = Home::new();
+    let port = |value: &str, authority: &str| {
+        let (text, slot) =
+            (format!("Staging listens on port {value}"), format!("staging|port|{value}|one"));
+        home.remember_with(&[&text, "--slot", &slot, "--authority", authority])
+    };
+    let first = port("8080", "user_stated");
+    let kept = Kept::of(&home);
+    let correct = ["correct", first.as_str(), "Staging listens on port 9090"];
+    is_all_or_nothing(&faults, &home, &kept, &correct);
+
+    kept.put_back(&home);
+    let other = home.remember("The test stage answers on port 9090");
+    let kept = Kept::of(&home);
+    is_all_or_nothing(&faults, &home, &kept, &["supersede", &first, &other]);
+    kept.put_back(&home);
+    home.json(&["supersede", &first, &other]);
+    let kept = Kept::of(&home);
+    is_all_or_nothing(&faults, &home, &kept, &["unsupersede", &first]);
+
+    home.wipe();
+    let one = port("8080", "observed");
+    port("9090", "observed");
+    assert_eq!(heads(&home).iter().filter(|(_, contested)| *contested).count(), 2);
+    let kept = Kept::of(&home);
+    is_all_or_nothing(&faults, &home, &kept, &["review", "--keep-a", &one]);
+}
+
+/// Kills a command at every one of its file operations: what stands is what stood before or what stands after it, and
+/// the same command then does the rest.
+fn is_all_or_nothing(faults: &Faults, home: &Home, kept: &Kept, command: &[&str]) {
+    // A replacement gets an id of its own, so that values are compared by their words.
+    let said = || {
+        let told = |(id, contested): (String, bool)| (home.show(&id)["content"].clone(), contested);
+        let mut said: Vec<_> = heads(home).into_iter().map(told).collect();
+        said.sort_by_key(|(content, _)| content.to_string());
+        said
+    };
+    let before = said();
+    let all = faults.record(home, command).len();
+    let after = said();
+    assert!(all > 0 && before != after, "{command:?}");
+    for at in points(all, if slow() { None } else { Some(10) }) {
+        let when = format!("{command:?} killed at {at} of {all}");
+        kept.put_back(home);
+        home.travel("2026-03-03");
+        faults.kill(home, command, at);
+        let found = said();
+        assert!(found == before || found == after, "{when}: {found:?}");
+        if found == before {
+            home.json(command);
+        }
+        assert_eq!(said(), after, "{when}");
         home.assert_sound();
     }
 }

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Home, batches, id_of, strings};
+use crate::durable::rows_in_file;
+use crate::harness::{Home, batches, id_of, overwrite, strings};
 use crate::hooking::Agent;
 use crate::models_trouble::until;
+use crate::transfer::clone_of;
 
 /// What a project knows about two topics, and something that belongs to neither.
 pub(crate) const KNOWN: [&str; 13] = [
@@ -29,6 +31,15 @@ pub(crate) fn known() -> Home {
         home.remember(text);
     }
     home
+}
+
+/// Two homes with a clone of one project each.
+fn two_machines() -> (Home, Home) {
+    let both = (Home::new(), Home::new());
+    for home in [&both.0, &both.1] {
+        clone_of(&home.project(), "https://example.com/acme/webshop.git");
+    }
+    both
 }
 
 fn pass<'a>(slept: &'a Value, name: &str) -> &'a Value {
@@ -201,14 +212,20 @@ fn similar_tags_become_one_and_tags_on_nothing_are_dropped() {
 
 #[test]
 fn what_denies_another_memory_is_put_before_a_person_and_decided_by_nobody_else() {
-    let home = Home::new();
+    // Said on two machines, so that neither was met when the other was said.
+    let (home, there) = two_machines();
     let yes = home.remember("Deployments of the shop happen on Tuesdays");
-    let no = home.remember("Deployments of the shop never happen on Tuesdays");
     home.remember("The office coffee machine is called Bertha");
+    there.remember("Deployments of the shop never happen on Tuesdays");
+    let export = there.arg("theirs.jsonl");
+    there.json(&["export", "-o", &export]);
+    home.json(&["import", &export, "--trust"]);
+    let no = id_of(&home.json(&["search", "never happen on Tuesdays"])["items"][0]);
+    assert_ne!(yes, no);
     let flagged = |id: &str| strings(&home.show(id)["flags"]).contains(&"contested");
-    let before = flagged(&yes) || flagged(&no);
+    assert!(!flagged(&yes) && !flagged(&no), "nobody has compared them yet");
     home.json(&["sleep", "--deep"]);
-    assert!(before || flagged(&yes) && flagged(&no), "both are told with the other");
+    assert!(flagged(&yes) && flagged(&no), "both are told with the other");
     for id in [&yes, &no] {
         assert_ne!(home.show(id)["state"], "retracted");
     }
@@ -239,6 +256,76 @@ fn tags_and_areas_that_nobody_gave_are_inferred_and_marked_as_such() {
     assert_eq!(home.show(&person)["domain"], "relationship");
     assert_eq!(home.show(&person)["content"], "My colleague Dana owns the billing service");
     assert!(home.texts(&["list", "--domain", "technical"]).len() >= 2);
+}
+
+#[test]
+fn a_label_that_most_of_a_topic_carries_is_inferred_for_the_rest_of_it() {
+    let home = Home::new();
+    let ids = KNOWN[..5].iter().enumerate().map(|(n, text)| {
+        let tag: &[&str] = if n < 4 { &["--tag", "storage"] } else { &[] };
+        home.remember_with(&[&[*text], tag].concat())
+    });
+    let ids: Vec<String> = ids.collect();
+    for text in &KNOWN[5..] {
+        home.remember(text);
+    }
+    home.json(&["sleep", "--deep"]);
+    home.remember("Dana waters the plants");
+    home.json(&["sleep", "--deep"]);
+    let rest = home.show(&ids[4]);
+    assert_eq!(rest["inferred_tags"], json!(["storage"]), "{rest}");
+    let given = home.show(&ids[0]);
+    assert_eq!((&given["tags"], &given["inferred_tags"]), (&json!(["storage"]), &json!([])));
+    let others = home.texts(&["list", "--tag", "storage"]);
+    assert!(others.iter().all(|text| text.contains("Postgres")), "{others:?}");
+}
+
+#[test]
+fn fifty_recalls_or_many_new_memories_make_deep_sleep_due() {
+    let home = known();
+    home.json(&["sleep", "--deep"]);
+    let due = || home.json(&["sleep", "--dry-run"])["deep"].clone();
+    assert_eq!(due()["due"], false, "{}", due());
+    for n in 0..51 {
+        home.json(&["--session", &format!("s{}", n % 2), "recall", "what is wiped weekly?"]);
+        home.wait(20);
+        if n % 40 == 39 {
+            home.travel("2026-03-03");
+        }
+    }
+    home.json(&["show", &id_of(&home.json(&["list"])["items"][0])]);
+    let told = due();
+    assert_eq!(told["due"], true, "{told}");
+    assert!(told["when"].as_str().is_some_and(|why| why.contains("recalled")), "{told}");
+    home.json(&["sleep", "--deep"]);
+    assert_eq!(due()["due"], false, "{}", due());
+
+    let rules: String =
+        (0..560).map(|n| format!("- Service number {n} is restarted by hand\n")).collect();
+    std::fs::write(home.project().join("CLAUDE.md"), rules).expect("a file");
+    Agent::new(&home, "reads").starts();
+    let told = due();
+    assert_eq!(told["due"], true, "{told}");
+    assert!(told["when"].as_str().is_some_and(|why| why.contains("came in")), "{told}");
+}
+
+#[test]
+fn names_that_differ_only_in_how_they_are_written_become_one_thing() {
+    let (home, there) = two_machines();
+    home.remember("ReactJS renders the shop");
+    there.remember("React.js renders the blog");
+    let export = there.arg("theirs.jsonl");
+    there.json(&["export", "-o", &export]);
+    home.json(&["import", &export, "--trust"]);
+    let things = || {
+        let found = home.json(&["entity", "list"]);
+        let all = found["items"].as_array().expect("a list").clone();
+        all.iter().filter(|one| one["name"].to_string().contains("React")).count()
+    };
+    assert_eq!(things(), 2, "{}", home.json(&["entity", "list"]));
+    let slept = home.json(&["sleep", "--deep"]);
+    assert_eq!(things(), 1, "{}", pass(&slept, "entities"));
+    home.assert_sound();
 }
 
 #[test]
@@ -283,8 +370,18 @@ fn a_dry_run_says_what_would_be_done_and_writes_nothing() {
     let home = known();
     home.json(&["sleep"]);
     let (before, written) = (home.everything(), batches(&home).len());
+    // Which files there are and what they hold, but for those that belong to the database.
+    let files = || {
+        let own = home.files().into_iter();
+        let own = own.filter(|path| !path.to_string_lossy().contains("throughline.db"));
+        own.map(|path| (path.clone(), std::fs::read(path).expect("a file")))
+            .collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let held = files();
     let dry = home.json(&["sleep", "--deep", "--dry-run"]);
     assert!(changes(&dry) > 0, "{dry}");
+    assert_eq!(files().keys().collect::<Vec<_>>(), held.keys().collect::<Vec<_>>());
+    assert!(files() == held, "a file was changed");
     assert_eq!((home.everything(), batches(&home).len()), (before, written));
     assert!(home.json(&["topics"])["items"].as_array().is_some_and(Vec::is_empty));
 }
@@ -326,23 +423,50 @@ fn an_idle_server_organises_what_a_session_left() {
 }
 
 #[test]
-fn reports_of_two_deep_sleeps_differ_and_doctor_says_where_they_do_not() {
+fn reports_of_two_deep_sleeps_with_something_new_between_them_differ() {
     let home = known();
     let first = home.json(&["sleep", "--deep"]);
     home.remember("Postgres is upgraded in autumn");
     let second = home.json(&["sleep", "--deep"]);
     assert!(second["seen_to"].as_u64() > first["seen_to"].as_u64());
-    let checks = |home: &Home| home.json(&["doctor"])["checks"].to_string();
-    assert!(!checks(&home).contains("\"sleep\""));
-    // A sleep that told the same twice although something was new no longer does anything.
-    let file = home.path().join("sleep.json");
-    let state = std::fs::read_to_string(&file).expect("where it stands is noted");
-    std::fs::write(&file, state.replace("\"stuck\":false", "\"stuck\":true")).expect("a write");
-    let run = home.run(&["--json", "doctor"]);
-    assert!(run.stdout.contains("came to the same result twice"), "{}", run.stdout);
+    let checks = home.json(&["doctor"])["checks"].to_string();
+    assert!(!checks.contains("\"sleep\""), "{checks}");
     // What is noted there is a convenience: without it everything is found out again.
+    let file = home.path().join("sleep.json");
     std::fs::write(&file, "{ not json").expect("a write");
     assert_eq!(changes(&home.json(&["sleep", "--deep"])), 0);
+}
+
+#[test]
+fn a_deep_sleep_that_comes_to_the_same_twice_although_something_is_new_is_named_by_doctor() {
+    let home = known();
+    home.json(&["sleep", "--deep"]);
+    assert_eq!(changes(&home.json(&["sleep", "--deep"])), 0);
+    let named = || {
+        let run = home.run(&["--json", "doctor"]);
+        let found: Value = serde_json::from_str(&run.stdout).expect("one JSON document");
+        let checks = found["checks"].as_array().expect("doctor lists its checks").iter();
+        checks.filter(|check| check["name"] == "sleep").cloned().collect::<Vec<Value>>()
+    };
+    // What comes in and is put away before the next run is nothing to organise.
+    let gone = home.remember("The Postgres password is rotated in May");
+    home.json(&["archive", &gone]);
+    let same = || home.run(&["sleep", "--deep"]).stdout.contains("the same as the last time");
+    assert!(!same());
+    // A row that cannot be read back is passed over by every pass, as if it had not come in.
+    let id = home.remember("Postgres is upgraded in autumn");
+    for row in rows_in_file(&home, &id) {
+        overwrite(&home.database(), row, b"#");
+    }
+    for _ in 0..2 {
+        assert!(same());
+        let [check] = named().try_into().expect("one check");
+        assert_eq!(check["outcome"], "wrong", "{check}");
+        assert!(check["detail"].to_string().contains("the same result twice"), "{check}");
+    }
+    home.run(&["doctor", "--mend"]);
+    assert!(!same());
+    assert_eq!(named(), Vec::<Value>::new());
 }
 
 #[test]

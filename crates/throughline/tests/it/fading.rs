@@ -255,3 +255,134 @@ fn a_session_that_ends_tends_what_waits_without_being_asked() {
     let log = home.json(&["log", "--limit", "50"]).to_string();
     assert!(log.contains("\"expired\""), "it is in the log: {log}");
 }
+
+#[test]
+fn what_is_protected_or_too_young_is_neither_put_away_nor_expires() {
+    let home = Home::new();
+    let dull = |text: &str, more: &[&str]| {
+        home.remember_with(&[&[text, "--importance", "0.1"], more].concat())
+    };
+    let logo = dull("The old logo was turquoise", &[]);
+    let corrected = dull("The old mascot was a hamster", &[]);
+    let corrected = home.json(&["correct", &corrected, "The old mascot was a hedgehog"]);
+    let mut kept = vec![(id_of(&corrected["memory"]), "put right by a person")];
+    for (kind, text) in [
+        ("commitment", "Water the ficus in the lobby"),
+        ("preference", "Chairs in the lobby are best in green"),
+        ("principle", "Doors of the lobby stay shut"),
+        ("correction", "The lobby has two doors and not three"),
+    ] {
+        kept.push((dull(text, &["--kind", kind]), kind));
+    }
+    let diary = diary(&home);
+    work(&home, &diary, 0..2);
+    kept.push((dull("The lobby clock is five minutes late", &[]), "not old enough"));
+    work(&home, &diary, 2..70);
+    let guess = ["--authority", "inferred", "--confidence", "0.3"];
+    let young = home.remember_with(&[&["The importer may drop empty rows"], &guess[..]].concat());
+    work(&home, &diary, 70..91);
+    let slept = home.json(&["sleep"]);
+    assert_eq!(state(&home, &logo), "archived", "{slept}");
+    assert_eq!(slept["changes"]["archived"], 1, "{slept}");
+    for (id, why) in &kept {
+        assert_eq!(state(&home, id), "confirmed", "{why}");
+    }
+    assert_eq!(state(&home, &young), "staged", "a guess has thirty days");
+}
+
+#[test]
+fn however_often_is_slept_at_one_moment_it_comes_to_the_same_as_once() {
+    let home = Home::new();
+    home.remember_with(&["The old logo was turquoise", "--importance", "0.1"]);
+    let guess = ["--authority", "inferred", "--confidence", "0.3"];
+    home.remember_with(&[&["The importer may drop empty rows"], &guess[..]].concat());
+    home.remember("The staging bastion is reached through port 2222");
+    let diary = diary(&home);
+    work(&home, &diary, 0..92);
+    let at_noon = |args: &[&str]| {
+        let mut command = home.command();
+        command.env("THROUGHLINE_NOW", "2026-07-30T12:00:00Z").arg("--json").args(args);
+        let run: Run = command.output().expect("the program starts").into();
+        assert_eq!(run.code, 0, "{args:?}: {}", run.stderr);
+        serde_json::from_str::<Value>(&run.stdout).expect("one JSON document")
+    };
+    let once = at_noon(&["sleep", "--deep"]);
+    for moved in ["expired", "archived", "cooled"] {
+        assert_eq!(once["changes"][moved], 1, "{moved}: {once}");
+    }
+    let all = || (at_noon(&["list", "--all"]), at_noon(&["topics"]), at_noon(&["graph"]));
+    let after = all();
+    for n in 0..4 {
+        let class: &[&str] = if n % 2 == 0 { &["sleep"] } else { &["sleep", "--deep"] };
+        at_noon(class);
+        assert_eq!(all(), after, "{class:?}, time {n}");
+    }
+}
+
+#[test]
+fn tiers_stand_still_while_they_are_switched_off() {
+    let home = Home::new();
+    let id = home.remember("The staging bastion is reached through port 2222");
+    let diary = diary(&home);
+    work(&home, &diary, 0..46);
+    home.json(&["config", "set", "lifecycle.enabled", "false"]);
+    let slept = home.json(&["sleep"]);
+    assert_eq!(slept["changes"]["cooled"], 0, "{slept}");
+    assert!(home.show(&id).get("tier").is_none());
+    home.json(&["config", "unset", "lifecycle.enabled"]);
+    assert_eq!(home.json(&["sleep"])["changes"]["cooled"], 1);
+    assert_eq!(home.show(&id)["tier"], "cold");
+    home.json(&["config", "set", "lifecycle.enabled", "false"]);
+    for _ in 0..3 {
+        home.json(&["expand", &id]);
+    }
+    assert_eq!(home.json(&["sleep"])["changes"]["warmed"], 0);
+    assert_eq!(home.show(&id)["tier"], "cold");
+}
+
+#[test]
+fn feedback_decides_how_long_a_memory_stays_in_the_hot_tier() {
+    let home = Home::new();
+    let [helped, plain, missed] = [
+        "The staging bastion is reached through port 2222",
+        "The invoice worker runs on node seven",
+        "The label printer understands only ZPL",
+    ]
+    .map(|text| home.remember(text));
+    for _ in 0..10 {
+        home.json(&["feedback", &helped, "--helpful"]);
+        home.json(&["feedback", &missed, "--unhelpful"]);
+    }
+    let trust = |id: &str| home.show(id)["trust"].clone();
+    assert_eq!(trust(&helped), trust(&missed), "truth is another matter");
+    let diary = diary(&home);
+    let cold = || [&helped, &plain, &missed].map(|id| home.show(id)["tier"] == "cold");
+    work(&home, &diary, 0..25);
+    home.json(&["sleep"]);
+    assert_eq!(cold(), [false, false, true]);
+    work(&home, &diary, 25..42);
+    home.json(&["sleep"]);
+    assert_eq!(cold(), [false, true, true]);
+    assert_eq!(trust(&helped), trust(&missed));
+}
+
+#[test]
+fn a_correction_weighs_most_and_longest_and_what_was_only_inferred_fades_first() {
+    let home = Home::new();
+    let put_right =
+        home.remember_with(&["The lobby has two doors, not three", "--kind", "correction"]);
+    let old = home.remember("The mascot was a hamster");
+    let corrected = home.json(&["correct", &old, "The mascot was a hedgehog"]);
+    let corrected = id_of(&corrected["memory"]);
+    let plain = home.remember("The invoice worker runs on node seven");
+    let inferred = home.remember_with(&["The loader reads gzip files", "--authority", "inferred"]);
+    let weight = |id: &str| home.show(id)["salience"].as_f64().expect("a number");
+    assert!(weight(&put_right) > weight(&plain));
+    let diary = diary(&home);
+    work(&home, &diary, 0..60);
+    home.json(&["sleep"]);
+    assert!(weight(&put_right) > 0.6, "{}", weight(&put_right));
+    assert!(weight(&put_right) > weight(&plain) && weight(&plain) > weight(&inferred));
+    let cold = |id: &str| home.show(id)["tier"] == "cold";
+    assert_eq!([&put_right, &corrected, &plain].map(|id| cold(id)), [false, false, true]);
+}

@@ -182,3 +182,27 @@ fn a_failure_that_lost_its_cause_is_marked_as_incomplete() {
     assert!(home.page(&["show", &id]).contains("incomplete"), "{}", home.page(&["show", &id]));
     assert_none_without_its_cause(&home);
 }
+
+#[test]
+fn what_a_person_says_was_tried_and_failed_is_kept_as_a_failure_with_its_cause() {
+    for (said, cause) in [
+        (
+            "We tried redis streams for the queue but it failed because entries were lost on restart",
+            "entries were lost on restart",
+        ),
+        (
+            "Kafka failed for us because the brokers ran out of memory every night",
+            "ran out of memory",
+        ),
+    ] {
+        let home = Home::new();
+        let agent = Agent::new(&home, "march");
+        agent.hears(said);
+        agent.answers("Understood.");
+        agent.ends();
+        let held = failures(&home);
+        assert_eq!(held.len(), 1, "{said}: {}", home.everything());
+        assert!(held[0]["content"].as_str().is_some_and(|text| text.contains(cause)), "{held:?}");
+        assert!(!strings(&held[0]["flags"]).contains(&"incomplete"), "{held:?}");
+    }
+}

@@ -86,6 +86,13 @@ fn what_was_decided_in_a_session_is_in_its_mind_with_names_and_files() {
     let id = items.iter().find(decided).expect("the decision is kept")["id"].clone();
     let kept = home.files_holding(id.as_str().expect("an id"));
     assert!(kept.iter().any(|path| path.to_string_lossy().contains("/hot/")), "{kept:?}");
+    let last = &focus[focus.len() - 1];
+    let names = [labels(&last["focus"]), labels(&last["near"])].concat();
+    for wanted in ["import_prices", "src/import/prices.rs"] {
+        assert!(names.iter().any(|name| name == wanted), "{wanted}: {names:?}");
+    }
+    let areas = last["domains"].as_array().expect("domains");
+    assert!(areas.iter().any(|one| one["domain"] == "technical"), "{areas:?}");
     let turns: Vec<u64> = focus.iter().map(|one| one["turn"].as_u64().expect("a turn")).collect();
     assert!(turns.windows(2).all(|pair| pair[0] < pair[1]), "{turns:?}");
 }
@@ -262,6 +269,10 @@ fn the_next_session_hears_what_the_last_one_was_about() {
     let line = told.lines().find(|line| line.starts_with("Lately about: "));
     let line = line.unwrap_or_else(|| panic!("{told}"));
     assert!(line.contains("src/import/prices.rs") && line.contains("import_prices"), "{line}");
+    // And it has them in mind, before anything was said in it.
+    let focus = focus_of(&home, "next");
+    let names = [labels(&focus["focus"]), labels(&focus["near"])].concat();
+    assert!(names.iter().any(|name| name == "src/import/prices.rs"), "{focus}");
 }
 
 #[test]

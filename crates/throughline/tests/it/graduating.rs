@@ -130,6 +130,24 @@ fn all_three_conditions_are_needed_and_doubt_keeps_a_memory_out() {
     for session in ["one", "two", "three"] {
         ask(session, "for how many days are backups kept?");
     }
+    // Too little weight.
+    let light = home.remember_with(&[
+        "Tickets are closed by the bot in Bern",
+        "--tag",
+        "tickets",
+        "--because",
+        "nobody closed them by hand",
+        "--kind",
+        "decision",
+        "--importance",
+        "0.1",
+    ]);
+    for session in ["one", "two", "three"] {
+        ask(session, "which bot closes the tickets?");
+    }
+    let light = home.show(&light);
+    assert_eq!(light["sessions"], 3, "{light}");
+    assert!(light["salience"].as_f64() < Some(0.6), "{light}");
     home.json(&["sleep"]);
     assert!(proposals(&home).is_empty(), "{:?}", proposals(&home));
     // Contested.
@@ -262,9 +280,13 @@ fn an_anchor_that_nobody_needs_for_weeks_is_proposed_for_leaving_its_file() {
     let canteen = items.iter().find(|one| one["content"].to_string().contains("canteen"));
     let canteen = id_of(canteen.expect("it was read"));
     let diary = diary(&home);
-    work(&home, &diary, 0..92);
+    work(&home, &diary, 0..30);
+    home.json(&["sleep"]);
+    assert!(proposals(&home).is_empty(), "not yet: {:?}", proposals(&home));
+    work(&home, &diary, 30..92);
     home.json(&["sleep"]);
     assert_eq!(home.show(&canteen)["flags"], json!([]), "an anchor has a floor");
+    assert!(home.show(&canteen)["salience"].as_f64() >= Some(0.2), "{}", home.show(&canteen));
     let found = proposals(&home);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(

@@ -105,3 +105,62 @@ fn an_agent_does_not_rewrite_an_event_and_a_person_who_names_it_does() {
     let right = home.json(&["correct", &event, "The disk of the mail host was full"]);
     assert_eq!(home.show(&event)["superseded_by"], right["memory"]["id"]);
 }
+
+#[test]
+fn the_same_words_about_another_day_are_another_event_and_no_evidence_of_the_first() {
+    let home = Home::new();
+    let texts = || home.texts(&["list", "--kind", "event"]).len();
+    let down = "The gateway was down for five minutes";
+    let event = |text: &str| home.json(&["remember", text, "--kind", "event"]);
+    let first = event(down);
+    assert_eq!(event(down)["deduped"], true, "told twice on the day");
+    home.travel("2026-05-04");
+    let second = event(down);
+    assert_eq!(second["deduped"], false, "{second}");
+    assert_ne!(second["memory"]["id"], first["memory"]["id"]);
+    let behind = |told: &serde_json::Value| {
+        let id = told["memory"]["id"].as_str().expect("an id").to_owned();
+        home.show(&id)["evidence"].as_array().expect("a list").len()
+    };
+    assert_eq!((behind(&first), behind(&second), texts()), (2, 1, 2));
+    // An agent that retells it adds nothing, and what gives its date is one event on every day.
+    let mut client = home.mcp();
+    client.call("remember", json!({"content": down, "kind": "event"}));
+    client.leave();
+    event("The gateway was down on 2026-04-01");
+    home.travel("2026-06-01");
+    assert_eq!(event("The gateway was down on 2026-04-01")["deduped"], true);
+    assert_eq!(texts(), 3);
+    for class in [&["sleep"][..], &["sleep", "--deep"]] {
+        home.json(class);
+        assert_eq!(texts(), 3, "{class:?} merges none");
+    }
+    // What stands is the same on every day.
+    home.remember("The gateway listens on port 8080");
+    home.travel("2026-07-01");
+    assert_eq!(home.json(&["remember", "The gateway listens on port 8080"])["deduped"], true);
+    home.assert_sound();
+}
+
+#[test]
+fn which_form_a_memory_has_follows_from_seven_rules_in_their_order() {
+    let home = Home::new();
+    // A time, the kind, the kind of what happens, a tag of each sort, something done, a word that stands, else an event.
+    for (text, options, form) in [
+        (
+            "On 2026-11-15 the disk of the build host was full",
+            &["--kind", "decision"][..],
+            "episode",
+        ),
+        ("We chose Redis for sessions", &["--kind", "decision"], "note"),
+        ("The vendor always calls before noon", &["--kind", "event"], "episode"),
+        ("Deployed the api by hand", &["--tag", "rule"], "note"),
+        ("The api always answers in German", &["--tag", "incident"], "episode"),
+        ("We migrated the shop to Postgres", &[], "episode"),
+        ("Builds must be green before lunch", &[], "note"),
+        ("Blue tiles, mostly", &[], "episode"),
+    ] {
+        let id = home.remember_with(&[&[text], options].concat());
+        assert_eq!(home.show(&id)["form"], form, "{text}");
+    }
+}

@@ -181,3 +181,61 @@ fn today_calls_questioned_what_later_words_most_likely_change_and_not_what_is_on
     let today = home.json(&["today"]);
     assert_eq!(contents(&today["questioned"]), [""; 0], "{today}");
 }
+
+/// A working day in sixty turns, prompt and answer in turn.
+const SIXTY: [(&str, &str); 30] = [
+    (
+        "Have a look at the importer in src/import.rs, it is slow",
+        "I'll read the importer and profile it.",
+    ),
+    ("what does the second pass do?", "It resolves references between records."),
+    ("ok", "Reading the second pass now."),
+    ("how long does it take?", "The second pass takes most of the time."),
+    ("can it run in parallel?", "Yes, the records are independent there."),
+    ("Let's use rayon for that.", "Added it and split the loop."),
+    ("run the benchmark", "It is three times faster."),
+    ("nice", "Shall I clean up the helper as well?"),
+    ("yes", "Done."),
+    ("show me the diff", "Here is the diff of the importer."),
+    ("No, keep the old signature, callers depend on it.", "You're right, I restored it."),
+    ("ok run it again", "Same result as before."),
+    ("what is left?", "The error path still copies every record."),
+    ("It still doesn't compile on Windows.", "Fixed, it borrows now."),
+    ("thanks", "You are welcome."),
+    ("Next is the exporter, see ExportJob and CsvWriter", "I'll look at both."),
+    ("why does it buffer?", "It sorts by date before writing."),
+    ("hm", "It could stream if the order did not matter."),
+    ("We decided that order does not matter.", "Then I will stream it."),
+    ("go on", "Streaming is in place."),
+    ("does it pass?", "The exporter passes."),
+    ("Always add a test when you change behaviour.", "Added one for streaming."),
+    ("good", "Anything else for the exporter?"),
+    ("how big is the output now?", "About the same size."),
+    ("fine", "Moving on."),
+    ("I'll talk to the billing team tomorrow", "Good, I will leave the schema alone."),
+    ("what else touches the schema?", "Two reports read it."),
+    ("which ones?", "The root cause is the view they share."),
+    ("ok", "Shall I write a summary?"),
+    ("please do, I prefer it short", "Summary written."),
+];
+
+#[test]
+fn sixty_turns_by_hooks_take_ten_to_fifteen_probes_and_the_eighth_silent_turn_takes_one() {
+    let probes = |home: &Home| home.json(&["stats"])["capture"]["probes"].as_u64().unwrap_or(0);
+    let home = Home::new();
+    let agent = Agent::new(&home, "day");
+    for (prompt, answer) in SIXTY {
+        agent.hears(prompt);
+        agent.answers(answer);
+    }
+    assert!((10..=15).contains(&probes(&home)), "{} probes", probes(&home));
+
+    let home = Home::new();
+    let agent = Agent::new(&home, "quiet");
+    for turn in 1..=4 {
+        assert_eq!(probes(&home), 0, "before turn {turn}");
+        agent.hears("ok");
+        agent.answers("Looking at the next part.");
+    }
+    assert_eq!(probes(&home), 1, "after eight turns of silence");
+}

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use throughline_testing::server::{Reply, Server};
 
 use crate::harness::{Home, bare};
-use crate::hooking::Agent;
+use crate::hooking::{Agent, call};
 use crate::models::{configure, says, session};
 use crate::models_trouble::until;
 
@@ -155,6 +155,33 @@ fn a_service_makes_vectors_beside_ours_and_hooks_never_ask_it() {
     assert_eq!(server.heard().len(), asked);
     home.json(&["config", "set", "embed.base_url", "http://127.0.0.1:9"]);
     assert!(home.json(&["recall", question])["items"].is_array(), "without it, ours");
+}
+
+#[test]
+fn an_embedding_service_that_hangs_keeps_no_agent_waiting() {
+    let home = Home::live();
+    let server = Server::start(|_| Reply::Silence);
+    home.remember("Marigold sails on Tuesdays");
+    for (key, value) in [
+        ("embed.provider", "ollama"),
+        ("embed.model", "ships"),
+        ("embed.base_url", &server.address),
+    ] {
+        home.json(&["config", "set", key, value]);
+    }
+    let agent = Agent::new(&home, "s1");
+    let asked = json!({"prompt": "When does Marigold sail?"});
+    // With the deadline that a hook has by itself: an answer or nothing, and in time.
+    let began = std::time::Instant::now();
+    let payload = agent.payload("UserPromptSubmit", &asked);
+    let run = call(home.command(), "UserPromptSubmit", payload.as_bytes(), &[]);
+    let took = began.elapsed();
+    assert!(took < std::time::Duration::from_millis(1_500), "{took:?}");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{}", run.stdout);
+    assert!(run.stdout.is_empty() || run.stdout.contains("Tuesdays"), "{}", run.stdout);
+    // Who has more time is answered with the vectors of our own.
+    assert!(Agent::new(&home, "s2").hears("When does Marigold sail?").contains("Tuesdays"));
+    assert_eq!(server.heard().len(), 0, "a hook asks no service");
 }
 
 /// The stub that stands in for the real services, where it and Python are.

@@ -190,6 +190,29 @@ fn a_person_joins_a_clone_and_it_shares_the_memory_from_then_on() {
 }
 
 #[test]
+fn a_repository_that_was_moved_asks_once_and_goes_on_when_it_is_joined() {
+    let home = Home::new();
+    let app = project(&home);
+    std::fs::rename(&app, home.outside("moved")).expect("a folder can be moved");
+    let agent = |session: &str| Agent {
+        home: &home,
+        session: session.to_owned(),
+        folder: home.outside("moved"),
+    };
+    let asks = |told: String| told.contains("throughline project join");
+    let brief = agent("one").starts();
+    assert!(!brief.contains("zebra") && asks(brief));
+    assert!(!asks(agent("two").starts()), "once");
+    let moved = home.from("moved");
+    assert_eq!(moved.json(&["status"])["waits_for"], KEY);
+    let joined = moved.json(&["project", "join"]);
+    assert_eq!(joined["key"], KEY);
+    assert_eq!(moved.texts(&["list"]), [SECRET]);
+    assert!(agent("three").hears(QUESTION).contains("zebra"));
+    assert!(!asks(agent("four").starts()));
+}
+
+#[test]
 fn an_agent_in_its_shell_joins_nothing() {
     let home = Home::new();
     project(&home);

@@ -292,3 +292,85 @@ fn filled(schema: &Value, text: &str) -> Value {
         _ => json!(text),
     }
 }
+
+/// Signs that look random and are the same every time.
+fn signs(alphabet: &str, length: usize) -> String {
+    let alphabet = alphabet.as_bytes();
+    let mut state = 0x2545_F491_4F6C_DD1D_u64 ^ (length as u64) << 7;
+    let mut next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(alphabet[usize::from(state.to_le_bytes()[3]) % alphabet.len()])
+    };
+    (0..length).map(&mut next).collect()
+}
+
+/// Tokens of many services, invented and put together here, so that no scanner takes this file for a leak.
+fn tokens() -> Vec<String> {
+    let mixed = |n| signs("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", n);
+    let hex = |n| signs("0123456789abcdef", n);
+    let capitals = |n| signs("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", n);
+    [
+        ("gh", "p_", mixed(36)),
+        ("gh", "s_", mixed(36)),
+        ("github", "_pat_", format!("{}_{}", mixed(22), mixed(59))),
+        ("gl", "pat-", mixed(20)),
+        ("np", "m_", mixed(36)),
+        ("py", "pi-AgEIcHlwaS5vcmc", mixed(120)),
+        ("ruby", "gems_", hex(48)),
+        ("dckr", "_pat_", mixed(27)),
+        ("AK", "IA", capitals(16)),
+        ("AI", "za", mixed(35)),
+        ("GOC", "SPX-", mixed(28)),
+        ("do", "p_v1_", hex(64)),
+        ("hv", "s.", mixed(95)),
+        ("pu", "l-", hex(40)),
+        ("dp", ".pt.", mixed(43)),
+        ("da", "pi", hex(32)),
+        ("sk-", "ant-", format!("api03-{}AA", mixed(93))),
+        ("sk", "-proj-", format!("{}T3BlbkFJ{}", mixed(74), mixed(74))),
+        ("h", "f_", mixed(34)),
+        ("gs", "k_", mixed(52)),
+        ("xo", "xb-", format!("123456789012-123456789012-{}", mixed(24))),
+        ("S", "G.", format!("{}.{}", mixed(22), mixed(43))),
+        ("sk_", "live_", mixed(24)),
+        ("lin", "_api_", mixed(40)),
+    ]
+    .iter()
+    .map(|(one, two, rest)| format!("{one}{two}{rest}"))
+    .collect()
+}
+
+#[test]
+fn tokens_of_two_dozen_shapes_reach_no_file_and_no_export_and_a_mention_of_a_key_stays() {
+    let home = Home::new();
+    let agent = Agent::new(&home, "march");
+    let tokens = tokens();
+    for (n, token) in tokens.iter().enumerate() {
+        if n % 3 == 0 {
+            agent.hears(&format!("Remember: mirror number {n} takes {token} as its pass"));
+        } else if n % 3 == 1 {
+            agent.answers(&format!("I used {token} for mirror number {n}."));
+        } else {
+            home.remember(&format!("Mirror number {n} is reached with {token} only"));
+        }
+    }
+    let mention = "There is no API key in the build, and the token count stays below 800";
+    home.remember(mention);
+    agent.ends();
+    home.json(&["sleep", "--deep"]);
+    let export = home.page(&["export"]);
+    let backup = home.arg("copy.db");
+    home.json(&["backup", &backup]);
+    let copy = std::fs::read(&backup).expect("the copy can be read");
+    for token in &tokens {
+        // Its secret part: what stands behind the mark of the service.
+        let secret = &token[token.len() - 14..];
+        assert_eq!(home.files_holding(secret), Vec::<std::path::PathBuf>::new(), "{token}");
+        assert!(!export.contains(secret), "{token} is in the export");
+        assert!(!String::from_utf8_lossy(&copy).contains(secret), "{token} is in the copy");
+    }
+    assert!(home.texts(&["list"]).contains(&mention.to_owned()), "{:?}", home.texts(&["list"]));
+    assert!(export.contains(mention));
+}

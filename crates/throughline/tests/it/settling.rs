@@ -115,8 +115,9 @@ fn what_was_retired_stays_gone_through_sleeps_and_transcripts_and_imports_and_re
         for n in 0..5 {
             home.remember(&format!("Room {n} of the office is painted in colour number {n}"));
             home.json(&["sleep"]);
+            home.json(&["sleep", "--deep"]);
         }
-        gone("after five sleeps");
+        gone("after five sleeps of both classes");
         home.json(&["ingest", &said]);
         gone("after the same transcript");
         home.json(&["import", &home.arg("older.jsonl")]);
@@ -222,9 +223,26 @@ fn a_correction_changes_nothing_that_is_not_corrected() {
         ]
         .map(|field| memory[field].to_string())
     };
+    // What is asked about something else is answered alike.
+    let recalled = || {
+        [
+            "what runs on the production database?",
+            "when is the staging database backed up?",
+            "how many cores has the staging server?",
+            "how many LINES does the cart have?",
+            "where do sessions live?",
+        ]
+        .map(|query| {
+            let texts = home.texts(&["recall", query]);
+            texts.into_iter().find(|text| !text.contains("staging database runs"))
+        })
+    };
+    let told = recalled();
+    assert!(told.iter().all(Option::is_some), "{told:?}");
     let before = others.each_ref().map(seen);
     session(&home, "may", &[FIX]);
     home.json(&["sleep"]);
+    assert_eq!(recalled(), told);
     let held = holding(&home, "staging database runs");
     assert!(held.len() == 1 && held[0].contains("Postgres 16"), "{held:?}");
     assert_eq!(others.each_ref().map(seen), before);

@@ -136,6 +136,47 @@ fn what_a_tool_measured_refutes_what_an_agent_claimed_and_leaves_a_lesson() {
 }
 
 #[test]
+fn a_failed_run_refutes_an_agents_claim_that_this_command_works_and_puts_a_persons_in_question() {
+    let failed = |agent: &Agent<'_>| {
+        let call = json!({"tool_name": "Bash", "tool_input": {"command": "cargo test"},
+            "tool_use_id": "t1",
+            "error": "Exit code 101\ntest parse::dates ... FAILED\nassertion failed at src/parse.rs:7:5"});
+        agent.tell_at(None, "PostToolUseFailure", &call);
+        agent.answers("It is red.");
+    };
+    let home = Home::new();
+    let mut client = home.mcp();
+    let mut claimed = |content: &str| {
+        let said = json!({ "content": content, "source": "inferred" });
+        client.call("remember", said)["id"].as_str().unwrap().to_owned()
+    };
+    let all = claimed("cargo test passes");
+    let on_linux = claimed("cargo test passes on Linux with --release");
+    let agent = Agent::new(&home, "march");
+    agent.hears("Run the tests, please");
+    failed(&agent);
+    agent.ends();
+    assert_eq!(home.show(&all)["state"], "retracted");
+    assert_eq!(home.show(&on_linux)["state"], "staged", "that is another claim");
+    let [lesson] = lessons(&home).try_into().expect("one lesson");
+    assert!(lesson.contains("cargo test passes") && lesson.contains("failed"), "{lesson}");
+    assert_sound(&home);
+
+    let home = Home::new();
+    let said = home.remember("cargo test passes");
+    let agent = Agent::new(&home, "march");
+    agent.hears("Run the tests, please");
+    ran(&agent, "t1", "cargo test", "test result: ok");
+    agent.hears("and once more");
+    failed(&agent);
+    agent.ends();
+    assert_eq!(home.show(&said)["state"], "confirmed", "only a person takes that back");
+    let waits = home.json(&["review"])["pending"].to_string();
+    assert!(waits.contains("no longer holds"), "{waits}");
+    assert_sound(&home);
+}
+
+#[test]
 fn what_a_person_corrects_in_the_same_session_leaves_a_lesson_though_nobody_kept_it() {
     let home = Home::new();
     let agent = Agent::new(&home, "march");
@@ -256,25 +297,19 @@ fn fields_that_nobody_knows_survive_a_vouched_import_and_an_edge_without_confide
 }
 
 #[test]
-fn a_name_that_earlier_sessions_brought_is_nothing_new_to_the_gate() {
-    let home = Home::new();
-    let prompt = "Please compare Kestrel, Lumen and Brandt for the export job";
+fn one_new_name_fires_the_gate_and_one_that_earlier_sessions_brought_is_nothing_new() {
+    let noticed =
+        |home: &Home| home.json(&["stats"])["capture"]["noticed"].as_u64().unwrap_or_default();
     let fired = |home: &Home, session: &str| {
+        let before = noticed(home);
         let agent = Agent::new(home, session);
-        agent.hears(prompt);
+        agent.hears("Please compare the export job with Kestrel");
+        agent.hears("and once more with Kestrel");
         agent.ends();
-        let stats = home.json(&["stats"]);
-        stats["capture"]["noticed"].as_u64().unwrap_or_default()
+        noticed(home) - before
     };
-    let fresh = fired(&home, "march");
-    assert_eq!(fresh, 1, "three names that nobody knows");
+    assert_eq!(fired(&Home::new(), "march"), 1, "the second time it is no longer new");
     let known = Home::new();
-    for name in ["Kestrel", "Lumen", "Brandt"] {
-        known.remember_with(&[
-            &format!("{name} is a vendor"),
-            "--slot",
-            &format!("{name}|is|a vendor"),
-        ]);
-    }
-    assert_eq!(fired(&known, "march"), 0, "they are known from before");
+    known.remember_with(&["Kestrel is a vendor", "--slot", "Kestrel|is|a vendor"]);
+    assert_eq!(fired(&known, "march"), 0, "it is known from before");
 }

@@ -59,6 +59,17 @@ fn export_wipe_import_export_gives_the_same_bytes() {
     let first = export(&home, "one.jsonl");
     let before = (home.everything(), home.json(&["history", &id]), batches(&home));
     let found = home.json(&["search", "postgres", "--all"]);
+    // What is recalled and why, at one moment.
+    let recalled = || {
+        ["postgres", "where do sessions live?", "who decided that?"].map(|query| {
+            let mut command = home.command();
+            command.env("THROUGHLINE_NOW", "2026-06-01T12:00:00Z");
+            let run = command.args(["--json", "recall", query, "--explain"]).output();
+            String::from_utf8(run.expect("the program starts").stdout).expect("UTF-8")
+        })
+    };
+    let told = recalled();
+    assert!(told[0].contains("ostgres"), "{}", told[0]);
     home.wipe();
     let done = home.json(&["import", &home.arg("one.jsonl")]);
     // The log as seen from here leaves out what only session s1 may see.
@@ -66,6 +77,7 @@ fn export_wipe_import_export_gives_the_same_bytes() {
     assert_eq!(export(&home, "two.jsonl"), first);
     assert_eq!((home.everything(), home.json(&["history", &id]), batches(&home)), before);
     assert_eq!(home.json(&["search", "postgres", "--all"]), found);
+    assert_eq!(recalled(), told);
     assert_eq!(home.session("s1").texts(&["search", "only for now"]), ["Only for now"]);
     home.assert_sound();
     let (_, error) = home.error(&["remember", "The passphrase is tulip"]);

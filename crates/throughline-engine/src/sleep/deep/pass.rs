@@ -14,6 +14,7 @@ use throughline_store::{Reader, TextOf, Vector};
 use super::PassReport;
 use super::state::DeepMark;
 use crate::flows::Sleeping;
+use crate::journal::file;
 use crate::permit::demand_act;
 use crate::sleep::write::hand_over;
 use crate::things::THINGS_MODEL;
@@ -137,6 +138,12 @@ impl Ground {
         Self { space, read: OnceCell::new() }
     }
 
+    /// The memories that the passes looked at so far, by id.
+    pub(super) fn looked_at(&self) -> Vec<MemoryId> {
+        let read = self.read.get();
+        read.map(|read| read.memories.iter().map(|one| one.id).collect()).unwrap_or_default()
+    }
+
     fn read(&self, engine: &Engine, reader: &dyn Reader) -> Result<&GroundRead> {
         if let Some(read) = self.read.get() {
             return Ok(read);
@@ -204,6 +211,8 @@ pub(in crate::sleep) struct PassPlan {
     pub(in crate::sleep) vectors: Vec<Vector>,
     /// Pairs up to here were compared.
     pub(in crate::sleep) scanned_to: Option<Timestamp>,
+    /// A file of the home with its text, for people to read.
+    pub(in crate::sleep) page: Option<(&'static str, String)>,
 }
 
 impl PassPlan {
@@ -319,5 +328,12 @@ impl Sleeping<'_> {
             std::thread::sleep(BETWEEN);
         }
         Ok(())
+    }
+
+    /// Writes the file of a pass. Returns why it could not be: nothing else fails by it.
+    pub(super) fn keep_page(&self, plan: &PassPlan) -> Option<String> {
+        let (name, text) = plan.page.as_ref()?;
+        let written = file::replace(&self.engine.home.join(name), text.as_bytes());
+        written.err().map(|error| format!("{name} could not be written: {error}"))
     }
 }
