@@ -7,7 +7,7 @@ use crate::harness::{Home, handle, strings};
 use crate::hooking::Agent;
 
 /// Pairs that are alike and say opposite things, or speak of two things.
-const OPPOSITES: [(&str, &str); 8] = [
+pub(crate) const OPPOSITES: [(&str, &str); 8] = [
     (
         "The cache layer stores encrypted session data",
         "The cache layer stores unencrypted session data",

@@ -49,8 +49,8 @@ fn what_only_looks_alike_is_left_apart() {
     assert_eq!(home.texts(&["list"]).len(), texts.len());
 }
 
-/// Pairs that differ in one word and say the opposite.
-const OPPOSITES: [[&str; 2]; 8] = [
+/// Pairs that differ in one word and say the opposite, and one that says the same.
+pub(crate) const OPPOSITES: [[&str; 2]; 8] = [
     [
         "The cache layer stores encrypted session data",
         "The cache layer stores unencrypted session data",
