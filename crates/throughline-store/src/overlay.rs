@@ -443,6 +443,10 @@ impl Reader for Overlay<'_> {
         self.base.turns_after(space, seq)
     }
 
+    fn memories_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
+        self.base.memories_after(space, seq)
+    }
+
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
         self.base.active_days(space)
     }

@@ -11,7 +11,7 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, CollectionSize};
 use throughline_core::{
-    BatchId, Cardinality, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged,
+    BatchId, Cardinality, Cause, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged,
     Memory, MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
 };
 
@@ -416,6 +416,22 @@ impl Reader for Arc<Tables> {
         let turns = here.flat_map(|one| one.batch.changes.iter().zip(one.first_seq..));
         let counted = turns.filter(|(change, at)| *at > seq && matches!(change, Change::Record(_)));
         Ok(counted.count() as u64)
+    }
+
+    fn memories_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
+        let here = self.batches.iter().filter(|one| one.batch.space == space);
+        let awake = here.filter(|one| one.batch.cause != Cause::Sleep);
+        let changes = awake.flat_map(|one| one.batch.changes.iter().zip(one.first_seq..));
+        let later = changes.filter(|(_, at)| *at > seq).map(|(change, _)| change);
+        #[expect(clippy::wildcard_enum_match_arm, reason = "only these bring a memory in")]
+        let memories = later.filter_map(|change| match change {
+            Change::Insert(memory) | Change::Revise(memory) => {
+                (memory.kind != Kind::Gap).then_some(memory.id)
+            }
+            Change::Reinforce(evidence) => Some(evidence.memory),
+            _ => None,
+        });
+        Ok(memories.collect::<BTreeSet<MemoryId>>().len() as u64)
     }
 
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
