@@ -6,15 +6,15 @@
 
 use std::cell::{Ref, RefCell};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use throughline_core::fold::{Trouble, View, fold};
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
-    NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark, Write,
+    BatchId, Change, Edge, Entity, EntityId, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory,
+    MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark, Write,
 };
 
 use crate::apply::Writable;
@@ -47,6 +47,11 @@ struct Folded {
     put: Arc<Tables>,
     /// The keys of the rows that they put or deleted: what the base has there no longer counts.
     touched: BTreeSet<RowKey>,
+    /// The entities among the rows that were put, by each name that one had: every claim asks for some, and an
+    /// import makes thousands.
+    named: HashMap<(SpaceId, String), BTreeSet<EntityId>>,
+    /// The memories among them, by what they said.
+    said: HashMap<(SpaceId, Fingerprint), BTreeSet<MemoryId>>,
 }
 
 impl<'a> Overlay<'a> {
@@ -167,12 +172,51 @@ impl Folded {
         for write in writes {
             self.touched.insert(write.key());
             match write {
-                Write::Put(row) => tables.put(row)?,
+                Write::Put(row) => {
+                    if let Row::Entity(entity) = row {
+                        for name in entity.names() {
+                            self.named.entry((entity.space, name)).or_default().insert(entity.id);
+                        }
+                    } else if let Row::Memory(memory) = row {
+                        let said = (memory.space, memory.fingerprint.clone());
+                        self.said.entry(said).or_default().insert(memory.id);
+                    }
+                    tables.put(row)?;
+                }
                 Write::Delete(key) => tables.delete(key)?,
             }
         }
         self.upto += 1;
         Ok(())
+    }
+
+    /// The entities that were put and answer to one of some names now.
+    fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
+        let wanted = names.iter().filter_map(|one| self.named.get(&(space, one.name.clone())));
+        let ids: BTreeSet<EntityId> = wanted.flatten().copied().collect();
+        let mut found = Vec::new();
+        for id in ids {
+            let row = self.put.row(&RowKey::node(space, NodeId::Entity(id)))?;
+            found.extend(row.and_then(|row| row.as_entity().cloned()));
+        }
+        found.retain(|entity: &Entity| {
+            let own = entity.names();
+            names.iter().any(|wanted| {
+                wanted.kind.is_none_or(|kind| kind == entity.kind) && own.contains(&wanted.name)
+            })
+        });
+        Ok(found)
+    }
+
+    /// The memories that were put and say something now.
+    fn with_fingerprint(&self, space: SpaceId, wanted: &Fingerprint) -> Result<Vec<Memory>> {
+        let mut found = Vec::new();
+        for id in self.said.get(&(space, wanted.clone())).into_iter().flatten() {
+            let row = self.put.row(&RowKey::memory(space, *id))?;
+            found.extend(row.and_then(Row::into_memory));
+        }
+        found.retain(|memory: &Memory| memory.fingerprint == *wanted);
+        Ok(found)
     }
 }
 
@@ -284,7 +328,12 @@ impl Reader for Overlay<'_> {
     }
 
     fn with_fingerprint(&self, space: SpaceId, fingerprint: &Fingerprint) -> Result<Vec<Memory>> {
-        self.memories_of(|reader| reader.with_fingerprint(space, fingerprint))
+        let now = self.now()?;
+        let mut found = self.base.with_fingerprint(space, fingerprint)?;
+        found.retain(|memory| !now.covers(&RowKey::memory(memory.space, memory.id)));
+        found.append(&mut now.with_fingerprint(space, fingerprint)?);
+        found.sort_by_key(|memory| (memory.id, memory.space));
+        Ok(found)
     }
 
     fn in_slot(&self, space: SpaceId, query: &SlotQuery) -> Result<Vec<Memory>> {
@@ -304,8 +353,13 @@ impl Reader for Overlay<'_> {
     }
 
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
+        let now = self.now()?;
         let key = |entity: &Entity| RowKey::node(entity.space, NodeId::Entity(entity.id));
-        self.rows_of(|reader| reader.entities(space, names), key)
+        let mut found = self.base.entities(space, names)?;
+        found.retain(|entity| !now.covers(&key(entity)));
+        found.append(&mut now.entities(space, names)?);
+        found.sort_by_key(key);
+        Ok(found)
     }
 
     fn entities_of(&self, space: SpaceId, kind: EntityKind, limit: usize) -> Result<Vec<Entity>> {

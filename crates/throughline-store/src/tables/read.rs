@@ -223,8 +223,8 @@ impl Reader for Arc<Tables> {
 
     fn tombstones(&self, space: SpaceId, marks: &[Fingerprint]) -> Result<Vec<Tombstone>> {
         Ok(self
-            .tombstone_rows()
-            .filter(|stone| stone.space == space)
+            .table_of(space, Table::Tombstone)
+            .filter_map(Row::as_tombstone)
             .filter(|stone| {
                 marks.contains(&stone.fingerprint)
                     || stone.slot.as_ref().is_some_and(|slot| marks.contains(slot))
@@ -239,12 +239,12 @@ impl Reader for Arc<Tables> {
 
     fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
         Ok(self
-            .entity_rows()
-            .filter(|entity| entity.space == space)
+            .table_of(space, Table::Entity)
+            .filter_map(Row::as_entity)
             .filter(|entity| {
+                let own = entity.names();
                 names.iter().any(|wanted| {
-                    wanted.kind.is_none_or(|kind| kind == entity.kind)
-                        && entity.names().contains(&wanted.name)
+                    wanted.kind.is_none_or(|kind| kind == entity.kind) && own.contains(&wanted.name)
                 })
             })
             .cloned()
