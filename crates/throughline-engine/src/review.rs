@@ -125,11 +125,13 @@ impl Reviewing<'_> {
 
     /// What an operation that waits would do, tried on a transaction that is thrown away.
     fn waiting(&self, reader: &dyn Reader, mut pending: Pending) -> Result<Undecided> {
-        let read = patch::read_one(&pending.operation).ok();
-        if read.is_none() {
-            // What was noted then names the parts of a format.
+        let read = patch::read_one(&pending.operation);
+        if let Err(of_the_format) = &read
+            && pending.why.contains(of_the_format)
+        {
             patch::NOT_UNDERSTOOD.clone_into(&mut pending.why);
         }
+        let read = read.ok();
         let about = match read.as_ref().and_then(Operation::speaks_of).filter(|it| is_handle(it)) {
             Some(handle) => reader.find(&[pending.space], handle)?.into_iter().next(),
             None => None,
