@@ -27,6 +27,10 @@ pub(super) fn keep(
     let Some(held) = held else { return Ok(Vec::new()) };
     let (mut said, mut turns, mut against) = (Vec::new(), Vec::new(), Vec::new());
     for row in tx.attached(space, &[replaced.into()])? {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "only these say what was said, and where"
+        )]
         match row {
             Row::Evidence(one) => said.push(one),
             Row::Edge(edge) => match edge.relation {
