@@ -4,20 +4,20 @@
 //! which the batch will be applied. What is derived from rows after a write (the log, documents of
 //! search, vectors, counts) is seen as it was before.
 
+mod folded;
+
 use std::cell::{Ref, RefCell};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
 use throughline_core::fold::{Trouble, View, fold};
 use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::Space;
 use throughline_core::{
-    BatchId, Change, Edge, Entity, EntityId, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory,
-    MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark, Write,
+    BatchId, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory, MemoryId,
+    NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Watermark,
 };
 
-use crate::apply::Writable;
 use crate::document::{Postings, Shelf};
 use crate::member::Member;
 use crate::query::{
@@ -25,8 +25,8 @@ use crate::query::{
     TextQuery, TurnPage, Vector,
 };
 use crate::store::{FOUND_MAX, Reader, StoredBatch};
-use crate::tables::Tables;
 use crate::{Error, Result};
+use folded::{Folded, Laid};
 
 /// Overlay: a reader with the changes that were decided since it was opened.
 pub struct Overlay<'a> {
@@ -36,22 +36,6 @@ pub struct Overlay<'a> {
     folded: RefCell<Folded>,
     /// Who decides on the changes, where the base does not know.
     person: Option<String>,
-}
-
-/// What the first changes do to the rows.
-#[derive(Default)]
-struct Folded {
-    /// How many changes.
-    upto: usize,
-    /// The rows that they put.
-    put: Arc<Tables>,
-    /// The keys of the rows that they put or deleted: what the base has there no longer counts.
-    touched: BTreeSet<RowKey>,
-    /// The entities among the rows that were put, by each name that one had: every claim asks for some, and an
-    /// import makes thousands.
-    named: HashMap<(SpaceId, String), BTreeSet<EntityId>>,
-    /// The memories among them, by what they said.
-    said: HashMap<(SpaceId, Fingerprint), BTreeSet<MemoryId>>,
 }
 
 impl<'a> Overlay<'a> {
@@ -157,96 +141,6 @@ impl<'a> Overlay<'a> {
             *count += 1;
             *count <= limit
         });
-        Ok(found)
-    }
-}
-
-impl Folded {
-    fn covers(&self, key: &RowKey) -> bool {
-        self.touched.contains(key)
-    }
-
-    /// Takes in what one change writes.
-    fn take(&mut self, writes: &[Write]) -> Result<()> {
-        let tables = Arc::make_mut(&mut self.put);
-        for write in writes {
-            self.touched.insert(write.key());
-            match write {
-                Write::Put(row) => {
-                    if let Row::Entity(entity) = row {
-                        for name in entity.names() {
-                            self.named.entry((entity.space, name)).or_default().insert(entity.id);
-                        }
-                    } else if let Row::Memory(memory) = row {
-                        let said = (memory.space, memory.fingerprint.clone());
-                        self.said.entry(said).or_default().insert(memory.id);
-                    }
-                    tables.put(row)?;
-                }
-                Write::Delete(key) => tables.delete(key)?,
-            }
-        }
-        self.upto += 1;
-        Ok(())
-    }
-
-    /// The entities that were put and answer to one of some names now.
-    fn entities(&self, space: SpaceId, names: &[EntityName]) -> Result<Vec<Entity>> {
-        let wanted = names.iter().filter_map(|one| self.named.get(&(space, one.name.clone())));
-        let ids: BTreeSet<EntityId> = wanted.flatten().copied().collect();
-        let mut found = Vec::new();
-        for id in ids {
-            let row = self.put.row(&RowKey::node(space, NodeId::Entity(id)))?;
-            found.extend(row.and_then(|row| row.as_entity().cloned()));
-        }
-        found.retain(|entity: &Entity| {
-            let own = entity.names();
-            names.iter().any(|wanted| {
-                wanted.kind.is_none_or(|kind| kind == entity.kind) && own.contains(&wanted.name)
-            })
-        });
-        Ok(found)
-    }
-
-    /// The memories that were put and say something now.
-    fn with_fingerprint(&self, space: SpaceId, wanted: &Fingerprint) -> Result<Vec<Memory>> {
-        let mut found = Vec::new();
-        for id in self.said.get(&(space, wanted.clone())).into_iter().flatten() {
-            let row = self.put.row(&RowKey::memory(space, *id))?;
-            found.extend(row.and_then(Row::into_memory));
-        }
-        found.retain(|memory: &Memory| memory.fingerprint == *wanted);
-        Ok(found)
-    }
-}
-
-/// What the fold of the next change sees: the base, and the changes before it.
-struct Laid<'a> {
-    base: &'a dyn Reader,
-    over: &'a Folded,
-}
-
-impl View for Laid<'_> {
-    type Error = Error;
-
-    fn row(&self, key: &RowKey) -> Result<Option<Row>> {
-        if self.over.covers(key) {
-            return self.over.put.row(key);
-        }
-        Ok(self.base.rows(std::slice::from_ref(key))?.remove(0))
-    }
-
-    fn attached(&self, space: SpaceId, node: NodeId) -> Result<Vec<Row>> {
-        let mut rows = self.base.attached(space, &[node])?;
-        rows.retain(|row| !self.over.covers(&row.key()));
-        rows.append(&mut View::attached(&*self.over.put, space, node)?);
-        Ok(rows)
-    }
-
-    fn replaced_by(&self, space: SpaceId, id: MemoryId) -> Result<Vec<Memory>> {
-        let mut found = self.base.replaced_by(space, id)?;
-        found.retain(|memory| !self.over.covers(&RowKey::memory(space, memory.id)));
-        found.append(&mut View::replaced_by(&*self.over.put, space, id)?);
         Ok(found)
     }
 }

@@ -11,8 +11,8 @@ use throughline_core::row::{Injection, Tombstone};
 use throughline_core::scope::{Reach, Space};
 use throughline_core::words::{self, CollectionSize};
 use throughline_core::{
-    BatchId, Cardinality, Cause, Change, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged,
-    Memory, MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
+    BatchId, Cardinality, Edge, Entity, EntityKind, Fingerprint, Kind, Leaf, Logged, Memory,
+    MemoryId, NodeId, Pending, Relation, Row, RowKey, SessionId, SpaceId, Table, Watermark,
 };
 
 use super::{Tables, deferred_in, dump_line, header, sessions, touched_rows};
@@ -412,26 +412,11 @@ impl Reader for Arc<Tables> {
     }
 
     fn turns_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
-        let here = self.batches.iter().filter(|one| one.batch.space == space);
-        let turns = here.flat_map(|one| one.batch.changes.iter().zip(one.first_seq..));
-        let counted = turns.filter(|(change, at)| *at > seq && matches!(change, Change::Record(_)));
-        Ok(counted.count() as u64)
+        Ok(self.count_turns(space, seq))
     }
 
     fn memories_after(&self, space: SpaceId, seq: u64) -> Result<u64> {
-        let here = self.batches.iter().filter(|one| one.batch.space == space);
-        let awake = here.filter(|one| one.batch.cause != Cause::Sleep);
-        let changes = awake.flat_map(|one| one.batch.changes.iter().zip(one.first_seq..));
-        let later = changes.filter(|(_, at)| *at > seq).map(|(change, _)| change);
-        #[expect(clippy::wildcard_enum_match_arm, reason = "only these bring a memory in")]
-        let memories = later.filter_map(|change| match change {
-            Change::Insert(memory) | Change::Revise(memory) => {
-                (memory.kind != Kind::Gap).then_some(memory.id)
-            }
-            Change::Reinforce(evidence) => Some(evidence.memory),
-            _ => None,
-        });
-        Ok(memories.collect::<BTreeSet<MemoryId>>().len() as u64)
+        Ok(self.count_memories(space, seq))
     }
 
     fn active_days(&self, space: SpaceId) -> Result<Vec<i64>> {
